@@ -71,7 +71,7 @@ const roleOfScope: Readonly<Record<Scope, Role>> = {
 
 export function roleOfKey(granted: readonly Scope[]): Role {
   return granted.reduce<Role>(
-    (best, scope) => (reaches(roleOfScope[scope], best) ? roleOfScope[scope] : best),
+    (best, scope) => (isAtLeast(roleOfScope[scope], best) ? roleOfScope[scope] : best),
     'viewer',
   )
 }
@@ -92,8 +92,8 @@ export function expandScopes(granted: readonly Scope[]): Scope[] {
 
 const rank: Readonly<Record<Role, number>> = { viewer: 0, editor: 1, admin: 2, owner: 3 }
 
-export function reaches(role: Role, floor: Role): boolean {
-  return rank[role] >= rank[floor]
+export function isAtLeast(role: Role, minimum: Role): boolean {
+  return rank[role] >= rank[minimum]
 }
 
 /** Someone who belongs to an org: an API key or a signed-in user. */
@@ -147,20 +147,20 @@ export function actorOf(caller: Caller): Actor {
 }
 
 /** A session within what its key holds now: the lower of both roles, and only scopes that both have. */
-export function boundByKey(session: Member, key: Member): Member {
+export function restrictToKey(session: Member, key: Member): Member {
   return {
     ...session,
-    role: reaches(key.role, session.role) ? session.role : key.role,
+    role: isAtLeast(key.role, session.role) ? session.role : key.role,
     scopes: new Set([...session.scopes].filter((scope) => key.scopes.has(scope))),
   }
 }
 
 /** A second way in, for calls whose body is such that less is asked of whoever makes them. */
-export interface AccessFor {
+export interface ConditionalAccess {
   readonly role: Role
   readonly scopes: readonly Scope[]
   /** Asked of bodies that have their shape. */
-  readonly isMeant: (body: never) => boolean
+  readonly appliesTo: (body: never) => boolean
 }
 
 /** Who a route lets in. `scopes` are alternatives: one of them is enough, and none named means none needed. */
@@ -172,7 +172,7 @@ export type Access =
       readonly role: Role
       readonly scopes?: readonly Scope[]
       readonly grant?: true
-      readonly or?: AccessFor
+      readonly or?: ConditionalAccess
     }
   | { readonly who: 'emulator' }
   | { readonly who: 'agent' }
@@ -182,17 +182,18 @@ export type Access =
  * Judges a member by role floor and scope, two independent checks. A key is what its scopes make of it, so it is told
  * of the missing scope first; a user has the scopes of the role, so the role is what is missing.
  */
-export function judge(member: Member, floor: Role, needed: readonly Scope[] = []): Refusal | undefined {
-  const scopeMissing = !holdsOne(member, needed)
-  const roleMissing = !reaches(member.role, floor)
+export function authorize(member: Member, minimum: Role, required: readonly Scope[] = []): Refusal | undefined {
+  const scopeMissing = !hasAnyScope(member, required)
+  const roleMissing = !isAtLeast(member.role, minimum)
   if (scopeMissing && (member.kind === 'key' || !roleMissing)) {
-    return refuse('auth.scope_missing', { detail: `This needs ${needed.join(' or ')}.` })
+    return refuse('auth.scope_missing', { detail: `This needs ${required.join(' or ')}.` })
   }
-  if (roleMissing) return refuse('auth.forbidden', { detail: `This needs the role ${floor}; yours is ${member.role}.` })
+  if (roleMissing)
+    return refuse('auth.forbidden', { detail: `This needs the role ${minimum}; yours is ${member.role}.` })
   return undefined
 }
 
-function holdsOne({ scopes }: Member, needed: readonly Scope[]): boolean {
-  for (const scope of needed) if (scopes.has(scope)) return true
-  return needed.length === 0
+function hasAnyScope({ scopes }: Member, required: readonly Scope[]): boolean {
+  for (const scope of required) if (scopes.has(scope)) return true
+  return required.length === 0
 }

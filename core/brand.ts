@@ -1,6 +1,6 @@
 /** The colour of the business, and what can be read on it. */
 
-export interface Brand {
+export interface BrandColors {
   /** Behind what is said by the visitor, and of what can be tapped. */
   readonly fill: string
   /** On top of it. */
@@ -14,42 +14,41 @@ type Rgb = readonly [red: number, green: number, blue: number]
 
 const white: Rgb = [255, 255, 255]
 const black: Rgb = [0, 0, 0]
-const lightPaper: Rgb = [238, 241, 246]
-const darkPaper: Rgb = [44, 50, 62]
+const lightBackground: Rgb = [238, 241, 246]
+const darkBackground: Rgb = [44, 50, 62]
 /** WCAG 2.2 asks for this between text and what is behind it. */
-export const leastContrast = 4.5
+export const minContrast = 4.5
 const defaultColor = '#2456d6'
 
-export function brandOf(color: string | undefined): Brand {
-  const rgb = parsed(color) ?? parsed(defaultColor)!
-  const ink =
-    contrast(rgb, white) >= leastContrast ? white : contrast(rgb, black) > contrast(rgb, white) ? black : white
-  const fill = readable(rgb, ink, ink === white ? black : white)
+export function brandOf(color: string | undefined): BrandColors {
+  const rgb = parseColor(color) ?? parseColor(defaultColor)!
+  const ink = contrast(rgb, white) >= minContrast ? white : contrast(rgb, black) > contrast(rgb, white) ? black : white
+  const fill = readableColor(rgb, ink, ink === white ? black : white)
   return {
-    fill: written(fill),
-    ink: written(ink),
-    onLight: written(readable(rgb, lightPaper, black)),
-    onDark: written(readable(rgb, darkPaper, white)),
+    fill: formatColor(fill),
+    ink: formatColor(ink),
+    onLight: formatColor(readableColor(rgb, lightBackground, black)),
+    onDark: formatColor(readableColor(rgb, darkBackground, white)),
   }
 }
 
 /** Mixed with black or white, a little more each time, until it can be read. */
-function readable(rgb: Rgb, paper: Rgb, towards: Rgb): Rgb {
+function readableColor(rgb: Rgb, background: Rgb, target: Rgb): Rgb {
   for (let share = 0; share < 1; share += 0.05) {
-    const mixed = rgb.map((part, at) => Math.round(part + (towards[at]! - part) * share)) as unknown as Rgb
-    if (contrast(mixed, paper) >= leastContrast) return mixed
+    const mixed = rgb.map((part, at) => Math.round(part + (target[at]! - part) * share)) as unknown as Rgb
+    if (contrast(mixed, background) >= minContrast) return mixed
   }
-  return towards
+  return target
 }
 
-export function parsed(color: string | undefined): Rgb | undefined {
+export function parseColor(color: string | undefined): Rgb | undefined {
   const digits = /^#([\da-f]{6}|[\da-f]{3})$/i.exec(color ?? '')?.[1]
   if (!digits) return undefined
   const pairs = digits.length === 3 ? [...digits].map((each) => each + each) : digits.match(/../g)!
   return pairs.map((pair) => Number.parseInt(pair, 16)) as unknown as Rgb
 }
 
-function written(rgb: Rgb): string {
+function formatColor(rgb: Rgb): string {
   return `#${rgb.map((part) => part.toString(16).padStart(2, '0')).join('')}`
 }
 

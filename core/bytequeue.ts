@@ -8,10 +8,10 @@ export class ByteQueue {
     return this.end - this.start
   }
 
-  append(piece: Uint8Array): void {
-    if (this.end + piece.length > this.bytes.length) this.makeRoom(piece.length)
-    this.bytes.set(piece, this.end)
-    this.end += piece.length
+  append(chunk: Uint8Array): void {
+    if (this.end + chunk.length > this.bytes.length) this.grow(chunk.length)
+    this.bytes.set(chunk, this.end)
+    this.end += chunk.length
   }
 
   /** Those in the queue, in its own memory: good until the next change. */
@@ -28,10 +28,10 @@ export class ByteQueue {
   }
 
   /** At least doubled, so that what is copied in all stays in proportion to what came. */
-  private makeRoom(more: number): void {
-    const needed = this.length + more
-    const isRoomy = needed * 2 <= this.bytes.length
-    const next = isRoomy ? this.bytes : new Uint8Array(Math.max(needed * 2, 1_024))
+  private grow(extra: number): void {
+    const needed = this.length + extra
+    const hasRoom = needed * 2 <= this.bytes.length
+    const next = hasRoom ? this.bytes : new Uint8Array(Math.max(needed * 2, 1_024))
     next.set(this.peek())
     this.end = this.length
     this.start = 0

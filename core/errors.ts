@@ -1,5 +1,5 @@
 /** Every error Parley answers, one row a code, and the refusal value that carries one to the HTTP front. */
-import { agentLimits } from './agentlimits.js'
+import { agentLimits } from './limits/agent.js'
 
 interface ErrorRow {
   status: number
@@ -83,13 +83,13 @@ export interface Refusal {
   readonly extra?: Readonly<Record<string, unknown>>
 }
 
-export function refuse(code: ErrorCode, about: Omit<Refusal, 'refused'> = {}): Refusal {
-  return { refused: code, ...about }
+export function refuse(code: ErrorCode, details: Omit<Refusal, 'refused'> = {}): Refusal {
+  return { refused: code, ...details }
 }
 
 /** The commonest refusal: one field is wrong, and this is what is wrong with it. */
-export function invalid(field: string, message: string, about: Omit<Refusal, 'refused' | 'errors'> = {}): Refusal {
-  return refuse('request.invalid', { detail: `${field}: ${message}`, errors: [{ field, message }], ...about })
+export function invalid(field: string, message: string, details: Omit<Refusal, 'refused' | 'errors'> = {}): Refusal {
+  return refuse('request.invalid', { detail: `${field}: ${message}`, errors: [{ field, message }], ...details })
 }
 
 /** Many fields are wrong: as many are listed as an answer holds, and of more the detail says how many they are. */
@@ -97,12 +97,12 @@ export function refuseFields(
   code: ErrorCode,
   faults: readonly FieldError[],
   detail: string,
-  about: Omit<Refusal, 'refused' | 'errors' | 'detail'> = {},
+  details: Omit<Refusal, 'refused' | 'errors' | 'detail'> = {},
 ): Refusal {
-  const most = agentLimits.faults
-  if (faults.length <= most) return refuse(code, { detail, errors: faults, ...about })
-  const cut = `${detail} (the first ${most} of ${faults.length} are listed)`
-  return refuse(code, { detail: cut, errors: faults.slice(0, most), ...about })
+  const maxFaults = agentLimits.faults
+  if (faults.length <= maxFaults) return refuse(code, { detail, errors: faults, ...details })
+  const truncated = `${detail} (the first ${maxFaults} of ${faults.length} are listed)`
+  return refuse(code, { detail: truncated, errors: faults.slice(0, maxFaults), ...details })
 }
 
 export function isRefusal(value: unknown): value is Refusal {

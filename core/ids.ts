@@ -1,6 +1,6 @@
 /** The grammars of ids and tokens, and the alphabet that new ones are written in. */
 
-import { describePattern } from './patternwords.js'
+import { describePattern } from './patterndescriptions.js'
 
 const slug = /^[a-z0-9][a-z0-9-]{0,62}$/
 export const slugPattern = slug.source
@@ -31,15 +31,15 @@ const idPairs = 13
 export function idFromBytes(prefix: string, bytes: Uint8Array): string {
   if (bytes.length * 8 < idPairs * 10) throw new Error('an id needs at least 17 bytes')
   let text = `${prefix}_`
-  let held = 0
-  let heldBits = 0
+  let buffer = 0
+  let bufferBits = 0
   for (let at = 0, left = idPairs; left > 0; at++) {
-    held = (held << 8) | bytes[at]!
-    heldBits += 8
-    if (heldBits < 10) continue
-    heldBits -= 10
-    text += pairs[held >> heldBits]
-    held &= (1 << heldBits) - 1
+    buffer = (buffer << 8) | bytes[at]!
+    bufferBits += 8
+    if (bufferBits < 10) continue
+    bufferBits -= 10
+    text += pairs[buffer >> bufferBits]
+    buffer &= (1 << bufferBits) - 1
     left--
   }
   return text
@@ -48,11 +48,11 @@ export function idFromBytes(prefix: string, bytes: Uint8Array): string {
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 /** Bytes as letters and digits, always as many as that number of bytes may need. */
-export function inBase62(bytes: Uint8Array): string {
-  let rest = 0n
-  for (const byte of bytes) rest = (rest << 8n) | BigInt(byte)
+export function toBase62(bytes: Uint8Array): string {
+  let remaining = 0n
+  for (const byte of bytes) remaining = (remaining << 8n) | BigInt(byte)
   const chars = Math.ceil((bytes.length * 8) / Math.log2(62))
   let text = ''
-  for (; text.length < chars; rest /= 62n) text = base62[Number(rest % 62n)]! + text
+  for (; text.length < chars; remaining /= 62n) text = base62[Number(remaining % 62n)]! + text
   return text
 }

@@ -6,7 +6,7 @@
 /** How many items stood before those that are marked, and marks of the last ones before the next page. */
 export type PageCursor = readonly [before: number, ...marks: number[]]
 
-export interface PageAsked {
+export interface PageRequest {
   readonly limit: number
   readonly after?: PageCursor
 }
@@ -18,36 +18,36 @@ export interface Page<T> {
 }
 
 /** A page finds its place while one of so many items is still there. */
-const marksKept = 32
+const cursorHashes = 32
 
 export function pageOf<T extends object>(
   all: readonly T[],
-  { limit, after }: PageAsked,
+  { limit, after }: PageRequest,
   idOf: (item: T) => string,
 ): Page<T> {
-  const from = after ? behind(all, after, idOf) : 0
+  const from = after ? startAfter(all, after, idOf) : 0
   const data = all.slice(from, from + limit)
   const next = from + data.length
   if (next >= all.length) return { data }
-  const before = Math.max(0, next - marksKept)
-  return { data, last: [before, ...all.slice(before, next).map((item) => markOf(idOf(item)))] }
+  const before = Math.max(0, next - cursorHashes)
+  return { data, last: [before, ...all.slice(before, next).map((item) => hashOf(idOf(item)))] }
 }
 
 /**
  * Behind the items that are marked, from the first of them on: one that went and came back stands behind others, which
  * must not be passed over with it. Where none is left, the list begins anew.
  */
-function behind<T>(all: readonly T[], [before, ...marks]: PageCursor, idOf: (item: T) => string): number {
-  const marked = new Set(marks)
-  const isMarked = (item: T) => marked.has(markOf(idOf(item)))
-  let from = before === 0 ? 0 : Math.max(0, all.findIndex(isMarked))
-  while (from < all.length && isMarked(all[from]!)) from++
+function startAfter<T>(all: readonly T[], [before, ...idHashes]: PageCursor, idOf: (item: T) => string): number {
+  const hashes = new Set(idHashes)
+  const isSeen = (item: T) => hashes.has(hashOf(idOf(item)))
+  let from = before === 0 ? 0 : Math.max(0, all.findIndex(isSeen))
+  while (from < all.length && isSeen(all[from]!)) from++
   return from
 }
 
 /** Ids may be long and tokens stand in URLs. (FNV-1a) */
-function markOf(id: string): number {
-  let mark = 0x811c9dc5
-  for (let at = 0; at < id.length; at++) mark = Math.imul(mark ^ id.charCodeAt(at), 0x01000193)
-  return mark >>> 0
+function hashOf(id: string): number {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < id.length; at++) hash = Math.imul(hash ^ id.charCodeAt(at), 0x01000193)
+  return hash >>> 0
 }

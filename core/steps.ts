@@ -2,7 +2,7 @@
 export type Steps<R> = Generator<void, R, void>
 
 /** Does all that is left of it at once. */
-export function finish<R>(steps: Steps<R>): R {
+export function runToEnd<R>(steps: Steps<R>): R {
   for (;;) {
     const { done, value } = steps.next()
     if (done) return value
@@ -14,27 +14,27 @@ export function isSteps<R>(value: unknown | Steps<R>): value is Steps<R> {
 }
 
 /** Like `map`, some items a step. */
-export function* mapInSteps<T, R>(items: readonly T[], each: (item: T, place: number) => R): Steps<R[]> {
-  const made: R[] = []
-  for (const [place, item] of items.entries()) {
-    if (place > 0 && place % itemsPerStep === 0) yield
-    made.push(each(item, place))
+export function* mapInSteps<T, R>(items: readonly T[], each: (item: T, index: number) => R): Steps<R[]> {
+  const results: R[] = []
+  for (const [index, item] of items.entries()) {
+    if (index > 0 && index % itemsPerStep === 0) yield
+    results.push(each(item, index))
   }
-  return made
+  return results
 }
 
 const itemsPerStep = 250
 
 /** Is told what each piece of work costs, and says when a step is over. */
-export type Pace = (cost: number) => boolean
+export type StepBudget = (cost: number) => boolean
 
 /** Counts in characters that are looked at; a short item costs `itemCost`. */
-export function paceOf(): Pace {
-  let spent = 0
+export function createStepBudget(): StepBudget {
+  let used = 0
   return (cost) => {
-    spent += cost
-    if (spent < costPerStep) return false
-    spent = 0
+    used += cost
+    if (used < costPerStep) return false
+    used = 0
     return true
   }
 }

@@ -1,10 +1,10 @@
 /** What every management area is made of, and what its effects and routes run with. */
-import type { Pages } from '../runtime/http/page.js'
-import type { Command, Local, Query, Repertoire, Shards } from '../runtime/shard/contract.js'
-import type { Sealer } from '../runtime/store/sealer.js'
+import type { PageTokens } from '../runtime/http/pagetokens.js'
+import type { Sealer } from '../runtime/secrets/sealer.js'
+import type { Command, Handlers, Local, Query, Shards } from '../runtime/shard/contract.js'
 
 /** The commands and queries of an area that run where a shard is. */
-export type Module = Pick<Repertoire, 'commands' | 'queries'>
+export type Module = Pick<Handlers, 'commands' | 'queries'>
 
 /** What effects are performed with; there before the engine starts. */
 export interface EffectDeps {
@@ -15,7 +15,7 @@ export interface EffectDeps {
 /** What requests are answered with; there once the engine was opened. */
 export interface RouteDeps extends EffectDeps {
   readonly shards: Shards & Local
-  readonly pages: Pages
+  readonly pages: PageTokens
 }
 
 type Commands = Readonly<Record<string, Command<never, unknown>>>

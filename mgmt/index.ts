@@ -4,19 +4,19 @@
  * created; what it has to ask goes through a lookup or a gate that is registered in the same way.
  */
 
-import type { AgentPlace } from '../core/agentkey.js'
-import type { Window } from '../core/campaign/pace.js'
-import type { SendNews } from '../core/conversation/sendnews.js'
+import type { AgentRef } from '../core/agentref.js'
+import type { DispatchWindow } from '../core/campaign/throughput.js'
+import type { DeliveryReport } from '../core/conversation/deliveryreport.js'
 import type { OrgEventPayload } from '../core/orgevents.js'
-import type { IdentityNews } from '../core/people/person.js'
+import type { IdentityEvent } from '../core/people/person.js'
 import type { Clock } from '../runtime/clock.js'
 import { withExamples } from '../runtime/http/examples.js'
 import type { Route } from '../runtime/http/route.js'
-import type { Buckets } from '../runtime/limits/contract.js'
 import type { Log } from '../runtime/observe/log.js'
 import type { Metrics } from '../runtime/observe/metrics.js'
-import type { Command, Local, Performer } from '../runtime/shard/contract.js'
-import type { RootSecrets } from '../runtime/store/rootsecrets.js'
+import type { Buckets } from '../runtime/ratelimit/contract.js'
+import type { RootSecrets } from '../runtime/secrets/rootsecrets.js'
+import type { Command, EffectHandler, Local } from '../runtime/shard/contract.js'
 import { type AccessDeps, createAccess, type SignedTokens } from './access/index.js'
 import { type AgentsDeps, createAgents } from './agents/index.js'
 import type { EffectDeps, Module, RouteDeps } from './area.js'
@@ -61,7 +61,7 @@ export interface ManagementDeps
   readonly conversations: OutreachConversations
   readonly sandboxCommands: SandboxCommands
   readonly agentLog: AgentLog
-  readonly dispatchWindow: () => Window
+  readonly dispatchWindow: () => DispatchWindow
   readonly secrets: RootSecrets
   /** Where callers reach the two planes, without their version. */
   readonly mgmtUrl: () => string
@@ -103,8 +103,8 @@ export function createManagement(deps: ManagementDeps) {
   const links = createLinks({ ...deps, agents, channels, personas })
   const journey = createJourney({ ...deps, agents, outreach })
   const automation = createAutomation({ ...deps, agents, people, outreach, log })
-  const window = deps.dispatchWindow
-  const campaigns = createCampaigns({ ...deps, orgEvent, agents, channels, people, personas, outreach, window })
+  const dispatchWindow = deps.dispatchWindow
+  const campaigns = createCampaigns({ ...deps, orgEvent, agents, channels, people, personas, outreach, dispatchWindow })
   const traffic = createTraffic(deps)
 
   const modules: readonly Module[] = [
@@ -126,29 +126,29 @@ export function createManagement(deps: ManagementDeps) {
     traffic.module,
   ]
 
-  const reports: {
-    readonly sends: Command<SendNews & AgentPlace, unknown>
-    readonly people: Command<IdentityNews & AgentPlace, unknown>
-  } = { sends: outreach.commands.news, people: people.commands.heard }
+  const agentReports: {
+    readonly sends: Command<DeliveryReport & AgentRef, unknown>
+    readonly people: Command<IdentityEvent & AgentRef, unknown>
+  } = { sends: outreach.commands.deliveryReport, people: people.commands.identityEvent }
 
   return {
     modules,
     /** Commands by which conversations report on sends and identities to the agent's shard. */
-    reports,
+    agentReports,
     /** Whether the message of a campaign's send may be handed to its provider. */
-    mayCampaignSendLeave: campaigns.mayLeave,
+    mayDispatchCampaignSend: campaigns.mayDispatch,
     keys: access.commands,
     /** For the sample agent of a first start. */
     sample: { agents: agents.commands, channels: channels.commands, gatewayAccess: gatewayAccess.commands },
 
-    performers: (engine: EffectDeps): Readonly<Record<string, Performer>> => ({
-      ...webhooks.performers(engine),
-      ...knowledge.performers(engine),
-      ...connections.performers(engine),
-      ...outreach.performers(engine),
-      ...links.performers(),
-      ...automation.performers(engine),
-      ...campaigns.performers(engine),
+    effectHandlers: (engine: EffectDeps): Readonly<Record<string, EffectHandler>> => ({
+      ...webhooks.effectHandlers(engine),
+      ...knowledge.effectHandlers(engine),
+      ...connections.effectHandlers(engine),
+      ...outreach.effectHandlers(engine),
+      ...links.effectHandlers(),
+      ...automation.effectHandlers(engine),
+      ...campaigns.effectHandlers(engine),
     }),
 
     /** Called once, before the engine starts. */
@@ -161,7 +161,7 @@ export function createManagement(deps: ManagementDeps) {
     connect: (shards: RouteDeps['shards']) => ({
       ...access.signIn(shards, sandbox.grantCheck(shards)),
       ...channels.connect(shards),
-      agentOfToken: gatewayAccess.agentOfToken(shards),
+      authenticateAgent: gatewayAccess.agentTokenAuth(shards),
       trail: audit.openTrail(shards),
     }),
 

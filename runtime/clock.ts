@@ -5,11 +5,11 @@ export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number
   /** Milliseconds since some fixed moment: it never steps, so it measures how long something took. */
-  elapsed(): number
+  monotonic(): number
   /** Calls back once at or after `at`; the returned function takes it back. */
-  wake(at: number, call: () => void): () => void
+  setTimer(at: number, call: () => void): () => void
   /** Calls back once everything that is ready to run now has run. */
-  soon(call: () => void): void
+  nextTick(call: () => void): void
 }
 
 /** Node's timers end at about 24 days; a longer wait is taken in several. */
@@ -17,8 +17,8 @@ const longestWaitMs = 2 ** 31 - 1
 
 export const systemClock: Clock = {
   now: () => Date.now(),
-  elapsed: () => performance.now(),
-  wake(at, call) {
+  monotonic: () => performance.now(),
+  setTimer(at, call) {
     const due = performance.now() + at - Date.now()
     let timer: NodeJS.Timeout
     // Node's timers drop fractions of a millisecond, so one may fire before `due`.
@@ -29,17 +29,17 @@ export const systemClock: Clock = {
     wait()
     return () => clearTimeout(timer)
   },
-  soon(call) {
-    if (soonCalls.push(call) === 1) setImmediate(callAllSoon)
+  nextTick(call) {
+    if (tickCalls.push(call) === 1) setImmediate(runTickCalls)
   },
 }
 
 /** Those of one turn are called together, so that what they write to the same place goes in one piece. */
-let soonCalls: (() => void)[] = []
+let tickCalls: (() => void)[] = []
 
-function callAllSoon(): void {
-  const calls = soonCalls
-  soonCalls = []
+function runTickCalls(): void {
+  const calls = tickCalls
+  tickCalls = []
   let called = 0
   try {
     while (called < calls.length) calls[called++]!()

@@ -1,25 +1,25 @@
 /** The process: reads its configuration, starts the node, says where it is, and stops well. */
-import { shutdown } from '../core/limits.js'
-import { AdapterUnusable } from './adapters.js'
-import { banner } from './banner.js'
+import { shutdown } from '../core/limits/index.js'
 import { systemClock } from './clock.js'
-import { type Config, readConfig } from './config.js'
+import { type Config, readConfig } from './config/config.js'
 import { prepareUws, UnverifiedBinary } from './http/binary.js'
-import { CannotListen } from './http/server.js'
+import { ListenError } from './http/server.js'
 import { BusUnusable } from './nats/contract.js'
+import { banner } from './node/banner.js'
+import { type RunningNode, runNode } from './node/listen.js'
+import { AdapterUnusable } from './node/partneradapters.js'
 import { ProvidersUnusable } from './oauth/providers.js'
-import { openLog } from './observe/log.js'
-import { type RunningNode, runNode } from './run.js'
+import { createLog } from './observe/log.js'
+import { RootKeyMismatch } from './secrets/rootsecrets.js'
 import { StoreUnusable } from './store/contract.js'
-import { RootKeyWrong } from './store/rootsecrets.js'
 
 const exitCodes = { stopped: 0, failed: 1, badConfiguration: 2 } as const
 
-const badConfiguration = [AdapterUnusable, ProvidersUnusable, RootKeyWrong]
+const badConfiguration = [AdapterUnusable, ProvidersUnusable, RootKeyMismatch]
 
-const { log, flush } = openLog()
+const { log, flush } = createLog()
 
-async function leave(code: number): Promise<never> {
+async function exitWith(code: number): Promise<never> {
   await flush()
   process.exit(code)
 }
@@ -27,15 +27,15 @@ async function leave(code: number): Promise<never> {
 /** A terminal that was closed is no reason to stop. */
 process.stderr.on('error', () => {})
 
-function say(sentence: string): void {
+function printLine(sentence: string): void {
   process.stderr.write(`${sentence}\n`)
 }
 
-async function configuration(): Promise<Config> {
+async function loadConfig(): Promise<Config> {
   const read = readConfig(process.env)
   if ('config' in read) return read.config
-  for (const problem of read.problems) say(problem)
-  return leave(exitCodes.badConfiguration)
+  for (const problem of read.problems) printLine(problem)
+  return exitWith(exitCodes.badConfiguration)
 }
 
 async function start(config: Config): Promise<RunningNode> {
@@ -44,10 +44,10 @@ async function start(config: Config): Promise<RunningNode> {
     if (unverified) log.warn('uws.unverified', { detail: unverified })
     return await runNode(config, { clock: systemClock, log })
   } catch (error) {
-    say((error as Error).message)
+    printLine((error as Error).message)
     log.error('node.start_failed', isExpected(error) ? { reason: (error as Error).message } : { error })
     const isBadConfiguration = badConfiguration.some((kind) => error instanceof kind)
-    return leave(isBadConfiguration ? exitCodes.badConfiguration : exitCodes.failed)
+    return exitWith(isBadConfiguration ? exitCodes.badConfiguration : exitCodes.failed)
   }
 }
 
@@ -55,9 +55,9 @@ async function start(config: Config): Promise<RunningNode> {
 const expectedErrors = [
   AdapterUnusable,
   BusUnusable,
-  CannotListen,
+  ListenError,
   ProvidersUnusable,
-  RootKeyWrong,
+  RootKeyMismatch,
   StoreUnusable,
   UnverifiedBinary,
 ]
@@ -69,31 +69,31 @@ function isExpected(error: unknown): boolean {
 function stopOnSignals(running: RunningNode): void {
   let stopping = false
   const stop = async (signal: string) => {
-    if (stopping) return leave(exitCodes.failed)
+    if (stopping) return exitWith(exitCodes.failed)
     stopping = true
     log.info('node.stopping', { signal })
-    setTimeout(() => void leave(exitCodes.failed), shutdown.wholeMs).unref()
+    setTimeout(() => void exitWith(exitCodes.failed), shutdown.wholeMs).unref()
     await running.stop()
     log.info('node.stopped')
-    return leave(exitCodes.stopped)
+    return exitWith(exitCodes.stopped)
   }
   for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => void stop(signal))
 }
 
 /** A start that was killed before this shows the key again. */
-async function noteKeyShown({ node }: RunningNode): Promise<void> {
-  await node.bootstrapped.shown?.().catch((error) => log.warn('node.key_shown_twice', { error }))
+async function markKeyShown({ node }: RunningNode): Promise<void> {
+  await node.bootstrapResult.markShown?.().catch((error) => log.warn('node.key_shown_twice', { error }))
 }
 
 for (const event of ['uncaughtException', 'unhandledRejection']) {
   process.on(event, (error) => {
     log.error('node.crashed', { error })
-    void leave(exitCodes.failed)
+    void exitWith(exitCodes.failed)
   })
 }
 
-const config = await configuration()
+const config = await loadConfig()
 const running = await start(config)
 stopOnSignals(running)
 log.info('node.started', { urls: running.urls })
-process.stderr.write(banner(running, config.bootstrapKey !== undefined), () => void noteKeyShown(running))
+process.stderr.write(banner(running, config.bootstrapKey !== undefined), () => void markKeyShown(running))

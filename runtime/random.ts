@@ -2,7 +2,7 @@
 
 const poolBytes = 4_096
 
-export function pooled(random: (count: number) => Uint8Array): (count: number) => Uint8Array {
+export function createBytePool(random: (count: number) => Uint8Array): (count: number) => Uint8Array {
   let pool: Uint8Array = new Uint8Array()
   let used = 0
   return (count) => {

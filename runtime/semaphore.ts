@@ -6,8 +6,8 @@ import type { Clock } from './clock.js'
 import { sleep } from './time.js'
 
 export interface SemaphoreLimits {
-  readonly most: number
-  readonly mostPerKey: number
+  readonly max: number
+  readonly maxPerKey: number
 }
 
 /** A slot that is waited for. */
@@ -25,14 +25,14 @@ export interface Semaphore {
   waiting(key?: string): number
 }
 
-export function createSemaphore({ most, mostPerKey }: SemaphoreLimits): Semaphore {
+export function createSemaphore({ max, maxPerKey }: SemaphoreLimits): Semaphore {
   const taken = new Map<string, number>()
   /** In the order in which the keys have their turns; each has somebody who waits. */
   const queues = new Map<string, Set<() => void>>()
   let total = 0
 
   const takenOf = (key: string) => taken.get(key) ?? 0
-  const isFree = (key: string) => total < most && takenOf(key) < mostPerKey
+  const isFree = (key: string) => total < max && takenOf(key) < maxPerKey
 
   function count(key: string, change: 1 | -1): void {
     total += change
@@ -41,14 +41,14 @@ export function createSemaphore({ most, mostPerKey }: SemaphoreLimits): Semaphor
     else taken.delete(key)
   }
 
-  function leave(key: string, grant: () => void): boolean {
+  function dequeue(key: string, grant: () => void): boolean {
     const queue = queues.get(key)
-    const wasThere = queue?.delete(grant) ?? false
+    const wasQueued = queue?.delete(grant) ?? false
     if (queue?.size === 0) queues.delete(key)
-    return wasThere
+    return wasQueued
   }
 
-  function putLast(key: string): void {
+  function moveToBack(key: string): void {
     const queue = queues.get(key)
     queues.delete(key)
     if (queue) queues.set(key, queue)
@@ -59,8 +59,8 @@ export function createSemaphore({ most, mostPerKey }: SemaphoreLimits): Semaphor
     for (const [key, queue] of queues) {
       if (!isFree(key)) continue
       const [grant] = queue
-      putLast(key)
-      leave(key, grant!)
+      moveToBack(key)
+      dequeue(key, grant!)
       count(key, 1)
       return grant!()
     }
@@ -68,7 +68,7 @@ export function createSemaphore({ most, mostPerKey }: SemaphoreLimits): Semaphor
 
   function release(key: string): void {
     count(key, -1)
-    putLast(key)
+    moveToBack(key)
     grantNext()
   }
 
@@ -86,7 +86,7 @@ export function createSemaphore({ most, mostPerKey }: SemaphoreLimits): Semaphor
       return {
         granted,
         cancel() {
-          if (!leave(key, grant)) release(key)
+          if (!dequeue(key, grant)) release(key)
         },
       }
     },
@@ -109,7 +109,7 @@ export async function acquireWithin(
     clock,
     ms,
     signal,
-  }: { readonly clock: Pick<Clock, 'now' | 'wake'>; readonly ms: number; readonly signal: AbortSignal },
+  }: { readonly clock: Pick<Clock, 'now' | 'setTimer'>; readonly ms: number; readonly signal: AbortSignal },
 ): Promise<(() => void) | undefined> {
   signal.throwIfAborted()
   const slot = semaphore.acquire(key)
@@ -118,16 +118,16 @@ export async function acquireWithin(
     signal.throwIfAborted()
     return undefined
   }
-  let isHeld = true
+  let isAcquired = true
   return () => {
-    if (isHeld) semaphore.release(key)
-    isHeld = false
+    if (isAcquired) semaphore.release(key)
+    isAcquired = false
   }
 }
 
 async function isGrantedWithin(
   { granted }: QueuedSlot,
-  clock: Pick<Clock, 'now' | 'wake'>,
+  clock: Pick<Clock, 'now' | 'setTimer'>,
   ms: number,
   signal: AbortSignal,
 ): Promise<boolean> {

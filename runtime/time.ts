@@ -1,13 +1,13 @@
 /** Waiting on a clock: for a length of time, and for work that may take too long. */
 import type { Clock } from './clock.js'
 
-type Timer = Pick<Clock, 'now' | 'wake'>
+type Timer = Pick<Clock, 'now' | 'setTimer'>
 
 /** Resolves after `ms`, or as soon as the signal fires. */
 export function sleep(clock: Timer, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve()
-    const cancel = clock.wake(clock.now() + ms, done)
+    const cancel = clock.setTimer(clock.now() + ms, done)
     function done(): void {
       cancel()
       signal?.removeEventListener('abort', done)
@@ -20,7 +20,7 @@ export function sleep(clock: Timer, ms: number, signal?: AbortSignal): Promise<v
 /** Settles as the work does, or resolves with `late` after `ms`. The work is not ended, and what comes of it then is lost. */
 export function withTimeout<T, const L>(clock: Timer, ms: number, work: PromiseLike<T>, late: L): Promise<T | L> {
   return new Promise((resolve, reject) => {
-    const cancel = clock.wake(clock.now() + ms, () => resolve(late))
+    const cancel = clock.setTimer(clock.now() + ms, () => resolve(late))
     work.then(
       (value) => {
         cancel()

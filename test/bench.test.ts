@@ -6,21 +6,21 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
-import { programFile } from '../bench/children.js'
-import { frame } from '../bench/load/frame.js'
-import { generate } from '../bench/load/generator.js'
-import { closedLoop } from '../bench/loop.js'
-import { pause } from '../bench/messages/phones.js'
-import { judge, spread } from '../bench/metrics.js'
-import { type CandidateResult, type Outcome, remarksOn, run } from '../bench/run.js'
-import type { Sample } from '../bench/sample.js'
-import { scenarios } from '../bench/scenarios.js'
-import { says } from '../bench/table.js'
+import { programFile } from '../bench/harness/children.js'
+import { parseHead } from '../bench/harness/load/frame.js'
+import { generate } from '../bench/harness/load/generator.js'
+import { closedLoop } from '../bench/harness/loop.js'
+import { evaluateRatio, spread } from '../bench/harness/metrics.js'
+import { type CandidateResult, type Outcome, remarksFor, run } from '../bench/harness/run.js'
+import type { Sample } from '../bench/harness/sample.js'
+import { scenarios } from '../bench/harness/scenarios.js'
+import { describeRatio } from '../bench/harness/table.js'
+import { sleep } from '../bench/scenarios/messages/phones.js'
 
 /** How many processes a run of these has: its candidates, and those that candidates have of their own. */
 const processesOf: Readonly<Record<string, number>> = { http: 4, cluster: 8, roundtrip: 5 }
 
-const main = fileURLToPath(new URL('../bench/main.js', import.meta.url))
+const main = fileURLToPath(new URL('../bench/harness/main.js', import.meta.url))
 
 function start(args: string[], env: Record<string, string> = {}): ChildProcess {
   return spawn(process.execPath, [main, ...args], {
@@ -86,14 +86,14 @@ t.test('A ratio is taken within each round, and its median is held against the f
     ['ours', [60, 30, 20].map((rate) => sample(rate))],
   ])
   const ratio = { metric: 'rate', of: 'ours', over: 'limit' } as const
-  const held = judge({ ...ratio, atLeast: 0.55 }, rounds)
+  const held = evaluateRatio({ ...ratio, atLeast: 0.55 }, rounds)
   t.same(held.perRound, [0.6, 0.6, 0.2])
   t.equal(held.median, 0.6)
   t.equal(held.holds, true)
-  t.equal(judge({ ...ratio, atLeast: 0.61 }, rounds).holds, false)
-  t.equal(judge({ ...ratio, atMost: 0.59 }, rounds).holds, false)
-  t.equal(judge(ratio, rounds).holds, undefined, 'a ratio without a bound is only told')
-  t.equal(judge({ ...ratio, atLeast: 0.1 }, new Map()).holds, false, 'nothing measured passes nothing')
+  t.equal(evaluateRatio({ ...ratio, atLeast: 0.61 }, rounds).holds, false)
+  t.equal(evaluateRatio({ ...ratio, atMost: 0.59 }, rounds).holds, false)
+  t.equal(evaluateRatio(ratio, rounds).holds, undefined, 'a ratio without a bound is only told')
+  t.equal(evaluateRatio({ ...ratio, atLeast: 0.1 }, new Map()).holds, false, 'nothing measured passes nothing')
   t.same(spread([4, 1, 3, 2]), { median: 2.5, low: 1, high: 4 })
 })
 
@@ -112,22 +112,22 @@ t.test('A ratio may set two metrics of one candidate against each other', async 
       ],
     }),
   ]
-  const memory = [1, 5, 10].map((operations) => ({ operations, heldBytes: operations * 100, residentBytes: 0 }))
+  const memory = [1, 5, 10].map((operations) => ({ operations, usedBytes: operations * 100, residentBytes: 0 }))
   const rounds = new Map([
     ['ours', latencies],
     ['memory', [sample(10, { memory })]],
   ])
-  const tail = judge({ metric: 'p99', of: 'ours', overMetric: 'p50', over: 'ours', atMost: 10 }, rounds)
+  const tail = evaluateRatio({ metric: 'p99', of: 'ours', overMetric: 'p50', over: 'ours', atMost: 10 }, rounds)
   t.same(tail.perRound, [5, 4])
   t.equal(tail.holds, true)
-  t.equal(says(tail), 'p99 latency of ours / p50 latency of ours')
-  const growth = judge(
-    { metric: 'heldAtEnd', of: 'memory', overMetric: 'heldHalfway', over: 'memory', atMost: 1.1 },
+  t.equal(describeRatio(tail), 'p99 latency of ours / p50 latency of ours')
+  const growth = evaluateRatio(
+    { metric: 'memoryAtEnd', of: 'memory', overMetric: 'memoryHalfway', over: 'memory', atMost: 1.1 },
     rounds,
   )
   t.same(growth.perRound, [2])
   t.equal(growth.holds, false)
-  const unread = judge({ ...growth, of: 'ours', over: 'ours' }, rounds)
+  const unread = evaluateRatio({ ...growth, of: 'ours', over: 'ours' }, rounds)
   t.equal(unread.holds, false, 'memory that nobody read passes nothing')
 })
 
@@ -152,7 +152,7 @@ t.test('While one candidate is measured the others stand still, where the scenar
   const still: number[] = []
   const looksFor = (wanted: number) => async () => {
     // A process is stopped a moment after it is told to.
-    for (let looks = 0; looks < 200 && standingStill() !== wanted; looks++) await pause(20)
+    for (let looks = 0; looks < 200 && standingStill() !== wanted; looks++) await sleep(20)
     still.push(standingStill())
     return sample(1)
   }
@@ -161,17 +161,17 @@ t.test('While one candidate is measured the others stand still, where the scenar
   for (const othersRest of [true, undefined] as const) {
     const load = looksFor(othersRest ? 1 : 0)
     const candidates = http.candidates.slice(0, 2).map((candidate) => ({ ...candidate, load }))
-    await run({ ...http, candidates, ratios: [], othersRest }, settings, () => {})
+    await run({ ...http, candidates, ratios: [], pausesOthers: othersRest }, settings, () => {})
   }
   t.same(still, [1, 1, 1, 1, 0, 0, 0, 0])
   t.equal(standingStill(), 0, 'and nobody is left standing')
 })
 
 t.test('Failures and a load at its own limit are remarked on', async (t) => {
-  t.same(remarksOn([sample(10, { loadCores: 0.5 })]), [])
-  t.same(remarksOn([sample(10, { loadCores: 0.97, cpuMicros: 600_000 })]), ['load-bound'])
-  t.match(remarksOn([sample(10, { loadCores: 0.5, cpuMicros: 400_000 })]), [/neither/])
-  t.same(remarksOn([sample(10, { failures: { 'status 401': 3 } })]), ['status 401 × 3'])
+  t.same(remarksFor([sample(10, { loadCores: 0.5 })]), [])
+  t.same(remarksFor([sample(10, { loadCores: 0.97, cpuMicros: 600_000 })]), ['load-bound'])
+  t.match(remarksFor([sample(10, { loadCores: 0.5, cpuMicros: 400_000 })]), [/neither/])
+  t.same(remarksFor([sample(10, { failures: { 'status 401': 3 } })]), ['status 401 × 3'])
 })
 
 t.test(
@@ -179,10 +179,10 @@ t.test(
   async (t) => {
     const head = 'HTTP/1.1 201 Created\r\nX-Length: 7\r\nCONTENT-Length:  12\r\n\r\n'
     const bytes = Buffer.from(`${head}hello, world`)
-    t.same(frame(bytes, bytes.length), { status: 201, headBytes: head.length, bodyBytes: 12 })
-    t.equal(frame(bytes, head.length - 1), undefined)
+    t.same(parseHead(bytes, bytes.length), { status: 201, headBytes: head.length, bodyBytes: 12 })
+    t.equal(parseHead(bytes, head.length - 1), undefined)
     const empty = Buffer.from('HTTP/1.1 204 No Content\r\n\r\nContent-Length: 9')
-    t.same(frame(empty, empty.length), { status: 204, headBytes: 27, bodyBytes: 0 })
+    t.same(parseHead(empty, empty.length), { status: 204, headBytes: 27, bodyBytes: 0 })
   },
 )
 
@@ -307,7 +307,9 @@ function actorsWereSeen(t: Test, measured: readonly CandidateResult[]): void {
       taken?.memory?.map(({ operations }) => operations),
       [10, 50, 100],
     )
-    t.ok(taken?.memory?.every(({ heldBytes, residentBytes }) => residentBytes > heldBytes && heldBytes > 1e6))
+    t.ok(
+      taken?.memory?.every(({ usedBytes: heldBytes, residentBytes }) => residentBytes > heldBytes && heldBytes > 1e6),
+    )
     if (candidate.role === 'ours') t.match(notes, ['A command on a cold actor reads 1 record.'])
   }
 }

@@ -1,9 +1,9 @@
 /** The customers of the emulated providers. Credentials follow from a key, so an account made again has the same ones. */
 import { createHmac } from 'node:crypto'
-import type { Account, Mint, Places, Wire, WireName } from './contract.js'
+import type { Account, EmulatedProvider, Mint, ProviderName, ServerAddresses } from './contract.js'
 
-export interface AccountOrder {
-  readonly wire: WireName
+export interface AccountInput {
+  readonly wire: ProviderName
   /** Made up when it is left out. An account of that name is replaced. */
   readonly id?: string
   readonly ingressUrl?: string
@@ -12,8 +12,8 @@ export interface AccountOrder {
 
 export interface Accounts {
   /** Undefined for a name that an account of another wire has. */
-  register(order: AccountOrder): Account | undefined
-  change(id: string, change: Pick<AccountOrder, 'ingressUrl' | 'reads'>): Account | undefined
+  register(input: AccountInput): Account | undefined
+  change(id: string, change: Pick<AccountInput, 'ingressUrl' | 'reads'>): Account | undefined
   remove(id: string): boolean
   get(id: string): Account | undefined
   all(): readonly Account[]
@@ -21,35 +21,41 @@ export interface Accounts {
 
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
-export function openAccounts(
+export function createAccounts(
   key: Uint8Array,
-  wires: ReadonlyMap<WireName, Wire>,
-  places: () => Places,
-  most: number,
+  providers: ReadonlyMap<ProviderName, EmulatedProvider>,
+  addresses: () => ServerAddresses,
+  limit: number,
 ): Accounts {
   const accounts = new Map<string, Account>()
 
-  function made(wire: WireName, id: string): Account['auth'] {
-    const seed = (label: string) => createHmac('sha512', key).update(`${wire}\n${id}\n${label}`).digest()
+  function deriveCredentials(provider: ProviderName, id: string): Account['auth'] {
+    const seed = (label: string) => createHmac('sha512', key).update(`${provider}\n${id}\n${label}`).digest()
     const mint: Mint = (field, length, alphabet = letters) => {
       const bytes = Buffer.concat(Array.from({ length: Math.ceil(length / 64) }, (_, part) => seed(`${field} ${part}`)))
       return Array.from({ length }, (_, index) => alphabet[bytes[index]! % alphabet.length]).join('')
     }
-    return wires.get(wire)!.credentials(mint, places(), seed)
+    return providers.get(provider)!.credentials(mint, addresses(), seed)
   }
 
   return {
     register({ wire, id = freeName(wire, accounts), ingressUrl, reads = true }) {
-      const known = accounts.get(id)
-      if (known ? known.wire !== wire : accounts.size >= most) return undefined
-      const account = { id, wire, auth: made(wire, id), reads, ...(ingressUrl !== undefined && { ingressUrl }) }
+      const existing = accounts.get(id)
+      if (existing ? existing.wire !== wire : accounts.size >= limit) return undefined
+      const account = {
+        id,
+        wire,
+        auth: deriveCredentials(wire, id),
+        reads,
+        ...(ingressUrl !== undefined && { ingressUrl }),
+      }
       accounts.set(id, account)
       return account
     },
     change(id, change) {
-      const known = accounts.get(id)
-      if (!known) return undefined
-      const account = { ...known, ...change }
+      const existing = accounts.get(id)
+      if (!existing) return undefined
+      const account = { ...existing, ...change }
       accounts.set(id, account)
       return account
     },
@@ -59,8 +65,8 @@ export function openAccounts(
   }
 }
 
-function freeName(wire: WireName, taken: ReadonlyMap<string, unknown>): string {
+function freeName(provider: ProviderName, accounts: ReadonlyMap<string, unknown>): string {
   let number = 1
-  while (taken.has(`${wire}-${number}`)) number++
-  return `${wire}-${number}`
+  while (accounts.has(`${provider}-${number}`)) number++
+  return `${provider}-${number}`
 }

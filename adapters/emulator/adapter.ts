@@ -1,13 +1,13 @@
 /** The emulator as a provider: what a channel would show goes to emulated phones, and what they do comes back as items. */
 import { createHmac } from 'node:crypto'
 import { providerForm } from '../../core/catalogs/index.js'
-import type { Adapter, IngressRequest, Received } from '../../core/channel/adapter.js'
+import type { Adapter, IngressRequest, IngressResult } from '../../core/channel/adapter.js'
 import { contractVersion } from '../../core/channel/adapter.js'
 import type { Block, RenderedChip } from '../../core/channel/blocks.js'
-import { writePostback } from '../../core/channel/postback.js'
-import { traitsOf } from '../../core/channel/table.js'
+import { traitsOf } from '../../core/channel/channeltraits.js'
+import { formatPostback } from '../../core/channel/postback.js'
 import type { ChannelName } from '../../core/channelnames.js'
-import { readJson, sameText } from '../kit/wire.js'
+import { readJson, sameText } from '../kit/http.js'
 import type { Phones } from './phones.js'
 import { itemsIn } from './receive.js'
 
@@ -15,10 +15,14 @@ export const provider = 'emulator'
 export const signatureHeader = 'x-emulator-signature'
 
 /** Every tap carries what comes back when it is tapped. */
-type Wire = { readonly block: unknown } | { readonly signal: string }
+type EmulatorPayload = { readonly block: unknown } | { readonly signal: string }
 
 /** `key` signs what phones do, so that nobody else can speak for them. */
-export function emulatorAdapter(channel: ChannelName, phones: Phones, key: Uint8Array): Adapter<unknown, Wire> {
+export function emulatorAdapter(
+  channel: ChannelName,
+  phones: Phones,
+  key: Uint8Array,
+): Adapter<unknown, EmulatorPayload> {
   const traits = traitsOf(channel)
   return {
     descriptor: {
@@ -41,7 +45,7 @@ export function emulatorAdapter(channel: ChannelName, phones: Phones, key: Uint8
   }
 }
 
-function receive({ bindingId, header, body }: IngressRequest, key: Uint8Array): Received {
+function receive({ bindingId, header, body }: IngressRequest, key: Uint8Array): IngressResult {
   if (!sameText(header(signatureHeader), signatureOf(key, bindingId, body))) return { kind: 'refused' }
   const read = readJson(body)
   return read === undefined
@@ -56,17 +60,17 @@ export function signatureOf(key: Uint8Array, bindingId: string, body: Uint8Array
 function withPostbacks(block: Block, messageId: string): unknown {
   const tappable = <T extends { readonly tap?: number }>({ tap, ...rest }: T) => ({
     ...rest,
-    ...(tap !== undefined && { postback: writePostback({ messageId, place: tap }) }),
+    ...(tap !== undefined && { postback: formatPostback({ messageId, tapIndex: tap }) }),
   })
-  const chipped = <T extends { readonly chips?: readonly RenderedChip[] }>(thing: T) => ({
-    ...thing,
-    ...(thing.chips && { chips: thing.chips.map(tappable) }),
+  const withTaps = <T extends { readonly chips?: readonly RenderedChip[] }>(value: T) => ({
+    ...value,
+    ...(value.chips && { chips: value.chips.map(tappable) }),
   })
   switch (block.kind) {
     case 'card':
-      return { ...chipped(block), card: chipped(block.card) }
+      return { ...withTaps(block), card: withTaps(block.card) }
     case 'carousel':
-      return { ...chipped(block), cards: block.cards.map(chipped) }
+      return { ...withTaps(block), cards: block.cards.map(withTaps) }
     case 'list':
       return { ...block, rows: block.rows.map(tappable) }
     case 'times':
@@ -74,6 +78,6 @@ function withPostbacks(block: Block, messageId: string): unknown {
     case 'native':
       return block
     default:
-      return chipped(block)
+      return withTaps(block)
   }
 }

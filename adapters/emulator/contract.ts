@@ -1,13 +1,13 @@
 /** What a provider's wire is to the emulator: how it reads calls, what it tells, and what a person can do on it. */
-import type { Drawn } from './faults.js'
+import type { ActiveFaults } from './faults.js'
 
-export const wireNames = ['rbm', 'twilio', 'smpp', 'whatsapp', 'messenger', 'instagram', 'apple', 'slack'] as const
-export type WireName = (typeof wireNames)[number]
+export const providerNames = ['rbm', 'twilio', 'smpp', 'whatsapp', 'messenger', 'instagram', 'apple', 'slack'] as const
+export type ProviderName = (typeof providerNames)[number]
 
 /** One customer of a provider. `auth` goes into a binding as it is. */
 export interface Account {
   readonly id: string
-  readonly wire: WireName
+  readonly wire: ProviderName
   readonly auth: Readonly<Record<string, unknown>>
   /** Where the provider tells what happens; absent, nobody is told. */
   readonly ingressUrl?: string
@@ -16,11 +16,11 @@ export interface Account {
 }
 
 /** One message that the provider accepted. */
-export interface Kept {
+export interface AcceptedMessage {
   /** Counts everything accepted in this process, so that a reader can go on from there. */
   readonly number: number
   readonly account: string
-  readonly wire: WireName
+  readonly wire: ProviderName
   readonly address: string
   readonly providerId: string
   /** As it came: the JSON, the form or the PDU. */
@@ -28,7 +28,7 @@ export interface Kept {
   readonly at: number
 }
 
-export interface WireRequest {
+export interface EmulatorRequest {
   readonly method: string
   /** Below the prefix of the wire. */
   readonly path: string
@@ -38,7 +38,7 @@ export interface WireRequest {
 }
 
 /** `body` is JSON unless it is a text or bytes with a `type` of its own. */
-export interface WireAnswer {
+export interface EmulatorAnswer {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: unknown
@@ -46,7 +46,7 @@ export interface WireAnswer {
 }
 
 /** What a call wants, before anything was done about it: an answer at once, or something about one person. */
-export type Understood = WireAnswer | PersonCall
+export type ParsedCall = EmulatorAnswer | PersonCall
 
 export interface PersonCall {
   readonly account: Account
@@ -54,15 +54,15 @@ export interface PersonCall {
   /** Faults are for messages, unless they are for all calls. */
   readonly what: 'message' | 'other'
   /** What comes in place of the wire's usual answer to whoever is not let in. */
-  readonly unauthorized?: WireAnswer
-  perform(accept: Accept): Promise<WireAnswer> | WireAnswer
+  readonly unauthorized?: EmulatorAnswer
+  perform(accept: Accept): Promise<EmulatorAnswer> | EmulatorAnswer
 }
 
 /** Keeps a message and has its receipts told. Resolves when the call may be answered. */
 export type Accept = (providerId: string, body: unknown, receipts: readonly Receipt[]) => Promise<void>
 
 /** How a person stands to an account at the provider. */
-export type Standing = 'well' | 'unreachable' | 'blocked' | 'optedOut'
+export type RecipientStatus = 'well' | 'unreachable' | 'blocked' | 'optedOut'
 
 export type ReceiptState = 'sent' | 'delivered' | 'read' | 'failed' | 'echo'
 export interface Receipt {
@@ -79,10 +79,10 @@ export interface WebhookCall {
   readonly body: string | Uint8Array<ArrayBuffer>
 }
 /** The same over a line that the customer holds open. */
-export interface LineCall {
+export interface SmppCall {
   readonly pdu: Readonly<Record<string, unknown>>
 }
-export type Call = WebhookCall | LineCall
+export type Call = WebhookCall | SmppCall
 
 /** Something in a message that can be tapped. */
 export interface Tap {
@@ -123,48 +123,48 @@ export interface SentFile {
 }
 
 /** An act that became something for the wire to tell; a tap has found what it taps. */
-export type Deed =
+export type UserAct =
   | Exclude<Act, { kind: 'tap' | 'row' } | { kind: 'offline' | 'online' } | { kind: 'device' }>
-  | { readonly kind: 'tap'; readonly tap: Tap; readonly kept: Kept }
+  | { readonly kind: 'tap'; readonly tap: Tap; readonly accepted: AcceptedMessage }
 
 /** What a wire is given to work with. */
-export interface Desk {
+export interface EmulatorContext {
   now(): number
   /** A new id of the provider's, in hex. */
   newId(bytes: number): string
-  accounts(wire: WireName): readonly Account[]
-  standing(account: Account, address: string): Standing
+  accounts(wire: ProviderName): readonly Account[]
+  recipientStatus(account: Account, address: string): RecipientStatus
   /** What the person's device can do, in words of the provider: everything, unless another was taken up. */
   abilities(account: Account, address: string): readonly string[]
   /** When the person last did something towards the account. */
-  heardAt(account: Account, address: string): number | undefined
+  lastActiveAt(account: Account, address: string): number | undefined
   /** Whether the provider called something that the person did by that name. */
-  saidBy(account: Account, id: string): boolean
-  said(account: Account, id: string): void
+  hasId(account: Account, id: string): boolean
+  recordId(account: Account, id: string): void
   /** Keeps a file under a name of the provider's. The oldest is forgotten when there are too many. */
-  keepFile(account: Account, name: string, file: SentFile): void
+  saveFile(account: Account, name: string, file: SentFile): void
   fileOf(account: Account, name: string): SentFile | undefined
   setOptedOut(account: Account, address: string, optedOut: boolean): void
   /** Everything that was kept for the person, oldest first. */
-  keptFor(account: Account, address: string): readonly Kept[]
-  find(account: Account, providerId: string): Kept | undefined
+  messagesFor(account: Account, address: string): readonly AcceptedMessage[]
+  find(account: Account, providerId: string): AcceptedMessage | undefined
   /** False when it has arrived already. */
-  takeBack(account: Account, providerId: string): boolean
+  revoke(account: Account, providerId: string): boolean
   /** The faults that were drawn for the call it came with. */
-  drawnFor(kept: Kept): Drawn
+  faultsFor(accepted: AcceptedMessage): ActiveFaults
 }
 
 export type Mint = (field: string, length: number, alphabet?: string) => string
 
-export interface Places {
+export interface ServerAddresses {
   /** Where the wire of this account is served. */
   readonly httpUrl: string
   readonly smppHost: string
   readonly smppPort: number
 }
 
-export interface Wire {
-  readonly name: WireName
+export interface EmulatedProvider {
+  readonly name: ProviderName
   /** First part of the path of its calls; absent for a wire that is no HTTP. */
   readonly prefix?: string
   /** What devices can do, where the provider tells. */
@@ -172,19 +172,28 @@ export interface Wire {
   /** Waits before each further try of a call that was not taken. */
   readonly retryAfterMs: readonly number[]
   /** How long a call may take. */
-  readonly patienceMs: number
+  readonly timeoutMs: number
   /** What an operator copies into a binding. The same for the same account, each time. */
-  credentials(mint: Mint, places: Places, seed: (label: string) => Buffer): Readonly<Record<string, unknown>>
+  credentials(
+    mint: Mint,
+    addresses: ServerAddresses,
+    seed: (label: string) => Buffer,
+  ): Readonly<Record<string, unknown>>
   /** The one spelling of an address on this wire. */
   address(text: string): string
   /** Undefined for what is not for this wire. */
-  read?(request: WireRequest, desk: Desk): Understood | undefined
+  read?(request: EmulatorRequest, context: EmulatorContext): ParsedCall | undefined
   /** A refusal that has nothing to do with what was asked. */
-  refusal?(status: number, retryAfterSeconds?: number): WireAnswer
-  tell(account: Account, kept: Kept, receipt: Receipt, desk: Desk): Call | undefined
+  refusal?(status: number, retryAfterSeconds?: number): EmulatorAnswer
+  receiptCallback(
+    account: Account,
+    accepted: AcceptedMessage,
+    receipt: Receipt,
+    context: EmulatorContext,
+  ): Call | undefined
   /** What the provider tells of a deed, or why there is no such thing here. */
-  deed(account: Account, address: string, deed: Deed, desk: Desk): readonly Call[] | string
+  callbacksFor(account: Account, address: string, userAct: UserAct, context: EmulatorContext): readonly Call[] | string
   taps(body: unknown): readonly Tap[]
   /** How the provider makes itself known at a new address, and what has to come back. */
-  greeting?(account: Account, desk: Desk): { readonly call: WebhookCall; readonly answer: string }
+  greeting?(account: Account, context: EmulatorContext): { readonly call: WebhookCall; readonly answer: string }
 }

@@ -1,5 +1,5 @@
 /** Faults that were asked for, as data: which of them apply to a call is drawn from a seed, so that a run can be repeated. */
-import { drawsFrom } from '../kit/mutate.js'
+import { createRandom } from '../kit/suite/mutations.js'
 
 export const faultKinds = [
   /** The answer comes late, by `ms`. */
@@ -30,7 +30,7 @@ export const faultKinds = [
 ] as const
 export type FaultKind = (typeof faultKinds)[number]
 
-export interface FaultOrder {
+export interface FaultInput {
   readonly account: string
   /** One person; absent, everybody. */
   readonly address?: string
@@ -46,18 +46,18 @@ export interface FaultOrder {
   /** Typing, read marks, capability checks and revocations too. */
   readonly allCalls?: boolean
 }
-export interface Fault extends FaultOrder {
+export interface Fault extends FaultInput {
   readonly id: string
 }
 
-export type Drawn = Partial<Readonly<Record<FaultKind, Fault>>>
+export type ActiveFaults = Partial<Readonly<Record<FaultKind, Fault>>>
 
 export interface Faults {
-  add(order: FaultOrder): Fault
+  add(input: FaultInput): Fault
   remove(id: string): boolean
   all(): readonly Fault[]
   /** Which faults of these kinds apply to one call. Counts it for each of them. */
-  draw(call: FaultCall, kinds: readonly FaultKind[]): Drawn
+  selectFaults(call: FaultCall, kinds: readonly FaultKind[]): ActiveFaults
   /** Takes away everything of an account. */
   forget(account: string): void
 }
@@ -69,42 +69,42 @@ export interface FaultCall {
 }
 
 /** How a person stands; the others are faults of a call. */
-export const standings = ['unreachable', 'blocked', 'optedOut'] as const satisfies readonly FaultKind[]
-export const callFaults = faultKinds.filter((kind) => !isStanding(kind))
+export const recipientFaults = ['unreachable', 'blocked', 'optedOut'] as const satisfies readonly FaultKind[]
+export const callFaults = faultKinds.filter((kind) => !isRecipientFault(kind))
 
-function isStanding(kind: FaultKind): boolean {
-  return (standings as readonly FaultKind[]).includes(kind)
+function isRecipientFault(kind: FaultKind): boolean {
+  return (recipientFaults as readonly FaultKind[]).includes(kind)
 }
 
-export function openFaults(seed: number): Faults {
+export function createFaults(seed: number): Faults {
   const faults = new Map<string, { fault: Fault; left: number }>()
-  const random = drawsFrom(seed)
+  const random = createRandom(seed)
   let ids = 0
 
   function applies(fault: Fault, { account, address, isMessage }: FaultCall): boolean {
     const isHere = fault.account === account && (fault.address === undefined || fault.address === address)
-    const isFor = isMessage || fault.allCalls === true || isStanding(fault.kind)
+    const isFor = isMessage || fault.allCalls === true || isRecipientFault(fault.kind)
     return isHere && isFor && (fault.rate === undefined || random() < fault.rate)
   }
 
   return {
-    add(order) {
-      const fault = { ...order, id: `fault-${++ids}` }
-      faults.set(fault.id, { fault, left: order.times ?? Infinity })
+    add(input) {
+      const fault = { ...input, id: `fault-${++ids}` }
+      faults.set(fault.id, { fault, left: input.times ?? Infinity })
       return fault
     },
     remove: (id) => faults.delete(id),
     all: () => [...faults.values()].map(({ fault, left }) => (left === Infinity ? fault : { ...fault, times: left })),
-    draw(call, kinds) {
-      const drawn: { [kind in FaultKind]?: Fault } = {}
+    selectFaults(call, kinds) {
+      const selected: { [kind in FaultKind]?: Fault } = {}
       for (const entry of faults.values()) {
         const { fault } = entry
-        if (!kinds.includes(fault.kind) || drawn[fault.kind] || !applies(fault, call)) continue
-        drawn[fault.kind] = fault
+        if (!kinds.includes(fault.kind) || selected[fault.kind] || !applies(fault, call)) continue
+        selected[fault.kind] = fault
         entry.left--
         if (entry.left <= 0) faults.delete(fault.id)
       }
-      return drawn
+      return selected
     },
     forget(account) {
       for (const { fault } of faults.values()) if (fault.account === account) faults.delete(fault.id)

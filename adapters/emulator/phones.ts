@@ -1,6 +1,6 @@
 /** What emulated phones have been sent: the newest of it, in the memory of this process, for whoever looks at them. */
 
-export interface Shown {
+export interface ShownMessage {
   /** Counts everything shown in this process, so that a reader can go on from there. */
   readonly number: number
   readonly bindingId: string
@@ -15,7 +15,7 @@ export interface Shown {
 /** Why a phone takes nothing, such as one without RCS. */
 export interface PhoneRefusal {
   readonly reason: string
-  readonly again: 'later' | 'elsewhere' | 'never'
+  readonly retry: 'later' | 'elsewhere' | 'never'
 }
 
 export interface Phones {
@@ -23,16 +23,16 @@ export interface Phones {
   refuse(bindingId: string, address: string, refusal: PhoneRefusal | undefined): void
   refusalOf(bindingId: string, address: string): PhoneRefusal | undefined
   /** A piece that came before is not shown again: answers what it was called then. */
-  show(piece: Omit<Shown, 'number' | 'providerId'>): string
+  show(piece: Omit<ShownMessage, 'number' | 'providerId'>): string
   /** What was shown after that number, oldest first. */
-  after(number: number, of: { readonly bindingId?: string; readonly address?: string }): readonly Shown[]
+  after(number: number, of: { readonly bindingId?: string; readonly address?: string }): readonly ShownMessage[]
 }
 
-export function openPhones(kept: number): Phones {
-  const shown: Shown[] = []
-  const known = new Map<string, string>()
+export function createPhones(limit: number): Phones {
+  const shown: ShownMessage[] = []
+  const providerIds = new Map<string, string>()
   const refusals = new Map<string, PhoneRefusal>()
-  let numbers = 0
+  let lastNumber = 0
   return {
     refuse(bindingId, address, refusal) {
       if (refusal) refusals.set(`${bindingId} ${address}`, refusal)
@@ -41,15 +41,15 @@ export function openPhones(kept: number): Phones {
     refusalOf: (bindingId, address) => refusals.get(`${bindingId} ${address}`),
     show(piece) {
       const name = `${piece.bindingId} ${piece.id}`
-      const before = known.get(name)
-      if (before !== undefined) return before
-      const number = ++numbers
+      const existing = providerIds.get(name)
+      if (existing !== undefined) return existing
+      const number = ++lastNumber
       const providerId = `emu-${piece.id}`
-      known.set(name, providerId)
+      providerIds.set(name, providerId)
       shown.push({ number, providerId, ...piece })
       // A batch at a time: taking one from the front moves all the others.
-      if (shown.length >= kept * 2) {
-        for (const { bindingId, id } of shown.splice(0, shown.length - kept)) known.delete(`${bindingId} ${id}`)
+      if (shown.length >= limit * 2) {
+        for (const { bindingId, id } of shown.splice(0, shown.length - limit)) providerIds.delete(`${bindingId} ${id}`)
       }
       return providerId
     },

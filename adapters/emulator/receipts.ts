@@ -1,17 +1,21 @@
 /** Receipts come by themselves: in order and once, unless faults were drawn for the message they are about. */
-import type { Account, Kept, Receipt, ReceiptState } from './contract.js'
-import type { Drawn } from './faults.js'
+import type { AcceptedMessage, Account, Receipt, ReceiptState } from './contract.js'
+import type { ActiveFaults } from './faults.js'
 
-export interface Step {
+export interface ReceiptStep {
   readonly receipt: Receipt
   readonly afterMs: number
 }
 
 /** When each receipt of a message is told, with the faults drawn for it. */
-export function plannedSteps(receipts: readonly Receipt[], drawn: Drawn, stepMs: number): readonly Step[] {
-  const { missingReceipts: missing, lateReceipts: late, reorderedReceipts, duplicateReceipts } = drawn
-  const told = receipts.filter(({ state }) => !missing || (missing.states && !missing.states.includes(state)))
-  const ordered = reorderedReceipts ? [...told].reverse() : told
+export function planReceipts(
+  receipts: readonly Receipt[],
+  activeFaults: ActiveFaults,
+  stepMs: number,
+): readonly ReceiptStep[] {
+  const { missingReceipts: missing, lateReceipts: late, reorderedReceipts, duplicateReceipts } = activeFaults
+  const included = receipts.filter(({ state }) => !missing || (missing.states && !missing.states.includes(state)))
+  const ordered = reorderedReceipts ? [...included].reverse() : included
   const steps = ordered.map((receipt, index) => ({ receipt, afterMs: (index + 1) * stepMs + (late?.ms ?? 0) }))
   return duplicateReceipts ? steps.flatMap((step) => [step, step]) : steps
 }
@@ -22,29 +26,32 @@ export function waitsForPhone(state: ReceiptState): boolean {
 }
 
 /** What waits until a phone is switched on again. */
-export interface Waiting {
-  hold(kept: Kept, account: Account, step: Step): void
-  release(account: string, address: string): readonly { kept: Kept; account: Account; step: Step }[]
+export interface DeferredReceipts {
+  hold(accepted: AcceptedMessage, account: Account, step: ReceiptStep): void
+  release(
+    account: string,
+    address: string,
+  ): readonly { accepted: AcceptedMessage; account: Account; step: ReceiptStep }[]
   /** True when something of it still waited. */
   drop(account: string, providerId: string): boolean
 }
 
-export function openWaiting(most: number): Waiting {
-  let held: { kept: Kept; account: Account; step: Step }[] = []
+export function createDeferredReceipts(most: number): DeferredReceipts {
+  let deferred: { accepted: AcceptedMessage; account: Account; step: ReceiptStep }[] = []
   return {
-    hold(kept, account, step) {
-      held.push({ kept, account, step })
-      if (held.length > most) held.shift()
+    hold(accepted, account, step) {
+      deferred.push({ accepted, account, step })
+      if (deferred.length > most) deferred.shift()
     },
     release(account, address) {
-      const theirs = held.filter(({ kept }) => kept.account === account && kept.address === address)
-      held = held.filter((each) => !theirs.includes(each))
-      return theirs
+      const released = deferred.filter(({ accepted }) => accepted.account === account && accepted.address === address)
+      deferred = deferred.filter((each) => !released.includes(each))
+      return released
     },
     drop(account, providerId) {
-      const before = held.length
-      held = held.filter(({ kept }) => kept.account !== account || kept.providerId !== providerId)
-      return held.length < before
+      const before = deferred.length
+      deferred = deferred.filter(({ accepted }) => accepted.account !== account || accepted.providerId !== providerId)
+      return deferred.length < before
     },
   }
 }

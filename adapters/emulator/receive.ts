@@ -7,10 +7,10 @@ import {
   type UserContent,
   type UserMedia,
 } from '../../core/channel/inbound.js'
-import { readPostback } from '../../core/channel/postback.js'
+import { parsePostback } from '../../core/channel/postback.js'
 import { isRecord } from '../../core/json.js'
 
-type Loose = Readonly<Record<string, unknown>>
+type JsonObject = Readonly<Record<string, unknown>>
 
 export function itemsIn(body: unknown): readonly Item[] {
   const items = isRecord(body) ? body.items : undefined
@@ -27,34 +27,34 @@ function itemFrom(item: unknown): Item {
   return inbound ? { id, address: from, inbound } : { problem: `item ${id} says nothing that is understood` }
 }
 
-function receiptIn({ receipt }: Loose): Inbound | undefined {
+function receiptIn({ receipt }: JsonObject): Inbound | undefined {
   if (!isRecord(receipt)) return undefined
   const { messageId, state, reason, upTo } = receipt
-  const known = messageStates.find((each) => each === state)
-  if (!known || known === 'queued') return undefined
+  const messageState = messageStates.find((each) => each === state)
+  if (!messageState || messageState === 'queued') return undefined
   if (typeof messageId !== 'string' && typeof upTo !== 'number') return undefined
   return {
     kind: 'receipt',
     receipt: {
       providerId: typeof messageId === 'string' ? messageId : '',
-      state: known,
+      state: messageState,
       ...(typeof reason === 'string' && { reason }),
       ...(typeof upTo === 'number' && { upTo }),
     },
   }
 }
 
-function systemIn({ system }: Loose): Inbound | undefined {
+function systemIn({ system }: JsonObject): Inbound | undefined {
   const kind = systemKinds.find((each) => each === system)
   return kind && kind !== 'windowChanged' ? { kind: 'system', system: kind } : undefined
 }
 
-function tapIn({ postback, label }: Loose): Inbound | undefined {
-  const tap = typeof postback === 'string' ? readPostback(postback) : undefined
+function tapIn({ postback, label }: JsonObject): Inbound | undefined {
+  const tap = typeof postback === 'string' ? parsePostback(postback) : undefined
   return tap && { kind: 'tap', ...tap, ...(typeof label === 'string' && { label }) }
 }
 
-function contentIn({ text, media, place }: Loose): Inbound | undefined {
+function contentIn({ text, media, place }: JsonObject): Inbound | undefined {
   const content: UserContent = {
     ...(typeof text === 'string' && { text }),
     ...(Array.isArray(media) && { media: media.flatMap(mediaFrom) }),
@@ -69,7 +69,7 @@ function mediaFrom(media: unknown): UserMedia[] {
   return [{ url, ...(typeof type === 'string' && { type }), ...(typeof name === 'string' && { name }) }]
 }
 
-function placeFrom({ latitude, longitude, label, address }: Loose): NonNullable<UserContent['place']> {
+function placeFrom({ latitude, longitude, label, address }: JsonObject): NonNullable<UserContent['place']> {
   return {
     ...(typeof latitude === 'number' && { latitude }),
     ...(typeof longitude === 'number' && { longitude }),

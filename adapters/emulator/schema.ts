@@ -1,7 +1,7 @@
 /** What operators send to the servers that stand in for providers, and what they read of them. */
 import Type, { type TProperties } from 'typebox'
-import { adapter, providerEmulator as limits } from '../../core/limits.js'
-import { type Act, wireNames } from './contract.js'
+import { adapter, providerEmulator as limits } from '../../core/limits/index.js'
+import { type Act, providerNames } from './contract.js'
 import { faultKinds } from './faults.js'
 
 const closed = { additionalProperties: false } as const
@@ -13,7 +13,7 @@ const reads = Type.Boolean({ description: 'Whether people read what they get by 
 export const AccountView = Type.Object(
   {
     id: AccountName,
-    wire: Type.Enum(wireNames),
+    wire: Type.Enum(providerNames),
     auth: Type.Record(Type.String(), Type.Unknown(), { description: 'Goes into a binding as it is.' }),
     ingressUrl: Type.Optional(ingressUrl),
     reads,
@@ -22,7 +22,7 @@ export const AccountView = Type.Object(
 )
 export const NewAccount = Type.Object(
   {
-    wire: Type.Enum(wireNames),
+    wire: Type.Enum(providerNames),
     id: Type.Optional(AccountName),
     ingressUrl: Type.Optional(ingressUrl),
     reads: Type.Optional(reads),
@@ -64,9 +64,9 @@ export const ActBody = Type.Object(
         name: Type.Optional(Type.String({ maxLength: 200 })),
       }),
       act('device', {
-        abilities: Type.Array(Type.String({ minLength: 1, maxLength: adapter.abilityChars }), {
+        abilities: Type.Array(Type.String({ minLength: 1, maxLength: adapter.deviceCapabilityChars }), {
           minItems: 1,
-          maxItems: adapter.abilities,
+          maxItems: adapter.deviceCapabilities,
           description: 'All that it can do, in words of the provider.',
         }),
       }),
@@ -95,7 +95,7 @@ export const SentView = Type.Object(
   {
     number: Type.Integer({ description: 'Go on after it.' }),
     account: Type.String(),
-    wire: Type.Enum(wireNames),
+    wire: Type.Enum(providerNames),
     address: Type.String(),
     providerId: Type.String({ description: 'What receipts call it.' }),
     body: Type.Unknown({ description: 'As the provider got it.' }),
@@ -108,8 +108,8 @@ export const ServersView = Type.Object(
   { ...closed, title: 'EmulatedProviders' },
 )
 
-export const ToldView = Type.Object(
+export const ActResultView = Type.Object(
   { calls: Type.Integer(), taken: Type.Boolean() },
   { ...closed, title: 'EmulatedTold' },
 )
-export const GreetedView = Type.Object({ outcome: Type.Enum(['taken', 'refused', 'none']) }, closed)
+export const GreetingView = Type.Object({ outcome: Type.Enum(['taken', 'refused', 'none']) }, closed)

@@ -14,17 +14,17 @@ export interface Sms {
   readonly parts: readonly string[]
 }
 
-export function smsOf(text: string, headerBytes = 6): Sms {
+export function splitSms(text: string, headerBytes = 6): Sms {
   const alphabet = isGsm(text) ? 'gsm7' : 'ucs2'
   const bits = alphabet === 'gsm7' ? 7 : 16
   const units = [...text].map((each) => [each, unitsOf(each, alphabet)] as const)
   const total = units.reduce((sum, [, count]) => sum + count, 0)
   if (total <= Math.floor(partBits / bits)) return { alphabet, parts: [text] }
-  const room = Math.floor((partBits - headerBytes * 8) / bits)
+  const capacity = Math.floor((partBits - headerBytes * 8) / bits)
   const parts: string[] = []
   let [part, used] = ['', 0]
   for (const [each, count] of units) {
-    if (used + count > room) {
+    if (used + count > capacity) {
       parts.push(part)
       ;[part, used] = ['', 0]
     }

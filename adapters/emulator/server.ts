@@ -1,98 +1,107 @@
 /** The HTTP side of the emulated providers: one server, a path prefix a wire, and the faults of a connection. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Server, Socket } from 'node:net'
-import type { PersonCall, Understood, Wire, WireAnswer, WireRequest } from './contract.js'
-import type { Drawn } from './faults.js'
+import type { EmulatedProvider, EmulatorAnswer, EmulatorRequest, ParsedCall, PersonCall } from './contract.js'
+import type { ActiveFaults } from './faults.js'
 
-export interface ServerParts {
-  readonly wires: readonly Wire[]
+export interface ServerDeps {
+  readonly providers: readonly EmulatedProvider[]
   readonly bodyBytes: number
   /** Which wire reads the request; the wires of one prefix are asked in turn. */
-  understand(wire: Wire, request: WireRequest): Understood | undefined
-  draw(call: PersonCall): Drawn
+  parse(provider: EmulatedProvider, request: EmulatorRequest): ParsedCall | undefined
+  draw(call: PersonCall): ActiveFaults
   /** Performs a call that no fault has stopped. */
-  perform(call: PersonCall, drawn: Drawn): Promise<WireAnswer> | WireAnswer
+  perform(call: PersonCall, activeFaults: ActiveFaults): Promise<EmulatorAnswer> | EmulatorAnswer
   later(ms: number): Promise<void>
 }
 
-export interface Listening {
+export interface ListeningServer {
   readonly port: number
   close(): Promise<void>
 }
 
-export async function openHttp(parts: ServerParts, host: string, port: number): Promise<Listening> {
+export async function startHttpServer(deps: ServerDeps, host: string, port: number): Promise<ListeningServer> {
   const server = createServer((request, response) => {
-    handled(parts, request, response).catch(() => request.socket.destroy())
+    handleRequest(deps, request, response).catch(() => request.socket.destroy())
   })
-  return listening(server, host, port)
+  return listen(server, host, port)
 }
 
 /** Listens there, or on a free port when another has that one. Closing ends every connection. */
-export async function listening(server: Server, host: string, port: number): Promise<Listening> {
+export async function listen(server: Server, host: string, port: number): Promise<ListeningServer> {
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)
     socket.on('error', () => {}).on('close', () => sockets.delete(socket))
   })
-  await bound(server, host, port)
+  await bindPort(server, host, port)
   return {
     port: (server.address() as AddressInfo).port,
     close() {
       for (const socket of sockets) socket.destroy()
-      return new Promise((done) => void server.close(() => done()))
+      return new Promise((resolve) => void server.close(() => resolve()))
     },
   }
 }
 
-function bound(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((done, failed) => {
+function bindPort(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EADDRINUSE' && port !== 0) bound(server, host, 0).then(done, failed)
-      else failed(error)
+      if (error.code === 'EADDRINUSE' && port !== 0) bindPort(server, host, 0).then(resolve, reject)
+      else reject(error)
     })
     server.listen(port, host, () => {
       server.removeAllListeners('error')
-      done()
+      resolve()
     })
   })
 }
 
-async function handled(parts: ServerParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const body = await bodyOf(request, parts.bodyBytes)
+async function handleRequest(deps: ServerDeps, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = await bodyOf(request, deps.bodyBytes)
   if (!body) return write(response, { status: 413 })
   const url = new URL(request.url ?? '/', 'http://emulator')
   const [, prefix = '', rest = ''] = /^\/([^/]*)(.*)$/.exec(url.pathname) ?? []
-  const given = {
+  const parsedRequest = {
     method: request.method ?? '',
     path: rest,
     query: url.searchParams,
     header: (name: string) => String(request.headers[name] ?? ''),
     body,
   }
-  const wires = parts.wires.filter((each) => each.prefix === prefix)
-  for (const wire of wires) {
-    const understood = parts.understand(wire, given)
-    if (!understood) continue
-    return 'perform' in understood ? answered(parts, wire, understood, response) : write(response, understood)
+  const providers = deps.providers.filter((each) => each.prefix === prefix)
+  for (const provider of providers) {
+    const parsed = deps.parse(provider, parsedRequest)
+    if (!parsed) continue
+    return 'perform' in parsed ? answerCall(deps, provider, parsed, response) : write(response, parsed)
   }
-  write(response, wires[0]?.refusal?.(404) ?? { status: 404 })
+  write(response, providers[0]?.refusal?.(404) ?? { status: 404 })
 }
 
-async function answered(parts: ServerParts, wire: Wire, call: PersonCall, response: ServerResponse): Promise<void> {
-  const drawn = parts.draw(call)
-  if (drawn.latency) await parts.later(drawn.latency.ms ?? 0)
-  if (drawn.reset) return void response.socket?.resetAndDestroy()
-  const refusal = refusalOf(wire, call, drawn)
+async function answerCall(
+  deps: ServerDeps,
+  provider: EmulatedProvider,
+  call: PersonCall,
+  response: ServerResponse,
+): Promise<void> {
+  const activeFaults = deps.draw(call)
+  if (activeFaults.latency) await deps.later(activeFaults.latency.ms ?? 0)
+  if (activeFaults.reset) return void response.socket?.resetAndDestroy()
+  const refusal = refusalOf(provider, call, activeFaults)
   if (refusal) return write(response, refusal)
-  const answer = await parts.perform(call, drawn)
-  if (!drawn.noAnswer) write(response, answer)
+  const answer = await deps.perform(call, activeFaults)
+  if (!activeFaults.noAnswer) write(response, answer)
 }
 
-function refusalOf(wire: Wire, call: PersonCall, drawn: Drawn): WireAnswer | undefined {
-  const { rateLimited, serverError, unauthorized } = drawn
-  if (unauthorized) return call.unauthorized ?? wire.refusal?.(401)
-  if (rateLimited) return wire.refusal?.(429, rateLimited.retryAfterSeconds)
-  return serverError && wire.refusal?.(serverError.status ?? 500)
+function refusalOf(
+  provider: EmulatedProvider,
+  call: PersonCall,
+  activeFaults: ActiveFaults,
+): EmulatorAnswer | undefined {
+  const { rateLimited, serverError, unauthorized } = activeFaults
+  if (unauthorized) return call.unauthorized ?? provider.refusal?.(401)
+  if (rateLimited) return provider.refusal?.(429, rateLimited.retryAfterSeconds)
+  return serverError && provider.refusal?.(serverError.status ?? 500)
 }
 
 async function bodyOf(request: IncomingMessage, most: number): Promise<Buffer | undefined> {
@@ -105,12 +114,12 @@ async function bodyOf(request: IncomingMessage, most: number): Promise<Buffer | 
   return length <= most ? Buffer.concat(chunks) : undefined
 }
 
-function write(response: ServerResponse, { status, headers, body, type }: WireAnswer): void {
-  const text = body === undefined ? '' : type === undefined ? JSON.stringify(body) : written(body)
+function write(response: ServerResponse, { status, headers, body, type }: EmulatorAnswer): void {
+  const text = body === undefined ? '' : type === undefined ? JSON.stringify(body) : toBody(body)
   const kind = body === undefined ? {} : { 'content-type': type ?? 'application/json; charset=UTF-8' }
   response.writeHead(status, { ...kind, ...headers }).end(text)
 }
 
-function written(body: unknown): string | Uint8Array {
+function toBody(body: unknown): string | Uint8Array {
   return body instanceof Uint8Array ? body : String(body)
 }

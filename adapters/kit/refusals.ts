@@ -9,12 +9,12 @@ export type Concern = 'account' | 'person' | 'window' | 'transient' | 'content'
 export interface Row {
   readonly concerns: Concern
   readonly reason: string
-  readonly again: 'later' | 'elsewhere' | 'never'
+  readonly retry: 'later' | 'otherChannel' | 'never'
   /** What the code says, where that is worth more than its number. */
   readonly means?: string
 }
 
-export type Refused = Extract<SendOutcome, { readonly kind: 'refused' }>
+export type RefusedOutcome = Extract<SendOutcome, { readonly kind: 'refused' }>
 
 const meaning = (means: string | undefined) => (means === undefined ? {} : { means })
 
@@ -22,7 +22,7 @@ const meaning = (means: string | undefined) => (means === undefined ? {} : { mea
 export const account = (means?: string): Row => ({
   concerns: 'account',
   reason: 'sendFailed',
-  again: 'elsewhere',
+  retry: 'otherChannel',
   ...meaning(means),
 })
 
@@ -30,21 +30,21 @@ export const account = (means?: string): Row => ({
 export const person = (reason = 'unknownRecipient', means?: string): Row => ({
   concerns: 'person',
   reason,
-  again: 'elsewhere',
+  retry: 'otherChannel',
   ...meaning(means),
 })
 
 export const optedOut = (means?: string): Row => ({
   concerns: 'person',
   reason: 'optedOut',
-  again: 'never',
+  retry: 'never',
   ...meaning(means),
 })
 
 export const windowClosed = (means?: string): Row => ({
   concerns: 'window',
   reason: 'windowClosed',
-  again: 'elsewhere',
+  retry: 'otherChannel',
   ...meaning(means),
 })
 
@@ -52,32 +52,36 @@ export const windowClosed = (means?: string): Row => ({
 export const transient = (reason = 'sendFailed', means?: string): Row => ({
   concerns: 'transient',
   reason,
-  again: 'later',
+  retry: 'later',
   ...meaning(means),
 })
 
 /** The same is never taken. */
-export const content = (reason = 'invalidMessage', means?: string, again: Row['again'] = 'never'): Row => ({
+export const content = (reason = 'invalidMessage', means?: string, retry: Row['retry'] = 'never'): Row => ({
   concerns: 'content',
   reason,
-  again,
+  retry,
   ...meaning(means),
 })
 
 export const busy = transient('rateLimited')
 
 /** An answer that no row explains. Credentials that one call did not take may be taken by the next. */
-export function unlisted(status: number): Row {
+export function unlistedRefusal(status: number): Row {
   return status === 401 ? transient() : person('sendFailed')
 }
 
-export function refusedBy({ concerns, reason, again, means }: Row, detail: string, retryAfterMs?: number): Refused {
+export function toRefusal(
+  { concerns, reason, retry, means }: Row,
+  detail: string,
+  retryAfterMs?: number,
+): RefusedOutcome {
   return {
     kind: 'refused',
     reason,
     detail: means ?? detail,
-    again,
-    ...(again === 'later' && retryAfterMs !== undefined && { retryAfterMs }),
+    retry,
+    ...(retry === 'later' && retryAfterMs !== undefined && { retryAfterMs }),
     ...(concerns === 'account' && { needsOperator: true }),
   }
 }

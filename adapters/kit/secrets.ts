@@ -1,6 +1,6 @@
 /** Which words of credentials are secret, and texts without them. */
 import { isRecord } from '../../core/json.js'
-import { adapter as limits } from '../../core/limits.js'
+import { adapter as limits } from '../../core/limits/index.js'
 
 /** What a credential form marks as write-only, wherever it stands in these credentials. */
 export function secretsIn(form: unknown, auth: unknown): readonly string[] {
@@ -23,11 +23,11 @@ function textsIn(value: unknown): readonly string[] {
 function piecesOf(secret: string): readonly string[] {
   const lines = secret.split(/\r?\n/)
   const pieces = lines.length === 1 ? [secret] : [secret, ...lines.filter((line) => !line.startsWith('-----'))]
-  return pieces.filter((piece) => piece.length >= limits.secretLeastChars)
+  return pieces.filter((piece) => piece.length >= limits.secretMinChars)
 }
 
 /** The text with dots where a secret stood, and no longer than a detail may be. */
-export function scrubbed(text: string, secrets: readonly string[]): string {
+export function redactSecrets(text: string, secrets: readonly string[]): string {
   const longestFirst = [...secrets].sort((a, b) => b.length - a.length)
   const clean = longestFirst.reduce((rest, secret) => rest.replaceAll(secret, '…'), text)
   return clean.length <= limits.detailChars ? clean : `${clean.slice(0, limits.detailChars - 1)}…`

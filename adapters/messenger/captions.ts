@@ -3,7 +3,7 @@
 import type { Block } from '../../core/channel/blocks.js'
 import type { Traits } from '../../core/channel/traits.js'
 import { literal } from '../../core/render/lines.js'
-import { pagesOf } from '../../core/render/split.js'
+import { splitPages } from '../../core/render/split.js'
 
 export interface Captions {
   /** Before it or below it: no page is longer than a message. */
@@ -13,7 +13,7 @@ export interface Captions {
 }
 
 export function captionsOf({ text, media }: Extract<Block, { kind: 'media' }>, traits: Traits): Captions {
-  const pages = (words: string | undefined) => (words === undefined ? [] : pagesOf(literal(words), traits))
+  const pages = (words: string | undefined) => (words === undefined ? [] : splitPages(literal(words), traits))
   const own = text === undefined ? [] : [text]
   return { words: [...own, ...pages(media.alt)], after: pages(media.thumbnailUrl) }
 }

@@ -1,8 +1,8 @@
 /** The API that WhatsApp, Messenger and Instagram share: where it is, how it is called, and what its refusals mean. */
-import type { AuthProblem, ProviderAnswer, Sending, SendOutcome } from '../../core/channel/adapter.js'
+import type { AuthProblem, ProviderResponse, SendContext, SendOutcome } from '../../core/channel/adapter.js'
 import { isRecord } from '../../core/json.js'
-import { content, type Row, refusedBy, unlisted } from '../kit/refusals.js'
-import { asNumber, readJson, retryAfterMsIn, unavailable, unknownAnswer } from '../kit/wire.js'
+import { asNumber, readJson, retryAfterMsIn, unavailable, unknownAnswer } from '../kit/http.js'
+import { content, type Row, toRefusal, unlistedRefusal } from '../kit/refusals.js'
 
 /** What every binding of it has, beside the id of its number or page. */
 export interface GraphAuth {
@@ -14,10 +14,10 @@ export interface GraphAuth {
   readonly apiUrl?: string
 }
 
-const home = 'https://graph.facebook.com'
+const defaultApiUrl = 'https://graph.facebook.com'
 const version = 'v23.0'
 
-export function graphUrl({ apiUrl = home }: GraphAuth, path: string): string {
+export function graphUrl({ apiUrl = defaultApiUrl }: GraphAuth, path: string): string {
   return `${apiUrl.replace(/\/+$/, '')}/${version}/${path}`
 }
 
@@ -28,7 +28,7 @@ export function graphUrl({ apiUrl = home }: GraphAuth, path: string): string {
 export type Refusals = Readonly<Record<string, Row>>
 
 /** About the message itself: another channel may take it. */
-export const notTaken = (reason?: string): Row => content(reason, undefined, 'elsewhere')
+export const rejectedContent = (reason?: string): Row => content(reason, undefined, 'otherChannel')
 
 export function refusalOf(code: number, subcode: number | undefined, table: Refusals): Row | undefined {
   const anyOther = subcode === undefined ? undefined : table[`${code}/*`]
@@ -37,7 +37,7 @@ export function refusalOf(code: number, subcode: number | undefined, table: Refu
 
 /** `idIn` finds what the provider calls the message; what has no name there, such as a signal, is called by our own id. */
 export async function postGraph(
-  { call, now }: Pick<Sending<GraphAuth>, 'call' | 'now'>,
+  { call, now }: Pick<SendContext<GraphAuth>, 'call' | 'now'>,
   { url, token, body }: { readonly url: string; readonly token: string; readonly body: unknown },
   table: Refusals,
   idIn: (answer: unknown) => string | undefined,
@@ -49,32 +49,37 @@ export async function postGraph(
     body: JSON.stringify(body),
   })
   if (answer.kind === 'none') return unknownAnswer(answer)
-  const told = readJson(Buffer.from(answer.body))
-  if (answer.status < 200 || answer.status > 299) return refused(answer, told, table, now())
-  const providerId = idIn(told)
+  const answerBody = readJson(Buffer.from(answer.body))
+  if (answer.status < 200 || answer.status > 299) return refusalFrom(answer, answerBody, table, now())
+  const providerId = idIn(answerBody)
   if (providerId !== undefined) return { kind: 'sent', providerId }
   return {
     kind: 'refused',
     reason: 'sendFailed',
     detail: 'The answer of the provider was not understood.',
-    again: 'later',
+    retry: 'later',
     isUnknown: true,
   }
 }
 
 /** The words of an error may repeat the token that it is about, so only its numbers are told. */
-function refused({ status, header }: ProviderAnswer, told: unknown, table: Refusals, now: number): SendOutcome {
-  const error = isRecord(told) && isRecord(told.error) ? told.error : {}
+function refusalFrom(
+  { status, header }: ProviderResponse,
+  answerBody: unknown,
+  table: Refusals,
+  now: number,
+): SendOutcome {
+  const error = isRecord(answerBody) && isRecord(answerBody.error) ? answerBody.error : {}
   const code = asNumber(error.code)
-  const known = code === undefined ? undefined : refusalOf(code, asNumber(error.error_subcode), table)
+  const row = code === undefined ? undefined : refusalOf(code, asNumber(error.error_subcode), table)
   const retryAfter = header('retry-after')
-  if (known) return refusedBy(known, `The provider answered with code ${code}.`, retryAfterMsIn(retryAfter, now))
+  if (row) return toRefusal(row, `The provider answered with code ${code}.`, retryAfterMsIn(retryAfter, now))
   const detail = `The provider answered ${status}${code === undefined ? '' : ` with code ${code}`}.`
-  return unavailable(status, retryAfter, now) ?? refusedBy(unlisted(status), detail)
+  return unavailable(status, retryAfter, now) ?? toRefusal(unlistedRefusal(status), detail)
 }
 
 /** Ids of numbers and pages are digits, and a token stands in a header. */
-export function wrongGraphAuth(
+export function graphAuthError(
   auth: Pick<GraphAuth, 'accessToken'>,
   field: string,
   id: string,

@@ -1,23 +1,23 @@
 /** How that API calls in: its greeting, its signature over the raw body, and lists that are read entry by entry. */
 import { createHmac } from 'node:crypto'
-import type { IngressRequest, Item, Received } from '../../core/channel/adapter.js'
+import type { IngressRequest, IngressResult, Item } from '../../core/channel/adapter.js'
 import type { Inbound } from '../../core/channel/inbound.js'
-import { readPostback } from '../../core/channel/postback.js'
+import { parsePostback } from '../../core/channel/postback.js'
 import { isRecord } from '../../core/json.js'
-import { adapter as limits } from '../../core/limits.js'
-import { readJson, sameText } from '../kit/wire.js'
+import { adapter as limits } from '../../core/limits/index.js'
+import { readJson, sameText } from '../kit/http.js'
 import type { GraphAuth } from './graph.js'
 
 export const signatureHeader = 'x-hub-signature-256'
 
-export type Loose = Readonly<Record<string, unknown>>
+export type JsonObject = Readonly<Record<string, unknown>>
 
 export function receiveHub(
   request: IngressRequest,
   auth: GraphAuth,
-  read: (body: Loose) => Omit<Extract<Received, { readonly kind: 'items' }>, 'kind'>,
-): Received {
-  if (request.method === 'GET') return greeted(request, auth)
+  read: (body: JsonObject) => Omit<Extract<IngressResult, { readonly kind: 'items' }>, 'kind'>,
+): IngressResult {
+  if (request.method === 'GET') return answerVerification(request, auth)
   const signature = request.header(signatureHeader)
   if (!/^sha256=[0-9a-f]{64}$/.test(signature)) return { kind: 'refused' }
   const expected = `sha256=${createHmac('sha256', auth.appSecret).update(request.body).digest('hex')}`
@@ -28,16 +28,16 @@ export function receiveHub(
 }
 
 /** Only plain characters are echoed. */
-function greeted({ url }: IngressRequest, { verifyToken }: GraphAuth): Received {
+function answerVerification({ url }: IngressRequest, { verifyToken }: GraphAuth): IngressResult {
   const query = URL.canParse(url) ? new URL(url).searchParams : new URLSearchParams()
   const challenge = query.get('hub.challenge') ?? ''
-  const isMeant = query.get('hub.mode') === 'subscribe' && /^[\w.~-]{1,256}$/.test(challenge)
-  if (!isMeant || !sameText(query.get('hub.verify_token') ?? '', verifyToken)) return { kind: 'refused' }
+  const isSubscription = query.get('hub.mode') === 'subscribe' && /^[\w.~-]{1,256}$/.test(challenge)
+  if (!isSubscription || !sameText(query.get('hub.verify_token') ?? '', verifyToken)) return { kind: 'refused' }
   return { kind: 'answer', status: 200, type: 'text/plain', body: challenge }
 }
 
 /** What is no object is a problem of its own; the others are read all the same. */
-export function readEach(list: unknown, name: string, read: (entry: Loose) => readonly Item[]): readonly Item[] {
+export function readEach(list: unknown, name: string, read: (entry: JsonObject) => readonly Item[]): readonly Item[] {
   if (list === undefined) return []
   if (!Array.isArray(list)) return [{ problem: `\`${name}\` is not a list` }]
   return list.flatMap((entry) =>
@@ -60,8 +60,8 @@ function nameIn(value: unknown, maxChars: number): string | undefined {
 }
 
 /** What was tapped, if it is ours; otherwise the person said what stood on it. */
-export function tapOrWords(postback: string | undefined, label: string | undefined): Inbound | undefined {
-  const tap = postback === undefined ? undefined : readPostback(postback)
+export function tapOrText(postback: string | undefined, label: string | undefined): Inbound | undefined {
+  const tap = postback === undefined ? undefined : parsePostback(postback)
   if (tap) return { kind: 'tap', ...tap, ...(label !== undefined && { label }) }
   const text = label ?? postback
   return text ? { kind: 'content', content: { text } } : undefined

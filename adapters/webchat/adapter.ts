@@ -4,17 +4,17 @@
  * only asked for what has media that must be fetched first.
  */
 import type { Adapter } from '../../core/channel/adapter.js'
+import { decodeFrame } from './decoder.js'
 import { descriptor } from './descriptor.js'
-import { readFrame } from './read.js'
-import { renderMessage, type WebchatWire } from './render.js'
-import { writeFrame } from './write.js'
+import { encodeFrame } from './encoder.js'
+import { renderMessage, type WebchatPayload } from './render.js'
 
-export const webchatAdapter: Adapter<unknown, WebchatWire> = {
+export const webchatAdapter: Adapter<unknown, WebchatPayload> = {
   descriptor,
   render: renderMessage,
-  send: async (wire, { id }) => ({ kind: 'sent', providerId: 'messageId' in wire ? wire.messageId : id }),
+  send: async (payload, { id }) => ({ kind: 'sent', providerId: 'messageId' in payload ? payload.messageId : id }),
   /** Visitors have their sockets; nobody calls in. */
   receive: () => ({ kind: 'refused' }),
   signal: (signal) => ({ signal }),
-  live: { read: readFrame, write: writeFrame },
+  socket: { read: decodeFrame, write: encodeFrame },
 }

@@ -1,7 +1,7 @@
 /** Web chat as data. Nobody calls in and no account is needed: the gateway is the provider. */
 import { form } from '../../core/catalogs/forms.js'
 import { contractVersion, type Descriptor } from '../../core/channel/adapter.js'
-import { traitsOf } from '../../core/channel/table.js'
+import { traitsOf } from '../../core/channel/channeltraits.js'
 
 export const descriptor: Descriptor = {
   contract: contractVersion,

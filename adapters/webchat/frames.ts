@@ -6,8 +6,8 @@
 import Type, { type Static, type TObject, type TSchema } from 'typebox'
 import { chipKinds, plainParts } from '../../core/amf/message.js'
 import { Event, Moment, Place } from '../../core/amf/values.js'
-import { closeCodes } from '../../core/channel/live.js'
-import { webchat as limits } from '../../core/limits.js'
+import { closeCodes } from '../../core/channel/socketcodec.js'
+import { webchat as limits } from '../../core/limits/index.js'
 
 /** Raised when a change here asks something of pages. */
 export const frameVersion = 1
@@ -17,7 +17,7 @@ const version = { v: Type.Literal(frameVersion) }
 const frame = <const T extends string, P extends Record<string, TSchema>>(type: T, members: P) =>
   Type.Object({ ...version, type: Type.Literal(type), ...members }, closed)
 
-type Of<Shapes extends Record<string, TObject>> = { [Name in keyof Shapes]: Static<Shapes[Name]> }
+type StaticOf<Shapes extends Record<string, TObject>> = { [Name in keyof Shapes]: Static<Shapes[Name]> }
 
 /** The place of a line in the record of a visitor: whole numbers that grow, not always by one. */
 const Cursor = Type.Integer({ minimum: 0 })
@@ -100,7 +100,7 @@ export const blockShapes = {
   /** What the agent meant for this channel and nobody else understands; a page that does not know it shows nothing. */
   native: block('native', { payload: Type.Unknown() }),
 } as const
-export type Block = Of<typeof blockShapes>[keyof typeof blockShapes]
+export type Block = StaticOf<typeof blockShapes>[keyof typeof blockShapes]
 export const Block = Type.Unsafe<Block>(Type.Union(Object.values(blockShapes)))
 
 /** Media that a visitor refers to. */
@@ -116,7 +116,7 @@ export type Reference = Static<typeof Reference>
 
 // From the gateway to the page.
 
-const lineFrames = {
+const entryFrames = {
   /** A line of the agent. `state` is what was known of it when it was told: what is `read` need not be marked again. */
   message: frame('message', {
     cursor: Cursor,
@@ -136,10 +136,10 @@ const lineFrames = {
     place: Type.Optional(Place),
   }),
 } as const
-export type LineFrame = Of<typeof lineFrames>[keyof typeof lineFrames]
+export type EntryFrame = StaticOf<typeof entryFrames>[keyof typeof entryFrames]
 
 export const serverFrames = {
-  ...lineFrames,
+  ...entryFrames,
   /** Always first. `cursor` is the newest line of the record; with `more` there are older ones than will be told. */
   welcome: frame('welcome', {
     visitorId: Type.String(),
@@ -151,7 +151,7 @@ export const serverFrames = {
   /** Older lines, in order: all that are kept from `from` on. With `more` there are others, to be asked for by `from`. */
   older: frame('older', {
     from: Cursor,
-    lines: Type.Array(Type.Unsafe<LineFrame>(Type.Union(Object.values(lineFrames)))),
+    lines: Type.Array(Type.Unsafe<EntryFrame>(Type.Union(Object.values(entryFrames)))),
     more: Type.Boolean(),
   }),
   /** Everything up to `cursor` has been told; what follows is new. Once a connection. */
@@ -175,11 +175,11 @@ export const serverFrames = {
   }),
 } as const
 
-type Told = Of<typeof serverFrames>
-export type MessageFrame = Told['message']
-export type SaidFrame = Told['said']
-export type ErrorFrame = Told['error']
-export type ServerFrame = Told[keyof Told]
+type ServerFrames = StaticOf<typeof serverFrames>
+export type MessageFrame = ServerFrames['message']
+export type VisitorFrame = ServerFrames['said']
+export type ErrorFrame = ServerFrames['error']
+export type ServerFrame = ServerFrames[keyof ServerFrames]
 
 // From the page to the gateway.
 
@@ -214,7 +214,7 @@ export const clientFrames = {
   read: frame('read', { messageIds: MessageIds }),
 } as const
 
-type Asked = Of<typeof clientFrames>
-export type ClientFrame = Asked[keyof Asked]
+type ClientFrames = StaticOf<typeof clientFrames>
+export type ClientFrame = ClientFrames[keyof ClientFrames]
 
 export { closeCodes }

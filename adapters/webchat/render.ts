@@ -1,19 +1,27 @@
 /** A message as pages are shown it: the blocks as they are, with every tap in the form in which it comes back. */
-import type { Addressed } from '../../core/channel/adapter.js'
+import type { RenderContext } from '../../core/channel/adapter.js'
 import type * as rendered from '../../core/channel/blocks.js'
-import { writePostback } from '../../core/channel/postback.js'
+import { formatPostback } from '../../core/channel/postback.js'
 import type { Block, Chip } from './frames.js'
 
 /** One for each message: what is shown together is told together, under one cursor. */
-export interface Shown {
+export interface WebchatMessage {
   readonly messageId: string
   readonly blocks: readonly Block[]
 }
 
-export type WebchatWire = Shown | { readonly signal: 'typing' | 'read' }
+export type WebchatPayload = WebchatMessage | { readonly signal: 'typing' | 'read' }
 
-export function renderMessage(blocks: readonly rendered.Block[], { messageId }: Addressed): readonly Shown[] {
-  return [{ messageId, blocks: blocks.map((block) => blockOf(block, (place) => writePostback({ messageId, place }))) }]
+export function renderMessage(
+  blocks: readonly rendered.Block[],
+  { messageId }: RenderContext,
+): readonly WebchatMessage[] {
+  return [
+    {
+      messageId,
+      blocks: blocks.map((block) => blockOf(block, (place) => formatPostback({ messageId, tapIndex: place }))),
+    },
+  ]
 }
 
 type TapOf = (place: number) => string

@@ -1,8 +1,9 @@
 /** Scheduling, notifications and integrations: each is replaced as a whole, and secrets go past the document. */
 import { type FieldError, invalid, type Refusal, refuse } from '../errors.js'
-import { agentLimits as limits } from '../limits.js'
+import { agentLimits as limits } from '../limits/index.js'
 import { isTimeZone } from '../zones.js'
-import { type AgentDocument, find, withItem, withoutItem, withSection } from './document.js'
+import { type AgentDocument, findItem, withItem, withoutItem, withSection } from './document.js'
+import { invalidFields, type Outcome, schemaError, withoutUndefined } from './outcome.js'
 import {
   type Integration,
   IntegrationBody,
@@ -13,32 +14,33 @@ import {
   SchedulingBody,
   type SchedulingWindow,
 } from './resources/capabilities.js'
-import { invalidFields, misshapen, type Outcome, tidy } from './writing.js'
 
 /** PUT: what is left out is gone. A calendar link is state of the account: it is not kept here, whatever is sent. */
-export function schedulingReplaced(document: AgentDocument, body: unknown): Outcome {
-  const wrong = misshapen(SchedulingBody, body, 'scheduling')
-  if (wrong) return wrong
-  const sent = body as SchedulingBody
-  const { representatives = [], ...rest } = sent
-  const faults = [...zoneFaults(sent), ...windowFaults(sent), ...dayFaults(rest.blackoutDates)]
+export function replaceScheduling(document: AgentDocument, body: unknown): Outcome {
+  const error = schemaError(SchedulingBody, body, 'scheduling')
+  if (error) return error
+  const input = body as SchedulingBody
+  const { representatives = [], ...rest } = input
+  const faults = [...zoneFaults(input), ...windowFaults(input), ...dayFaults(rest.blackoutDates)]
   const reply = rest.reminders?.playbookId
-  if (reply !== undefined && !find(document, 'playbooks', reply)) {
+  if (reply !== undefined && !findItem(document, 'playbooks', reply)) {
     faults.push({ field: 'scheduling.reminders.playbookId', message: `There is no playbook ${reply}` })
   }
   if (faults.length > 0) return invalidFields(faults)
-  const kept = representatives.map(({ calendar: _calendar, calendarLink: _link, type = 'sales', ...each }) => ({
-    ...each,
-    type,
-  }))
-  return withSection(document, 'scheduling', tidy({ ...rest, representatives: kept }))
+  const normalizedRepresentatives = representatives.map(
+    ({ calendar: _calendar, calendarLink: _link, type = 'sales', ...each }) => ({
+      ...each,
+      type,
+    }),
+  )
+  return withSection(document, 'scheduling', withoutUndefined({ ...rest, representatives: normalizedRepresentatives }))
 }
 
 function zoneFaults({ timezone, representatives = [] }: SchedulingBody): FieldError[] {
   const zones: [string, string | undefined][] = [
     ['scheduling.timezone', timezone],
-    ...representatives.map(({ availability }, place): [string, string | undefined] => [
-      `scheduling.representatives[${place}].availability.timezone`,
+    ...representatives.map(({ availability }, index): [string, string | undefined] => [
+      `scheduling.representatives[${index}].availability.timezone`,
       availability?.timezone,
     ]),
   ]
@@ -52,14 +54,14 @@ function zoneFaults({ timezone, representatives = [] }: SchedulingBody): FieldEr
 function windowFaults({ availableHours, representatives = [] }: SchedulingBody): FieldError[] {
   const lists: [string, readonly SchedulingWindow[] | undefined][] = [
     ['scheduling.availableHours', availableHours],
-    ...representatives.map(({ availability }, place): [string, readonly SchedulingWindow[] | undefined] => [
-      `scheduling.representatives[${place}].availability.workingHours`,
+    ...representatives.map(({ availability }, index): [string, readonly SchedulingWindow[] | undefined] => [
+      `scheduling.representatives[${index}].availability.workingHours`,
       availability?.workingHours,
     ]),
   ]
   return lists.flatMap(([at, windows = []]) =>
-    windows.flatMap(({ startTime, endTime }, place) =>
-      endTime > startTime ? [] : [{ field: `${at}[${place}].endTime`, message: 'must be later than startTime' }],
+    windows.flatMap(({ startTime, endTime }, index) =>
+      endTime > startTime ? [] : [{ field: `${at}[${index}].endTime`, message: 'must be later than startTime' }],
     ),
   )
 }
@@ -67,11 +69,11 @@ function windowFaults({ availableHours, representatives = [] }: SchedulingBody):
 const monthDays = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
 function dayFaults(days: readonly string[] = []): FieldError[] {
-  return days.flatMap((day, place) => {
+  return days.flatMap((day, index) => {
     const [year = 0, month = 0, date = 0] = day.split('-').map(Number)
     const isLeap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
     const isDay = date <= monthDays[month - 1]! && (month !== 2 || date < 29 || isLeap)
-    return isDay ? [] : [{ field: `scheduling.blackoutDates[${place}]`, message: 'is a day that does not exist' }]
+    return isDay ? [] : [{ field: `scheduling.blackoutDates[${index}]`, message: 'is a day that does not exist' }]
   })
 }
 
@@ -83,20 +85,20 @@ export function schedulingView({ scheduling }: AgentDocument) {
 /** Text stores a secret, null clears it; one that is left out is not here. */
 export type SecretChanges<N extends string = string> = { readonly [K in N]?: string | null }
 
-export function notificationsReplaced(
+export function replaceNotifications(
   document: AgentDocument,
   body: unknown,
 ): { document: AgentDocument; secrets: SecretChanges<NotificationSecret> } | Refusal {
-  const wrong = misshapen(NotificationsBody, body, 'notifications')
-  if (wrong) return wrong
-  const { operator, email, ...beside } = body as NotificationsBody
+  const error = schemaError(NotificationsBody, body, 'notifications')
+  if (error) return error
+  const { operator, email, ...secretInputs } = body as NotificationsBody
   const faults = notificationFaults({ operator, email })
   if (faults.length > 0) return invalidFields(faults)
-  const sent = notificationSecrets.filter((name) => beside[name] !== undefined)
-  const config = tidy({ operator, email })
+  const secretNames = notificationSecrets.filter((name) => secretInputs[name] !== undefined)
+  const config = withoutUndefined({ operator, email })
   return {
     document: withSection(document, 'notifications', Object.keys(config).length > 0 ? config : undefined),
-    secrets: Object.fromEntries(sent.map((name) => [name, beside[name] ?? null])),
+    secrets: Object.fromEntries(secretNames.map((name) => [name, secretInputs[name] ?? null])),
   }
 }
 
@@ -111,7 +113,7 @@ export function notificationFaults({ operator, email }: Notifications): FieldErr
   return faults
 }
 
-export interface IntegrationPut {
+export interface IntegrationWrite {
   readonly document: AgentDocument
   readonly isNew: boolean
   /** Absent when the header stays as it is. */
@@ -119,15 +121,15 @@ export interface IntegrationPut {
 }
 
 /** PUT: made when there is none of that id, replaced otherwise. */
-export function integrationPut(document: AgentDocument, id: string, body: unknown): IntegrationPut | Refusal {
-  const wrong = misshapen(IntegrationBody, body, 'integration')
-  if (wrong) return wrong
-  const { authHeader, auth: _read, ...sent } = body as IntegrationBody
-  if (sent.id !== undefined && sent.id !== id) return invalid('integration.id', 'must be the id of the path')
-  const integration = filledIntegration({ ...sent, id })
+export function putIntegration(document: AgentDocument, id: string, body: unknown): IntegrationWrite | Refusal {
+  const error = schemaError(IntegrationBody, body, 'integration')
+  if (error) return error
+  const { authHeader, auth: _read, ...input } = body as IntegrationBody
+  if (input.id !== undefined && input.id !== id) return invalid('integration.id', 'must be the id of the path')
+  const integration = withIntegrationDefaults({ ...input, id })
   const faults = integrationFaults(integration, 'integration')
   if (faults.length > 0) return invalidFields(faults)
-  const isNew = find(document, 'integrations', id) === undefined
+  const isNew = findItem(document, 'integrations', id) === undefined
   const { most } = limits.integrations
   if (isNew && document.integrations.length >= most)
     return invalid('integration.id', `is one more than the ${most} there may be`)
@@ -151,12 +153,12 @@ export function integrationFaults({ id, parameters }: Integration, at: string): 
 }
 
 /** The credential goes with it: that is for whoever keeps credentials. */
-export function integrationRemoved(document: AgentDocument, id: string): Outcome {
-  return find(document, 'integrations', id) ? withoutItem(document, 'integrations', id) : refuse('tool.not_found')
+export function removeIntegration(document: AgentDocument, id: string): Outcome {
+  return findItem(document, 'integrations', id) ? withoutItem(document, 'integrations', id) : refuse('tool.not_found')
 }
 
 /** As it is kept: what was left unsaid is filled in. */
-export function filledIntegration({ id, name, description, parameters, endpoint }: Integration): Integration {
+export function withIntegrationDefaults({ id, name, description, parameters, endpoint }: Integration): Integration {
   const { url, method = 'POST' } = endpoint
   return { id, name: name || id, description, parameters: parameters ?? {}, endpoint: { url, method } }
 }

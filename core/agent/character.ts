@@ -1,8 +1,9 @@
 /** Personality, guardrails, standing instructions and rules: how each is replaced, changed and copied from the catalog. */
 import { findInCatalog } from '../catalogs/index.js'
 import { type FieldError, refuse } from '../errors.js'
-import { agentLimits } from '../limits.js'
+import { agentLimits } from '../limits/index.js'
 import { type AgentDocument, withSection } from './document.js'
+import { invalidFields, type Outcome, schemaError, withoutUndefined } from './outcome.js'
 import { isPattern, readPattern } from './pattern/index.js'
 import {
   type Guardrails,
@@ -15,31 +16,30 @@ import {
   RulesBody,
   StandingInstructionsBody,
 } from './resources/character.js'
-import { invalidFields, misshapen, type Outcome, tidy } from './writing.js'
 
 const { rules: limits } = agentLimits
 
 /** PUT. Where it was copied from stays on record, so that the difference can be told. */
-export function personalityReplaced(document: AgentDocument, body: unknown): Outcome {
-  const wrong = misshapen(PersonalitySchema, body)
-  if (wrong) return wrong
+export function replacePersonality(document: AgentDocument, body: unknown): Outcome {
+  const error = schemaError(PersonalitySchema, body)
+  if (error) return error
   const { description, text } = body as Personality
   return withSection(
     document,
     'personality',
-    tidy({ description, text, derivedFrom: document.personality?.derivedFrom }),
+    withoutUndefined({ description, text, derivedFrom: document.personality?.derivedFrom }),
   )
 }
 
-export function copiedPersonality(templateId: string): Personality | undefined {
+export function copyPersonality(templateId: string): Personality | undefined {
   const template = findInCatalog('personality-templates', templateId)
   if (!template) return undefined
   const { description, promptFragment, version } = template
   return { description, text: promptFragment, derivedFrom: { templateId, version } }
 }
 
-export function personalityImported(document: AgentDocument, templateId: string): Outcome {
-  const copy = copiedPersonality(templateId)
+export function importPersonality(document: AgentDocument, templateId: string): Outcome {
+  const copy = copyPersonality(templateId)
   return copy
     ? withSection(document, 'personality', copy)
     : refuse('resource.not_found', { detail: `The catalog has no personality ${templateId}.` })
@@ -48,7 +48,7 @@ export function personalityImported(document: AgentDocument, templateId: string)
 /** All null without a personality; one that was not copied differs in every field from no baseline. */
 export function personalityDiff({ personality: current }: AgentDocument) {
   if (!current) return { current: null, baseline: null, divergence: null }
-  const baseline = current.derivedFrom ? (copiedPersonality(current.derivedFrom.templateId) ?? null) : null
+  const baseline = current.derivedFrom ? (copyPersonality(current.derivedFrom.templateId) ?? null) : null
   const differs = (field: 'description' | 'text') => !baseline || (current[field] ?? '') !== (baseline[field] ?? '')
   return { current, baseline, divergence: { description: differs('description'), text: differs('text') } }
 }
@@ -56,34 +56,34 @@ export function personalityDiff({ personality: current }: AgentDocument) {
 const empty: Guardrails = {}
 
 /** PUT replaces the lists; which templates were merged in stays on record unless it is sent. */
-export function guardrailsReplaced(document: AgentDocument, body: unknown): Outcome {
-  const wrong = misshapen(GuardrailsSchema, body)
-  if (wrong) return wrong
+export function replaceGuardrails(document: AgentDocument, body: unknown): Outcome {
+  const error = schemaError(GuardrailsSchema, body)
+  if (error) return error
   const { derivedFromTemplates = document.guardrails?.derivedFromTemplates, ...lists } = body as Guardrails
-  return withSection(document, 'guardrails', tidy({ ...lists, derivedFromTemplates }) as Guardrails)
+  return withSection(document, 'guardrails', withoutUndefined({ ...lists, derivedFromTemplates }) as Guardrails)
 }
 
 /** PATCH: of each list that is sent, what to remove and what to add behind the rest. */
-export function guardrailsPatched(document: AgentDocument, body: unknown): Outcome {
-  const wrong = misshapen(GuardrailsPatch, body)
-  if (wrong) return wrong
-  const changed: Guardrails = { ...(document.guardrails as Guardrails | undefined) }
+export function patchGuardrails(document: AgentDocument, body: unknown): Outcome {
+  const error = schemaError(GuardrailsPatch, body)
+  if (error) return error
+  const updated: Guardrails = { ...(document.guardrails as Guardrails | undefined) }
   for (const list of guardrailLists) {
     const change = (body as GuardrailsPatch)[list]
     if (!change) continue
     const removed = new Set(change.remove)
-    changed[list] = [...new Set([...(changed[list] ?? []).filter((each) => !removed.has(each)), ...(change.add ?? [])])]
+    updated[list] = [...new Set([...(updated[list] ?? []).filter((each) => !removed.has(each)), ...(change.add ?? [])])]
   }
-  return judgedGuardrails(document, changed)
+  return validateGuardrails(document, updated)
 }
 
 /** What lists come to is held to the same limits as lists that are sent. */
-function judgedGuardrails(document: AgentDocument, guardrails: Guardrails): Outcome {
-  return misshapen(GuardrailsSchema, guardrails) ?? withSection(document, 'guardrails', guardrails)
+function validateGuardrails(document: AgentDocument, guardrails: Guardrails): Outcome {
+  return schemaError(GuardrailsSchema, guardrails) ?? withSection(document, 'guardrails', guardrails)
 }
 
 /** The one import that merges: what is there stays in its order, what is new comes behind it, nothing stands twice. */
-export function mergedGuardrails(guardrails: Guardrails = empty, templateId: string): Guardrails | undefined {
+export function mergeGuardrails(guardrails: Guardrails = empty, templateId: string): Guardrails | undefined {
   const template = findInCatalog('guardrail-templates', templateId)
   if (!template) return undefined
   const merged: Guardrails = { ...guardrails }
@@ -94,37 +94,37 @@ export function mergedGuardrails(guardrails: Guardrails = empty, templateId: str
   return merged
 }
 
-export function guardrailsImported(document: AgentDocument, templateId: string): Outcome {
-  const merged = mergedGuardrails(document.guardrails as Guardrails | undefined, templateId)
+export function importGuardrails(document: AgentDocument, templateId: string): Outcome {
+  const merged = mergeGuardrails(document.guardrails as Guardrails | undefined, templateId)
   return merged
-    ? judgedGuardrails(document, merged)
+    ? validateGuardrails(document, merged)
     : refuse('resource.not_found', { detail: `The catalog has no guardrail ${templateId}.` })
 }
 
-export function instructionsReplaced(document: AgentDocument, body: unknown): Outcome {
-  const wrong = misshapen(StandingInstructionsBody, body)
-  if (wrong) return wrong
+export function replaceInstructions(document: AgentDocument, body: unknown): Outcome {
+  const error = schemaError(StandingInstructionsBody, body)
+  if (error) return error
   const { standingInstructions } = body as { standingInstructions: string[] }
   return withSection(document, 'standingInstructions', standingInstructions)
 }
 
-const tooMany = `is too much: written out, the patterns of all enabled rules may have ${limits.states} states together`
+const tooManyStates = `is too much: written out, the patterns of all enabled rules may have ${limits.states} states together`
 
 /** A pattern that cannot be read, or could not run in linear time, is refused with its place. */
-export function rulesReplaced(document: AgentDocument, body: unknown): Outcome {
-  const wrong = misshapen(RulesBody, body)
-  if (wrong) return wrong
+export function replaceRules(document: AgentDocument, body: unknown): Outcome {
+  const error = schemaError(RulesBody, body)
+  if (error) return error
   const { rules } = body as { rules: Rule[] }
   const faults: FieldError[] = []
   let states = 0
-  for (const [place, { check, enabled = true }] of rules.entries()) {
-    for (const [nth, pattern] of check.patterns.entries()) {
-      const field = `rules[${place}].check.patterns[${nth}]`
+  for (const [index, { check, enabled = true }] of rules.entries()) {
+    for (const [patternIndex, pattern] of check.patterns.entries()) {
+      const field = `rules[${index}].check.patterns[${patternIndex}]`
       const read = readPattern(pattern)
       if (!isPattern(read)) faults.push({ field, message: read.problem })
       else if (enabled && states <= limits.states) {
         states += read.states
-        if (states > limits.states) faults.push({ field, message: tooMany })
+        if (states > limits.states) faults.push({ field, message: tooManyStates })
       }
     }
   }

@@ -3,7 +3,7 @@
  * that shares every part it leaves alone, which is what integrity and lint go by.
  */
 import Type, { type Static, type TSchema } from 'typebox'
-import { agentLimits as limits } from '../limits.js'
+import { agentLimits as limits } from '../limits/index.js'
 import { Integration, Notifications, PeopleField, Scheduling, Segment, ToolBinding } from './resources/capabilities.js'
 import {
   Goal,
@@ -16,9 +16,9 @@ import {
 } from './resources/character.js'
 import { Identity } from './resources/identity.js'
 import { Collection, Fact, MediaItem, Source, Thing } from './resources/knowledge.js'
-import { KeptPlaybook } from './resources/playbook.js'
+import { StoredPlaybook } from './resources/playbook.js'
+import { DerivedFrom } from './resources/schemas.js'
 import { MessageTemplate, Outreach } from './resources/templates.js'
-import { DerivedFrom } from './resources/words.js'
 
 const list = <S extends TSchema>(items: S, maxItems: number) => Type.Array(items, { maxItems })
 
@@ -26,7 +26,7 @@ const list = <S extends TSchema>(items: S, maxItems: number) => Type.Array(items
 export const listSections = {
   goals: list(Goal, limits.goals.most),
   objectives: list(Objective, limits.objectives.most),
-  playbooks: list(KeptPlaybook, limits.playbooks.most),
+  playbooks: list(StoredPlaybook, limits.playbooks.most),
   rules: list(Rule, limits.rules.most),
   messageTemplates: list(MessageTemplate, limits.messageTemplates.most),
   things: list(Thing, limits.things.most),
@@ -56,10 +56,10 @@ export const singleSections = {
 export type SingleSection = keyof typeof singleSections
 export type Section = ListSection | SingleSection
 
-type Frozen<T> = T extends readonly (infer E)[]
-  ? readonly Frozen<E>[]
+type DeepReadonly<T> = T extends readonly (infer E)[]
+  ? readonly DeepReadonly<E>[]
   : T extends object
-    ? { readonly [K in keyof T]: Frozen<T[K]> }
+    ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
     : T
 
 /** A campaign that is still being drafted, as far as the document has to know: it may name a segment. */
@@ -70,9 +70,9 @@ export interface DraftCampaign {
 }
 
 export type AgentDocument = {
-  readonly [S in ListSection]: readonly Frozen<Static<(typeof listSections)[S]>[number]>[]
+  readonly [S in ListSection]: readonly DeepReadonly<Static<(typeof listSections)[S]>[number]>[]
 } & {
-  readonly [S in SingleSection]?: Frozen<Static<(typeof singleSections)[S]>>
+  readonly [S in SingleSection]?: DeepReadonly<Static<(typeof singleSections)[S]>>
 } & {
   /** Kept elsewhere and laid in by whoever asks about segments; never exported. */
   readonly draftCampaigns?: readonly DraftCampaign[]
@@ -101,29 +101,29 @@ export const emptyDocument: AgentDocument = Object.freeze({
 
 /** What the items of a list are told apart by. */
 export function idOf(item: object): string {
-  const named = item as { id?: string; toolId?: string; key?: string }
+  const withKey = item as { id?: string; toolId?: string; key?: string }
   // One member after another: nearly all have an id, and to look for what is not there costs most.
-  return named.id ?? named.toolId ?? named.key ?? ''
+  return withKey.id ?? withKey.toolId ?? withKey.key ?? ''
 }
 
-export function find<S extends ListSection>(document: AgentDocument, section: S, id: string): Item<S> | undefined {
-  return document[section][placeOf(document[section], id)] as Item<S> | undefined
+export function findItem<S extends ListSection>(document: AgentDocument, section: S, id: string): Item<S> | undefined {
+  return document[section][itemIndexOf(document[section], id)] as Item<S> | undefined
 }
 
 /** Where the items of a long list stand by id. Lists are values, so what was found out of one stays true. */
-const knownPlaces = new WeakMap<readonly object[], ReadonlyMap<string, number>>()
+const indexCache = new WeakMap<readonly object[], ReadonlyMap<string, number>>()
 /** Shorter ones are walked. */
-const longFrom = 20
+const indexedFromLength = 20
 
 /** -1 where there is none of that id. */
-export function placeOf(items: readonly object[], id: string): number {
-  if (items.length < longFrom) return items.findIndex((item) => idOf(item) === id)
-  let places = knownPlaces.get(items)
-  if (!places) {
-    places = new Map(items.map((item, place) => [idOf(item), place]))
-    knownPlaces.set(items, places)
+export function itemIndexOf(items: readonly object[], id: string): number {
+  if (items.length < indexedFromLength) return items.findIndex((item) => idOf(item) === id)
+  let indexById = indexCache.get(items)
+  if (!indexById) {
+    indexById = new Map(items.map((item, index) => [idOf(item), index]))
+    indexCache.set(items, indexById)
   }
-  return places.get(id) ?? -1
+  return indexById.get(id) ?? -1
 }
 
 /** The document with one section in another state; undefined takes a single one away. */
@@ -133,7 +133,7 @@ export function withSection<S extends Section>(
   value: AgentDocument[S],
 ): AgentDocument {
   if (value !== undefined) return { ...document, [section]: value }
-  const { [section]: _gone, ...rest } = document
+  const { [section]: _removed, ...rest } = document
   return rest as AgentDocument
 }
 
@@ -141,13 +141,16 @@ export function withSection<S extends Section>(
 export function withItem<S extends ListSection>(document: AgentDocument, section: S, item: Item<S>): AgentDocument {
   const items = document[section] as readonly Item<S>[]
   const id = idOf(item)
-  const place = placeOf(items, id)
-  if (place < 0) return { ...document, [section]: [...items, item] }
-  const changed = items.with(place, item)
-  const places = knownPlaces.get(items)
-  if (places) knownPlaces.set(changed, places)
-  const was = items[place]!
-  remember(items, changed, { changed: was === item ? [] : [{ id, was, is: item }], isInOrder: true })
+  const index = itemIndexOf(items, id)
+  if (index < 0) return { ...document, [section]: [...items, item] }
+  const changed = items.with(index, item)
+  const indexById = indexCache.get(items)
+  if (indexById) indexCache.set(changed, indexById)
+  const previous = items[index]!
+  cacheDifference(items, changed, {
+    changed: previous === item ? [] : [{ id, previous, current: item }],
+    isInOrder: true,
+  })
   return { ...document, [section]: changed }
 }
 
@@ -159,8 +162,8 @@ export function withoutItem(document: AgentDocument, section: ListSection, id: s
 /** An item as it was and as it is; one of both is missing of one that came or went. */
 export interface ChangedItem {
   readonly id: string
-  readonly was?: object
-  readonly is?: object
+  readonly previous?: object
+  readonly current?: object
 }
 
 interface Difference {
@@ -170,53 +173,57 @@ interface Difference {
 }
 
 /** How a list differs from the one it was last compared with: integrity, settling and storing ask the same of a write. */
-const compared = new WeakMap<readonly object[], Difference & { readonly was: readonly object[] }>()
+const differenceCache = new WeakMap<readonly object[], Difference & { readonly previous: readonly object[] }>()
 
 /** Nobody asks about the change before this one again, and to remember it would keep every list there ever was. */
-function remember(was: readonly object[], is: readonly object[], { changed, isInOrder }: Difference): void {
-  compared.set(is, { was, changed, isInOrder })
-  compared.delete(was)
+function cacheDifference(
+  previous: readonly object[],
+  current: readonly object[],
+  { changed, isInOrder }: Difference,
+): void {
+  differenceCache.set(current, { previous, changed, isInOrder })
+  differenceCache.delete(previous)
 }
 
-function differenceOf(was: readonly object[], is: readonly object[]): Difference {
-  const known = compared.get(is)
-  if (known?.was === was) return known
-  const difference = differences(was, is)
-  remember(was, is, difference)
+function differenceOf(previous: readonly object[], current: readonly object[]): Difference {
+  const cached = differenceCache.get(current)
+  if (cached?.previous === previous) return cached
+  const difference = differences(previous, current)
+  cacheDifference(previous, current, difference)
   return difference
 }
 
 /** The items that two lists do not share. */
-export function changedItems(was: readonly object[], is: readonly object[]): readonly ChangedItem[] {
-  return differenceOf(was, is).changed
+export function changedItems(previous: readonly object[], current: readonly object[]): readonly ChangedItem[] {
+  return differenceOf(previous, current).changed
 }
 
 /** Whether two lists have the same ids in the same order. */
-export function isInOrder(was: readonly object[], is: readonly object[]): boolean {
-  return differenceOf(was, is).isInOrder
+export function isInOrder(previous: readonly object[], current: readonly object[]): boolean {
+  return differenceOf(previous, current).isInOrder
 }
 
 /** What both lists begin and end with is passed over, so one change in a long list is cheap. */
-function differences(was: readonly object[], is: readonly object[]): Difference {
+function differences(previous: readonly object[], current: readonly object[]): Difference {
   let from = 0
-  while (from < was.length && from < is.length && was[from] === is[from]) from++
-  let wasTo = was.length
-  let isTo = is.length
-  while (wasTo > from && isTo > from && was[wasTo - 1] === is[isTo - 1]) {
-    wasTo--
-    isTo--
+  while (from < previous.length && from < current.length && previous[from] === current[from]) from++
+  let previousEnd = previous.length
+  let currentEnd = current.length
+  while (previousEnd > from && currentEnd > from && previous[previousEnd - 1] === current[currentEnd - 1]) {
+    previousEnd--
+    currentEnd--
   }
-  const left = new Map(was.slice(from, wasTo).map((item) => [idOf(item), item]))
+  const unmatched = new Map(previous.slice(from, previousEnd).map((item) => [idOf(item), item]))
   const changed: ChangedItem[] = []
-  let isInOrder = was.length === is.length
-  for (let place = from; place < isTo; place++) {
-    const item = is[place]!
+  let isInOrder = previous.length === current.length
+  for (let index = from; index < currentEnd; index++) {
+    const item = current[index]!
     const id = idOf(item)
-    isInOrder &&= id === idOf(was[place]!)
-    const old = left.get(id)
-    left.delete(id)
-    if (old !== item) changed.push({ id, was: old, is: item })
+    isInOrder &&= id === idOf(previous[index]!)
+    const old = unmatched.get(id)
+    unmatched.delete(id)
+    if (old !== item) changed.push({ id, previous: old, current: item })
   }
-  for (const [id, item] of left) changed.push({ id, was: item })
+  for (const [id, item] of unmatched) changed.push({ id, previous: item })
   return { changed, isInOrder }
 }

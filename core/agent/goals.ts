@@ -1,6 +1,7 @@
 /** Goals: the library of an agent, and the assignments that name one of them. */
 import { type FieldError, type Refusal, refuseFields } from '../errors.js'
 import { type AgentDocument, withSection } from './document.js'
+import { invalidFields, type Outcome, schemaError } from './outcome.js'
 import {
   consentStatuses,
   type Goal,
@@ -9,7 +10,6 @@ import {
   GoalsBody,
 } from './resources/character.js'
 import { customFieldIn } from './templates/slots.js'
-import { invalidFields, misshapen, type Outcome } from './writing.js'
 
 /** Which operation and value each field of a condition takes. */
 export function conditionFaults({ field, op, value }: GoalCondition, at: string): FieldError[] {
@@ -25,7 +25,7 @@ export function conditionFaults({ field, op, value }: GoalCondition, at: string)
   return []
 }
 
-interface Assigned {
+interface AssignedGoal {
   readonly at: string
   readonly goal: GoalAssignment | undefined
 }
@@ -33,33 +33,35 @@ interface Assigned {
 /** The refusal of assignments that are malformed or name a goal that does not exist; undefined when all are good. */
 export function assignmentRefusal(
   goals: readonly { readonly id: string }[],
-  assigned: readonly Assigned[],
+  assignments: readonly AssignedGoal[],
 ): Refusal | undefined {
-  const known = new Set(goals.map(({ id }) => id))
-  const malformed: FieldError[] = []
-  const unknown: FieldError[] = []
-  for (const { at, goal } of assigned) {
+  const goalIds = new Set(goals.map(({ id }) => id))
+  const malformedErrors: FieldError[] = []
+  const unknownGoalErrors: FieldError[] = []
+  for (const { at, goal } of assignments) {
     if (!goal) continue
-    if (goal.unless) malformed.push(...conditionFaults(goal.unless, `${at}.unless`))
+    if (goal.unless) malformedErrors.push(...conditionFaults(goal.unless, `${at}.unless`))
     for (const member of ['goalId', 'then'] as const) {
       const id = goal[member]
-      if (id === undefined || known.has(id)) continue
-      unknown.push({ field: `${at}.${member}`, code: 'goal.unknown', message: `There is no goal ${id}.` })
+      if (id === undefined || goalIds.has(id)) continue
+      unknownGoalErrors.push({ field: `${at}.${member}`, code: 'goal.unknown', message: `There is no goal ${id}.` })
     }
   }
-  if (malformed.length > 0) return invalidFields(malformed)
-  const [first] = unknown
-  return first && refuseFields('goal.unknown', unknown, `${first.field}: ${first.message}`)
+  if (malformedErrors.length > 0) return invalidFields(malformedErrors)
+  const [first] = unknownGoalErrors
+  return first && refuseFields('goal.unknown', unknownGoalErrors, `${first.field}: ${first.message}`)
 }
 
 /** PUT: the whole library. A default that is left out stays; null takes it away. */
-export function goalsReplaced(document: AgentDocument, body: unknown): Outcome {
-  const wrong = misshapen(GoalsBody, body)
-  if (wrong) return wrong
+export function replaceGoals(document: AgentDocument, body: unknown): Outcome {
+  const error = schemaError(GoalsBody, body)
+  if (error) return error
   const { goals, defaultGoal = document.defaultGoal } = body as { goals: Goal[]; defaultGoal?: GoalAssignment | null }
-  const isSent = (body as { defaultGoal?: unknown }).defaultGoal !== undefined
+  const isDefaultGoalSet = (body as { defaultGoal?: unknown }).defaultGoal !== undefined
   /** One that stays is a reference like any other, and breaks like one. */
-  const refusal = isSent ? assignmentRefusal(goals, [{ at: 'defaultGoal', goal: defaultGoal ?? undefined }]) : undefined
+  const refusal = isDefaultGoalSet
+    ? assignmentRefusal(goals, [{ at: 'defaultGoal', goal: defaultGoal ?? undefined }])
+    : undefined
   return refusal ?? withSection(withSection(document, 'goals', goals), 'defaultGoal', defaultGoal ?? undefined)
 }
 

@@ -4,16 +4,16 @@
  */
 
 import { type FieldError, type Refusal, refuseFields } from '../errors.js'
-import { finish, type Pace, paceOf, type Steps } from '../steps.js'
+import { createStepBudget, runToEnd, type StepBudget, type Steps } from '../steps.js'
 import type { AgentDocument, ListSection } from './document.js'
-import { changedItems, idOf, listSections, placeOf } from './document.js'
-import { eachNamedInSteps, holders, type Tell } from './references.js'
+import { changedItems, idOf, itemIndexOf, listSections } from './document.js'
+import { type ReferenceVisitor, referringSections, visitReferencesInSteps } from './references.js'
 
 /** Keys are `section/id`; a part of which there is one has its section alone. */
 export interface ReferenceIndex {
   readonly items: Map<string, object>
   /** From what is named to the items that name it. */
-  readonly namedBy: Map<string, Set<string>>
+  readonly referencedBy: Map<string, Set<string>>
 }
 
 export interface Reference {
@@ -25,98 +25,104 @@ export interface Reference {
   readonly to: { readonly section: ListSection; readonly id: string }
 }
 
-interface Touched {
+interface Change {
   readonly section: string
   readonly key: string
-  readonly was?: object
-  readonly is?: object
+  readonly previous?: object
+  readonly current?: object
 }
 
-const sections = [...new Set([...Object.keys(listSections), ...holders])] as (keyof AgentDocument)[]
+const sections = [...new Set([...Object.keys(listSections), ...referringSections])] as (keyof AgentDocument)[]
 
 const keyOf = (section: string, id: string) => `${section}/${id}`
 
 /** Finds the index of the document that a check begins with, or makes it. */
-export type IndexFinder = () => Steps<ReferenceIndex>
+export type IndexLoader = () => Steps<ReferenceIndex>
 
 /** Costs as much as the agent is large; whoever holds a document holds its index beside it. */
-export function* indexInSteps(document: AgentDocument): Steps<ReferenceIndex> {
-  const index: ReferenceIndex = { items: new Map(), namedBy: new Map() }
-  yield* advanceInSteps(index, {} as AgentDocument, document)
+export function* buildIndexInSteps(document: AgentDocument): Steps<ReferenceIndex> {
+  const index: ReferenceIndex = { items: new Map(), referencedBy: new Map() }
+  yield* updateIndexInSteps(index, {} as AgentDocument, document)
   return index
 }
 
-export function indexOf(document: AgentDocument): ReferenceIndex {
-  return finish(indexInSteps(document))
+export function buildIndex(document: AgentDocument): ReferenceIndex {
+  return runToEnd(buildIndexInSteps(document))
 }
 
 /** Makes the index of `before` that of `after`: to be done once the change is kept. Half done it is of no use. */
-export function* advanceInSteps(index: ReferenceIndex, before: AgentDocument, after: AgentDocument): Steps<void> {
-  const isStepOver = paceOf()
-  for (const touched of touchedBetween(before, after)) yield* enter(index, touched, isStepOver)
+export function* updateIndexInSteps(index: ReferenceIndex, before: AgentDocument, after: AgentDocument): Steps<void> {
+  const isStepOver = createStepBudget()
+  for (const change of changesBetween(before, after)) yield* applyChange(index, change, isStepOver)
 }
 
-export function advance(index: ReferenceIndex, before: AgentDocument, after: AgentDocument): void {
-  finish(advanceInSteps(index, before, after))
+export function updateIndex(index: ReferenceIndex, before: AgentDocument, after: AgentDocument): void {
+  runToEnd(updateIndexInSteps(index, before, after))
 }
 
-function* enter(
-  { items, namedBy: incoming }: ReferenceIndex,
-  { section, key, was, is }: Touched,
-  isStepOver: Pace,
+function* applyChange(
+  { items, referencedBy: incoming }: ReferenceIndex,
+  { section, key, previous, current }: Change,
+  isStepOver: StepBudget,
 ): Steps<void> {
-  if (was) {
+  if (previous) {
     items.delete(key)
-    const leave = (target: string) => incoming.get(target)?.delete(key)
-    yield* eachNamedInSteps(section, was, (edge, _path, id) => leave(keyOf(edge.names, id)), isStepOver)
+    const removeReferrer = (target: string) => incoming.get(target)?.delete(key)
+    yield* visitReferencesInSteps(
+      section,
+      previous,
+      (edge, _path, id) => removeReferrer(keyOf(edge.target, id)),
+      isStepOver,
+    )
   }
-  if (!is) return
-  items.set(key, is)
-  const join = (target: string) => {
-    const users = incoming.get(target)
-    if (users) users.add(key)
+  if (!current) return
+  items.set(key, current)
+  const addReferrer = (target: string) => {
+    const referrers = incoming.get(target)
+    if (referrers) referrers.add(key)
     else incoming.set(target, new Set([key]))
   }
-  yield* eachNamedInSteps(section, is, (edge, _path, id) => join(keyOf(edge.names, id)), isStepOver)
+  yield* visitReferencesInSteps(section, current, (edge, _path, id) => addReferrer(keyOf(edge.target, id)), isStepOver)
 }
 
 /**
  * The references that stand in `after` and name something that `before` had and `after` has not: those the change would
  * newly break, and no others. Parts that both documents share are not looked at.
  */
-export function* findBrokenInSteps(
+export function* findBrokenReferencesInSteps(
   before: AgentDocument,
   after: AgentDocument,
-  indexOfBefore: IndexFinder = () => indexInSteps(before),
+  loadIndex: IndexLoader = () => buildIndexInSteps(before),
 ): Steps<Reference[]> {
-  const touched = new Map(touchedBetween(before, after).map((each) => [each.key, each]))
-  const gone = new Set<string>()
-  for (const { section, key, was, is } of touched.values()) if (was && !is && section in listSections) gone.add(key)
-  if (gone.size === 0) return []
-  const index = yield* indexOfBefore()
-  const users = new Map<string, { section: string; item: object }>()
-  for (const { section, key, is } of touched.values()) if (is) users.set(key, { section, item: is })
-  for (const target of gone) {
-    for (const key of index.namedBy.get(target) ?? []) {
+  const changes = new Map(changesBetween(before, after).map((each) => [each.key, each]))
+  const removed = new Set<string>()
+  for (const { section, key, previous, current } of changes.values())
+    if (previous && !current && section in listSections) removed.add(key)
+  if (removed.size === 0) return []
+  const index = yield* loadIndex()
+  const referrers = new Map<string, { section: string; item: object }>()
+  for (const { section, key, current } of changes.values()) if (current) referrers.set(key, { section, item: current })
+  for (const target of removed) {
+    for (const key of index.referencedBy.get(target) ?? []) {
       const item = index.items.get(key)
-      if (item && !touched.has(key)) users.set(key, { section: sectionOf(key), item })
+      if (item && !changes.has(key)) referrers.set(key, { section: sectionOf(key), item })
     }
   }
   const broken: Reference[] = []
-  const isStepOver = paceOf()
-  for (const { section, item } of users.values()) {
-    const found = (reference: Reference) => broken.push(reference)
-    yield* findIn(before, after, section, item, gone, found, isStepOver)
+  const isStepOver = createStepBudget()
+  for (const { section, item } of referrers.values()) {
+    const collect = (reference: Reference) => broken.push(reference)
+    yield* findBrokenInItem(before, after, section, item, removed, collect, isStepOver)
   }
   return broken
 }
 
-export function brokenBy(before: AgentDocument, after: AgentDocument, known?: ReferenceIndex): Reference[] {
-  return finish(findBrokenInSteps(before, after, known && knownIndex(known)))
+export function findBrokenReferences(before: AgentDocument, after: AgentDocument, index?: ReferenceIndex): Reference[] {
+  return runToEnd(findBrokenReferencesInSteps(before, after, index && loaderOf(index)))
 }
 
 /** Of an index that was made already. */
-function knownIndex(index: ReferenceIndex): IndexFinder {
+function loaderOf(index: ReferenceIndex): IndexLoader {
   // biome-ignore lint/correctness/useYield: it has no step.
   return function* () {
     return index
@@ -128,49 +134,49 @@ function sectionOf(key: string): string {
   return slash < 0 ? key : key.slice(0, slash)
 }
 
-function* findIn(
+function* findBrokenInItem(
   before: AgentDocument,
   after: AgentDocument,
   section: string,
   item: object,
-  gone: ReadonlySet<string>,
-  tell: (broken: Reference) => void,
-  isStepOver: Pace,
+  removed: ReadonlySet<string>,
+  report: (broken: Reference) => void,
+  isStepOver: StepBudget,
 ): Steps<void> {
-  const named: Tell = (edge, path, id) => {
-    if (!gone.has(keyOf(edge.names, id))) return
-    const { from, place } = userOf(before, after, section, item)
-    tell({
-      field: `${place}.${path}`,
+  const visit: ReferenceVisitor = (edge, path, id) => {
+    if (!removed.has(keyOf(edge.target, id))) return
+    const { from, basePath } = referrerOf(before, after, section, item)
+    report({
+      field: `${basePath}.${path}`,
       code: edge.code,
-      message: `${said(from)} names the ${nouns[edge.names]} ${id}`,
+      message: `${referrerText(from)} names the ${sectionNouns[edge.target]} ${id}`,
       from,
-      to: { section: edge.names, id },
+      to: { section: edge.target, id },
     })
   }
-  yield* eachNamedInSteps(section, item, named, isStepOver)
+  yield* visitReferencesInSteps(section, item, visit, isStepOver)
 }
 
 /** The place is that of the kept document, which callers can read; of the candidate only for an item that it adds. */
-function userOf(
+function referrerOf(
   before: AgentDocument,
   after: AgentDocument,
   section: string,
   item: object,
-): { from: Reference['from']; place: string } {
+): { from: Reference['from']; basePath: string } {
   const list = after[section as keyof AgentDocument]
-  if (!Array.isArray(list)) return { from: { section }, place: section }
+  if (!Array.isArray(list)) return { from: { section }, basePath: section }
   const { name, question } = item as { name?: string; question?: string }
-  const called = name ?? question
-  const kept = placeOf((before[section as keyof AgentDocument] ?? []) as readonly object[], idOf(item))
+  const label = name ?? question
+  const storedIndex = itemIndexOf((before[section as keyof AgentDocument] ?? []) as readonly object[], idOf(item))
   return {
-    from: { section, id: idOf(item), ...(called && { name: called }) },
-    place: `${section}[${kept < 0 ? list.indexOf(item) : kept}]`,
+    from: { section, id: idOf(item), ...(label && { name: label }) },
+    basePath: `${section}[${storedIndex < 0 ? list.indexOf(item) : storedIndex}]`,
   }
 }
 
 /** What one item of a section is called. */
-export const nouns: Readonly<Record<string, string>> = {
+export const sectionNouns: Readonly<Record<string, string>> = {
   goals: 'goal',
   objectives: 'objective',
   playbooks: 'playbook',
@@ -191,8 +197,8 @@ export const nouns: Readonly<Record<string, string>> = {
   scheduling: 'scheduling',
 }
 
-function said({ section, id }: Reference['from']): string {
-  const noun = nouns[section] ?? section
+function referrerText({ section, id }: Reference['from']): string {
+  const noun = sectionNouns[section] ?? section
   return id === undefined ? `The ${noun} of the agent` : `The ${noun} ${id}`
 }
 
@@ -206,18 +212,18 @@ export function conflictOf(references: readonly Reference[]): Refusal | undefine
 }
 
 /** What the two documents do not share. */
-function touchedBetween(before: AgentDocument, after: AgentDocument): Touched[] {
-  const touched: Touched[] = []
+function changesBetween(before: AgentDocument, after: AgentDocument): Change[] {
+  const changes: Change[] = []
   for (const section of sections) {
-    const was = before[section] as object | undefined
-    const is = after[section] as object | undefined
-    if (was === is) continue
-    if (!Array.isArray(was ?? is)) touched.push({ section, key: section, was, is })
+    const previous = before[section] as object | undefined
+    const current = after[section] as object | undefined
+    if (previous === current) continue
+    if (!Array.isArray(previous ?? current)) changes.push({ section, key: section, previous, current })
     else {
-      for (const { id, ...item } of changedItems((was ?? []) as object[], (is ?? []) as object[])) {
-        touched.push({ section, key: keyOf(section, id), ...item })
+      for (const { id, ...item } of changedItems((previous ?? []) as object[], (current ?? []) as object[])) {
+        changes.push({ section, key: keyOf(section, id), ...item })
       }
     }
   }
-  return touched
+  return changes
 }

@@ -1,12 +1,12 @@
 /** Outreach as far as the document goes: making and changing one, what it may name, and what goes with it. */
 import { type FieldError, invalid, isRefusal, type Refusal, refuse } from '../errors.js'
-import { agentLimits as limits } from '../limits.js'
-import { type AgentDocument, find, type Item, withItem, withoutItem, withSection } from './document.js'
+import { agentLimits as limits } from '../limits/index.js'
+import { type AgentDocument, findItem, type Item, withItem, withoutItem, withSection } from './document.js'
 import { assignmentRefusal } from './goals.js'
-import { playbookAdded } from './playbooks.js'
+import { invalidFields, isSame, type Outcome, schemaError, withoutUndefined } from './outcome.js'
+import { addPlaybook } from './playbooks.js'
 import { type Outreach, OutreachBody, OutreachPatch } from './resources/templates.js'
 import { freeSlug } from './slug.js'
-import { invalidFields, isSame, misshapen, type Outcome, tidy } from './writing.js'
 
 /** Their routes stand where an outreach would. */
 const reservedIds = ['sends', 'journey']
@@ -20,14 +20,14 @@ export function outreachFaults(document: AgentDocument, outreach: Outreach, at: 
     ['followUp.templateId', followUp?.templateId],
   ] as const
   for (const [member, templateId] of templates) {
-    if (templateId === undefined || find(document, 'messageTemplates', templateId)) continue
+    if (templateId === undefined || findItem(document, 'messageTemplates', templateId)) continue
     faults.push({
       field: `${at}.${member}`,
       code: 'outreach.template.unknown',
       message: `There is no message template ${templateId}`,
     })
   }
-  const playbook = find(document, 'playbooks', playbookId)
+  const playbook = findItem(document, 'playbooks', playbookId)
   if (playbook?.outreachId !== id) {
     const message = playbook
       ? `The playbook ${playbookId} is not owned by this outreach`
@@ -41,30 +41,39 @@ export function outreachFaults(document: AgentDocument, outreach: Outreach, at: 
 const notFound = refuse('agent.outreach.not_found', { status: 404 })
 
 /** POST: a new outreach behind the others, and the playbook that its conversations start in. */
-export function outreachAdded(
+export function addOutreach(
   document: AgentDocument,
   body: unknown,
   at: string,
 ): { document: AgentDocument; id: string } | Refusal {
-  const wrong = misshapen(OutreachBody, body)
-  if (wrong) return wrong
-  const { id: wanted, playbookId: _made, createdAt: _at, updatedAt: _then, ...sent } = body as OutreachBody
-  const isTaken = (slug: string) => reservedIds.includes(slug) || find(document, 'outreach', slug) !== undefined
-  if (wanted !== undefined && find(document, 'outreach', wanted)) return invalid('id', 'is the id of another outreach')
+  const error = schemaError(OutreachBody, body)
+  if (error) return error
+  const { id: requestedId, playbookId: _made, createdAt: _at, updatedAt: _then, ...input } = body as OutreachBody
+  const isTaken = (slug: string) => reservedIds.includes(slug) || findItem(document, 'outreach', slug) !== undefined
+  if (requestedId !== undefined && findItem(document, 'outreach', requestedId))
+    return invalid('id', 'is the id of another outreach')
   const { most } = limits.outreach
   if (document.outreach.length >= most) return invalid('outreach', `must hold at most ${most}`)
-  const id = wanted ?? freeSlug(sent.name, 'outreach', isTaken)
-  const owned = playbookAdded(document, { name: sent.name }, id)
-  if (isRefusal(owned)) return owned
-  const made = { inputs: [], enabled: true, ...sent, id, playbookId: owned.id, createdAt: at, updatedAt: at }
-  const candidate = laidIn(owned.document, made)
+  const id = requestedId ?? freeSlug(input.name, 'outreach', isTaken)
+  const withPlaybook = addPlaybook(document, { name: input.name }, id)
+  if (isRefusal(withPlaybook)) return withPlaybook
+  const outreach = {
+    inputs: [],
+    enabled: true,
+    ...input,
+    id,
+    playbookId: withPlaybook.id,
+    createdAt: at,
+    updatedAt: at,
+  }
+  const candidate = putOutreach(withPlaybook.document, outreach)
   return isRefusal(candidate) ? candidate : { document: candidate, id }
 }
 
 /** PUT: what is left out is gone, but for its playbook. */
-export function outreachReplaced(document: AgentDocument, id: string, body: unknown, at: string): Outcome {
-  const wrong = misshapen(OutreachBody, body)
-  return changed(document, id, wrong, body, at, ({ playbookId, createdAt }) => ({
+export function replaceOutreach(document: AgentDocument, id: string, body: unknown, at: string): Outcome {
+  const error = schemaError(OutreachBody, body)
+  return changeOutreach(document, id, error, body, at, ({ playbookId, createdAt }) => ({
     inputs: [],
     enabled: true,
     playbookId,
@@ -73,44 +82,45 @@ export function outreachReplaced(document: AgentDocument, id: string, body: unkn
 }
 
 /** Null takes a field away. */
-export function outreachPatched(document: AgentDocument, id: string, body: unknown, at: string): Outcome {
-  return changed(document, id, misshapen(OutreachPatch, body), body, at, (kept) => kept)
+export function patchOutreach(document: AgentDocument, id: string, body: unknown, at: string): Outcome {
+  return changeOutreach(document, id, schemaError(OutreachPatch, body), body, at, (stored) => stored)
 }
 
-function changed(
+function changeOutreach(
   document: AgentDocument,
   id: string,
-  wrong: Refusal | undefined,
+  error: Refusal | undefined,
   body: unknown,
   at: string,
-  from: (kept: Item<'outreach'>) => Partial<Item<'outreach'>>,
+  from: (stored: Item<'outreach'>) => Partial<Item<'outreach'>>,
 ): Outcome {
-  const kept = find(document, 'outreach', id)
-  if (wrong || !kept) return wrong ?? notFound
-  const { id: sentId, playbookId, createdAt: _at, updatedAt: _then, ...sent } = body as OutreachPatch
+  const stored = findItem(document, 'outreach', id)
+  if (error || !stored) return error ?? notFound
+  const { id: sentId, playbookId, createdAt: _at, updatedAt: _then, ...input } = body as OutreachPatch
   if (sentId !== undefined && sentId !== id) return invalid('id', 'must be the id of the path')
-  if (playbookId !== undefined && playbookId !== kept.playbookId) {
+  if (playbookId !== undefined && playbookId !== stored.playbookId) {
     return invalid('playbookId', 'is owned by the outreach and stays')
   }
-  const members = Object.entries({ ...from(kept), ...sent, id }).filter(([, value]) => value !== null)
-  const next = tidy({ ...Object.fromEntries(members), updatedAt: kept.updatedAt }) as Outreach
-  return isSame(next, kept) ? document : laidIn(document, { ...next, updatedAt: at })
+  const members = Object.entries({ ...from(stored), ...input, id }).filter(([, value]) => value !== null)
+  const next = withoutUndefined({ ...Object.fromEntries(members), updatedAt: stored.updatedAt }) as Outreach
+  return isSame(next, stored) ? document : putOutreach(document, { ...next, updatedAt: at })
 }
 
 /** The document with the outreach as it becomes, once all that it names is found. */
-function laidIn(document: AgentDocument, outreach: Outreach): Outcome {
+function putOutreach(document: AgentDocument, outreach: Outreach): Outcome {
   const faults = outreachFaults(document, outreach, '').map((fault) => ({ ...fault, field: fault.field.slice(1) }))
   if (faults.length > 0) return invalidFields(faults)
-  const place = document.outreach.findIndex(({ id }) => id === outreach.id)
-  const at = `outreach[${place < 0 ? document.outreach.length : place}].goal`
+  const index = document.outreach.findIndex(({ id }) => id === outreach.id)
+  const at = `outreach[${index < 0 ? document.outreach.length : index}].goal`
   return (
-    assignmentRefusal(document.goals, [{ at, goal: outreach.goal }]) ?? withItem(document, 'outreach', tidy(outreach))
+    assignmentRefusal(document.goals, [{ at, goal: outreach.goal }]) ??
+    withItem(document, 'outreach', withoutUndefined(outreach))
   )
 }
 
 /** Its playbook goes with it. */
-export function outreachRemoved(document: AgentDocument, id: string): Outcome {
-  if (!find(document, 'outreach', id)) return notFound
+export function removeOutreach(document: AgentDocument, id: string): Outcome {
+  if (!findItem(document, 'outreach', id)) return notFound
   const playbooks = document.playbooks.filter(({ outreachId }) => outreachId !== id)
   return withSection(withoutItem(document, 'outreach', id), 'playbooks', playbooks)
 }

@@ -1,8 +1,8 @@
 /** The operator's rules on what an agent says: which text of a message they look at, and what one that matches does. */
 import type { ContentMessage } from '../amf/index.js'
-import { traitsOf } from '../channel/table.js'
+import { traitsOf } from '../channel/channeltraits.js'
 import type { Reader } from '../render/contract.js'
-import { readables } from '../render/readables.js'
+import { readableTexts } from '../render/readables.js'
 import { floorText, render } from '../render/render.js'
 import { isPattern, type Pattern, readPattern } from './pattern/index.js'
 import type { Rule } from './resources/character.js'
@@ -31,10 +31,10 @@ export function enabledRules(rules: readonly Rule[]): ReplyRule[] {
  * Everything that a person would read of the message: its own words, the same without markup, and every text in payloads
  * that only their channel can read.
  */
-export function ruledText(message: ContentMessage, reader: Reader): string {
+export function textForRules(message: ContentMessage, reader: Reader): string {
   const natives = message.parts.flatMap((part) => (part.type === 'native' ? textsIn(part.payload) : []))
-  const plain = floorText(render(message, traitsOf('sms'), reader))
-  return [...readables(message, reader), plain, ...natives].join('\n')
+  const plainText = floorText(render(message, traitsOf('sms'), reader))
+  return [...readableTexts(message, reader), plainText, ...natives].join('\n')
 }
 
 function textsIn(value: unknown): string[] {
@@ -42,7 +42,7 @@ function textsIn(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
 }
 
-const nothing: Pattern = {
+const neverMatches: Pattern = {
   matches: () => false,
   // biome-ignore lint/correctness/useYield: it knows at once
   search: function* () {
@@ -52,9 +52,9 @@ const nothing: Pattern = {
 }
 
 /** A pattern that can no longer be read matches nothing: it was judged when it was written. */
-export function compilePattern(written: string): Pattern {
-  const read = readPattern(written)
-  return isPattern(read) ? read : nothing
+export function compilePattern(source: string): Pattern {
+  const read = readPattern(source)
+  return isPattern(read) ? read : neverMatches
 }
 
 /** Under the id and on the channels of the message that it stands for. */

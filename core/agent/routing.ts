@@ -1,6 +1,6 @@
 /** What conversations need to know of an agent to send in its name, gathered by the management plane. */
 
-import type { AgentPlace } from '../agentkey.js'
+import type { AgentRef } from '../agentref.js'
 import type { ChannelName } from '../channelnames.js'
 import type { ReplyRule } from './replyrules.js'
 
@@ -29,7 +29,7 @@ export interface ChannelRoute {
   readonly auth?: Sealed
 }
 
-export interface AgentRouting extends AgentPlace {
+export interface AgentRouting extends AgentRef {
   readonly name: string
   readonly mode: 'managed' | 'webhook'
   readonly webhook?: { readonly webhookUrl: string; readonly instanceId: string }
@@ -45,16 +45,16 @@ export interface AgentRouting extends AgentPlace {
   readonly timeZone?: string
 }
 
-type Bound = Pick<AgentRouting, 'channels' | 'notReady'>
+type Routes = Pick<AgentRouting, 'channels' | 'notReady'>
 
 /** The binding with that id, whether it may send or only receives. */
-export function routeOfBinding({ channels, notReady }: Bound, bindingId: string): ChannelRoute | undefined {
-  const isIt = (each: ChannelRoute) => each.bindingId === bindingId
-  return channels.find(isIt) ?? notReady.find(isIt)
+export function routeOfBinding({ channels, notReady }: Routes, bindingId: string): ChannelRoute | undefined {
+  const hasId = (each: ChannelRoute) => each.bindingId === bindingId
+  return channels.find(hasId) ?? notReady.find(hasId)
 }
 
 /** The binding of a channel over which nothing may be sent just now. */
-export function notReadyOn({ channels, notReady }: Bound, channel: ChannelName): ChannelRoute | undefined {
-  const isIt = (each: ChannelRoute) => each.channel === channel
-  return channels.some(isIt) ? undefined : notReady.find(isIt)
+export function notReadyOn({ channels, notReady }: Routes, channel: ChannelName): ChannelRoute | undefined {
+  const isOnChannel = (each: ChannelRoute) => each.channel === channel
+  return channels.some(isOnChannel) ? undefined : notReady.find(isOnChannel)
 }

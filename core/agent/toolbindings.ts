@@ -1,14 +1,14 @@
 /** Tool bindings: a config held to the form of its tool, with write-only fields taken out before it is kept. */
 import { listCatalog } from '../catalogs/index.js'
 import { connectionField, signInOf } from '../catalogs/tooloauth.js'
-import { isUsable, type Standing } from '../connections/status.js'
+import { type ConnectionState, isUsable } from '../connections/status.js'
 import { invalid, type Refusal, refuse } from '../errors.js'
 import { isRecord } from '../json.js'
-import { agentLimits as limits } from '../limits.js'
+import { agentLimits as limits } from '../limits/index.js'
 import type { SecretChanges } from './capabilities.js'
-import { faultsOf } from './check.js'
-import { type AgentDocument, find, type Item, withItem, withoutItem } from './document.js'
-import { invalidFields, type Outcome } from './writing.js'
+import { type AgentDocument, findItem, type Item, withItem, withoutItem } from './document.js'
+import { invalidFields, type Outcome } from './outcome.js'
+import { faultsOf } from './schemacheck.js'
 
 type Config = Readonly<Record<string, unknown>>
 
@@ -28,7 +28,9 @@ const forms = new Map<string, Form>(
 )
 
 /** The forms without what is required: a binding is set up bit by bit. */
-const lenient = new Map([...forms].map(([id, form]) => [id, { ...form, required: [], additionalProperties: false }]))
+const lenientForms = new Map(
+  [...forms].map(([id, form]) => [id, { ...form, required: [], additionalProperties: false }]),
+)
 
 function formOf(toolId: string): Form | undefined {
   return forms.get(toolId)
@@ -39,44 +41,47 @@ export function isSecretField(toolId: string, field: string): boolean {
 }
 
 /** PUT replaces the config, PATCH merges into it; null takes a field away. What is required may come later. */
-export function bindingWritten(
+export function putBinding(
   document: AgentDocument,
   toolId: string,
   config: unknown,
-  how: 'replace' | 'merge',
+  mode: 'replace' | 'merge',
 ): BindingWrite | Refusal {
   const form = formOf(toolId)
   if (!form) return refuse('tool.not_found', { detail: `The catalog has no tool ${toolId}.` })
   if (!isRecord(config)) return invalid('config', 'must be an object')
-  const kept = find(document, 'toolBindings', toolId)
-  if (how === 'merge' && !kept) return refuse('tool.not_found', { detail: `The agent is not set up with ${toolId}.` })
-  const given = Object.entries(config as Config)
-  const plain = Object.fromEntries(given.filter(([, value]) => value !== null))
-  const faults = faultsOf(lenient.get(toolId)!, plain, 'config')
-  for (const [name] of given)
+  const stored = findItem(document, 'toolBindings', toolId)
+  if (mode === 'merge' && !stored)
+    return refuse('tool.not_found', { detail: `The agent is not set up with ${toolId}.` })
+  const entries = Object.entries(config as Config)
+  const plain = Object.fromEntries(entries.filter(([, value]) => value !== null))
+  const faults = faultsOf(lenientForms.get(toolId)!, plain, 'config')
+  for (const [name] of entries)
     if (!Object.hasOwn(form.properties, name)) faults.push({ field: `config.${name}`, message: 'is not a known field' })
   if (faults.length > 0) return invalidFields(faults.filter(isFirst))
-  const merged = how === 'merge' ? { ...kept?.config, ...(config as Config) } : (config as Config)
-  const shown = Object.entries(merged).filter(([name, value]) => value !== null && !form.properties[name]?.writeOnly)
+  const merged = mode === 'merge' ? { ...stored?.config, ...(config as Config) } : (config as Config)
+  const publicConfig = Object.entries(merged).filter(
+    ([name, value]) => value !== null && !form.properties[name]?.writeOnly,
+  )
   if (JSON.stringify(merged).length > limits.toolBindings.configBytes) {
     return invalid('config', `must take at most ${limits.toolBindings.configBytes} bytes`)
   }
-  const secrets = given.filter(([name]) => form.properties[name]?.writeOnly) as [string, string | null][]
-  const binding = { toolId, enabled: kept?.enabled ?? true, config: Object.fromEntries(shown) }
+  const secrets = entries.filter(([name]) => form.properties[name]?.writeOnly) as [string, string | null][]
+  const binding = { toolId, enabled: stored?.enabled ?? true, config: Object.fromEntries(publicConfig) }
   return { document: withItem(document, 'toolBindings', binding), secrets: Object.fromEntries(secrets) }
 }
 
-function isFirst({ field }: { field: string }, place: number, all: readonly { field: string }[]): boolean {
-  return all.findIndex((each) => each.field === field) === place
+function isFirst({ field }: { field: string }, index: number, all: readonly { field: string }[]): boolean {
+  return all.findIndex((each) => each.field === field) === index
 }
 
-export function bindingSwitched(document: AgentDocument, toolId: string, enabled: boolean): Outcome {
-  const kept = find(document, 'toolBindings', toolId)
-  return kept ? withItem(document, 'toolBindings', { ...kept, enabled }) : refuse('tool.not_found')
+export function setBindingEnabled(document: AgentDocument, toolId: string, enabled: boolean): Outcome {
+  const stored = findItem(document, 'toolBindings', toolId)
+  return stored ? withItem(document, 'toolBindings', { ...stored, enabled }) : refuse('tool.not_found')
 }
 
-export function bindingRemoved(document: AgentDocument, toolId: string): Outcome {
-  return find(document, 'toolBindings', toolId)
+export function removeBinding(document: AgentDocument, toolId: string): Outcome {
+  return findItem(document, 'toolBindings', toolId)
     ? withoutItem(document, 'toolBindings', toolId)
     : refuse('tool.not_found')
 }
@@ -85,14 +90,14 @@ export interface ConfigStatus {
   readonly complete: boolean
   readonly missing: readonly string[]
   /** The connection that the config names, where it is not connected. */
-  readonly connection?: { readonly id: string; readonly status: Standing }
+  readonly connection?: { readonly id: string; readonly status: ConnectionState }
 }
 
 /** A required write-only field counts as given once it is stored, or once a connection of the org stands for it. */
 export function configStatus({ toolId, config }: Item<'toolBindings'>, stored: ReadonlySet<string>): ConfigStatus {
   const required = formOf(toolId)?.required ?? []
-  const given = new Set([...stored, ...(config[connectionField] ? (signInOf(toolId)?.standsFor ?? []) : [])])
-  const missing = required.filter((name) => config[name] === undefined && !given.has(name))
+  const filledNames = new Set([...stored, ...(config[connectionField] ? (signInOf(toolId)?.replaces ?? []) : [])])
+  const missing = required.filter((name) => config[name] === undefined && !filledNames.has(name))
   return { complete: missing.length === 0, missing }
 }
 
@@ -103,9 +108,9 @@ export function connectionOf(toolId: string, config: Config): string | undefined
 }
 
 /** A config is not complete while its connection is missing or only a person can connect it again. */
-export function withConnection(status: ConfigStatus, id: string, standing: Standing): ConfigStatus {
-  if (standing === 'connected') return status
-  const connection = { id, status: standing }
-  if (standing !== 'not-connected' && isUsable(standing)) return { ...status, connection }
+export function withConnection(status: ConfigStatus, id: string, state: ConnectionState): ConfigStatus {
+  if (state === 'connected') return status
+  const connection = { id, status: state }
+  if (state !== 'not-connected' && isUsable(state)) return { ...status, connection }
   return { complete: false, missing: [...status.missing, connectionField], connection }
 }

@@ -1,11 +1,11 @@
 /** Pieces that were copied from the catalog: which have a newer version, and how one is brought up to it. */
 import { findInCatalog } from '../catalogs/index.js'
 import { invalid, refuse } from '../errors.js'
-import { copiedObjective } from './applying.js'
-import { copiedPersonality } from './character.js'
-import { type AgentDocument, find, withItem, withSection } from './document.js'
-import { copiedPlaybook } from './playbooks.js'
-import type { Outcome } from './writing.js'
+import { copyObjective } from './agenttemplate.js'
+import { copyPersonality } from './character.js'
+import { type AgentDocument, findItem, withItem, withSection } from './document.js'
+import type { Outcome } from './outcome.js'
+import { copyPlaybook } from './playbooks.js'
 
 export const updateKinds = ['personality', 'objective', 'skill', 'playbook'] as const
 export type UpdateKind = (typeof updateKinds)[number]
@@ -28,7 +28,7 @@ const catalogOf = {
   playbook: 'playbook-templates',
 } as const
 
-interface Copied {
+interface TemplateCopy {
   readonly id: string
   readonly name: string
   readonly derivedFrom?: { readonly templateId: string; readonly version: string }
@@ -46,8 +46,8 @@ export function updatesOf({ personality, objectives, playbooks }: AgentDocument)
   return { data, updateCount: data.filter(({ updateAvailable }) => updateAvailable).length }
 }
 
-function entriesOf(kind: keyof typeof catalogOf, pieces: readonly Copied[]): Update[] {
-  return pieces.flatMap(({ id, name, derivedFrom }) => {
+function entriesOf(kind: keyof typeof catalogOf, copies: readonly TemplateCopy[]): Update[] {
+  return copies.flatMap(({ id, name, derivedFrom }) => {
     if (!derivedFrom) return []
     const { templateId, version: currentVersion } = derivedFrom
     const latest = findInCatalog(catalogOf[kind], templateId)
@@ -58,10 +58,10 @@ function entriesOf(kind: keyof typeof catalogOf, pieces: readonly Copied[]): Upd
 }
 
 /** The content of the catalog as it is now; what belongs to the agent (id, default, uses, flow, goal) stays. */
-export function updateApplied(document: AgentDocument, kind: string, id?: string): Outcome {
+export function applyUpdate(document: AgentDocument, kind: string, id?: string): Outcome {
   if (kind === 'personality') {
     const templateId = document.personality?.derivedFrom?.templateId
-    const copy = templateId === undefined ? undefined : copiedPersonality(templateId)
+    const copy = templateId === undefined ? undefined : copyPersonality(templateId)
     return copy ? withSection(document, 'personality', copy) : refuse('resource.not_found')
   }
   if (kind !== 'playbook' && kind !== 'objective') {
@@ -71,11 +71,11 @@ export function updateApplied(document: AgentDocument, kind: string, id?: string
   }
   if (id === undefined) return invalid('id', 'is required')
   if (kind === 'objective') {
-    const objective = find(document, 'objectives', id)
-    const copy = objective?.derivedFrom && copiedObjective(objective.derivedFrom.templateId)
+    const objective = findItem(document, 'objectives', id)
+    const copy = objective?.derivedFrom && copyObjective(objective.derivedFrom.templateId)
     return copy ? withItem(document, 'objectives', { id, ...copy }) : refuse('resource.not_found')
   }
-  const playbook = find(document, 'playbooks', id)
-  const copy = playbook?.derivedFrom && copiedPlaybook(playbook.derivedFrom.templateId)
+  const playbook = findItem(document, 'playbooks', id)
+  const copy = playbook?.derivedFrom && copyPlaybook(playbook.derivedFrom.templateId)
   return playbook && copy ? withItem(document, 'playbooks', { ...playbook, ...copy }) : refuse('resource.not_found')
 }

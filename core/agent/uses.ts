@@ -17,31 +17,31 @@ export function usesOf({ integrations }: Pick<AgentDocument, 'integrations'>): s
 }
 
 /** What a playbook uses that does not say: everything but `knowledge`, which needs no saying. */
-export function filledUses(document: Pick<AgentDocument, 'integrations'>): string[] {
+export function defaultUses(document: Pick<AgentDocument, 'integrations'>): string[] {
   return usesOf(document).filter((use) => use !== 'knowledge')
 }
 
 /** Without duplicates, or the refusal that names the ids that do not exist. */
-export function checkedUses(
+export function checkUses(
   document: Pick<AgentDocument, 'integrations'>,
   uses: readonly string[],
   at = 'uses',
 ): string[] | Refusal {
   const vocabulary = usesOf(document)
-  const known = new Set(vocabulary)
-  const errors = uses.flatMap((use, place) =>
-    known.has(use)
+  const knownUses = new Set(vocabulary)
+  const errors = uses.flatMap((use, index) =>
+    knownUses.has(use)
       ? []
       : [
           {
-            field: `${at}[${place}]`,
+            field: `${at}[${index}]`,
             code: 'agent.playbook.uses_unknown',
             message: `${use} is none of ${vocabulary.join(', ')}`,
           },
         ],
   )
   if (errors.length === 0) return [...new Set(uses)]
-  const unknown = [...new Set(uses.filter((use) => !known.has(use)))]
+  const unknown = [...new Set(uses.filter((use) => !knownUses.has(use)))]
   const title = `There is no capability ${unknown.join(', ')}; a playbook uses ${vocabulary.join(', ')}`
   return refuseFields('agent.playbook.uses_unknown', errors, `${errors[0]?.field}: ${title}.`, { extra: { title } })
 }

@@ -4,8 +4,8 @@
  */
 import Type, { type Static } from 'typebox'
 import { channelNames } from '../channelnames.js'
-import { amf as limits } from '../limits.js'
-import { closed, Email, Event, Id, Moment, Money, Phone, Place, Run, Url, Words } from './values.js'
+import { amf as limits } from '../limits/index.js'
+import { closed, Email, Event, Id, Moment, Money, NonEmptyText, Phone, Place, Run, Url } from './values.js'
 
 const Channel = Type.Enum(channelNames)
 
@@ -15,10 +15,10 @@ export type ChipKind = (typeof chipKinds)[number]
 
 export const Chip = Type.Object(
   {
-    label: Words,
+    label: NonEmptyText,
     kind: Type.Optional(Type.Enum(chipKinds)),
     /** What a tapped reply returns; absent: the label. */
-    value: Type.Optional(Words),
+    value: Type.Optional(NonEmptyText),
     url: Type.Optional(Url),
     phone: Type.Optional(Phone),
     event: Type.Optional(Event),
@@ -33,8 +33,8 @@ const Chips = Type.Array(Chip, { maxItems: limits.chips })
 /** At least one of title, description and mediaUrl. */
 export const Card = Type.Object(
   {
-    title: Type.Optional(Words),
-    description: Type.Optional(Words),
+    title: Type.Optional(NonEmptyText),
+    description: Type.Optional(NonEmptyText),
     mediaUrl: Type.Optional(Url),
     chips: Type.Optional(Chips),
   },
@@ -42,7 +42,7 @@ export const Card = Type.Object(
 )
 export type Card = Static<typeof Card>
 
-const prompted = { intentId: Id, prompt: Words } as const
+const promptFields = { intentId: Id, prompt: NonEmptyText } as const
 
 /** One shape a part, by its `type`. `native` is apart, since it holds parts itself. */
 export const plainParts = {
@@ -50,7 +50,7 @@ export const plainParts = {
     {
       type: Type.Literal('text'),
       /** CommonMark (bold, italic, strikethrough, links, lists), or pieces of it with typed values between them. */
-      text: Type.Union([Words, Type.Array(Run, { minItems: 1, maxItems: 200 })]),
+      text: Type.Union([NonEmptyText, Type.Array(Run, { minItems: 1, maxItems: 200 })]),
     },
     closed,
   ),
@@ -59,7 +59,7 @@ export const plainParts = {
       type: Type.Literal('media'),
       mediaUrl: Url,
       kind: Type.Enum(['image', 'video', 'audio', 'file']),
-      alt: Type.Optional(Words),
+      alt: Type.Optional(NonEmptyText),
       thumbnailUrl: Type.Optional(Url),
     },
     closed,
@@ -72,9 +72,12 @@ export const plainParts = {
   'ask.choice': Type.Object(
     {
       type: Type.Literal('ask.choice'),
-      ...prompted,
+      ...promptFields,
       options: Type.Array(
-        Type.Object({ id: Id, label: Words, description: Type.Optional(Words), mediaUrl: Type.Optional(Url) }, closed),
+        Type.Object(
+          { id: Id, label: NonEmptyText, description: Type.Optional(NonEmptyText), mediaUrl: Type.Optional(Url) },
+          closed,
+        ),
         { minItems: 1, maxItems: limits.options },
       ),
     },
@@ -83,9 +86,9 @@ export const plainParts = {
   'ask.time': Type.Object(
     {
       type: Type.Literal('ask.time'),
-      ...prompted,
+      ...promptFields,
       /** Without a label a slot is shown as its day and time. */
-      slots: Type.Array(Type.Object({ id: Id, start: Moment, label: Type.Optional(Words) }, closed), {
+      slots: Type.Array(Type.Object({ id: Id, start: Moment, label: Type.Optional(NonEmptyText) }, closed), {
         minItems: 1,
         maxItems: limits.options,
       }),
@@ -95,14 +98,14 @@ export const plainParts = {
   confirm: Type.Object(
     {
       type: Type.Literal('confirm'),
-      ...prompted,
+      ...promptFields,
       details: Type.Optional(
-        Type.Array(Type.Object({ label: Words, value: Type.Union([Words, Moment, Money]) }, closed), {
+        Type.Array(Type.Object({ label: NonEmptyText, value: Type.Union([NonEmptyText, Moment, Money]) }, closed), {
           maxItems: limits.details,
         }),
       ),
-      yesLabel: Type.Optional(Words),
-      noLabel: Type.Optional(Words),
+      yesLabel: Type.Optional(NonEmptyText),
+      noLabel: Type.Optional(NonEmptyText),
     },
     closed,
   ),
@@ -110,13 +113,13 @@ export const plainParts = {
     {
       type: Type.Literal('showcase'),
       intentId: Id,
-      prompt: Type.Optional(Words),
+      prompt: Type.Optional(NonEmptyText),
       items: Type.Array(
         Type.Object(
           {
             id: Id,
-            title: Words,
-            description: Type.Optional(Words),
+            title: NonEmptyText,
+            description: Type.Optional(NonEmptyText),
             mediaUrl: Type.Optional(Url),
             chips: Type.Optional(Chips),
           },
@@ -127,17 +130,17 @@ export const plainParts = {
     },
     closed,
   ),
-  'ask.location': Type.Object({ type: Type.Literal('ask.location'), ...prompted }, closed),
+  'ask.location': Type.Object({ type: Type.Literal('ask.location'), ...promptFields }, closed),
   'share.event': Type.Object({ type: Type.Literal('share.event'), ...Event.properties }, closed),
   'share.place': Type.Object({ type: Type.Literal('share.place'), ...Place.properties }, closed),
   'share.contact': Type.Object(
     {
       type: Type.Literal('share.contact'),
-      name: Words,
+      name: NonEmptyText,
       phone: Type.Optional(Phone),
       email: Type.Optional(Email),
       url: Type.Optional(Url),
-      organization: Type.Optional(Words),
+      organization: Type.Optional(NonEmptyText),
     },
     closed,
   ),

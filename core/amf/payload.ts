@@ -1,34 +1,37 @@
 /** The payload of a native part: nobody here knows its shape, so it is held to being plain JSON of a bounded size. */
-import { http, amf as limits } from '../limits.js'
+import { http, amf as limits } from '../limits/index.js'
 import { hasBadCharacters } from './characters.js'
-import { note, type Walk } from './walk.js'
+import { addFinding, type ValidationContext } from './findings.js'
 
 /** The bytes that are left; every value takes at least one, which bounds the walk as well. */
-interface Room {
+interface ByteBudget {
   bytes: number
 }
 
-export function checkPayload(value: unknown, walk: Walk): boolean {
-  const room = { bytes: limits.nativeBytes }
-  const fault = faultOf(value, room, 0)
-  if (fault) return note(walk, fault)
-  return room.bytes >= 0 || note(walk, `must have at most ${limits.nativeBytes} bytes as JSON`, { code: 'tooLarge' })
+export function checkPayload(value: unknown, context: ValidationContext): boolean {
+  const budget = { bytes: limits.nativeBytes }
+  const fault = faultOf(value, budget, 0)
+  if (fault) return addFinding(context, fault)
+  return (
+    budget.bytes >= 0 ||
+    addFinding(context, `must have at most ${limits.nativeBytes} bytes as JSON`, { code: 'tooLarge' })
+  )
 }
 
-function faultOf(value: unknown, room: Room, depth: number): string | undefined {
-  if (room.bytes < 0) return
+function faultOf(value: unknown, budget: ByteBudget, depth: number): string | undefined {
+  if (budget.bytes < 0) return
   switch (typeof value) {
     case 'string':
-      return take(room, value)
+      return charge(budget, value)
     case 'number':
-      room.bytes -= String(value).length
+      budget.bytes -= String(value).length
       return Number.isFinite(value) ? undefined : notJson
     case 'boolean':
-      room.bytes -= value ? 4 : 5
+      budget.bytes -= value ? 4 : 5
       return
     case 'object':
-      if (value === null) room.bytes -= 4
-      else return faultInside(value, room, depth + 1)
+      if (value === null) budget.bytes -= 4
+      else return containerFault(value, budget, depth + 1)
       return
     default:
       return notJson
@@ -37,14 +40,14 @@ function faultOf(value: unknown, room: Room, depth: number): string | undefined 
 
 const notJson = 'must be plain JSON'
 
-function faultInside(value: object, room: Room, depth: number): string | undefined {
+function containerFault(value: object, budget: ByteBudget, depth: number): string | undefined {
   if (depth > http.jsonDepth) return `must not be nested deeper than ${http.jsonDepth} levels`
-  room.bytes -= 2
+  budget.bytes -= 2
   if (Array.isArray(value)) {
-    if (value.length > room.bytes) room.bytes = -1
-    for (let place = 0; place < value.length && room.bytes >= 0; place++) {
-      room.bytes -= place > 0 ? 1 : 0
-      const fault = faultOf(value[place], room, depth)
+    if (value.length > budget.bytes) budget.bytes = -1
+    for (let index = 0; index < value.length && budget.bytes >= 0; index++) {
+      budget.bytes -= index > 0 ? 1 : 0
+      const fault = faultOf(value[index], budget, depth)
       if (fault) return fault
     }
     return
@@ -53,19 +56,19 @@ function faultInside(value: object, room: Room, depth: number): string | undefin
   if (prototype !== null && prototype !== Object.prototype) return notJson
   let first = true
   for (const key of Object.keys(value)) {
-    if (room.bytes < 0) return
-    room.bytes -= first ? 1 : 2
+    if (budget.bytes < 0) return
+    budget.bytes -= first ? 1 : 2
     first = false
-    const fault = take(room, key) ?? faultOf((value as Record<string, unknown>)[key], room, depth)
+    const fault = charge(budget, key) ?? faultOf((value as Record<string, unknown>)[key], budget, depth)
     if (fault) return fault
   }
   return
 }
 
-function take(room: Room, text: string): string | undefined {
-  if (text.length > room.bytes) room.bytes = -1
-  if (room.bytes < 0) return
-  room.bytes -= jsonBytes(text)
+function charge(budget: ByteBudget, text: string): string | undefined {
+  if (text.length > budget.bytes) budget.bytes = -1
+  if (budget.bytes < 0) return
+  budget.bytes -= jsonBytes(text)
   return hasBadCharacters(text) ? 'must not hold NUL or half a surrogate pair' : undefined
 }
 

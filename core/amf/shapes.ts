@@ -4,9 +4,9 @@
  */
 import { isRecord } from '../json.js'
 import { hasBadCharacters, isLongerThan } from './characters.js'
+import { addFinding, addFindingAt, type Check, quote, type ValidationContext } from './findings.js'
 import { memberRules, shapeRules } from './rules.js'
 import { patterns } from './values.js'
-import { type Check, note, noteAt, quoted, type Walk } from './walk.js'
 
 /** What is used of JSON Schema. */
 export interface Shape {
@@ -44,73 +44,73 @@ export function checkOf(shape: Shape): Check {
 
 /** An object with these members and no others. Of a member that is undefined it is as if it were absent. */
 export function membersOf(members: ReadonlyMap<string, Check>, required: readonly string[], rule?: Check): Check {
-  return (value, walk) => {
-    if (!isRecord(value)) return note(walk, `must be an object${given(value)}`)
-    let fine = true
+  return (value, context) => {
+    if (!isRecord(value)) return addFinding(context, `must be an object${actualType(value)}`)
+    let isValid = true
     for (const name of Object.keys(value)) {
       const member = value[name]
       if (member === undefined) continue
-      walk.path.push(name)
+      context.path.push(name)
       const check = members.get(name)
-      const passed = check ? check(member, walk) : note(walk, 'is not known here')
-      if (passed) fine = (memberRules.get(name)?.(member, walk) ?? true) && fine
-      else fine = false
-      walk.path.pop()
+      const passed = check ? check(member, context) : addFinding(context, 'is not known here')
+      if (passed) isValid = (memberRules.get(name)?.(member, context) ?? true) && isValid
+      else isValid = false
+      context.path.pop()
     }
-    for (const name of required) if (value[name] === undefined) fine = noteAt(walk, name, 'is required')
-    if (members.has('intentId') && !isNewIntent(value.intentId, walk)) fine = false
-    return fine && (rule?.(value, walk) ?? true)
+    for (const name of required) if (value[name] === undefined) isValid = addFindingAt(context, name, 'is required')
+    if (members.has('intentId') && !isNewIntent(value.intentId, context)) isValid = false
+    return isValid && (rule?.(value, context) ?? true)
   }
 }
 
 export function listOf(item: Check, bounds: Pick<Shape, 'minItems' | 'maxItems'>, hasIds = false): Check {
   const { minItems = 0, maxItems = Number.POSITIVE_INFINITY } = bounds
-  return (value, walk) => {
-    if (!Array.isArray(value)) return note(walk, `must be a list${given(value)}`)
-    if (value.length < minItems) return note(walk, `must hold at least ${minItems}`, { rule: 'emptyList' })
+  return (value, context) => {
+    if (!Array.isArray(value)) return addFinding(context, `must be a list${actualType(value)}`)
+    if (value.length < minItems) return addFinding(context, `must hold at least ${minItems}`, { rule: 'emptyList' })
     if (value.length > maxItems) {
-      return note(walk, `must hold at most ${maxItems}, and holds ${value.length}`, { code: 'tooLarge' })
+      return addFinding(context, `must hold at most ${maxItems}, and holds ${value.length}`, { code: 'tooLarge' })
     }
     const ids = new Set<unknown>()
-    let fine = true
-    for (let place = 0; place < value.length; place++) {
-      const each = value[place]
-      walk.path.push(place)
-      if (!item(each, walk)) fine = false
+    let isValid = true
+    for (let index = 0; index < value.length; index++) {
+      const each = value[index]
+      context.path.push(index)
+      if (!item(each, context)) isValid = false
       if (hasIds && isRecord(each) && typeof each.id === 'string') {
-        if (ids.has(each.id)) fine = noteAt(walk, 'id', `${quoted(each.id)} stands here twice`, duplicate)
+        if (ids.has(each.id)) isValid = addFindingAt(context, 'id', `${quote(each.id)} stands here twice`, duplicate)
         ids.add(each.id)
       }
-      walk.path.pop()
+      context.path.pop()
     }
-    return fine
+    return isValid
   }
 }
 
 const duplicate = { rule: 'duplicateId' } as const
 
-function isNewIntent(intentId: unknown, walk: Walk): boolean {
+function isNewIntent(intentId: unknown, context: ValidationContext): boolean {
   if (typeof intentId !== 'string') return false
-  if (walk.intentIds.has(intentId)) {
-    return noteAt(walk, 'intentId', `${quoted(intentId)} is already the id of another intent here`, duplicate)
+  if (context.intentIds.has(intentId)) {
+    return addFindingAt(context, 'intentId', `${quote(intentId)} is already the id of another intent here`, duplicate)
   }
-  walk.intentIds.add(intentId)
+  context.intentIds.add(intentId)
   return true
 }
 
-function given(value: unknown): string {
+function actualType(value: unknown): string {
   if (value === null) return ', not null'
   return Array.isArray(value) ? ', not a list' : `, not ${/^[aeiou]/.test(typeof value) ? 'an' : 'a'} ${typeof value}`
 }
 
-export function oneOf(known: readonly unknown[], otherwise?: Parameters<typeof note>[2]): Check {
-  const values = new Set(known)
-  const must = known.length > 1 ? `must be one of ${known.join(', ')}` : `must be ${known[0]}`
-  return (value, walk) => values.has(value) || note(walk, `${must}${wrong(value)}`, otherwise)
+export function oneOf(allowed: readonly unknown[], more?: Parameters<typeof addFinding>[2]): Check {
+  const values = new Set(allowed)
+  const must = allowed.length > 1 ? `must be one of ${allowed.join(', ')}` : `must be ${allowed[0]}`
+  return (value, context) => values.has(value) || addFinding(context, `${must}${actualValue(value)}`, more)
 }
 
-function wrong(value: unknown): string {
-  return typeof value === 'string' ? `, not ${quoted(value)}` : given(value)
+function actualValue(value: unknown): string {
+  return typeof value === 'string' ? `, not ${quote(value)}` : actualType(value)
 }
 
 /** At most one shape for text and one for lists, and objects that have no member in common. */
@@ -125,12 +125,12 @@ function unionOf(shapes: readonly Shape[]): Check {
     list && 'a list of text and values',
     ...objects.map(({ names }) => `{ ${names.join(', ')} }`),
   ]
-  const otherwise = `must be ${must.filter(Boolean).join(' or ')}`
-  return (value, walk) => {
-    if (typeof value === 'string' && text) return text(value, walk)
-    if (Array.isArray(value) && list) return list(value, walk)
-    const meant = isRecord(value) ? objects.find(({ names }) => names.some((name) => name in value)) : undefined
-    return meant ? meant.check(value, walk) : note(walk, otherwise)
+  const message = `must be ${must.filter(Boolean).join(' or ')}`
+  return (value, context) => {
+    if (typeof value === 'string' && text) return text(value, context)
+    if (Array.isArray(value) && list) return list(value, context)
+    const matching = isRecord(value) ? objects.find(({ names }) => names.some((name) => name in value)) : undefined
+    return matching ? matching.check(value, context) : addFinding(context, message)
   }
 }
 
@@ -138,20 +138,20 @@ export function textOf(shape: Shape): Check {
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = shape
   const pattern = shape.pattern === undefined ? undefined : patterns.get(shape.pattern)
   if (shape.pattern !== undefined && !pattern) throw new Error(`${shape.pattern} is not among the patterns`)
-  return (value, walk) => {
-    if (typeof value !== 'string') return note(walk, `must be text${given(value)}`)
+  return (value, context) => {
+    if (typeof value !== 'string') return addFinding(context, `must be text${actualType(value)}`)
     if (isLongerThan(value, maxLength)) {
-      return note(walk, `must have at most ${maxLength} characters`, { code: 'tooLarge' })
+      return addFinding(context, `must have at most ${maxLength} characters`, { code: 'tooLarge' })
     }
-    if (minLength > 0 && !/\S/.test(value)) return note(walk, 'must not be empty')
-    if (hasBadCharacters(value)) return note(walk, 'must not hold NUL or half a surrogate pair')
-    return !pattern || pattern.expression.test(value) || note(walk, `${pattern.must}, not ${quoted(value)}`)
+    if (minLength > 0 && !/\S/.test(value)) return addFinding(context, 'must not be empty')
+    if (hasBadCharacters(value)) return addFinding(context, 'must not hold NUL or half a surrogate pair')
+    return !pattern || pattern.expression.test(value) || addFinding(context, `${pattern.must}, not ${quote(value)}`)
   }
 }
 
 function numberOf({ minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY }: Shape): Check {
-  return (value, walk) => {
-    if (typeof value !== 'number' || !Number.isFinite(value)) return note(walk, 'must be a number')
-    return (value >= minimum && value <= maximum) || note(walk, `must be from ${minimum} to ${maximum}`)
+  return (value, context) => {
+    if (typeof value !== 'number' || !Number.isFinite(value)) return addFinding(context, 'must be a number')
+    return (value >= minimum && value <= maximum) || addFinding(context, `must be from ${minimum} to ${maximum}`)
   }
 }

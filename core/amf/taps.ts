@@ -31,7 +31,7 @@ export function tapsOf(message: Pick<ContentMessage, 'parts' | 'chips'>): readon
 }
 
 /** Whether a person may answer it: by a reply of any kind, or with a place. */
-export function isAsking(message: OutboundMessage): boolean {
+export function isQuestion(message: OutboundMessage): boolean {
   return !isSignal(message) && tapsOf(message).some(({ kind, intent }) => kind === 'reply' || intent === 'ask.location')
 }
 

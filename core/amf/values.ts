@@ -1,6 +1,6 @@
 /** Typed values: what a message says about a moment, a sum, a place or an event, before anybody formats it. */
 import Type, { type Static } from 'typebox'
-import { amf as limits } from '../limits.js'
+import { amf as limits } from '../limits/index.js'
 
 export const closed = { additionalProperties: false } as const
 
@@ -12,7 +12,7 @@ export function pattern(expression: RegExp, must: string): string {
   return expression.source
 }
 
-export const Words = Type.String({ minLength: 1, maxLength: limits.textChars })
+export const NonEmptyText = Type.String({ minLength: 1, maxLength: limits.textChars })
 export const Id = Type.String({
   minLength: 1,
   maxLength: limits.idChars,
@@ -56,8 +56,8 @@ export type Money = Static<typeof Money>
 /** An address, or a latitude with its longitude, or both. */
 export const Place = Type.Object(
   {
-    label: Type.Optional(Words),
-    address: Type.Optional(Words),
+    label: Type.Optional(NonEmptyText),
+    address: Type.Optional(NonEmptyText),
     latitude: Type.Optional(Type.Number({ minimum: -90, maximum: 90 })),
     longitude: Type.Optional(Type.Number({ minimum: -180, maximum: 180 })),
   },
@@ -67,10 +67,10 @@ export type Place = Static<typeof Place>
 
 export const Event = Type.Object(
   {
-    title: Words,
+    title: NonEmptyText,
     start: Moment,
     end: Moment,
-    description: Type.Optional(Words),
+    description: Type.Optional(NonEmptyText),
     place: Type.Optional(Place),
   },
   closed,

@@ -2,12 +2,12 @@
 import type { OutboundMessage } from '../amf/index.js'
 
 /** Both begin at 1. A column counts as JavaScript counts the characters of a string. */
-export interface Place {
+export interface Position {
   readonly line: number
   readonly column: number
 }
 
-export interface AmlProblem extends Place {
+export interface AmlProblem extends Position {
   readonly code: AmlCode
   readonly message: string
 }
@@ -60,7 +60,7 @@ export interface Compiled {
  * Content named by its id. Of an image `path` is the member that holds `image:<id>` and wants an address; of everything
  * else it is the part before which its parts belong (`parts[2]`: after the first two).
  */
-export interface Reference extends Place {
+export interface Reference extends Position {
   readonly kind: 'image' | 'template' | 'things' | 'collection'
   readonly ids: readonly string[]
   readonly path: string

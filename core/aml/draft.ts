@@ -1,23 +1,23 @@
 /** What readers of markers write into: a message that is not judged yet, and where each piece of it was written. */
-import { amf as limits } from '../limits.js'
-import type { AmlProblem, CompileOptions, Place, ProblemCode, Reference, WarningCode } from './contract.js'
-import type { Marker } from './scan.js'
+import { amf as limits } from '../limits/index.js'
+import type { AmlProblem, CompileOptions, Position, ProblemCode, Reference, WarningCode } from './contract.js'
+import type { Marker } from './scanner.js'
 
 export interface Draft {
   readonly options: CompileOptions
   readonly parts: Record<string, unknown>[]
   readonly chips: Record<string, unknown>[]
-  readonly signals: { readonly name: string; readonly at: Place }[]
+  readonly signals: { readonly name: string; readonly at: Position }[]
   /** By path. */
-  readonly origins: Map<string, Place>
+  readonly origins: Map<string, Position>
   readonly references: Reference[]
   /** What puts ids of images into the message, once it is judged with addresses in their place. */
-  readonly whenJudged: (() => void)[]
+  readonly afterValidation: (() => void)[]
   readonly problems: AmlProblem[]
   readonly warnings: AmlProblem[]
 }
 
-export function newDraft(options: CompileOptions): Draft {
+export function createDraft(options: CompileOptions): Draft {
   return {
     options,
     parts: [],
@@ -25,18 +25,18 @@ export function newDraft(options: CompileOptions): Draft {
     signals: [],
     origins: new Map(),
     references: [],
-    whenJudged: [],
+    afterValidation: [],
     problems: [],
     warnings: [],
   }
 }
 
-export function problem(draft: Draft, at: Place, code: ProblemCode, message: string): undefined {
+export function addProblem(draft: Draft, at: Position, code: ProblemCode, message: string): undefined {
   // They come in the order of their places, so those beyond are never among the first.
   if (draft.problems.length < limits.problems) draft.problems.push({ line: at.line, column: at.column, code, message })
 }
 
-export function warn(draft: Draft, at: Place, code: WarningCode, message: string): void {
+export function addWarning(draft: Draft, at: Position, code: WarningCode, message: string): void {
   if (draft.warnings.length < limits.problems) draft.warnings.push({ line: at.line, column: at.column, code, message })
 }
 
@@ -46,21 +46,22 @@ export function nextPath(draft: Draft): string {
 }
 
 /** Adds a part; where there is none because of a problem, something harmless keeps its place. */
-export function addPart(draft: Draft, part: Record<string, unknown> | undefined, at: Place): void {
+export function addPart(draft: Draft, part: Record<string, unknown> | undefined, at: Position): void {
   draft.origins.set(nextPath(draft), at)
   draft.parts.push(part ?? { type: 'text', text: '…' })
 }
 
 /** Where the smallest thing was written that holds what the path names, and what it is called there. */
-export function originOf({ origins }: Draft, path: string): { at: Place; name: string } {
-  for (let held = path; held !== ''; held = upFrom(held)) {
-    const at = origins.get(held)
-    if (at) return { at, name: path.slice(held.length).replace(/^\./, '') || (/\.?([A-Za-z]+)$/.exec(path)?.[1] ?? '') }
+export function originOf({ origins }: Draft, path: string): { at: Position; name: string } {
+  for (let prefix = path; prefix !== ''; prefix = parentPath(prefix)) {
+    const at = origins.get(prefix)
+    if (at)
+      return { at, name: path.slice(prefix.length).replace(/^\./, '') || (/\.?([A-Za-z]+)$/.exec(path)?.[1] ?? '') }
   }
   return { at: { line: 1, column: 1 }, name: path }
 }
 
-function upFrom(path: string): string {
+function parentPath(path: string): string {
   return path.slice(0, Math.max(path.lastIndexOf('.'), path.lastIndexOf('['), 0))
 }
 
@@ -71,13 +72,14 @@ export function fieldsOf(
   most = Number.POSITIVE_INFINITY,
 ): string[] | undefined {
   const text = head.trimStart()
-  if (!text.startsWith(':')) return problem(draft, at, 'badMarker', `Write [[${name}: …]], with a colon after the name`)
+  if (!text.startsWith(':'))
+    return addProblem(draft, at, 'badMarker', `Write [[${name}: …]], with a colon after the name`)
   const fields = text
     .slice(1)
     .split('|')
     .map((field) => field.trim())
   if (fields.length <= most) return fields
-  return problem(
+  return addProblem(
     draft,
     at,
     'badMarker',
@@ -86,6 +88,6 @@ export function fieldsOf(
 }
 
 /** The members that say something; an empty field is as if it were not written. */
-export function filled(members: Record<string, unknown>): Record<string, unknown> {
+export function withoutEmpty(members: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== ''))
 }

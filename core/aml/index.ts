@@ -1,3 +1,3 @@
 /** AML, text with markers, as the rest of the house sees it. */
-export { compile } from './compile.js'
+export { compile } from './compiler.js'
 export type { AmlProblem, Compiled, CompileOptions, Reference } from './contract.js'

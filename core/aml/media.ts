@@ -1,46 +1,46 @@
 /** Pictures and files in AML: an address, or the id of an image that a managed agent has. */
-import type { Place } from './contract.js'
-import { type Draft, problem } from './draft.js'
+import type { Position } from './contract.js'
+import { addProblem, type Draft } from './draft.js'
 
 /** Stands for an image while the message around it is judged. */
-const imageAddress = 'https://image.invalid/'
+const placeholderUrl = 'https://image.invalid/'
 const imageId = /^image:\s*(\S.*)$/
 
 /** Gives what will be at `path` its address. False when that is a problem. */
 export function putMedia(
   draft: Draft,
-  target: { readonly holder: Record<string, unknown>; readonly path: string; readonly at: Place },
-  written: string,
+  target: { readonly holder: Record<string, unknown>; readonly path: string; readonly at: Position },
+  source: string,
 ): boolean {
   const { holder, path, at } = target
-  const id = imageId.exec(written)?.[1]
-  holder.mediaUrl = id === undefined ? written : imageAddress
+  const id = imageId.exec(source)?.[1]
+  holder.mediaUrl = id === undefined ? source : placeholderUrl
   if (id === undefined) return true
   if (!draft.options.managed) {
-    problem(draft, at, 'managedOnly', `image:${id} is known to managed agents alone; write an https address`)
+    addProblem(draft, at, 'managedOnly', `image:${id} is known to managed agents alone; write an https address`)
     return false
   }
   draft.references.push({ kind: 'image', ids: [id], path: `${path}.mediaUrl`, line: at.line, column: at.column })
-  draft.whenJudged.push(() => {
+  draft.afterValidation.push(() => {
     holder.mediaUrl = `image:${id}`
   })
   return true
 }
 
-const kinds: Readonly<Record<string, string>> = {
-  ...kindOf('image', 'png jpg jpeg gif webp heic heif avif bmp svg tif tiff'),
-  ...kindOf('video', 'mp4 m4v mov webm avi mkv 3gp 3gpp mpeg mpg ogv'),
-  ...kindOf('audio', 'mp3 m4a aac ogg oga opus wav amr flac weba'),
+const kindByExtension: Readonly<Record<string, string>> = {
+  ...kindEntries('image', 'png jpg jpeg gif webp heic heif avif bmp svg tif tiff'),
+  ...kindEntries('video', 'mp4 m4v mov webm avi mkv 3gp 3gpp mpeg mpg ogv'),
+  ...kindEntries('audio', 'mp3 m4a aac ogg oga opus wav amr flac weba'),
 }
 
-function kindOf(kind: string, endings: string): Record<string, string> {
-  return Object.fromEntries(endings.split(' ').map((ending) => [ending, kind]))
+function kindEntries(kind: string, extensions: string): Record<string, string> {
+  return Object.fromEntries(extensions.split(' ').map((extension) => [extension, kind]))
 }
 
 /** By the ending of the file. Without one it is taken for a picture, which is what addresses made on the fly mostly are. */
 export function mediaKindOf(address: string): string {
   if (imageId.test(address)) return 'image'
   const path = address.replace(/[?#].*$/s, '').replace(/^\w+:\/\/[^/]*/, '')
-  const ending = /\.([A-Za-z0-9]{1,5})$/.exec(path.slice(-6))?.[1]?.toLowerCase()
-  return ending === undefined ? 'image' : (kinds[ending] ?? 'file')
+  const extension = /\.([A-Za-z0-9]{1,5})$/.exec(path.slice(-6))?.[1]?.toLowerCase()
+  return extension === undefined ? 'image' : (kindByExtension[extension] ?? 'file')
 }

@@ -1,35 +1,35 @@
 /** Text between markers, put together: what surrounds a marker that shows nothing there leaves no hole behind. */
-import type { Place } from './contract.js'
+import type { Position } from './contract.js'
 
-export interface Text {
-  add(chunk: string, at: Place): void
+export interface TextBuffer {
+  add(chunk: string, at: Position): void
   /** What was gathered, without the space around it; undefined when that is nothing. */
-  take(): { readonly text: string; readonly at: Place } | undefined
+  flush(): { readonly text: string; readonly at: Position } | undefined
 }
 
-export function gatherText(): Text {
+export function createTextBuffer(): TextBuffer {
   let chunks: string[] = []
-  let gap = noSpace
-  let begins: Place | undefined
+  let pendingSpace = noSpace
+  let position: Position | undefined
   return {
     add(chunk, at) {
-      const words = chunk.trim()
-      if (words === '') {
-        gap = wider(gap, spaceOf(chunk))
+      const trimmed = chunk.trim()
+      if (trimmed === '') {
+        pendingSpace = widerSpace(pendingSpace, spaceOf(chunk))
         return
       }
       const before = spaceOf(chunk.slice(0, chunk.length - chunk.trimStart().length))
-      if (begins) chunks.push(wider(gap, before).text)
-      begins ??= behind(before, at)
-      chunks.push(words)
-      gap = spaceOf(chunk.slice(before.text.length + words.length))
+      if (position) chunks.push(widerSpace(pendingSpace, before).text)
+      position ??= positionAfter(before, at)
+      chunks.push(trimmed)
+      pendingSpace = spaceOf(chunk.slice(before.text.length + trimmed.length))
     },
-    take() {
-      const taken = begins && { text: chunks.join(''), at: begins }
+    flush() {
+      const text = position && { text: chunks.join(''), at: position }
       chunks = []
-      gap = noSpace
-      begins = undefined
-      return taken
+      pendingSpace = noSpace
+      position = undefined
+      return text
     },
   }
 }
@@ -47,21 +47,21 @@ function spaceOf(text: string): Space {
 }
 
 /** Of two stretches of space that met, the one with more line breaks; of equals the later, which holds the indentation. */
-function wider(left: Space, right: Space): Space {
+function widerSpace(left: Space, right: Space): Space {
   return right.text === '' || left.breaks > right.breaks ? left : right
 }
 
-function behind({ text, breaks }: Space, at: Place): Place {
+function positionAfter({ text, breaks }: Space, at: Position): Position {
   if (breaks === 0) return { line: at.line, column: at.column + text.length }
   return { line: at.line + breaks, column: text.length - text.lastIndexOf('\n') }
 }
 
 /** Text in pieces of at most so many characters, cut at a paragraph, a line, a sentence or a word where there is one. */
-export function pagesOf(text: string, most: number): string[] {
+export function splitPages(text: string, most: number): string[] {
   const pages: string[] = []
   let rest = text
   while (rest.length > most) {
-    const end = cutOf(rest.slice(0, most))
+    const end = breakOf(rest.slice(0, most))
     pages.push(rest.slice(0, end).trimEnd())
     rest = rest.slice(end).trimStart()
   }
@@ -69,11 +69,11 @@ export function pagesOf(text: string, most: number): string[] {
 }
 
 /** In the later half, so that no page is nearly empty. Half of a character is never left behind. */
-function cutOf(page: string): number {
+function breakOf(page: string): number {
   for (const mark of ['\n\n', '\n', '. ', ' ']) {
     const at = page.lastIndexOf(mark)
     if (at > page.length / 2) return at + mark.length
   }
-  const isHalf = /[\ud800-\udbff]$/.test(page)
-  return isHalf ? page.length - 1 : page.length
+  const splitsSurrogate = /[\ud800-\udbff]$/.test(page)
+  return splitsSurrogate ? page.length - 1 : page.length
 }

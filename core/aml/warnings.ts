@@ -1,88 +1,88 @@
 /** What is valid and will not look everywhere as it was written: each warning names the channel that has least room. */
 import { charactersOf } from '../amf/characters.js'
 import type { ContentMessage, Part } from '../amf/message.js'
-import { traitsOf } from '../channel/table.js'
+import { traitsOf } from '../channel/channeltraits.js'
 import type { Traits } from '../channel/traits.js'
 import { channelNames } from '../channelnames.js'
-import { type Draft, originOf, warn } from './draft.js'
+import { addWarning, type Draft, originOf } from './draft.js'
 
-interface Least {
+interface NarrowestLimit {
   readonly channel: string
   readonly most: number
 }
 
-const least = {
-  chipLabel: leastOf(({ chips }) => chips?.labelMax),
-  chips: leastOf(({ chips }) => chips?.max),
-  cardTitle: leastOf(({ card }) => card?.titleMax),
-  cardChipLabel: leastOf(({ card }) => card?.chipLabelMax),
-  cardChips: leastOf(({ card }) => card?.chipsMax),
+const narrowest = {
+  chipLabel: narrowestOf(({ chips }) => chips?.labelMax),
+  chips: narrowestOf(({ chips }) => chips?.max),
+  cardTitle: narrowestOf(({ card }) => card?.titleMax),
+  cardChipLabel: narrowestOf(({ card }) => card?.chipLabelMax),
+  cardChips: narrowestOf(({ card }) => card?.chipsMax),
 }
 
 /** Zero means that the channel has no such thing, which is nothing a writer could keep to. */
-function leastOf(pick: (traits: Traits) => number | undefined): Least {
+function narrowestOf(pick: (traits: Traits) => number | undefined): NarrowestLimit {
   const all = channelNames.map((channel) => ({ channel, most: pick(traitsOf(channel)) || Number.POSITIVE_INFINITY }))
   return all.reduce((one, other) => (other.most < one.most ? other : one))
 }
 
-export function warnOf(draft: Draft, { parts, chips = [] }: ContentMessage): void {
-  for (const [place, part] of parts.entries()) warnOfPart(draft, part, `parts[${place}]`)
-  warnOfChips(draft, chips, 'chips', { label: least.chipLabel, count: least.chips })
+export function addWarnings(draft: Draft, { parts, chips = [] }: ContentMessage): void {
+  for (const [index, part] of parts.entries()) addPartWarnings(draft, part, `parts[${index}]`)
+  addChipWarnings(draft, chips, 'chips', { label: narrowest.chipLabel, count: narrowest.chips })
 }
 
-function warnOfPart(draft: Draft, part: Part, path: string): void {
+function addPartWarnings(draft: Draft, part: Part, path: string): void {
   switch (part.type) {
     case 'ask.choice':
-      for (const [place, { label }] of part.options.entries()) {
-        warnOfLabel(draft, label, `${path}.options[${place}]`, least.chipLabel)
+      for (const [index, { label }] of part.options.entries()) {
+        addLabelWarning(draft, label, `${path}.options[${index}]`, narrowest.chipLabel)
       }
       break
     case 'ask.time':
-      for (const [place, { label, start }] of part.slots.entries()) {
-        const slot = `${path}.slots[${place}]`
-        if (label !== undefined) warnOfLabel(draft, label, slot, least.chipLabel)
+      for (const [index, { label, start }] of part.slots.entries()) {
+        const slot = `${path}.slots[${index}]`
+        if (label !== undefined) addLabelWarning(draft, label, slot, narrowest.chipLabel)
         const { now } = draft.options
         if (now !== undefined && Date.parse(start.iso) < now) {
-          warn(draft, originOf(draft, slot).at, 'pastSlot', `${start.iso} is past`)
+          addWarning(draft, originOf(draft, slot).at, 'pastSlot', `${start.iso} is past`)
         }
       }
       break
     case 'showcase':
-      for (const [place, { title }] of part.items.entries()) {
-        warnOfLabel(draft, title, `${path}.items[${place}]`, least.cardTitle)
+      for (const [index, { title }] of part.items.entries()) {
+        addLabelWarning(draft, title, `${path}.items[${index}]`, narrowest.cardTitle)
       }
       break
     case 'card':
-      warnOfCard(draft, part.card, `${path}.card`)
+      addCardWarnings(draft, part.card, `${path}.card`)
       break
     case 'carousel':
-      for (const [place, card] of part.cards.entries()) warnOfCard(draft, card, `${path}.cards[${place}]`)
+      for (const [index, card] of part.cards.entries()) addCardWarnings(draft, card, `${path}.cards[${index}]`)
       break
   }
 }
 
 type CardPart = Extract<Part, { type: 'card' }>['card']
 
-function warnOfCard(draft: Draft, { title, chips = [] }: CardPart, path: string): void {
-  if (title !== undefined) warnOfLabel(draft, title, `${path}.title`, least.cardTitle)
-  warnOfChips(draft, chips, `${path}.chips`, { label: least.cardChipLabel, count: least.cardChips })
+function addCardWarnings(draft: Draft, { title, chips = [] }: CardPart, path: string): void {
+  if (title !== undefined) addLabelWarning(draft, title, `${path}.title`, narrowest.cardTitle)
+  addChipWarnings(draft, chips, `${path}.chips`, { label: narrowest.cardChipLabel, count: narrowest.cardChips })
 }
 
-function warnOfChips(
+function addChipWarnings(
   draft: Draft,
   chips: readonly { readonly label: string }[],
   path: string,
-  { label, count }: { label: Least; count: Least },
+  { label, count }: { label: NarrowestLimit; count: NarrowestLimit },
 ): void {
-  for (const [place, chip] of chips.entries()) warnOfLabel(draft, chip.label, `${path}[${place}]`, label)
+  for (const [index, chip] of chips.entries()) addLabelWarning(draft, chip.label, `${path}[${index}]`, label)
   if (chips.length <= count.most) return
-  const shown = `${count.channel} shows at most ${count.most}, and numbers or writes out the others`
-  warn(draft, originOf(draft, path).at, 'tooManyChips', `Here are ${chips.length} chips; ${shown}`)
+  const hint = `${count.channel} shows at most ${count.most}, and numbers or writes out the others`
+  addWarning(draft, originOf(draft, path).at, 'tooManyChips', `Here are ${chips.length} chips; ${hint}`)
 }
 
-function warnOfLabel(draft: Draft, label: string, path: string, { channel, most }: Least): void {
+function addLabelWarning(draft: Draft, label: string, path: string, { channel, most }: NarrowestLimit): void {
   const characters = charactersOf(label)
   if (characters <= most) return
-  const cut = `${channel} shows ${most} characters of it and this has ${characters}`
-  warn(draft, originOf(draft, path).at, 'longLabel', `${JSON.stringify(label.slice(0, 60))} will be cut: ${cut}`)
+  const hint = `${channel} shows ${most} characters of it and this has ${characters}`
+  addWarning(draft, originOf(draft, path).at, 'longLabel', `${JSON.stringify(label.slice(0, 60))} will be cut: ${hint}`)
 }

@@ -4,11 +4,11 @@
  * instant and no local time, so it is read in the zone of the conversation.
  */
 import { LRUCache } from 'lru-cache'
-import { isZone, type ReadMoment } from '../amf/moments.js'
-import { aml as limits } from '../limits.js'
+import { isZone, type ParsedMoment } from '../amf/moments.js'
+import { aml as limits } from '../limits/index.js'
 
 /** Offsets that are not whole hours, in use somewhere in the world. The first that fits the moment is taken. */
-const partHourZones = [
+const partialHourZones = [
   'Asia/Kolkata',
   'Asia/Kathmandu',
   'Asia/Kabul',
@@ -24,25 +24,25 @@ const partHourZones = [
 ]
 
 /** Absent when no zone has the offset at that moment. */
-export function zoneOf({ at, offsetMinutes }: ReadMoment, wished: string): string | undefined {
-  const own = isZone(wished) ? wished : 'UTC'
-  if (offsetMinutes === undefined || offsetOf(own, at) === offsetMinutes) return own
+export function zoneOf({ at, offsetMinutes }: ParsedMoment, preferred: string): string | undefined {
+  const preferredZone = isZone(preferred) ? preferred : 'UTC'
+  if (offsetMinutes === undefined || offsetOf(preferredZone, at) === offsetMinutes) return preferredZone
   if (offsetMinutes === 0) return 'UTC'
-  if (offsetMinutes % 60 !== 0) return partHourZones.find((zone) => offsetOf(zone, at) === offsetMinutes)
+  if (offsetMinutes % 60 !== 0) return partialHourZones.find((zone) => offsetOf(zone, at) === offsetMinutes)
   const hours = offsetMinutes / 60
   // The signs of these names are turned round: east of Greenwich is minus.
   const fixed = hours > 0 ? `Etc/GMT-${hours}` : `Etc/GMT+${-hours}`
   return isZone(fixed) ? fixed : undefined
 }
 
-const formats = new LRUCache<string, Intl.DateTimeFormat>({ max: limits.zoneFormatsKept })
+const formatCache = new LRUCache<string, Intl.DateTimeFormat>({ max: limits.zoneFormatsKept })
 
 /** Minutes east of Greenwich. */
 export function offsetOf(zone: string, at: number): number {
-  let format = formats.get(zone)
+  let format = formatCache.get(zone)
   if (!format) {
     format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' })
-    formats.set(zone, format)
+    formatCache.set(zone, format)
   }
   const name = format.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? ''
   const [, sign, hours, minutes] = /^GMT([+-])(\d{2}):(\d{2})/.exec(name) ?? []

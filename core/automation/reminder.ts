@@ -3,13 +3,16 @@ import type { AgentDocument } from '../agent/index.js'
 import type { ContentMessage, Part } from '../amf/index.js'
 import { validateMessage } from '../amf/index.js'
 import { minute } from '../durations.js'
-import { reminder as limits } from '../limits.js'
+import { reminder as limits } from '../limits/index.js'
 import type { Appointment } from '../people/appointment.js'
 
 /** What a reminder has to know of its appointment. */
-export type Reminded = Pick<Appointment, 'startUtc' | 'prospectTimezone' | 'representativeName' | 'representativeTitle'>
+export type ReminderSubject = Pick<
+  Appointment,
+  'startUtc' | 'prospectTimezone' | 'representativeName' | 'representativeTitle'
+>
 
-export function remindedOf(appointment: Appointment): Reminded {
+export function reminderSubjectOf(appointment: Appointment): ReminderSubject {
   const { startUtc, prospectTimezone, representativeName, representativeTitle } = appointment
   return {
     startUtc,
@@ -22,53 +25,53 @@ export function remindedOf(appointment: Appointment): Reminded {
 type Scheduling = AgentDocument['scheduling']
 
 /** Reminders are on unless somebody switched them off. */
-export function areOn(scheduling: Scheduling): boolean {
+export function areRemindersEnabled(scheduling: Scheduling): boolean {
   return scheduling?.reminders?.enabled !== false
 }
 
-export function remindAt(startUtc: number, scheduling: Scheduling, timeScale: number): number {
+export function reminderDueAt(startUtc: number, scheduling: Scheduling, timeScale: number): number {
   const { leadMinutes = limits.leadMinutes } = scheduling?.reminders ?? {}
   return startUtc - Math.ceil((leadMinutes * minute) / timeScale)
 }
 
-export interface ReminderOf {
-  readonly reminded: Reminded
+export interface ReminderInput {
+  readonly subject: ReminderSubject
   readonly agentName: string
   readonly document: Pick<AgentDocument, 'scheduling' | 'identity'>
 }
 
 /** The time stands in it as a moment of the person's own zone, so that every channel writes it right. */
-export function reminderMessage({ reminded, agentName, document }: ReminderOf): ContentMessage {
-  const { startUtc, prospectTimezone: tz, representativeName } = reminded
+export function reminderMessage({ subject, agentName, document }: ReminderInput): ContentMessage {
+  const { startUtc, prospectTimezone: tz, representativeName } = subject
   const start = { iso: new Date(startUtc).toISOString(), tz }
   const text: Part = {
     type: 'text',
-    text: [`Reminder: your appointment with ${withWhom(reminded, agentName)} is on `, start, '.'],
+    text: [`Reminder: your appointment with ${counterpartText(subject, agentName)} is on `, start, '.'],
   }
-  const said: ContentMessage = { spec: 'amf/1', parts: [text] }
-  if (document.scheduling?.reminders?.includeContactCard !== true) return said
+  const textOnly: ContentMessage = { spec: 'amf/1', parts: [text] }
+  if (document.scheduling?.reminders?.includeContactCard !== true) return textOnly
   const card = contactCard(representativeName, agentName, document)
-  const whole: ContentMessage = { spec: 'amf/1', parts: [text, card] }
+  const withCard: ContentMessage = { spec: 'amf/1', parts: [text, card] }
   // Details that operators entered by hand may not be what a contact card takes; the reminder itself goes out.
-  return 'problems' in validateMessage(whole) ? said : whole
+  return 'problems' in validateMessage(withCard) ? textOnly : withCard
 }
 
-function withWhom({ representativeName, representativeTitle }: Reminded, agentName: string): string {
-  if (representativeName === undefined) return literal(agentName)
-  return literal(representativeTitle ? `${representativeName}, ${representativeTitle}` : representativeName)
+function counterpartText({ representativeName, representativeTitle }: ReminderSubject, agentName: string): string {
+  if (representativeName === undefined) return escapeMarkup(agentName)
+  return escapeMarkup(representativeTitle ? `${representativeName}, ${representativeTitle}` : representativeName)
 }
 
 /** Names are text, whatever they look like. */
-function literal(text: string): string {
+function escapeMarkup(text: string): string {
   return text.replace(/[\\`*_[\]~<>]/g, '\\$&')
 }
 
 /** Of whom they will meet, with the agent's own details where nothing is known of that one. */
-function contactCard(name: string | undefined, agentName: string, document: ReminderOf['document']): Part {
-  const meets = document.scheduling?.representatives.find((each) => each.name === name)
+function contactCard(name: string | undefined, agentName: string, document: ReminderInput['document']): Part {
+  const representative = document.scheduling?.representatives.find((each) => each.name === name)
   const { contactPhone, contactEmail, websiteUrl } = document.identity ?? {}
-  const phone = meets?.phone || contactPhone
-  const email = meets?.email || contactEmail
+  const phone = representative?.phone || contactPhone
+  const email = representative?.email || contactEmail
   return {
     type: 'share.contact',
     name: name ?? agentName,

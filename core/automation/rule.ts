@@ -1,25 +1,25 @@
 /** A rule that sends an outreach by itself: what somebody's record has to come to, for whom, how long after, and when. */
 import Type, { type Static } from 'typebox'
 import type { AgentDocument } from '../agent/index.js'
-import { anyObject, closed, optional, orNull, slug, words } from '../agent/resources/words.js'
+import { invalidFields } from '../agent/outcome.js'
+import { anyObject, closedObject, nonEmptyText, optional, orNull, slug } from '../agent/resources/schemas.js'
 import { freeSlug } from '../agent/slug.js'
-import { invalidFields } from '../agent/writing.js'
 import { type FieldError, invalid, isRefusal, type Refusal, refuse } from '../errors.js'
-import { automation as limits } from '../limits.js'
-import { outreachIn } from '../outreach/judge.js'
-import { SendingHours, wrongHours } from '../outreach/settings.js'
+import { automation as limits } from '../limits/index.js'
+import { findOutreach } from '../outreach/admission.js'
+import { hoursError, SendingHours } from '../outreach/settings.js'
 import { filterFaults, type PersonFilter } from '../people/filter.js'
 import { personStatuses, textFields } from '../people/person.js'
 
 export const triggerKinds = ['person.created', 'person.statusChanged', 'person.fieldSet'] as const
 
-export const Trigger = closed('AutomatedOutreachTrigger', {
+export const Trigger = closedObject('AutomatedOutreachTrigger', {
   kind: Type.Enum([...triggerKinds]),
   status: optional(
     Type.Enum([...personStatuses], { description: 'With person.statusChanged: the status they come to; any without.' }),
   ),
   field: optional(
-    words(limits.fieldChars, {
+    nonEmptyText(limits.fieldChars, {
       description: 'With person.fieldSet: a field that everybody has, or the key of a declared one.',
     }),
   ),
@@ -27,7 +27,7 @@ export const Trigger = closed('AutomatedOutreachTrigger', {
 export type Trigger = Static<typeof Trigger>
 
 const fields = {
-  name: words(limits.nameChars),
+  name: nonEmptyText(limits.nameChars),
   outreachId: slug,
   enabled: Type.Boolean(),
   trigger: Trigger,
@@ -37,7 +37,7 @@ const fields = {
   sendWindow: SendingHours,
 }
 
-export const AutomatedOutreach = closed('AutomatedOutreach', {
+export const AutomatedOutreach = closedObject('AutomatedOutreach', {
   id: slug,
   ...fields,
   filter: optional(fields.filter),
@@ -46,7 +46,7 @@ export const AutomatedOutreach = closed('AutomatedOutreach', {
 })
 export type AutomatedOutreach = Static<typeof AutomatedOutreach>
 
-export const AutomatedOutreachBody = closed('AutomatedOutreachBody', {
+export const AutomatedOutreachBody = closedObject('AutomatedOutreachBody', {
   id: optional(slug),
   ...fields,
   enabled: optional(fields.enabled),
@@ -57,7 +57,7 @@ export const AutomatedOutreachBody = closed('AutomatedOutreachBody', {
 })
 export type AutomatedOutreachBody = Static<typeof AutomatedOutreachBody>
 
-export const AutomatedOutreachPatch = closed('AutomatedOutreachPatch', {
+export const AutomatedOutreachPatch = closedObject('AutomatedOutreachPatch', {
   id: optional(slug),
   name: optional(fields.name),
   outreachId: optional(fields.outreachId),
@@ -73,42 +73,45 @@ export type AutomatedOutreachPatch = Static<typeof AutomatedOutreachPatch>
 /** As it is kept; its filter holds texts, since it was judged. */
 export type Rule = Omit<AutomatedOutreach, 'filter'> & { readonly filter?: PersonFilter }
 
-export function ruleMade(
+export function createRule(
   document: AgentDocument,
   taken: ReadonlySet<string>,
-  { id: wanted, ...body }: AutomatedOutreachBody,
+  { id: requestedId, ...body }: AutomatedOutreachBody,
 ): Rule | Refusal {
-  if (wanted !== undefined && taken.has(wanted)) return invalid('id', 'is that of another rule')
+  if (requestedId !== undefined && taken.has(requestedId)) return invalid('id', 'is that of another rule')
   if (taken.size >= limits.rules) {
     return refuse('request.invalid', { detail: `An agent has at most ${limits.rules} rules.` })
   }
-  const id = wanted ?? freeSlug(body.name, 'rule', (slug) => taken.has(slug))
-  return judged(document, { enabled: true, delayMinutes: 0, ...body, id })
+  const id = requestedId ?? freeSlug(body.name, 'rule', (slug) => taken.has(slug))
+  return validateRule(document, { enabled: true, delayMinutes: 0, ...body, id })
 }
 
-export function ruleReplaced(document: AgentDocument, kept: Rule, body: AutomatedOutreachBody): Rule | Refusal {
-  return otherId(kept, body) ?? judged(document, { enabled: true, delayMinutes: 0, ...body, id: kept.id })
+export function replaceRule(document: AgentDocument, current: Rule, body: AutomatedOutreachBody): Rule | Refusal {
+  return (
+    checkUnchangedId(current, body) ??
+    validateRule(document, { enabled: true, delayMinutes: 0, ...body, id: current.id })
+  )
 }
 
 /** Null takes a field away. */
-export function rulePatched(document: AgentDocument, kept: Rule, patch: AutomatedOutreachPatch): Rule | Refusal {
-  const wrong = otherId(kept, patch)
-  if (wrong) return wrong
-  const laid = Object.entries({ ...kept, ...patch }).filter(([, value]) => value !== null)
-  return judged(document, Object.fromEntries(laid) as AutomatedOutreach)
+export function patchRule(document: AgentDocument, current: Rule, patch: AutomatedOutreachPatch): Rule | Refusal {
+  const refusal = checkUnchangedId(current, patch)
+  if (refusal) return refusal
+  const merged = Object.entries({ ...current, ...patch }).filter(([, value]) => value !== null)
+  return validateRule(document, Object.fromEntries(merged) as AutomatedOutreach)
 }
 
-function otherId({ id }: Rule, body: { readonly id?: string }): Refusal | undefined {
+function checkUnchangedId({ id }: Rule, body: { readonly id?: string }): Refusal | undefined {
   return body.id === undefined || body.id === id ? undefined : invalid('id', 'cannot be changed')
 }
 
 /** What no shape can tell. */
-function judged(document: AgentDocument, rule: AutomatedOutreach): Rule | Refusal {
-  const faults = [...wrongTrigger(document, rule.trigger), ...filterFaults(rule.filter ?? {}, 'filter')]
-  const hours = wrongHours(rule.sendWindow, 'sendWindow')
+function validateRule(document: AgentDocument, rule: AutomatedOutreach): Rule | Refusal {
+  const faults = [...triggerErrors(document, rule.trigger), ...filterFaults(rule.filter ?? {}, 'filter')]
+  const hoursRefusal = hoursError(rule.sendWindow, 'sendWindow')
   if (faults.length > 0) return invalidFields(faults)
-  if (isRefusal(hours)) return hours
-  if (outreachIn(document, rule.outreachId)) return rule as Rule
+  if (isRefusal(hoursRefusal)) return hoursRefusal
+  if (findOutreach(document, rule.outreachId)) return rule as Rule
   const message = `There is no outreach ${rule.outreachId}`
   return refuse('agent.outreach.not_found', { detail: message, errors: [{ field: 'outreachId', message }] })
 }
@@ -116,7 +119,7 @@ function judged(document: AgentDocument, rule: AutomatedOutreach): Rule | Refusa
 /** Which kind each further word of a trigger belongs to. */
 const kindOf = { status: 'person.statusChanged', field: 'person.fieldSet' } as const
 
-function wrongTrigger({ peopleFields }: AgentDocument, trigger: Trigger): FieldError[] {
+function triggerErrors({ peopleFields }: AgentDocument, trigger: Trigger): FieldError[] {
   const faults: FieldError[] = []
   for (const [name, kind] of Object.entries(kindOf)) {
     if (trigger[name as keyof typeof kindOf] !== undefined && trigger.kind !== kind) {
@@ -124,9 +127,9 @@ function wrongTrigger({ peopleFields }: AgentDocument, trigger: Trigger): FieldE
     }
   }
   if (trigger.kind !== 'person.fieldSet') return faults
-  const known: readonly string[] = [...textFields, ...peopleFields.map(({ key }) => key)]
+  const personFields: readonly string[] = [...textFields, ...peopleFields.map(({ key }) => key)]
   const { field } = trigger
   if (field === undefined) faults.push({ field: 'trigger.field', message: 'is required' })
-  else if (!known.includes(field)) faults.push({ field: 'trigger.field', message: 'is no field of people' })
+  else if (!personFields.includes(field)) faults.push({ field: 'trigger.field', message: 'is no field of people' })
   return faults
 }

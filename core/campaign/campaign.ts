@@ -1,27 +1,27 @@
 /** A campaign: one outreach to many people at once. What callers say of one, and what is made of it. */
 import Type, { type Static } from 'typebox'
 import type { AgentDocument } from '../agent/index.js'
-import { anyObject, closed, optional, orNull, slug, words } from '../agent/resources/words.js'
-import { invalidFields } from '../agent/writing.js'
+import { invalidFields } from '../agent/outcome.js'
+import { anyObject, closedObject, nonEmptyText, optional, orNull, slug } from '../agent/resources/schemas.js'
 import { type FieldError, isRefusal, type Refusal, refuse } from '../errors.js'
-import { campaign as limits } from '../limits.js'
+import { campaign as limits } from '../limits/index.js'
+import { findOutreach } from '../outreach/admission.js'
 import type { Hours } from '../outreach/hours.js'
-import { outreachIn } from '../outreach/judge.js'
 import type { SendReason } from '../outreach/send.js'
-import { SendingHours, wrongHours } from '../outreach/settings.js'
+import { hoursError, SendingHours } from '../outreach/settings.js'
 import { filterFaults, type PersonFilter } from '../people/filter.js'
+import type { Counts } from './counts.js'
 import type { CampaignStatus } from './status.js'
-import type { Counts } from './tally.js'
 
-const id = words(limits.personIdChars)
+const id = nonEmptyText(limits.personIdChars)
 
 /** Whom it goes to, as callers say it: one of these. */
-export const CampaignAudience = closed(
+export const CampaignAudience = closedObject(
   'CampaignAudience',
   {
     segmentId: optional(slug),
     filter: optional(anyObject({ description: 'Filters of the list of people.' })),
-    importBatchId: optional(words(limits.batchIdChars)),
+    importBatchId: optional(nonEmptyText(limits.batchIdChars)),
     personIds: optional(Type.Array(id, { minItems: 1, maxItems: limits.personIds })),
     personaIds: optional(
       Type.Array(id, { minItems: 1, maxItems: limits.personaIds, description: 'A rehearsal: nobody is written to.' }),
@@ -34,7 +34,7 @@ export type CampaignAudience = Static<typeof CampaignAudience>
 export const audienceForms = ['segmentId', 'filter', 'importBatchId', 'personIds', 'personaIds'] as const
 
 const fields = {
-  name: words(limits.nameChars),
+  name: nonEmptyText(limits.nameChars),
   outreachId: slug,
   audience: CampaignAudience,
   includePreviouslyContacted: Type.Boolean({
@@ -44,14 +44,14 @@ const fields = {
   sendWindow: SendingHours,
 }
 
-export const CampaignBody = closed('CampaignBody', {
+export const CampaignBody = closedObject('CampaignBody', {
   ...fields,
   includePreviouslyContacted: optional(fields.includePreviouslyContacted),
   sendWindow: optional(fields.sendWindow),
 })
 export type CampaignBody = Static<typeof CampaignBody>
 
-export const CampaignPatch = closed('CampaignPatch', {
+export const CampaignPatch = closedObject('CampaignPatch', {
   name: optional(fields.name),
   outreachId: optional(fields.outreachId),
   audience: optional(fields.audience),
@@ -65,7 +65,7 @@ export type Audience =
   | { readonly kind: 'segment'; readonly segmentId: string }
   | { readonly kind: 'filter'; readonly filter: PersonFilter }
   | { readonly kind: 'importBatch'; readonly importBatchId: string }
-  | { readonly kind: 'people'; readonly list: string; readonly personCount: number }
+  | { readonly kind: 'people'; readonly listKey: string; readonly personCount: number }
   | { readonly kind: 'personas'; readonly personaIds: readonly string[] }
 
 export interface Campaign {
@@ -89,59 +89,66 @@ export interface Campaign {
 }
 
 /** What a caller says of a campaign, judged: the record without its life, and the people of a list by their ids. */
-export interface Judged
+export interface ValidatedCampaign
   extends Pick<Campaign, 'name' | 'outreachId' | 'audience' | 'includePreviouslyContacted' | 'sendWindow'> {
   readonly personIds?: readonly string[]
 }
 
-export interface JudgedBy {
+export interface CampaignValidationContext {
   readonly document: AgentDocument
   readonly hasPersona: (personaId: string) => boolean
   /** Whether that import read in a person who is still there. */
   readonly hasBatch: (importBatchId: string) => boolean
   /** Under which a list of people is kept. */
-  readonly list: string
+  readonly listKey: string
 }
 
-export function campaignJudged(by: JudgedBy, body: CampaignBody): Judged | Refusal {
+export function validateCampaign(context: CampaignValidationContext, body: CampaignBody): ValidatedCampaign | Refusal {
   const { name, outreachId, includePreviouslyContacted, sendWindow } = body
-  const faults = audienceFaults(by, body.audience)
+  const faults = audienceFaults(context, body.audience)
   if (faults.length > 0) return invalidFields(faults)
-  const wrong = wrongHours(sendWindow, 'sendWindow') ?? wrongOutreach(by.document, outreachId)
-  if (isRefusal(wrong)) return wrong
+  const refusal = hoursError(sendWindow, 'sendWindow') ?? outreachRefusal(context.document, outreachId)
+  if (isRefusal(refusal)) return refusal
   return {
     name,
     outreachId,
-    ...audienceKept(by, body.audience),
+    ...storedAudience(context, body.audience),
     ...(includePreviouslyContacted !== undefined && { includePreviouslyContacted }),
     ...(sendWindow && { sendWindow }),
   }
 }
 
 /** What is not said stays; null takes a field away. */
-export function campaignPatched(by: JudgedBy, kept: Campaign, patch: CampaignPatch): Judged | Refusal {
-  const { audience, ...said } = patch
-  const { name, outreachId, includePreviouslyContacted, sendWindow } = kept
-  const laid = Object.entries({ name, outreachId, includePreviouslyContacted, sendWindow, ...said }).filter(
+export function patchCampaign(
+  context: CampaignValidationContext,
+  current: Campaign,
+  patch: CampaignPatch,
+): ValidatedCampaign | Refusal {
+  const { audience, ...changes } = patch
+  const { name, outreachId, includePreviouslyContacted, sendWindow } = current
+  const merged = Object.entries({ name, outreachId, includePreviouslyContacted, sendWindow, ...changes }).filter(
     ([, value]) => value !== null && value !== undefined,
   )
   // Any that is right will do: what was kept was judged, and is not judged again.
-  const judged = campaignJudged(by, {
-    ...Object.fromEntries(laid),
+  const validated = validateCampaign(context, {
+    ...Object.fromEntries(merged),
     audience: audience ?? { filter: {} },
   } as CampaignBody)
-  return isRefusal(judged) || audience ? judged : { ...judged, audience: kept.audience }
+  return isRefusal(validated) || audience ? validated : { ...validated, audience: current.audience }
 }
 
-function wrongOutreach(document: AgentDocument, outreachId: string): Refusal | undefined {
-  if (outreachIn(document, outreachId)?.enabled) return undefined
+function outreachRefusal(document: AgentDocument, outreachId: string): Refusal | undefined {
+  if (findOutreach(document, outreachId)?.enabled) return undefined
   const message = `There is no outreach ${outreachId} that is switched on`
   return refuse('agent.outreach.not_found', { detail: message, errors: [{ field: 'outreachId', message }] })
 }
 
-function audienceFaults({ document, hasPersona, hasBatch }: JudgedBy, audience: CampaignAudience): FieldError[] {
-  const named = audienceForms.filter((form) => audience[form] !== undefined)
-  if (named.length !== 1)
+function audienceFaults(
+  { document, hasPersona, hasBatch }: CampaignValidationContext,
+  audience: CampaignAudience,
+): FieldError[] {
+  const forms = audienceForms.filter((form) => audience[form] !== undefined)
+  if (forms.length !== 1)
     return [{ field: 'audience', message: `must have exactly one of ${audienceForms.join(', ')}` }]
   const { segmentId, filter, importBatchId, personaIds = [] } = audience
   if (importBatchId !== undefined && !hasBatch(importBatchId)) {
@@ -159,14 +166,17 @@ function audienceFaults({ document, hasPersona, hasBatch }: JudgedBy, audience: 
 }
 
 /** Who is named twice is meant once. */
-function audienceKept({ list }: JudgedBy, audience: CampaignAudience): Pick<Judged, 'audience' | 'personIds'> {
+function storedAudience(
+  { listKey }: CampaignValidationContext,
+  audience: CampaignAudience,
+): Pick<ValidatedCampaign, 'audience' | 'personIds'> {
   const { segmentId, filter, importBatchId, personIds, personaIds } = audience
   if (segmentId !== undefined) return { audience: { kind: 'segment', segmentId } }
   if (filter) return { audience: { kind: 'filter', filter: filter as PersonFilter } }
   if (importBatchId !== undefined) return { audience: { kind: 'importBatch', importBatchId } }
   if (personaIds) return { audience: { kind: 'personas', personaIds: [...new Set(personaIds)] } }
-  const once = [...new Set(personIds)]
-  return { audience: { kind: 'people', list, personCount: once.length }, personIds: once }
+  const uniqueIds = [...new Set(personIds)]
+  return { audience: { kind: 'people', listKey, personCount: uniqueIds.length }, personIds: uniqueIds }
 }
 
 /** It rehearses with personas, and nobody is written to. */

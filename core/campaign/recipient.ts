@@ -1,7 +1,7 @@
 /** One recipient of a campaign: how they were staged, and what has become of them, which their send alone says. */
 import type { ChannelName } from '../channelnames.js'
 import type { Send, SendReason } from '../outreach/send.js'
-import { type CampaignStatus, isOver } from './status.js'
+import { type CampaignStatus, isFinished } from './status.js'
 
 export const recipientStates = [
   'pending',
@@ -55,7 +55,7 @@ export interface Recipient {
   readonly sendId?: string
 }
 
-export interface Standing {
+export interface RecipientStatus {
   readonly state: RecipientState
   readonly reason?: RecipientReason
 }
@@ -66,9 +66,9 @@ export function isOpenState(state: RecipientState): boolean {
 }
 
 /** What a send says of its recipient: receipts promote it, and what was read counts as read alone. */
-export function standingOfSend(send: Pick<Send, 'state' | 'reason' | 'receipts' | 'heldFor'>): Standing {
-  const { state, reason, receipts, heldFor } = send
-  if (isOpenState(state as RecipientState)) return heldFor ? { state, reason: heldFor } : { state }
+export function statusOfSend(send: Pick<Send, 'state' | 'reason' | 'receipts' | 'deferredFor'>): RecipientStatus {
+  const { state, reason, receipts, deferredFor } = send
+  if (isOpenState(state as RecipientState)) return deferredFor ? { state, reason: deferredFor } : { state }
   if (state !== 'sent') return reason ? { state, reason } : { state }
   if (receipts?.readAt !== undefined) return { state: 'read' }
   if (receipts?.deliveredAt !== undefined) return { state: 'delivered' }
@@ -76,15 +76,15 @@ export function standingOfSend(send: Pick<Send, 'state' | 'reason' | 'receipts' 
 }
 
 /** How somebody stands who has no send: left out, waiting for their turn, or past it because the campaign is over. */
-export function standingWithout(
+export function statusWithoutSend(
   { exclusion }: Pick<Recipient, 'exclusion'>,
   campaign: { readonly status: CampaignStatus; readonly failReason?: SendReason },
-): Standing {
+): RecipientStatus {
   if (exclusion) return { state: 'excluded', reason: reasonOfExclusion[exclusion] }
-  return isOver(campaign.status) ? overStanding(campaign.failReason) : { state: 'pending' }
+  return isFinished(campaign.status) ? cancelledStatus(campaign.failReason) : { state: 'pending' }
 }
 
 /** Of everybody whose turn does not come any more. */
-export function overStanding(failReason: SendReason | undefined): Standing {
+export function cancelledStatus(failReason: SendReason | undefined): RecipientStatus {
   return failReason ? { state: 'cancelled', reason: failReason } : { state: 'cancelled' }
 }

@@ -12,7 +12,7 @@ export const campaignTriggers = [
   'resume',
   'cancel',
   /** A recipient came to their end. */
-  'settle',
+  'complete',
   /** Its outreach or its binding is gone. */
   'fail',
 ] as const
@@ -21,56 +21,56 @@ export type CampaignTrigger = (typeof campaignTriggers)[number]
 export const campaignConditions = ['always', 'resolves', 'hasSendable', 'hasNoneOpen'] as const
 export type CampaignCondition = (typeof campaignConditions)[number]
 
-interface Move {
+interface Transition {
   readonly from: readonly CampaignStatus[]
   readonly on: CampaignTrigger
   readonly when: CampaignCondition
   readonly to: CampaignStatus
 }
 
-export const campaignMoves: readonly Move[] = [
+export const campaignTransitions: readonly Transition[] = [
   { from: ['draft', 'staged'], on: 'edit', when: 'always', to: 'draft' },
   { from: ['draft', 'staged'], on: 'stage', when: 'resolves', to: 'staged' },
   { from: ['staged'], on: 'start', when: 'hasSendable', to: 'running' },
   { from: ['running'], on: 'pause', when: 'always', to: 'paused' },
   { from: ['paused'], on: 'resume', when: 'always', to: 'running' },
   { from: ['draft', 'staged', 'running', 'paused'], on: 'cancel', when: 'always', to: 'cancelled' },
-  { from: ['running'], on: 'settle', when: 'hasNoneOpen', to: 'completed' },
+  { from: ['running'], on: 'complete', when: 'hasNoneOpen', to: 'completed' },
   { from: ['running'], on: 'fail', when: 'always', to: 'failed' },
 ]
 
 /** Undefined where the table has no such move, or its condition does not hold: then nothing happens. */
-export function campaignMoved(
+export function nextCampaignStatus(
   from: CampaignStatus,
   on: CampaignTrigger,
-  holds: (condition: CampaignCondition) => boolean = () => true,
+  isMet: (condition: CampaignCondition) => boolean = () => true,
 ): CampaignStatus | undefined {
-  const move = moveOf(from, on)
-  return move && (move.when === 'always' || holds(move.when)) ? move.to : undefined
+  const transition = findTransition(from, on)
+  return transition && (transition.when === 'always' || isMet(transition.when)) ? transition.to : undefined
 }
 
-function moveOf(from: CampaignStatus, on: CampaignTrigger): Move | undefined {
-  return campaignMoves.find((move) => move.on === on && move.from.includes(from))
+function findTransition(from: CampaignStatus, on: CampaignTrigger): Transition | undefined {
+  return campaignTransitions.find((transition) => transition.on === on && transition.from.includes(from))
 }
 
 /** Whether the table knows the trigger there, whatever its condition says. */
-export function mayCampaign(from: CampaignStatus, on: CampaignTrigger): boolean {
-  return moveOf(from, on) !== undefined
+export function mayTransition(from: CampaignStatus, on: CampaignTrigger): boolean {
+  return findTransition(from, on) !== undefined
 }
 
 /** Nothing leads on from there. */
-export function isOver(status: CampaignStatus): boolean {
-  return !campaignMoves.some(({ from }) => from.includes(status))
+export function isFinished(status: CampaignStatus): boolean {
+  return !campaignTransitions.some(({ from }) => from.includes(status))
 }
 
 /** While it sends, or may go on sending, its record is not taken away. */
 export function isDeletable(status: CampaignStatus): boolean {
-  return !mayCampaign(status, 'pause') && !mayCampaign(status, 'resume')
+  return !mayTransition(status, 'pause') && !mayTransition(status, 'resume')
 }
 
 /** What whoever asks for a move that the table has not is answered. */
-export const refusalOf: Readonly<Partial<Record<CampaignTrigger, ErrorCode>>> = {
+export const refusalByTrigger: Readonly<Partial<Record<CampaignTrigger, ErrorCode>>> = {
   edit: 'agent.campaign.immutable',
   stage: 'agent.campaign.immutable',
 }
-export const wrongStatus: ErrorCode = 'agent.campaign.state_conflict'
+export const statusConflict: ErrorCode = 'agent.campaign.state_conflict'

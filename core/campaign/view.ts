@@ -1,16 +1,16 @@
 /** Campaigns, their recipients and their reports as callers read them. */
 
 import Type, { type Static } from 'typebox'
-import { anyObject, closed, optional } from '../agent/resources/words.js'
+import { anyObject, closedObject, optional } from '../agent/resources/schemas.js'
 import type { ContentMessage } from '../amf/index.js'
 import { channelNames } from '../channelnames.js'
 import { sendReasons } from '../outreach/send.js'
 import { SendingHours } from '../outreach/settings.js'
-import { describePattern } from '../patternwords.js'
+import { describePattern } from '../patterndescriptions.js'
 import type { Person } from '../people/person.js'
 import { type Campaign, includesContacted, isTest } from './campaign.js'
-import { exclusions, type Recipient, type RecipientState, recipientStates, type Standing } from './recipient.js'
-import type { Screened } from './screening.js'
+import type { Eligibility } from './eligibility.js'
+import { exclusions, type Recipient, type RecipientState, type RecipientStatus, recipientStates } from './recipient.js'
 import { campaignStatuses } from './status.js'
 
 const moment = Type.String({ format: 'date-time' })
@@ -22,17 +22,17 @@ function each<N extends string, S extends ReturnType<typeof Type.Integer>>(names
   return Object.fromEntries(names.map((name) => [name, schema])) as Record<N, S>
 }
 
-export const CampaignCounts = closed('CampaignCounts', {
+export const CampaignCounts = closedObject('CampaignCounts', {
   total: count,
   sendable: count,
-  exclusions: closed('CampaignExclusions', each(exclusions, count)),
+  exclusions: closedObject('CampaignExclusions', each(exclusions, count)),
 })
 
-export const CampaignView = closed('Campaign', {
+export const CampaignView = closedObject('Campaign', {
   id: text,
   name: text,
   outreachId: text,
-  audience: closed('CampaignAudienceRead', {
+  audience: closedObject('CampaignAudienceRead', {
     segmentId: optional(text),
     filter: optional(anyObject()),
     importBatchId: optional(text),
@@ -63,22 +63,22 @@ export type CampaignView = Static<typeof CampaignView>
 const iso = (at: number) => new Date(at).toISOString()
 const moments = ['createdAt', 'updatedAt', 'stagedAt', 'startedAt', 'endedAt'] as const
 
-export interface Around {
+export interface CampaignViewContext {
   readonly outreachClass?: 'marketing' | 'service'
   readonly personIds?: readonly string[]
   readonly waitsUntil?: number
   readonly holdReason?: 'binding'
 }
 
-export function campaignAsRead(campaign: Campaign, around: Around): CampaignView {
-  const { outreachClass, personIds, waitsUntil, holdReason } = around
+export function campaignView(campaign: Campaign, context: CampaignViewContext): CampaignView {
+  const { outreachClass, personIds, waitsUntil, holdReason } = context
   const { id, name, outreachId, sendWindow, status, failReason, counts } = campaign
   const times = moments.flatMap((each) => (campaign[each] === undefined ? [] : [[each, iso(campaign[each]!)]]))
   return {
     id,
     name,
     outreachId,
-    audience: audienceAsRead(campaign.audience, personIds),
+    audience: audienceView(campaign.audience, personIds),
     includePreviouslyContacted: includesContacted(campaign, outreachClass),
     ...(sendWindow && { sendWindow }),
     status,
@@ -91,7 +91,7 @@ export function campaignAsRead(campaign: Campaign, around: Around): CampaignView
   }
 }
 
-function audienceAsRead(audience: Campaign['audience'], personIds?: readonly string[]): CampaignView['audience'] {
+function audienceView(audience: Campaign['audience'], personIds?: readonly string[]): CampaignView['audience'] {
   switch (audience.kind) {
     case 'segment':
       return { segmentId: audience.segmentId }
@@ -106,7 +106,7 @@ function audienceAsRead(audience: Campaign['audience'], personIds?: readonly str
   }
 }
 
-export const CampaignPreview = closed('CampaignPreview', {
+export const CampaignPreview = closedObject('CampaignPreview', {
   personId: Type.String({ description: 'Of a rehearsal, the persona.' }),
   channel: optional(Type.Enum([...channelNames])),
   asid: optional(text),
@@ -118,31 +118,31 @@ export const CampaignPreview = closed('CampaignPreview', {
 export type CampaignPreview = Static<typeof CampaignPreview>
 
 /** Rehearsals show no identity: it is nobody's. */
-export function previewOf(person: Person, found: Screened, personaId?: string): CampaignPreview {
-  const { exclusion, detail, opener } = found
-  const identity = personaId === undefined ? found.identity : undefined
+export function previewOf(person: Person, eligibility: Eligibility, personaId?: string): CampaignPreview {
+  const { exclusion, detail, opener } = eligibility
+  const identity = personaId === undefined ? eligibility.identity : undefined
   const message: ContentMessage | undefined = opener && 'message' in opener ? opener.message : undefined
   return {
     personId: personaId ?? person.id,
     ...(identity && { channel: identity.channel, asid: identity.asid }),
     ...(exclusion && { exclusion }),
     ...(detail !== undefined && { detail }),
-    ...(message && { text: wordsOf(message), message: message as unknown as Record<string, unknown> }),
+    ...(message && { text: textOf(message), message: message as unknown as Record<string, unknown> }),
   }
 }
 
-function wordsOf({ parts }: ContentMessage): string {
+function textOf({ parts }: ContentMessage): string {
   const texts = parts.flatMap((part) => (part.type === 'text' && typeof part.text === 'string' ? [part.text] : []))
   return texts.join('\n')
 }
 
-export const CampaignStaged = closed('CampaignStaged', {
+export const CampaignStaged = closedObject('CampaignStaged', {
   id: text,
   status: Type.Enum([...campaignStatuses]),
   stagedAt: moment,
   counts: CampaignCounts,
   durationEstimate: Type.Array(
-    closed('CampaignDuration', {
+    closedObject('CampaignDuration', {
       provider: text,
       channel: Type.Enum([...channelNames]),
       recipients: count,
@@ -155,7 +155,7 @@ export const CampaignStaged = closed('CampaignStaged', {
 })
 export type CampaignStaged = Static<typeof CampaignStaged>
 
-export const CampaignRecipient = closed('CampaignRecipient', {
+export const CampaignRecipient = closedObject('CampaignRecipient', {
   id: text,
   personId: text,
   personaId: optional(text),
@@ -173,11 +173,11 @@ const idPrefix = 'rc_'
 export const recipientIdPattern = describePattern(`^${idPrefix}[0-9]{1,9}$`, 'must be the id of a recipient')
 export const indexOfRecipient = (id: string): number => Number(id.slice(idPrefix.length))
 
-export function recipientAsRead(
+export function recipientView(
   index: number,
-  { personId, personaId, channel, asid, sendId, detail: found }: Recipient,
-  { state, reason }: Standing,
-  detail = found,
+  { personId, personaId, channel, asid, sendId, detail: storedDetail }: Recipient,
+  { state, reason }: RecipientStatus,
+  detail = storedDetail,
   nextAttemptAt?: number,
 ): CampaignRecipient {
   return {
@@ -194,8 +194,8 @@ export function recipientAsRead(
   }
 }
 
-export const CampaignReport = closed('CampaignReport', {
-  states: closed('CampaignReportStates', each(recipientStates as readonly RecipientState[], count), {
+export const CampaignReport = closedObject('CampaignReport', {
+  states: closedObject('CampaignReportStates', each(recipientStates as readonly RecipientState[], count), {
     description: 'Everybody in one: what was delivered is not counted as sent, and what was read as neither.',
   }),
   reasons: Type.Record(Type.String(), count),

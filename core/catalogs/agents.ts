@@ -2,20 +2,20 @@
 import type { AgentTemplate } from './shapes.js'
 
 /** Any business is asked these, whatever it does. */
-const everyDesk = [
+const commonPlaybooks = [
   '@svc/playbook.faq',
   '@svc/playbook.reach-us',
   '@svc/playbook.after-hours',
   '@svc/playbook.complaint',
   '@svc/playbook.feedback-request',
 ]
-const byAppointment = [
+const appointmentPlaybooks = [
   '@svc/playbook.booking',
   '@svc/playbook.reschedule',
   '@svc/playbook.reminder-reply',
   '@svc/playbook.waitlist',
 ]
-const sold = ['@svc/playbook.order-status', '@svc/playbook.return-or-exchange']
+const orderPlaybooks = ['@svc/playbook.order-status', '@svc/playbook.return-or-exchange']
 
 export const agentTemplates: readonly AgentTemplate[] = [
   {
@@ -26,7 +26,7 @@ export const agentTemplates: readonly AgentTemplate[] = [
     category: 'health',
     identityPreamble:
       'You are the automated front desk of a health practice. You arrange visits and answer practical questions; the clinicians give the medical advice.',
-    playbookTemplateIds: ['@svc/playbook.front-desk', ...byAppointment, ...everyDesk],
+    playbookTemplateIds: ['@svc/playbook.front-desk', ...appointmentPlaybooks, ...commonPlaybooks],
     personalityTemplateId: '@svc/personality.calm-clinician',
     objectiveTemplateIds: ['@svc/objective.booked-visit', '@svc/objective.honest-feedback'],
     guardrailTemplateIds: ['@svc/guardrail.general', '@svc/guardrail.health', '@svc/guardrail.privacy'],
@@ -41,7 +41,12 @@ export const agentTemplates: readonly AgentTemplate[] = [
     category: 'beauty-and-wellness',
     identityPreamble:
       'You are the automated desk of a salon. Regulars have their favorite stylist and their usual time; find both on the record before you ask.',
-    playbookTemplateIds: ['@svc/playbook.front-desk', ...byAppointment, ...everyDesk, '@svc/playbook.reactivation'],
+    playbookTemplateIds: [
+      '@svc/playbook.front-desk',
+      ...appointmentPlaybooks,
+      ...commonPlaybooks,
+      '@svc/playbook.reactivation',
+    ],
     personalityTemplateId: '@svc/personality.warm-receptionist',
     objectiveTemplateIds: ['@svc/objective.booked-visit', '@svc/objective.honest-feedback'],
     guardrailTemplateIds: ['@svc/guardrail.general', '@svc/guardrail.privacy'],
@@ -59,9 +64,9 @@ export const agentTemplates: readonly AgentTemplate[] = [
     playbookTemplateIds: [
       '@svc/playbook.shop-assistant',
       '@svc/playbook.product-showcase',
-      ...sold,
+      ...orderPlaybooks,
       '@svc/playbook.lead-capture',
-      ...everyDesk,
+      ...commonPlaybooks,
       '@svc/playbook.outbound-opener',
     ],
     personalityTemplateId: '@svc/personality.cheerful-shopkeeper',
@@ -89,8 +94,8 @@ export const agentTemplates: readonly AgentTemplate[] = [
       '@svc/playbook.viewing',
       '@svc/playbook.lead-capture',
       '@svc/playbook.quote-request',
-      ...byAppointment,
-      ...everyDesk,
+      ...appointmentPlaybooks,
+      ...commonPlaybooks,
       '@svc/playbook.outbound-opener',
       '@svc/playbook.reactivation',
     ],
@@ -114,7 +119,7 @@ export const agentTemplates: readonly AgentTemplate[] = [
       '@svc/playbook.lead-capture',
       '@svc/playbook.reschedule',
       '@svc/playbook.reminder-reply',
-      ...everyDesk,
+      ...commonPlaybooks,
       '@svc/playbook.outbound-opener',
     ],
     personalityTemplateId: '@svc/personality.consultative-advisor',
@@ -143,7 +148,7 @@ export const agentTemplates: readonly AgentTemplate[] = [
       '@svc/playbook.reschedule',
       '@svc/playbook.reminder-reply',
       '@svc/playbook.waitlist',
-      ...everyDesk,
+      ...commonPlaybooks,
     ],
     personalityTemplateId: '@svc/personality.easygoing-host',
     objectiveTemplateIds: ['@svc/objective.full-house', '@svc/objective.honest-feedback'],
@@ -159,7 +164,12 @@ export const agentTemplates: readonly AgentTemplate[] = [
     category: 'support',
     identityPreamble:
       'You are the automated first line of a support team. Solving the problem counts; keeping people away from the team does not.',
-    playbookTemplateIds: ['@svc/playbook.support-desk', '@svc/playbook.troubleshooting', ...sold, ...everyDesk],
+    playbookTemplateIds: [
+      '@svc/playbook.support-desk',
+      '@svc/playbook.troubleshooting',
+      ...orderPlaybooks,
+      ...commonPlaybooks,
+    ],
     personalityTemplateId: '@svc/personality.plain-technician',
     objectiveTemplateIds: ['@svc/objective.first-contact-solution', '@svc/objective.honest-feedback'],
     guardrailTemplateIds: ['@svc/guardrail.general', '@svc/guardrail.privacy'],
@@ -179,8 +189,8 @@ export const agentTemplates: readonly AgentTemplate[] = [
       '@svc/playbook.front-desk',
       '@svc/playbook.quote-request',
       '@svc/playbook.lead-capture',
-      ...byAppointment,
-      ...everyDesk,
+      ...appointmentPlaybooks,
+      ...commonPlaybooks,
     ],
     personalityTemplateId: '@svc/personality.brisk-dispatcher',
     objectiveTemplateIds: ['@svc/objective.booked-visit', '@svc/objective.reachable-contact'],

@@ -1,40 +1,42 @@
 /** What channel setups share: business inputs, the address override, the emulator, and the words for each status. */
 
 import type { ProviderForm } from '../channel/form.js'
-import { email, form, line, link, list, phone } from './forms.js'
+import { emailField, form, listField, phoneField, textField, urlField } from './forms.js'
 import type { ChannelSetup, ChannelStatus, StatusCopy } from './shapes.js'
 
 /** Fields named as in an agent's identity are prefilled from it. */
 export const business = {
-  displayName: line('Display name', 'What people see as the sender.', { maxLength: 40 }),
-  description: line('Short description', 'One line about the business, shown beside its name.', { maxLength: 100 }),
-  legalName: line('Registered name', 'Name of the company as registered.'),
-  registrationNumber: line('Registration number', 'Tax or company number of the registered business.', {
+  displayName: textField('Display name', 'What people see as the sender.', { maxLength: 40 }),
+  description: textField('Short description', 'One line about the business, shown beside its name.', {
+    maxLength: 100,
+  }),
+  legalName: textField('Registered name', 'Name of the company as registered.'),
+  registrationNumber: textField('Registration number', 'Tax or company number of the registered business.', {
     maxLength: 64,
   }),
-  legalAddress: line('Registered address', 'Street, postal code, town and country.', { maxLength: 500 }),
-  smallLogoUrl: link('Logo', 'Square picture of at least 224 by 224 pixels.'),
-  largeBannerUrl: link('Banner', 'Wide picture of 1440 by 448 pixels.'),
-  brandColor: line('Color', 'Hex color that stands out against white.', { pattern: '^#[0-9a-fA-F]{6}$' }),
-  contactEmail: email('Contact email', 'Where customers can write to.'),
-  contactPhone: phone('Contact phone', 'Where customers can call, with country code.'),
-  websiteUrl: link('Website', 'Public website of the business.'),
-  privacyPolicyUrl: link('Privacy policy', 'Public page with the privacy policy.'),
-  termsOfServiceUrl: link('Terms of service', 'Public page with the terms.'),
-  responsibleName: line('Responsible person', 'Who answers for the request inside the business.'),
-  responsibleEmail: email('Their email', 'An address of the domain of the website; approval questions go there.'),
-  countries: list(
+  legalAddress: textField('Registered address', 'Street, postal code, town and country.', { maxLength: 500 }),
+  smallLogoUrl: urlField('Logo', 'Square picture of at least 224 by 224 pixels.'),
+  largeBannerUrl: urlField('Banner', 'Wide picture of 1440 by 448 pixels.'),
+  brandColor: textField('Color', 'Hex color that stands out against white.', { pattern: '^#[0-9a-fA-F]{6}$' }),
+  contactEmail: emailField('Contact email', 'Where customers can write to.'),
+  contactPhone: phoneField('Contact phone', 'Where customers can call, with country code.'),
+  websiteUrl: urlField('Website', 'Public website of the business.'),
+  privacyPolicyUrl: urlField('Privacy policy', 'Public page with the privacy policy.'),
+  termsOfServiceUrl: urlField('Terms of service', 'Public page with the terms.'),
+  responsibleName: textField('Responsible person', 'Who answers for the request inside the business.'),
+  responsibleEmail: emailField('Their email', 'An address of the domain of the website; approval questions go there.'),
+  countries: listField(
     'Countries',
     'Where the recipients are, as two-letter codes.',
     { type: 'string', pattern: '^[A-Z]{2}$' },
     1,
     50,
   ),
-  optInDescription: line('How people agree', 'Where and with which words people agree to get messages.', {
+  optInDescription: textField('How people agree', 'Where and with which words people agree to get messages.', {
     minLength: 20,
     maxLength: 2000,
   }),
-  sampleMessages: list(
+  sampleMessages: listField(
     'Sample messages',
     'Messages as people will get them, with the name of the business in the first.',
     { type: 'string', minLength: 10, maxLength: 1000 },
@@ -54,7 +56,7 @@ export function inputs(properties: Parameters<typeof form>[0], required: readonl
   return form(properties, required, { additionalProperties: true })
 }
 
-export const apiUrl = link('API address', 'Replaces the address of the provider, for an emulator or a proxy.')
+export const apiUrl = urlField('API address', 'Replaces the address of the provider, for an emulator or a proxy.')
 
 export const emulator: ProviderForm = {
   provider: 'emulator',
@@ -64,7 +66,7 @@ export const emulator: ProviderForm = {
   credentials: form({}),
 }
 
-const usualCopy: Readonly<Record<ChannelStatus, StatusCopy>> = {
+const defaultCopy: Readonly<Record<ChannelStatus, StatusCopy>> = {
   Requested: {
     headline: 'Request received',
     text: 'The request is waiting to be taken up. There is nothing for you to do yet, and you can still withdraw it.',
@@ -89,6 +91,6 @@ const usualCopy: Readonly<Record<ChannelStatus, StatusCopy>> = {
 }
 
 /** The usual words, with those that a channel says better in their place. */
-export function statusCopy(own: Partial<Record<ChannelStatus, StatusCopy>> = {}): ChannelSetup['provisioning'] {
-  return { ...usualCopy, ...own }
+export function statusCopy(overrides: Partial<Record<ChannelStatus, StatusCopy>> = {}): ChannelSetup['provisioning'] {
+  return { ...defaultCopy, ...overrides }
 }

@@ -1,6 +1,6 @@
 /** Setup of the channels that reach a phone by its number: rcs and sms. */
 import { apiUrl, emulator, inputs, pick, statusCopy } from './channel-forms.js'
-import { choice, count, fields, form, line, link, secret } from './forms.js'
+import { choiceField, countField, fields, form, secretField, textField, urlField } from './forms.js'
 import type { ChannelSetup } from './shapes.js'
 
 export const rcs: ChannelSetup = {
@@ -16,13 +16,13 @@ export const rcs: ChannelSetup = {
         ...pick('displayName', 'description', 'smallLogoUrl', 'largeBannerUrl', 'brandColor'),
         ...pick('contactEmail', 'contactPhone', 'websiteUrl', 'privacyPolicyUrl', 'termsOfServiceUrl'),
         ...pick('legalName', 'registrationNumber', 'legalAddress', 'responsibleName', 'responsibleEmail', 'countries'),
-        useCase: choice('Use', 'What most of the messages will be.', [
+        useCase: choiceField('Use', 'What most of the messages will be.', [
           'transactional',
           'promotional',
           'one-time-codes',
           'mixed',
         ]),
-        monthlyMessages: count('Messages a month', 'A rough estimate.', 1, 100_000_000),
+        monthlyMessages: countField('Messages a month', 'A rough estimate.', 1, 100_000_000),
         ...pick('optInDescription', 'sampleMessages'),
       },
       ['displayName', 'smallLogoUrl', 'websiteUrl', 'privacyPolicyUrl', 'termsOfServiceUrl', 'legalName', 'countries'],
@@ -41,29 +41,27 @@ export const rcs: ChannelSetup = {
       ],
       credentials: form(
         {
-          agentId: line('Agent id', 'Id of the agent in the console.'),
+          agentId: textField('Agent id', 'Id of the agent in the console.'),
           serviceAccount: {
             ...fields(
               {
-                client_email: line('Client email', 'client_email of the key file.'),
-                private_key: secret('Private key', 'private_key of the key file, with its first and last line.', {
+                client_email: textField('Client email', 'client_email of the key file.'),
+                private_key: secretField('Private key', 'private_key of the key file, with its first and last line.', {
                   maxLength: 8192,
                 }),
-                token_uri: link('Token address', 'token_uri of the key file; left out, the usual one.'),
+                token_uri: urlField('Token address', 'token_uri of the key file; left out, the usual one.'),
               },
               ['client_email', 'private_key'],
             ),
             title: 'Service account',
             description: 'From the key file of the service account.',
           },
-          clientToken: secret('Client token', 'The token given at the webhook in the console.'),
-          messageTrafficType: choice('Traffic type', 'What the messages are, where a region demands that it is said.', [
-            'AUTHENTICATION',
-            'TRANSACTION',
-            'PROMOTION',
-            'SERVICEREQUEST',
-            'ACKNOWLEDGEMENT',
-          ]),
+          clientToken: secretField('Client token', 'The token given at the webhook in the console.'),
+          messageTrafficType: choiceField(
+            'Traffic type',
+            'What the messages are, where a region demands that it is said.',
+            ['AUTHENTICATION', 'TRANSACTION', 'PROMOTION', 'SERVICEREQUEST', 'ACKNOWLEDGEMENT'],
+          ),
           apiUrl,
         },
         ['agentId', 'serviceAccount', 'clientToken'],
@@ -88,33 +86,33 @@ export const rcs: ChannelSetup = {
 }
 
 /** Holds where the field is given; a strict validator wants it declared beside the demand. */
-function named(field: string) {
+function requiresField(field: string) {
   return { type: 'object', properties: { [field]: true }, required: [field] }
 }
 
 const twilioCredentials = form(
   {
-    accountSid: line('Account SID', 'Begins with AC; on the first page of the console.'),
-    authToken: secret('Auth token', 'Beside the account SID; it also signs what is sent to us.'),
-    from: line('Sender', 'Number with country code, short code or sender name.', { maxLength: 20 }),
-    messagingServiceSid: line('Messaging service', 'Begins with MG; instead of one sender.'),
+    accountSid: textField('Account SID', 'Begins with AC; on the first page of the console.'),
+    authToken: secretField('Auth token', 'Beside the account SID; it also signs what is sent to us.'),
+    from: textField('Sender', 'Number with country code, short code or sender name.', { maxLength: 20 }),
+    messagingServiceSid: textField('Messaging service', 'Begins with MG; instead of one sender.'),
     apiUrl,
   },
   ['accountSid', 'authToken'],
-  { anyOf: ['from', 'messagingServiceSid'].map(named) },
+  { anyOf: ['from', 'messagingServiceSid'].map(requiresField) },
 )
 
 const smppCredentials = form(
   {
-    host: line('Host', 'Host name or address of the message center.', { maxLength: 253 }),
-    port: count('Port', 'Usually 2775, or 3550 with TLS.', 1, 65535, { default: 2775 }),
-    systemId: line('System id', 'The account to bind with.', { maxLength: 15 }),
-    password: secret('Password', 'Its password; most message centers take at most eight characters.'),
-    systemType: line('System type', 'Only if the message center asks for one.', { maxLength: 12 }),
-    from: line('Sender', 'Number, short code or sender name.', { maxLength: 20 }),
+    host: textField('Host', 'Host name or address of the message center.', { maxLength: 253 }),
+    port: countField('Port', 'Usually 2775, or 3550 with TLS.', 1, 65535, { default: 2775 }),
+    systemId: textField('System id', 'The account to bind with.', { maxLength: 15 }),
+    password: secretField('Password', 'Its password; most message centers take at most eight characters.'),
+    systemType: textField('System type', 'Only if the message center asks for one.', { maxLength: 12 }),
+    from: textField('Sender', 'Number, short code or sender name.', { maxLength: 20 }),
     tls: { type: 'boolean', default: false, title: 'TLS', description: 'Encrypt the connection.' },
-    windowSize: count('Window', 'Messages under way before the first is acknowledged.', 1, 1000, { default: 10 }),
-    ratePerSecond: count('Rate', 'Message parts a second that the contract allows.', 1, 10_000, { default: 10 }),
+    windowSize: countField('Window', 'Messages under way before the first is acknowledged.', 1, 1000, { default: 10 }),
+    ratePerSecond: countField('Rate', 'Message parts a second that the contract allows.', 1, 10_000, { default: 10 }),
   },
   ['host', 'port', 'systemId', 'password', 'from'],
 )
@@ -129,16 +127,16 @@ export const sms: ChannelSetup = {
     description: 'We obtain a number and register the business and its use with the carriers where they demand it.',
     inputs: inputs(
       {
-        numberType: choice(
+        numberType: choiceField(
           'Kind of number',
           'Local is quick, toll-free is nationwide, short codes carry high volume.',
           ['local', 'toll-free', 'short-code'],
         ),
-        country: line('Country', 'Where the number shall be, as a two-letter code.', { pattern: '^[A-Z]{2}$' }),
-        areaCode: line('Area code', 'Wished for, not promised.', { pattern: '^[0-9]{2,5}$' }),
+        country: textField('Country', 'Where the number shall be, as a two-letter code.', { pattern: '^[A-Z]{2}$' }),
+        areaCode: textField('Area code', 'Wished for, not promised.', { pattern: '^[0-9]{2,5}$' }),
         ...pick('legalName', 'registrationNumber', 'legalAddress', 'websiteUrl', 'privacyPolicyUrl'),
         ...pick('termsOfServiceUrl', 'contactEmail', 'contactPhone', 'responsibleName', 'responsibleEmail'),
-        useCase: choice('Use', 'What most of the messages will be.', [
+        useCase: choiceField('Use', 'What most of the messages will be.', [
           'customer-care',
           'account-notices',
           'delivery-notices',
@@ -146,7 +144,12 @@ export const sms: ChannelSetup = {
           'one-time-codes',
           'mixed',
         ]),
-        monthlyMessages: count('Messages a month', 'A rough estimate; it decides which number fits.', 1, 100_000_000),
+        monthlyMessages: countField(
+          'Messages a month',
+          'A rough estimate; it decides which number fits.',
+          1,
+          100_000_000,
+        ),
         ...pick('optInDescription', 'sampleMessages'),
       },
       ['country', 'legalName', 'websiteUrl', 'useCase', 'optInDescription', 'sampleMessages'],

@@ -2,7 +2,7 @@
 
 import type { ProviderForm } from '../channel/form.js'
 import { apiUrl, emulator, inputs, pick, statusCopy } from './channel-forms.js'
-import { choice, form, line, link, phone, secret } from './forms.js'
+import { choiceField, form, phoneField, secretField, textField, urlField } from './forms.js'
 import type { ChannelSetup } from './shapes.js'
 
 const webhookSteps = [
@@ -11,9 +11,9 @@ const webhookSteps = [
 ]
 
 const graphSecrets = {
-  accessToken: secret('Access token', 'A permanent token of a system user, not the one that ends after a day.'),
-  appSecret: secret('App secret', 'Of the app that owns the webhook; it signs what is sent to us.'),
-  verifyToken: secret('Verify token', 'Any word of your own; it is asked for once, when the callback is set.', {
+  accessToken: secretField('Access token', 'A permanent token of a system user, not the one that ends after a day.'),
+  appSecret: secretField('App secret', 'Of the app that owns the webhook; it signs what is sent to us.'),
+  verifyToken: secretField('Verify token', 'Any word of your own; it is asked for once, when the callback is set.', {
     maxLength: 256,
   }),
   apiUrl,
@@ -36,7 +36,7 @@ function pageProvider(
       'Give the app messaging permission for the page and make a permanent access token.',
       ...webhookSteps,
     ],
-    credentials: form({ pageId: line('Page id', 'Id of the page, in digits.'), ...more, ...graphSecrets }, [
+    credentials: form({ pageId: textField('Page id', 'Id of the page, in digits.'), ...more, ...graphSecrets }, [
       'pageId',
       'accessToken',
       'appSecret',
@@ -68,11 +68,11 @@ export const messengerA: ChannelSetup = {
           'smallLogoUrl',
         ),
         ...pick('responsibleName', 'responsibleEmail', 'countries'),
-        numberChoice: choice('Number', 'A number in use in the phone app has to be released there first.', [
+        numberChoice: choiceField('Number', 'A number in use in the phone app has to be released there first.', [
           'new-number',
           'own-number',
         ]),
-        ownNumber: phone('Your number', 'Only for a number of your own; it must be able to take a call or text.'),
+        ownNumber: phoneField('Your number', 'Only for a number of your own; it must be able to take a call or text.'),
       },
       ['displayName', 'legalName', 'websiteUrl', 'numberChoice'],
     ),
@@ -89,7 +89,7 @@ export const messengerA: ChannelSetup = {
       ],
       credentials: form(
         {
-          phoneNumberId: line('Phone number id', 'Id of the number, in digits.'),
+          phoneNumberId: textField('Phone number id', 'Id of the number, in digits.'),
           ...graphSecrets,
         },
         ['phoneNumberId', 'accessToken', 'appSecret', 'verifyToken'],
@@ -120,7 +120,7 @@ export const messengerB: ChannelSetup = {
     description: 'We connect a page of yours; somebody who administers it approves once.',
     inputs: inputs(
       {
-        pageUrl: link('Page', 'Address of the public page.'),
+        pageUrl: urlField('Page', 'Address of the public page.'),
         ...pick('legalName', 'websiteUrl', 'responsibleName', 'responsibleEmail'),
       },
       ['pageUrl', 'responsibleEmail'],
@@ -154,8 +154,8 @@ export const socialC: ChannelSetup = {
     description: 'We connect your professional account through the page it is linked to.',
     inputs: inputs(
       {
-        handle: line('Account', 'Name of the account, without the at sign.', { pattern: '^[A-Za-z0-9._]{1,30}$' }),
-        pageUrl: link('Linked page', 'Address of the page that the account is linked to.'),
+        handle: textField('Account', 'Name of the account, without the at sign.', { pattern: '^[A-Za-z0-9._]{1,30}$' }),
+        pageUrl: urlField('Linked page', 'Address of the page that the account is linked to.'),
         ...pick('legalName', 'responsibleName', 'responsibleEmail'),
       },
       ['handle', 'responsibleEmail'],
@@ -168,7 +168,7 @@ export const socialC: ChannelSetup = {
       'A professional account of your own, reached through the page it is linked to.',
       'Link the professional account to a page, allow access to messages in its settings, and copy the page id.',
       {
-        accountId: line(
+        accountId: textField(
           'Account id',
           'Id of the professional account, in digits. Needed where several accounts share one app; without it the channel takes every account of the app that no other channel names.',
         ),

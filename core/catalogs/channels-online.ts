@@ -1,6 +1,6 @@
 /** Setup of the channels on a site, in a workplace and inside assistants. */
 import { apiUrl, emulator, inputs, pick, statusCopy } from './channel-forms.js'
-import { email, form, line, link, list, secret } from './forms.js'
+import { emailField, form, listField, secretField, textField, urlField } from './forms.js'
 import type { ChannelSetup } from './shapes.js'
 
 export const webchat: ChannelSetup = {
@@ -13,10 +13,10 @@ export const webchat: ChannelSetup = {
     description: 'Ready at once. Paste the widget into your site, or share the address of the full page.',
     inputs: inputs(
       {
-        title: line('Title', 'Shown at the top of the chat.', { maxLength: 60 }),
-        greeting: line('Greeting', 'First line a visitor sees.', { maxLength: 300 }),
+        title: textField('Title', 'Shown at the top of the chat.', { maxLength: 60 }),
+        greeting: textField('Greeting', 'First line a visitor sees.', { maxLength: 300 }),
         ...pick('brandColor', 'smallLogoUrl', 'privacyPolicyUrl'),
-        origins: list(
+        origins: listField(
           'Sites',
           'Origins that may show the widget; none named means any.',
           { type: 'string', pattern: '^https?://[^/]+$', maxLength: 300 },
@@ -50,8 +50,8 @@ export const workchatD: ChannelSetup = {
     description: 'We install our app in your workspace; somebody who administers it approves once.',
     inputs: inputs(
       {
-        workspaceUrl: link('Workspace', 'Address at which your team opens the workspace.'),
-        adminEmail: email('Administrator', 'Who can approve apps in the workspace.'),
+        workspaceUrl: urlField('Workspace', 'Address at which your team opens the workspace.'),
+        adminEmail: emailField('Administrator', 'Who can approve apps in the workspace.'),
         ...pick('displayName', 'smallLogoUrl'),
       },
       ['workspaceUrl', 'adminEmail'],
@@ -70,8 +70,11 @@ export const workchatD: ChannelSetup = {
       ],
       credentials: form(
         {
-          botToken: secret('Bot token', 'Begins with xoxb-.'),
-          signingSecret: secret('Signing secret', 'Under basic information of the app; it signs what is sent to us.'),
+          botToken: secretField('Bot token', 'Begins with xoxb-.'),
+          signingSecret: secretField(
+            'Signing secret',
+            'Under basic information of the app; it signs what is sent to us.',
+          ),
           apiUrl,
         },
         ['botToken', 'signingSecret'],
@@ -100,7 +103,7 @@ export const aiChatE: ChannelSetup = {
       {
         ...pick('displayName', 'description', 'smallLogoUrl', 'websiteUrl', 'privacyPolicyUrl', 'termsOfServiceUrl'),
         ...pick('legalName', 'contactEmail', 'countries'),
-        startingQuestions: list(
+        startingQuestions: listField(
           'Starting questions',
           'Things people might ask first.',
           { type: 'string', minLength: 5, maxLength: 120 },

@@ -1,6 +1,6 @@
 /** Setup of the business chat that a phone maker runs in its own messages app. */
 import { apiUrl, emulator, inputs, pick, statusCopy } from './channel-forms.js'
-import { form, line, secret } from './forms.js'
+import { form, secretField, textField } from './forms.js'
 import type { ChannelSetup } from './shapes.js'
 
 export const vendorMessages: ChannelSetup = {
@@ -22,8 +22,8 @@ export const vendorMessages: ChannelSetup = {
           'responsibleName',
           'responsibleEmail',
         ),
-        supportHours: line('Hours', 'When people on the team can be reached; shown to users.'),
-        testAccounts: line('Test accounts', 'Accounts of testers, separated by commas.', { maxLength: 1000 }),
+        supportHours: textField('Hours', 'When people on the team can be reached; shown to users.'),
+        testAccounts: textField('Test accounts', 'Accounts of testers, separated by commas.', { maxLength: 1000 }),
       },
       ['displayName', 'legalName', 'smallLogoUrl', 'websiteUrl', 'contactPhone'],
     ),
@@ -41,9 +41,9 @@ export const vendorMessages: ChannelSetup = {
       ],
       credentials: form(
         {
-          businessId: line('Business id', 'Id of the registered business.'),
-          mspId: line('Provider id', 'Id of the messaging service provider account.'),
-          secret: secret('Shared secret', 'Signs the tokens in both directions.'),
+          businessId: textField('Business id', 'Id of the registered business.'),
+          mspId: textField('Provider id', 'Id of the messaging service provider account.'),
+          secret: secretField('Shared secret', 'Signs the tokens in both directions.'),
           apiUrl,
         },
         ['businessId', 'mspId', 'secret'],

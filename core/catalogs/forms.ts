@@ -1,7 +1,7 @@
 /** The words that forms and tool calls are written in: each gives a piece of JSON Schema, draft 2020-12. */
 
 import type { FormSchema } from '../channel/form.js'
-import { describePattern } from '../patternwords.js'
+import { describePattern } from '../patterndescriptions.js'
 
 const dialect = 'https://json-schema.org/draft/2020-12/schema'
 
@@ -20,16 +20,16 @@ export function form(properties: Fields, required: readonly string[] = [], rules
   return schema
 }
 
-export function line(title: string, description: string, more: Field = {}): Field {
+export function textField(title: string, description: string, more: Field = {}): Field {
   return { type: 'string', minLength: 1, maxLength: 200, title, description, ...more }
 }
 
 /** Stored encrypted and apart, and never shown again. */
-export function secret(title: string, description: string, more: Field = {}): Field {
+export function secretField(title: string, description: string, more: Field = {}): Field {
   return { type: 'string', minLength: 1, maxLength: 4096, writeOnly: true, title, description, ...more }
 }
 
-export function link(title: string, description: string): Field {
+export function urlField(title: string, description: string): Field {
   return {
     type: 'string',
     format: 'uri',
@@ -43,32 +43,38 @@ export function link(title: string, description: string): Field {
   }
 }
 
-export function email(title: string, description: string): Field {
+export function emailField(title: string, description: string): Field {
   return { type: 'string', format: 'email', maxLength: 254, title, description }
 }
 
-export function phone(title: string, description: string): Field {
+export function phoneField(title: string, description: string): Field {
   return { type: 'string', pattern: '^\\+[1-9][0-9]{6,14}$', title, description }
 }
 
-export function choice(title: string, description: string, values: readonly string[], more: Field = {}): Field {
+export function choiceField(title: string, description: string, values: readonly string[], more: Field = {}): Field {
   return { type: 'string', enum: values, title, description, ...more }
 }
 
-export function count(title: string, description: string, minimum: number, maximum: number, more: Field = {}): Field {
+export function countField(
+  title: string,
+  description: string,
+  minimum: number,
+  maximum: number,
+  more: Field = {},
+): Field {
   return { type: 'integer', minimum, maximum, title, description, ...more }
 }
 
-export function list(title: string, description: string, items: Field, minItems: number, maxItems: number): Field {
+export function listField(title: string, description: string, items: Field, minItems: number, maxItems: number): Field {
   return { type: 'array', items, minItems, maxItems, uniqueItems: true, title, description }
 }
 
 /** Names a connection of the org by its id, for tools that people can sign in for. */
-export function connection(): Field {
-  return line('Connection', 'Id of a connection of the org, whose sign-in is used in place of keys and passwords.')
+export function connectionField(): Field {
+  return textField('Connection', 'Id of a connection of the org, whose sign-in is used in place of keys and passwords.')
 }
 
 /** A field of a tool call: the model reads only its description. */
-export function said(description: string, more: Field = {}): Field {
+export function argumentField(description: string, more: Field = {}): Field {
   return { type: 'string', minLength: 1, maxLength: 500, description, ...more }
 }

@@ -1,7 +1,7 @@
 /** Everything an agent's log can hold: the name, how loud it is, and what it tells a reader. */
 import type { LogEvent } from './shapes.js'
 
-const written = {
+const definitions = {
   'message.received': ['info', 'A message from a person was accepted from the channel.'],
   'message.duplicate': ['debug', 'The channel delivered a message again that was already known; it was dropped.'],
   'message.matched': ['info', 'A reply was read as the answer to an open question, and says by which rule.'],
@@ -79,7 +79,7 @@ const written = {
 } as const satisfies Record<string, readonly [LogEvent['level'], string]>
 
 /** The only names that may stand in a log entry. */
-export type LogEventName = keyof typeof written
+export type LogEventName = keyof typeof definitions
 
 /** One line of an agent's log; the catalog has its level. */
 export interface LogNote {
@@ -88,10 +88,10 @@ export interface LogNote {
 }
 
 export function levelOf(event: LogEventName): LogEvent['level'] {
-  return written[event][0]
+  return definitions[event][0]
 }
 
-export const logEvents: readonly LogEvent[] = Object.entries(written).map(([id, [level, description]]) => ({
+export const logEvents: readonly LogEvent[] = Object.entries(definitions).map(([id, [level, description]]) => ({
   id,
   level,
   description,

@@ -9,20 +9,20 @@ const qualifiedId = (word: string) => Type.String({ pattern: `^@svc/${word}\\.${
 const qualifiedIds = (word: string) => Type.Array(qualifiedId(word), { uniqueItems: true, minItems: 1 })
 const text = Type.String({ minLength: 1 })
 const texts = Type.Array(text, { uniqueItems: true, minItems: 1 })
-const closed = <P extends TProperties>(title: string, properties: P) =>
+const closedObject = <P extends TProperties>(title: string, properties: P) =>
   Type.Object(properties, { additionalProperties: false, title })
 
 /** Content of a later version is offered to agents that copied an earlier one, so it changes with every edit. */
 const version = Type.String({ pattern: '^[0-9]+\\.[0-9]+\\.[0-9]+$' })
-const titled = (word: string) => ({
+const entryFields = (word: string) => ({
   id: qualifiedId(word),
   version,
   name: shortName,
   description: sentence,
 })
 
-export const AgentTemplate = closed('AgentTemplate', {
-  ...titled('agent'),
+export const AgentTemplate = closedObject('AgentTemplate', {
+  ...entryFields('agent'),
   category: Type.Optional(Type.String({ pattern: slugPattern })),
   identityPreamble: Type.Optional(text),
   playbookTemplateIds: Type.Optional(qualifiedIds('playbook')),
@@ -34,11 +34,11 @@ export const AgentTemplate = closed('AgentTemplate', {
 })
 export type AgentTemplate = Static<typeof AgentTemplate>
 
-export const ExampleLine = closed('ExampleLine', { role: Type.Enum(['user', 'agent']), content: text })
+export const ExampleLine = closedObject('ExampleLine', { role: Type.Enum(['user', 'agent']), content: text })
 export type ExampleLine = Static<typeof ExampleLine>
 
-export const PlaybookTemplate = closed('PlaybookTemplate', {
-  ...titled('playbook'),
+export const PlaybookTemplate = closedObject('PlaybookTemplate', {
+  ...entryFields('playbook'),
   whenToUse: Type.Optional(text),
   body: text,
   examples: Type.Optional(Type.Array(Type.Array(ExampleLine, { minItems: 2 }), { minItems: 1 })),
@@ -50,39 +50,42 @@ export const PlaybookTemplate = closed('PlaybookTemplate', {
 })
 export type PlaybookTemplate = Static<typeof PlaybookTemplate>
 
-export const SkillTemplate = closed('SkillTemplate', {
-  ...titled('skill'),
+export const SkillTemplate = closedObject('SkillTemplate', {
+  ...entryFields('skill'),
   body: text,
   requiredTools: Type.Optional(qualifiedIds('tool')),
 })
 export type SkillTemplate = Static<typeof SkillTemplate>
 
-export const ObjectiveTemplate = closed('ObjectiveTemplate', { ...titled('objective'), body: text })
+export const ObjectiveTemplate = closedObject('ObjectiveTemplate', { ...entryFields('objective'), body: text })
 export type ObjectiveTemplate = Static<typeof ObjectiveTemplate>
 
-export const PersonalityTemplate = closed('PersonalityTemplate', { ...titled('personality'), promptFragment: text })
+export const PersonalityTemplate = closedObject('PersonalityTemplate', {
+  ...entryFields('personality'),
+  promptFragment: text,
+})
 export type PersonalityTemplate = Static<typeof PersonalityTemplate>
 
-export const GuardrailTemplate = closed('GuardrailTemplate', {
-  ...titled('guardrail'),
+export const GuardrailTemplate = closedObject('GuardrailTemplate', {
+  ...entryFields('guardrail'),
   topicsToAvoid: Type.Optional(texts),
   claimsNotToMake: Type.Optional(texts),
   requiredDisclaimers: Type.Optional(texts),
 })
 export type GuardrailTemplate = Static<typeof GuardrailTemplate>
 
-export const Tool = closed('Tool', {
-  ...titled('tool'),
+export const Tool = closedObject('Tool', {
+  ...entryFields('tool'),
   category: Type.String({ pattern: slugPattern }),
   parameters: FormSchema,
   configSchema: Type.Optional(FormSchema),
 })
 export type Tool = Static<typeof Tool>
 
-export const StatusCopy = closed('StatusCopy', { headline: shortName, text: sentence })
+export const StatusCopy = closedObject('StatusCopy', { headline: shortName, text: sentence })
 export type StatusCopy = Static<typeof StatusCopy>
 
-export const ChannelSetup = closed('ChannelSetup', {
+export const ChannelSetup = closedObject('ChannelSetup', {
   id: Type.Enum(channelNames),
   name: shortName,
   description: sentence,
@@ -90,9 +93,9 @@ export const ChannelSetup = closed('ChannelSetup', {
   instant: Type.Boolean(),
   /** Whether the disclaimer and the opt-out keywords of `compliance` apply here. */
   compliance: Type.Boolean(),
-  managed: closed('ManagedForm', { description: sentence, inputs: FormSchema }),
+  managed: closedObject('ManagedForm', { description: sentence, inputs: FormSchema }),
   unmanaged: Type.Array(ProviderForm),
-  provisioning: closed('ProvisioningCopy', {
+  provisioning: closedObject('ProvisioningCopy', {
     Requested: StatusCopy,
     Provisioning: StatusCopy,
     ActionRequired: StatusCopy,
@@ -106,12 +109,12 @@ export type ChannelStatus = keyof ChannelSetup['provisioning']
 
 const eventName = Type.String({ pattern: '^[a-z][a-z0-9_]*(\\.[a-z][a-z0-9_]*)+$' })
 
-export const LogEvent = closed('LogEvent', {
+export const LogEvent = closedObject('LogEvent', {
   id: eventName,
   level: Type.Enum(['debug', 'info', 'warn', 'error']),
   description: sentence,
 })
 export type LogEvent = Static<typeof LogEvent>
 
-export const WebhookEvent = closed('WebhookEvent', { id: eventName, description: sentence })
+export const WebhookEvent = closedObject('WebhookEvent', { id: eventName, description: sentence })
 export type WebhookEvent = Static<typeof WebhookEvent>

@@ -5,16 +5,16 @@
  * A tool that is not here takes keys and passwords only.
  */
 const signIns: Readonly<Record<string, SignIn>> = {
-  '@svc/tool.calendar': { provider: 'calendar', standsFor: ['username', 'password'] },
-  '@svc/tool.crm-record': { provider: 'crm', standsFor: ['apiKey'] },
-  '@svc/tool.helpdesk-ticket': { provider: 'helpdesk', standsFor: ['accountEmail', 'apiToken'] },
-  '@svc/tool.sheet-row': { provider: 'sheets', standsFor: ['token'] },
+  '@svc/tool.calendar': { provider: 'calendar', replaces: ['username', 'password'] },
+  '@svc/tool.crm-record': { provider: 'crm', replaces: ['apiKey'] },
+  '@svc/tool.helpdesk-ticket': { provider: 'helpdesk', replaces: ['accountEmail', 'apiToken'] },
+  '@svc/tool.sheet-row': { provider: 'sheets', replaces: ['token'] },
 }
 
 interface SignIn {
   readonly provider: string
   /** Fields of the config that nobody has to fill in once somebody has signed in. */
-  readonly standsFor: readonly string[]
+  readonly replaces: readonly string[]
 }
 
 export const signInTools: readonly string[] = Object.keys(signIns)

@@ -1,14 +1,16 @@
 /** Tools around goods and money: orders, parcels, returns, stock, payment links. */
-import { count, fields, form, line, link, list, said, secret } from './forms.js'
+import { argumentField, countField, fields, form, listField, secretField, textField, urlField } from './forms.js'
 import type { Tool } from './shapes.js'
 
-const orderNumber = said('Order number as the buyer gives it, without a leading hash.', { maxLength: 64 })
-const proof = said('The email or postal code the order was placed with; checked, never shown.', { maxLength: 254 })
+const orderNumber = argumentField('Order number as the buyer gives it, without a leading hash.', { maxLength: 64 })
+const proof = argumentField('The email or postal code the order was placed with; checked, never shown.', {
+  maxLength: 254,
+})
 const currency = { type: 'string', pattern: '^[A-Z]{3}$' }
 
 const store = {
-  baseUrl: link('API address', 'Where the shop system answers.'),
-  apiKey: secret('API key', 'A key confined to what this tool does.'),
+  baseUrl: urlField('API address', 'Where the shop system answers.'),
+  apiKey: secretField('API key', 'A key confined to what this tool does.'),
 }
 
 export const commerceTools: readonly Tool[] = [
@@ -22,10 +24,10 @@ export const commerceTools: readonly Tool[] = [
     configSchema: form(
       {
         ...store,
-        hiddenFields: list(
+        hiddenFields: listField(
           'Never told',
           'Fields of an order that the agent must not see.',
-          line('Field', 'Key of the field in the shop system.'),
+          textField('Field', 'Key of the field in the shop system.'),
           0,
           50,
         ),
@@ -43,10 +45,10 @@ export const commerceTools: readonly Tool[] = [
       {
         orderNumber,
         proof,
-        itemId: said('The item, as the order lookup names it.', { maxLength: 64 }),
-        reason: said('Why it comes back.', { enum: ['size', 'faulty', 'wrong-item', 'changed-mind'] }),
-        wish: said('What the buyer would like.', { enum: ['refund', 'exchange'] }),
-        exchangeItemId: said('What to send instead, for an exchange.', { maxLength: 64 }),
+        itemId: argumentField('The item, as the order lookup names it.', { maxLength: 64 }),
+        reason: argumentField('Why it comes back.', { enum: ['size', 'faulty', 'wrong-item', 'changed-mind'] }),
+        wish: argumentField('What the buyer would like.', { enum: ['refund', 'exchange'] }),
+        exchangeItemId: argumentField('What to send instead, for an exchange.', { maxLength: 64 }),
         checkOnly: {
           type: 'boolean',
           default: false,
@@ -56,7 +58,10 @@ export const commerceTools: readonly Tool[] = [
       ['orderNumber', 'proof', 'itemId', 'reason', 'wish'],
     ),
     configSchema: form(
-      { ...store, returnWindowDays: count('Return window in days', 'Counted from delivery.', 1, 365, { default: 30 }) },
+      {
+        ...store,
+        returnWindowDays: countField('Return window in days', 'Counted from delivery.', 1, 365, { default: 30 }),
+      },
       ['baseUrl', 'apiKey'],
     ),
   },
@@ -68,16 +73,16 @@ export const commerceTools: readonly Tool[] = [
     category: 'logistics',
     parameters: fields(
       {
-        trackingNumber: said('Tracking number of the parcel.', { maxLength: 64 }),
-        carrier: said('Carrier, when the number alone does not tell.', { maxLength: 64 }),
+        trackingNumber: argumentField('Tracking number of the parcel.', { maxLength: 64 }),
+        carrier: argumentField('Carrier, when the number alone does not tell.', { maxLength: 64 }),
       },
       ['trackingNumber'],
     ),
     configSchema: form(
       {
-        baseUrl: link('API address', 'Where the tracking system answers.'),
-        apiKey: secret('API key', 'A key that may read shipments.'),
-        trackingPage: link('Tracking page', 'Public page that shows a parcel; the number is added at the end.'),
+        baseUrl: urlField('API address', 'Where the tracking system answers.'),
+        apiKey: secretField('API key', 'A key that may read shipments.'),
+        trackingPage: urlField('Tracking page', 'Public page that shows a parcel; the number is added at the end.'),
       },
       ['baseUrl', 'apiKey'],
     ),
@@ -90,10 +95,10 @@ export const commerceTools: readonly Tool[] = [
     category: 'commerce',
     parameters: fields(
       {
-        words: said('What to look for, in a few words.', { maxLength: 200 }),
-        productId: said('One known product, instead of words.', { maxLength: 64 }),
-        maxPrice: said('Highest price as a decimal number.', { pattern: '^[0-9]+(\\.[0-9]{1,2})?$' }),
-        storeId: said('Tell the stock of this store.', { maxLength: 64 }),
+        words: argumentField('What to look for, in a few words.', { maxLength: 200 }),
+        productId: argumentField('One known product, instead of words.', { maxLength: 64 }),
+        maxPrice: argumentField('Highest price as a decimal number.', { pattern: '^[0-9]+(\\.[0-9]{1,2})?$' }),
+        storeId: argumentField('Tell the stock of this store.', { maxLength: 64 }),
         limit: { type: 'integer', minimum: 1, maximum: 10, default: 5, description: 'How many products to return.' },
       },
       [],
@@ -101,10 +106,10 @@ export const commerceTools: readonly Tool[] = [
     configSchema: form(
       {
         ...store,
-        stores: list(
+        stores: listField(
           'Stores',
           'Stores whose stock may be told.',
-          fields({ id: line('Id', 'Id in the shop system.'), name: line('Name', 'As people call it.') }, [
+          fields({ id: textField('Id', 'Id in the shop system.'), name: textField('Name', 'As people call it.') }, [
             'id',
             'name',
           ]),
@@ -129,12 +134,12 @@ export const commerceTools: readonly Tool[] = [
     category: 'payments',
     parameters: fields(
       {
-        action: said('create makes a link; state tells whether one was paid.', { enum: ['create', 'state'] }),
-        linkId: said('The link to ask about, for state.', { maxLength: 64 }),
-        amount: said('Decimal amount, for create.', { pattern: '^[0-9]+(\\.[0-9]{1,2})?$' }),
+        action: argumentField('create makes a link; state tells whether one was paid.', { enum: ['create', 'state'] }),
+        linkId: argumentField('The link to ask about, for state.', { maxLength: 64 }),
+        amount: argumentField('Decimal amount, for create.', { pattern: '^[0-9]+(\\.[0-9]{1,2})?$' }),
         currency: { ...currency, description: 'Currency code of three letters, for create.' },
-        purpose: said('What it is for, as the payer will read it.', { maxLength: 140 }),
-        reference: said('Booking or invoice number.', { maxLength: 64 }),
+        purpose: argumentField('What it is for, as the payer will read it.', { maxLength: 140 }),
+        reference: argumentField('Booking or invoice number.', { maxLength: 64 }),
         expiresInHours: {
           type: 'integer',
           minimum: 1,
@@ -147,14 +152,14 @@ export const commerceTools: readonly Tool[] = [
     ),
     configSchema: form(
       {
-        baseUrl: link('API address', 'Where the payment provider answers.'),
-        secretKey: secret('Secret key', 'A key that may create payment links.'),
-        webhookSecret: secret('Webhook secret', 'Verifies what the provider reports back about payments.'),
-        currencies: list('Currencies', 'Codes in which the agent may ask for money.', currency, 1, 20),
-        maxAmount: line('Highest amount', 'No link is made above this, in any currency.', {
+        baseUrl: urlField('API address', 'Where the payment provider answers.'),
+        secretKey: secretField('Secret key', 'A key that may create payment links.'),
+        webhookSecret: secretField('Webhook secret', 'Verifies what the provider reports back about payments.'),
+        currencies: listField('Currencies', 'Codes in which the agent may ask for money.', currency, 1, 20),
+        maxAmount: textField('Highest amount', 'No link is made above this, in any currency.', {
           pattern: '^[0-9]+(\\.[0-9]{1,2})?$',
         }),
-        returnUrl: link('Return page', 'Where payers land afterward.'),
+        returnUrl: urlField('Return page', 'Where payers land afterward.'),
       },
       ['baseUrl', 'secretKey', 'currencies', 'maxAmount'],
     ),

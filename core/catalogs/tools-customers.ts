@@ -1,9 +1,20 @@
 /** Tools around people and their time: calendar, customer records, tickets, mail. */
-import { choice, connection, count, email, fields, form, line, link, said, secret } from './forms.js'
+import {
+  argumentField,
+  choiceField,
+  connectionField,
+  countField,
+  emailField,
+  fields,
+  form,
+  secretField,
+  textField,
+  urlField,
+} from './forms.js'
 import type { Tool } from './shapes.js'
 
-const moment = (description: string) => said(description, { format: 'date-time', maxLength: 40 })
-const address = (description: string) => said(description, { format: 'email', maxLength: 254 })
+const moment = (description: string) => argumentField(description, { format: 'date-time', maxLength: 40 })
+const address = (description: string) => argumentField(description, { format: 'email', maxLength: 254 })
 
 export const customerTools: readonly Tool[] = [
   {
@@ -14,25 +25,27 @@ export const customerTools: readonly Tool[] = [
     category: 'calendar',
     parameters: fields(
       {
-        action: said('What to do: busy lists taken times; create, move and remove change one event.', {
+        action: argumentField('What to do: busy lists taken times; create, move and remove change one event.', {
           enum: ['busy', 'create', 'move', 'remove'],
         }),
         from: moment('Start with offset, for busy, create and move.'),
         to: moment('End with offset, for busy, create and move.'),
-        eventId: said('The event to move or remove, as create returned it.'),
-        title: said('Title of a new event.', { maxLength: 200 }),
-        notes: said('Notes for the event; no health or payment details.', { maxLength: 2000 }),
+        eventId: argumentField('The event to move or remove, as create returned it.'),
+        title: argumentField('Title of a new event.', { maxLength: 200 }),
+        notes: argumentField('Notes for the event; no health or payment details.', { maxLength: 2000 }),
         attendeeEmail: address('Whom to invite to a new event.'),
       },
       ['action'],
     ),
     configSchema: form(
       {
-        connectionId: connection(),
-        calendarUrl: link('Calendar address', 'The CalDAV address of the one calendar to read and write.'),
-        username: line('User name', 'The account that owns the calendar or may write to it.'),
-        password: secret('App password', 'An app password of that account, not the one people sign in with.'),
-        bufferMinutes: count('Buffer in minutes', 'Kept free before and after each event.', 0, 240, { default: 0 }),
+        connectionId: connectionField(),
+        calendarUrl: urlField('Calendar address', 'The CalDAV address of the one calendar to read and write.'),
+        username: textField('User name', 'The account that owns the calendar or may write to it.'),
+        password: secretField('App password', 'An app password of that account, not the one people sign in with.'),
+        bufferMinutes: countField('Buffer in minutes', 'Kept free before and after each event.', 0, 240, {
+          default: 0,
+        }),
       },
       ['calendarUrl', 'username', 'password'],
     ),
@@ -45,11 +58,13 @@ export const customerTools: readonly Tool[] = [
     category: 'crm',
     parameters: fields(
       {
-        action: said('find looks somebody up; save creates or updates the contact.', { enum: ['find', 'save'] }),
-        phone: said('Phone number in international form.', { pattern: '^\\+[1-9][0-9]{6,14}$' }),
+        action: argumentField('find looks somebody up; save creates or updates the contact.', {
+          enum: ['find', 'save'],
+        }),
+        phone: argumentField('Phone number in international form.', { pattern: '^\\+[1-9][0-9]{6,14}$' }),
         email: address('Email address.'),
-        fullName: said('Full name, for save.', { maxLength: 200 }),
-        stage: said('Stage of the contact, for save.', {
+        fullName: argumentField('Full name, for save.', { maxLength: 200 }),
+        stage: argumentField('Stage of the contact, for save.', {
           enum: ['new', 'contacted', 'qualified', 'converted', 'lost'],
         }),
         fields: {
@@ -58,17 +73,17 @@ export const customerTools: readonly Tool[] = [
           additionalProperties: { type: 'string', maxLength: 2000 },
           maxProperties: 50,
         },
-        note: said('One note of at most five lines, for save.', { maxLength: 2000 }),
+        note: argumentField('One note of at most five lines, for save.', { maxLength: 2000 }),
       },
       ['action'],
     ),
     configSchema: form(
       {
-        connectionId: connection(),
-        baseUrl: link('API address', 'Where the CRM answers, up to and including its version.'),
-        apiKey: secret('API key', 'A key that may read and write contacts and nothing more.'),
-        ownerId: line('Owner', 'Whom new contacts are assigned to; left out, the CRM decides.'),
-        pipeline: line('Pipeline', 'Where new leads enter; left out, only the contact is written.'),
+        connectionId: connectionField(),
+        baseUrl: urlField('API address', 'Where the CRM answers, up to and including its version.'),
+        apiKey: secretField('API key', 'A key that may read and write contacts and nothing more.'),
+        ownerId: textField('Owner', 'Whom new contacts are assigned to; left out, the CRM decides.'),
+        pipeline: textField('Pipeline', 'Where new leads enter; left out, only the contact is written.'),
       },
       ['baseUrl', 'apiKey'],
     ),
@@ -81,24 +96,26 @@ export const customerTools: readonly Tool[] = [
     category: 'support',
     parameters: fields(
       {
-        action: said('open writes a new ticket, add appends to one, read tells its state.', {
+        action: argumentField('open writes a new ticket, add appends to one, read tells its state.', {
           enum: ['open', 'add', 'read'],
         }),
-        ticketNumber: said('The ticket to add to or read.', { maxLength: 64 }),
-        subject: said('The thing and the fault in under ten words, for open.', { maxLength: 150 }),
-        text: said('What the person wants, sees, and tried, for open and add.', { maxLength: 8000 }),
-        priority: said('urgent only for danger, loss of money or standstill.', { enum: ['low', 'normal', 'urgent'] }),
+        ticketNumber: argumentField('The ticket to add to or read.', { maxLength: 64 }),
+        subject: argumentField('The thing and the fault in under ten words, for open.', { maxLength: 150 }),
+        text: argumentField('What the person wants, sees, and tried, for open and add.', { maxLength: 8000 }),
+        priority: argumentField('urgent only for danger, loss of money or standstill.', {
+          enum: ['low', 'normal', 'urgent'],
+        }),
         requesterEmail: address('Who is to be answered, for open.'),
       },
       ['action'],
     ),
     configSchema: form(
       {
-        connectionId: connection(),
-        baseUrl: link('API address', 'Where the helpdesk answers.'),
-        accountEmail: email('Account', 'The helpdesk user in whose name tickets are written.'),
-        apiToken: secret('API token', 'A token of that user.'),
-        queue: line('Queue', 'Where new tickets land; left out, the helpdesk decides.'),
+        connectionId: connectionField(),
+        baseUrl: urlField('API address', 'Where the helpdesk answers.'),
+        accountEmail: emailField('Account', 'The helpdesk user in whose name tickets are written.'),
+        apiToken: secretField('API token', 'A token of that user.'),
+        queue: textField('Queue', 'Where new tickets land; left out, the helpdesk decides.'),
       },
       ['baseUrl', 'accountEmail', 'apiToken'],
     ),
@@ -112,24 +129,31 @@ export const customerTools: readonly Tool[] = [
     parameters: fields(
       {
         to: address('Who gets it.'),
-        subject: said('Subject line.', { maxLength: 150 }),
-        text: said('Plain text, no markup.', { maxLength: 8000 }),
+        subject: argumentField('Subject line.', { maxLength: 150 }),
+        text: argumentField('Plain text, no markup.', { maxLength: 8000 }),
         replyTo: address('Where an answer goes, if not to the sender.'),
       },
       ['to', 'subject', 'text'],
     ),
     configSchema: form(
       {
-        host: line('Mail server', 'Host name of the outgoing server.', { format: 'hostname' }),
-        port: count('Port', '465 for TLS, 587 for STARTTLS.', 1, 65535, { default: 587 }),
-        security: choice('Security', 'How the connection is encrypted.', ['tls', 'starttls'], { default: 'starttls' }),
-        username: line('User name', 'The account that sends.'),
-        password: secret('Password', 'Its password, or an app password.'),
-        fromAddress: email('Sender address', 'What people see as the sender.'),
-        fromName: line('Sender name', 'Shown beside the address.'),
-        recipients: choice('May write to', 'team confines it to addresses of the sender domain.', ['team', 'anyone'], {
-          default: 'team',
+        host: textField('Mail server', 'Host name of the outgoing server.', { format: 'hostname' }),
+        port: countField('Port', '465 for TLS, 587 for STARTTLS.', 1, 65535, { default: 587 }),
+        security: choiceField('Security', 'How the connection is encrypted.', ['tls', 'starttls'], {
+          default: 'starttls',
         }),
+        username: textField('User name', 'The account that sends.'),
+        password: secretField('Password', 'Its password, or an app password.'),
+        fromAddress: emailField('Sender address', 'What people see as the sender.'),
+        fromName: textField('Sender name', 'Shown beside the address.'),
+        recipients: choiceField(
+          'May write to',
+          'team confines it to addresses of the sender domain.',
+          ['team', 'anyone'],
+          {
+            default: 'team',
+          },
+        ),
       },
       ['host', 'port', 'username', 'password', 'fromAddress'],
     ),

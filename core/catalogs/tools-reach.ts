@@ -1,5 +1,15 @@
 /** Tools that reach places, lists and other systems: listings, maps, sheets, webhooks. */
-import { choice, connection, fields, form, line, link, list, said, secret } from './forms.js'
+import {
+  argumentField,
+  choiceField,
+  connectionField,
+  fields,
+  form,
+  listField,
+  secretField,
+  textField,
+  urlField,
+} from './forms.js'
 import type { Tool } from './shapes.js'
 
 export const reachTools: readonly Tool[] = [
@@ -11,9 +21,11 @@ export const reachTools: readonly Tool[] = [
     category: 'listings',
     parameters: fields(
       {
-        listingId: said('One known listing, to learn its details and whether it is available.', { maxLength: 64 }),
-        words: said('What to look for, in a few words.', { maxLength: 200 }),
-        place: said('Town, district or postal code.', { maxLength: 120 }),
+        listingId: argumentField('One known listing, to learn its details and whether it is available.', {
+          maxLength: 64,
+        }),
+        words: argumentField('What to look for, in a few words.', { maxLength: 200 }),
+        place: argumentField('Town, district or postal code.', { maxLength: 120 }),
         minPrice: { type: 'integer', minimum: 0, description: 'Lowest price in whole units of the listing currency.' },
         maxPrice: { type: 'integer', minimum: 0, description: 'Highest price in whole units of the listing currency.' },
         filters: {
@@ -28,10 +40,10 @@ export const reachTools: readonly Tool[] = [
     ),
     configSchema: form(
       {
-        feedUrl: link('Feed address', 'Where the inventory or listing system answers.'),
-        apiKey: secret('API key', 'A key that may read listings.'),
-        kind: choice('Kind', 'What is listed.', ['homes', 'vehicles', 'other']),
-        publicPage: link('Public page', 'Page of a listing; its id is added at the end.'),
+        feedUrl: urlField('Feed address', 'Where the inventory or listing system answers.'),
+        apiKey: secretField('API key', 'A key that may read listings.'),
+        kind: choiceField('Kind', 'What is listed.', ['homes', 'vehicles', 'other']),
+        publicPage: urlField('Public page', 'Page of a listing; its id is added at the end.'),
       },
       ['feedUrl', 'apiKey', 'kind'],
     ),
@@ -44,7 +56,7 @@ export const reachTools: readonly Tool[] = [
     category: 'maps',
     parameters: fields(
       {
-        query: said('Address, town or postal code.', { maxLength: 300 }),
+        query: argumentField('Address, town or postal code.', { maxLength: 300 }),
         nearestBranch: {
           type: 'boolean',
           default: false,
@@ -55,22 +67,22 @@ export const reachTools: readonly Tool[] = [
     ),
     configSchema: form(
       {
-        searchUrl: link('Search address', 'A geocoder that answers as Nominatim does.'),
-        apiKey: secret('API key', 'Only if the geocoder asks for one.'),
-        countryCodes: list(
+        searchUrl: urlField('Search address', 'A geocoder that answers as Nominatim does.'),
+        apiKey: secretField('API key', 'Only if the geocoder asks for one.'),
+        countryCodes: listField(
           'Countries',
           'Two-letter codes to search in.',
           { type: 'string', pattern: '^[a-z]{2}$' },
           0,
           50,
         ),
-        branches: list(
+        branches: listField(
           'Branches',
           'Where the business can be visited.',
           fields(
             {
-              name: line('Name', 'As people call it.'),
-              address: line('Address', 'Street and town.', { maxLength: 500 }),
+              name: textField('Name', 'As people call it.'),
+              address: textField('Address', 'Street and town.', { maxLength: 500 }),
               latitude: { type: 'number', minimum: -90, maximum: 90, title: 'Latitude', description: 'Degrees north.' },
               longitude: {
                 type: 'number',
@@ -109,11 +121,17 @@ export const reachTools: readonly Tool[] = [
     ),
     configSchema: form(
       {
-        connectionId: connection(),
-        endpointUrl: link('Sheet address', 'The address that accepts new rows of this sheet.'),
-        token: secret('Access token', 'A token that may append to this one sheet.'),
-        worksheet: line('Worksheet', 'Name of the tab.'),
-        columns: list('Columns', 'Names of the columns, in order.', line('Column', 'As in the first row.'), 1, 50),
+        connectionId: connectionField(),
+        endpointUrl: urlField('Sheet address', 'The address that accepts new rows of this sheet.'),
+        token: secretField('Access token', 'A token that may append to this one sheet.'),
+        worksheet: textField('Worksheet', 'Name of the tab.'),
+        columns: listField(
+          'Columns',
+          'Names of the columns, in order.',
+          textField('Column', 'As in the first row.'),
+          1,
+          50,
+        ),
       },
       ['endpointUrl', 'token', 'columns'],
     ),
@@ -126,7 +144,7 @@ export const reachTools: readonly Tool[] = [
     category: 'automation',
     parameters: fields(
       {
-        event: said('Name of what happened.', { pattern: '^[a-z][a-z0-9_.-]{0,63}$' }),
+        event: argumentField('Name of what happened.', { pattern: '^[a-z][a-z0-9_.-]{0,63}$' }),
         data: {
           type: 'object',
           description: 'What the receiving system needs to know.',
@@ -138,11 +156,17 @@ export const reachTools: readonly Tool[] = [
     ),
     configSchema: form(
       {
-        url: link('Address', 'Where the event is sent.'),
-        method: choice('Method', 'How it is sent.', ['POST', 'PUT', 'PATCH'], { default: 'POST' }),
-        authHeader: secret('Authorization header', 'Sent as it stands in the Authorization header.'),
-        signingSecret: secret('Signing secret', 'Signs each call, so that the receiver can tell it is genuine.'),
-        events: list('Events', 'Names the agent may send.', line('Event', 'For example quote.requested.'), 0, 50),
+        url: urlField('Address', 'Where the event is sent.'),
+        method: choiceField('Method', 'How it is sent.', ['POST', 'PUT', 'PATCH'], { default: 'POST' }),
+        authHeader: secretField('Authorization header', 'Sent as it stands in the Authorization header.'),
+        signingSecret: secretField('Signing secret', 'Signs each call, so that the receiver can tell it is genuine.'),
+        events: listField(
+          'Events',
+          'Names the agent may send.',
+          textField('Event', 'For example quote.requested.'),
+          0,
+          50,
+        ),
       },
       ['url'],
     ),

@@ -1,7 +1,7 @@
 /** The form by which operators bind a provider: what they do on its side, and the credentials they enter. */
 import Type, { type Static } from 'typebox'
 import { slugPattern } from '../ids.js'
-import { catalog } from '../limits.js'
+import { catalog } from '../limits/index.js'
 
 /** A JSON Schema of draft 2020-12 for an object: what a form asks for, or what a tool is called with. */
 export const FormSchema = Type.Object(

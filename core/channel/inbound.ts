@@ -4,7 +4,7 @@ import type { Place } from '../amf/index.js'
 export type Inbound =
   | { readonly kind: 'content'; readonly content: UserContent }
   /** A tap names its message and its place in it; `label` is what the channel showed, where the channel says so. */
-  | { readonly kind: 'tap'; readonly messageId: string; readonly place: number; readonly label?: string }
+  | { readonly kind: 'tap'; readonly messageId: string; readonly tapIndex: number; readonly label?: string }
   | { readonly kind: 'system'; readonly system: Exclude<SystemKind, 'windowChanged'> }
   | { readonly kind: 'receipt'; readonly receipt: Receipt }
 

@@ -1,9 +1,9 @@
 /** Send budgets: how fast messages in bulk leave over one binding, and when each of them may leave. */
-import { bulk as limits } from '../limits.js'
+import { bulk as limits } from '../limits/index.js'
 import type { Descriptor } from './adapter.js'
 
 /** Messages in bulk a second: what the provider says of itself, or what any provider bears. Undefined: no limit. */
-export function bulkPace({ bulkPerSecond = limits.perSecond }: Pick<Descriptor, 'bulkPerSecond'>): number | undefined {
+export function bulkRate({ bulkPerSecond = limits.perSecond }: Pick<Descriptor, 'bulkPerSecond'>): number | undefined {
   return bulkPerSecond === 'unlimited' ? undefined : bulkPerSecond
 }
 
@@ -15,13 +15,13 @@ export interface SendBudget {
   readonly drawnAt: number
 }
 
-export interface Draw {
+export interface BudgetDraw {
   readonly budget: SendBudget
   /** When each of the messages may leave, in their order; as many as were asked for, or as may leave by `until`. */
   readonly leaveAt: readonly number[]
 }
 
-export function drawFrom(
+export function drawBudget(
   budget: SendBudget | undefined,
   {
     perSecond,
@@ -29,15 +29,15 @@ export function drawFrom(
     count,
     until = Number.POSITIVE_INFINITY,
   }: { readonly perSecond: number; readonly at: number; readonly count: number; readonly until?: number },
-): Draw {
+): BudgetDraw {
   const intervalMs = 1_000 / perSecond
   let nextAt = Math.max(at, budget ? budget.nextAt - Math.max(0, budget.drawnAt - at) : at)
   const leaveAt: number[] = []
-  for (; leaveAt.length < count && nextAt <= until; nextAt += intervalMs) leaveAt.push(stepOf(nextAt, at))
+  for (; leaveAt.length < count && nextAt <= until; nextAt += intervalMs) leaveAt.push(roundUpToStep(nextAt, at))
   return { budget: { nextAt, drawnAt: at }, leaveAt }
 }
 
 /** Messages leave in short steps, so that those of one step share a timer. */
-function stepOf(leaveAt: number, at: number): number {
+function roundUpToStep(leaveAt: number, at: number): number {
   return at + Math.ceil((leaveAt - at) / limits.everyMs) * limits.everyMs
 }

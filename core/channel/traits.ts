@@ -72,7 +72,7 @@ export interface MediaTraits {
 }
 
 /** How large content of that type may be on a channel with these traits. */
-export function mostBytesOf({ maxBytes, ...kinds }: MediaTraits, type: string): number {
+export function maxBytesOf({ maxBytes, ...kinds }: MediaTraits, type: string): number {
   if (type.startsWith('image/')) return kinds.imageMaxBytes ?? maxBytes
   if (type.startsWith('video/')) return kinds.videoMaxBytes ?? maxBytes
   return (type.startsWith('audio/') ? kinds.audioMaxBytes : undefined) ?? maxBytes

@@ -7,7 +7,7 @@ export interface Tokens {
   readonly expiresAt?: number
 }
 
-export interface Granted {
+export interface TokenGrant {
   readonly ok: true
   readonly tokens: Tokens
   /** What the provider calls the account. */
@@ -15,7 +15,7 @@ export interface Granted {
 }
 
 /** `refused` is a word about this very grant, `failed` an answer about something else, `unreachable` no answer at all. */
-export interface NotGranted {
+export interface GrantFailure {
   readonly ok: false
-  readonly why: 'refused' | 'failed' | 'unreachable' | 'unknown-provider'
+  readonly reason: 'refused' | 'failed' | 'unreachable' | 'unknown-provider'
 }

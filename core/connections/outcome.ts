@@ -1,7 +1,7 @@
 /** How a sign-in ended, as the browser is told: every reason with the sentence that the result page shows for it. */
 
 /** Codes that a provider may send back. */
-const ofProvider = {
+const providerReasons = {
   access_denied: 'The sign-in was declined.',
   login_required: 'The provider asked for a sign-in that did not happen.',
   consent_required: 'The provider asked for a consent that was not given.',
@@ -12,7 +12,7 @@ const ofProvider = {
   temporarily_unavailable: 'The provider is not available just now. Try again later.',
 } as const satisfies Record<string, string>
 
-const ofOurs = {
+const gatewayReasons = {
   provider_error: 'The provider did not complete the sign-in.',
   provider_unavailable: 'The provider could not be reached to complete the sign-in. Try again.',
   exchange_failed: 'The provider did not confirm the sign-in. Try again.',
@@ -23,7 +23,7 @@ const ofOurs = {
   unavailable: 'The sign-in could not be kept just now. Try again.',
 } as const satisfies Record<string, string>
 
-export const reasons = { ...ofProvider, ...ofOurs }
+export const reasons = { ...providerReasons, ...gatewayReasons }
 export type Reason = keyof typeof reasons
 
 export type SignInOutcome =
@@ -32,12 +32,12 @@ export type SignInOutcome =
   | { readonly oauthStatus: 'error'; readonly reason: Reason }
 
 /** What a provider sent as its error; whatever is no code we know stays out of every address and page. */
-export function reasonOfProvider(error: string): Reason {
-  return Object.hasOwn(ofProvider, error) ? (error as keyof typeof ofProvider) : 'provider_error'
+export function providerReason(error: string): Reason {
+  return Object.hasOwn(providerReasons, error) ? (error as keyof typeof providerReasons) : 'provider_error'
 }
 
 /** What readers disagree on is refused before one of them sees it: odd slashes, blanks, an `@` before the path. */
-const plainAddress = /^https?:\/\/[^/\\?#@\s\p{Cc}]+(?:[/?#][^\\\s\p{Cc}]*)?$/iu
+const httpUrl = /^https?:\/\/[^/\\?#@\s\p{Cc}]+(?:[/?#][^\\\s\p{Cc}]*)?$/iu
 
 export interface ReturnRules {
   /** Hosts, each with its port where that is not the usual one, exactly as addresses spell them. */
@@ -48,7 +48,7 @@ export interface ReturnRules {
 
 /** Where the browser goes next, told how it ended; undefined when nobody may be sent there. */
 export function returnAddress(returnTo: string, outcome: SignInOutcome, rules: ReturnRules): string | undefined {
-  const url = plainAddress.test(returnTo) ? parsed(returnTo) : undefined
+  const url = httpUrl.test(returnTo) ? parseUrl(returnTo) : undefined
   if (url?.username !== '' || url.password !== '') return undefined
   if (url.protocol !== 'https:' && !(rules.allowHttp && url.protocol === 'http:')) return undefined
   if (!rules.hosts.includes(url.host)) return undefined
@@ -60,7 +60,7 @@ export function returnAddress(returnTo: string, outcome: SignInOutcome, rules: R
 /** An address that brings one of these along cannot speak for us. */
 const outcomeNames = ['oauthStatus', 'reason', 'toolId', 'connectionId']
 
-function parsed(text: string): URL | undefined {
+function parseUrl(text: string): URL | undefined {
   try {
     return new URL(text)
   } catch {

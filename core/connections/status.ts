@@ -4,8 +4,8 @@ export const statuses = ['connected', 'expired', 'revoked', 'error'] as const
 export type Status = (typeof statuses)[number]
 
 /** Where there is no credential there is no status; a tool then reads as this word. */
-export const standings = ['not-connected', ...statuses] as const
-export type Standing = (typeof standings)[number]
+export const connectionStates = ['not-connected', ...statuses] as const
+export type ConnectionState = (typeof connectionStates)[number]
 
 /** The first and the last are a person's doing, the others are found out when the credential is put to use. */
 export const triggers = [
@@ -18,14 +18,14 @@ export const triggers = [
 ] as const
 export type Trigger = (typeof triggers)[number]
 
-interface Move {
-  readonly from: readonly Standing[]
+interface Transition {
+  readonly from: readonly ConnectionState[]
   readonly on: Trigger
-  readonly to: Standing
+  readonly to: ConnectionState
 }
 
-export const moves: readonly Move[] = [
-  { from: standings, on: 'granted', to: 'connected' },
+export const transitions: readonly Transition[] = [
+  { from: connectionStates, on: 'granted', to: 'connected' },
   { from: ['connected'], on: 'refreshFailed', to: 'expired' },
   { from: ['connected'], on: 'grantRejected', to: 'revoked' },
   { from: statuses, on: 'callFailed', to: 'error' },
@@ -34,8 +34,8 @@ export const moves: readonly Move[] = [
 ]
 
 /** Undefined when the table has no such move. */
-export function walk(from: Standing, on: Trigger): Standing | undefined {
-  return moves.find((move) => move.from.includes(from) && move.on === on)?.to
+export function next(from: ConnectionState, on: Trigger): ConnectionState | undefined {
+  return transitions.find((transition) => transition.from.includes(from) && transition.on === on)?.to
 }
 
 /** Whether it is worth asking the provider at all; what has run out or was taken back only a person can renew. */
@@ -44,7 +44,7 @@ export function isUsable(status: Status): boolean {
 }
 
 /** What operators read of a credential that does not work; nothing in here comes from a provider. */
-export const troubles = {
+export const failures = {
   notRenewed: 'The provider no longer renews the sign-in. Connect again.',
   nothingToRenew: 'The sign-in ran out and the provider gave nothing to renew it with. Connect again.',
   stillRefused: 'The provider refuses the sign-in although it was just renewed. Connect again.',

@@ -15,7 +15,7 @@ export interface AgentFacts {
   /** How long the messaging window stays open; null on a channel without one. */
   readonly windowHours: number | null
   /** Events go to the agent. None do while it has no webhook. */
-  readonly isListening: boolean
+  readonly receivesEvents: boolean
   /** The asids of the same address on the agent's other active channels. */
   readonly siblings: Partial<Record<ChannelName, string>>
 }
@@ -49,5 +49,5 @@ export interface LoopGuard {
 
 /** The facts of a context, without the rest of it. A timer's facts always listen: the agent is asked when the event leaves. */
 export function factsOf({ provider, windowHours, siblings }: AgentFacts): AgentFacts {
-  return { provider, windowHours, siblings, isListening: true }
+  return { provider, windowHours, siblings, receivesEvents: true }
 }

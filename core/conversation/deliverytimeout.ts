@@ -3,10 +3,10 @@
  * each is kept; failing over is switched off (`conversation.movesUndelivered`), and until then the timeout is only logged.
  */
 import { isSignal } from '../amf/index.js'
-import { conversation as limits } from '../limits.js'
+import { conversation as limits } from '../limits/index.js'
 import { type AgentFacts, factsOf } from './context.js'
 import { failMessage } from './failover.js'
-import type { Conversation, Outgoing } from './state.js'
+import type { Conversation, OutboundMessageRecord } from './state.js'
 import { type ConversationTx, log } from './transaction.js'
 
 /** Sets the timeout of a message that the provider has taken. */
@@ -14,22 +14,22 @@ export function trackDelivery(
   tx: ConversationTx,
   conversation: Conversation,
   agent: AgentFacts,
-  outgoing: Outgoing,
+  outgoing: OutboundMessageRecord,
 ): Conversation {
-  if (channelsAfter(conversation, outgoing).length === 0) return conversation
-  const { awaiting = [] } = conversation
-  if (awaiting.length >= limits.awaitedMessages) return conversation
-  const until = tx.command.at + tx.command.scaled(limits.undeliveredMs)
-  if (awaiting.length === 0) scheduleTimeout(tx, agent, until)
-  return { ...conversation, awaiting: [...awaiting, { messageId: outgoing.id, until }] }
+  if (laterChannels(conversation, outgoing).length === 0) return conversation
+  const { awaitingDelivery = [] } = conversation
+  if (awaitingDelivery.length >= limits.trackedDeliveries) return conversation
+  const until = tx.command.at + tx.command.scaled(limits.deliveryTimeoutMs)
+  if (awaitingDelivery.length === 0) scheduleTimeout(tx, agent, until)
+  return { ...conversation, awaitingDelivery: [...awaitingDelivery, { messageId: outgoing.id, until }] }
 }
 
 export function expireUndelivered(tx: ConversationTx, before: Conversation, agent: AgentFacts): Conversation {
-  const { awaiting = [], ...rest } = before
-  const left = awaiting.filter(({ until }) => until > tx.command.at)
-  if (left[0]) scheduleTimeout(tx, agent, left[0].until)
-  const conversation: Conversation = left.length > 0 ? { ...rest, awaiting: left } : rest
-  return awaiting
+  const { awaitingDelivery = [], ...rest } = before
+  const remaining = awaitingDelivery.filter(({ until }) => until > tx.command.at)
+  if (remaining[0]) scheduleTimeout(tx, agent, remaining[0].until)
+  const conversation: Conversation = remaining.length > 0 ? { ...rest, awaitingDelivery: remaining } : rest
+  return awaitingDelivery
     .filter(({ until }) => until <= tx.command.at)
     .reduce((changed, { messageId }) => failoverMessage(tx, changed, agent, messageId), conversation)
 }
@@ -44,9 +44,9 @@ function failoverMessage(
   const { delivered, read, failed: hasFailed } = outgoing?.states ?? {}
   if (!outgoing || (delivered ?? read ?? hasFailed) !== undefined) return conversation
   log(tx, 'message.undelivered', { messageId })
-  if (!limits.movesUndelivered) return conversation
-  const onwards = { ...outgoing, next: channelsAfter(conversation, outgoing) }
-  return failMessage(tx, conversation, agent, onwards, { reason: 'undelivered', again: 'elsewhere' })
+  if (!limits.failsOverUndelivered) return conversation
+  const rerouted = { ...outgoing, next: laterChannels(conversation, outgoing) }
+  return failMessage(tx, conversation, agent, rerouted, { reason: 'undelivered', retry: 'otherChannel' })
 }
 
 function scheduleTimeout(tx: ConversationTx, agent: AgentFacts, at: number): void {
@@ -54,7 +54,10 @@ function scheduleTimeout(tx: ConversationTx, agent: AgentFacts, at: number): voi
 }
 
 /** The channels that follow when the message does not arrive on this one; none unless its sender wants that. */
-function channelsAfter({ channel }: Conversation, { message }: Outgoing): readonly Conversation['channel'][] {
+function laterChannels(
+  { channel }: Conversation,
+  { message }: OutboundMessageRecord,
+): readonly Conversation['channel'][] {
   const { channels = [], fallbackOn = [] } = isSignal(message) ? {} : (message.delivery ?? {})
   return fallbackOn.includes('undelivered') ? channels.slice(channels.indexOf(channel) + 1) : []
 }

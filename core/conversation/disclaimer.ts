@@ -5,20 +5,23 @@
  */
 import { isSignal } from '../amf/index.js'
 import type { AgentContext } from './context.js'
-import { stockTexts } from './keywords.js'
-import type { Conversation, Outgoing } from './state.js'
+import { defaultTexts } from './keywords.js'
+import type { Conversation, OutboundMessageRecord } from './state.js'
 
 /** The text of the disclaimer that has to go before this message; undefined where none has to. */
-export function disclaimerBefore(
+export function requiredDisclaimer(
   { disclaimedAt }: Conversation,
-  { message, from }: Pick<Outgoing, 'message' | 'from'>,
+  { message, from }: Pick<OutboundMessageRecord, 'message' | 'from'>,
   { binding, brand }: AgentContext,
 ): string | undefined {
-  if (!binding?.compliance || disclaimedAt !== undefined || from === 'house' || isSignal(message)) return undefined
-  return binding.compliance.disclaimer ?? stockTexts.disclaimer(brand)
+  if (!binding?.compliance || disclaimedAt !== undefined || from === 'system' || isSignal(message)) return undefined
+  return binding.compliance.disclaimer ?? defaultTexts.disclaimer(brand)
 }
 
 /** Whether an opt-out ends it. Confirmations and help go to people who opted out; a disclaimer only ever goes before a message. */
-export function isSilencedByOptOut({ from, disclaims }: Pick<Outgoing, 'from' | 'disclaims'>): boolean {
-  return from !== 'house' || disclaims !== undefined
+export function isSilencedByOptOut({
+  from,
+  disclaimerFor,
+}: Pick<OutboundMessageRecord, 'from' | 'disclaimerFor'>): boolean {
+  return from !== 'system' || disclaimerFor !== undefined
 }

@@ -2,15 +2,15 @@
 import type { LogNote } from '../catalogs/logevents.js'
 import type { MessageState, Receipt } from '../channel/inbound.js'
 import type { ChannelName } from '../channelnames.js'
-import type { IdentityNews } from '../people/person.js'
+import type { IdentityEvent } from '../people/person.js'
 import type { AgentFacts } from './context.js'
+import type { DeliveryReport } from './deliveryreport.js'
 import type { TrafficEntry } from './entry.js'
-import type { SendNews } from './sendnews.js'
-import type { Attempt, ConversationEvent, Outgoing, TypedEvent } from './state.js'
+import type { Attempt, ConversationEvent, OutboundMessageRecord, TypedEvent } from './state.js'
 
 /** Rows to be written in the commit of the decision, in this order. */
 export type ConversationRecord =
-  | { readonly kind: 'message'; readonly message: Outgoing }
+  | { readonly kind: 'message'; readonly message: OutboundMessageRecord }
   | { readonly kind: 'providerId'; readonly providerId: string; readonly messageId: string }
   | { readonly kind: 'clientId'; readonly clientId: string; readonly messageId: string }
   /** All receipts that wait for the message of this provider id, in place of those before. */
@@ -25,7 +25,7 @@ export type ConversationRecord =
 /** Work to be done once the commit is durable, at least once. */
 export type ConversationEffect =
   /** Hand the message over to the provider; the outcome names this attempt. */
-  | { readonly kind: 'deliver'; readonly messageId: string; readonly tried: number }
+  | { readonly kind: 'deliver'; readonly messageId: string; readonly attempt: number }
   /** Give the message to the same person's conversation on another channel. */
   | {
       readonly kind: 'failover'
@@ -46,9 +46,9 @@ export type ConversationEffect =
   /** Call the agent's webhook with the event of this number. */
   | { readonly kind: 'callWebhook'; readonly number: number }
   /** Report to the keeper of sends, in the agent's shard. */
-  | { readonly kind: 'notifySend'; readonly report: SendNews }
+  | { readonly kind: 'notifySend'; readonly report: DeliveryReport }
   /** Report to the keeper of people, in the agent's shard. */
-  | { readonly kind: 'notifyPeople'; readonly event: IdentityNews['kind'] }
+  | { readonly kind: 'notifyPeople'; readonly event: IdentityEvent['kind'] }
   /** Set the timer in place of an earlier one of its name. */
   | {
       readonly kind: 'setTimer'
@@ -59,7 +59,7 @@ export type ConversationEffect =
     }
   | { readonly kind: 'clearTimer'; readonly timer: TimerName }
 
-export const timerNames = ['send', 'paced', 'held', 'window', 'undelivered', 'call'] as const
+export const timerNames = ['send', 'paced', 'deferred', 'window', 'undelivered', 'webhook'] as const
 export type TimerName = (typeof timerNames)[number]
 
 /** What became of a message on the channel that took it over. */
@@ -76,10 +76,10 @@ export interface WebhookAttempt {
   readonly type: TypedEvent['type']
   readonly sessionId: string
   /** Which try of the event it was, from 1 on. */
-  readonly tried: number
+  readonly attempt: number
   /** `retried`: there is another try at `nextAt`. `failed`: there is none, or the reply could not be used. */
   readonly outcome: 'taken' | 'retried' | 'failed'
-  readonly ms: number
+  readonly durationMs: number
   /** The HTTP status; absent when no answer came. */
   readonly status?: number
   /** Messages in the reply. */

@@ -1,6 +1,6 @@
 /** The queue of events for an agent's webhook: one at a time for each person, retried, and a dead letter in the end. */
 import type { LogNote } from '../catalogs/logevents.js'
-import { agentWebhook as limits } from '../limits.js'
+import { agentWebhook as limits } from '../limits/index.js'
 import type { Conversation, ConversationEvent } from './state.js'
 import { type ConversationTx, log } from './transaction.js'
 
@@ -14,7 +14,7 @@ export type WebhookOutcome = (
       readonly refused?: string
     }
   /** No answer, or one that asks to be tried later: not before that long, where it says so. */
-  | { readonly kind: 'away'; readonly why: string; readonly retryAfterMs?: number }
+  | { readonly kind: 'retryable'; readonly why: string; readonly retryAfterMs?: number }
   /** An answer that would be the same next time. */
   | { readonly kind: 'refused'; readonly why: string }
 ) &
@@ -24,10 +24,10 @@ interface WebhookCall {
   /** Lines of the agent's log about the reply. */
   readonly notes?: readonly LogNote[]
   /** Absent where the agent has no webhook to be called. */
-  readonly called?: { readonly ms: number; readonly status?: number; readonly messages?: number }
+  readonly call?: { readonly durationMs: number; readonly status?: number; readonly messages?: number }
 }
 
-type Unused = Pick<Extract<WebhookOutcome, { kind: 'taken' }>, 'problem' | 'refused'>
+type RejectedParts = Pick<Extract<WebhookOutcome, { kind: 'taken' }>, 'problem' | 'refused'>
 
 /** Applies the outcome of the event at the head of the queue. */
 export function applyWebhookOutcome(
@@ -38,20 +38,20 @@ export function applyWebhookOutcome(
 ): Conversation {
   const { firstEvent: number } = conversation
   for (const note of outcome.notes ?? []) log(tx, note.event, { eventId: event.eventId, ...note.data })
-  const tried = (event.tried ?? 0) + 1
-  const waitMs = outcome.kind === 'away' ? limits.retryAfterMs[tried - 1] : undefined
-  const { problem, refused }: Unused = outcome.kind === 'taken' ? outcome : { problem: outcome.why }
+  const tried = (event.attempts ?? 0) + 1
+  const waitMs = outcome.kind === 'retryable' ? limits.retryAfterMs[tried - 1] : undefined
+  const { problem, refused }: RejectedParts = outcome.kind === 'taken' ? outcome : { problem: outcome.why }
   const why = [problem, refused].filter(Boolean).join(' ') || undefined
   const attempt = { ...attemptOf(event, tried, outcome), ...(why !== undefined && { why }) }
   if (waitMs !== undefined) {
-    tx.record({ kind: 'event', number, event: { ...event, tried } })
-    const asked = outcome.kind === 'away' ? (outcome.retryAfterMs ?? 0) : 0
-    const nextAt = tx.command.at + Math.max(tx.command.scaled(waitMs), asked)
+    tx.record({ kind: 'event', number, event: { ...event, attempts: tried } })
+    const requestedMs = outcome.kind === 'retryable' ? (outcome.retryAfterMs ?? 0) : 0
+    const nextAt = tx.command.at + Math.max(tx.command.scaled(waitMs), requestedMs)
     tx.record({ kind: 'webhookAttempt', attempt: { ...attempt, outcome: 'retried', nextAt } })
-    tx.emit({ kind: 'setTimer', timer: 'call', at: nextAt })
+    tx.emit({ kind: 'setTimer', timer: 'webhook', at: nextAt })
     return conversation
   }
-  if (outcome.called) {
+  if (outcome.call) {
     tx.record({
       kind: 'webhookAttempt',
       attempt: { ...attempt, outcome: why === undefined ? 'taken' : 'failed' },
@@ -67,14 +67,14 @@ export function applyWebhookOutcome(
   return next
 }
 
-function attemptOf({ eventId, sessionId, event }: ConversationEvent, tried: number, { called }: WebhookOutcome) {
-  const { ms = 0, status, messages } = called ?? {}
+function attemptOf({ eventId, sessionId, event }: ConversationEvent, attempt: number, { call }: WebhookOutcome) {
+  const { durationMs = 0, status, messages } = call ?? {}
   return {
     eventId,
     type: event.type,
     sessionId,
-    tried,
-    ms,
+    attempt,
+    durationMs,
     ...(status !== undefined && { status }),
     ...(messages && { messages }),
   }

@@ -1,11 +1,11 @@
 /** Events for the agent: a queue for each conversation, each event under an id that never changes. */
 import type { SystemKind } from '../channel/inbound.js'
-import { conversation as limits } from '../limits.js'
+import { conversation as limits } from '../limits/index.js'
 import type { AgentFacts } from './context.js'
+import { isWindowOpen } from './messagingwindow.js'
 import { sessionOf } from './session.js'
 import type { Conversation, TypedEvent } from './state.js'
 import { type ConversationTx, log } from './transaction.js'
-import { isOpen } from './window.js'
 
 /** Puts the event at the end of the queue, while the agent listens. A full queue means a long outage: then the event is only logged. */
 export function enqueueEvent(
@@ -15,14 +15,14 @@ export function enqueueEvent(
   event: TypedEvent,
   session = sessionOf(tx, conversation, conversation.session?.id ?? ''),
 ): Conversation {
-  if (!agent.isListening) return conversation
+  if (!agent.receivesEvents) return conversation
   const eventId = tx.command.mint('evt')
   if (conversation.nextEvent - conversation.firstEvent >= limits.waitingEvents) {
     log(tx, 'webhook.overflow', { eventId, type: event.type })
     return conversation
   }
   const { nextEvent: number } = conversation
-  const window = isOpen(tx, conversation, agent) ? 'open' : 'closed'
+  const window = isWindowOpen(tx, conversation, agent) ? 'open' : 'closed'
   const { provider } = agent
   tx.record({
     kind: 'event',

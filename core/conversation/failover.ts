@@ -2,7 +2,7 @@
 import { isSignal } from '../amf/index.js'
 import { type AgentFacts, factsOf } from './context.js'
 import type { FailoverUpdate } from './effects.js'
-import type { Conversation, Outgoing } from './state.js'
+import type { Conversation, OutboundMessageRecord } from './state.js'
 import { advanceState, notifySend } from './status.js'
 import { type ConversationTx, log, saveMessage } from './transaction.js'
 
@@ -10,7 +10,7 @@ export interface Failure {
   readonly reason: string
   readonly detail?: string
   /** Whether the same message could work later, on another channel, or not at all. */
-  readonly again: 'later' | 'elsewhere' | 'never'
+  readonly retry: 'later' | 'otherChannel' | 'never'
 }
 
 /** Ends the message on this channel. A message to a person who opted out goes to no other channel. */
@@ -18,20 +18,20 @@ export function failMessage(
   tx: ConversationTx,
   conversation: Conversation,
   agent: AgentFacts,
-  outgoing: Outgoing,
-  { reason, detail, again }: Failure,
+  outgoing: OutboundMessageRecord,
+  { reason, detail, retry }: Failure,
 ): Conversation {
   if (isSignal(outgoing.message)) return conversation
-  if (again === 'later' && outgoing.forSend?.isLast === false) {
-    notifySend(tx, outgoing, { state: 'failed', reason, detail, again })
+  if (retry === 'later' && outgoing.sendRef?.isLast === false) {
+    notifySend(tx, outgoing, { state: 'failed', reason, detail, retry })
     return conversation
   }
-  if (again !== 'never' && reason !== 'optedOut') {
+  if (retry !== 'never' && reason !== 'optedOut') {
     const [channel, ...next] = (outgoing.next ?? []).filter((each) => agent.siblings[each] !== undefined)
     if (channel !== undefined) {
       const { next: _tried, ...rest } = outgoing
-      const onwards: Outgoing = next.length > 0 ? { ...rest, next } : rest
-      saveMessage(tx, onwards)
+      const rerouted: OutboundMessageRecord = next.length > 0 ? { ...rest, next } : rest
+      saveMessage(tx, rerouted)
       log(tx, 'message.fallback', { messageId: outgoing.id, to: channel, reason })
       const facts = factsOf(agent)
       tx.emit({ kind: 'failover', asid: agent.siblings[channel]!, channel, messageId: outgoing.id, facts })
@@ -41,7 +41,7 @@ export function failMessage(
   return advanceState(tx, conversation, agent, outgoing, {
     state: 'failed',
     reason,
-    again,
+    retry,
     ...(detail && { detail }),
   })
 }
@@ -58,9 +58,13 @@ export function applyFailoverUpdate(
   if (!before) return conversation
   const { attempt, state, reason = 'failed', detail } = update
   // A message that is only queued on the other channel has not been handed over.
-  const isOut = state !== 'queued' && state !== 'failed'
-  const outgoing: Outgoing = { ...before, attempt, ...(isOut && { sentAt: before.sentAt ?? tx.command.at }) }
+  const isHandedOver = state !== 'queued' && state !== 'failed'
+  const outgoing: OutboundMessageRecord = {
+    ...before,
+    attempt,
+    ...(isHandedOver && { sentAt: before.sentAt ?? tx.command.at }),
+  }
   saveMessage(tx, outgoing)
   if (state !== 'failed') return advanceState(tx, conversation, agent, outgoing, update)
-  return failMessage(tx, conversation, agent, outgoing, { reason, detail, again: 'elsewhere' })
+  return failMessage(tx, conversation, agent, outgoing, { reason, detail, retry: 'otherChannel' })
 }

@@ -4,23 +4,23 @@ import type { Inbound, SystemKind, UserContent } from '../channel/inbound.js'
 import { carrierChannels } from '../channelnames.js'
 import type { Writable } from '../record.js'
 import { labelsOf } from '../render/taplabels.js'
-import { type Answer, answerIn, knownId, resultOf } from './answers.js'
+import { type Answer, agentMessageId, findAnswer, resultOf } from './answers.js'
 import type { AgentContext } from './context.js'
-import { releaseDeferred } from './deferred.js'
+import { releaseDeferred } from './deferral.js'
 import type { TrafficEntry } from './entry.js'
 import { enqueueEvent, systemEvent } from './events.js'
-import { type Keyword, keywordIn, stockTexts } from './keywords.js'
+import { defaultTexts, type Keyword, parseKeyword } from './keywords.js'
 import { withoutUnanswered } from './loopguard.js'
 import { optIn, optOut } from './optout.js'
 import { closeQuestion } from './questions.js'
 import { enqueueMessage } from './queue.js'
 import { applyReceipt } from './receipts.js'
-import { sessionNow, withNewSession } from './session.js'
+import { currentSession, startSession } from './session.js'
 import type { Conversation } from './state.js'
 import { notifySend } from './status.js'
 import { saveSystemMessage } from './system.js'
 import { type ConversationTx, log } from './transaction.js'
-import { openWindow } from './windowchange.js'
+import { openWindow } from './windowlifecycle.js'
 
 /** `id` is the provider's id of the item. */
 export function applyInbound(
@@ -44,30 +44,35 @@ export function applyInbound(
 }
 
 /** Anything that the person does begins or prolongs a session and opens the window. */
-function touchSession(tx: ConversationTx, before: Conversation, agent: AgentContext, heardId: string): Conversation {
-  const isFirst = before.heardAt === undefined && before.session === undefined
-  const heardAt = tx.command.at
-  const here = isFirst
-    ? Object.assign({}, startConversation(tx, before, agent), { heardAt, heardId })
-    : Object.assign({}, before, { session: sessionNow(tx, before), heardAt, heardId })
-  const begun = markResponded(tx, here)
-  if (before.heardAt === undefined || begun.session?.id !== before.session?.id)
+function touchSession(
+  tx: ConversationTx,
+  before: Conversation,
+  agent: AgentContext,
+  lastInboundId: string,
+): Conversation {
+  const isFirst = before.lastInboundAt === undefined && before.session === undefined
+  const lastInboundAt = tx.command.at
+  const touched = isFirst
+    ? Object.assign({}, startConversation(tx, before, agent), { lastInboundAt, lastInboundId })
+    : Object.assign({}, before, { session: currentSession(tx, before), lastInboundAt, lastInboundId })
+  const updated = markResponded(tx, touched)
+  if (before.lastInboundAt === undefined || updated.session?.id !== before.session?.id)
     tx.emit({ kind: 'notifyPeople', event: 'seen' })
-  return releaseDeferred(tx, openWindow(tx, begun, agent), agent)
+  return releaseDeferred(tx, openWindow(tx, updated, agent), agent)
 }
 
 /** The first thing that the person does after an opener went out is their response to it. */
 function markResponded(tx: ConversationTx, conversation: Conversation): Conversation {
-  const outgoing = conversation.opening && tx.stored.message(conversation.opening.messageId)
+  const outgoing = conversation.opener && tx.stored.message(conversation.opener.messageId)
   if (outgoing?.sentAt === undefined) return conversation
   notifySend(tx, outgoing, { state: 'responded' })
-  const { opening: _answered, ...rest } = conversation
+  const { opener: _answered, ...rest } = conversation
   return rest
 }
 
 function startConversation(tx: ConversationTx, conversation: Conversation, agent: AgentContext): Conversation {
-  const begun = withNewSession(tx, conversation)
-  return enqueueEvent(tx, begun, agent, systemEvent('conversationStarted'))
+  const started = startSession(tx, conversation)
+  return enqueueEvent(tx, started, agent, systemEvent('conversationStarted'))
 }
 
 function applyContent(
@@ -79,14 +84,14 @@ function applyContent(
 ): Conversation {
   const conversation = optInByWriting(tx, touchSession(tx, before, agent, id), agent)
   const { text } = content
-  const isAnswered = agent.binding?.compliance !== undefined
-  const standing = { isAnswered, isOptedOut: conversation.optedOutAt !== undefined }
-  const keyword = text === undefined ? undefined : keywordIn(text, conversation.channel, standing)
+  const answersKeywords = agent.binding?.compliance !== undefined
+  const keywordContext = { answersKeywords, isOptedOut: conversation.optedOutAt !== undefined }
+  const keyword = text === undefined ? undefined : parseKeyword(text, conversation.channel, keywordContext)
   recordUserContent(tx, conversation, content, keyword)
   if (keyword) return applyKeyword(tx, conversation, agent, keyword)
-  const answer = answerIn(tx, conversation, agent, content)
+  const answer = findAnswer(tx, conversation, agent, content)
   if (!answer) {
-    if (conversation.asks) log(tx, 'message.unmatched')
+    if (conversation.pendingQuestions) log(tx, 'message.unmatched')
     return enqueueEvent(tx, conversation, agent, { type: 'message', message: content })
   }
   const { intentId, via } = answer.result
@@ -98,9 +103,9 @@ function applyAnswer(
   tx: ConversationTx,
   conversation: Conversation,
   agent: AgentContext,
-  { asking, tap, result }: Answer,
+  { questionMessage, tap, result }: Answer,
 ): Conversation {
-  return enqueueEvent(tx, closeQuestion(tx, conversation, asking, tap), agent, { type: 'result', result })
+  return enqueueEvent(tx, closeQuestion(tx, conversation, questionMessage, tap), agent, { type: 'result', result })
 }
 
 /** Carrier channels have START for this. On other channels writing opts the person in again. */
@@ -114,52 +119,53 @@ function recordUserContent(
   content: UserContent,
   keyword?: Keyword,
 ): void {
-  const entry = byUser(tx, conversation, 'content', content)
+  const entry = userEntry(tx, conversation, 'content', content)
   if (keyword) entry.subtype = keyword
   if (content.text !== undefined) entry.text = content.text
   tx.record({ kind: 'traffic', entry })
 }
 
 /** The traffic entry of something that the person does. */
-function byUser(
+function userEntry(
   tx: ConversationTx,
-  { session, heardId }: Conversation,
+  { session, lastInboundId }: Conversation,
   type: 'content' | 'action',
   raw: TrafficEntry['raw'],
 ) {
   const sessionId = session?.id ?? ''
   const entry: Writable<TrafficEntry> = { type, origin: 'user', sessionId, messageId: tx.command.mint('inb'), raw }
-  if (heardId !== undefined) entry.channelMessageId = heardId
+  if (lastInboundId !== undefined) entry.channelMessageId = lastInboundId
   return entry
 }
 
 /** For a channel that does not say what it showed. */
-const unnamedTap = 'Tapped a button of an earlier message.'
+const unlabelledTapText = 'Tapped a button of an earlier message.'
 
 /** A tap answers the message it belongs to, however old; one that is not remembered is what its label says. */
 function applyTap(
   tx: ConversationTx,
   before: Conversation,
   agent: AgentContext,
-  { messageId, place, label = '' }: Extract<Inbound, { kind: 'tap' }>,
+  { messageId, tapIndex, label = '' }: Extract<Inbound, { kind: 'tap' }>,
   id: string,
 ): Conversation {
-  const asking = tx.stored.message(messageId)
-  const tap = asking && !isSignal(asking.message) ? tapsOf(asking.message)[place] : undefined
-  if (!asking || !tap) {
-    return applyContent(tx, before, agent, { text: label.trim() === '' ? unnamedTap : label }, id)
+  const questionMessage = tx.stored.message(messageId)
+  const tap =
+    questionMessage && !isSignal(questionMessage.message) ? tapsOf(questionMessage.message)[tapIndex] : undefined
+  if (!questionMessage || !tap) {
+    return applyContent(tx, before, agent, { text: label.trim() === '' ? unlabelledTapText : label }, id)
   }
   const conversation = touchSession(tx, before, agent, id)
-  const written = labelsOf(asking.message as never, agent.reader)[place] ?? label
+  const shownLabel = labelsOf(questionMessage.message as never, agent.reader)[tapIndex] ?? label
   const { kind } = tap
   if (kind === 'reply') {
-    const result = resultOf(asking, tap, written, { via: 'tap' })
-    const entry = { ...byUser(tx, conversation, 'content', result), subtype: 'result', text: written }
+    const result = resultOf(questionMessage, tap, shownLabel, { via: 'tap' })
+    const entry = { ...userEntry(tx, conversation, 'content', result), subtype: 'result', text: shownLabel }
     tx.record({ kind: 'traffic', entry })
-    return applyAnswer(tx, conversation, agent, { asking, tap, result })
+    return applyAnswer(tx, conversation, agent, { questionMessage, tap, result })
   }
-  const action = { kind, label: written, messageId: knownId(asking) }
-  const entry = { ...byUser(tx, conversation, 'action', action), subtype: kind, text: written }
+  const action = { kind, label: shownLabel, messageId: agentMessageId(questionMessage) }
+  const entry = { ...userEntry(tx, conversation, 'action', action), subtype: kind, text: shownLabel }
   tx.record({ kind: 'traffic', entry })
   // The place itself is the answer, and comes by itself.
   if (kind === 'shareLocation') return conversation
@@ -182,14 +188,14 @@ function applyKeyword(
   agent: AgentContext,
   keyword: Keyword,
 ): Conversation {
-  const isAnswered = agent.binding?.compliance !== undefined
+  const answersKeywords = agent.binding?.compliance !== undefined
   if (keyword === 'help') {
     log(tx, 'consent.help_answered')
-    return sendSystemMessage(tx, conversation, agent, stockTexts.help(agent.brand))
+    return sendSystemMessage(tx, conversation, agent, defaultTexts.help(agent.brand))
   }
   const changed = keyword === 'stop' ? optOut(tx, conversation, agent) : optIn(tx, conversation, agent)
-  if (changed === conversation || !isAnswered) return changed
-  return sendSystemMessage(tx, changed, agent, stockTexts[keyword](agent.brand))
+  if (changed === conversation || !answersKeywords) return changed
+  return sendSystemMessage(tx, changed, agent, defaultTexts[keyword](agent.brand))
 }
 
 function applySystemEvent(

@@ -23,9 +23,9 @@ const words: Record<Keyword, Words> = {
 }
 
 /** Of whom and where a text is read. */
-export interface Standing {
+export interface KeywordContext {
   /** Keywords are answered on this binding. */
-  readonly isAnswered: boolean
+  readonly answersKeywords: boolean
   readonly isOptedOut: boolean
 }
 
@@ -33,17 +33,21 @@ export interface Standing {
  * The keyword that a text is, when it is nothing else: case, space, punctuation and emoji do not count, further words do.
  * "Stop this bill" is a message.
  */
-export function keywordIn(
+export function parseKeyword(
   text: string,
   channel: ChannelName,
-  { isAnswered, isOptedOut }: Standing,
+  { answersKeywords, isOptedOut }: KeywordContext,
 ): Keyword | undefined {
   if (!carrierChannels.includes(channel)) return undefined
-  const word = bare(text)
+  const word = normalizeWord(text)
   if (word === '') return undefined
   for (const keyword of ['stop', 'help', 'start'] as const) {
     const { always, answered, optedOut } = words[keyword]
-    if (always.includes(word) || (isAnswered && answered.includes(word)) || (isOptedOut && optedOut.includes(word))) {
+    if (
+      always.includes(word) ||
+      (answersKeywords && answered.includes(word)) ||
+      (isOptedOut && optedOut.includes(word))
+    ) {
       return keyword
     }
   }
@@ -52,18 +56,18 @@ export function keywordIn(
 
 const longestKeyword = 12
 
-function bare(text: string): string {
-  if (isLongPlain(text)) return ''
-  const spelled = text
+function normalizeWord(text: string): string {
+  if (isLongAsciiText(text)) return ''
+  const normalized = text
     .normalize('NFKC')
     .replace(/\p{Cf}/gu, '')
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim()
-  return spelled.length > longestKeyword ? '' : spelled.toLowerCase()
+  return normalized.length > longestKeyword ? '' : normalized.toLowerCase()
 }
 
 /** Whether it begins in ASCII, with more letters and digits than any keyword has: most of what people say. */
-function isLongPlain(text: string): boolean {
+function isLongAsciiText(text: string): boolean {
   let counted = 0
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at)
@@ -85,7 +89,7 @@ export interface Brand {
   readonly websiteUrl?: string
 }
 
-export const stockTexts = {
+export const defaultTexts = {
   stop: ({ name }: Brand) =>
     `${name}: You are unsubscribed and will get no more messages. Reply START to get messages again.`,
   start: ({ name }: Brand) => `${name}: You will get messages again. Reply HELP for help, STOP to end.`,

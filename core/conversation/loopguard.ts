@@ -9,34 +9,34 @@
  * The state is bounded by the limit of the binding and is empty as soon as the person does something.
  */
 import { isSignal, type OutboundMessage } from '../amf/index.js'
-import { channelBinding, conversation as limits } from '../limits.js'
+import { channelBinding, conversation as limits } from '../limits/index.js'
 import type { AgentContext, LoopGuard } from './context.js'
 import { type Rejection, reject } from './rejections.js'
 import type { Conversation, Unanswered } from './state.js'
 import type { ConversationTx } from './transaction.js'
 
 /** What the loop breaker looks at of an outbound request. */
-interface Judged {
+interface GuardedRequest {
   readonly message: OutboundMessage
-  readonly toStatus?: string
-  readonly opening?: unknown
-  readonly carriedFor?: unknown
+  readonly inReplyToStatus?: string
+  readonly opener?: unknown
+  readonly onBehalfOf?: unknown
 }
 
 export function detectLoop(
   tx: Pick<ConversationTx, 'command'>,
   { unanswered }: Conversation,
   agent: AgentContext,
-  request: Judged,
+  request: GuardedRequest,
 ): Rejection | undefined {
   if (!unanswered || !isCounted(request)) return undefined
   const { count = 0, eventId } = unanswered.statuses ?? {}
-  const most = limits.statusRepliesInRow
-  if (request.toStatus !== undefined && request.toStatus !== eventId && count >= most) {
-    return reject('loopDetected', `The agent answered ${most} status events in a row.`)
+  const maxReplies = limits.statusRepliesInRow
+  if (request.inReplyToStatus !== undefined && request.inReplyToStatus !== eventId && count >= maxReplies) {
+    return reject('loopDetected', `The agent answered ${maxReplies} status events in a row.`)
   }
   const guard = guardOf(agent)
-  if (recentOf(tx, unanswered, guard).length < guard.messages) return undefined
+  if (recentTimes(tx, unanswered, guard).length < guard.messages) return undefined
   const { messages, seconds } = guard
   return reject('loopDetected', `${messages} messages within ${seconds} s went without anything from this person.`)
 }
@@ -45,15 +45,15 @@ export function countMessage(
   tx: Pick<ConversationTx, 'command'>,
   conversation: Conversation,
   agent: AgentContext,
-  request: Judged,
+  request: GuardedRequest,
 ): Conversation {
   if (!isCounted(request)) return conversation
   const { unanswered } = conversation
-  const at = [...(unanswered ? recentOf(tx, unanswered, guardOf(agent)) : []), tx.command.at]
-  const { toStatus: eventId } = request
+  const at = [...(unanswered ? recentTimes(tx, unanswered, guardOf(agent)) : []), tx.command.at]
+  const { inReplyToStatus: eventId } = request
   if (eventId === undefined) return Object.assign({}, conversation, { unanswered: { at } })
-  const row = unanswered?.statuses
-  const count = (row?.count ?? 0) + (row?.eventId === eventId ? 0 : 1)
+  const streak = unanswered?.statuses
+  const count = (streak?.count ?? 0) + (streak?.eventId === eventId ? 0 : 1)
   return Object.assign({}, conversation, { unanswered: { at, statuses: { count, eventId } } })
 }
 
@@ -69,11 +69,15 @@ function guardOf({ binding }: AgentContext): LoopGuard {
 }
 
 /** A message whose time lies ahead was counted before the clock was set back, and counts no more. */
-function recentOf(tx: Pick<ConversationTx, 'command'>, { at }: Unanswered, { seconds }: LoopGuard): readonly number[] {
+function recentTimes(
+  tx: Pick<ConversationTx, 'command'>,
+  { at }: Unanswered,
+  { seconds }: LoopGuard,
+): readonly number[] {
   const since = tx.command.at - tx.command.scaled(seconds * 1000)
   return at.filter((each) => each > since && each <= tx.command.at)
 }
 
-function isCounted({ message, opening, carriedFor }: Judged): boolean {
-  return !isSignal(message) && !opening && !carriedFor
+function isCounted({ message, opener, onBehalfOf }: GuardedRequest): boolean {
+  return !isSignal(message) && !opener && !onBehalfOf
 }

@@ -4,14 +4,14 @@
  * options decides for neither: then the reply is a message.
  */
 import type { Tap } from '../amf/index.js'
-import { conversation as limits } from '../limits.js'
-import { fold, isWord, ordinalIn, tokensOf } from './spelling.js'
+import { conversation as limits } from '../limits/index.js'
+import { fold, isWord, parseOrdinal, tokensOf } from './spelling.js'
 
 /** Something that a person can answer, as they saw it. */
 export interface Option {
   readonly messageId: string
   /** Its place in `tapsOf` of that message. */
-  readonly place: number
+  readonly tapIndex: number
   readonly tap: Tap
   /** Its label, and shorter forms that a channel may have shown in its place. */
   readonly names: readonly [string, ...string[]]
@@ -28,10 +28,10 @@ export function matchReply<O extends Option>(text: string, turns: Iterable<reado
   if (reply.folded === '') return undefined
   let likely: O | undefined
   for (const options of turns) {
-    const exact = exactIn(reply, options)
-    if (exact.length > 0) return likely ? undefined : only(exact)
+    const exact = exactMatches(reply, options)
+    if (exact.length > 0) return likely ? undefined : single(exact)
     if (likely) continue
-    const approximate = approximateIn(reply, options)
+    const approximate = approximateMatches(reply, options)
     if (approximate.length > 1) return undefined
     likely = approximate[0]
   }
@@ -44,48 +44,48 @@ interface Reply {
   readonly tokens: readonly string[]
 }
 
-function only<O>(found: readonly O[]): O | undefined {
-  return found.length === 1 ? found[0] : undefined
+function single<O>(matches: readonly O[]): O | undefined {
+  return matches.length === 1 ? matches[0] : undefined
 }
 
 /** Label and id, number, YES and NO are one rank. Labels that differ in a symbol alone are told apart by the exact one. */
-function exactIn<O extends Option>(reply: Reply, options: readonly O[]): readonly O[] {
+function exactMatches<O extends Option>(reply: Reply, options: readonly O[]): readonly O[] {
   const { text, folded, tokens } = reply
   const same = options.filter(({ names, tap }) => [...names, tap.optionId].some((each) => fold(each) === folded))
   const spelled = tokens.join(' ')
-  const isSpelledSo = (each: string) => tokensOf(each).join(' ') === spelled
+  const isSpelledAlike = (each: string) => tokensOf(each).join(' ') === spelled
   const alike =
     same.length > 0 || spelled === ''
       ? same
-      : options.filter(({ names, tap }) => [...names, tap.optionId].some(isSpelledSo))
-  const ordinal = ordinalIn(text)
-  const numbered = ordinal === undefined ? [] : numberedSo(ordinal, options)
-  return [...new Set([...alike, ...numbered, ...answeredBy(spelled, options)])]
+      : options.filter(({ names, tap }) => [...names, tap.optionId].some(isSpelledAlike))
+  const ordinal = parseOrdinal(text)
+  const numbered = ordinal === undefined ? [] : matchOrdinal(ordinal, options)
+  return [...new Set([...alike, ...numbered, ...matchYesNo(spelled, options)])]
 }
 
 /**
  * What a bare number could mean: the option that was shown with it, and, where its label lacks that number, those whose
  * label has it as a word. "2" for "2 people" and "4 people" could be either.
  */
-function numberedSo<O extends Option>(ordinal: number, options: readonly O[]): readonly O[] {
+function matchOrdinal<O extends Option>(ordinal: number, options: readonly O[]): readonly O[] {
   const numbered = options.filter(({ number }) => number === ordinal)
-  const isNamedSo = (option: O) => wordsOf(tokensOf(option.names[0]), option).has(String(ordinal))
-  if (numbered.length === 0 || numbered.some(isNamedSo)) return numbered
-  return [...numbered, ...options.filter(isNamedSo)]
+  const isNamedByOrdinal = (option: O) => wordsOf(tokensOf(option.names[0]), option).has(String(ordinal))
+  if (numbered.length === 0 || numbered.some(isNamedByOrdinal)) return numbered
+  return [...numbered, ...options.filter(isNamedByOrdinal)]
 }
 
 /** What YES or NO could mean: the option of a confirmation, or the lone option of a question. */
-function answeredBy<O extends Option>(spelled: string, options: readonly O[]): readonly O[] {
+function matchYesNo<O extends Option>(spelled: string, options: readonly O[]): readonly O[] {
   if (spelled !== 'yes' && spelled !== 'no') return []
   return options.filter((option) => {
     const { intent, optionId } = option.tap
-    return intent === 'confirm' ? optionId === spelled : spelled === 'yes' && isLone(option, options)
+    return intent === 'confirm' ? optionId === spelled : spelled === 'yes' && isOnlyOption(option, options)
   })
 }
 
-function isLone({ messageId, tap }: Option, options: readonly Option[]): boolean {
-  const isOfTheSame = (each: Option) => each.messageId === messageId && each.tap.intentId === tap.intentId
-  return tap.intent !== 'chips' && options.filter(isOfTheSame).length === 1
+function isOnlyOption({ messageId, tap }: Option, options: readonly Option[]): boolean {
+  const isSameQuestion = (each: Option) => each.messageId === messageId && each.tap.intentId === tap.intentId
+  return tap.intent !== 'chips' && options.filter(isSameQuestion).length === 1
 }
 
 interface Labelled<O> {
@@ -96,15 +96,15 @@ interface Labelled<O> {
 }
 
 /** Both kinds of approximate match are one rank. A reply as long as a letter is no answer. */
-function approximateIn<O extends Option>({ text, tokens }: Reply, options: readonly O[]): readonly O[] {
+function approximateMatches<O extends Option>({ text, tokens }: Reply, options: readonly O[]): readonly O[] {
   if (tokens.length === 0 || text.length > limits.answerChars) return []
   const labelled = options.map((option): Labelled<O> => {
     const own = tokensOf(option.names[0])
     return { option, tokens: own, words: wordsOf(own, option) }
   })
   // Whoever asks has not answered yet.
-  const held = text.normalize('NFKC').includes('?') ? [] : heldIn(tokens, labelled)
-  return [...new Set([...held, ...wordedIn(tokens, labelled)])]
+  const contained = text.normalize('NFKC').includes('?') ? [] : byContainedLabel(tokens, labelled)
+  return [...new Set([...contained, ...byWords(tokens, labelled)])]
 }
 
 const timeToken = /^(\d{1,2}:\d{2})([ap]m)?$/
@@ -115,48 +115,48 @@ function wordsOf(tokens: readonly string[], { tap }: Option): ReadonlySet<string
   const isTime = tap.intent === 'ask.time' || tokens.some((token) => timeToken.test(token))
   if (!isTime) return new Set(tokens)
   const named = tokens.filter((token) => !bareNumber.test(token))
-  const ofTimes = named.flatMap((token) => timeToken.exec(token)?.slice(1).filter(Boolean) ?? [])
-  return new Set([...named, ...ofTimes])
+  const timeParts = named.flatMap((token) => timeToken.exec(token)?.slice(1).filter(Boolean) ?? [])
+  return new Set([...named, ...timeParts])
 }
 
 /** Words that take a label back, or make it depend on something. */
-const reserves = /(^| )(not|no|never|none|neither|without|don't|dont|doesn't|won't|can't|cannot|if|but|unless)( |$)/
+const negations = /(^| )(not|no|never|none|neither|without|don't|dont|doesn't|won't|can't|cannot|if|but|unless)( |$)/
 
 /**
  * Labels that stand in the reply, as whole words, emoji beside them aside. Longer ones are looked for first, and what is
  * part of one is used up. A word of the reply that only another label has speaks for that one as well.
  */
-function heldIn<O>(reply: readonly string[], labelled: readonly Labelled<O>[]): readonly O[] {
-  if (reserves.test(reply.join(' '))) return []
-  const cores = new Map(labelled.map((each) => [each, coreOf(each.tokens)]))
+function byContainedLabel<O>(reply: readonly string[], labelled: readonly Labelled<O>[]): readonly O[] {
+  if (negations.test(reply.join(' '))) return []
+  const cores = new Map(labelled.map((each) => [each, labelCore(each.tokens)]))
   const sorted = [...new Set(cores.values())].filter(Boolean).sort((a, b) => b.length - a.length)
-  const held = new Set<string>()
-  let rest = ` ${reply.filter(isWord).join(' ')} ${apart} ${reply.filter((token) => !isWord(token)).join(' ')} `
+  const contained = new Set<string>()
+  let rest = ` ${reply.filter(isWord).join(' ')} ${separator} ${reply.filter((token) => !isWord(token)).join(' ')} `
   for (const core of sorted) {
     if (!rest.includes(` ${core} `)) continue
-    held.add(core)
-    rest = rest.replaceAll(` ${core} `, ` ${apart} `)
+    contained.add(core)
+    rest = rest.replaceAll(` ${core} `, ` ${separator} `)
   }
   return labelled
-    .filter((each) => held.has(cores.get(each)!))
-    .flatMap((each) => [each, ...speakingAgainst(reply, each, labelled)])
+    .filter((each) => contained.has(cores.get(each)!))
+    .flatMap((each) => [each, ...competingOptions(reply, each, labelled)])
     .map(({ option }) => option)
 }
 
 /** Parts what a label cannot stand across. It is a blank, so no label has it as a token. */
-const apart = '\n'
+const separator = '\n'
 
-function coreOf(tokens: readonly string[]): string {
+function labelCore(tokens: readonly string[]): string {
   const words = tokens.filter(isWord)
   return (words.length > 0 ? words : tokens).join(' ')
 }
 
-function speakingAgainst<O>(reply: readonly string[], { tokens }: Labelled<O>, labelled: readonly Labelled<O>[]) {
-  const foreign = reply.filter((token) => !tokens.includes(token))
-  return labelled.filter((other) => foreign.some((token) => other.tokens.includes(token)))
+function competingOptions<O>(reply: readonly string[], { tokens }: Labelled<O>, labelled: readonly Labelled<O>[]) {
+  const unmatchedTokens = reply.filter((token) => !tokens.includes(token))
+  return labelled.filter((other) => unmatchedTokens.some((token) => other.tokens.includes(token)))
 }
 
 /** Every word of the reply stands in that label. */
-function wordedIn<O>(reply: readonly string[], labelled: readonly Labelled<O>[]): readonly O[] {
+function byWords<O>(reply: readonly string[], labelled: readonly Labelled<O>[]): readonly O[] {
   return labelled.filter(({ words }) => reply.every((token) => words.has(token))).map(({ option }) => option)
 }

@@ -2,7 +2,7 @@
 import type { AgentFacts } from './context.js'
 import { isSilencedByOptOut } from './disclaimer.js'
 import { enqueueEvent, systemEvent } from './events.js'
-import type { Conversation, Flight, Outgoing } from './state.js'
+import type { Conversation, InFlight, OutboundMessageRecord } from './state.js'
 import { advanceState } from './status.js'
 import { type ConversationTx, log } from './transaction.js'
 
@@ -11,19 +11,19 @@ export function optOut(tx: ConversationTx, conversation: Conversation, agent: Ag
   if (conversation.optedOutAt !== undefined) return conversation
   tx.emit({ kind: 'notifyPeople', event: 'optedOut' })
   log(tx, 'consent.opted_out')
-  const told = enqueueEvent(tx, { ...conversation, optedOutAt: tx.command.at }, agent, systemEvent('optOut'))
-  const { flight, queue, held } = told
+  const notified = enqueueEvent(tx, { ...conversation, optedOutAt: tx.command.at }, agent, systemEvent('optOut'))
+  const { inFlight, queue, deferred } = notified
   const isSilenced = (id: string) => isSilencedByOptOut(tx.stored.message(id) ?? { from: 'send' })
-  const stays = (id: string) => id === flight?.messageId || !isSilenced(id)
-  const ended = [...queue.filter((id) => !stays(id)), ...held.map(({ messageId }) => messageId)]
-  const silent: Conversation = { ...told, queue: queue.filter(stays), held: [] }
-  return ended.reduce((changed, id) => {
+  const isRetained = (id: string) => id === inFlight?.messageId || !isSilenced(id)
+  const cancelled = [...queue.filter((id) => !isRetained(id)), ...deferred.map(({ messageId }) => messageId)]
+  const silenced: Conversation = { ...notified, queue: queue.filter(isRetained), deferred: [] }
+  return cancelled.reduce((changed, id) => {
     const outgoing = tx.stored.message(id)
     if (!outgoing) return changed
     const { disclaimedAt: _neverWent, ...undisclaimed } = changed
-    const standing = outgoing.disclaims === undefined ? changed : undisclaimed
-    return advanceState(tx, standing, agent, outgoing, { state: 'failed', reason: 'optedOut' })
-  }, silent)
+    const current = outgoing.disclaimerFor === undefined ? changed : undisclaimed
+    return advanceState(tx, current, agent, outgoing, { state: 'failed', reason: 'optedOut' })
+  }, silenced)
 }
 
 export function optIn(tx: ConversationTx, conversation: Conversation, agent: AgentFacts): Conversation {
@@ -39,12 +39,12 @@ export function optIn(tx: ConversationTx, conversation: Conversation, agent: Age
  * A STOP is acknowledged once it has ended. A message that waits for its time to leave is looked at again before it goes.
  */
 export function inFlightAfterOptOut(
-  { optedOutAt, flight }: Conversation,
-  messageOf: (messageId: string) => Outgoing | undefined,
+  { optedOutAt, inFlight }: Conversation,
+  messageOf: (messageId: string) => OutboundMessageRecord | undefined,
   at: number,
-): Flight | undefined {
-  if (optedOutAt === undefined || !flight || flight.againAt !== undefined) return undefined
-  const message = messageOf(flight.messageId)
+): InFlight | undefined {
+  if (optedOutAt === undefined || !inFlight || inFlight.retryAt !== undefined) return undefined
+  const message = messageOf(inFlight.messageId)
   const isWaiting = message?.leaveAt !== undefined && message.leaveAt > at
-  return !isWaiting && isSilencedByOptOut(message ?? { from: 'send' }) ? flight : undefined
+  return !isWaiting && isSilencedByOptOut(message ?? { from: 'send' }) ? inFlight : undefined
 }

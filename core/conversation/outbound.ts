@@ -2,19 +2,19 @@
 
 import { isSignal, type OutboundMessage } from '../amf/index.js'
 import type { ChannelName } from '../channelnames.js'
-import { conversation as limits } from '../limits.js'
+import { conversation as limits } from '../limits/index.js'
 import type { MediaFiles } from '../render/hostedmedia.js'
+import { enqueuePaced } from './bulkqueue.js'
 import { type AgentContext, factsOf } from './context.js'
 import { countMessage, detectLoop } from './loopguard.js'
-import { enqueuePaced } from './paced.js'
+import { isWindowOpen } from './messagingwindow.js'
 import { type Rejection, reject } from './rejections.js'
 import type { RuleVerdict } from './ruleverdict.js'
-import { withContent } from './session.js'
-import type { Conversation, Outgoing } from './state.js'
+import { extendSession } from './session.js'
+import type { Conversation, OutboundMessageRecord } from './state.js'
 import { advanceState } from './status.js'
 import { recordContent } from './system.js'
 import { type ConversationTx, log, saveMessage } from './transaction.js'
-import { isOpen } from './window.js'
 
 export interface OutboundRequest {
   readonly message: OutboundMessage
@@ -26,13 +26,13 @@ export interface OutboundRequest {
   /** When the send budget lets it leave; absent: at once. */
   readonly leaveAt?: number
   /** What the operator's rules said of it, where any of them matched. */
-  readonly ruled?: RuleVerdict
+  readonly ruleVerdict?: RuleVerdict
   /** The status event that it answers, where it answers one. */
-  readonly toStatus?: string
+  readonly inReplyToStatus?: string
   /** The conversation that this one sends it for. */
-  readonly carriedFor?: Outgoing['carriedFor']
+  readonly onBehalfOf?: OutboundMessageRecord['onBehalfOf']
   /** It opens for a send, under this id; pieces of it that an earlier try brought out are not sent again. */
-  readonly opening?: Pick<Outgoing, 'forSend' | 'providerIds' | 'abilities' | 'rewritten'> & {
+  readonly opener?: Pick<OutboundMessageRecord, 'sendRef' | 'providerIds' | 'deviceCapabilities' | 'rewriteCount'> & {
     readonly messageId: string
   }
 }
@@ -49,17 +49,17 @@ export function acceptMessage(
   const { message } = request
   const before = message.id === undefined ? undefined : tx.stored.byClientId(message.id)
   if (before !== undefined) return { conversation, answer: { messageId: before } }
-  if (request.ruled) logRules(tx, request.ruled)
+  if (request.ruleVerdict) logRules(tx, request.ruleVerdict)
   const route = planRoute(tx, conversation, agent, request)
   if ('reason' in route) {
-    if (!request.opening) log(tx, 'message.refused', { ...route })
+    if (!request.opener) log(tx, 'message.refused', { ...route })
     return { conversation, answer: route }
   }
-  const messageId = request.opening?.messageId ?? tx.command.mint('msg')
+  const messageId = request.opener?.messageId ?? tx.command.mint('msg')
   if (message.id !== undefined) tx.record({ kind: 'clientId', clientId: message.id, messageId })
   const counted = countMessage(tx, conversation, agent, request)
-  const content = isSignal(message) ? counted : withContent(tx, counted)
-  const outgoing = newOutgoing(tx, content, agent, request, messageId, route)
+  const content = isSignal(message) ? counted : extendSession(tx, counted)
+  const outgoing = createMessageRecord(tx, content, agent, request, messageId, route)
   return { conversation: dispatchOn(tx, content, agent, outgoing, route), answer: { messageId } }
 }
 
@@ -68,7 +68,7 @@ interface Route {
   readonly first: ChannelName
   readonly next: readonly ChannelName[]
   /** It waits until the window of this channel opens. */
-  readonly isHeld?: true
+  readonly isDeferred?: true
 }
 
 function planRoute(
@@ -86,52 +86,55 @@ function planRoute(
   const reachable = [...new Set(channels)].filter(isReachable)
   if (reachable.length === 0) {
     const refusal = unreachable(agent, channels.includes(channel))
-    if (refusal.reason !== 'bindingNotReady' || !waitsWithItsBinding(request)) return refusal
+    if (refusal.reason !== 'bindingNotReady' || !mayWaitForBinding(request)) return refusal
     reachable.push(channel)
   }
   if (conversation.optedOutAt !== undefined) return reject('optedOut')
-  const { blockedBy, isReplaced, isUnjudged } = request.ruled ?? {}
+  const { blockedBy, isReplaced, isInconclusive: isUnjudged } = request.ruleVerdict ?? {}
   if (blockedBy !== undefined && !isReplaced) {
     const why = isUnjudged ? 'takes too long to judge it: its patterns are too large for this text' : 'blocks it'
     return reject('blockedByRule', `The rule ${blockedBy} ${why}.`)
   }
-  const loop = detectLoop(tx, conversation, agent, request)
-  if (loop) return loop
-  if (conversation.queue.length + conversation.held.length >= limits.queuedMessages) {
+  const loopRejection = detectLoop(tx, conversation, agent, request)
+  if (loopRejection) return loopRejection
+  if (conversation.queue.length + conversation.deferred.length >= limits.queuedMessages) {
     return reject('tooLarge', `${limits.queuedMessages} messages already wait for this person.`)
   }
   const [first, ...rest] = reachable
   const next = fallbackOn.includes('sendFailed') ? rest : []
   if (first !== channel) return { first: first!, next }
-  if (isOpen(tx, conversation, agent)) return { first, next }
-  if (outsideWindow === 'queue') return { first, next, isHeld: true }
+  if (isWindowOpen(tx, conversation, agent)) return { first, next }
+  if (outsideWindow === 'queue') return { first, next, isDeferred: true }
   if (outsideWindow === 'nextChannel' && rest.length > 0) return { first: rest[0]!, next: rest.slice(1) }
   return reject('windowClosed')
 }
 
-function logRules(tx: ConversationTx, { flaggedBy = [], blockedBy, isReplaced, isUnjudged }: RuleVerdict): void {
+function logRules(
+  tx: ConversationTx,
+  { flaggedBy = [], blockedBy, isReplaced, isInconclusive: isUnjudged }: RuleVerdict,
+): void {
   for (const ruleId of flaggedBy) log(tx, 'rule.flagged', { ruleId })
   if (blockedBy === undefined) return
   log(tx, 'rule.blocked', { ruleId: blockedBy, isReplaced: isReplaced === true, ...(isUnjudged && { isUnjudged }) })
 }
 
-function unreachable({ binding }: AgentContext, isWanted: boolean): Rejection {
-  return isWanted && binding && !binding.isActive ? reject('bindingNotReady') : reject('noBinding')
+function unreachable({ binding }: AgentContext, isRequested: boolean): Rejection {
+  return isRequested && binding && !binding.isActive ? reject('bindingNotReady') : reject('noBinding')
 }
 
 /** Nobody can be answered that a reply is refused, so it is taken and waits like what was taken before. */
-function waitsWithItsBinding({ message, from, carriedFor }: OutboundRequest): boolean {
-  return from === 'reply' && !carriedFor && !isSignal(message)
+function mayWaitForBinding({ message, from, onBehalfOf }: OutboundRequest): boolean {
+  return from === 'reply' && !onBehalfOf && !isSignal(message)
 }
 
-function newOutgoing(
+function createMessageRecord(
   tx: ConversationTx,
   { channel, session }: Conversation,
   { provider }: AgentContext,
-  { message, media, from, isBatch, leaveAt, carriedFor, opening }: OutboundRequest,
+  { message, media, from, isBatch, leaveAt, onBehalfOf, opener }: OutboundRequest,
   id: string,
   { first, next }: Route,
-): Outgoing {
+): OutboundMessageRecord {
   return {
     id,
     message,
@@ -144,11 +147,11 @@ function newOutgoing(
     ...(leaveAt !== undefined && { leaveAt }),
     ...(first === channel && { attempt: { channel, provider } }),
     ...(next.length > 0 && { next }),
-    ...(carriedFor && { carriedFor }),
-    ...(opening?.forSend && { forSend: opening.forSend }),
-    ...(opening?.providerIds && { providerIds: opening.providerIds }),
-    ...(opening?.abilities && { abilities: opening.abilities }),
-    ...(opening?.rewritten && { rewritten: opening.rewritten }),
+    ...(onBehalfOf && { onBehalfOf }),
+    ...(opener?.sendRef && { sendRef: opener.sendRef }),
+    ...(opener?.providerIds && { providerIds: opener.providerIds }),
+    ...(opener?.deviceCapabilities && { deviceCapabilities: opener.deviceCapabilities }),
+    ...(opener?.rewriteCount && { rewriteCount: opener.rewriteCount }),
   }
 }
 
@@ -156,21 +159,22 @@ function dispatchOn(
   tx: ConversationTx,
   conversation: Conversation,
   agent: AgentContext,
-  outgoing: Outgoing,
-  { first, isHeld }: Route,
+  outgoing: OutboundMessageRecord,
+  { first, isDeferred }: Route,
 ): Conversation {
   saveMessage(tx, outgoing)
-  if ((outgoing.forSend?.attempt ?? 1) === 1) recordContent(tx, outgoing)
+  if ((outgoing.sendRef?.attempt ?? 1) === 1) recordContent(tx, outgoing)
   if (first !== conversation.channel) {
     const facts = factsOf(agent)
     tx.emit({ kind: 'failover', asid: agent.siblings[first]!, channel: first, messageId: outgoing.id, facts })
     return conversation
   }
-  if (isHeld) {
-    const until = tx.command.at + tx.command.scaled(limits.heldMs)
-    if (conversation.held.length === 0) tx.emit({ kind: 'setTimer', timer: 'held', at: until, facts: factsOf(agent) })
-    const held = { ...conversation, held: [...conversation.held, { messageId: outgoing.id, until }] }
-    return advanceState(tx, held, agent, outgoing, { state: 'queued' })
+  if (isDeferred) {
+    const until = tx.command.at + tx.command.scaled(limits.deferredMs)
+    if (conversation.deferred.length === 0)
+      tx.emit({ kind: 'setTimer', timer: 'deferred', at: until, facts: factsOf(agent) })
+    const deferred = { ...conversation, deferred: [...conversation.deferred, { messageId: outgoing.id, until }] }
+    return advanceState(tx, deferred, agent, outgoing, { state: 'queued' })
   }
   return enqueuePaced(tx, conversation, agent, outgoing)
 }

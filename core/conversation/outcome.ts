@@ -3,10 +3,10 @@ import type { LogNote } from '../catalogs/logevents.js'
 import type { DeviceReport } from './device.js'
 
 /** What the provider answered, or why Parley could not ask it. */
-export type DeliveryOutcome = ProviderAnswer & DeviceReport & Noted
+export type DeliveryOutcome = ProviderAnswer & DeviceReport & WithLogNotes
 
 /** Lines of the agent's log about the hand-over: kept with a message that was sent, else written at once. */
-interface Noted {
+interface WithLogNotes {
   readonly notes?: readonly LogNote[]
 }
 
@@ -24,7 +24,7 @@ type ProviderAnswer =
       readonly reason: string
       readonly detail?: string
       /** Whether asking the same again could help, another channel could, or nothing. */
-      readonly again: 'later' | 'elsewhere' | 'never'
+      readonly retry: 'later' | 'otherChannel' | 'never'
       /** How long the provider asks to wait. */
       readonly retryAfterMs?: number
       /** The provider may have it. `last`: it was handed over for the last time. */
@@ -34,6 +34,6 @@ type ProviderAnswer =
     }
 
 /** It was not handed over: its disclaimer goes before it, or its campaign stands still. */
-export type NotHandedOver =
-  | { readonly kind: 'undisclaimed' }
+export type NotSent =
+  | { readonly kind: 'disclaimerRequired' }
   | { readonly kind: 'withheld'; readonly providerIds?: readonly string[] }

@@ -11,10 +11,10 @@
  * - A receipt that says that the person opted out opts them out.
  */
 import type { Receipt } from '../channel/inbound.js'
-import { conversation as limits } from '../limits.js'
+import { conversation as limits } from '../limits/index.js'
 import type { AgentFacts } from './context.js'
 import { optOut } from './optout.js'
-import type { Conversation, Outgoing } from './state.js'
+import type { Conversation, OutboundMessageRecord } from './state.js'
 import { advanceState, isNewState } from './status.js'
 import { type ConversationTx, log, saveMessage } from './transaction.js'
 
@@ -26,10 +26,10 @@ export function applyReceipt(
 ): Conversation {
   if (receipt.upTo !== undefined) return applyWatermark(tx, conversation, agent, receipt, receipt.upTo)
   const { pieceId } = receipt
-  const known = find(tx, receipt.providerId)
-  const outgoing = known ?? (pieceId === undefined ? undefined : tx.stored.message(pieceOf(pieceId).messageId))
+  const matched = findByProviderId(tx, receipt.providerId)
+  const outgoing = matched ?? (pieceId === undefined ? undefined : tx.stored.message(parsePieceId(pieceId).messageId))
   if (outgoing?.sentAt !== undefined) return applyToMessage(tx, conversation, agent, outgoing, receipt)
-  park(tx, outgoing && !known ? { ...receipt, providerId: pieceId! } : receipt)
+  park(tx, outgoing && !matched ? { ...receipt, providerId: pieceId! } : receipt)
   if (!outgoing) log(tx, 'receipt.parked', { state: receipt.state })
   return { ...conversation, parkedUntil: tx.command.at + tx.command.scaled(limits.parkedMs) }
 }
@@ -41,14 +41,14 @@ function park(tx: ConversationTx, receipt: Receipt): void {
   tx.record({ kind: 'parked', providerId, receipts: [...parked, receipt] })
 }
 
-function find(tx: ConversationTx, providerId: string): Outgoing | undefined {
+function findByProviderId(tx: ConversationTx, providerId: string): OutboundMessageRecord | undefined {
   return tx.stored.message(tx.stored.byProviderId(providerId) ?? providerId)
 }
 
 /** Pieces are handed over as message and place, with a number behind it where they were written anew. */
-function pieceOf(pieceId: string): { readonly messageId: string; readonly place: number } {
-  const [messageId = '', place] = pieceId.split('.')
-  return { messageId, place: Number(place) }
+function parsePieceId(pieceId: string): { readonly messageId: string; readonly index: number } {
+  const [messageId = '', index] = pieceId.split('.')
+  return { messageId, index: Number(index) }
 }
 
 /** Applies the receipt to every open message that was sent up to then, oldest first. */
@@ -62,9 +62,9 @@ function applyWatermark(
   const covered = [...tx.stored.sentSince(tx.command.at - tx.command.scaled(limits.statusMs))]
     .filter(({ sentAt, states }) => sentAt! <= upTo && states[receipt.state] === undefined)
     .reverse()
-  const { marks, flight } = conversation
-  const isInFlight = flight !== undefined && flight.at <= upTo
-  const marked = isInFlight ? { ...conversation, marks: { ...marks, [receipt.state]: upTo } } : conversation
+  const { watermarks, inFlight } = conversation
+  const isInFlight = inFlight !== undefined && inFlight.at <= upTo
+  const marked = isInFlight ? { ...conversation, watermarks: { ...watermarks, [receipt.state]: upTo } } : conversation
   return covered.reduce((changed, outgoing) => advanceState(tx, changed, agent, outgoing, receipt), marked)
 }
 
@@ -73,12 +73,12 @@ export function applyParked(
   tx: ConversationTx,
   before: Conversation,
   agent: AgentFacts,
-  outgoing: Outgoing,
+  outgoing: OutboundMessageRecord,
 ): Conversation {
   const conversation = applyPendingWatermarks(tx, before, agent, outgoing)
   if (tx.command.at > (conversation.parkedUntil ?? 0)) return conversation
   const { id, providerIds = [] } = outgoing
-  const pieces = [...providerIds, ''].map((_, place) => `${id}.${place}`)
+  const pieces = [...providerIds, ''].map((_, index) => `${id}.${index}`)
   const waiting = [id, ...providerIds, ...pieces].flatMap((each) => tx.stored.parked(each))
   return waiting.reduce((changed, receipt) => {
     return applyToMessage(tx, changed, agent, tx.stored.message(outgoing.id)!, receipt)
@@ -90,11 +90,13 @@ function applyPendingWatermarks(
   tx: ConversationTx,
   conversation: Conversation,
   agent: AgentFacts,
-  { id, sentAt }: Outgoing,
+  { id, sentAt }: OutboundMessageRecord,
 ): Conversation {
-  const { marks, ...rest } = conversation
-  if (!marks) return conversation
-  const states = (['sent', 'delivered', 'read', 'failed'] as const).filter((state) => sentAt! <= (marks[state] ?? 0))
+  const { watermarks, ...rest } = conversation
+  if (!watermarks) return conversation
+  const states = (['sent', 'delivered', 'read', 'failed'] as const).filter(
+    (state) => sentAt! <= (watermarks[state] ?? 0),
+  )
   return states.reduce<Conversation>(
     (changed, state) => advanceState(tx, changed, agent, tx.stored.message(id)!, { state }),
     rest,
@@ -105,35 +107,38 @@ function applyToMessage(
   tx: ConversationTx,
   conversation: Conversation,
   agent: AgentFacts,
-  outgoing: Outgoing,
+  outgoing: OutboundMessageRecord,
   receipt: Receipt,
 ): Conversation {
-  const counted = withPiece(outgoing, receipt)
-  if (counted !== outgoing) saveMessage(tx, counted)
-  if (!isWhole(counted, receipt)) return conversation
-  if (!isNewState(counted, receipt.state)) {
+  const withArrival = withPiece(outgoing, receipt)
+  if (withArrival !== outgoing) saveMessage(tx, withArrival)
+  if (!isComplete(withArrival, receipt)) return conversation
+  if (!isNewState(withArrival, receipt.state)) {
     log(tx, 'receipt.ignored', { messageId: outgoing.id, state: receipt.state })
   }
-  const advanced = advanceState(tx, conversation, agent, counted, receipt)
+  const advanced = advanceState(tx, conversation, agent, withArrival, receipt)
   return receipt.state === 'failed' && receipt.reason === 'optedOut' ? optOut(tx, advanced, agent) : advanced
 }
 
 /** Notes which piece it was, where the message went out in several. A copy of a piece counts for it. */
-function withPiece(outgoing: Outgoing, { providerId: named, pieceId, state }: Receipt): Outgoing {
+function withPiece(
+  outgoing: OutboundMessageRecord,
+  { providerId: reportedId, pieceId, state }: Receipt,
+): OutboundMessageRecord {
   if (!hasPieces(outgoing) || (state !== 'delivered' && state !== 'read')) return outgoing
   const { providerIds = [] } = outgoing
-  const isCopy = pieceId !== undefined && !providerIds.includes(named)
-  const providerId = (isCopy ? providerIds[pieceOf(pieceId).place] : undefined) ?? named
-  const known = outgoing.arrived?.[state] ?? []
-  if (known.includes(providerId)) return outgoing
-  return { ...outgoing, arrived: { ...outgoing.arrived, [state]: [...known, providerId] } }
+  const isCopy = pieceId !== undefined && !providerIds.includes(reportedId)
+  const providerId = (isCopy ? providerIds[parsePieceId(pieceId).index] : undefined) ?? reportedId
+  const ids = outgoing.arrivedPieces?.[state] ?? []
+  if (ids.includes(providerId)) return outgoing
+  return { ...outgoing, arrivedPieces: { ...outgoing.arrivedPieces, [state]: [...ids, providerId] } }
 }
 
-function isWhole(outgoing: Outgoing, { state }: Receipt): boolean {
+function isComplete(outgoing: OutboundMessageRecord, { state }: Receipt): boolean {
   if (!hasPieces(outgoing) || (state !== 'delivered' && state !== 'read')) return true
-  return outgoing.arrived?.[state]?.length === outgoing.providerIds!.length
+  return outgoing.arrivedPieces?.[state]?.length === outgoing.providerIds!.length
 }
 
-function hasPieces({ providerIds }: Outgoing): boolean {
+function hasPieces({ providerIds }: OutboundMessageRecord): boolean {
   return (providerIds?.length ?? 0) > 1
 }

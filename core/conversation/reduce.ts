@@ -1,24 +1,24 @@
 /** The reducer of a conversation: one input is decided on, and everything that follows from it is returned as data. */
 import type { Inbound } from '../channel/inbound.js'
 import type { ChannelName } from '../channelnames.js'
+import { releasePaced } from './bulkqueue.js'
 import type { AgentContext, AgentFacts } from './context.js'
-import { expireDeferred } from './deferred.js'
+import { expireDeferred } from './deferral.js'
 import { expireUndelivered } from './deliverytimeout.js'
-import { withAbilities } from './device.js'
+import { withDeviceCapabilities } from './device.js'
 import type { ConversationEffect, ConversationRecord, FailoverUpdate } from './effects.js'
 import { applyWebhookOutcome, retryHead, type WebhookOutcome } from './eventqueue.js'
 import { applyFailoverUpdate } from './failover.js'
 import { applyInbound } from './inbound.js'
-import { type Opening, type OpenResult, openForSend } from './opener.js'
+import { type OpenResult, openForSend, type SendOpener } from './opener.js'
 import { optOut } from './optout.js'
 import { acceptMessage, type OutboundRequest, type SendResult } from './outbound.js'
-import type { DeliveryOutcome, NotHandedOver } from './outcome.js'
-import { releasePaced } from './paced.js'
+import type { DeliveryOutcome, NotSent } from './outcome.js'
 import { applySendOutcome, resumeSending } from './queue.js'
 import type { Conversation, ConversationEvent } from './state.js'
-import { reportBack } from './status.js'
+import { reportToOrigin } from './status.js'
 import { type CommandContext, type ConversationTx, log, type StoredMessages, Transaction } from './transaction.js'
-import { closeIfExpired } from './windowchange.js'
+import { closeIfExpired } from './windowlifecycle.js'
 
 export type ConversationInput =
   /** Items of the provider that were not seen before, and how many were repeats. */
@@ -32,13 +32,13 @@ export type ConversationInput =
     }
   /** Messages of the agent. */
   | { readonly kind: 'send'; readonly agent: AgentContext; readonly requests: readonly OutboundRequest[] }
-  | { readonly kind: 'open'; readonly agent: AgentContext; readonly opening: Opening }
+  | { readonly kind: 'open'; readonly agent: AgentContext; readonly opener: SendOpener }
   | {
       readonly kind: 'sendOutcome'
       readonly agent: AgentContext
       readonly messageId: string
-      readonly tried: number
-      readonly outcome: DeliveryOutcome | NotHandedOver
+      readonly attempt: number
+      readonly outcome: DeliveryOutcome | NotSent
     }
   /** A message of the same person's conversation on another channel. */
   | { readonly kind: 'takeOver'; readonly agent: AgentContext; readonly request: OutboundRequest }
@@ -52,14 +52,14 @@ export type ConversationInput =
   | { readonly kind: 'optOut'; readonly facts: AgentFacts }
   /** The outcome of calling the webhook with the event at the head of the queue. */
   | { readonly kind: 'webhookOutcome'; readonly event: ConversationEvent; readonly outcome: WebhookOutcome }
-  | { readonly kind: 'timer'; readonly timer: 'send' | 'paced' | 'call' }
-  | { readonly kind: 'timer'; readonly timer: 'held' | 'window' | 'undelivered'; readonly facts: AgentFacts }
+  | { readonly kind: 'timer'; readonly timer: 'send' | 'paced' | 'webhook' }
+  | { readonly kind: 'timer'; readonly timer: 'deferred' | 'window' | 'undelivered'; readonly facts: AgentFacts }
 
 export interface InboundItem {
   readonly id: string
   readonly inbound: Inbound
   /** Capabilities of the person's device, where the provider says so with the item. */
-  readonly abilities?: readonly string[]
+  readonly deviceCapabilities?: readonly string[]
 }
 
 export interface DecisionContext {
@@ -104,11 +104,11 @@ function decide(
   input: ConversationInput,
 ): { readonly conversation: Conversation; readonly answer: readonly SendResult[] | OpenResult | null } {
   if (input.kind === 'send') return sendAll(tx, before, input)
-  if (input.kind === 'open') return openForSend(tx, before, input.agent, input.opening)
-  return { conversation: change(tx, before, input), answer: null }
+  if (input.kind === 'open') return openForSend(tx, before, input.agent, input.opener)
+  return { conversation: applyInput(tx, before, input), answer: null }
 }
 
-function change(
+function applyInput(
   tx: ConversationTx,
   before: Conversation,
   input: Exclude<ConversationInput, { kind: 'send' | 'open' }>,
@@ -141,10 +141,10 @@ function applyTimer(
       return resumeSending(tx, before)
     case 'paced':
       return releasePaced(tx, before)
-    case 'call':
+    case 'webhook':
       retryHead(tx, before)
       return before
-    case 'held':
+    case 'deferred':
       return expireDeferred(tx, before, input.facts)
     case 'window':
       return closeIfExpired(tx, before, input.facts)
@@ -161,7 +161,8 @@ function applyItems(
   if (repeats.messages > 0) log(tx, 'message.duplicate', { count: repeats.messages })
   if (repeats.receipts > 0) log(tx, 'receipt.ignored', { count: repeats.receipts })
   const conversation = items.reduce(
-    (changed, { id, inbound, abilities }) => applyInbound(tx, withAbilities(changed, abilities), agent, inbound, id),
+    (changed, { id, inbound, deviceCapabilities }) =>
+      applyInbound(tx, withDeviceCapabilities(changed, deviceCapabilities), agent, inbound, id),
     before,
   )
   return alias === undefined ? conversation : { ...conversation, alias }
@@ -190,7 +191,7 @@ function takeOver(
   const { conversation, answer } = acceptMessage(tx, before, agent, request)
   if ('reason' in answer) {
     const attempt = { channel: before.channel satisfies ChannelName, provider: agent.provider }
-    reportBack(tx, request.carriedFor!, { state: 'failed', attempt, ...answer })
+    reportToOrigin(tx, request.onBehalfOf!, { state: 'failed', attempt, ...answer })
   }
   return conversation
 }

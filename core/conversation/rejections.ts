@@ -17,10 +17,10 @@ export const rejectionReasons = [
 export type RejectionReason = (typeof rejectionReasons)[number]
 
 /** Reasons that are decisions: a person's, the operator's or the loop breaker's. The same message would meet them again. */
-const decided: readonly RejectionReason[] = ['optedOut', 'blockedByRule', 'loopDetected']
+const finalReasons: readonly RejectionReason[] = ['optedOut', 'blockedByRule', 'loopDetected']
 
-export function isDecided({ reason }: Rejection): boolean {
-  return decided.includes(reason)
+export function isFinalRejection({ reason }: Rejection): boolean {
+  return finalReasons.includes(reason)
 }
 
 export interface Rejection {

@@ -1,8 +1,8 @@
 /** What the reply of an agent's webhook came to: what was wrong with its parts, and lines of the agent's log about it. */
 import type { LogNote } from '../catalogs/logevents.js'
-import { agentWebhook as limits } from '../limits.js'
+import { agentWebhook as limits } from '../limits/index.js'
 import type { WebhookOutcome } from './eventqueue.js'
-import { isDecided, type Rejection } from './rejections.js'
+import { isFinalRejection, type Rejection } from './rejections.js'
 
 export interface ReplyOutcome {
   readonly messages: number
@@ -25,7 +25,7 @@ export function withRejection(reply: ReplyOutcome, message: number, rejection: R
   const sentence = `Message ${message} of the reply was refused: ${detail ? `${reason}: ${detail}` : `${reason}.`}`
   const note: LogNote[] = reason === 'mediaUnreachable' ? [{ event: 'media.unreachable', data: { detail } }] : []
   const { problems, refused, notes } = reply
-  return isDecided(rejection)
+  return isFinalRejection(rejection)
     ? { ...reply, refused: [...refused, sentence], notes: [...notes, ...note] }
     : { ...reply, problems: [...problems, sentence], notes: [...notes, ...note] }
 }
@@ -33,8 +33,8 @@ export function withRejection(reply: ReplyOutcome, message: number, rejection: R
 export function webhookOutcomeOf({ problems, refused, notes }: ReplyOutcome): WebhookOutcome {
   return {
     kind: 'taken',
-    ...(problems.length > 0 && { problem: problems.slice(0, limits.notedPerReply).join(' ') }),
-    ...(refused.length > 0 && { refused: refused.slice(0, limits.notedPerReply).join(' ') }),
-    ...(notes.length > 0 && { notes: notes.slice(0, limits.notedPerReply) }),
+    ...(problems.length > 0 && { problem: problems.slice(0, limits.notesPerReply).join(' ') }),
+    ...(refused.length > 0 && { refused: refused.slice(0, limits.notesPerReply).join(' ') }),
+    ...(notes.length > 0 && { notes: notes.slice(0, limits.notesPerReply) }),
   }
 }

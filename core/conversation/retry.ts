@@ -1,9 +1,9 @@
 /** When a message that its provider did not take is handed over again, and when its outcome stays unknown. */
 import { isSignal } from '../amf/index.js'
-import { conversation as limits } from '../limits.js'
+import { conversation as limits } from '../limits/index.js'
 import type { AgentContext } from './context.js'
 import type { DeliveryOutcome } from './outcome.js'
-import type { Conversation, Flight, Outgoing } from './state.js'
+import type { Conversation, InFlight, OutboundMessageRecord } from './state.js'
 import { advanceState } from './status.js'
 import type { ConversationTx } from './transaction.js'
 
@@ -14,17 +14,17 @@ export const unknownOutcome = {
   detail: 'The provider did not say whether it took the message, and may have it.',
 } as const
 
-export function isNotReady({ reason }: Pick<Refused, 'reason'>): boolean {
+export function isBindingNotReady({ reason }: Pick<Refused, 'reason'>): boolean {
   return reason === 'bindingNotReady'
 }
 
 /** The flight with what this try adds to it. */
-export function withOutcome(flight: Flight, outcome: Refused): Flight {
-  const { unknownSince, ...rest } = flight
+export function withOutcome(inFlight: InFlight, outcome: Refused): InFlight {
+  const { unknownSince, ...rest } = inFlight
   const since = outcome.isAbsent ? undefined : unknownSince
-  const doubtful = outcome.isUnknown ? (since ?? flight.at) : since
-  const waits = (flight.waits ?? 0) + (isNotReady(outcome) ? 1 : 0)
-  return { ...rest, ...(waits > 0 && { waits }), ...(doubtful !== undefined && { unknownSince: doubtful }) }
+  const unknownAt = outcome.isUnknown ? (since ?? inFlight.at) : since
+  const waits = (inFlight.waits ?? 0) + (isBindingNotReady(outcome) ? 1 : 0)
+  return { ...rest, ...(waits > 0 && { waits }), ...(unknownAt !== undefined && { unknownSince: unknownAt }) }
 }
 
 /**
@@ -40,24 +40,24 @@ export function retryWaitMs(
   tx: ConversationTx,
   conversation: Conversation,
   agent: AgentContext,
-  outgoing: Outgoing,
-  flight: Flight,
+  outgoing: OutboundMessageRecord,
+  inFlight: InFlight,
   outcome: Refused,
 ): number | undefined {
-  const { waits = 0, tried, unknownSince } = flight
-  const steps = limits.sendAgainMs
-  if (isNotReady(outcome)) {
-    const isKept = unknownSince === undefined && waitsForBinding(tx, conversation, agent, outgoing)
-    return isKept ? tx.command.scaled(steps[Math.min(waits, steps.length) - 1]!) : undefined
+  const { waits = 0, attempt: tried, unknownSince } = inFlight
+  const delaysMs = limits.sendRetryMs
+  if (isBindingNotReady(outcome)) {
+    const isWaiting = unknownSince === undefined && waitsForBinding(tx, conversation, agent, outgoing)
+    return isWaiting ? tx.command.scaled(delaysMs[Math.min(waits, delaysMs.length) - 1]!) : undefined
   }
   if (outcome.isUnknown === 'last') return undefined
-  if (!outcome.isUnknown && (outcome.again !== 'later' || (outgoing.forSend && unknownSince === undefined)))
+  if (!outcome.isUnknown && (outcome.retry !== 'later' || (outgoing.sendRef && unknownSince === undefined)))
     return undefined
-  const begun = outgoing.forSend?.attempt ?? 1
-  const waitMs = steps[tried - begun - waits]
+  const firstAttempt = outgoing.sendRef?.attempt ?? 1
+  const waitMs = delaysMs[tried - firstAttempt - waits]
   if (waitMs === undefined) return undefined
-  const asked = Math.min(outcome.retryAfterMs ?? 0, limits.retryAfterMostMs)
-  return Math.max(tx.command.scaled(waitMs), asked)
+  const requestedMs = Math.min(outcome.retryAfterMs ?? 0, limits.retryAfterMostMs)
+  return Math.max(tx.command.scaled(waitMs), requestedMs)
 }
 
 /** Another channel takes over at once where there is one; a confirmation of an opt-out is not worth a late surprise. */
@@ -65,14 +65,14 @@ function waitsForBinding(
   tx: ConversationTx,
   { optedOutAt }: Conversation,
   { siblings }: AgentContext,
-  { at, message, next = [], forSend, from, disclaims }: Outgoing,
+  { at, message, next = [], sendRef, from, disclaimerFor }: OutboundMessageRecord,
 ): boolean {
   // A disclaimer shares the fate of its message.
-  const after = disclaims === undefined ? undefined : tx.stored.message(disclaims)
-  if (after?.forSend) return false
-  if (isSignal(message) || forSend || next.some((each) => siblings[each] !== undefined)) return false
-  if (from === 'house' && optedOutAt !== undefined) return false
-  return tx.command.at - at < tx.command.scaled(limits.heldMs)
+  const nextMessage = disclaimerFor === undefined ? undefined : tx.stored.message(disclaimerFor)
+  if (nextMessage?.sendRef) return false
+  if (isSignal(message) || sendRef || next.some((each) => siblings[each] !== undefined)) return false
+  if (from === 'system' && optedOutAt !== undefined) return false
+  return tx.command.at - at < tx.command.scaled(limits.deferredMs)
 }
 
 /** Reports to the sender that the message waits, once. */
@@ -80,7 +80,7 @@ export function markWaiting(
   tx: ConversationTx,
   conversation: Conversation,
   agent: AgentContext,
-  outgoing: Outgoing,
+  outgoing: OutboundMessageRecord,
   { reason, detail }: Refused,
 ): Conversation {
   if (isSignal(outgoing.message)) return conversation

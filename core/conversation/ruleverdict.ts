@@ -7,5 +7,5 @@ export interface RuleVerdict {
   /** The message is the replacement of the one that was blocked. */
   readonly isReplaced?: true
   /** The rule that blocks was not evaluated to its end within the steps that one message has. */
-  readonly isUnjudged?: true
+  readonly isInconclusive?: true
 }

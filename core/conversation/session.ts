@@ -1,26 +1,26 @@
 /** Sessions: runs of content with less than half an hour between them. Receipts neither begin nor prolong one. */
-import { conversation as limits } from '../limits.js'
+import { conversation as limits } from '../limits/index.js'
 import type { Conversation, Session } from './state.js'
 import type { ConversationTx } from './transaction.js'
 
 /** The session that content of this moment is part of. */
-export function sessionNow(tx: ConversationTx, { session }: Conversation): Session {
-  const goesOn = session !== undefined && tx.command.at - session.lastAt < tx.command.scaled(limits.sessionIdleMs)
-  return { id: goesOn ? session.id : tx.command.mint('ses'), lastAt: tx.command.at }
+export function currentSession(tx: ConversationTx, { session }: Conversation): Session {
+  const continues = session !== undefined && tx.command.at - session.lastAt < tx.command.scaled(limits.sessionIdleMs)
+  return { id: continues ? session.id : tx.command.mint('ses'), lastAt: tx.command.at }
 }
 
 /** The conversation with content of this moment in it. */
-export function withContent(tx: ConversationTx, conversation: Conversation): Conversation & { session: Session } {
-  return Object.assign({}, conversation, { session: sessionNow(tx, conversation) })
+export function extendSession(tx: ConversationTx, conversation: Conversation): Conversation & { session: Session } {
+  return Object.assign({}, conversation, { session: currentSession(tx, conversation) })
 }
 
 /** A new session whatever the last one is doing. */
-export function withNewSession(tx: ConversationTx, conversation: Conversation): Conversation & { session: Session } {
+export function startSession(tx: ConversationTx, conversation: Conversation): Conversation & { session: Session } {
   return Object.assign({}, conversation, { session: { id: tx.command.mint('ses'), lastAt: tx.command.at } })
 }
 
 /** The session that is on, or the one that a later receipt belongs to. */
-export function sessionOf(tx: ConversationTx, { session }: Conversation, otherwise: string): string {
-  const isOn = session !== undefined && tx.command.at - session.lastAt < tx.command.scaled(limits.sessionIdleMs)
-  return isOn ? session.id : otherwise
+export function sessionOf(tx: ConversationTx, { session }: Conversation, fallback: string): string {
+  const isActive = session !== undefined && tx.command.at - session.lastAt < tx.command.scaled(limits.sessionIdleMs)
+  return isActive ? session.id : fallback
 }

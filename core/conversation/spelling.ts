@@ -42,7 +42,7 @@ export function isWord(token: string): boolean {
 }
 
 /** The number that a reply is, when it is nothing else: in "01.01.2022" and "2 of them" there is none. */
-export function ordinalIn(reply: string): number | undefined {
+export function parseOrdinal(reply: string): number | undefined {
   const digits = /^\s*#?([0-9]{1,3})\u20e3?[.)]?\s*$/.exec(reply.normalize('NFKC').replace(invisible, ''))?.[1]
   const ordinal = digits === undefined ? 0 : Number(digits)
   return ordinal > 0 ? ordinal : undefined

@@ -2,51 +2,51 @@
  * What a conversation remembers. It belongs to one identity (an agent, a channel, an address), which its asid names, and
  * everything here is plain data: commands read it, decide, and write what it became.
  */
-import type { AgentPlace } from '../agentkey.js'
+import type { AgentRef } from '../agentref.js'
 import type { OutboundMessage, Place } from '../amf/index.js'
 import type { LogNote } from '../catalogs/logevents.js'
 import type { MessageState, SystemKind, UserContent, UserMedia } from '../channel/inbound.js'
 import type { ChannelName } from '../channelnames.js'
 import type { MediaFiles } from '../render/hostedmedia.js'
 import type { AgentFacts } from './context.js'
-import type { Trail } from './history.js'
+import type { HistoryHead } from './history.js'
 
 export interface Conversation {
   readonly asid: string
-  readonly agent: AgentPlace
+  readonly agent: AgentRef
   readonly channel: ChannelName
   /** The address on that channel, such as a phone number: for the provider, and for nobody else. */
   readonly address: string
   /** Another address of the person, which their provider told with this one. */
   readonly alias?: string
   /** The conversation of the same person under another address of theirs: everything goes there. */
-  readonly knownAs?: KnownAs
+  readonly canonical?: CanonicalIdentity
   readonly createdAt: number
   readonly session?: Session
   /** When the person last said something; what a messaging window counts from. */
-  readonly heardAt?: number
+  readonly lastInboundAt?: number
   /** What the provider calls the last thing that they said. */
-  readonly heardId?: string
+  readonly lastInboundId?: string
   /** What their device can do, as the provider said last and in its words; absent while it never did. */
-  readonly abilities?: readonly string[]
+  readonly deviceCapabilities?: readonly string[]
   /** Until then that is believed: set where it was told by a refusal, since nobody says when the device is another. */
-  readonly abilitiesUntil?: number
+  readonly deviceCapabilitiesUntil?: number
   /** The window as the agent was last told. */
   readonly windowIsOpen: boolean
   readonly optedOutAt?: number
   readonly disclaimedAt?: number
   /** Messages that ask something and may have reached the person, oldest first, until they are answered. */
-  readonly asks?: readonly Ask[]
+  readonly pendingQuestions?: readonly PendingQuestion[]
   /** Messages accepted and not handed to the provider yet, in the order in which they go. */
   readonly queue: readonly string[]
   /** The first of them, once it is with the provider or waits to be handed over again. */
-  readonly flight?: Flight
+  readonly inFlight?: InFlight
   /** Messages that wait for the messaging window to open, oldest first. */
-  readonly held: readonly Held[]
+  readonly deferred: readonly Deferred[]
   /** Messages in bulk whose time to leave is still far off, in the order of their times. */
   readonly paced?: readonly Paced[]
   /** Messages that are to arrive by then or go to another channel, oldest first. */
-  readonly awaiting?: readonly Held[]
+  readonly awaitingDelivery?: readonly Deferred[]
   /** Before this time the next agent message does not go out. */
   readonly nextSendAt: number
   /** Numbers of the events that wait for the agent: from the first up to, and without, the next one. */
@@ -55,17 +55,17 @@ export interface Conversation {
   /** Counts its records of traffic and decisions. */
   readonly nextRecord: number
   /** Where those records are; whoever keeps them keeps this, and no decision looks at it. */
-  readonly trail?: Trail
+  readonly history?: HistoryHead
   /** Up to when a provider said that everything had come so far, as it counts. */
-  readonly marks?: Partial<Record<'sent' | 'delivered' | 'read' | 'failed', number>>
+  readonly watermarks?: Partial<Record<'sent' | 'delivered' | 'read' | 'failed', number>>
   /** Until then there may be receipts that wait for their send to be known. */
   readonly parkedUntil?: number
   /** The opening of a send that the person has not answered yet. */
-  readonly opening?: { readonly messageId: string }
+  readonly opener?: { readonly messageId: string }
   /** What the agent sent since the person last did something; what the loop breaker counts. */
   readonly unanswered?: Unanswered
   /** Nothing of it has to be forgotten one day. */
-  readonly isTidy?: true
+  readonly nothingToExpire?: true
   /** The partner is an emulator and no real person. */
   readonly sandbox?: true
 }
@@ -78,7 +78,7 @@ export interface Unanswered {
   readonly statuses?: { readonly count: number; readonly eventId: string }
 }
 
-export interface KnownAs {
+export interface CanonicalIdentity {
   readonly asid: string
   readonly address: string
 }
@@ -88,7 +88,7 @@ export interface Session {
   readonly lastAt: number
 }
 
-export interface Ask {
+export interface PendingQuestion {
   readonly messageId: string
   /** When it was handed over. */
   readonly at: number
@@ -98,7 +98,7 @@ export interface Ask {
   readonly closed?: readonly string[]
 }
 
-export interface Held {
+export interface Deferred {
   readonly messageId: string
   readonly until: number
 }
@@ -108,14 +108,14 @@ export interface Paced {
   readonly leaveAt: number
 }
 
-export interface Flight {
+export interface InFlight {
   readonly messageId: string
   /** When this time began. */
   readonly at: number
   /** How often it was handed over, this time included. */
-  readonly tried: number
+  readonly attempt: number
   /** When it is handed over again, if the provider wants to be asked later. */
-  readonly againAt?: number
+  readonly retryAt?: number
   /** Tries that found the binding not ready: nothing was handed over in them. */
   readonly waits?: number
   /** When the first try began whose outcome is not known: the provider may have the message since. */
@@ -129,12 +129,12 @@ export interface Attempt {
 }
 
 /** A message of the agent, or of the house in its name, from its acceptance on. */
-export interface Outgoing {
+export interface OutboundMessageRecord {
   readonly id: string
   readonly message: OutboundMessage
   readonly at: number
   readonly sessionId: string
-  readonly from: 'reply' | 'send' | 'house'
+  readonly from: 'reply' | 'send' | 'system'
   readonly isBatch?: true
   /** When the send budget of its binding lets it leave. */
   readonly leaveAt?: number
@@ -144,9 +144,9 @@ export interface Outgoing {
   readonly numbered?: readonly number[]
   readonly attempt?: Attempt
   /** What the person's device could do when it began to go out, where that was known: every try is written for it. */
-  readonly abilities?: readonly string[]
+  readonly deviceCapabilities?: readonly string[]
   /** How often it was written anew after its provider had turned it away for such a device; its pieces have other ids then. */
-  readonly rewritten?: number
+  readonly rewriteCount?: number
   /** When it was handed over for good, as the time at which that began: a provider's own marks may lie before it ended. */
   readonly sentAt?: number
   /** States that were told, and when. */
@@ -154,32 +154,32 @@ export interface Outgoing {
   /** What the provider calls it: one id for each piece that it was sent in. */
   readonly providerIds?: readonly string[]
   /** Pieces that have arrived, where there are several. */
-  readonly arrived?: Partial<Record<'delivered' | 'read', readonly string[]>>
+  readonly arrivedPieces?: Partial<Record<'delivered' | 'read', readonly string[]>>
   /** Channels that are still to be tried, in this order. */
   readonly next?: readonly ChannelName[]
   /** It goes out here for a conversation on another channel, which tells its agent what becomes of it. */
-  readonly carriedFor?: { readonly asid: string; readonly messageId: string; readonly facts: AgentFacts }
+  readonly onBehalfOf?: { readonly asid: string; readonly messageId: string; readonly facts: AgentFacts }
   /** It opens for a send, which is told what becomes of it. */
-  readonly forSend?: ForSend
+  readonly sendRef?: SendRef
   /** Lines of the agent's log about how it went out; read with the record that it was sent. */
   readonly notes?: readonly LogNote[]
   /** It is the disclaimer that goes before this message. */
-  readonly disclaims?: string
+  readonly disclaimerFor?: string
 }
 
-export interface ForSend {
+export interface SendRef {
   readonly sendId: string
   /** Counts the tries of that send; each is a hand-over of its own, and the send decides whether there is another. */
   readonly attempt: number
   /** Nothing follows if this one fails. */
   readonly isLast: boolean
   /** The campaign that it leaves for: asked right before the message is handed over, and stands still while that does. */
-  readonly campaign?: CampaignOfSend
+  readonly campaign?: SendCampaignRef
 }
 
 /** Which campaign of the agent, and which of those that had the agent's id. */
-export interface CampaignOfSend {
-  readonly serial: number
+export interface SendCampaignRef {
+  readonly incarnation: number
   readonly campaignId: string
   /** The message follows up on one of its openings: it may leave after the campaign has completed. */
   readonly isFollowUp?: true
@@ -193,9 +193,9 @@ export interface ConversationEvent {
   readonly provider: string
   readonly window: 'open' | 'closed'
   readonly event: TypedEvent
-  readonly tried?: number
+  readonly attempts?: number
   /** How often it was a dead letter and was told once more. */
-  readonly replayed?: number
+  readonly replayCount?: number
 }
 
 export type TypedEvent =

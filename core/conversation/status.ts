@@ -1,27 +1,30 @@
 /** States of a message: each is reported at most once, to the agent, to the send it opens, or to the conversation it came from. */
 import type { MessageState, Receipt } from '../channel/inbound.js'
-import { conversation as limits } from '../limits.js'
+import { conversation as limits } from '../limits/index.js'
 import { type AgentFacts, factsOf } from './context.js'
+import type { DeliveryReport } from './deliveryreport.js'
 import { enqueueEvent } from './events.js'
-import type { SendNews } from './sendnews.js'
 import { sessionOf } from './session.js'
-import type { Conversation, Outgoing, Status } from './state.js'
+import type { Conversation, OutboundMessageRecord, Status } from './state.js'
 import { type ConversationTx, saveMessage } from './transaction.js'
 
-const arrivedAfterAll = 'It was reported as failed before, and arrived after all.'
+const lateArrivalDetail = 'It was reported as failed before, and arrived after all.'
 
 /** Moves the message to that state and reports it, unless the state is no news. */
 export function advanceState(
   tx: ConversationTx,
   conversation: Conversation,
   agent: AgentFacts,
-  outgoing: Outgoing,
-  change: Pick<Receipt, 'reason' | 'detail'> & { readonly state: MessageState; readonly again?: SendNews['again'] },
+  outgoing: OutboundMessageRecord,
+  change: Pick<Receipt, 'reason' | 'detail'> & {
+    readonly state: MessageState
+    readonly retry?: DeliveryReport['retry']
+  },
 ): Conversation {
   const { state, reason } = change
   if (!isNewState(outgoing, state)) return conversation
-  const isAfterAll = outgoing.states.failed !== undefined && (state === 'delivered' || state === 'read')
-  const detail = isAfterAll ? arrivedAfterAll : change.detail
+  const arrivedAfterFailure = outgoing.states.failed !== undefined && (state === 'delivered' || state === 'read')
+  const detail = arrivedAfterFailure ? lateArrivalDetail : change.detail
   const { at } = tx.command
   saveMessage(tx, { ...outgoing, states: { [state]: at, ...outgoing.states } })
   const attempt = outgoing.attempt ?? { channel: conversation.channel, provider: agent.provider }
@@ -32,11 +35,11 @@ export function advanceState(
     ...(reason && { reason }),
     ...(detail && { detail }),
   }
-  if (outgoing.from === 'house') return conversation
-  if (outgoing.forSend && state !== 'queued') notifySend(tx, outgoing, { ...change, state })
-  if (outgoing.carriedFor) {
+  if (outgoing.from === 'system') return conversation
+  if (outgoing.sendRef && state !== 'queued') notifySend(tx, outgoing, { ...change, state })
+  if (outgoing.onBehalfOf) {
     const { messageId: _ours, ...update } = status
-    reportBack(tx, outgoing.carriedFor, update)
+    reportToOrigin(tx, outgoing.onBehalfOf, update)
     return conversation
   }
   const sessionId = sessionOf(tx, conversation, outgoing.sessionId)
@@ -59,9 +62,9 @@ export function advanceState(
 }
 
 /** Reports to the conversation that a message came from. */
-export function reportBack(
+export function reportToOrigin(
   tx: ConversationTx,
-  { asid, messageId, facts }: NonNullable<Outgoing['carriedFor']>,
+  { asid, messageId, facts }: NonNullable<OutboundMessageRecord['onBehalfOf']>,
   update: Omit<Status, 'messageId'>,
 ): void {
   tx.emit({ kind: 'failoverUpdate', asid, messageId, update, facts: factsOf(facts) })
@@ -70,10 +73,10 @@ export function reportBack(
 /** Reports to the send that the message opens for. */
 export function notifySend(
   tx: ConversationTx,
-  { id, forSend }: Outgoing,
-  { state, reason, detail, again = 'never' }: Pick<SendNews, 'state' | 'reason' | 'detail' | 'again'>,
+  { id, sendRef }: OutboundMessageRecord,
+  { state, reason, detail, retry = 'never' }: Pick<DeliveryReport, 'state' | 'reason' | 'detail' | 'retry'>,
 ): void {
-  const { sendId, attempt } = forSend!
+  const { sendId, attempt } = sendRef!
   tx.emit({
     kind: 'notifySend',
     report: {
@@ -84,13 +87,13 @@ export function notifySend(
       state,
       ...(reason && { reason }),
       ...(detail && { detail }),
-      ...(state === 'failed' && { again }),
+      ...(state === 'failed' && { retry }),
     },
   })
 }
 
 /** By the rules at the head of `receipts.ts`. */
-export function isNewState({ states }: Pick<Outgoing, 'states'>, state: MessageState): boolean {
+export function isNewState({ states }: Pick<OutboundMessageRecord, 'states'>, state: MessageState): boolean {
   if (states[state] !== undefined) return false
   const arrived = states.delivered !== undefined || states.read !== undefined
   if (state === 'failed') return !arrived

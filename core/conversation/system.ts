@@ -1,10 +1,10 @@
 /** Messages of Parley itself (confirmations, help texts, disclaimers), and the traffic record of any outbound content. */
 import { isSignal } from '../amf/index.js'
 import type { AgentFacts } from './context.js'
-import type { Conversation, Outgoing } from './state.js'
+import type { Conversation, OutboundMessageRecord } from './state.js'
 import { type ConversationTx, saveMessage } from './transaction.js'
 
-export function recordContent(tx: ConversationTx, { id, message, sessionId }: Outgoing): void {
+export function recordContent(tx: ConversationTx, { id, message, sessionId }: OutboundMessageRecord): void {
   if (isSignal(message)) return
   const text = message.parts.flatMap((part) =>
     part.type === 'text' && typeof part.text === 'string' ? [part.text] : [],
@@ -27,17 +27,17 @@ export function saveSystemMessage(
   { channel, session }: Conversation,
   { provider }: AgentFacts,
   text: string,
-  disclaims?: string,
-): Outgoing {
-  const outgoing: Outgoing = {
+  disclaimerFor?: string,
+): OutboundMessageRecord {
+  const outgoing: OutboundMessageRecord = {
     id: tx.command.mint('msg'),
     message: { spec: 'amf/1', parts: [{ type: 'text', text }] },
     at: tx.command.at,
     sessionId: session?.id ?? '',
-    from: 'house',
+    from: 'system',
     states: {},
     attempt: { channel, provider },
-    ...(disclaims !== undefined && { disclaims }),
+    ...(disclaimerFor !== undefined && { disclaimerFor }),
   }
   saveMessage(tx, outgoing)
   recordContent(tx, outgoing)

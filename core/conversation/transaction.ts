@@ -2,7 +2,7 @@
 import type { LogEventName } from '../catalogs/logevents.js'
 import type { Receipt } from '../channel/inbound.js'
 import type { ConversationEffect, ConversationRecord } from './effects.js'
-import type { Outgoing } from './state.js'
+import type { OutboundMessageRecord } from './state.js'
 
 /** The only time and the only ids that a decision may use. */
 export interface CommandContext {
@@ -15,13 +15,13 @@ export interface CommandContext {
 
 /** Stored rows of one conversation. Reads are synchronous and see everything committed before the decision. */
 export interface StoredMessages {
-  message(id: string): Outgoing | undefined
+  message(id: string): OutboundMessageRecord | undefined
   /** The id of the message that the provider calls so. */
   byProviderId(providerId: string): string | undefined
   /** The id of the message that was accepted under a caller's own id, while that is remembered. */
   byClientId(clientId: string): string | undefined
   /** Messages handed over since then, newest first. */
-  sentSince(at: number): readonly Outgoing[]
+  sentSince(at: number): readonly OutboundMessageRecord[]
   parked(providerId: string): readonly Receipt[]
 }
 
@@ -42,7 +42,7 @@ export class Transaction implements ConversationTx {
     readonly command: CommandContext,
     stored: StoredMessages,
   ) {
-    this.stored = new OwnReads(stored, this.records)
+    this.stored = new TransactionReads(stored, this.records)
   }
 
   record(record: ConversationRecord): void {
@@ -55,51 +55,51 @@ export class Transaction implements ConversationTx {
 }
 
 /** Reads through the records of the transaction. Records are taken in when something is read, so that writing costs nothing. */
-class OwnReads implements StoredMessages {
-  private seen = 0
-  private messages?: Map<string, Outgoing>
+class TransactionReads implements StoredMessages {
+  private appliedCount = 0
+  private messages?: Map<string, OutboundMessageRecord>
   private providerIds?: Map<string, string>
   private clientIds?: Map<string, string>
   private receipts?: Map<string, readonly Receipt[]>
 
   constructor(
-    private readonly before: StoredMessages,
+    private readonly committed: StoredMessages,
     private readonly records: readonly ConversationRecord[],
   ) {}
 
-  message(id: string): Outgoing | undefined {
-    this.takeIn()
-    return this.messages?.get(id) ?? this.before.message(id)
+  message(id: string): OutboundMessageRecord | undefined {
+    this.applyRecords()
+    return this.messages?.get(id) ?? this.committed.message(id)
   }
 
   byProviderId(providerId: string): string | undefined {
-    this.takeIn()
-    return this.providerIds?.get(providerId) ?? this.before.byProviderId(providerId)
+    this.applyRecords()
+    return this.providerIds?.get(providerId) ?? this.committed.byProviderId(providerId)
   }
 
   byClientId(clientId: string): string | undefined {
-    this.takeIn()
-    return this.clientIds?.get(clientId) ?? this.before.byClientId(clientId)
+    this.applyRecords()
+    return this.clientIds?.get(clientId) ?? this.committed.byClientId(clientId)
   }
 
-  sentSince(at: number): readonly Outgoing[] {
-    this.takeIn()
+  sentSince(at: number): readonly OutboundMessageRecord[] {
+    this.applyRecords()
     const { messages } = this
-    const before = this.before.sentSince(at)
-    if (!messages) return before
-    const own = [...messages.values()].filter(({ sentAt }) => sentAt !== undefined && sentAt >= at)
-    const all = [...before.filter(({ id }) => !messages.has(id)), ...own]
+    const committed = this.committed.sentSince(at)
+    if (!messages) return committed
+    const pending = [...messages.values()].filter(({ sentAt }) => sentAt !== undefined && sentAt >= at)
+    const all = [...committed.filter(({ id }) => !messages.has(id)), ...pending]
     return all.sort((a, b) => b.sentAt! - a.sentAt! || (a.id < b.id ? -1 : 1))
   }
 
   parked(providerId: string): readonly Receipt[] {
-    this.takeIn()
-    return this.receipts?.get(providerId) ?? this.before.parked(providerId)
+    this.applyRecords()
+    return this.receipts?.get(providerId) ?? this.committed.parked(providerId)
   }
 
-  private takeIn(): void {
-    for (; this.seen < this.records.length; this.seen += 1) {
-      const record = this.records[this.seen]!
+  private applyRecords(): void {
+    for (; this.appliedCount < this.records.length; this.appliedCount += 1) {
+      const record = this.records[this.appliedCount]!
       if (record.kind === 'message') {
         this.messages ??= new Map()
         this.messages.set(record.message.id, record.message)
@@ -117,7 +117,7 @@ class OwnReads implements StoredMessages {
   }
 }
 
-export function saveMessage(tx: ConversationTx, message: Outgoing): void {
+export function saveMessage(tx: ConversationTx, message: OutboundMessageRecord): void {
   tx.record({ kind: 'message', message })
 }
 

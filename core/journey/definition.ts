@@ -1,7 +1,7 @@
 /** The action that an operator enters into a journey platform, made from the outreach it sends. */
 import { type Refusal, refuse } from '../errors.js'
-import { budgets, outreachSend as limits } from '../limits.js'
-import { outcomes, refusedReasons } from './answer.js'
+import { budgets, outreachSend as limits } from '../limits/index.js'
+import { outcomes, refusedReasons } from './response.js'
 
 export interface ActionField {
   readonly field: string
@@ -36,7 +36,7 @@ export interface ActionDefinition {
   readonly runbook: readonly string[]
 }
 
-export interface Described {
+export interface DefinitionInput {
   readonly agentId: string
   readonly outreach: {
     readonly id: string
@@ -69,7 +69,7 @@ const profileFields = [
   variable('journey.instanceId', 'the id of this entry into the journey'),
 ] as const satisfies readonly ActionField[]
 
-const rehearsalFields: readonly ActionField[] = [
+const sandboxFields: readonly ActionField[] = [
   variable('emulator.personaId', 'nothing, or a persona for a rehearsal'),
   { field: 'dryRun', type: 'boolean', mode: 'variable', optional: true },
 ]
@@ -78,9 +78,9 @@ function variable(field: string, mapFrom: string, optional = true): ActionField 
   return { field, type: 'string', mode: 'variable', optional, mapFrom }
 }
 
-export function actionDefinition({ agentId, outreach, url }: Described): ActionDefinition | Refusal {
+export function actionDefinition({ agentId, outreach, url }: DefinitionInput): ActionDefinition | Refusal {
   const { id: outreachId, inputs } = outreach
-  const errors = inputs.filter(isUnfit).map((input) => ({
+  const errors = inputs.filter(isUnusableInput).map((input) => ({
     field: `inputs.${input}`,
     message: `cannot be a field of a journey: it holds a dot, begins with $ or is longer than ${limits.inputKeyChars} characters`,
   }))
@@ -88,7 +88,7 @@ export function actionDefinition({ agentId, outreach, url }: Described): ActionD
   const fields = [
     ...profileFields,
     ...inputs.map((input) => variable(`inputs.${input}`, `the value of ${input} for this profile`, false)),
-    ...rehearsalFields,
+    ...sandboxFields,
   ]
   return {
     contract: 'journey/1',
@@ -100,7 +100,7 @@ export function actionDefinition({ agentId, outreach, url }: Described): ActionD
       method: 'POST',
       url: `${url}/outreach/${outreachId}/sends`,
       headers,
-      request: requestWith(fields),
+      request: requestBody(fields),
       fields,
       response: {
         outcome: outcomes.join('|'),
@@ -137,7 +137,7 @@ export function actionDefinition({ agentId, outreach, url }: Described): ActionD
   }
 }
 
-function isUnfit(input: string): boolean {
+function isUnusableInput(input: string): boolean {
   return input.includes('.') || input.startsWith('$') || input === '' || [...input].length > limits.inputKeyChars
 }
 
@@ -152,18 +152,18 @@ function actionName(verb: string, outreachId: string): string {
 }
 
 /** The body with every field in its place, as the platform shows it to whoever maps them. */
-function requestWith(fields: readonly ActionField[]): Record<string, unknown> {
+function requestBody(fields: readonly ActionField[]): Record<string, unknown> {
   const body: Record<string, unknown> = {}
   for (const { field, type, value } of fields) {
     const [name, ...rest] = field.split('.')
-    const filled = value ?? (type === 'boolean' ? false : '')
-    if (rest.length === 0) body[name!] = filled
-    else body[name!] = { ...(body[name!] as object | undefined), [rest.join('.')]: filled }
+    const sample = value ?? (type === 'boolean' ? false : '')
+    if (rest.length === 0) body[name!] = sample
+    else body[name!] = { ...(body[name!] as object | undefined), [rest.join('.')]: sample }
   }
   return body
 }
 
-function runbook({ name, enabled }: Described['outreach']): string[] {
+function runbook({ name, enabled }: DefinitionInput['outreach']): string[] {
   const { refillPerSecond, burstCalls } = budgets.journey
   return [
     ...(enabled

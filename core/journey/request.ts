@@ -4,8 +4,8 @@
  */
 import { type FieldError, type Refusal, refuse } from '../errors.js'
 import { isRecord } from '../json.js'
-import { outreachSend as limits } from '../limits.js'
-import { type Recipient, type SendRequest, wrongInputs } from '../outreach/request.js'
+import { outreachSend as limits } from '../limits/index.js'
+import { inputsRefusal, type Recipient, type SendRequest } from '../outreach/request.js'
 
 export interface JourneyCall {
   /** A named send in all but what makes it the same as another. */
@@ -14,11 +14,11 @@ export interface JourneyCall {
   /** The step of a journey that a profile entered: with all three, it is sent once. */
   readonly step?: { readonly versionId: string; readonly nodeId: string; readonly instanceId: string }
   /** Whom a key is derived for where no step is named; absent in a rehearsal, which may be repeated. */
-  readonly who?: string
+  readonly recipientKey?: string
 }
 
 /** Every member that is read, with the members below it. */
-const known = {
+const knownFields = {
   profile: ['phone', 'channel', 'id', 'firstName', 'lastName', 'email'],
   profileUpdate: null,
   consent: ['sms', 'evidence'],
@@ -30,37 +30,37 @@ const known = {
 type Group = 'profile' | 'consent' | 'journey' | 'emulator'
 
 /** Fields of the profile that are written to the person. */
-const written = ['phone', 'firstName', 'lastName', 'email'] as const
+const profileFields = ['phone', 'firstName', 'lastName', 'email'] as const
 const phone = /^\+[0-9]{7,15}$/
 
 export function readJourneyCall(body: unknown): JourneyCall | Refusal {
-  const wrong: FieldError[] = []
+  const errors: FieldError[] = []
   const root = recordOf(body)
-  if (!root) return malformed([{ field: 'body', message: 'must be an object' }])
+  if (!root) return malformedRequest([{ field: 'body', message: 'must be an object' }])
   for (const name of Object.keys(root)) {
-    if (name === '') wrong.push({ field: 'body', message: 'has a member without a name' })
-    else if (!Object.hasOwn(known, name)) wrong.push({ field: name, message: 'is not known here' })
+    if (name === '') errors.push({ field: 'body', message: 'has a member without a name' })
+    else if (!Object.hasOwn(knownFields, name)) errors.push({ field: name, message: 'is not known here' })
   }
   const groups = {
-    profile: groupOf(root, 'profile', wrong),
-    consent: groupOf(root, 'consent', wrong),
-    journey: groupOf(root, 'journey', wrong),
-    emulator: groupOf(root, 'emulator', wrong),
+    profile: groupOf(root, 'profile', errors),
+    consent: groupOf(root, 'consent', errors),
+    journey: groupOf(root, 'journey', errors),
+    emulator: groupOf(root, 'emulator', errors),
   }
-  const inputs = inputsOf(root.inputs, wrong)
-  const profileUpdate = textOf(root.profileUpdate, 'profileUpdate', wrong)
+  const inputs = inputsOf(root.inputs, errors)
+  const profileUpdate = textOf(root.profileUpdate, 'profileUpdate', errors)
   if (profileUpdate && profileUpdate !== 'fill' && profileUpdate !== 'overwrite') {
-    wrong.push({ field: 'profileUpdate', message: 'must be fill or overwrite' })
+    errors.push({ field: 'profileUpdate', message: 'must be fill or overwrite' })
   }
-  const isDryRun = booleanOf(root.dryRun, 'dryRun', wrong)
-  const recipient = recipientOf(groups, wrong)
-  if (wrong.length > 0 || !recipient) return malformed(wrong)
+  const isDryRun = booleanOf(root.dryRun, 'dryRun', errors)
+  const recipient = recipientOf(groups, errors)
+  if (errors.length > 0 || !recipient) return malformedRequest(errors)
 
   const { profile, journey, consent } = groups
   const { versionId, nodeId, instanceId } = journey
   const fields: Record<string, string> = {}
-  for (const name of written) if (profile[name]) fields[name] = profile[name]
-  const claim = claimOf(consent)
+  for (const name of profileFields) if (profile[name]) fields[name] = profile[name]
+  const claim = consentClaim(consent)
   return {
     send: {
       recipient,
@@ -72,92 +72,92 @@ export function readJourneyCall(body: unknown): JourneyCall | Refusal {
     },
     isDryRun,
     ...(versionId && nodeId && instanceId && { step: { versionId, nodeId, instanceId } }),
-    ...(recipient.kind !== 'persona' && { who: profile.id ?? `${recipient.channel}:${recipient.address}` }),
+    ...(recipient.kind !== 'persona' && { recipientKey: profile.id ?? `${recipient.channel}:${recipient.address}` }),
   }
 }
 
 /** A rehearsal names a persona and nobody else; anything else names a phone. */
 function recipientOf(
   { profile, emulator }: Readonly<Record<'profile' | 'emulator', Fields>>,
-  wrong: FieldError[],
+  errors: FieldError[],
 ): Extract<Recipient, { kind: 'persona' | 'address' }> | undefined {
   const { personaId } = emulator
   if (personaId) {
     for (const name of Object.keys(profile)) {
-      wrong.push({ field: `profile.${name}`, message: 'must be empty in a rehearsal' })
+      errors.push({ field: `profile.${name}`, message: 'must be empty in a rehearsal' })
     }
     return { kind: 'persona', personaId }
   }
   const { phone: address, channel = 'rcs' } = profile
-  if (!address) wrong.push({ field: 'profile.phone', message: 'is required' })
+  if (!address) errors.push({ field: 'profile.phone', message: 'is required' })
   else if (!phone.test(address)) {
-    wrong.push({ field: 'profile.phone', message: 'must be a plus sign and 7 to 15 digits' })
+    errors.push({ field: 'profile.phone', message: 'must be a plus sign and 7 to 15 digits' })
   } else return { kind: 'address', channel, address }
   return undefined
 }
 
 /** Only a clear yes or no says anything, however it is written. */
-function claimOf({ sms = '', evidence }: Fields): SendRequest['consent'] | undefined {
-  const said = sms.trim().toLowerCase()
-  const isClear = said === 'y' || said === 'n'
-  if (!isClear) return evidence ? { evidence } : undefined
-  return { optIn: said === 'y', evidence: evidence ?? `The journey's consent.sms was ${said}.` }
+function consentClaim({ sms = '', evidence }: Fields): SendRequest['consent'] | undefined {
+  const answer = sms.trim().toLowerCase()
+  const isAnswered = answer === 'y' || answer === 'n'
+  if (!isAnswered) return evidence ? { evidence } : undefined
+  return { optIn: answer === 'y', evidence: evidence ?? `The journey's consent.sms was ${answer}.` }
 }
 
 type Fields = Readonly<Record<string, string | undefined>>
 
-function groupOf(root: Readonly<Record<string, unknown>>, name: Group, wrong: FieldError[]): Fields {
+function groupOf(root: Readonly<Record<string, unknown>>, name: Group, errors: FieldError[]): Fields {
   const value = root[name]
   if (isAbsent(value)) return {}
   const group = recordOf(value)
   if (!group) {
-    wrong.push({ field: name, message: 'must be an object' })
+    errors.push({ field: name, message: 'must be an object' })
     return {}
   }
-  const read: Record<string, string> = {}
+  const values: Record<string, string> = {}
   for (const [member, given] of Object.entries(group)) {
     const field = `${name}.${member}`
-    if (!(known[name] as readonly string[]).includes(member)) wrong.push({ field, message: 'is not known here' })
-    const text = textOf(given, field, wrong, member === 'evidence' ? limits.evidenceChars : undefined)
-    if (text !== undefined) read[member] = text
+    if (!(knownFields[name] as readonly string[]).includes(member)) errors.push({ field, message: 'is not known here' })
+    const text = textOf(given, field, errors, member === 'evidence' ? limits.evidenceChars : undefined)
+    if (text !== undefined) values[member] = text
   }
-  return read
+  return values
 }
 
-function inputsOf(value: unknown, wrong: FieldError[]): Readonly<Record<string, string>> {
+function inputsOf(value: unknown, errors: FieldError[]): Readonly<Record<string, string>> {
   if (isAbsent(value)) return {}
-  const given = recordOf(value)
-  if (!given) wrong.push({ field: 'inputs', message: 'must be an object' })
-  const read: Record<string, string> = {}
-  for (const [key, each] of Object.entries(given ?? {})) {
-    const text = textOf(each, `inputs.${key}`, wrong, limits.inputValueChars)
-    if (text !== undefined) read[key] = text
+  const members = recordOf(value)
+  if (!members) errors.push({ field: 'inputs', message: 'must be an object' })
+  const values: Record<string, string> = {}
+  for (const [key, each] of Object.entries(members ?? {})) {
+    const text = textOf(each, `inputs.${key}`, errors, limits.inputValueChars)
+    if (text !== undefined) values[key] = text
   }
-  if (Object.keys(read).length > limits.inputs) {
-    wrong.push({ field: 'inputs', message: `must have at most ${limits.inputs} members` })
+  if (Object.keys(values).length > limits.inputs) {
+    errors.push({ field: 'inputs', message: `must have at most ${limits.inputs} members` })
   }
-  wrong.push(...(wrongInputs(read)?.errors ?? []))
-  return read
+  errors.push(...(inputsRefusal(values)?.errors ?? []))
+  return values
 }
 
 function textOf(
   value: unknown,
   field: string,
-  wrong: FieldError[],
+  errors: FieldError[],
   most: number = limits.profileChars,
 ): string | undefined {
   if (isAbsent(value)) return undefined
   const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value
-  if (typeof text !== 'string') wrong.push({ field, message: 'must be text' })
-  else if (text.length > most) wrong.push({ field, message: `must have at most ${most} characters` })
+  if (typeof text !== 'string') errors.push({ field, message: 'must be text' })
+  else if (text.length > most) errors.push({ field, message: `must have at most ${most} characters` })
   else return text
   return undefined
 }
 
-function booleanOf(value: unknown, field: string, wrong: FieldError[]): boolean {
+function booleanOf(value: unknown, field: string, errors: FieldError[]): boolean {
   if (isAbsent(value) || value === false || value === 'false') return false
   if (value === true || value === 'true') return true
-  wrong.push({ field, message: 'must be true or false' })
+  errors.push({ field, message: 'must be true or false' })
   return false
 }
 
@@ -169,7 +169,7 @@ function recordOf(value: unknown): Readonly<Record<string, unknown>> | undefined
   return isRecord(value) ? value : undefined
 }
 
-export function malformed(errors: readonly FieldError[]): Refusal {
+export function malformedRequest(errors: readonly FieldError[]): Refusal {
   const [first] = errors
   return refuse('request.invalid', {
     status: 400,

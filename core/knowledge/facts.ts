@@ -1,7 +1,7 @@
 /** Facts found by words: which of the facts that an agent may use answer a question best. */
 import type { Fact } from '../agent/resources/knowledge.js'
-import { type Corpus, type Places, ranked } from './ranking.js'
-import { wordsOf } from './words.js'
+import { type Corpus, type Postings, rankPassages } from './ranking.js'
+import { tokenize } from './tokenizer.js'
 
 export interface FactHit {
   readonly fact: Fact
@@ -30,8 +30,8 @@ export function createFactIndex(): FactIndex {
     get words() {
       return words
     },
-    *placesOf(word) {
-      for (const [source, count] of places.get(word) ?? []) yield { source, places: [0, count] satisfies Places }
+    *postingsOf(word) {
+      for (const [source, count] of places.get(word) ?? []) yield { source, postings: [0, count] satisfies Postings }
     },
     lengthsOf: (source) => [facts.get(source)?.length ?? 0],
   }
@@ -39,15 +39,15 @@ export function createFactIndex(): FactIndex {
   return {
     add(fact) {
       if (fact.enabled === false || fact.confirmed === false) return
-      const found = wordsOf([fact.question, ...(fact.alternates ?? []), fact.answer].join('\n'))
-      facts.set(fact.id, { fact, length: found.length })
-      words += found.length
-      for (const word of found) {
+      const tokens = tokenize([fact.question, ...(fact.alternates ?? []), fact.answer].join('\n'))
+      facts.set(fact.id, { fact, length: tokens.length })
+      words += tokens.length
+      for (const word of tokens) {
         const counts = places.get(word) ?? new Map<string, number>()
         places.set(word, counts.set(fact.id, (counts.get(fact.id) ?? 0) + 1))
       }
     },
     rank: (query, most) =>
-      ranked(query, corpus, most).map(({ source, score }) => ({ fact: facts.get(source)!.fact, score })),
+      rankPassages(query, corpus, most).map(({ source, score }) => ({ fact: facts.get(source)!.fact, score })),
   }
 }

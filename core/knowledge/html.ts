@@ -1,10 +1,21 @@
 /** What a person reads of a web page, as text: one walk over it, however it is written. */
 
 /** What is inside these is not read as text, or is the frame of the page. */
-const unread = new Set(['script', 'style', 'noscript', 'template', 'svg', 'iframe', 'object', 'head', 'nav', 'select'])
+const skippedElements = new Set([
+  'script',
+  'style',
+  'noscript',
+  'template',
+  'svg',
+  'iframe',
+  'object',
+  'head',
+  'nav',
+  'select',
+])
 
 /** What an element puts into the text where it begins; where it ends, a block ends the paragraph. */
-const opening: Readonly<Record<string, string>> = {
+const separators: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     'p div section article main header footer aside form table ul ol dl pre blockquote figure figcaption address details summary body html'
       .split(' ')
@@ -27,30 +38,31 @@ const tagName = /<(\/?)([A-Za-z][A-Za-z0-9-]*)/y
 export function textOfHtml(html: string): string {
   const text: string[] = []
   let isPre = 0
-  const say = (part: string) => {
-    if (part !== '') text.push(isPre > 0 ? decoded(part) : decoded(part.replace(/\s+/g, ' ')))
+  const append = (part: string) => {
+    if (part !== '') text.push(isPre > 0 ? decodeEntities(part) : decodeEntities(part.replace(/\s+/g, ' ')))
   }
   for (let at = 0; at < html.length; ) {
     const open = html.indexOf('<', at)
-    say(html.slice(at, open < 0 ? html.length : open))
+    append(html.slice(at, open < 0 ? html.length : open))
     if (open < 0) break
     tagName.lastIndex = open
-    const [, slash, written = ''] = tagName.exec(html) ?? []
+    const [, slash, tag = ''] = tagName.exec(html) ?? []
     if (slash === undefined) {
-      at = beyondMarkup(html, open)
-      if (at === open + 1) say('<')
+      at = skipMarkup(html, open)
+      if (at === open + 1) append('<')
       continue
     }
-    const name = written.toLowerCase()
+    const name = tag.toLowerCase()
     const isClosing = slash === '/'
-    at = beyondTag(html, open + slash.length + written.length + 1)
-    if (!isClosing && unread.has(name) && html[at - 2] !== '/') {
-      at = beyondElement(html, at, name)
+    at = skipTag(html, open + slash.length + tag.length + 1)
+    if (!isClosing && skippedElements.has(name) && html[at - 2] !== '/') {
+      at = skipElement(html, at, name)
       continue
     }
     if (name === 'pre') isPre = Math.max(0, isPre + (isClosing ? -1 : 1))
-    const put = opening[name]
-    if (Object.hasOwn(opening, name) && put !== undefined) text.push(isClosing && put !== ' ' ? closingOf(put) : put)
+    const separator = separators[name]
+    if (Object.hasOwn(separators, name) && separator !== undefined)
+      text.push(isClosing && separator !== ' ' ? closingSeparator(separator) : separator)
   }
   return text
     .join('')
@@ -60,12 +72,12 @@ export function textOfHtml(html: string): string {
     .trim()
 }
 
-function closingOf(put: string): string {
-  return put.startsWith('\n\n') ? '\n\n' : ''
+function closingSeparator(separator: string): string {
+  return separator.startsWith('\n\n') ? '\n\n' : ''
 }
 
 /** Comments, declarations and processing instructions; a lone `<` is text. */
-function beyondMarkup(html: string, open: number): number {
+function skipMarkup(html: string, open: number): number {
   const comment = html.startsWith('<!--', open)
   if (!comment && html[open + 1] !== '!' && html[open + 1] !== '?') return open + 1
   const end = comment ? html.indexOf('-->', open + 4) : html.indexOf('>', open)
@@ -73,26 +85,27 @@ function beyondMarkup(html: string, open: number): number {
 }
 
 /** A `>` inside a quoted attribute ends nothing. */
-function beyondTag(html: string, from: number): number {
+function skipTag(html: string, from: number): number {
   let quote = ''
   for (let at = from; at < html.length; at++) {
-    const letter = html[at]!
-    if (quote !== '') quote = letter === quote ? '' : quote
-    else if (letter === '>') return at + 1
-    else if (letter === '"' || letter === "'") quote = letter
+    const char = html[at]!
+    if (quote !== '') quote = char === quote ? '' : quote
+    else if (char === '>') return at + 1
+    else if (char === '"' || char === "'") quote = char
   }
   return html.length
 }
 
-function beyondElement(html: string, from: number, name: string): number {
+function skipElement(html: string, from: number, name: string): number {
   for (let at = html.indexOf('</', from); at >= 0; at = html.indexOf('</', at + 2)) {
-    const found = html.slice(at + 2, at + 2 + name.length)
-    if (found.toLowerCase() === name && /[\s/>]/.test(html[at + 2 + name.length] ?? '>')) return beyondTag(html, at + 2)
+    const closingName = html.slice(at + 2, at + 2 + name.length)
+    if (closingName.toLowerCase() === name && /[\s/>]/.test(html[at + 2 + name.length] ?? '>'))
+      return skipTag(html, at + 2)
   }
   return html.length
 }
 
-const named: Readonly<Record<string, string>> = {
+const entities: Readonly<Record<string, string>> = {
   amp: '&',
   lt: '<',
   gt: '>',
@@ -126,10 +139,10 @@ const named: Readonly<Record<string, string>> = {
 const entity = /&(?:#(\d{1,7})|#[xX]([0-9A-Fa-f]{1,6})|([A-Za-z][A-Za-z0-9]{1,9}));?/g
 
 /** An entity that is not known stays as it is written. */
-function decoded(text: string): string {
+function decodeEntities(text: string): string {
   if (!text.includes('&')) return text
   return text.replace(entity, (whole, decimal?: string, hex?: string, name?: string) => {
-    if (name !== undefined) return Object.hasOwn(named, name) ? named[name]! : whole
+    if (name !== undefined) return Object.hasOwn(entities, name) ? entities[name]! : whole
     const code = decimal === undefined ? Number.parseInt(hex!, 16) : Number(decimal)
     const isLetter = code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff)
     return isLetter ? String.fromCodePoint(code) : '\ufffd'

@@ -1,27 +1,27 @@
 /** Cuts a text into passages: between paragraphs if it can, then between lines, sentences and words. */
-import { knowledge as limits } from '../limits.js'
+import { knowledge as limits } from '../limits/index.js'
 
 const heading = /^#{1,6} \S/
 
 /** Nothing is lost but space, nothing is said twice, and the same text is always cut alike. */
 export function passagesOf(text: string): string[] {
   const passages: string[] = []
-  let held = ''
-  const turn = () => {
-    if (held !== '') passages.push(held)
-    held = ''
+  let current = ''
+  const flush = () => {
+    if (current !== '') passages.push(current)
+    current = ''
   }
-  for (const piece of tidied(text).split('\n\n').flatMap(pieces)) {
-    const isFull = held.length + 2 + piece.length > limits.passageChars
+  for (const piece of normalizeText(text).split('\n\n').flatMap(splitParagraph)) {
+    const isFull = current.length + 2 + piece.length > limits.passageChars
     // What a heading is about stands below it.
-    if (isFull || (heading.test(piece) && held.length >= limits.passageLeastChars)) turn()
-    held = held === '' ? piece : `${held}\n\n${piece}`
+    if (isFull || (heading.test(piece) && current.length >= limits.passageLeastChars)) flush()
+    current = current === '' ? piece : `${current}\n\n${piece}`
   }
-  turn()
+  flush()
   return passages
 }
 
-function tidied(text: string): string {
+function normalizeText(text: string): string {
   return text
     .replace(/\r\n?/g, '\n')
     .replace(/[^\S\n]+/g, ' ')
@@ -30,31 +30,36 @@ function tidied(text: string): string {
     .trim()
 }
 
-function pieces(paragraph: string): string[] {
+function splitParagraph(paragraph: string): string[] {
   const most = limits.passageChars
-  const cut: string[] = []
+  const parts: string[] = []
   let from = 0
   while (paragraph.length - from > most) {
-    const end = from + breakIn(paragraph.slice(from, from + most))
-    cut.push(paragraph.slice(from, end))
+    const end = from + breakPosition(paragraph.slice(from, from + most))
+    parts.push(paragraph.slice(from, end))
     from = end
   }
-  cut.push(paragraph.slice(from))
-  return cut.map((piece) => piece.trim()).filter((piece) => piece !== '')
+  parts.push(paragraph.slice(from))
+  return parts.map((piece) => piece.trim()).filter((piece) => piece !== '')
 }
 
 /** Where a passage may end, what is better first. */
-const breaks: readonly (readonly string[])[] = [['\n'], ['. ', '! ', '? ', '。', '！', '？'], ['; ', ', ', '、'], [' ']]
+const breakMarks: readonly (readonly string[])[] = [
+  ['\n'],
+  ['. ', '! ', '? ', '。', '！', '？'],
+  ['; ', ', ', '、'],
+  [' '],
+]
 
 /** How much of a window that is too small for the paragraph goes into one piece: at least half of it. */
-function breakIn(window: string): number {
-  for (const marks of breaks) {
+function breakPosition(window: string): number {
+  for (const marks of breakMarks) {
     const end = Math.max(...marks.map((mark) => endOfLast(window, mark)))
     if (end > window.length / 2) return end
   }
   const last = window.charCodeAt(window.length - 1)
-  const isHalfAPair = last >= 0xd800 && last <= 0xdbff
-  return window.length - Number(isHalfAPair)
+  const splitsSurrogate = last >= 0xd800 && last <= 0xdbff
+  return window.length - Number(splitsSurrogate)
 }
 
 function endOfLast(window: string, mark: string): number {

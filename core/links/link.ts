@@ -1,7 +1,7 @@
 /** Outreach links: how one is made, what closes it, and how it is read. Whoever has one may start a conversation. */
 import { day } from '../durations.js'
 import { invalid, isRefusal, type Refusal } from '../errors.js'
-import { outreachLink as limits } from '../limits.js'
+import { outreachLink as limits } from '../limits/index.js'
 
 export interface Link {
   readonly id: string
@@ -19,34 +19,37 @@ export interface Link {
   readonly createdAt: number
 }
 
-export interface LinkWish {
+export interface LinkRequest {
   readonly bindingId: string
   readonly label?: string
   readonly maxUses?: number
   readonly expiresAt?: string
 }
 
-const asked = { status: 400 } as const
+const badRequest = { status: 400 } as const
 
-export function linkFrom(wish: LinkWish, { id, code, at }: { id: string; code: string; at: number }): Link | Refusal {
-  const { bindingId, label, maxUses = limits.usesDefault } = wish
-  const expiresAt = expiryOf(wish.expiresAt, at)
+export function createLink(
+  request: LinkRequest,
+  { id, code, at }: { id: string; code: string; at: number },
+): Link | Refusal {
+  const { bindingId, label, maxUses = limits.usesDefault } = request
+  const expiresAt = expiryOf(request.expiresAt, at)
   if (isRefusal(expiresAt)) return expiresAt
-  const named = label?.trim() ? { label: label.trim() } : {}
-  return { id, code, bindingId, ...named, maxUses, uses: 0, expiresAt, disabled: false, createdAt: at }
+  const labelField = label?.trim() ? { label: label.trim() } : {}
+  return { id, code, bindingId, ...labelField, maxUses, uses: 0, expiresAt, disabled: false, createdAt: at }
 }
 
-function expiryOf(written: string | undefined, at: number): number | Refusal {
-  if (written === undefined) return at + limits.lifetimeDefaultMs
-  const expiresAt = Date.parse(written)
-  if (Number.isNaN(expiresAt)) return invalid('expiresAt', 'must be a moment in ISO 8601', asked)
-  if (expiresAt <= at) return invalid('expiresAt', 'must be in the future', asked)
+function expiryOf(text: string | undefined, at: number): number | Refusal {
+  if (text === undefined) return at + limits.lifetimeDefaultMs
+  const expiresAt = Date.parse(text)
+  if (Number.isNaN(expiresAt)) return invalid('expiresAt', 'must be a moment in ISO 8601', badRequest)
+  if (expiresAt <= at) return invalid('expiresAt', 'must be in the future', badRequest)
   if (expiresAt <= at + limits.lifetimeMostMs) return expiresAt
-  return invalid('expiresAt', `must be at most ${limits.lifetimeMostMs / day} days from now`, asked)
+  return invalid('expiresAt', `must be at most ${limits.lifetimeMostMs / day} days from now`, badRequest)
 }
 
 /** Why the link starts no conversations just now; undefined while it does. */
-export function closedBecause(link: Link, at: number, isBindingActive: boolean): string | undefined {
+export function closedReason(link: Link, at: number, isBindingActive: boolean): string | undefined {
   if (link.disabled) return link.disabledReason ? 'The channel of the link was deleted.' : 'The link is disabled.'
   if (link.expiresAt <= at) return 'The link has expired.'
   if (link.uses >= link.maxUses) return 'The link is used up.'
@@ -54,15 +57,15 @@ export function closedBecause(link: Link, at: number, isBindingActive: boolean):
 }
 
 /** Resuming takes the reason away too; whether the channel is there again is found out when it is used. */
-export function switched({ disabledReason, ...link }: Link, disabled: boolean): Link {
+export function setDisabled({ disabledReason, ...link }: Link, disabled: boolean): Link {
   return { ...link, disabled, ...(disabled && disabledReason && { disabledReason }) }
 }
 
-export function withoutBinding(link: Link): Link {
+export function disableDeletedBinding(link: Link): Link {
   return { ...link, disabled: true, disabledReason: 'binding_deleted' }
 }
 
-const iso = (at: number) => new Date(at).toISOString()
+const toIso = (at: number) => new Date(at).toISOString()
 
 export function linkView(link: Link, url: string) {
   const { id, code, bindingId, label, maxUses, uses, expiresAt, disabled, disabledReason, createdAt } = link
@@ -75,9 +78,9 @@ export function linkView(link: Link, url: string) {
     maxUses,
     usesRemaining: maxUses - uses,
     redemptionCount: uses,
-    expiresAt: iso(expiresAt),
+    expiresAt: toIso(expiresAt),
     disabled,
     ...(disabledReason && { disabledReason }),
-    createdAt: iso(createdAt),
+    createdAt: toIso(createdAt),
   }
 }

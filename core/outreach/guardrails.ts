@@ -1,16 +1,16 @@
 /** What holds a send back, by where it comes from: one table, and the walk along one of its columns. */
-import { talkingUntil } from '../conversation/quiet.js'
+import { inConversationUntil } from '../conversation/activity.js'
 import { hour } from '../durations.js'
 import { type Refusal, refuse } from '../errors.js'
-import { outreachSend as limits } from '../limits.js'
+import { outreachSend as limits } from '../limits/index.js'
 import type { ConsentStatus } from '../people/person.js'
-import { type Hours, nextOpening } from './hours.js'
+import { type Hours, nextOpenTime } from './hours.js'
 import type { SendReason } from './send.js'
 
 export const guardedOrigins = ['named', 'automated', 'campaign', 'followUp', 'reminder'] as const
 export type GuardedOrigin = (typeof guardedOrigins)[number]
 
-export interface Facts {
+export interface GuardFacts {
   readonly at: number
   readonly consent: ConsentStatus
   /** The caller says that the person declined. */
@@ -27,21 +27,21 @@ export interface Facts {
   readonly isMarketingUnderWay?: boolean
   readonly minTouchIntervalHours: number
   /** When the person last wrote. */
-  readonly heardAt?: number
+  readonly lastInboundAt?: number
   readonly timeScale: number
 }
 
 /** The first that is found decides; a warning decides nothing. */
-export type Finding =
+export type GuardDecision =
   | { readonly kind: 'refuse'; readonly refusal: Refusal; readonly reason: SendReason }
   | { readonly kind: 'skip'; readonly reason: SendReason }
   | { readonly kind: 'wait'; readonly until: number; readonly waitsFor: 'safe-hours' | 'in-conversation' }
   | { readonly kind: 'warn'; readonly warning: string }
 
-type Rule = (facts: Facts) => Finding | undefined
+type Rule = (facts: GuardFacts) => GuardDecision | undefined
 
-const skip = (reason: SendReason): Finding => ({ kind: 'skip', reason })
-const no: Rule = () => undefined
+const skip = (reason: SendReason): GuardDecision => ({ kind: 'skip', reason })
+const pass: Rule = () => undefined
 
 /** The words of the table, and what each of them does. */
 const rules = {
@@ -54,7 +54,7 @@ const rules = {
           : undefined,
     onlyGranted: ({ consent }) => (consent === 'granted' ? undefined : skip('no_consent')),
     stopsIfDenied: ({ consent }) => (consent === 'denied' ? skip('no_consent') : undefined),
-    notRequired: no,
+    notRequired: pass,
   },
   stop: {
     refused: ({ isOptedOut }) =>
@@ -62,15 +62,16 @@ const rules = {
     neverSent: ({ isOptedOut }) => (isOptedOut ? skip('opted_out') : undefined),
   },
   safeHours: {
-    notApplied: no,
-    waits: (facts) => untilOpen(facts, [facts.safeHours, facts.sendWindow]),
+    notApplied: pass,
+    waits: (facts) => waitUntilOpen(facts, [facts.safeHours, facts.sendWindow]),
     waitsUnlessIgnored: (facts) =>
-      untilOpen(facts, [facts.ignoresSafeHours ? undefined : facts.safeHours, facts.sendWindow]),
-    ignoredUnlessAsked: (facts) => untilOpen(facts, [facts.ignoresSafeHours === false ? facts.safeHours : undefined]),
+      waitUntilOpen(facts, [facts.ignoresSafeHours ? undefined : facts.safeHours, facts.sendWindow]),
+    ignoredUnlessAsked: (facts) =>
+      waitUntilOpen(facts, [facts.ignoresSafeHours === false ? facts.safeHours : undefined]),
   },
   frequencyCap: {
     warns: (facts) =>
-      isCapped(facts)
+      isFrequencyCapped(facts)
         ? {
             kind: 'warn',
             warning: facts.isMarketingUnderWay
@@ -78,23 +79,23 @@ const rules = {
               : `A marketing message went to this person less than ${facts.minTouchIntervalHours} hours ago.`,
           }
         : undefined,
-    skips: (facts) => (isCapped(facts) ? skip('frequency_capped') : undefined),
-    exempt: no,
+    skips: (facts) => (isFrequencyCapped(facts) ? skip('frequency_capped') : undefined),
+    exempt: pass,
   },
   inConversation: {
-    notHeld: no,
-    neverArises: no,
-    waits({ at, heardAt, timeScale }) {
-      const until = talkingUntil(heardAt, at, Math.ceil(limits.quietMs / timeScale))
+    notHeld: pass,
+    neverArises: pass,
+    waits({ at, lastInboundAt, timeScale }) {
+      const until = inConversationUntil(lastInboundAt, at, Math.ceil(limits.quietMs / timeScale))
       return until > at ? { kind: 'wait', until, waitsFor: 'in-conversation' } : undefined
     },
   },
 } as const satisfies Record<string, Record<string, Rule>>
 
 type Rules = typeof rules
-type Row = { readonly [G in keyof Rules]: keyof Rules[G] }
+type GuardrailRow = { readonly [G in keyof Rules]: keyof Rules[G] }
 
-export const guardrails: Readonly<Record<GuardedOrigin, Row>> = {
+export const guardrails: Readonly<Record<GuardedOrigin, GuardrailRow>> = {
   named: {
     consent: 'unlessDeclinedOrDenied',
     stop: 'refused',
@@ -133,20 +134,20 @@ export const guardrails: Readonly<Record<GuardedOrigin, Row>> = {
 }
 
 /** What ends a send comes before what delays it, so that nobody waits for nothing. */
-const order = ['consent', 'stop', 'frequencyCap', 'safeHours', 'inConversation'] as const satisfies (keyof Rules)[]
+const ruleOrder = ['consent', 'stop', 'frequencyCap', 'safeHours', 'inConversation'] as const satisfies (keyof Rules)[]
 
-export function guard(origin: GuardedOrigin, facts: Facts): Finding | undefined {
-  let warning: Finding | undefined
-  for (const name of order) {
-    const found = (rules[name] as Record<string, Rule>)[guardrails[origin][name]]!(facts)
-    if (found?.kind === 'warn') warning = found
-    else if (found) return found
+export function evaluateGuardrails(origin: GuardedOrigin, facts: GuardFacts): GuardDecision | undefined {
+  let warning: GuardDecision | undefined
+  for (const name of ruleOrder) {
+    const decision = (rules[name] as Record<string, Rule>)[guardrails[origin][name]]!(facts)
+    if (decision?.kind === 'warn') warning = decision
+    else if (decision) return decision
   }
   return warning
 }
 
 /** Whether a marketing message would come too soon after the last one. */
-export function isCapped(facts: Facts): boolean {
+export function isFrequencyCapped(facts: GuardFacts): boolean {
   const { isMarketing, isMarketingUnderWay, marketingAt, minTouchIntervalHours, at, timeScale } = facts
   if (!isMarketing || minTouchIntervalHours <= 0) return false
   if (isMarketingUnderWay) return true
@@ -155,9 +156,9 @@ export function isCapped(facts: Facts): boolean {
 }
 
 /** Windows that never open together are looked at again when that may have changed. */
-function untilOpen({ at }: Facts, windows: readonly (Hours | undefined)[]): Finding | undefined {
-  const set = windows.filter((each) => each !== undefined)
-  if (set.length === 0) return undefined
-  const until = nextOpening(set, at) ?? at + 24 * hour
+function waitUntilOpen({ at }: GuardFacts, windows: readonly (Hours | undefined)[]): GuardDecision | undefined {
+  const configured = windows.filter((each) => each !== undefined)
+  if (configured.length === 0) return undefined
+  const until = nextOpenTime(configured, at) ?? at + 24 * hour
   return until > at ? { kind: 'wait', until, waitsFor: 'safe-hours' } : undefined
 }

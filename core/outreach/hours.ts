@@ -1,7 +1,7 @@
 /** Hours of the day in which conversations may be begun, read in the zone of whoever set them, and the next time they open. */
 import { LRUCache } from 'lru-cache'
 import { hour, minute } from '../durations.js'
-import { outreachSend as limits } from '../limits.js'
+import { outreachSend as limits } from '../limits/index.js'
 
 export interface Hours {
   /** The first hour that is open. */
@@ -12,17 +12,17 @@ export interface Hours {
 }
 
 /** Every zone of today changes its clocks, and begins its hours, at a quarter of an hour of universal time. */
-const stepMs = 15 * minute
+const searchStepMs = 15 * minute
 
-const clocks = new LRUCache<string, Intl.DateTimeFormat>({ max: limits.clocksKept })
+const hourFormats = new LRUCache<string, Intl.DateTimeFormat>({ max: limits.cachedClocks })
 
 export function hourIn(timeZone: string, at: number): number {
-  let clock = clocks.get(timeZone)
-  if (!clock) {
-    clock = new Intl.DateTimeFormat('en', { timeZone, hour: 'numeric', hourCycle: 'h23' })
-    clocks.set(timeZone, clock)
+  let hourFormat = hourFormats.get(timeZone)
+  if (!hourFormat) {
+    hourFormat = new Intl.DateTimeFormat('en', { timeZone, hour: 'numeric', hourCycle: 'h23' })
+    hourFormats.set(timeZone, hourFormat)
   }
-  return Number(clock.format(at))
+  return Number(hourFormat.format(at))
 }
 
 export function isOpen({ startHour, endHour, timeZone }: Hours, at: number): boolean {
@@ -32,10 +32,11 @@ export function isOpen({ startHour, endHour, timeZone }: Hours, at: number): boo
 }
 
 /** The first moment from `at` on at which all of them are open; undefined when there is none within days. */
-export function nextOpening(windows: readonly Hours[], at: number): number | undefined {
-  const areOpen = (then: number) => windows.every((each) => isOpen(each, then))
+export function nextOpenTime(windows: readonly Hours[], at: number): number | undefined {
+  const areOpen = (candidate: number) => windows.every((each) => isOpen(each, candidate))
   if (areOpen(at)) return at
   const end = at + limits.openingWithinDays * 24 * hour
-  for (let then = (Math.floor(at / stepMs) + 1) * stepMs; then <= end; then += stepMs) if (areOpen(then)) return then
+  for (let candidate = (Math.floor(at / searchStepMs) + 1) * searchStepMs; candidate <= end; candidate += searchStepMs)
+    if (areOpen(candidate)) return candidate
   return undefined
 }

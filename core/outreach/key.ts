@@ -18,7 +18,7 @@ export function launchKey(outreachId: string, at: number): SendKey {
   return ['launched', `${Math.floor(at / day)}/${outreachId}`]
 }
 
-export function keyOfSend(send: {
+export function sendKeyOf(send: {
   readonly key?: string
   readonly outreachId: string
   readonly personId: string

@@ -2,9 +2,9 @@
 
 import {
   type AgentDocument,
-  type Expanded,
+  createSlotReader,
+  type ExpandedTemplate,
   type MissingSlot,
-  readerOf,
   renderNested,
   type SlotReader,
 } from '../agent/index.js'
@@ -13,22 +13,19 @@ import type { MessageTemplate } from '../agent/resources/templates.js'
 import { type Card, type Chip, type ContentMessage, isSignal, type Part, validateMessage } from '../amf/index.js'
 import { compile, type Reference } from '../aml/index.js'
 import type { LogNote } from '../catalogs/logevents.js'
-import { amf, outreachSend as limits } from '../limits.js'
+import { amf, outreachSend as limits } from '../limits/index.js'
 import { type Person, textFields } from '../people/person.js'
-import { escapedSlots, literalSlots } from './literal.js'
+import { escapeSlots, markSlots } from './escape.js'
 
 /**
- * `missing`: slots of the template without a value, and what was done about each. `leavesNothing`: what is blocked was
+ * `missing`: slots of the template without a value, and what was done about each. `isEmpty`: what is blocked was
  * left out for want of them, and not forbidden.
  */
-export type Opener = (
-  | { readonly message: ContentMessage }
-  | { readonly blocked: string; readonly leavesNothing?: true }
-) & {
+export type Opener = ({ readonly message: ContentMessage } | { readonly blocked: string; readonly isEmpty?: true }) & {
   readonly missing?: readonly MissingSlot[]
 }
 
-export interface OpenerOf {
+export interface OpenerInput {
   readonly document: AgentDocument
   readonly agent: { readonly name: string; readonly description?: string }
   readonly templateId: string
@@ -37,32 +34,35 @@ export interface OpenerOf {
   readonly inputs?: Readonly<Record<string, string>>
 }
 
-export function openerFor({ document, agent, templateId, person, inputs }: OpenerOf): Opener {
+export function renderOpener({ document, agent, templateId, person, inputs }: OpenerInput): Opener {
   const { name, description } = agent
-  const plain = readerOf({ ...withInputValues(person, inputs) }, { name, description, ...document.identity })
-  return openerRead(document, templateId, plain)
+  const readSlot = createSlotReader({ ...withInputValues(person, inputs) }, { name, description, ...document.identity })
+  return renderOpenerWith(document, templateId, readSlot)
 }
 
 /** The same with the values of slots from anywhere: with one for each, what is blocked is blocked for everybody. */
-export function openerRead(document: AgentDocument, templateId: string, read: SlotReader): Opener {
+export function renderOpenerWith(document: AgentDocument, templateId: string, read: SlotReader): Opener {
   const templates = document.messageTemplates as readonly MessageTemplate[]
-  const rendered = renderNested(templates, templateId, literalSlots(read))
+  const rendered = renderNested(templates, templateId, markSlots(read))
   const { missingSlots: missing } = rendered
-  const opener = openerOf(document, rendered)
+  const opener = compileOpener(document, rendered)
   return missing.length === 0 ? opener : { ...opener, missing }
 }
 
-function openerOf(document: AgentDocument, { renderedText, missingSlots, problem: blocked }: Expanded): Opener {
+function compileOpener(
+  document: AgentDocument,
+  { renderedText, missingSlots, problem: blocked }: ExpandedTemplate,
+): Opener {
   if (blocked !== undefined || renderedText === null) return { blocked: blocked ?? 'It must not be sent.' }
   if (renderedText.trim() === '') {
-    const names = missingSlots.map(({ path }) => path).join(', ') || 'words'
-    return { blocked: `Nothing is left of the opening without ${names}.`, leavesNothing: true }
+    const missingPaths = missingSlots.map(({ path }) => path).join(', ') || 'words'
+    return { blocked: `Nothing is left of the opening without ${missingPaths}.`, isEmpty: true }
   }
-  const { message, problems, references = [] } = compile(escapedSlots(renderedText), { managed: true })
+  const { message, problems, references = [] } = compile(escapeSlots(renderedText), { managed: true })
   const [problem] = problems
   if (!message || problem) return { blocked: `Line ${problem?.line}: ${problem?.message}` }
   if (isSignal(message)) return { blocked: 'The opening says nothing.' }
-  return references.length === 0 ? { message } : resolved(document, message, references)
+  return references.length === 0 ? { message } : resolveReferences(document, message, references)
 }
 
 /** Values of a send stand where the same key of the person would. */
@@ -79,40 +79,40 @@ export function withInputValues<P extends Pick<Person, 'customFields'>>(
 }
 
 /** References point before the parts they were written among, so they are put in from behind. */
-function resolved(document: AgentDocument, message: ContentMessage, references: readonly Reference[]): Opener {
-  const parts = structuredCopy(message.parts) as Part[]
+function resolveReferences(document: AgentDocument, message: ContentMessage, references: readonly Reference[]): Opener {
+  const parts = deepCopy(message.parts) as Part[]
   for (const { kind, ids, path } of [...references].reverse()) {
     if (kind === 'image') {
       const url = document.media.find(({ id }) => id === ids[0])?.url
       if (url === undefined) return { blocked: `The image ${ids[0]} has no address.` }
-      putAt(parts, path, url)
+      setAtPath(parts, path, url)
       continue
     }
     const cards = kind === 'things' ? thingCards(document, ids) : collectionCards(document, ids[0]!)
     if (typeof cards === 'string') return { blocked: cards }
     parts.splice(Number(/^parts\[(\d+)\]/.exec(path)?.[1] ?? parts.length), 0, ...cardParts(cards))
   }
-  const whole = { ...message, parts }
-  const judged = validateMessage(whole)
-  if ('problems' in judged) return { blocked: `${judged.problems[0]?.path}: ${judged.problems[0]?.message}` }
-  return { message: whole }
+  const complete = { ...message, parts }
+  const validated = validateMessage(complete)
+  if ('problems' in validated) return { blocked: `${validated.problems[0]?.path}: ${validated.problems[0]?.message}` }
+  return { message: complete }
 }
 
-function structuredCopy(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(structuredCopy)
+function deepCopy(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(deepCopy)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, structuredCopy(member)]))
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, deepCopy(member)]))
 }
 
 /** `parts[1].cards[0].mediaUrl` */
-function putAt(parts: Part[], path: string, value: string): void {
+function setAtPath(parts: Part[], path: string, value: string): void {
   const names = path
     .replace(/^parts/, '')
     .split(/[.[\]]+/)
     .filter((name) => name !== '')
   const last = names.pop()!
-  const holder = names.reduce<unknown>((at, name) => (at as Record<string, unknown>)[name], parts)
-  ;(holder as Record<string, unknown>)[last] = value
+  const parent = names.reduce<unknown>((at, name) => (at as Record<string, unknown>)[name], parts)
+  ;(parent as Record<string, unknown>)[last] = value
 }
 
 function cardParts(cards: readonly Card[]): Part[] {
@@ -126,9 +126,9 @@ function cardParts(cards: readonly Card[]): Part[] {
 
 function thingCards(document: AgentDocument, ids: readonly string[]): Card[] | string {
   const cards: Card[] = []
-  for (const wanted of ids) {
-    const thing = document.things.find(({ id }) => id === wanted)
-    if (!thing) return `There is no thing ${wanted}.`
+  for (const thingId of ids) {
+    const thing = document.things.find(({ id }) => id === thingId)
+    if (!thing) return `There is no thing ${thingId}.`
     cards.push(cardOf(document, thing as Thing))
   }
   return cards
@@ -150,19 +150,19 @@ function cardOf(
 ): Card {
   const picture = thing.imageUrl ?? media.find(({ id }) => id === thing.media)?.url
   const chips = actionsOf(thing, shownActions).flatMap((action) => chipOf(thing, action) ?? [])
-  const shown = {
+  const body = {
     ...(fields.includes('description') && thing.description && { description: thing.description }),
     ...(fields.includes('picture') && picture !== undefined && { mediaUrl: picture }),
     ...(chips.length > 0 && { chips }),
   }
   // A card has to show a name, a description or a picture: a thing without what was asked for shows its name.
-  const hasNoBody = shown.description === undefined && shown.mediaUrl === undefined
-  return { ...((fields.includes('name') || hasNoBody) && { title: thing.name }), ...shown }
+  const hasNoBody = body.description === undefined && body.mediaUrl === undefined
+  return { ...((fields.includes('name') || hasNoBody) && { title: thing.name }), ...body }
 }
 
 /** A collection lists the actions that it shows in the order in which it shows them. */
-function actionsOf({ actions = [] }: Thing, shown: readonly string[] | undefined): readonly ThingAction[] {
-  return shown ? shown.flatMap((label) => actions.find((action) => action.label === label) ?? []) : actions
+function actionsOf({ actions = [] }: Thing, labels: readonly string[] | undefined): readonly ThingAction[] {
+  return labels ? labels.flatMap((label) => actions.find((action) => action.label === label) ?? []) : actions
 }
 
 /** An action that says no kind opens its address. */

@@ -3,20 +3,20 @@
 import Type, { type Static } from 'typebox'
 import { type ChannelName, channelNames } from '../channelnames.js'
 import { invalid, type Refusal, refuse } from '../errors.js'
-import { outreachSend as limits } from '../limits.js'
+import { outreachSend as limits } from '../limits/index.js'
 import { isMoment } from '../moment.js'
-import { describePattern } from '../patternwords.js'
+import { describePattern } from '../patterndescriptions.js'
 import type { Profile, ProfileUpdate } from '../people/profile.js'
 
 const closed = { additionalProperties: false } as const
-const may = Type.Optional
+const optional = Type.Optional
 
 /** Null is read as not supplied. */
 const text = (maxLength: number, more: object = {}) =>
-  may(Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength, ...more }))
-const flag = may(Type.Unsafe<boolean | null>({ type: ['boolean', 'null'] }))
+  optional(Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength, ...more }))
+const flag = optional(Type.Unsafe<boolean | null>({ type: ['boolean', 'null'] }))
 const object = <T extends ReturnType<typeof Type.Object>>(shape: T) =>
-  may(Type.Unsafe<Static<T> | null>({ ...shape, type: ['object', 'null'] }))
+  optional(Type.Unsafe<Static<T> | null>({ ...shape, type: ['object', 'null'] }))
 
 const profileUpdates = ['fill', 'overwrite'] as const satisfies ProfileUpdate[]
 
@@ -47,11 +47,11 @@ export const NamedSend = Type.Object(
         { ...closed, title: 'SendProfile' },
       ),
     ),
-    profileUpdate: may(
+    profileUpdate: optional(
       Type.Unsafe<ProfileUpdate | null>({ type: ['string', 'null'], enum: [...profileUpdates, null] }),
     ),
     source: text(limits.sourceChars, { pattern: sourcePattern }),
-    inputs: may(
+    inputs: optional(
       Type.Unsafe<Record<string, string | null> | null>({
         type: ['object', 'null'],
         maxProperties: limits.inputs,
@@ -101,39 +101,39 @@ export interface SendRequest {
   readonly idempotencyKey?: string
 }
 
-export function requested(outreachId: string, body: NamedSend): SendRequest | Refusal {
+export function parseSendRequest(outreachId: string, body: NamedSend): SendRequest | Refusal {
   const recipient = recipientOf(body.recipient)
   if ('refused' in recipient) return recipient
-  const inputs = body.inputs ? supplied(body.inputs) : undefined
-  const wrong = inputs && wrongInputs(inputs)
-  if (wrong) return wrong
+  const inputs = body.inputs ? withoutNulls(body.inputs) : undefined
+  const refusal = inputs && inputsRefusal(inputs)
+  if (refusal) return refusal
   const { capturedAt } = body.consent ?? {}
   if (capturedAt && !isMoment(capturedAt)) return invalid('consent.capturedAt', 'must be a moment in ISO 8601')
   const { profileUpdate, source, idempotencyKey } = body
   return {
     outreachId,
     recipient,
-    ...(body.profile && { profile: supplied(body.profile) }),
+    ...(body.profile && { profile: withoutNulls(body.profile) }),
     ...(profileUpdate && { profileUpdate }),
     ...(source && { source }),
     ...(inputs && { inputs }),
-    ...(body.consent && { consent: supplied(body.consent) as Consent }),
+    ...(body.consent && { consent: withoutNulls(body.consent) as Consent }),
     ...(idempotencyKey && { idempotencyKey }),
   }
 }
 
 /** Without what is null. */
-function supplied<V>(given: Readonly<Record<string, V | null | undefined>>): Record<string, V> {
-  const found: Record<string, V> = {}
+function withoutNulls<V>(given: Readonly<Record<string, V | null | undefined>>): Record<string, V> {
+  const present: Record<string, V> = {}
   for (const name in given) {
     const value = given[name]
-    if (value !== null && value !== undefined) found[name] = value
+    if (value !== null && value !== undefined) present[name] = value
   }
-  return found
+  return present
 }
 
 function recipientOf(given: NamedSend['recipient']): Recipient | Refusal {
-  const { channel, address, asid, personId, personaId } = supplied(given as Record<string, string>)
+  const { channel, address, asid, personId, personaId } = withoutNulls(given as Record<string, string>)
   const named = [address, asid, personId, personaId].filter((each) => each !== undefined).length
   if (named !== 1) return invalid('recipient', 'must be exactly one of channel and address, asid, personId, personaId')
   if (address !== undefined) {
@@ -145,7 +145,7 @@ function recipientOf(given: NamedSend['recipient']): Recipient | Refusal {
 }
 
 /** Keys that nobody could declare as a field. */
-export function wrongInputs(inputs: Readonly<Record<string, string>>): Refusal | undefined {
+export function inputsRefusal(inputs: Readonly<Record<string, string>>): Refusal | undefined {
   const errors = []
   for (const key in inputs) {
     const length = key.length > limits.inputKeyChars ? [...key].length : key.length

@@ -52,7 +52,7 @@ export interface Send {
   readonly attempts: number
   readonly nextAttemptAt?: number
   /** While it is queued: why nothing was tried, although it was its turn. */
-  readonly heldFor?: 'in-conversation' | 'binding_error'
+  readonly deferredFor?: 'in-conversation' | 'binding_error'
   /** When receipts came, each the first time; absent while the message was never taken over. */
   readonly receipts?: {
     readonly sentAt?: number

@@ -1,19 +1,19 @@
 /** How an agent sends: how often marketing may come, and in which hours conversations may be begun. */
 import Type, { type Static } from 'typebox'
-import { closed, optional } from '../agent/resources/words.js'
+import { closedObject, optional } from '../agent/resources/schemas.js'
 import { invalid, type Refusal } from '../errors.js'
-import { outreachSend as limits } from '../limits.js'
+import { outreachSend as limits } from '../limits/index.js'
 import { isTimeZone } from '../zones.js'
 
 const hourOfDay = Type.Integer({ minimum: 0, maximum: 23 })
 
-export const SendingHours = closed('SendingHours', {
+export const SendingHours = closedObject('SendingHours', {
   startHour: hourOfDay,
   endHour: hourOfDay,
   timeZone: Type.String({ minLength: 1, maxLength: 64, description: 'IANA name.' }),
 })
 
-export const SendingSettings = closed('SendingSettings', {
+export const SendingSettings = closedObject('SendingSettings', {
   minTouchIntervalHours: optional(
     Type.Number({
       minimum: 0,
@@ -26,16 +26,16 @@ export const SendingSettings = closed('SendingSettings', {
 export type SendingSettings = Static<typeof SendingSettings>
 
 /** As they are in force. */
-export type Sending = SendingSettings & { readonly minTouchIntervalHours: number }
+export type SendingPolicy = SendingSettings & { readonly minTouchIntervalHours: number }
 
-export const usualSending: Sending = { minTouchIntervalHours: limits.touchHours }
+export const defaultSending: SendingPolicy = { minTouchIntervalHours: limits.touchHours }
 
 /** What no schema can tell of hours. */
-export function wrongHours(hours: Static<typeof SendingHours> | undefined, at: string): Refusal | undefined {
+export function hoursError(hours: Static<typeof SendingHours> | undefined, path: string): Refusal | undefined {
   if (!hours || isTimeZone(hours.timeZone)) return undefined
-  return invalid(`${at}.timeZone`, 'must be an IANA time zone')
+  return invalid(`${path}.timeZone`, 'must be an IANA time zone')
 }
 
-export function sendingReplaced(sent: SendingSettings): Sending | Refusal {
-  return wrongHours(sent.safeHours, 'safeHours') ?? { ...usualSending, ...sent }
+export function replaceSending(sent: SendingSettings): SendingPolicy | Refusal {
+  return hoursError(sent.safeHours, 'safeHours') ?? { ...defaultSending, ...sent }
 }

@@ -1,13 +1,13 @@
 /** A send as callers read it. */
 import Type, { type Static } from 'typebox'
-import { closed, optional } from '../agent/resources/words.js'
+import { closedObject, optional } from '../agent/resources/schemas.js'
 import { channelNames } from '../channelnames.js'
 import { type Send, sendOrigins, sendReasons, sendStates } from './send.js'
 
 const moment = Type.String({ format: 'date-time' })
 const text = Type.String()
 
-export const SendDelivery = closed('OutreachSendDelivery', {
+export const SendDelivery = closedObject('OutreachSendDelivery', {
   known: Type.Boolean({ description: 'False: nothing is known of the delivery, and the rest says nothing.' }),
   sent: Type.Boolean(),
   delivered: Type.Boolean(),
@@ -20,7 +20,7 @@ export const SendDelivery = closed('OutreachSendDelivery', {
   failReason: optional(text),
 })
 
-export const OutreachSend = closed('OutreachSend', {
+export const OutreachSend = closedObject('OutreachSend', {
   sendId: text,
   outreachId: text,
   origin: Type.Enum([...sendOrigins]),
@@ -44,7 +44,7 @@ export const OutreachSend = closed('OutreachSend', {
   nextAttemptAt: optional(moment),
   delivery: SendDelivery,
   consent: optional(
-    closed('OutreachSendConsent', {
+    closedObject('OutreachSendConsent', {
       claimed: Type.Enum(['yes', 'none']),
       recorded: Type.Enum(['granted', 'unknown', 'new']),
       evidence: optional(text),
@@ -58,7 +58,7 @@ export type OutreachSend = Static<typeof OutreachSend>
 const iso = (at: number) => new Date(at).toISOString()
 
 /** Members of the record that are shown as they are, and those that are moments. */
-const plain = [
+const copiedFields = [
   'outreachId',
   'origin',
   'campaignId',
@@ -72,18 +72,18 @@ const plain = [
   'asid',
   'messageId',
 ] as const
-const moments = ['queuedAt', 'sentAt', 'failedAt', 'cancelledAt', 'respondedAt', 'nextAttemptAt'] as const
+const momentFields = ['queuedAt', 'sentAt', 'failedAt', 'cancelledAt', 'respondedAt', 'nextAttemptAt'] as const
 
 /** `seesAddress`: the caller may export people. */
-export function sendAsRead(send: Send, seesAddress: boolean): OutreachSend {
-  const shown: Record<string, unknown> = { sendId: send.id }
-  for (const name of plain) if (send[name] !== undefined) shown[name] = send[name]
-  if (seesAddress) shown.address = send.address
-  for (const name of moments) if (send[name] !== undefined) shown[name] = iso(send[name]!)
-  shown.attempts = send.attempts
-  shown.delivery = deliveryOf(send)
-  if (send.consent) shown.consent = send.consent
-  return shown as OutreachSend
+export function sendView(send: Send, seesAddress: boolean): OutreachSend {
+  const view: Record<string, unknown> = { sendId: send.id }
+  for (const name of copiedFields) if (send[name] !== undefined) view[name] = send[name]
+  if (seesAddress) view.address = send.address
+  for (const name of momentFields) if (send[name] !== undefined) view[name] = iso(send[name]!)
+  view.attempts = send.attempts
+  view.delivery = deliveryOf(send)
+  if (send.consent) view.consent = send.consent
+  return view as OutreachSend
 }
 
 /** Without a receipt nothing is known, and every boolean is false for want of one. */

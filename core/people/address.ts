@@ -7,9 +7,9 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import type { ChannelName } from '../channelnames.js'
 
 /** Space, dashes, dots and parentheses, and the marks that address books put around a number unseen. */
-const parting = /[\s().\-\u00ad\u200b-\u200f\u2010-\u2015\u2060-\u2069\u202a-\u202e\u2212\ufeff]+/g
+const separators = /[\s().\-\u00ad\u200b-\u200f\u2010-\u2015\u2060-\u2069\u202a-\u202e\u2212\ufeff]+/g
 /** A country code and what follows it; a zero that is dialled within the country only makes it a little longer. */
-const written = /^\+[1-9][0-9]{6,17}$/
+const dialable = /^\+[1-9][0-9]{6,17}$/
 const e164 = /^\+[1-9][0-9]{6,14}$/
 const longestChars = 64
 
@@ -17,30 +17,30 @@ const longestChars = 64
  * Numbers that stay as they are, told without reading them: countries whose numbers have one form, and whose trunk
  * prefix cannot be the digit that stands first.
  */
-const settled =
+const canonicalForm =
   /^\+(?:1[2-9][0-9]{9}|7[3-79][0-9]{9}|(?:20|27|3[0-469]|4[013-9]|5[13678]|6[0-6]|8[1246]|9[0-58])[1-9][0-9]{7,10})$/
 
 interface Variant {
   readonly countryCode: string
   /** Over the digits after the country code. */
   readonly form: RegExp
-  readonly becomes: string
+  readonly replacement: string
 }
 
 /** Where a country has, or had, several ways to write the same mobile number. A fixed line is sent no messages. */
 const variants: readonly Variant[] = [
   // Brazil gave its mobile numbers a ninth digit; many address books and providers still leave it out.
-  { countryCode: '55', form: /^([1-9][0-9])([6-9][0-9]{7})$/, becomes: '$19$2' },
+  { countryCode: '55', form: /^([1-9][0-9])([6-9][0-9]{7})$/, replacement: '$19$2' },
   // Mexico dropped the 1 of mobile numbers, and the prefixes that were dialled before them.
-  { countryCode: '52', form: /^(?:1|01|044|045)([2-9][0-9]{9})$/, becomes: '$1' },
+  { countryCode: '52', form: /^(?:1|01|044|045)([2-9][0-9]{9})$/, replacement: '$1' },
   // Argentina writes a 9 before mobile numbers called from abroad, and a 15 in them at home.
-  { countryCode: '54', form: /^([1-3][0-9]{9})$/, becomes: '9$1' },
-  { countryCode: '54', form: /^9([1-3][0-9]{11})$/, becomes: '$1' },
+  { countryCode: '54', form: /^([1-3][0-9]{9})$/, replacement: '9$1' },
+  { countryCode: '54', form: /^9([1-3][0-9]{11})$/, replacement: '$1' },
 ]
 
 /** In E.164. Undefined for what is no phone number in international format. */
 export function phoneOf(text: string): string | undefined {
-  return settled.test(text) ? text : readPhone(text)
+  return canonicalForm.test(text) ? text : parsePhone(text)
 }
 
 /** Numbers of the North American plan have ten digits. */
@@ -61,12 +61,12 @@ export function possiblePhoneOf(text: string): string | undefined {
 }
 
 /** The same without the short way. */
-export function readPhone(text: string): string | undefined {
+export function parsePhone(text: string): string | undefined {
   if (text.length > longestChars) return undefined
-  let phone = text.replace(parting, '').replace(/^00/, '+')
-  if (!written.test(phone)) return undefined
+  let phone = text.replace(separators, '').replace(/^00/, '+')
+  if (!dialable.test(phone)) return undefined
   // What a variant becomes is read again: a prefix may have stood behind another.
-  for (let turn = 0; turn < 4; turn++) {
+  for (let pass = 0; pass < 4; pass++) {
     const read = parsePhoneNumberFromString(phone, { extract: false })
     if (!read) return undefined
     const next = `+${read.countryCallingCode}${canonical(read.countryCallingCode, read.nationalNumber)}`
@@ -79,7 +79,7 @@ export function readPhone(text: string): string | undefined {
 function canonical(countryCode: string, national: string): string {
   for (const variant of variants) {
     if (variant.countryCode !== countryCode || !variant.form.test(national)) continue
-    return national.replace(variant.form, variant.becomes)
+    return national.replace(variant.form, variant.replacement)
   }
   return national
 }
@@ -95,12 +95,12 @@ const numberOrName: AddressReader = (text) =>
 
 const readers: Partial<Record<ChannelName, AddressReader>> = { rcs: phoneOf, sms: phoneOf, messengerA: numberOrName }
 
-export function addressOn(channel: ChannelName, text: string): string | undefined {
+export function normalizeAddress(channel: ChannelName, text: string): string | undefined {
   return (readers[channel] ?? asGiven)(text)
 }
 
 /** The number behind an address, on the channels that know people by their numbers: there one person has one number. */
-export function numberBehind(channel: ChannelName, address: string): string | undefined {
+export function phoneOfAddress(channel: ChannelName, address: string): string | undefined {
   const read = readers[channel]?.(address)
   return read === undefined ? undefined : phoneOf(read)
 }

@@ -1,9 +1,9 @@
 /** What operators say of a person, laid over the person as they are: null takes a field away, what is left out stays. */
 import { type FieldError, type Refusal, refuse } from '../errors.js'
-import { person as limits } from '../limits.js'
+import { person as limits } from '../limits/index.js'
 import { isTimeZone } from '../zones.js'
 import { possiblePhoneOf } from './address.js'
-import { emailOf } from './marks.js'
+import { emailOf } from './indexes.js'
 import { type ConsentStatus, type Person, type PersonStatus, type TextField, textFields } from './person.js'
 
 export interface PersonChange extends Readonly<Partial<Record<TextField, string | null>>> {
@@ -23,10 +23,10 @@ export const isCustomKey = (key: string) =>
   key.length <= limits.customKeyChars && customKey.test(key) && key !== '__proto__'
 
 /** What a single value has to be beyond its length. */
-export function wrongText(field: TextField, value: string): string | undefined {
+export function textError(field: TextField, value: string): string | undefined {
   const mostChars = limits.textChars[field]
   if (value.length > mostChars) return `is longer than ${mostChars} characters`
-  if (value.includes(nul)) return withNul
+  if (value.includes(nul)) return nulError
   if (value.trim() === '') return undefined
   if (field === 'timezone' && !isTimeZone(value)) return 'must be an IANA time zone'
   if (field === 'phone' && possiblePhoneOf(value) === undefined) return 'must be a number in international format'
@@ -35,10 +35,10 @@ export function wrongText(field: TextField, value: string): string | undefined {
 }
 
 const nul = '\0'
-export const withNul = 'must not hold a NUL character'
+export const nulError = 'must not hold a NUL character'
 
 /** Whether the change says anything of a person. */
-export function saysNothing(change: PersonChange): boolean {
+export function isEmptyChange(change: PersonChange): boolean {
   return Object.values(change).every(
     (value) => value === undefined || value === null || (typeof value === 'string' && value.trim() === ''),
   )
@@ -49,30 +49,30 @@ export function newPerson(id: string, source: string, at: number): Person {
 }
 
 /** The person as they are when nothing changes; otherwise changed at that time. */
-export function changed(person: Person, change: PersonChange, at: number): Person | Refusal {
-  const faults = wrongTexts(change)
+export function applyChange(person: Person, change: PersonChange, at: number): Person | Refusal {
+  const faults = textErrors(change)
   const next: Record<string, unknown> = { ...person }
-  for (const field of textFields) set(next, field, blankIsNull(change[field]))
-  set(next, 'status', change.status)
-  set(next, 'source', change.source)
-  set(next, 'tags', change.tags && emptyIsNull(distinct(change.tags)))
-  set(next, 'lockedFields', change.lockedFields && emptyIsNull(distinct(change.lockedFields)))
-  set(next, 'scheduledCallAt', change.scheduledCallAt)
+  for (const field of textFields) assign(next, field, blankIsNull(change[field]))
+  assign(next, 'status', change.status)
+  assign(next, 'source', change.source)
+  assign(next, 'tags', change.tags && emptyIsNull(distinct(change.tags)))
+  assign(next, 'lockedFields', change.lockedFields && emptyIsNull(distinct(change.lockedFields)))
+  assign(next, 'scheduledCallAt', change.scheduledCallAt)
   for (const [field, values] of [
     ['source', [change.source ?? '']],
     ['tags', change.tags ?? []],
     ['lockedFields', change.lockedFields ?? []],
   ] as const) {
-    if (values.some((value) => value.includes(nul))) faults.push({ field, message: withNul })
+    if (values.some((value) => value.includes(nul))) faults.push({ field, message: nulError })
   }
   if (change.customFields) {
-    faults.push(...wrongCustom(change.customFields))
-    const custom = customFieldsWith(person.customFields ?? {}, change.customFields)
+    faults.push(...customFieldErrors(change.customFields))
+    const custom = mergeCustomFields(person.customFields ?? {}, change.customFields)
     const keys = Object.keys(custom)
     if (keys.length > limits.customFields) {
       faults.push({ field: 'customFields', message: `a person has at most ${limits.customFields} of them` })
     }
-    set(next, 'customFields', keys.length > 0 ? custom : null)
+    assign(next, 'customFields', keys.length > 0 ? custom : null)
   }
   if (change.consent && change.consent.status !== person.consent.status) {
     next.consent = { status: change.consent.status, updatedAt: at }
@@ -81,31 +81,31 @@ export function changed(person: Person, change: PersonChange, at: number): Perso
     const [first] = faults as [FieldError]
     return refuse('request.invalid', { detail: `${first.field}: ${first.message}`, errors: faults })
   }
-  return isAlike(person, next) ? person : ({ ...next, updatedAt: at } as unknown as Person)
+  return deepEqual(person, next) ? person : ({ ...next, updatedAt: at } as unknown as Person)
 }
 
-function wrongTexts(change: PersonChange): FieldError[] {
+function textErrors(change: PersonChange): FieldError[] {
   return textFields.flatMap((field) => {
     const value = change[field]
-    const message = typeof value === 'string' ? wrongText(field, value) : undefined
+    const message = typeof value === 'string' ? textError(field, value) : undefined
     return message === undefined ? [] : [{ field, message }]
   })
 }
 
-function wrongCustom(fields: NonNullable<PersonChange['customFields']>): FieldError[] {
+function customFieldErrors(fields: NonNullable<PersonChange['customFields']>): FieldError[] {
   return Object.entries(fields).flatMap(([key, value]) => {
     const field = `customFields.${key}`
     if (!isCustomKey(key)) {
       const message = `a key has 1 to ${limits.customKeyChars} characters, no dot, and no $ in front`
       return [{ field: field.slice(0, limits.customKeyChars), message }]
     }
-    if (key.includes(nul) || (typeof value === 'string' && value.includes(nul))) return [{ field, message: withNul }]
+    if (key.includes(nul) || (typeof value === 'string' && value.includes(nul))) return [{ field, message: nulError }]
     const isLong = typeof value === 'string' && value.length > limits.customValueChars
     return isLong ? [{ field, message: `is longer than ${limits.customValueChars} characters` }] : []
   })
 }
 
-function set(next: Record<string, unknown>, name: string, value: unknown): void {
+function assign(next: Record<string, unknown>, name: string, value: unknown): void {
   if (value === null) delete next[name]
   else if (value !== undefined) next[name] = value
 }
@@ -123,12 +123,12 @@ export function distinct(texts: readonly string[]): string[] {
   return [...new Set(texts.map((text) => text.trim()))].filter((text) => text !== '')
 }
 
-function customFieldsWith(
-  held: Readonly<Record<string, string>>,
-  given: NonNullable<PersonChange['customFields']>,
+function mergeCustomFields(
+  current: Readonly<Record<string, string>>,
+  changes: NonNullable<PersonChange['customFields']>,
 ): Record<string, string> {
-  const fields = new Map(Object.entries(held))
-  for (const [key, value] of Object.entries(given)) {
+  const fields = new Map(Object.entries(current))
+  for (const [key, value] of Object.entries(changes)) {
     if (value === null || String(value).trim() === '') fields.delete(key)
     else fields.set(key, String(value))
   }
@@ -136,12 +136,12 @@ function customFieldsWith(
 }
 
 /** Whether two pieces of plain data say the same. */
-function isAlike(one: unknown, other: unknown): boolean {
+function deepEqual(one: unknown, other: unknown): boolean {
   if (one === other) return true
   if (typeof one !== 'object' || typeof other !== 'object' || !one || !other) return false
-  const [mine, theirs] = [Object.keys(one), Object.keys(other)]
+  const [oneKeys, otherKeys] = [Object.keys(one), Object.keys(other)]
   return (
-    mine.length === theirs.length &&
-    mine.every((name) => isAlike((one as Record<string, unknown>)[name], (other as Record<string, unknown>)[name]))
+    oneKeys.length === otherKeys.length &&
+    oneKeys.every((name) => deepEqual((one as Record<string, unknown>)[name], (other as Record<string, unknown>)[name]))
   )
 }

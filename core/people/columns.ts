@@ -2,15 +2,15 @@
 import { channelNames } from '../channelnames.js'
 import { type FieldError, type Refusal, refuse } from '../errors.js'
 import { isRecord, parseJson } from '../json.js'
-import { person as limits } from '../limits.js'
+import { person as limits } from '../limits/index.js'
 import { isMoment } from '../moment.js'
 import type { Writable } from '../record.js'
 import { isPossiblePhone, phoneOf } from './address.js'
-import { isCustomKey, type PersonChange, withNul, wrongText } from './change.js'
+import { isCustomKey, nulError, type PersonChange, textError } from './change.js'
 import { cellValue, type Delimiter, listText, listValues } from './csv.js'
-import { type CustomFieldType, customTypeFaults, type DeclaredField, wrongCustomValue } from './customfields.js'
+import { type CustomFieldType, customTypeFaults, customValueError, type DeclaredField } from './customfields.js'
 import { customPrefix } from './filter.js'
-import { emailOf, type Mark } from './marks.js'
+import { emailOf, type IndexKey } from './indexes.js'
 import { numberOf, phoneNumberOf } from './numbers.js'
 import {
   consentStatuses,
@@ -24,14 +24,14 @@ import {
 /** What a row says: how to find whom it is about, and what of them. */
 export interface ImportRow {
   readonly id?: string
-  readonly marks: readonly Mark[]
+  readonly indexKeys: readonly IndexKey[]
   /** Where they were written to or wrote from, at numbers; of a row that has no phone alone. */
-  readonly reached?: readonly Reached[]
+  readonly addresses?: readonly ReachableAddress[]
   readonly change: PersonChange
 }
 
-type Reached = Pick<PersonIdentity, 'channel' | 'address'>
-type Draft = Writable<PersonChange> & { id?: string; reached?: readonly Reached[] }
+type ReachableAddress = Pick<PersonIdentity, 'channel' | 'address'>
+type Draft = Writable<PersonChange> & { id?: string; addresses?: readonly ReachableAddress[] }
 
 interface Column {
   /** As files name it. */
@@ -41,24 +41,24 @@ interface Column {
   readonly write: (person: Person) => string
 }
 
-const when = (at: number | undefined) => (at === undefined ? '' : new Date(at).toISOString())
+const isoTime = (at: number | undefined) => (at === undefined ? '' : new Date(at).toISOString())
 
 function textColumn(field: TextField): Column {
   return {
     name: field,
     read(cell, draft) {
       draft[field] = cell
-      return wrongText(field, cell)
+      return textError(field, cell)
     },
     write: (person) => (field === 'phone' ? (phoneNumberOf(person) ?? person.phone) : person[field]) ?? '',
   }
 }
 
-function choice<V extends string>(values: readonly V[], lay: (draft: Draft, value: V) => void): Column['read'] {
+function choice<V extends string>(values: readonly V[], assign: (draft: Draft, value: V) => void): Column['read'] {
   return (cell, draft) => {
-    const found = values.find((value) => value === cell.trim().toLowerCase())
-    if (!found) return `must be one of ${values.join(', ')}`
-    lay(draft, found)
+    const match = values.find((value) => value === cell.trim().toLowerCase())
+    if (!match) return `must be one of ${values.join(', ')}`
+    assign(draft, match)
     return undefined
   }
 }
@@ -84,7 +84,7 @@ function customColumn(key: string, type?: CustomFieldType): Column {
     read(cell, draft) {
       draft.customFields = { ...draft.customFields, [key]: cell }
       if (cell.length > limits.customValueChars) return `is longer than ${limits.customValueChars} characters`
-      return wrongCustomValue(type, cell)
+      return customValueError(type, cell)
     },
     write: ({ customFields = {} }) => (Object.hasOwn(customFields, key) ? customFields[key]! : ''),
   }
@@ -92,39 +92,39 @@ function customColumn(key: string, type?: CustomFieldType): Column {
 
 /** What has no column of its own, as JSON. */
 function otherCustomColumn(declared: readonly DeclaredField[]): Column {
-  const own = new Set(declared.map(({ key }) => key))
+  const declaredKeys = new Set(declared.map(({ key }) => key))
   return {
     name: 'customFields',
     read(cell, draft) {
-      const fields = fieldsIn(cell)
+      const fields = parseFields(cell)
       if (!fields) return 'must be a JSON object of texts'
-      const [wrong] = customTypeFaults(fields, declared)
-      if (wrong) return `${wrong.field} ${wrong.message}`
+      const [error] = customTypeFaults(fields, declared)
+      if (error) return `${error.field} ${error.message}`
       draft.customFields = { ...fields, ...draft.customFields }
       return undefined
     },
     write({ customFields = {} }) {
-      const rest = Object.entries(customFields).filter(([key]) => !own.has(key))
+      const rest = Object.entries(customFields).filter(([key]) => !declaredKeys.has(key))
       return rest.length === 0 ? '' : JSON.stringify(Object.fromEntries(rest))
     },
   }
 }
 
-function fieldsIn(cell: string): Record<string, string> | undefined {
+function parseFields(cell: string): Record<string, string> | undefined {
   const fields = parseJson(cell)
   if (!isRecord(fields) || !Object.values(fields).every((value) => typeof value === 'string')) return undefined
   return fields as Record<string, string>
 }
 
 /** Other addresses are the house's own, and mean nothing to anybody else. */
-function reachedIn(text: string): Reached[] {
+function parseAddresses(text: string): ReachableAddress[] {
   const [, channel, address] = /^([^:]*):(.*)$/s.exec(text) ?? []
   const name = channelNames.find((each) => each === channel)
   const number = name && numberOf({ channel: name, address: address! })
   return name && number !== undefined && isPossiblePhone(number) ? [{ channel: name, address: number }] : []
 }
 
-const known: readonly Column[] = [
+const personColumns: readonly Column[] = [
   {
     name: 'id',
     read(cell, draft) {
@@ -164,24 +164,24 @@ const known: readonly Column[] = [
       draft.scheduledCallAt = Date.parse(cell)
       return isMoment(cell.trim()) ? undefined : 'must be a moment in ISO 8601'
     },
-    write: ({ scheduledCallAt }) => when(scheduledCallAt),
+    write: ({ scheduledCallAt }) => isoTime(scheduledCallAt),
   },
-  { name: 'lastCallAt', write: ({ lastCallAt }) => when(lastCallAt) },
+  { name: 'lastCallAt', write: ({ lastCallAt }) => isoTime(lastCallAt) },
   {
     name: 'identities',
     read(cell, draft) {
-      draft.reached = listValues(cell).flatMap(reachedIn).slice(0, limits.importAddresses)
+      draft.addresses = listValues(cell).flatMap(parseAddresses).slice(0, limits.importAddresses)
       return undefined
     },
     write: ({ identities }) => listText(identities.map(({ channel, address }) => `${channel}:${address}`)),
   },
   { name: 'importBatchId', write: ({ importBatchId }) => importBatchId ?? '' },
-  { name: 'createdAt', write: ({ createdAt }) => when(createdAt) },
-  { name: 'updatedAt', write: ({ updatedAt }) => when(updatedAt) },
+  { name: 'createdAt', write: ({ createdAt }) => isoTime(createdAt) },
+  { name: 'updatedAt', write: ({ updatedAt }) => isoTime(updatedAt) },
 ]
 
 /** How other programs head the same columns, in letters and digits alone. */
-const otherNames = new Map(
+const aliases = new Map(
   Object.entries({
     name: 'fullName',
     first: 'firstName',
@@ -209,17 +209,17 @@ const otherNames = new Map(
   }),
 )
 
-const plain = (header: string) => header.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
-const byPlainName = new Map(known.map((column) => [plain(column.name), column]))
+const normalizeName = (header: string) => header.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
+const byPlainName = new Map(personColumns.map((column) => [normalizeName(column.name), column]))
 
 /** The columns that an export has. */
 export function exportColumns(declared: readonly DeclaredField[]): readonly Column[] {
-  return [...known, ...declared.map(({ key, type }) => customColumn(key, type)), otherCustomColumn(declared)]
+  return [...personColumns, ...declared.map(({ key, type }) => customColumn(key, type)), otherCustomColumn(declared)]
 }
 
 /** Whether a name, however it is spelled, is that of a field that every person has. */
 export function isPersonField(name: string): boolean {
-  return byPlainName.has(plain(name)) || plain(name) === plain('customFields')
+  return byPlainName.has(normalizeName(name)) || normalizeName(name) === normalizeName('customFields')
 }
 
 export interface ReadColumn extends Column {
@@ -228,12 +228,12 @@ export interface ReadColumn extends Column {
   readonly isUnknown?: true
 }
 
-const partings: Readonly<Record<Delimiter, string>> = { ',': 'a comma', ';': 'a semicolon', '\t': 'a tab' }
+const delimiterNames: Readonly<Record<Delimiter, string>> = { ',': 'a comma', ';': 'a semicolon', '\t': 'a tab' }
 /** One of these has to be there, or no row could be about a person. */
-const telling: readonly string[] = ['id', 'phone', 'email']
+const identifyingColumns: readonly string[] = ['id', 'phone', 'email']
 
 /** The columns of a file by its first line; a header that names no field is that of a custom one. */
-export function readColumns(
+export function parseColumns(
   headers: readonly string[],
   declared: readonly DeclaredField[],
   delimiter: Delimiter = ',',
@@ -242,40 +242,42 @@ export function readColumns(
     return refuse('request.invalid', { detail: `The file has more than ${limits.importColumns} columns.` })
   }
   const errors: FieldError[] = []
-  const taken = new Map<string, string>()
+  const usedNames = new Map<string, string>()
   const columns = headers.map((given): ReadColumn => {
     const header = cellValue(given).trim()
     const column = columnOf(header, declared)
-    const before = column && taken.get(column.name)
+    const usedBy = column && usedNames.get(column.name)
     if (!column) errors.push({ field: header || 'header', message: 'names no field of a person' })
-    else if (before !== undefined) errors.push({ field: header, message: `is the same field as ${before}` })
-    if (column) taken.set(column.name, header)
-    return { header, ...(column ?? { ...known[0]!, isUnknown: true }) }
+    else if (usedBy !== undefined) errors.push({ field: header, message: `is the same field as ${usedBy}` })
+    if (column) usedNames.set(column.name, header)
+    return { header, ...(column ?? { ...personColumns[0]!, isUnknown: true }) }
   })
-  if (!telling.some((name) => taken.has(name))) return untold(columns, delimiter)
+  if (!identifyingColumns.some((name) => usedNames.has(name))) return noIdentifierRefusal(columns, delimiter)
   if (errors.length === 0) return columns
   const [first] = errors as [FieldError]
   return refuse('request.invalid', { detail: `${first.field}: ${first.message}`, errors })
 }
 
 /** Says how the first line was read, so that a strange header, a missing one and a strange delimiter are told apart. */
-function untold(columns: readonly ReadColumn[], delimiter: Delimiter): Refusal {
-  const shown = columns.slice(0, limits.headersShown).map(({ header }) => header.slice(0, limits.headerCharsShown))
+function noIdentifierRefusal(columns: readonly ReadColumn[], delimiter: Delimiter): Refusal {
+  const firstHeaders = columns
+    .slice(0, limits.headersShown)
+    .map(({ header }) => header.slice(0, limits.headerCharsShown))
   const count = `${columns.length} ${columns.length === 1 ? 'column' : 'columns'}`
-  const read = columns.length === 1 ? count : `${count} parted by ${partings[delimiter]}`
-  const isValue = shown.some((header) => phoneOf(header) !== undefined || emailOf(header) !== undefined)
+  const read = columns.length === 1 ? count : `${count} parted by ${delimiterNames[delimiter]}`
+  const isValue = firstHeaders.some((header) => phoneOf(header) !== undefined || emailOf(header) !== undefined)
   const detail = isValue
     ? 'The first line holds values; it must name the columns, and one of them must be phone, email or id.'
-    : `No column is phone, email or id. The first line was read as ${read}: ${shown.join(', ')}. Columns are parted by a comma, a semicolon or a tab.`
+    : `No column is phone, email or id. The first line was read as ${read}: ${firstHeaders.join(', ')}. Columns are parted by a comma, a semicolon or a tab.`
   const message = isValue ? 'is a value and no name of a column' : 'names no field of a person'
-  const strange = columns.flatMap(({ header, isUnknown }, place) =>
+  const unknownHeaders = columns.flatMap(({ header, isUnknown }, place) =>
     place < limits.headersShown && isUnknown
       ? [{ field: header.slice(0, limits.headerCharsShown) || 'header', message }]
       : [],
   )
   return refuse('request.invalid', {
     detail,
-    errors: strange.length > 0 ? strange : [{ field: 'body', message: detail }],
+    errors: unknownHeaders.length > 0 ? unknownHeaders : [{ field: 'body', message: detail }],
   })
 }
 
@@ -287,32 +289,36 @@ function columnOf(
   const custom = (key: string) =>
     isCustomKey(key) ? customColumn(key, declared.find((each) => each.key === key)?.type) : undefined
   if (header.startsWith(customPrefix)) return custom(header.slice(customPrefix.length))
-  const own = declared.find(({ key, label }) => header === key || plain(header) === plain(label))
-  const found = byPlainName.get(plain(header)) ?? byPlainName.get(plain(otherNames.get(plain(header)) ?? ''))
-  if (found && !(own && own.key === header)) return found
-  const column = custom(own?.key ?? header)
-  return column && !own ? { ...column, isUnknown: true } : column
+  const declaredField = declared.find(
+    ({ key, label }) => header === key || normalizeName(header) === normalizeName(label),
+  )
+  const builtin =
+    byPlainName.get(normalizeName(header)) ?? byPlainName.get(normalizeName(aliases.get(normalizeName(header)) ?? ''))
+  if (builtin && !(declaredField && declaredField.key === header)) return builtin
+  const column = custom(declaredField?.key ?? header)
+  return column && !declaredField ? { ...column, isUnknown: true } : column
 }
 
 /** What the cells of a row say; a sentence that names the column when one of them cannot be. */
-export function readRow(columns: readonly ReadColumn[], cells: readonly string[]): ImportRow | string {
+export function parseRow(columns: readonly ReadColumn[], cells: readonly string[]): ImportRow | string {
   if (cells.length > columns.length) return `the row has ${cells.length} cells and the file ${columns.length} columns`
   const draft: Draft = {}
   for (const [place, cell] of cells.entries()) {
     const { header, read } = columns[place]!
     if (cell.trim() === '' || !read) continue
-    if (cell.includes('\0')) return `${header}: ${withNul}`
-    const wrong = read(cellValue(cell), draft)
-    if (wrong !== undefined) return `${header}: ${wrong}`
+    if (cell.includes('\0')) return `${header}: ${nulError}`
+    const error = read(cellValue(cell), draft)
+    if (error !== undefined) return `${header}: ${error}`
   }
-  const { id, reached = [], ...change } = draft
+  const { id, addresses = [], ...change } = draft
   const phone = change.phone ? phoneOf(change.phone) : undefined
   const email = change.email ? emailOf(change.email) : undefined
-  const marks: Mark[] = []
-  if (phone !== undefined) marks.push({ kind: 'phone', value: phone }, { kind: 'address', value: phone })
-  if (email !== undefined) marks.push({ kind: 'email', value: email })
-  if (marks.length === 0) marks.push(...reached.map(({ address: value }) => ({ kind: 'address', value }) as const))
-  if (id === undefined && marks.length === 0) return 'the row has no phone, email or id to know the person by'
-  const isReached = phone === undefined && reached.length > 0
-  return { ...(id !== undefined && { id }), marks, ...(isReached && { reached }), change }
+  const indexKeys: IndexKey[] = []
+  if (phone !== undefined) indexKeys.push({ kind: 'phone', value: phone }, { kind: 'address', value: phone })
+  if (email !== undefined) indexKeys.push({ kind: 'email', value: email })
+  if (indexKeys.length === 0)
+    indexKeys.push(...addresses.map(({ address: value }) => ({ kind: 'address', value }) as const))
+  if (id === undefined && indexKeys.length === 0) return 'the row has no phone, email or id to know the person by'
+  const hasOnlyAddresses = phone === undefined && addresses.length > 0
+  return { ...(id !== undefined && { id }), indexKeys, ...(hasOnlyAddresses && { addresses }), change }
 }

@@ -4,17 +4,17 @@
  * What spreadsheets take for the beginning of a formula, in full width too. A quote in front makes it text; one that was
  * there gets another. A number in E.164 runs nothing, and other programs read it only as it is.
  */
-const runs = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
-const guarded = /^'+[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
+const formulaStart = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
+const escapedFormula = /^'+[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
 const e164 = /^\+[1-9][0-9]{6,14}$/
 
 export function cellText(value: string): string {
-  const text = runs.test(value) && !e164.test(value) ? `'${value}` : value
+  const text = formulaStart.test(value) && !e164.test(value) ? `'${value}` : value
   return /[",;\t\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
 export function cellValue(text: string): string {
-  return guarded.test(text) ? text.slice(1) : text
+  return escapedFormula.test(text) ? text.slice(1) : text
 }
 
 export function rowText(values: readonly string[]): string {

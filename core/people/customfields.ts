@@ -14,7 +14,7 @@ export interface DeclaredField {
 
 const number = /^[+-]?(?:[0-9]{1,300}(?:\.[0-9]{0,300})?|\.[0-9]{1,300})(?:[eE][+-]?[0-9]{1,3})?$/
 
-const wrongAs: Readonly<Record<CustomFieldType, (text: string) => string | undefined>> = {
+const errorByType: Readonly<Record<CustomFieldType, (text: string) => string | undefined>> = {
   string: () => undefined,
   number: (text) => (number.test(text) && Number.isFinite(Number(text)) ? undefined : 'must be a number'),
   boolean: (text) => (/^(?:true|false)$/i.test(text) ? undefined : 'must be true or false'),
@@ -22,9 +22,9 @@ const wrongAs: Readonly<Record<CustomFieldType, (text: string) => string | undef
 }
 
 /** What keeps a value from its field; blank values take a field away and are of every type. */
-export function wrongCustomValue(type: CustomFieldType | undefined, value: string): string | undefined {
+export function customValueError(type: CustomFieldType | undefined, value: string): string | undefined {
   const text = value.trim()
-  return type === undefined || text === '' ? undefined : wrongAs[type](text)
+  return type === undefined || text === '' ? undefined : errorByType[type](text)
 }
 
 export function customTypesOf(declared: readonly DeclaredField[]): ReadonlyMap<string, CustomFieldType> {
@@ -37,7 +37,7 @@ export function customTypeFaults(
 ): FieldError[] {
   const types = customTypesOf(declared)
   return Object.entries(fields).flatMap(([key, value]) => {
-    const message = value === null ? undefined : wrongCustomValue(types.get(key), String(value))
+    const message = value === null ? undefined : customValueError(types.get(key), String(value))
     return message === undefined ? [] : [{ field: `customFields.${key}`, message }]
   })
 }

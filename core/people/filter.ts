@@ -3,12 +3,12 @@
  * of texts, all of which have to hold; it is compiled once and then asked of each person.
  */
 import type { FieldError } from '../errors.js'
-import { person as limits } from '../limits.js'
+import { person as limits } from '../limits/index.js'
 import { isMoment } from '../moment.js'
 import { phoneOf } from './address.js'
 import { batchesOf } from './batches.js'
 import { isCustomKey } from './change.js'
-import { emailOf, type Mark } from './marks.js'
+import { emailOf, type IndexKey } from './indexes.js'
 import { phoneNumberOf } from './numbers.js'
 import { consentStatuses, type Person, personStatuses } from './person.js'
 
@@ -17,7 +17,7 @@ export type PersonFilter = Readonly<Record<string, string>>
 export interface CompiledFilter {
   matches(person: Person): boolean
   /** Everybody who matches bears one of these marks. */
-  readonly marks?: readonly Mark[]
+  readonly indexKeys?: readonly IndexKey[]
   /** Everybody who matches was made after and before these times. */
   readonly after?: number
   readonly before?: number
@@ -30,39 +30,39 @@ export interface FilterOptions {
   readonly seesAddresses?: boolean
 }
 
-interface Word {
+interface FilterTerm {
   /** What is wrong with the value, if anything. */
-  readonly wrong?: (value: string) => string | undefined
+  readonly error?: (value: string) => string | undefined
   readonly term: (value: string, options: FilterOptions) => Term
 }
 
 const moment =
   /^[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?:Z|[+-][0-9]{2}:[0-9]{2}))?$/
-const wrongMoment = (value: string) =>
+const momentError = (value: string) =>
   moment.test(value) && isMoment(value) ? undefined : 'must be a moment in ISO 8601'
-const amongst = (values: readonly string[]) => (value: string) =>
+const oneOf = (values: readonly string[]) => (value: string) =>
   values.includes(value) ? undefined : `must be one of ${values.join(', ')}`
 
-export const filterWords: Readonly<Record<string, Word>> = {
+export const filterTerms: Readonly<Record<string, FilterTerm>> = {
   q: { term: search },
-  status: { wrong: amongst(personStatuses), term: (value) => ({ matches: ({ status }) => status === value }) },
+  status: { error: oneOf(personStatuses), term: (value) => ({ matches: ({ status }) => status === value }) },
   tag: {
-    term: (value) => ({ matches: ({ tags }) => tags?.includes(value) ?? false, marks: [{ kind: 'tag', value }] }),
+    term: (value) => ({ matches: ({ tags }) => tags?.includes(value) ?? false, indexKeys: [{ kind: 'tag', value }] }),
   },
   consent: {
-    wrong: amongst(consentStatuses),
+    error: oneOf(consentStatuses),
     term: (value) => ({ matches: ({ consent }) => consent.status === value }),
   },
   source: { term: (value) => ({ matches: ({ source }) => source === value }) },
   createdAfter: {
-    wrong: wrongMoment,
+    error: momentError,
     term(value) {
       const after = Date.parse(value)
       return { matches: ({ createdAt }) => createdAt > after, after }
     },
   },
   createdBefore: {
-    wrong: wrongMoment,
+    error: momentError,
     term(value) {
       const before = Date.parse(value)
       return { matches: ({ createdAt }) => createdAt < before, before }
@@ -72,55 +72,56 @@ export const filterWords: Readonly<Record<string, Word>> = {
 
 export const customPrefix = 'customFields.'
 
-function wordOf(name: string): Word | undefined {
-  if (Object.hasOwn(filterWords, name)) return filterWords[name]
+function termOf(name: string): FilterTerm | undefined {
+  if (Object.hasOwn(filterTerms, name)) return filterTerms[name]
   const key = name.startsWith(customPrefix) ? name.slice(customPrefix.length) : ''
   if (!isCustomKey(key)) return undefined
-  return { term: (value) => ({ matches: ({ customFields = {} }) => own(customFields, key) === value }) }
+  return { term: (value) => ({ matches: ({ customFields = {} }) => ownValue(customFields, key) === value }) }
 }
 
-function own(fields: Readonly<Record<string, string>>, key: string): string | undefined {
+function ownValue(fields: Readonly<Record<string, string>>, key: string): string | undefined {
   return Object.hasOwn(fields, key) ? fields[key] : undefined
 }
 
-/** Everything that is wrong with a filter; `at` is where it stands in what was sent. */
-export function filterFaults(filter: Readonly<Record<string, unknown>>, at = ''): FieldError[] {
+/** Everything that is wrong with a filter; `path` is where it stands in what was sent. */
+export function filterFaults(filter: Readonly<Record<string, unknown>>, path = ''): FieldError[] {
   const entries = Object.entries(filter)
-  if (entries.length > limits.filterTerms) return [{ field: at, message: `has more than ${limits.filterTerms} terms` }]
+  if (entries.length > limits.filterTerms)
+    return [{ field: path, message: `has more than ${limits.filterTerms} terms` }]
   return entries.flatMap(([name, value]) => {
-    const message = wrongTerm(name, value)
-    return message === undefined ? [] : [{ field: at === '' ? name : `${at}.${name}`, message }]
+    const message = termError(name, value)
+    return message === undefined ? [] : [{ field: path === '' ? name : `${path}.${name}`, message }]
   })
 }
 
-function wrongTerm(name: string, value: unknown): string | undefined {
-  const word = wordOf(name)
+function termError(name: string, value: unknown): string | undefined {
+  const word = termOf(name)
   if (!word) return 'is no filter of people'
   if (typeof value !== 'string') return 'must be text'
   if (value.trim() === '') return 'must not be empty'
   const mostChars = name.startsWith(customPrefix) ? limits.customValueChars : limits.filterChars
-  return value.length > mostChars ? `is longer than ${mostChars} characters` : word.wrong?.(value)
+  return value.length > mostChars ? `is longer than ${mostChars} characters` : word.error?.(value)
 }
 
 /** Of a filter without faults. Without any term everybody matches. */
 export function compileFilter(filter: PersonFilter, options: FilterOptions = {}): CompiledFilter {
-  const terms = Object.entries(filter).map(([name, value]) => wordOf(name)!.term(value, options))
+  const terms = Object.entries(filter).map(([name, value]) => termOf(name)!.term(value, options))
   const times = (name: 'after' | 'before') => terms.flatMap((term) => term[name] ?? [])
-  const marked = terms.flatMap(({ marks }) => (marks ? [marks] : []))
-  const marks = marked.find(([first]) => first?.kind !== 'tag') ?? marked[0]
+  const indexed = terms.flatMap(({ indexKeys }) => (indexKeys ? [indexKeys] : []))
+  const indexKeys = indexed.find(([first]) => first?.kind !== 'tag') ?? indexed[0]
   return {
     matches: (person) => terms.every((term) => term.matches(person)),
-    ...(marks && { marks }),
+    ...(indexKeys && { indexKeys }),
     ...(times('after').length > 0 && { after: Math.max(...times('after')) }),
     ...(times('before').length > 0 && { before: Math.min(...times('before')) }),
   }
 }
 
 /** All whom that import read in, whichever read them in since. */
-export function readInBy(importBatchId: string): CompiledFilter {
+export function importedBy(importBatchId: string): CompiledFilter {
   return {
     matches: (person) => batchesOf(person).includes(importBatchId),
-    marks: [{ kind: 'batch', value: importBatchId }],
+    indexKeys: [{ kind: 'batch', value: importBatchId }],
   }
 }
 
@@ -128,24 +129,27 @@ export function readInBy(importBatchId: string): CompiledFilter {
 function search(value: string, { seesAddresses = false }: FilterOptions): Term {
   const phone = phoneOf(value)
   if (phone !== undefined) {
-    const isAt = (person: Person) =>
+    const hasAddress = (person: Person) =>
       seesAddresses && person.identities.some(({ address }) => phoneOf(address) === phone)
     return {
-      matches: (person) => phoneNumberOf(person) === phone || isAt(person),
-      marks: [{ kind: 'phone', value: phone }, ...(seesAddresses ? [{ kind: 'address', value: phone } as const] : [])],
+      matches: (person) => phoneNumberOf(person) === phone || hasAddress(person),
+      indexKeys: [
+        { kind: 'phone', value: phone },
+        ...(seesAddresses ? [{ kind: 'address', value: phone } as const] : []),
+      ],
     }
   }
   const email = emailOf(value)
   if (email !== undefined)
-    return { matches: (person) => emailOf(person.email ?? '') === email, marks: [{ kind: 'email', value: email }] }
-  const words = folded(value)
+    return { matches: (person) => emailOf(person.email ?? '') === email, indexKeys: [{ kind: 'email', value: email }] }
+  const words = foldCase(value)
     .split(/\s+/)
     .filter((word) => word !== '')
     .map((text) => ({ text, digits: digitsOf(text) }))
   return {
     matches(person) {
       const addresses = seesAddresses ? person.identities.map(({ address }) => address) : []
-      const text = folded([...searched.map((field) => person[field] ?? ''), ...addresses].join('\n'))
+      const text = foldCase([...searchedFields.map((field) => person[field] ?? ''), ...addresses].join('\n'))
       const numbers = [person.phone ?? '', ...addresses].map((number) => number.replace(/[^0-9]/g, ''))
       return words.every(
         (word) =>
@@ -160,10 +164,10 @@ function digitsOf(word: string): string {
   return /^[+(]*[0-9][0-9().\-/]*$/.test(word) ? word.replace(/[^0-9]/g, '') : ''
 }
 
-const searched = ['fullName', 'firstName', 'lastName', 'email', 'phone', 'company'] as const
+const searchedFields = ['fullName', 'firstName', 'lastName', 'email', 'phone', 'company'] as const
 
 /** Without case and accents: who looks for Jose finds José. */
-function folded(text: string): string {
+function foldCase(text: string): string {
   return text
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')

@@ -7,11 +7,11 @@ import { phoneOf } from './address.js'
 import { type Person, type PersonIdentity, textFields } from './person.js'
 
 /** Channels that know people by their phone numbers. */
-const numbered: ReadonlySet<ChannelName> = new Set<ChannelName>(['rcs', 'sms', 'messengerA'])
+const phoneChannels: ReadonlySet<ChannelName> = new Set<ChannelName>(['rcs', 'sms', 'messengerA'])
 
 /** The number at which an identity is reached; undefined on channels with addresses of another kind. */
 export function numberOf({ channel, address }: Pick<PersonIdentity, 'channel' | 'address'>): string | undefined {
-  return numbered.has(channel) ? phoneOf(address) : undefined
+  return phoneChannels.has(channel) ? phoneOf(address) : undefined
 }
 
 export function phoneNumberOf({ phone }: Person): string | undefined {
@@ -19,7 +19,7 @@ export function phoneNumberOf({ phone }: Person): string | undefined {
 }
 
 /** A send, by the identity that it was accepted to. */
-export interface Outgoing {
+export interface SendTarget {
   readonly sendId: string
   readonly asid: string
 }
@@ -28,33 +28,33 @@ export interface Outgoing {
  * The person without the identities at the number that was their phone before the change and is not any more. The one that
  * the send goes to stays until the send has left.
  */
-export function withoutFormerNumber(before: Person | undefined, after: Person, send?: Outgoing): Person {
+export function withoutFormerNumber(before: Person | undefined, after: Person, send?: SendTarget): Person {
   const former = before && before.phone !== after.phone ? phoneNumberOf(before) : undefined
   if (former === undefined || former === phoneNumberOf(after)) return after
-  const kept = send && after.identities.find(({ asid }) => asid === send.asid)
+  const reserved = send && after.identities.find(({ asid }) => asid === send.asid)
   const person = withoutNumber(after, former)
-  if (!send || !kept || person.identities.includes(kept)) return person
-  return { ...person, identities: [...person.identities, { ...kept, partsWith: send.sendId }] }
+  if (!send || !reserved || person.identities.includes(reserved)) return person
+  return { ...person, identities: [...person.identities, { ...reserved, reservedFor: send.sendId }] }
 }
 
 /** The person for whom the send is the last that an identity is kept for, if it is kept for one. */
-export function keptFor(person: Person, { sendId, asid }: Outgoing): Person {
-  const isKept = (each: PersonIdentity) => each.asid === asid && each.partsWith !== undefined
-  if (!person.identities.some(isKept)) return person
+export function extendReservation(person: Person, { sendId, asid }: SendTarget): Person {
+  const isReserved = (each: PersonIdentity) => each.asid === asid && each.reservedFor !== undefined
+  if (!person.identities.some(isReserved)) return person
   return {
     ...person,
-    identities: person.identities.map((each) => (isKept(each) ? { ...each, partsWith: sendId } : each)),
+    identities: person.identities.map((each) => (isReserved(each) ? { ...each, reservedFor: sendId } : each)),
   }
 }
 
 /** The person when the send has left: without the identity that was kept for it, unless its number is their phone again. */
-export function withoutKept(person: Person, { sendId, asid }: Outgoing): Person {
-  const identity = person.identities.find((each) => each.asid === asid && each.partsWith === sendId)
+export function releaseReservation(person: Person, { sendId, asid }: SendTarget): Person {
+  const identity = person.identities.find((each) => each.asid === asid && each.reservedFor === sendId)
   if (!identity) return person
   const others = person.identities.filter((each) => each !== identity)
   if (numberOf(identity) !== phoneNumberOf(person)) return { ...person, identities: others }
-  const { partsWith: _left, ...stays } = identity
-  return { ...person, identities: [...others, stays] }
+  const { reservedFor: _reservedFor, ...rest } = identity
+  return { ...person, identities: [...others, rest] }
 }
 
 export function withoutNumber(person: Person, number: string): Person {

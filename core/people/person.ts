@@ -47,7 +47,7 @@ export interface Person extends Readonly<Partial<Record<TextField, string>>> {
   /** Ids of records that were merged into this one, oldest first, as far as they are kept. */
   readonly formerIds?: readonly string[]
   /** What outreach remembers of them. */
-  readonly outreach?: OutreachMemory
+  readonly outreach?: OutreachHistory
   /** It is a persona's: in no live list, and not to be addressed as a person. */
   readonly sandbox?: true
 }
@@ -60,13 +60,13 @@ export interface PersonIdentity {
   /** A copy of what the conversation decided, for lists; the conversation itself has the last word at every send. */
   readonly optedOutAt?: number
   /** When they last opted out or in: what happened before that is old news. */
-  readonly standingAt?: number
+  readonly consentAt?: number
   readonly lastSeenAt?: number
   /** At a number that is not the person's phone any more: kept for this send, with which it goes. */
-  readonly partsWith?: string
+  readonly reservedFor?: string
 }
 
-export interface OutreachMemory {
+export interface OutreachHistory {
   /** When a marketing opening last went out to them. */
   readonly marketingAt?: number
   /** Outreaches whose opening went out to them. */
@@ -74,7 +74,7 @@ export interface OutreachMemory {
 }
 
 /** What a conversation tells the people of its agent: somebody was heard of, or opted out or in again. */
-export interface IdentityNews {
+export interface IdentityEvent {
   readonly asid: string
   readonly channel: ChannelName
   readonly address: string

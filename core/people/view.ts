@@ -48,8 +48,8 @@ export type PersonView = ReturnType<typeof personView>
 
 /** The fields of a person that hold text and are there. */
 export function textsOf(person: Person): Partial<Record<TextField, string>> {
-  const there = textFields.filter((field) => person[field] !== undefined)
-  return Object.fromEntries(there.map((field) => [field, person[field]]))
+  const present = textFields.filter((field) => person[field] !== undefined)
+  return Object.fromEntries(present.map((field) => [field, person[field]]))
 }
 
 function time<N extends string>(name: N, at: number | undefined): { [K in N]?: string } {

@@ -8,7 +8,7 @@ import type { Traits } from '../channel/traits.js'
  */
 export function withCardPicture(message: ContentMessage, url: string | undefined, traits: Traits): ContentMessage {
   if (url === undefined || !traits.card || !message.parts.some(lacksPicture)) return message
-  return { ...message, parts: message.parts.map((part) => pictured(part, url)) }
+  return { ...message, parts: message.parts.map((part) => withPicture(part, url)) }
 }
 
 const lacksPicture = (part: Part) =>
@@ -16,7 +16,7 @@ const lacksPicture = (part: Part) =>
 
 const isPlain = ({ mediaUrl }: Card) => mediaUrl === undefined
 
-function pictured(part: Part, mediaUrl: string): Part {
+function withPicture(part: Part, mediaUrl: string): Part {
   if (part.type === 'card') return { ...part, card: { mediaUrl, ...part.card } }
   if (part.type === 'carousel') return { ...part, cards: part.cards.map((card) => ({ mediaUrl, ...card })) }
   return part

@@ -1,68 +1,71 @@
 /** The ladders of cards: one, several side by side, and the items of a showcase, which are cards to choose from. */
 import type { Card, Chip } from '../amf/index.js'
 import type { RenderedCard } from '../channel/blocks.js'
-import { asChips, inList, inWords, type Question, takesReplies } from './asks.js'
+import { type ChipWithTap, type Row, rowOf } from './chiprow.js'
 import {
-  type At,
-  always,
-  climb,
+  chipLimits,
   type Draft,
+  isAlways,
   type Ladder,
   type PartOf,
   type Piece,
-  roomBelow,
+  type RenderContext,
+  showOnLadder,
   textDraft,
 } from './drafts.js'
-import { below, entry, heading, isBlank, type Line, literal, oneLine, tidy } from './lines.js'
+import { continuationLines, entry, heading, isBlank, type Line, literal, oneLine, trimBlankLines } from './lines.js'
 import { linkTo, mediaOf } from './media.js'
-import { type PlacedChip, type Row, rowOf } from './row.js'
+import { phrases } from './phrases.js'
+import { asChips, asList, asNumberedText, hasReplyChips, type Question } from './questions.js'
 import { sizeOf } from './split.js'
-import { words } from './words.js'
 import { write } from './writers.js'
 
 /** A card, and the places of its chips. */
-interface Placed {
+interface CardWithTaps {
   readonly card: Card
-  readonly chips: readonly PlacedChip[]
+  readonly chips: readonly ChipWithTap[]
 }
 
-const placed = (card: Card, firstTap: number): Placed => ({
+const withTaps = (card: Card, firstTap: number): CardWithTaps => ({
   card,
-  chips: (card.chips ?? []).map((chip, place) => ({ chip, tap: firstTap + place })),
+  chips: (card.chips ?? []).map((chip, index) => ({ chip, tap: firstTap + index })),
 })
 
-interface Made {
+interface CardResult {
   readonly card: RenderedCard
   readonly numbered: readonly number[]
 }
 
 /** The card as the channel shows it, or undefined. Nothing is cut off: what has no room in the title leads the description. */
-function makeCard({ card: { title, description, mediaUrl }, chips }: Placed, at: At): Made | undefined {
-  const { card: room, text, markup } = at.traits
-  if (!room) return undefined
-  const inCard = { kinds: room.chipKinds, min: 0, max: room.chipsMax, labelMax: room.chipLabelMax }
-  const row = rowOf(chips, inCard, at.firstNumber, text.encoding, at.say)
-  const picture = mediaUrl === undefined ? undefined : mediaOf(mediaUrl, at.traits, at.say.links)
-  if (room.needsMedia && !picture) return undefined
+function renderCard(
+  { card: { title, description, mediaUrl }, chips }: CardWithTaps,
+  context: RenderContext,
+): CardResult | undefined {
+  const { card: limits, text, markup } = context.traits
+  if (!limits) return undefined
+  const cardChipLimits = { kinds: limits.chipKinds, min: 0, max: limits.chipsMax, labelMax: limits.chipLabelMax }
+  const row = rowOf(chips, cardChipLimits, context.firstNumber, text.encoding, context.format)
+  const picture = mediaUrl === undefined ? undefined : mediaOf(mediaUrl, context.traits, context.format.links)
+  if (limits.needsMedia && !picture) return undefined
   const name = title === undefined ? undefined : oneLine(title)
-  const shownTitle = name !== undefined && name.length <= room.titleMax ? name : undefined
+  const shownTitle = name !== undefined && name.length <= limits.titleMax ? name : undefined
   const lines = [
     ...(name !== undefined && shownTitle === undefined ? [heading(name)] : []),
     ...(description === undefined ? [] : literal(description)),
-    ...(picture ? [] : linkTo(mediaUrl, at.say.links)),
+    ...(picture ? [] : linkTo(mediaUrl, context.format.links)),
     ...row.lines,
   ]
-  const body = write(tidy(lines), markup)
-  if (sizeOf(body, text.unit) > room.descriptionMax) return undefined
+  const body = write(trimBlankLines(lines), markup)
+  if (sizeOf(body, text.unit) > limits.descriptionMax) return undefined
   const rendered: RenderedCard = {
     ...(shownTitle !== undefined && { title: shownTitle }),
     ...(body !== '' && { description: body }),
     ...(picture && { mediaUrl }),
     ...(row.chips.length > 0 && { chips: row.chips }),
   }
-  const mayLend = row.lines.length === 0
-  const made = room.needsTitle ? withTitle(rendered, mayLend ? room.titleMax : 0) : rendered
-  return made && { card: made, numbered: row.numbered }
+  const canUseBodyAsTitle = row.lines.length === 0
+  const result = limits.needsTitle ? withTitle(rendered, canUseBodyAsTitle ? limits.titleMax : 0) : rendered
+  return result && { card: result, numbered: row.numbered }
 }
 
 /** A card without a title borrows its description for one, if that is its own and short enough. */
@@ -81,66 +84,66 @@ function cardDraft(card: RenderedCard): Draft {
   return { kind: 'whole', block: { kind: 'card', card } }
 }
 
-function asCard(part: Placed, at: At): Piece | undefined {
-  const made = makeCard(part, at)
+function asCard(part: CardWithTaps, context: RenderContext): Piece | undefined {
+  const made = renderCard(part, context)
   // Where cards only exist side by side, a single one is a picture with words below it.
-  if (!made || at.traits.carousel?.alike) return undefined
+  if (!made || context.traits.carousel?.alike) return undefined
   return { drafts: [cardDraft(made.card)], numbered: made.numbered }
 }
 
-function wordsOf({ title, description }: Card, row: Row, link: readonly Line[] = []): Line[] {
+function cardLines({ title, description }: Card, row: Row, link: readonly Line[] = []): Line[] {
   const lines = [
     ...(title === undefined ? [] : [heading(title)]),
     ...(description === undefined ? [] : literal(description)),
     ...link,
     ...row.lines,
   ]
-  return row.chips.length > 0 && lines.every(isBlank) ? literal(words.choose) : lines
+  return row.chips.length > 0 && lines.every(isBlank) ? literal(phrases.choose) : lines
 }
 
-function asPicture({ card, chips }: Placed, at: At): Piece | undefined {
-  const media = card.mediaUrl === undefined ? undefined : mediaOf(card.mediaUrl, at.traits, at.say.links)
+function asPicture({ card, chips }: CardWithTaps, context: RenderContext): Piece | undefined {
+  const media = card.mediaUrl === undefined ? undefined : mediaOf(card.mediaUrl, context.traits, context.format.links)
   if (!media) return undefined
-  const row = rowOf(chips, roomBelow(at), at.firstNumber, at.traits.text.encoding, at.say)
+  const row = rowOf(chips, chipLimits(context), context.firstNumber, context.traits.text.encoding, context.format)
   return {
-    drafts: [{ kind: 'media', media, lines: wordsOf(card, row), chips: row.chips }],
+    drafts: [{ kind: 'media', media, lines: cardLines(card, row), chips: row.chips }],
     numbered: row.numbered,
   }
 }
 
-function asText({ card, chips }: Placed, at: At): Piece {
-  const row = rowOf(chips, roomBelow(at), at.firstNumber, at.traits.text.encoding, at.say)
+function asText({ card, chips }: CardWithTaps, context: RenderContext): Piece {
+  const row = rowOf(chips, chipLimits(context), context.firstNumber, context.traits.text.encoding, context.format)
   return {
-    drafts: [textDraft(wordsOf(card, row, linkTo(card.mediaUrl, at.say.links)), row.chips)],
+    drafts: [textDraft(cardLines(card, row, linkTo(card.mediaUrl, context.format.links)), row.chips)],
     numbered: row.numbered,
   }
 }
 
-const placedLadder: Ladder<Placed> = [
+const cardWithTapsLadder: Ladder<CardWithTaps> = [
   { name: 'card', level: 'native', has: ({ card }) => !!card, show: asCard },
   { name: 'picture', level: 'degraded', has: ({ media }) => !!media, show: asPicture },
-  { name: 'text', level: 'text', has: always, show: asText },
+  { name: 'text', level: 'text', has: isAlways, show: asText },
 ]
 
-export const cardLadder: Ladder<PartOf<'card'>> = placedLadder.map((rung) => ({
+export const cardLadder: Ladder<PartOf<'card'>> = cardWithTapsLadder.map((rung) => ({
   ...rung,
-  show: ({ card }, at) => rung.show(placed(card, at.firstTap), at),
+  show: ({ card }, context) => rung.show(withTaps(card, context.firstTap), context),
 }))
 
 /** Cards side by side, in as many rows as the channel needs; undefined unless every card fits. */
-function asCarousels(cards: readonly Placed[], at: At): Piece | undefined {
-  const { carousel } = at.traits
+function asCarousels(cards: readonly CardWithTaps[], context: RenderContext): Piece | undefined {
+  const { carousel } = context.traits
   if (!carousel || cards.length < Math.max(2, carousel.min)) return undefined
   const numbered: number[] = []
-  const made: RenderedCard[] = []
+  const rendered: RenderedCard[] = []
   for (const each of cards) {
-    const one = makeCard(each, { ...at, firstNumber: at.firstNumber + numbered.length })
-    if (!one) return undefined
-    numbered.push(...one.numbered)
-    made.push(one.card)
+    const result = renderCard(each, { ...context, firstNumber: context.firstNumber + numbered.length })
+    if (!result) return undefined
+    numbered.push(...result.numbered)
+    rendered.push(result.card)
   }
-  if (carousel.alike && !areAlike(made)) return undefined
-  const rows = evenly(made, carousel.max)
+  if (carousel.alike && !areAlike(rendered)) return undefined
+  const rows = splitEvenly(rendered, carousel.max)
   if (rows.some((row) => row.length < carousel.min)) return undefined
   const drafts = rows.map(
     (row): Draft =>
@@ -155,28 +158,32 @@ function areAlike(cards: readonly RenderedCard[]): boolean {
 }
 
 /** Rows of nearly the same length, so that none is left with a single card. */
-function evenly<T>(all: readonly T[], max: number): T[][] {
+function splitEvenly<T>(all: readonly T[], max: number): T[][] {
   const rows = Math.ceil(all.length / max)
   const ends = Array.from({ length: rows + 1 }, (_, row) => Math.round((row * all.length) / rows))
   return ends.slice(1).map((end, row) => all.slice(ends[row], end))
 }
 
-function oneByOne(cards: readonly Placed[], at: At): Piece {
+function asSeparateCards(cards: readonly CardWithTaps[], context: RenderContext): Piece {
   const drafts: Draft[] = []
   const numbered: number[] = []
-  for (const [place, card] of cards.entries()) {
-    const isLast = at.isLast && place === cards.length - 1
-    const piece = climb(placedLadder, card, { ...at, isLast, firstNumber: at.firstNumber + numbered.length })
+  for (const [index, card] of cards.entries()) {
+    const isLast = context.isLast && index === cards.length - 1
+    const piece = showOnLadder(cardWithTapsLadder, card, {
+      ...context,
+      isLast,
+      firstNumber: context.firstNumber + numbered.length,
+    })
     drafts.push(...piece.drafts)
     numbered.push(...piece.numbered)
   }
   return { drafts, numbered }
 }
 
-function cardsOf({ cards }: PartOf<'carousel'>, at: At): Placed[] {
-  let tap = at.firstTap
+function cardsOf({ cards }: PartOf<'carousel'>, context: RenderContext): CardWithTaps[] {
+  let tap = context.firstTap
   return cards.map((card) => {
-    const each = placed(card, tap)
+    const each = withTaps(card, tap)
     tap += each.chips.length
     return each
   })
@@ -187,106 +194,119 @@ export const carouselLadder: Ladder<PartOf<'carousel'>> = [
     name: 'carousel',
     level: 'native',
     has: ({ card, carousel }) => !!card && !!carousel,
-    show: (part, at) => asCarousels(cardsOf(part, at), at),
+    show: (part, context) => asCarousels(cardsOf(part, context), context),
   },
   {
     name: 'one by one',
     level: 'degraded',
     has: ({ card, media }) => !!card || !!media,
-    show: (part, at) => oneByOne(cardsOf(part, at), at),
+    show: (part, context) => asSeparateCards(cardsOf(part, context), context),
   },
-  { name: 'text', level: 'text', has: always, show: (part, at) => oneByOne(cardsOf(part, at), at) },
+  {
+    name: 'text',
+    level: 'text',
+    has: isAlways,
+    show: (part, context) => asSeparateCards(cardsOf(part, context), context),
+  },
 ]
 
 type Showcase = PartOf<'showcase'>
 interface Item {
   readonly card: Card
   readonly tap: number
-  readonly chips: readonly PlacedChip[]
+  readonly chips: readonly ChipWithTap[]
 }
 
-function itemsOf({ items }: Showcase, at: At): Item[] {
-  let tap = at.firstTap
+function itemsOf({ items }: Showcase, context: RenderContext): Item[] {
+  let tap = context.firstTap
   return items.map(({ id: _, ...card }) => {
-    const item = { card, tap, chips: placed(card, tap + 1).chips }
+    const item = { card, tap, chips: withTaps(card, tap + 1).chips }
     tap += 1 + item.chips.length
     return item
   })
 }
 
-const above = ({ prompt }: Showcase): Draft[] => (prompt === undefined ? [] : [textDraft(literal(prompt))])
+const promptDrafts = ({ prompt }: Showcase): Draft[] => (prompt === undefined ? [] : [textDraft(literal(prompt))])
 
 /** Each card gets a chip that chooses it, before its own; where that has no room, the showcase is no carousel. */
-function asShowcase(part: Showcase, at: At): Piece | undefined {
-  const { card } = at.traits
-  if (!card?.chipKinds.includes('reply') || card.chipsMax < 1 || card.chipLabelMax < words.select.length)
+function asShowcase(part: Showcase, context: RenderContext): Piece | undefined {
+  const { card } = context.traits
+  if (!card?.chipKinds.includes('reply') || card.chipsMax < 1 || card.chipLabelMax < phrases.select.length)
     return undefined
-  const select: Chip = { label: words.select }
-  const cards = itemsOf(part, at).map((item) => ({
+  const select: Chip = { label: phrases.select }
+  const cards = itemsOf(part, context).map((item) => ({
     card: item.card,
     chips: [{ chip: select, tap: item.tap }, ...item.chips],
   }))
-  const piece = asCarousels(cards, at)
+  const piece = asCarousels(cards, context)
   if (!piece || cards.some(({ chips }) => piece.numbered.includes(chips[0]!.tap))) return undefined
-  return { ...piece, drafts: [...above(part), ...piece.drafts] }
+  return { ...piece, drafts: [...promptDrafts(part), ...piece.drafts] }
 }
 
 /** A single item is shown, not offered: a card without Select. In text alone, YES takes it. */
-function asSingle(part: Showcase, at: At): Piece | undefined {
-  const [item, second] = itemsOf(part, at)
+function asSingle(part: Showcase, context: RenderContext): Piece | undefined {
+  const [item, second] = itemsOf(part, context)
   if (!item || second) return undefined
-  const rich = placedLadder.filter(({ level, has }) => level !== 'text' && has(at.traits))
+  const rich = cardWithTapsLadder.filter(({ level, has }) => level !== 'text' && has(context.traits))
   for (const { show } of rich) {
-    const piece = show(item, at)
-    if (piece) return { ...piece, drafts: [...above(part), ...piece.drafts] }
+    const piece = show(item, context)
+    if (piece) return { ...piece, drafts: [...promptDrafts(part), ...piece.drafts] }
   }
   return undefined
 }
 
 /** Chips of an item have no place in a list of titles. */
-function plainly(part: Showcase, at: At): Question | undefined {
-  const items = itemsOf(part, at)
+function questionOf(part: Showcase, context: RenderContext): Question | undefined {
+  const items = itemsOf(part, context)
   if (items.length < 2 || items.some(({ chips }) => chips.length > 0)) return undefined
   const choices = items.map(({ card, tap }) => ({ ...card, label: card.title!, tap }))
   return { ...(part.prompt !== undefined && { prompt: part.prompt }), choices }
 }
 
-function asDigest(part: Showcase, at: At): Piece {
-  const items = itemsOf(part, at)
+function asDigest(part: Showcase, context: RenderContext): Piece {
+  const items = itemsOf(part, context)
   const [first] = items
   const lines = part.prompt === undefined ? [] : literal(part.prompt)
   if (items.length === 1 && first && first.chips.length === 0) {
     const { title, ...card } = first.card
-    return inWords(
+    return asNumberedText(
       {
         ...(part.prompt !== undefined && { prompt: part.prompt }),
         choices: [{ ...card, label: title!, tap: first.tap }],
       },
-      at,
+      context,
     )
   }
   const numbered: number[] = []
   for (const { card, tap, chips } of items) {
     if (items.length === 1) lines.push(...literal(oneLine(card.title!)))
-    else lines.push(entry(`${at.firstNumber + numbered.push(tap) - 1}. `, card.title!))
-    lines.push(...below(card.description), ...below(card.mediaUrl))
-    const row = rowOf(chips, undefined, at.firstNumber + numbered.length, at.traits.text.encoding, at.say)
+    else lines.push(entry(`${context.firstNumber + numbered.push(tap) - 1}. `, card.title!))
+    lines.push(...continuationLines(card.description), ...continuationLines(card.mediaUrl))
+    const row = rowOf(
+      chips,
+      undefined,
+      context.firstNumber + numbered.length,
+      context.traits.text.encoding,
+      context.format,
+    )
     numbered.push(...row.numbered)
     lines.push(...row.lines)
   }
-  if (items.length > 1) return { drafts: [textDraft(lines, [], words.byNumber)], numbered, prompted: true }
-  return { drafts: [textDraft([...lines, ...literal(words.yesToChoose)])], numbered }
+  if (items.length > 1) return { drafts: [textDraft(lines, [], phrases.byNumber)], numbered, prompted: true }
+  return { drafts: [textDraft([...lines, ...literal(phrases.yesToChoose)])], numbered }
 }
 
-const asked = (show: (question: Question, at: At) => Piece | undefined) => (part: Showcase, at: At) => {
-  const question = plainly(part, at)
-  return question && show(question, at)
-}
+const asQuestion =
+  (show: (question: Question, context: RenderContext) => Piece | undefined) =>
+  (part: Showcase, context: RenderContext) => {
+    const question = questionOf(part, context)
+    return question && show(question, context)
+  }
 
 export const showcaseLadder: Ladder<Showcase> = [
   { name: 'carousel', level: 'native', has: ({ card, carousel }) => !!card && !!carousel, show: asShowcase },
   { name: 'single', level: 'degraded', has: ({ card, media }) => !!card || !!media, show: asSingle },
-  { name: 'list', level: 'degraded', has: ({ list }) => !!list, show: asked(inList) },
-  { name: 'chips', level: 'degraded', has: takesReplies, show: asked(asChips) },
-  { name: 'digest', level: 'text', has: always, show: asDigest },
+  { name: 'list', level: 'degraded', has: ({ list }) => !!list, show: asQuestion(asList) },
+  { name: 'chips', level: 'degraded', has: hasReplyChips, show: asQuestion(asChips) },
+  { name: 'digest', level: 'text', has: isAlways, show: asDigest },
 ]

@@ -4,10 +4,10 @@
  */
 import type { PartType, PlainPart } from '../amf/index.js'
 import type { Traits } from '../channel/traits.js'
-import { choiceLadder, confirmLadder, locationLadder, timeLadder } from './asks.js'
 import { cardLadder, carouselLadder, showcaseLadder } from './cards.js'
-import { type At, climb, type Ladder, type PartOf, type Piece, type Rung } from './drafts.js'
+import { type Ladder, type PartOf, type Piece, type RenderContext, type Rung, showOnLadder } from './drafts.js'
 import { mediaLadder } from './media.js'
+import { choiceLadder, confirmLadder, locationLadder, timeLadder } from './questions.js'
 import { contactLadder, eventLadder, placeLadder, textLadder } from './shares.js'
 
 export const ladders: { readonly [Type in PlainPart['type']]: Ladder<PartOf<Type>> } = {
@@ -25,8 +25,8 @@ export const ladders: { readonly [Type in PlainPart['type']]: Ladder<PartOf<Type
   'share.contact': contactLadder,
 }
 
-export function showPart(part: PlainPart, at: At): Piece {
-  return climb(ladders[part.type] as Ladder<PlainPart>, part, at)
+export function showPart(part: PlainPart, context: RenderContext): Piece {
+  return showOnLadder(ladders[part.type] as Ladder<PlainPart>, part, context)
 }
 
 /** The best that a channel can do with a kind of part. */

@@ -2,9 +2,9 @@
 import type { PlainPart } from '../amf/index.js'
 import type { Block, RenderedChip, RenderedMedia, RenderedRow, RenderedSlot } from '../channel/blocks.js'
 import type { Traits } from '../channel/traits.js'
+import type { ChipLimits } from './chiprow.js'
 import type { Line } from './lines.js'
-import type { Room } from './row.js'
-import type { Say } from './values.js'
+import type { FormatOptions } from './values.js'
 
 /** A block whose text is still lines: it is written, and divided if it has to be, when the message is whole. */
 export type Draft =
@@ -34,15 +34,15 @@ export interface Piece {
 }
 
 /** Where a part stands in its message. */
-export interface At {
+export interface RenderContext {
   readonly traits: Traits
-  readonly say: Say
+  readonly format: FormatOptions
   /** The place of its first tap, and the number that its first numbered answer gets. */
   readonly firstTap: number
   readonly firstNumber: number
   /** Nothing but the chips of the message follows, and so many of them would stand in one row with its own. */
   readonly isLast: boolean
-  readonly tail: number
+  readonly trailingChips: number
 }
 
 /**
@@ -53,27 +53,27 @@ export interface Rung<P> {
   readonly name: string
   readonly level: 'native' | 'degraded' | 'text'
   readonly has: (traits: Traits) => boolean
-  readonly show: (part: P, at: At) => Piece | undefined
+  readonly show: (part: P, context: RenderContext) => Piece | undefined
 }
 
 export type PartOf<Type extends PlainPart['type']> = Extract<PlainPart, { type: Type }>
 export type Ladder<P> = readonly Rung<P>[]
 
-export function climb<P>(ladder: Ladder<P>, part: P, at: At): Piece {
+export function showOnLadder<P>(ladder: Ladder<P>, part: P, context: RenderContext): Piece {
   for (const { has, show } of ladder) {
-    const piece = has(at.traits) ? show(part, at) : undefined
+    const piece = has(context.traits) ? show(part, context) : undefined
     if (piece) return piece
   }
   throw new Error('the last rung of a ladder fits every part')
 }
 
 /** The chips that may stand below a draft at this place: none where the next message would take them away. */
-export function roomBelow({ traits: { chips }, isLast, tail }: At): Room | undefined {
+export function chipLimits({ traits: { chips }, isLast, trailingChips }: RenderContext): ChipLimits | undefined {
   if (!chips?.whileNewest) return chips
-  return isLast ? { ...chips, max: chips.max - tail } : undefined
+  return isLast ? { ...chips, max: chips.max - trailingChips } : undefined
 }
 
-export function always(): boolean {
+export function isAlways(): boolean {
   return true
 }
 

@@ -9,21 +9,21 @@ export function fileLabel(url: string, bytes?: number): string {
 }
 
 function nameIn(url: string): string {
-  const piece =
+  const segment =
     url
       .replace(/[?#].*$/s, '')
       .replace(/^[a-z]+:\/\/[^/]*/i, '')
       .split('/')
       .at(-1) ?? ''
-  const name = decoded(piece).replace(/\p{C}/gu, '').trim()
+  const name = decodeSegment(segment).replace(/\p{C}/gu, '').trim()
   return name === '' ? 'File' : [...name].slice(0, nameChars).join('')
 }
 
-function decoded(piece: string): string {
+function decodeSegment(segment: string): string {
   try {
-    return decodeURIComponent(piece)
+    return decodeURIComponent(segment)
   } catch {
-    return piece
+    return segment
   }
 }
 

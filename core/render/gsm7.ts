@@ -28,7 +28,7 @@ const lookalikes = new Map<string, string>(
   }).flatMap(([to, from]) => [...from].map((character) => [character, to] as const)),
 )
 /** Full-width forms stand in the same order as ASCII, this far above it. */
-const fullWidth = { first: 0xff01, last: 0xff5e, above: 0xfee0 } as const
+const fullWidth = { first: 0xff01, last: 0xff5e, offset: 0xfee0 } as const
 
 /** ASCII without the tabulator and the grave accent, which have another plain form. */
 const isPlain = /^[\n\x20-\x5f\x61-\x7e]*$/
@@ -38,17 +38,17 @@ export function foldLookalikes(text: string): string {
   if (isPlain.test(text)) return text
   let folded = ''
   for (const character of text.normalize('NFC')) {
-    const narrow = narrowed(character)
+    const narrow = toNarrow(character)
     folded += lookalikes.get(narrow) ?? narrow
   }
   // What stands before a mark may be another character now, and be one with it.
   return folded === text ? text : folded.normalize('NFC')
 }
 
-function narrowed(character: string): string {
+function toNarrow(character: string): string {
   const code = character.charCodeAt(0)
   const isWide = code >= fullWidth.first && code <= fullWidth.last
-  return isWide ? String.fromCharCode(code - fullWidth.above) : character
+  return isWide ? String.fromCharCode(code - fullWidth.offset) : character
 }
 
 export function isGsm7(text: string): boolean {

@@ -1,6 +1,6 @@
 /** Hosted media: a message with Parley's addresses in place of those it came with, as a channel can show it. */
 import type { ContentMessage, Part, PlainPart } from '../amf/index.js'
-import { mostBytesOf, type Traits } from '../channel/traits.js'
+import { maxBytesOf, type Traits } from '../channel/traits.js'
 import type { Reader } from './contract.js'
 import { fileLabel } from './filelabel.js'
 
@@ -39,14 +39,14 @@ export function withHostedMedia(message: ContentMessage, files: MediaFiles, trai
       if (file.missing !== undefined) missing.set(url, file.missing)
       links.set(url, fileLabel(url))
     } else if (isLinked(file, traits)) links.set(file.url, fileLabel(url, file.bytes))
-    else if (!isShown(file)) names.set(file.url, fileNameOf(url, file.url))
+    else if (!isPlayable(file)) names.set(file.url, fileNameOf(url, file.url))
   }
   const addressOf = (url: string) => {
     const file = files[url]
     return file && 'url' in file ? file.url : url
   }
   return {
-    message: { ...message, parts: message.parts.map((part) => replaced(part, addressOf)) },
+    message: { ...message, parts: message.parts.map((part) => replaceUrls(part, addressOf)) },
     ...(links.size > 0 && { links }),
     ...(names.size > 0 && { names }),
     ...(missing.size > 0 && { missing }),
@@ -54,10 +54,10 @@ export function withHostedMedia(message: ContentMessage, files: MediaFiles, trai
 }
 
 /** Addresses of media that is sent for itself: without the file there is no message. */
-export function ownMediaIn(parts: readonly (Part | PlainPart)[]): ReadonlySet<string> {
+export function mediaPartUrls(parts: readonly (Part | PlainPart)[]): ReadonlySet<string> {
   return new Set(
     parts.flatMap((part) => {
-      if (part.type === 'native') return [...ownMediaIn(part.fallback)]
+      if (part.type === 'native') return [...mediaPartUrls(part.fallback)]
       return part.type === 'media' ? [part.mediaUrl] : []
     }),
   )
@@ -65,20 +65,20 @@ export function ownMediaIn(parts: readonly (Part | PlainPart)[]): ReadonlySet<st
 
 /** A channel that shows no media at all writes out every address; there only documents need their name beside it. */
 function isLinked({ type, bytes }: HostedFile, { media }: Traits): boolean {
-  if (!media) return !isShown({ type })
-  return !media.types.includes(type) || bytes > mostBytesOf(media, type)
+  if (!media) return !isPlayable({ type })
+  return !media.types.includes(type) || bytes > maxBytesOf(media, type)
 }
 
 /** Everything else is a file, which people know by its name. */
-function isShown({ type }: Pick<HostedFile, 'type'>): boolean {
+function isPlayable({ type }: Pick<HostedFile, 'type'>): boolean {
   return /^(image|video|audio)\//.test(type)
 }
 
 /** The name that the sender gave it, with the ending of its type: a phone opens it by that. */
 function fileNameOf(url: string, hostedUrl: string): string {
   const name = fileLabel(url)
-  const ending = /\.\w+$/.exec(hostedUrl)?.[0] ?? ''
-  return name.toLowerCase().endsWith(ending) ? name : `${name}${ending}`
+  const extension = /\.\w+$/.exec(hostedUrl)?.[0] ?? ''
+  return name.toLowerCase().endsWith(extension) ? name : `${name}${extension}`
 }
 
 /** The reader of a message whose media was hosted. */
@@ -86,29 +86,33 @@ export function readerFor(reader: Reader, { links, names }: HostedMessage): Read
   return links || names ? { ...reader, ...(links && { links }), ...(names && { names }) } : reader
 }
 
-type Swap = (url: string) => string
+type UrlReplacer = (url: string) => string
 
-function replaced<P extends Part | PlainPart>(part: P, swap: Swap): P {
+function replaceUrls<P extends Part | PlainPart>(part: P, replaceUrl: UrlReplacer): P {
   switch (part.type) {
     case 'media': {
       const { thumbnailUrl } = part
-      return { ...part, mediaUrl: swap(part.mediaUrl), ...(thumbnailUrl && { thumbnailUrl: swap(thumbnailUrl) }) }
+      return {
+        ...part,
+        mediaUrl: replaceUrl(part.mediaUrl),
+        ...(thumbnailUrl && { thumbnailUrl: replaceUrl(thumbnailUrl) }),
+      }
     }
     case 'card':
-      return { ...part, card: pictured(part.card, swap) }
+      return { ...part, card: withMediaUrl(part.card, replaceUrl) }
     case 'carousel':
-      return { ...part, cards: part.cards.map((card) => pictured(card, swap)) }
+      return { ...part, cards: part.cards.map((card) => withMediaUrl(card, replaceUrl)) }
     case 'ask.choice':
-      return { ...part, options: part.options.map((option) => pictured(option, swap)) }
+      return { ...part, options: part.options.map((option) => withMediaUrl(option, replaceUrl)) }
     case 'showcase':
-      return { ...part, items: part.items.map((item) => pictured(item, swap)) }
+      return { ...part, items: part.items.map((item) => withMediaUrl(item, replaceUrl)) }
     case 'native':
-      return { ...part, fallback: part.fallback.map((each) => replaced(each, swap)) }
+      return { ...part, fallback: part.fallback.map((each) => replaceUrls(each, replaceUrl)) }
     default:
       return part
   }
 }
 
-function pictured<T extends { readonly mediaUrl?: string }>(thing: T, swap: Swap): T {
-  return thing.mediaUrl === undefined ? thing : { ...thing, mediaUrl: swap(thing.mediaUrl) }
+function withMediaUrl<T extends { readonly mediaUrl?: string }>(item: T, replaceUrl: UrlReplacer): T {
+  return item.mediaUrl === undefined ? item : { ...item, mediaUrl: replaceUrl(item.mediaUrl) }
 }

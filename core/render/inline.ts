@@ -66,23 +66,23 @@ export function inline(text: string): Span[] {
       at += run.length
     }
   }
-  pair(delimiters, 0)
+  pairDelimiters(delimiters, 0)
   return spansOf(pieces)
 }
 
 /** For each `(`, where the `)` of a link target that begins there stands: no blanks, brackets inside it in pairs. */
 function closingBrackets(text: string): Map<number, number> {
-  const found = new Map<number, number>()
-  if (!text.includes('](')) return found
+  const closingByOpening = new Map<number, number>()
+  if (!text.includes('](')) return closingByOpening
   let open: number[] = []
   for (let at = 0; at < text.length; at += 1) {
     const character = text[at]!
     if (character === '\\') at += 1
     else if (character <= ' ') open = []
     else if (character === '(') open.push(at)
-    else if (character === ')' && open.length > 0) found.set(open.pop()!, at)
+    else if (character === ')' && open.length > 0) closingByOpening.set(open.pop()!, at)
   }
-  return found
+  return closingByOpening
 }
 
 /** Makes a link of what stands between the brackets, if a target that may be opened follows; otherwise `]` is a letter. */
@@ -101,7 +101,7 @@ function closeBracket(
     pieces.push({ text: ']' })
     return at + 1
   }
-  pair(delimiters, bracket.delimiters)
+  pairDelimiters(delimiters, bracket.delimiters)
   delimiters.length = bracket.delimiters
   const link = { url: text.slice(at + 2, end).replace(/\\([!-/:-@[-`{-~])/g, '$1') }
   pieces[bracket.piece]!.text = ''
@@ -144,12 +144,12 @@ function delimiterRun(text: string, at: number): Delimiter {
   }
   // One tilde is how people write "about", and a star between digits multiplies: neither may vanish from a text.
   const multiplies = length === 1 && digit.test(text[at - 1] ?? '') && digit.test(text[end] ?? '')
-  const means = character === '~' ? length === 2 : !multiplies
-  return { character, piece, length, left: length, opens: left && means, closes: right && means }
+  const isMarkup = character === '~' ? length === 2 : !multiplies
+  return { character, piece, length, left: length, opens: left && isMarkup, closes: right && isMarkup }
 }
 
 /** Pairs the delimiters from a place on; those without a partner stay as they were written. */
-function pair(delimiters: Delimiter[], bottom: number): void {
+function pairDelimiters(delimiters: Delimiter[], bottom: number): void {
   const stack: Delimiter[] = []
   const lowest = new Array<number>('*_~'.length * 4).fill(0)
   for (let each = bottom; each < delimiters.length; each += 1) {
@@ -157,15 +157,15 @@ function pair(delimiters: Delimiter[], bottom: number): void {
     const kind = '*_~'.indexOf(closer.character) * 4 + (closer.opens ? closer.length % 3 : 3)
     while (closer.closes && closer.left > 0) {
       const from = lowest[kind]!
-      let place = stack.length - 1
-      while (place >= from && !matches(stack[place]!, closer)) place -= 1
-      if (place < from) {
+      let index = stack.length - 1
+      while (index >= from && !matches(stack[index]!, closer)) index -= 1
+      if (index < from) {
         lowest[kind] = stack.length
         break
       }
-      const opener = stack[place]!
-      join(opener, closer)
-      stack.length = opener.left > 0 ? place + 1 : place
+      const opener = stack[index]!
+      joinDelimiters(opener, closer)
+      stack.length = opener.left > 0 ? index + 1 : index
       for (let kind = 0; kind < lowest.length; kind += 1) lowest[kind] = Math.min(lowest[kind]!, stack.length)
     }
     if (closer.opens && closer.left > 0) stack.push(closer)
@@ -176,11 +176,12 @@ function pair(delimiters: Delimiter[], bottom: number): void {
 function matches(opener: Delimiter, closer: Delimiter): boolean {
   if (opener.character !== closer.character) return false
   const both = opener.closes || closer.opens
-  const threes = (opener.length + closer.length) % 3 === 0 && (opener.length % 3 !== 0 || closer.length % 3 !== 0)
-  return !(both && threes && opener.character !== '~')
+  const breaksRuleOfThree =
+    (opener.length + closer.length) % 3 === 0 && (opener.length % 3 !== 0 || closer.length % 3 !== 0)
+  return !(both && breaksRuleOfThree && opener.character !== '~')
 }
 
-function join(opener: Delimiter, closer: Delimiter): void {
+function joinDelimiters(opener: Delimiter, closer: Delimiter): void {
   const double = opener.left >= 2 && closer.left >= 2
   const mark: Mark = opener.character === '~' ? 'strike' : double ? 'strong' : 'em'
   opener.left -= double ? 2 : 1
@@ -201,8 +202,9 @@ function spansOf(pieces: readonly Piece[]): Span[] {
       const em = open.em > 0
       const strike = open.strike > 0
       const last = spans.at(-1)
-      const goesOn = last && last.link === link && last.strong === strong && last.em === em && last.strike === strike
-      if (goesOn) last.text += text
+      const continuesLast =
+        last && last.link === link && last.strong === strong && last.em === em && last.strike === strike
+      if (continuesLast) last.text += text
       else spans.push({ text, strong, em, strike, ...(link && { link }) })
     }
     for (const mark of begins) open[mark] += 1

@@ -1,5 +1,5 @@
 /** Labels as long as a channel shows them: what is cut stays unlike the others, or is not cut at all. */
-import { rendering } from '../limits.js'
+import { rendering } from '../limits/index.js'
 import { oneLine } from './lines.js'
 import { graphemes } from './split.js'
 
@@ -13,16 +13,16 @@ export function cutLabels(
   const whole = labels.map(oneLine)
   if (whole.every((label) => label.length <= max)) return whole
   if (max < rendering.labelLeastChars) return undefined
-  const taken = new Set(whole.filter((label) => label.length <= max))
-  const sign = encoding === 'unicode' ? '…' : ''
-  const shown: string[] = []
+  const used = new Set(whole.filter((label) => label.length <= max))
+  const ellipsis = encoding === 'unicode' ? '…' : ''
+  const result: string[] = []
   for (const label of whole) {
-    const cut = label.length <= max ? label : unlike(label, max, sign, taken)
+    const cut = label.length <= max ? label : distinctLabel(label, max, ellipsis, used)
     if (cut === undefined) return undefined
-    taken.add(cut)
-    shown.push(cut)
+    used.add(cut)
+    result.push(cut)
   }
-  return shown
+  return result
 }
 
 /** The same for what is tapped: labels that read alike from the start are no help to anybody, and some providers refuse them. */
@@ -32,29 +32,29 @@ export function chipLabels(
   encoding: 'gsm7' | 'unicode',
 ): string[] | undefined {
   const cut = cutLabels(labels, max, encoding)
-  return cut && areUnlike(cut) ? cut : undefined
+  return cut && areDistinct(cut) ? cut : undefined
 }
 
-export function areUnlike(labels: readonly string[]): boolean {
+export function areDistinct(labels: readonly string[]): boolean {
   return new Set(labels).size === labels.length
 }
 
-function unlike(label: string, max: number, sign: string, taken: ReadonlySet<string>): string | undefined {
-  for (let copy = 1; copy <= taken.size + 1; copy += 1) {
-    const ending = copy === 1 ? sign : `${sign} ${copy}`
-    const kept = beginning(label, max - ending.length)
-    if (kept === '') return undefined
-    if (!taken.has(kept + ending)) return kept + ending
+function distinctLabel(label: string, max: number, ellipsis: string, used: ReadonlySet<string>): string | undefined {
+  for (let copy = 1; copy <= used.size + 1; copy += 1) {
+    const ending = copy === 1 ? ellipsis : `${ellipsis} ${copy}`
+    const prefix = truncate(label, max - ending.length)
+    if (prefix === '') return undefined
+    if (!used.has(prefix + ending)) return prefix + ending
   }
   return undefined
 }
 
 /** As much of a label as fits, without half a character and without blanks at its end. */
-function beginning(label: string, max: number): string {
-  let kept = ''
+function truncate(label: string, max: number): string {
+  let prefix = ''
   for (const { segment } of graphemes.segment(label.slice(0, max + 1))) {
-    if (kept.length + segment.length > max) break
-    kept += segment
+    if (prefix.length + segment.length > max) break
+    prefix += segment
   }
-  return kept.trimEnd()
+  return prefix.trimEnd()
 }

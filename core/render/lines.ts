@@ -16,10 +16,10 @@ export interface Line {
   readonly depth: number
   readonly spans: readonly Span[]
   /** Belongs to the line above it, and is parted from it only when there is no other way. */
-  readonly follows: boolean
+  readonly isContinuation: boolean
 }
 
-export const blank: Line = { marker: '', depth: 0, spans: [], follows: false }
+export const blank: Line = { marker: '', depth: 0, spans: [], isContinuation: false }
 
 export function isBlank({ marker, spans }: Line): boolean {
   return marker === '' && spans.length === 0
@@ -31,9 +31,9 @@ export function literal(text: string): Line[] {
 }
 
 /** The same, belonging to the line above. */
-export function below(text: string | undefined): Line[] {
+export function continuationLines(text: string | undefined): Line[] {
   if (text === undefined) return []
-  return literal(text).map((line) => (isBlank(line) ? line : { ...line, follows: true }))
+  return literal(text).map((line) => (isBlank(line) ? line : { ...line, isContinuation: true }))
 }
 
 export function heading(text: string): Line {
@@ -50,9 +50,9 @@ export function oneLine(text: string): string {
 }
 
 /** Without blank lines at its ends, and never two in a row. */
-export function tidy(lines: readonly Line[]): Line[] {
-  const kept = lines.filter((line, at) => !isBlank(line) || (at > 0 && !isBlank(lines[at - 1]!)))
-  if (kept.length > 0 && isBlank(kept[0]!)) kept.shift()
-  if (kept.length > 0 && isBlank(kept.at(-1)!)) kept.pop()
-  return kept
+export function trimBlankLines(lines: readonly Line[]): Line[] {
+  const result = lines.filter((line, at) => !isBlank(line) || (at > 0 && !isBlank(lines[at - 1]!)))
+  if (result.length > 0 && isBlank(result[0]!)) result.shift()
+  if (result.length > 0 && isBlank(result.at(-1)!)) result.pop()
+  return result
 }

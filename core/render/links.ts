@@ -1,13 +1,13 @@
 /** Links that stand in for what a channel cannot do itself: a map for a place, a calendar entry for an event. */
 import type { Event, Place } from '../amf/index.js'
-import { rendering } from '../limits.js'
+import { rendering } from '../limits/index.js'
 import { placeText } from './place.js'
 
 /** Coordinates are exact and need no geocoder, so they win over an address. */
 export function mapsLink(place: Place): string {
   const { label, address, latitude, longitude } = place
-  const exact = latitude !== undefined && longitude !== undefined
-  const query = exact ? `${latitude},${longitude}` : encoded(address ?? label ?? '')
+  const hasCoordinates = latitude !== undefined && longitude !== undefined
+  const query = hasCoordinates ? `${latitude},${longitude}` : encodeMember(address ?? label ?? '')
   return `https://www.google.com/maps/search/?api=1&query=${query}`
 }
 
@@ -21,22 +21,24 @@ export function calendarLink({ title, start, end, place }: Event): string {
     ['dates', `${utcStamp(start.iso)}/${utcStamp(end.iso)}`],
     ['location', place && placeText(place)],
   ] as const
-  const query = members.filter(([, value]) => value !== undefined).map(([name, value]) => `${name}=${encoded(value!)}`)
+  const query = members
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}=${encodeMember(value!)}`)
   return `https://calendar.google.com/calendar/render?action=TEMPLATE&${query.join('&')}`
 }
 
 /** These mean themselves in a query. */
-const readable: Readonly<Record<string, string>> = { ' ': '+', '/': '/', ',': ',' }
+const literalChars: Readonly<Record<string, string>> = { ' ': '+', '/': '/', ',': ',' }
 
 /** Everything in a link also stands beside it, so what would make the link too long to send is left out of the link. */
-function encoded(text: string): string {
-  let done = ''
+function encodeMember(text: string): string {
+  let result = ''
   for (const character of text) {
-    const next = readable[character] ?? encodeURIComponent(character.isWellFormed() ? character : '\ufffd')
-    if (done.length + next.length > rendering.linkMemberChars) return done
-    done += next
+    const next = literalChars[character] ?? encodeURIComponent(character.isWellFormed() ? character : '\ufffd')
+    if (result.length + next.length > rendering.linkMemberChars) return result
+    result += next
   }
-  return done
+  return result
 }
 
 function utcStamp(iso: string): string {

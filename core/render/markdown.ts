@@ -29,12 +29,12 @@ function blocksOf(source: string): (Block | undefined)[] {
       continue
     }
     const item = listItem.exec(row)
-    const open = blocks.at(-1)
+    const last = blocks.at(-1)
     if (item) {
       const [all, indent = '', bullet = ''] = item
       const marker = /\d/.test(bullet) ? `${bullet} ` : '- '
       blocks.push({ marker, depth: depthOf(indent), rows: [row.slice(all.length)] })
-    } else if (open) open.rows.push(row.trimStart())
+    } else if (last) last.rows.push(row.trimStart())
     else blocks.push({ marker: '', depth: 0, rows: [row.trimStart()] })
   }
   return blocks
@@ -48,15 +48,15 @@ function depthOf(indent: string): number {
 function linesOf({ marker, depth, rows }: Block): Line[] {
   const last = rows.length - 1
   const text = rows.map((row, at) => (at < last ? row.trimEnd().replace(hardBreak, '$1') : row.trimEnd())).join('\n')
-  return divided(inline(text)).map((spans, at) => ({
+  return splitAtBreaks(inline(text)).map((spans, at) => ({
     marker: at === 0 ? marker : '',
     depth: at === 0 ? depth : 0,
     spans,
-    follows: at > 0,
+    isContinuation: at > 0,
   }))
 }
 
-function divided(spans: readonly Span[]): Span[][] {
+function splitAtBreaks(spans: readonly Span[]): Span[][] {
   const lines: Span[][] = [[]]
   for (const span of spans) {
     if (span.text !== '' && !span.text.includes('\n')) {

@@ -2,7 +2,7 @@
 
 import type { RenderedMedia } from '../channel/blocks.js'
 import type { Traits } from '../channel/traits.js'
-import { always, type Ladder, type PartOf, textDraft } from './drafts.js'
+import { isAlways, type Ladder, type PartOf, textDraft } from './drafts.js'
 import { type Line, literal } from './lines.js'
 
 type Kind = RenderedMedia['kind']
@@ -15,7 +15,7 @@ export function linkTo(url: string | undefined, links?: Links): Line[] {
   return [...(label === undefined ? [] : literal(label)), ...literal(url)]
 }
 
-const typeByEnding: Readonly<Record<string, string>> = {
+const typeByExtension: Readonly<Record<string, string>> = {
   jpg: 'image/jpeg',
   jpeg: 'image/jpeg',
   png: 'image/png',
@@ -45,8 +45,8 @@ const typeByEnding: Readonly<Record<string, string>> = {
 
 function typeOf(url: string): string | undefined {
   const path = url.replace(/[?#].*$/s, '')
-  const ending = path.slice(path.lastIndexOf('.') + 1).toLowerCase()
-  return Object.hasOwn(typeByEnding, ending) ? typeByEnding[ending] : undefined
+  const extension = path.slice(path.lastIndexOf('.') + 1).toLowerCase()
+  return Object.hasOwn(typeByExtension, extension) ? typeByExtension[extension] : undefined
 }
 
 function kindOfType(type: string): Kind {
@@ -55,7 +55,7 @@ function kindOfType(type: string): Kind {
 }
 
 /** An address that gives nothing away is believed; its type is known for certain only when it has been fetched. */
-function takes({ media }: Traits, kind: Kind, url: string, links?: Links): boolean {
+function isSupported({ media }: Traits, kind: Kind, url: string, links?: Links): boolean {
   if (!media || links?.has(url)) return false
   const type = typeOf(url)
   if (type === undefined) return media.types.some((each) => kindOfType(each) === kind)
@@ -67,7 +67,7 @@ function takes({ media }: Traits, kind: Kind, url: string, links?: Links): boole
 export function mediaOf(url: string, traits: Traits, links?: Links): RenderedMedia | undefined {
   const type = typeOf(url)
   const kind = type !== undefined && kindOfType(type) === 'video' ? 'video' : 'image'
-  return takes(traits, kind, url, links) ? { url, kind } : undefined
+  return isSupported(traits, kind, url, links) ? { url, kind } : undefined
 }
 
 export const mediaLadder: Ladder<PartOf<'media'>> = [
@@ -75,8 +75,8 @@ export const mediaLadder: Ladder<PartOf<'media'>> = [
     name: 'media',
     level: 'native',
     has: ({ media }) => !!media,
-    show: ({ mediaUrl, kind, alt, thumbnailUrl }, { traits, say: { links, names } }) => {
-      if (!takes(traits, kind, mediaUrl, links)) return undefined
+    show: ({ mediaUrl, kind, alt, thumbnailUrl }, { traits, format: { links, names } }) => {
+      if (!isSupported(traits, kind, mediaUrl, links)) return undefined
       const isLinked = thumbnailUrl !== undefined && links?.has(thumbnailUrl) === true
       const name = kind === 'file' ? names?.get(mediaUrl) : undefined
       const media = {
@@ -93,8 +93,8 @@ export const mediaLadder: Ladder<PartOf<'media'>> = [
   {
     name: 'address',
     level: 'text',
-    has: always,
-    show: ({ mediaUrl, alt, thumbnailUrl }, { say: { links } }) => ({
+    has: isAlways,
+    show: ({ mediaUrl, alt, thumbnailUrl }, { format: { links } }) => ({
       drafts: [
         textDraft([...(alt === undefined ? [] : literal(alt)), ...linkTo(mediaUrl, links), ...linkTo(thumbnailUrl)]),
       ],

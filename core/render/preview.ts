@@ -1,13 +1,13 @@
 /** What people on each channel would see of a message, for whoever writes it: nothing is sent to find out. */
 import type { ContentMessage } from '../amf/index.js'
 import type { Block } from '../channel/blocks.js'
-import { traitsOf } from '../channel/table.js'
+import { traitsOf } from '../channel/channeltraits.js'
 import { type ChannelName, channelNames } from '../channelnames.js'
-import { finish, type Steps } from '../steps.js'
+import { runToEnd, type Steps } from '../steps.js'
 import type { Reader } from './contract.js'
 import { type Segments, segmentsOf } from './gsm7.js'
 import { lossOf } from './readables.js'
-import { floorText, renderingIn } from './render.js'
+import { floorText, renderInSteps } from './render.js'
 
 export interface Preview extends Partial<Segments> {
   readonly blocks: readonly Block[]
@@ -16,23 +16,23 @@ export interface Preview extends Partial<Segments> {
   readonly text?: string
 }
 
-export function renderings(message: ContentMessage, reader: Reader): Record<ChannelName, Preview> {
-  return finish(renderingsIn(message, reader))
+export function previewChannels(message: ContentMessage, reader: Reader): Record<ChannelName, Preview> {
+  return runToEnd(previewChannelsInSteps(message, reader))
 }
 
 /** The same in steps that a long text makes no longer, for a caller who lets others have their turn in between. */
-export function* renderingsIn(message: ContentMessage, reader: Reader): Steps<Record<ChannelName, Preview>> {
+export function* previewChannelsInSteps(message: ContentMessage, reader: Reader): Steps<Record<ChannelName, Preview>> {
   const previews: Partial<Record<ChannelName, Preview>> = {}
   for (const channel of channelNames) {
-    previews[channel] = yield* previewOf(message, channel, reader)
+    previews[channel] = yield* previewInSteps(message, channel, reader)
     yield
   }
   return previews as Record<ChannelName, Preview>
 }
 
-function* previewOf(message: ContentMessage, channel: ChannelName, reader: Reader): Steps<Preview> {
+function* previewInSteps(message: ContentMessage, channel: ChannelName, reader: Reader): Steps<Preview> {
   const traits = traitsOf(channel)
-  const { blocks } = yield* renderingIn(message, traits, reader)
+  const { blocks } = yield* renderInSteps(message, traits, reader)
   yield
   const loss = yield* lossOf(message, blocks, traits, reader)
   if (channel !== 'sms') return { blocks, loss }

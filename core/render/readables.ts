@@ -10,8 +10,8 @@ import type { Steps } from '../steps.js'
 import type { Reader } from './contract.js'
 import { foldLookalikes } from './gsm7.js'
 import { placeText } from './place.js'
-import { newSaid, plainAscii } from './said.js'
-import { type Say, sayFor, slotLabels, spanText, valueText } from './values.js'
+import { createTextSearch, plainAscii } from './textsearch.js'
+import { type FormatOptions, formatOptionsFor, slotLabels, spanText, valueText } from './values.js'
 
 interface Readable {
   readonly text: string
@@ -20,8 +20,8 @@ interface Readable {
 }
 
 /** In the order of the message. On its own channel a native part is its payload, which nobody can read but the channel. */
-export function readables(message: ContentMessage, reader: Reader, channel?: ChannelName): string[] {
-  return readablesOf(message, sayFor(message.locale, reader), channel).map(({ text }) => text)
+export function readableTexts(message: ContentMessage, reader: Reader, channel?: ChannelName): string[] {
+  return readablesOf(message, formatOptionsFor(message.locale, reader), channel).map(({ text }) => text)
 }
 
 /** What a message says and its blocks do not. */
@@ -31,120 +31,127 @@ export function* lossOf(
   traits: Traits,
   reader: Reader,
 ): Steps<string[]> {
-  const say = sayFor(message.locale, reader)
-  const shown = blocks.flatMap((block) => sayingsOf(block, say)).join('\n')
-  const said = newSaid(searchable(traits.markup === 'slack' ? withoutSlack(shown) : shown))
-  const lost: string[] = []
-  let reached = 0
+  const format = formatOptionsFor(message.locale, reader)
+  const rendered = blocks.flatMap((block) => blockTexts(block, format)).join('\n')
+  const search = createTextSearch(searchable(traits.markup === 'slack' ? stripSlackMarkup(rendered) : rendered))
+  const missing: string[] = []
+  let searchedTo = 0
   let rowFrom = 0
   let wasInRow = false
-  const readable = readablesOf(message, say, traits.withoutPayloads ? undefined : traits.channel)
+  const readable = readablesOf(message, format, traits.withoutPayloads ? undefined : traits.channel)
   for (const { text, inRow = false } of readable) {
-    if (!wasInRow) rowFrom = reached
-    const end = said.endOf(searchable(text), inRow ? rowFrom : reached)
-    if (end < 0) lost.push(text)
-    else reached = Math.max(reached, end)
+    if (!wasInRow) rowFrom = searchedTo
+    const end = search.endOf(searchable(text), inRow ? rowFrom : searchedTo)
+    if (end < 0) missing.push(text)
+    else searchedTo = Math.max(searchedTo, end)
     wasInRow = inRow
     yield
   }
-  return lost
+  return missing
 }
 
 /** The one markup that puts the address before its label, and that writes signs in letters. */
 const slackLink = /<([^<>|\s]+)\|([^<>]*)>/g
 const slackSigns: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>' }
 
-function withoutSlack(text: string): string {
+function stripSlackMarkup(text: string): string {
   return text.replace(slackLink, '$2: $1').replace(/&(amp|lt|gt);/g, (sign) => slackSigns[sign]!)
 }
 
-function readablesOf({ parts, chips = [] }: ContentMessage, say: Say, channel?: ChannelName): Readable[] {
-  return [...parts.flatMap((part) => ofPart(part, say, channel)), ...chips.flatMap((chip) => ofChip(chip, say))]
+function readablesOf({ parts, chips = [] }: ContentMessage, format: FormatOptions, channel?: ChannelName): Readable[] {
+  return [
+    ...parts.flatMap((part) => partReadables(part, format, channel)),
+    ...chips.flatMap((chip) => chipReadables(chip, format)),
+  ]
 }
 
-const plainly = (...texts: readonly (string | undefined)[]): Readable[] =>
+const toReadables = (...texts: readonly (string | undefined)[]): Readable[] =>
   texts.filter((text) => text !== undefined).map((text) => ({ text }))
 const inRow = (...texts: readonly (string | undefined)[]): Readable[] =>
-  plainly(...texts).map(({ text }) => ({ text, inRow: true }))
+  toReadables(...texts).map(({ text }) => ({ text, inRow: true }))
 
-function ofPart(part: Part, say: Say, channel?: ChannelName): Readable[] {
-  if (part.type !== 'native') return ofPlain(part, say)
-  return part.channel === channel ? [] : part.fallback.flatMap((each) => ofPlain(each, say))
+function partReadables(part: Part, format: FormatOptions, channel?: ChannelName): Readable[] {
+  if (part.type !== 'native') return plainPartReadables(part, format)
+  return part.channel === channel ? [] : part.fallback.flatMap((each) => plainPartReadables(each, format))
 }
 
-function ofPlain(part: PlainPart, say: Say): Readable[] {
+function plainPartReadables(part: PlainPart, format: FormatOptions): Readable[] {
   switch (part.type) {
     case 'text': {
       const runs = typeof part.text === 'string' ? [part.text] : part.text
-      const source = runs.map((run) => valueText(run, say)).join('')
+      const source = runs.map((run) => valueText(run, format)).join('')
       // A link that is its own label is written once.
-      return plainly(source.replace(/\[([^[\]\n]{1,2048})\]\(\1\)/g, '$1'))
+      return toReadables(source.replace(/\[([^[\]\n]{1,2048})\]\(\1\)/g, '$1'))
     }
     case 'media':
-      return plainly(part.alt, part.mediaUrl, part.thumbnailUrl)
+      return toReadables(part.alt, part.mediaUrl, part.thumbnailUrl)
     case 'card':
-      return ofCard(part.card, say)
+      return cardReadables(part.card, format)
     case 'carousel':
-      return part.cards.flatMap((card) => ofCard(card, say))
+      return part.cards.flatMap((card) => cardReadables(card, format))
     case 'ask.choice':
       return [
-        ...plainly(part.prompt),
+        ...toReadables(part.prompt),
         ...part.options.flatMap(({ label, description, mediaUrl }) => inRow(label, description, mediaUrl)),
       ]
     case 'ask.time':
-      return [...plainly(part.prompt), ...inRow(...slotLabels(part.slots, say))]
+      return [...toReadables(part.prompt), ...inRow(...slotLabels(part.slots, format))]
     case 'confirm': {
-      const details = (part.details ?? []).flatMap(({ label, value }) => [label, valueText(value, say)])
-      return [...plainly(part.prompt, ...details), ...inRow(part.yesLabel, part.noLabel)]
+      const details = (part.details ?? []).flatMap(({ label, value }) => [label, valueText(value, format)])
+      return [...toReadables(part.prompt, ...details), ...inRow(part.yesLabel, part.noLabel)]
     }
     case 'showcase':
-      return [...plainly(part.prompt), ...part.items.flatMap((item) => ofCard(item, say))]
+      return [...toReadables(part.prompt), ...part.items.flatMap((item) => cardReadables(item, format))]
     case 'ask.location':
-      return plainly(part.prompt)
+      return toReadables(part.prompt)
     case 'share.event':
-      return plainly(...ofEvent(part, say))
+      return toReadables(...eventTexts(part, format))
     case 'share.place':
-      return plainly(placeText(part))
+      return toReadables(placeText(part))
     case 'share.contact':
-      return plainly(part.name, part.organization, part.phone, part.email, part.url)
+      return toReadables(part.name, part.organization, part.phone, part.email, part.url)
   }
 }
 
-function ofCard({ title, description, mediaUrl, chips = [] }: Card, say: Say): Readable[] {
-  return [...plainly(title, description), ...inRow(mediaUrl), ...chips.flatMap((chip) => ofChip(chip, say))]
+function cardReadables({ title, description, mediaUrl, chips = [] }: Card, format: FormatOptions): Readable[] {
+  return [
+    ...toReadables(title, description),
+    ...inRow(mediaUrl),
+    ...chips.flatMap((chip) => chipReadables(chip, format)),
+  ]
 }
 
-function ofChip({ label, kind = 'reply', url, phone, event, place }: Chip, say: Say): Readable[] {
-  const about = {
+function chipReadables({ label, kind = 'reply', url, phone, event, place }: Chip, format: FormatOptions): Readable[] {
+  const details = {
     reply: [],
     shareLocation: [],
     url: [url],
     dial: [phone],
-    calendar: event ? ofEvent(event, say) : [],
+    calendar: event ? eventTexts(event, format) : [],
     viewLocation: place ? [placeText(place)] : [],
   }
-  return inRow(label, ...about[kind])
+  return inRow(label, ...details[kind])
 }
 
-function ofEvent({ title, start, end, description, place }: Event, say: Say): (string | undefined)[] {
-  return [title, spanText(start, end, say), description, place && placeText(place)]
+function eventTexts({ title, start, end, description, place }: Event, format: FormatOptions): (string | undefined)[] {
+  return [title, spanText(start, end, format), description, place && placeText(place)]
 }
 
 /** Everything that a block shows, in the order in which it is read. */
-function sayingsOf(block: Block, say: Say): (string | undefined)[] {
+function blockTexts(block: Block, format: FormatOptions): (string | undefined)[] {
   switch (block.kind) {
     case 'native':
       return []
     case 'text':
-      return [block.text, ...chipSayings(block.chips, say)]
+      return [block.text, ...chipTexts(block.chips, format)]
     case 'media': {
       const { alt, url, thumbnailUrl } = block.media
-      return [block.text, alt, url, thumbnailUrl, ...chipSayings(block.chips, say)]
+      return [block.text, alt, url, thumbnailUrl, ...chipTexts(block.chips, format)]
     }
     case 'card':
-      return [...cardSayings(block.card, say), ...chipSayings(block.chips, say)]
+      return [...cardTexts(block.card, format), ...chipTexts(block.chips, format)]
     case 'carousel':
-      return [...block.cards.flatMap((card) => cardSayings(card, say)), ...chipSayings(block.chips, say)]
+      return [...block.cards.flatMap((card) => cardTexts(card, format)), ...chipTexts(block.chips, format)]
     case 'list':
       return [block.text, ...block.rows.flatMap(({ label, description, mediaUrl }) => [label, description, mediaUrl])]
     case 'times':
@@ -152,14 +159,19 @@ function sayingsOf(block: Block, say: Say): (string | undefined)[] {
   }
 }
 
-function cardSayings({ title, description, mediaUrl, chips }: RenderedCard, say: Say): (string | undefined)[] {
-  return [title, description, mediaUrl, ...chipSayings(chips, say)]
+function cardTexts(
+  { title, description, mediaUrl, chips }: RenderedCard,
+  format: FormatOptions,
+): (string | undefined)[] {
+  return [title, description, mediaUrl, ...chipTexts(chips, format)]
 }
 
-function chipSayings(chips: readonly RenderedChip[] | undefined, say: Say): (string | undefined)[] {
+function chipTexts(chips: readonly RenderedChip[] | undefined, format: FormatOptions): (string | undefined)[] {
   // What is shared is told in the text; a chip that is no tap of the message only repeats it.
   return (chips ?? []).flatMap(({ label, tap, url, phone, event, place }) =>
-    tap === undefined ? [label] : [label, url, phone, ...(event ? ofEvent(event, say) : []), place && placeText(place)],
+    tap === undefined
+      ? [label]
+      : [label, url, phone, ...(event ? eventTexts(event, format) : []), place && placeText(place)],
   )
 }
 

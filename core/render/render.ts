@@ -2,29 +2,29 @@
 import { type ContentMessage, type PlainPart, tapsOf } from '../amf/index.js'
 import type { Block, RenderedChip } from '../channel/blocks.js'
 import type { Traits } from '../channel/traits.js'
-import { finish, type Steps } from '../steps.js'
+import { runToEnd, type Steps } from '../steps.js'
+import { kindOf, type Row, rowOf } from './chiprow.js'
 import type { Reader, Render, Rendering } from './contract.js'
 import { showPart } from './degrade.js'
-import { type At, type Draft, type Piece, textDraft } from './drafts.js'
+import { type Draft, type Piece, type RenderContext, textDraft } from './drafts.js'
 import { foldLookalikes, isGsm7 } from './gsm7.js'
-import { areUnlike } from './labels.js'
-import { blank, isBlank, type Line, literal, tidy } from './lines.js'
+import { areDistinct } from './labels.js'
+import { blank, isBlank, type Line, literal, trimBlankLines } from './lines.js'
+import { phrases } from './phrases.js'
 import { lossOf } from './readables.js'
-import { kindOf, type Row, rowOf } from './row.js'
-import { pagesIn } from './split.js'
-import { type Say, sayFor } from './values.js'
-import { words } from './words.js'
+import { splitPagesInSteps } from './split.js'
+import { type FormatOptions, formatOptionsFor } from './values.js'
 import { isPlainWords } from './writers.js'
 
-export const render: Render = (message, traits, reader) => finish(renderingIn(message, traits, reader))
+export const render: Render = (message, traits, reader) => runToEnd(renderInSteps(message, traits, reader))
 
 /** The same part by part and page by page. */
-export function* renderingIn(message: ContentMessage, traits: Traits, reader: Reader): Steps<Rendering> {
-  return plainWords(message, traits) ?? (yield* whole(message, traits, reader))
+export function* renderInSteps(message: ContentMessage, traits: Traits, reader: Reader): Steps<Rendering> {
+  return renderPlainText(message, traits) ?? (yield* renderFully(message, traits, reader))
 }
 
 /** Most messages are a line of words, which is the same everywhere. */
-function plainWords({ parts, chips }: ContentMessage, { text: limits, markup }: Traits): Rendering | undefined {
+function renderPlainText({ parts, chips }: ContentMessage, { text: limits, markup }: Traits): Rendering | undefined {
   const [part] = parts
   if (parts.length !== 1 || chips || part?.type !== 'text' || typeof part.text !== 'string') return undefined
   const { text } = part
@@ -33,81 +33,96 @@ function plainWords({ parts, chips }: ContentMessage, { text: limits, markup }: 
   return { blocks: [{ kind: 'text', text }], numbered: [], loss: [] }
 }
 
-function* whole(message: ContentMessage, traits: Traits, reader: Reader): Steps<Rendering> {
-  const say = sayFor(message.locale, reader)
-  const shown = yield* showParts(message, traits, say)
-  const withChips = placeChips(message, shown, traits, say)
-  const drafts = prompted({ ...withChips, drafts: withChips.drafts.map(closed) })
-  const blocks = yield* finished(drafts, traits)
+function* renderFully(message: ContentMessage, traits: Traits, reader: Reader): Steps<Rendering> {
+  const format = formatOptionsFor(message.locale, reader)
+  const partDrafts = yield* showParts(message, traits, format)
+  const result = attachChips(message, partDrafts, traits, format)
+  const drafts = prompted({ ...result, drafts: result.drafts.map(withClosing) })
+  const blocks = yield* finishDrafts(drafts, traits)
   return {
     blocks,
-    numbered: withChips.numbered,
+    numbered: result.numbered,
     // Whoever sends does not ask, and the answer takes longer than the rendering.
     get loss() {
-      return finish(lossOf(message, blocks, traits, reader))
+      return runToEnd(lossOf(message, blocks, traits, reader))
     },
   }
 }
 
 /** What the parts came to, and how many taps they have. */
-interface Shown extends Piece {
+interface PartDrafts extends Piece {
   readonly taps: number
 }
 
-function* showParts({ parts, chips = [] }: ContentMessage, traits: Traits, say: Say): Steps<Shown> {
+function* showParts({ parts, chips = [] }: ContentMessage, traits: Traits, format: FormatOptions): Steps<PartDrafts> {
   const drafts: Draft[] = []
   const numbered: number[] = []
   let taps = 0
   let isPrompted = false
   const inRow = (traits.chips?.kinds ?? []).filter((kind) => !traits.chips?.alone?.includes(kind))
   const tail = chips.filter((chip) => inRow.includes(kindOf(chip))).length
-  const show = (part: PlainPart, isLast: boolean) => {
-    const at: At = { traits, say, firstTap: taps, firstNumber: numbered.length + 1, isLast, tail }
-    const piece = showPart(part, at)
+  const addPart = (part: PlainPart, isLast: boolean) => {
+    const context: RenderContext = {
+      traits,
+      format,
+      firstTap: taps,
+      firstNumber: numbered.length + 1,
+      isLast,
+      trailingChips: tail,
+    }
+    const piece = showPart(part, context)
     drafts.push(...piece.drafts)
     numbered.push(...piece.numbered)
     // Numbers behind the last such sentence have one behind them too.
     if (piece.numbered.length > 0) isPrompted = piece.prompted === true
     taps += tapsOf({ parts: [part] }).length
   }
-  for (const [place, part] of parts.entries()) {
-    const isLast = place === parts.length - 1
-    if (part.type !== 'native') show(part, isLast)
+  for (const [index, part] of parts.entries()) {
+    const isLast = index === parts.length - 1
+    if (part.type !== 'native') addPart(part, isLast)
     else if (part.channel === traits.channel && !traits.withoutPayloads) {
       drafts.push({ kind: 'whole', block: { kind: 'native', payload: part.payload } })
       taps += tapsOf({ parts: [part] }).length
-    } else for (const [each, plain] of part.fallback.entries()) show(plain, isLast && each === part.fallback.length - 1)
+    } else
+      for (const [each, plain] of part.fallback.entries()) addPart(plain, isLast && each === part.fallback.length - 1)
     yield
   }
   return { drafts, numbered, taps, prompted: isPrompted }
 }
 
 /** Chips of the message stand below its last words, or below words of their own where there are none. */
-function placeChips({ chips = [] }: ContentMessage, shown: Shown, traits: Traits, say: Say): Piece {
-  if (chips.length === 0) return shown
-  const placed = chips.map((chip, place) => ({ chip, tap: shown.taps + place }))
-  const last = shown.drafts.at(-1)
-  const rowIn = (room: Traits['chips']) => rowOf(placed, room, shown.numbered.length + 1, traits.text.encoding, say)
-  const wanted = rowIn(traits.chips)
+function attachChips(
+  { chips = [] }: ContentMessage,
+  partDrafts: PartDrafts,
+  traits: Traits,
+  format: FormatOptions,
+): Piece {
+  if (chips.length === 0) return partDrafts
+  const chipsWithTaps = chips.map((chip, index) => ({ chip, tap: partDrafts.taps + index }))
+  const last = partDrafts.drafts.at(-1)
+  const rowWithin = (limits: Traits['chips']) =>
+    rowOf(chipsWithTaps, limits, partDrafts.numbered.length + 1, traits.text.encoding, format)
+  const preferredRow = rowWithin(traits.chips)
   // One more message would take away the chips of the last one; the row is then written into that one.
-  const isBarred = last !== undefined && hasChips(last) && traits.chips?.whileNewest && !takesRow(last, wanted, traits)
-  const row = isBarred ? rowIn(undefined) : wanted
-  const numbered = [...shown.numbered, ...row.numbered]
+  const mustNumber =
+    last !== undefined && hasChips(last) && traits.chips?.whileNewest && !canHoldRow(last, preferredRow, traits)
+  const row = mustNumber ? rowWithin(undefined) : preferredRow
+  const numbered = [...partDrafts.numbered, ...row.numbered]
   const isNumbered = row.numbered.length > 0
-  const lines = [...row.lines, ...(isNumbered ? literal(words.byNumber) : [])]
-  const result = { numbered, prompted: shown.prompted || isNumbered }
-  if (last && takesRow(last, row, traits)) {
-    const open = isNumbered ? last : closed(last)
+  const lines = [...row.lines, ...(isNumbered ? literal(phrases.byNumber) : [])]
+  const result = { numbered, prompted: partDrafts.prompted || isNumbered }
+  if (last && canHoldRow(last, row, traits)) {
+    const open = isNumbered ? last : withClosing(last)
     const spaced = lines.length > 0 ? [blank, ...lines] : []
     const joined = { ...last, lines: [...open.lines, ...spaced], chips: [...last.chips, ...row.chips] }
-    return { ...result, drafts: [...shown.drafts.slice(0, -1), withoutClosing(joined)] }
+    return { ...result, drafts: [...partDrafts.drafts.slice(0, -1), withoutClosing(joined)] }
   }
-  const own = lines.length > 0 ? lines : literal(last ? words.orChoose : words.choose)
-  return { ...result, drafts: [...shown.drafts, textDraft(own, row.chips)] }
+  const ownLines = lines.length > 0 ? lines : literal(last ? phrases.orChoose : phrases.choose)
+  return { ...result, drafts: [...partDrafts.drafts, textDraft(ownLines, row.chips)] }
 }
 
 /** The draft with its closing sentence written out. */
-function closed<D extends Draft>(draft: D): D {
+function withClosing<D extends Draft>(draft: D): D {
   if (draft.kind !== 'text' || draft.closing === undefined) return draft
   return withoutClosing({ ...draft, lines: [...draft.lines, ...literal(draft.closing)] })
 }
@@ -117,9 +132,9 @@ function withoutClosing<D extends Draft>(draft: D): D {
   return rest as unknown as D
 }
 
-type Worded = Extract<Draft, { kind: 'text' | 'media' }>
+type TextDraft = Extract<Draft, { kind: 'text' | 'media' }>
 
-function hasWords(draft: Draft): draft is Worded {
+function hasText(draft: Draft): draft is TextDraft {
   return (draft.kind === 'text' || draft.kind === 'media') && !draft.lines.every(isBlank)
 }
 
@@ -127,28 +142,28 @@ function hasChips(draft: Draft): boolean {
   return 'chips' in draft && draft.chips.length > 0
 }
 
-function takesRow(draft: Draft, row: Row, { chips: room }: Traits): draft is Worded {
-  if (!hasWords(draft)) return false
+function canHoldRow(draft: Draft, row: Row, { chips: limits }: Traits): draft is TextDraft {
+  if (!hasText(draft)) return false
   if (draft.chips.length === 0 || row.chips.length === 0) return true
   const all: readonly RenderedChip[] = [...draft.chips, ...row.chips]
-  const lonely = all.some(({ kind }) => room?.alone?.includes(kind))
-  return !lonely && areUnlike(all.map(({ label }) => label)) && all.length <= (room?.max ?? 0)
+  const hasLoneKind = all.some(({ kind }) => limits?.alone?.includes(kind))
+  return !hasLoneKind && areDistinct(all.map(({ label }) => label)) && all.length <= (limits?.max ?? 0)
 }
 
 /** Numbers that only chips of cards have are explained at the end. */
 function prompted({ drafts, numbered, prompted: isPrompted }: Piece): readonly Draft[] {
   if (numbered.length === 0 || isPrompted) return drafts
   const last = drafts.at(-1)
-  if (!last || !hasWords(last)) return [...drafts, textDraft(literal(words.byNumber))]
-  return [...drafts.slice(0, -1), { ...last, lines: [...last.lines, ...literal(words.byNumber)] }]
+  if (!last || !hasText(last)) return [...drafts, textDraft(literal(phrases.byNumber))]
+  return [...drafts.slice(0, -1), { ...last, lines: [...last.lines, ...literal(phrases.byNumber)] }]
 }
 
-function* finished(drafts: readonly Draft[], traits: Traits): Steps<Block[]> {
-  const tidied = drafts.map((draft) => ('lines' in draft ? { ...draft, lines: tidy(draft.lines) } : draft))
+function* finishDrafts(drafts: readonly Draft[], traits: Traits): Steps<Block[]> {
+  const trimmed = drafts.map((draft) => ('lines' in draft ? { ...draft, lines: trimBlankLines(draft.lines) } : draft))
   yield
-  const joined = isTextAlone(traits) ? joinedText(tidied) : tidied
+  const joined = isTextAlone(traits) ? joinText(trimmed) : trimmed
   yield
-  const folded = traits.text.encoding === 'gsm7' ? inCheapAlphabet(joined) : joined
+  const folded = traits.text.encoding === 'gsm7' ? foldToGsm7(joined) : joined
   yield
   const blocks: Block[] = []
   for (const draft of folded) {
@@ -163,7 +178,7 @@ function isTextAlone({ chips, card, list, timePicker, media }: Traits): boolean 
   return !chips && !card && !list && !timePicker && !media
 }
 
-function joinedText(drafts: readonly Draft[]): Draft[] {
+function joinText(drafts: readonly Draft[]): Draft[] {
   const joined: Draft[] = []
   /** Lines of the last one. */
   let lines: Line[] = []
@@ -175,38 +190,42 @@ function joinedText(drafts: readonly Draft[]): Draft[] {
       joined.push('lines' in draft ? { ...draft, lines } : draft)
     }
   }
-  return joined.map((draft) => ('lines' in draft ? { ...draft, lines: tidy(draft.lines) } : draft))
+  return joined.map((draft) => ('lines' in draft ? { ...draft, lines: trimBlankLines(draft.lines) } : draft))
 }
 
 /** Folding is worth it only where it makes the whole message cheap. */
-function inCheapAlphabet(drafts: readonly Draft[]): Draft[] {
+function foldToGsm7(drafts: readonly Draft[]): Draft[] {
   const fold = (line: Line): Line => ({
     ...line,
     spans: line.spans.map(({ link, ...span }) => ({
       ...span,
       text: foldLookalikes(span.text),
-      ...(link && { link: linkOnce(link) }),
+      ...(link && { link: normalizeLink(link) }),
     })),
   })
   const links = new Map<object, { readonly url: string }>()
-  const linkOnce = (link: { readonly url: string }) => {
-    const known = links.get(link) ?? { url: link.url.normalize('NFC') }
-    links.set(link, known)
-    return known
+  const normalizeLink = (link: { readonly url: string }) => {
+    const cached = links.get(link) ?? { url: link.url.normalize('NFC') }
+    links.set(link, cached)
+    return cached
   }
   const folded = drafts.map((draft) => ('lines' in draft ? { ...draft, lines: draft.lines.map(fold) } : draft))
-  const isCheap = (line: Line) => line.spans.every(({ text, link }) => isGsm7(text) && isGsm7(link?.url ?? ''))
-  return folded.every((draft) => !('lines' in draft) || draft.lines.every(isCheap)) ? folded : [...drafts]
+  const isGsm7Line = (line: Line) => line.spans.every(({ text, link }) => isGsm7(text) && isGsm7(link?.url ?? ''))
+  return folded.every((draft) => !('lines' in draft) || draft.lines.every(isGsm7Line)) ? folded : [...drafts]
 }
 
 function* blocksOf(draft: Draft, traits: Traits): Steps<Block[]> {
   if (draft.kind === 'whole') return [draft.block]
   const chips = 'chips' in draft && draft.chips.length > 0 ? { chips: draft.chips } : {}
   const isAlone = draft.kind === 'text' && draft.chips.length === 0
-  const needsWords = draft.kind !== 'media' && !isAlone && draft.lines.length === 0
-  const lines = needsWords ? literal(words.choose) : draft.lines
+  const needsText = draft.kind !== 'media' && !isAlone && draft.lines.length === 0
+  const lines = needsText ? literal(phrases.choose) : draft.lines
   if (isAlone && lines.length === 0) return []
-  const pages = yield* pagesIn(lines, traits, isAlone ? traits.text.max : (traits.text.besideMax ?? traits.text.max))
+  const pages = yield* splitPagesInSteps(
+    lines,
+    traits,
+    isAlone ? traits.text.max : (traits.text.besideMax ?? traits.text.max),
+  )
   const before = pages.slice(0, -1).map((text): Block => ({ kind: 'text', text }))
   const text = pages.at(-1) ?? ''
   switch (draft.kind) {

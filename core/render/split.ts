@@ -3,8 +3,8 @@
  * and inside a word only when that alone is too long. Marks are closed on one page and opened again on the next.
  */
 import type { Markup, Traits } from '../channel/traits.js'
-import { finish, type Steps } from '../steps.js'
-import { isBlank, type Line, type Span, tidy } from './lines.js'
+import { runToEnd, type Steps } from '../steps.js'
+import { isBlank, type Line, type Span, trimBlankLines } from './lines.js'
 import { write, writeLine } from './writers.js'
 
 export function sizeOf(text: string, unit: 'characters' | 'bytes'): number {
@@ -23,12 +23,16 @@ function breakSize(markup: Markup): number {
   return markup === 'commonmark' ? 3 : 1
 }
 
-export function pagesOf(lines: readonly Line[], traits: Traits, lastMax?: number): string[] {
-  return finish(pagesIn(lines, traits, lastMax))
+export function splitPages(lines: readonly Line[], traits: Traits, lastMax?: number): string[] {
+  return runToEnd(splitPagesInSteps(lines, traits, lastMax))
 }
 
 /** The same, with a pause after each page. */
-export function* pagesIn(lines: readonly Line[], traits: Traits, lastMax: number = traits.text.max): Steps<string[]> {
+export function* splitPagesInSteps(
+  lines: readonly Line[],
+  traits: Traits,
+  lastMax: number = traits.text.max,
+): Steps<string[]> {
   const { markup } = traits
   const { max, unit } = traits.text
   const whole = write(lines, markup)
@@ -36,52 +40,55 @@ export function* pagesIn(lines: readonly Line[], traits: Traits, lastMax: number
   yield
   const pages = yield* paginate(lines, max, traits)
   const last = pages.pop() ?? []
-  return [...pages, ...(yield* withShortEnd(last, Math.min(max, lastMax), traits))].map((page) => write(page, markup))
+  return [...pages, ...(yield* splitLastPage(last, Math.min(max, lastMax), traits))].map((page) => write(page, markup))
 }
 
 /** Only the end of a page has to be short: the chips or the list stand below that. */
-function* withShortEnd(page: readonly Line[], max: number, traits: Traits): Steps<Line[][]> {
+function* splitLastPage(page: readonly Line[], max: number, traits: Traits): Steps<Line[][]> {
   const groups = groupsOf(page)
   let from = groups.length
   let size = 0
   while (from > 0) {
-    size += groups[from - 1]!.reduce((sum, line) => sum + measured(line, traits), 0)
+    size += groups[from - 1]!.reduce((sum, line) => sum + lineSize(line, traits), 0)
     if (size > max) break
     from -= 1
   }
   const isTooLong = from === groups.length
-  const head = tidy(groups.slice(0, isTooLong ? from - 1 : from).flat())
+  const head = trimBlankLines(groups.slice(0, isTooLong ? from - 1 : from).flat())
   const end = groups.slice(isTooLong ? from - 1 : from).flat()
-  return [...(head.length > 0 ? [head] : []), ...(isTooLong ? yield* paginate(end, max, traits) : [tidy(end)])]
+  return [
+    ...(head.length > 0 ? [head] : []),
+    ...(isTooLong ? yield* paginate(end, max, traits) : [trimBlankLines(end)]),
+  ]
 }
 
-function measured(line: Line, { markup, text }: Traits): number {
+function lineSize(line: Line, { markup, text }: Traits): number {
   return sizeOf(writeLine(line, markup), text.unit) + breakSize(markup)
 }
 
 function* paginate(lines: readonly Line[], max: number, traits: Traits): Steps<Line[][]> {
-  const measure = (line: Line) => measured(line, traits)
+  const measure = (line: Line) => lineSize(line, traits)
   const pages: Line[][] = []
   let page: Line[] = []
   let size = 0
-  const turn = () => {
-    const kept = tidy(page)
-    if (kept.length > 0) pages.push(kept)
+  const flush = () => {
+    const trimmedPage = trimBlankLines(page)
+    if (trimmedPage.length > 0) pages.push(trimmedPage)
     page = []
     size = 0
   }
-  let paused = 0
+  let yieldedAt = 0
   for (const group of groupsOf(lines)) {
-    if (pages.length > paused) yield
-    paused = pages.length
+    if (pages.length > yieldedAt) yield
+    yieldedAt = pages.length
     const groupSize = group.reduce((sum, line) => sum + measure(line), 0)
     if (size + groupSize > max && size > 0) {
-      const carried = afterParagraph(page, size, measure)
-      page.length -= carried.length
-      turn()
-      page = [...carried]
-      size = carried.reduce((sum, line) => sum + measure(line), 0)
-      if (size + groupSize > max) turn()
+      const carriedLines = afterParagraph(page, size, measure)
+      page.length -= carriedLines.length
+      flush()
+      page = [...carriedLines]
+      size = carriedLines.reduce((sum, line) => sum + measure(line), 0)
+      if (size + groupSize > max) flush()
     }
     if (groupSize <= max) {
       page.push(...group)
@@ -89,12 +96,12 @@ function* paginate(lines: readonly Line[], max: number, traits: Traits): Steps<L
       continue
     }
     for (const line of group.flatMap((each) => (measure(each) > max ? cutLine(each, max, traits) : [each]))) {
-      if (size > 0 && size + measure(line) > max) turn()
+      if (size > 0 && size + measure(line) > max) flush()
       page.push(line)
       size += measure(line)
     }
   }
-  turn()
+  flush()
   return pages
 }
 
@@ -102,7 +109,7 @@ function* paginate(lines: readonly Line[], max: number, traits: Traits): Steps<L
 function groupsOf(lines: readonly Line[]): Line[][] {
   const groups: Line[][] = []
   for (const line of lines) {
-    if (line.follows && groups.length > 0) groups.at(-1)!.push(line)
+    if (line.isContinuation && groups.length > 0) groups.at(-1)!.push(line)
     else groups.push([line])
   }
   return groups
@@ -129,41 +136,41 @@ interface Atom {
 
 function cutLine(line: Line, max: number, traits: Traits): Line[] {
   const room = Math.max(1, max - breakSize(traits.markup))
-  const made: Line[] = []
-  let held: Atom[] = []
+  const lines: Line[] = []
+  let atoms: Atom[] = []
   let size = 0
-  const start = () => (made.length === 0 ? line.marker.length + 2 * line.depth : 0)
+  const start = () => (lines.length === 0 ? line.marker.length + 2 * line.depth : 0)
   const flush = (count: number) => {
-    const spans = trimmed(held.slice(0, count).flatMap((atom) => atom.spans))
-    const first = made.length === 0
-    made.push({
+    const spans = trimSpans(atoms.slice(0, count).flatMap((atom) => atom.spans))
+    const first = lines.length === 0
+    lines.push({
       marker: first ? line.marker : '',
       depth: first ? line.depth : 0,
       spans,
-      follows: !first || line.follows,
+      isContinuation: !first || line.isContinuation,
     })
-    held = held.slice(count)
-    size = held.reduce((sum, atom) => sum + atom.size, 0)
+    atoms = atoms.slice(count)
+    size = atoms.reduce((sum, atom) => sum + atom.size, 0)
   }
   for (const atom of atomsOf(line.spans, room - line.marker.length - 2 * line.depth, traits)) {
-    while (held.length > 0 && start() + size + atom.size > room) flush(breakBefore(held, size, atom))
-    held.push(atom)
+    while (atoms.length > 0 && start() + size + atom.size > room) flush(breakBefore(atoms, size, atom))
+    atoms.push(atom)
     size += atom.size
   }
-  if (held.length > 0) flush(held.length)
-  return made
+  if (atoms.length > 0) flush(atoms.length)
+  return lines
 }
 
 /** How many of the held atoms go out: up to a sentence's end in the second half, else up to a blank, else all. */
-function breakBefore(held: readonly Atom[], size: number, next: Atom): number {
+function breakBefore(atoms: readonly Atom[], size: number, next: Atom): number {
   let tail = 0
-  for (let at = held.length - 1; at >= 0 && tail * 2 <= size; at -= 1) {
-    if (held[at]!.endsSentence) return at + 1
-    tail += held[at]!.size
+  for (let at = atoms.length - 1; at >= 0 && tail * 2 <= size; at -= 1) {
+    if (atoms[at]!.endsSentence) return at + 1
+    tail += atoms[at]!.size
   }
-  if (next.afterBlank) return held.length
-  for (let at = held.length - 1; at > 0; at -= 1) if (held[at]!.afterBlank) return at
-  return held.length
+  if (next.afterBlank) return atoms.length
+  for (let at = atoms.length - 1; at > 0; at -= 1) if (atoms[at]!.afterBlank) return at
+  return atoms.length
 }
 
 /** Words with the blanks around them. Blanks alone are taken whole, or each of them would be tried as the first. */
@@ -175,7 +182,7 @@ function atomsOf(spans: readonly Span[], room: number, traits: Traits): Atom[] {
   const add = (parts: readonly Span[]) => {
     const text = parts.map((span) => span.text).join('')
     const size = sizeOf(
-      writeLine({ marker: '', depth: 0, spans: parts, follows: false }, traits.markup),
+      writeLine({ marker: '', depth: 0, spans: parts, isContinuation: false }, traits.markup),
       traits.text.unit,
     )
     if (size <= room || [...text].length <= 1) {
@@ -188,7 +195,7 @@ function atomsOf(spans: readonly Span[], room: number, traits: Traits): Atom[] {
       afterBlank = /\s$/.test(text)
       return
     }
-    for (const part of smaller(parts, room, traits)) add([part])
+    for (const part of splitAtom(parts, room, traits)) add([part])
   }
   let at = 0
   while (at < spans.length) {
@@ -203,7 +210,7 @@ function atomsOf(spans: readonly Span[], room: number, traits: Traits): Atom[] {
 }
 
 /** A link that is too long is its label and its address; a word that is too long is cut into pieces. */
-function smaller(parts: readonly Span[], room: number, { text: { unit } }: Traits): Span[] {
+function splitAtom(parts: readonly Span[], room: number, { text: { unit } }: Traits): Span[] {
   const link = parts[0]?.link
   if (link) return [...parts.map(({ link: _, ...span }) => ({ ...span })), { text: ': ' }, { text: link.url }]
   return parts.flatMap((span) => {
@@ -211,8 +218,8 @@ function smaller(parts: readonly Span[], room: number, { text: { unit } }: Trait
     if (words.length > 1) return words.map((text) => ({ ...span, text }))
     // What is short enough by itself and still does not fit has grown by its markup: halves of it will fit in the end.
     const size = sizeOf(span.text, unit)
-    const most = size > room ? room : Math.ceil(size / 2)
-    return cutWord(span.text, most, unit).map((text) => ({ ...span, text }))
+    const max = size > room ? room : Math.ceil(size / 2)
+    return cutWord(span.text, max, unit).map((text) => ({ ...span, text }))
   })
 }
 
@@ -220,13 +227,13 @@ function smaller(parts: readonly Span[], room: number, { text: { unit } }: Trait
  * Pieces of at most that size, without parting what people see as one character unless it is too long alone. Where such
  * a character begins is asked at the ends of the pieces only, since listing all of them takes a hundred times as long.
  */
-export function cutWord(word: string, most: number, unit: 'characters' | 'bytes'): string[] {
-  const seen = plainAscii.test(word) ? undefined : graphemes.segment(word)
-  const isOne = seen?.containing(0)?.segment.length === word.length
+export function cutWord(word: string, max: number, unit: 'characters' | 'bytes'): string[] {
+  const segments = plainAscii.test(word) ? undefined : graphemes.segment(word)
+  const isOne = segments?.containing(0)?.segment.length === word.length
   const pieces: string[] = []
   for (let from = 0; from < word.length; ) {
-    const room = roomFrom(word, from, most, unit)
-    const end = isOne || !seen || room === word.length ? room : wholeEnd(seen, from, room)
+    const room = hardEnd(word, from, max, unit)
+    const end = isOne || !segments || room === word.length ? room : graphemeEnd(segments, from, room)
     pieces.push(word.slice(from, end))
     from = end
   }
@@ -234,32 +241,32 @@ export function cutWord(word: string, most: number, unit: 'characters' | 'bytes'
 }
 
 /** How far code points of that size reach; one of them is taken even if it is larger. */
-function roomFrom(word: string, from: number, most: number, unit: 'characters' | 'bytes'): number {
+function hardEnd(word: string, from: number, max: number, unit: 'characters' | 'bytes'): number {
   let end = from
   for (let size = 0; end < word.length; ) {
     const length = word.codePointAt(end)! > 0xffff ? 2 : 1
     size += unit === 'characters' ? length : sizeOf(word.slice(end, end + length), unit)
-    if (size > most && end > from) break
+    if (size > max && end > from) break
     end += length
   }
   return end
 }
 
-function wholeEnd(seen: Intl.Segments, from: number, room: number): number {
-  const { index } = seen.containing(room)!
+function graphemeEnd(segments: Intl.Segments, from: number, room: number): number {
+  const { index } = segments.containing(room)!
   if (index > from) return index
-  const first = seen.containing(from)!
+  const first = segments.containing(from)!
   return first.index + first.segment.length
 }
 
 const plainAscii = /^[\x20-\x7e]*$/
 export const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
-function trimmed(spans: readonly Span[]): Span[] {
-  const kept = spans.map((span) => ({ ...span }))
-  const first = kept[0]
-  if (first) kept[0] = { ...first, text: first.text.trimStart() }
-  const last = kept.at(-1)
-  if (last) kept[kept.length - 1] = { ...last, text: last.text.trimEnd() }
-  return kept.filter(({ text }) => text !== '')
+function trimSpans(spans: readonly Span[]): Span[] {
+  const result = spans.map((span) => ({ ...span }))
+  const first = result[0]
+  if (first) result[0] = { ...first, text: first.text.trimStart() }
+  const last = result.at(-1)
+  if (last) result[result.length - 1] = { ...last, text: last.text.trimEnd() }
+  return result.filter(({ text }) => text !== '')
 }

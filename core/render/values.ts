@@ -1,9 +1,9 @@
 /** Typed values in the language of their reader. A moment is always written in its own zone, from its instant alone. */
 import { LRUCache } from 'lru-cache'
 import type { Moment, Money } from '../amf/index.js'
-import { rendering } from '../limits.js'
+import { rendering } from '../limits/index.js'
 
-export interface Say {
+export interface FormatOptions {
   readonly locale: string
   readonly zone: string
   readonly links?: ReadonlyMap<string, string>
@@ -11,17 +11,17 @@ export interface Say {
 }
 
 /** Making a formatter takes thousands of times as long as using it. */
-const formatters = new LRUCache<string, Intl.DateTimeFormat | Intl.NumberFormat>({ max: rendering.formattersKept })
+const formatterCache = new LRUCache<string, Intl.DateTimeFormat | Intl.NumberFormat>({ max: rendering.formattersKept })
 
-function kept<Formatter extends Intl.DateTimeFormat | Intl.NumberFormat>(
+function cachedFormatter<Formatter extends Intl.DateTimeFormat | Intl.NumberFormat>(
   key: string,
   make: () => Formatter,
 ): Formatter {
-  const known = formatters.get(key)
-  if (known) return known as Formatter
-  const made = make()
-  formatters.set(key, made)
-  return made
+  const cached = formatterCache.get(key)
+  if (cached) return cached as Formatter
+  const formatter = make()
+  formatterCache.set(key, formatter)
+  return formatter
 }
 
 const day = { weekday: 'short', month: 'short', day: 'numeric' } as const
@@ -42,31 +42,34 @@ type Style = keyof typeof styles
 
 function dateText(moment: Moment, style: Style, locale: string): string {
   const key = `${style} ${moment.tz} ${locale}`
-  const asked = `${key} ${moment.iso}`
-  const known = dateTexts.get(asked)
-  if (known !== undefined) return known
+  const textKey = `${key} ${moment.iso}`
+  const cached = dateTextCache.get(textKey)
+  if (cached !== undefined) return cached
   const instant = Date.parse(moment.iso)
   if (Number.isNaN(instant)) return moment.iso
-  const formatter = kept(key, () => new Intl.DateTimeFormat(locale, { ...styles[style], timeZone: moment.tz }))
+  const formatter = cachedFormatter(
+    key,
+    () => new Intl.DateTimeFormat(locale, { ...styles[style], timeZone: moment.tz }),
+  )
   const text = plainSpaces(formatter.format(instant))
-  dateTexts.set(asked, text)
+  dateTextCache.set(textKey, text)
   return text
 }
 
 /** A moment is asked for several times in one rendering: where it is shown, and where nothing may be lost of it. */
-const dateTexts = new LRUCache<string, string>({ max: rendering.datesKept })
+const dateTextCache = new LRUCache<string, string>({ max: rendering.datesKept })
 
 /** Formatters set narrow and unbreakable spaces, which cost an SMS its cheap alphabet and nobody can type. */
 function plainSpaces(text: string): string {
   return text.replace(/[\u00a0\u2009\u202f]/g, ' ')
 }
 
-export function momentText(moment: Moment, { locale }: Say): string {
+export function momentText(moment: Moment, { locale }: FormatOptions): string {
   return dateText(moment, 'full', locale)
 }
 
 /** The zone is named once, unless the two ends have two: then each end is written whole. */
-export function spanText(start: Moment, end: Moment, { locale }: Say): string {
+export function spanText(start: Moment, end: Moment, { locale }: FormatOptions): string {
   const whole = (moment: Moment) => dateText(moment, 'full', locale)
   if (start.tz !== end.tz || zoneName(start, locale) !== zoneName(end, locale)) return `${whole(start)} - ${whole(end)}`
   if (dateText(start, 'day', locale) !== dateText(end, 'day', locale)) {
@@ -84,15 +87,18 @@ function zoneName(moment: Moment, locale: string): string {
  * How slots without a label of their own are called. A day and a time are enough, unless the reader's own clock would
  * show something else, or two of them would be called the same (the hour that autumn repeats).
  */
-export function slotLabels(slots: readonly { start: Moment; label?: string }[], { locale, zone }: Say): string[] {
+export function slotLabels(
+  slots: readonly { start: Moment; label?: string }[],
+  { locale, zone }: FormatOptions,
+): string[] {
   const short = slots.map(({ start, label }) => label ?? dateText(start, 'short', locale))
   const counts = new Map<string, number>()
   for (const label of short) counts.set(label, (counts.get(label) ?? 0) + 1)
   return slots.map(({ start, label }, index) => {
     if (label !== undefined) return label
     const name = short[index]!
-    const elsewhere = dateText({ iso: start.iso, tz: zone }, 'short', locale) !== name
-    return elsewhere || counts.get(name)! > 1 ? dateText(start, 'full', locale) : name
+    const isOtherInZone = dateText({ iso: start.iso, tz: zone }, 'short', locale) !== name
+    return isOtherInZone || counts.get(name)! > 1 ? dateText(start, 'full', locale) : name
   })
 }
 
@@ -106,9 +112,9 @@ const plainForms = ['compact', 'time'] as const satisfies Style[]
  * Shorter ways to write each slot where its label is too long for a chip, longest first; what they leave out stands in the
  * text. A slot with a label of its own has none.
  */
-export function shortForms(slots: readonly Slot[], say: Say): (readonly string[] | undefined)[] {
-  const { locale } = say
-  const labels = slotLabels(slots, say)
+export function shortForms(slots: readonly Slot[], format: FormatOptions): (readonly string[] | undefined)[] {
+  const { locale } = format
+  const labels = slotLabels(slots, format)
   const isZoned = slots.some(({ start }, at) => labels[at] === dateText(start, 'full', locale))
   return slots.map(({ start, label }) =>
     label === undefined
@@ -118,40 +124,40 @@ export function shortForms(slots: readonly Slot[], say: Say): (readonly string[]
 }
 
 /** Everything that a slot without a label of its own may have been called. */
-export function slotNames({ start, label }: Slot, { locale }: Say): readonly string[] {
+export function slotNames({ start, label }: Slot, { locale }: FormatOptions): readonly string[] {
   return label === undefined ? (['short', ...zonedForms] as const).map((style) => dateText(start, style, locale)) : []
 }
 
 /** Exact for every amount: the decimal digits go to the formatter as they are, and none of them is rounded away. */
-export function moneyText({ amount, currency }: Money, { locale }: Say): string {
+export function moneyText({ amount, currency }: Money, { locale }: FormatOptions): string {
   const decimals = amount.split('.')[1]?.replace(/0+$/, '').length ?? 0
-  const formatter = kept(`${currency} ${decimals} ${locale}`, () => {
+  const formatter = cachedFormatter(`${currency} ${decimals} ${locale}`, () => {
     const style = { style: 'currency', currency } as const
-    const usual = new Intl.NumberFormat(locale, style).resolvedOptions().maximumFractionDigits ?? 0
-    return new Intl.NumberFormat(locale, { ...style, maximumFractionDigits: Math.max(usual, decimals) })
+    const defaultDecimals = new Intl.NumberFormat(locale, style).resolvedOptions().maximumFractionDigits ?? 0
+    return new Intl.NumberFormat(locale, { ...style, maximumFractionDigits: Math.max(defaultDecimals, decimals) })
   })
   return plainSpaces(formatter.format(amount as Intl.StringNumericLiteral))
 }
 
-export function valueText(value: string | Moment | Money, say: Say): string {
+export function valueText(value: string | Moment | Money, format: FormatOptions): string {
   if (typeof value === 'string') return value
-  return 'iso' in value ? momentText(value, say) : moneyText(value, say)
+  return 'iso' in value ? momentText(value, format) : moneyText(value, format)
 }
 
-const knownLocales = new LRUCache<string, boolean>({ max: rendering.formattersKept })
+const localeCache = new LRUCache<string, boolean>({ max: rendering.formattersKept })
 
 /** A locale that nobody can write for is answered in English, rather than not at all. */
-export function sayFor(wanted: string | undefined, reader: Say): Say {
-  const locale = [wanted, reader.locale].find((each) => each !== undefined && isLocale(each)) ?? 'en-US'
+export function formatOptionsFor(preferredLocale: string | undefined, reader: FormatOptions): FormatOptions {
+  const locale = [preferredLocale, reader.locale].find((each) => each !== undefined && isLocale(each)) ?? 'en-US'
   const { zone, links, names } = reader
   return { locale, zone, ...(links && { links }), ...(names && { names }) }
 }
 
 function isLocale(name: string): boolean {
-  const known = knownLocales.get(name)
-  if (known !== undefined) return known
+  const cached = localeCache.get(name)
+  if (cached !== undefined) return cached
   const valid = isWellFormed(name)
-  knownLocales.set(name, valid)
+  localeCache.set(name, valid)
   return valid
 }
 

@@ -13,16 +13,16 @@ interface Writer {
   readonly link: (label: string, url: string, plainLabel: string) => string
 }
 
-const named = (label: string, url: string, plainLabel: string) =>
+const labelWithUrl = (label: string, url: string, plainLabel: string) =>
   plainLabel === url || `mailto:${plainLabel}` === url || `tel:${plainLabel}` === url ? label : `${label}: ${url}`
 
 /** There is no escape, so a mark is kept off the word it touches by a space without width. */
-const gap = '\u200b'
+const zeroWidthSpace = '\u200b'
 const urlOrWordEdge = /https?:\/\/\S+|(?<![\p{L}\p{N}])[*_~`]|[*_~`](?![\p{L}\p{N}])/giu
-function apart(text: string, atLineStart: boolean): string {
-  const loosened = (found: string) => (found.length > 1 ? found : `${gap}${found}${gap}`)
-  const loose = /[*_~`]/.test(text) ? text.replace(urlOrWordEdge, loosened) : text
-  return atLineStart && /^(?:>|&gt;)/.test(loose) ? gap + loose : loose
+function escapeMarks(text: string, atLineStart: boolean): string {
+  const separate = (match: string) => (match.length > 1 ? match : `${zeroWidthSpace}${match}${zeroWidthSpace}`)
+  const separated = /[*_~`]/.test(text) ? text.replace(urlOrWordEdge, separate) : text
+  return atLineStart && /^(?:>|&gt;)/.test(separated) ? zeroWidthSpace + separated : separated
 }
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
@@ -33,7 +33,7 @@ const asEntities = (text: string) =>
 const blockStart = /^(\s*)(?:([-+#](?=[\s#]|$)|[-=](?=[-=\s]*$))|(\d{1,9})([.)])(?=\s|$))/
 
 const writers: Readonly<Record<Markup, Writer>> = {
-  plain: { marks: { strong: '', em: '', strike: '' }, atWords: false, escape: (text) => text, link: named },
+  plain: { marks: { strong: '', em: '', strike: '' }, atWords: false, escape: (text) => text, link: labelWithUrl },
   commonmark: {
     marks: { strong: '**', em: '*', strike: '~~' },
     atWords: false,
@@ -44,11 +44,11 @@ const writers: Readonly<Record<Markup, Writer>> = {
     link: (label, url) =>
       `[${label}](${url.replace(/[()\\]/g, (each) => `\\${each}`).replace(/[<>\s]/g, encodeURIComponent)})`,
   },
-  whatsapp: { marks: { strong: '*', em: '_', strike: '~' }, atWords: true, escape: apart, link: named },
+  whatsapp: { marks: { strong: '*', em: '_', strike: '~' }, atWords: true, escape: escapeMarks, link: labelWithUrl },
   slack: {
     marks: { strong: '*', em: '_', strike: '~' },
     atWords: true,
-    escape: (text, atLineStart) => apart(asEntities(text), atLineStart),
+    escape: (text, atLineStart) => escapeMarks(asEntities(text), atLineStart),
     link: (label, url) => `<${asEntities(url.replace(/[|<>]/g, encodeURIComponent))}|${label.replace(/\|/g, '¦')}>`,
   },
 }
@@ -71,7 +71,7 @@ export function write(lines: readonly Line[], markup: Markup): string {
 /** CommonMark reads a lone line break as a blank, and a line below a list as part of its last entry. */
 function lineBreak(above: Line, below: Line, markup: Markup): string {
   if (markup !== 'commonmark' || isBlank(above) || isBlank(below) || below.marker !== '') return '\n'
-  const leavesList = !below.follows && (above.marker !== '' || above.follows)
+  const leavesList = !below.isContinuation && (above.marker !== '' || above.isContinuation)
   return leavesList ? '\n\n' : '  \n'
 }
 
@@ -79,13 +79,14 @@ export function writeLine({ marker, depth, spans }: Line, markup: Markup): strin
   return '  '.repeat(depth) + marker + writeSpans(spans, markup, marker === '')
 }
 
-function writeSpans(spans: readonly Span[], markup: Markup, startsLine: boolean): string {
+function writeSpans(spans: readonly Span[], markup: Markup, isLineStart: boolean): string {
   const writer = writers[markup]
-  const only = spans[0]
-  if (spans.length === 1 && only && !only.link && marksOf(only) === 0) return writer.escape(only.text, startsLine)
+  const single = spans[0]
+  if (spans.length === 1 && single && !single.link && marksOf(single) === 0)
+    return writer.escape(single.text, isLineStart)
   const marksAt = spans.map(marksOf)
-  if (writer.atWords) takeMarksOutOfWords(spans, marksAt)
-  const parts = linked(spans, marksAt)
+  if (writer.atWords) dropMarksInsideWords(spans, marksAt)
+  const parts = mergeLinks(spans, marksAt)
   const open = new OpenMarks(writer.marks)
   let text = ''
   /** Blanks wait until it is known whether a mark ends before them or begins after them. */
@@ -95,13 +96,13 @@ function writeSpans(spans: readonly Span[], markup: Markup, startsLine: boolean)
     const core = part.text.trim()
     const lead = part.text.slice(0, part.text.length - part.text.trimStart().length)
     const isBetween = core === '' && part.url === undefined
-    const wanted = isBetween ? open.now & part.marks & (parts[at + 1]?.marks ?? 0) : part.marks
-    text += open.endOthersThan(wanted) + blanks + lead + open.begin(wanted)
-    const label = writer.escape(core, startsLine && text === '')
+    const target = isBetween ? open.current & part.marks & (parts[at + 1]?.marks ?? 0) : part.marks
+    text += open.closeExcept(target) + blanks + lead + open.openMissing(target)
+    const label = writer.escape(core, isLineStart && text === '')
     text += part.url === undefined ? label : writer.link(label, part.url, core)
     blanks = core === '' ? '' : part.text.slice(lead.length + core.length)
   }
-  return text + open.endOthersThan(0) + blanks
+  return text + open.closeExcept(0) + blanks
 }
 
 /** The marks of a text as bits of a number: most spans have none, and a text may be thousands of spans. */
@@ -114,7 +115,7 @@ function marksOf({ strong, em, strike }: Span): Marks {
 
 /** Marks that have begun and not ended. One that began later ends first. */
 class OpenMarks {
-  now: Marks = 0
+  current: Marks = 0
   readonly #inOrder: Mark[] = []
   readonly #written: Writer['marks']
 
@@ -122,23 +123,23 @@ class OpenMarks {
     this.#written = written
   }
 
-  endOthersThan(wanted: Marks): string {
+  closeExcept(target: Marks): string {
     let text = ''
-    while ((this.now & ~wanted) !== 0) {
+    while ((this.current & ~target) !== 0) {
       const mark = this.#inOrder.pop()!
-      this.now &= ~bitOf[mark]
+      this.current &= ~bitOf[mark]
       text += this.#written[mark]
     }
     return text
   }
 
-  begin(wanted: Marks): string {
+  openMissing(target: Marks): string {
     let text = ''
-    if ((wanted & ~this.now) === 0) return text
+    if ((target & ~this.current) === 0) return text
     for (const mark of marks) {
-      if ((wanted & ~this.now & bitOf[mark]) === 0) continue
+      if ((target & ~this.current & bitOf[mark]) === 0) continue
       this.#inOrder.push(mark)
-      this.now |= bitOf[mark]
+      this.current |= bitOf[mark]
       text += this.#written[mark]
     }
     return text
@@ -152,7 +153,7 @@ interface Part {
 }
 
 /** A link is written in one go, with the marks that its whole label has. */
-function linked(spans: readonly Span[], marksAt: readonly Marks[]): Part[] {
+function mergeLinks(spans: readonly Span[], marksAt: readonly Marks[]): Part[] {
   const parts: Part[] = []
   for (let at = 0; at < spans.length; at += 1) {
     const { link, text: first } = spans[at]!
@@ -172,7 +173,7 @@ const endsInWord = /[\p{L}\p{N}]$/u
 const beginsInWord = /^[\p{L}\p{N}]/u
 
 /** Marks that begin or end inside a word would be shown as they are, so they are left out. */
-function takeMarksOutOfWords(spans: readonly Span[], marksAt: Marks[]): void {
+function dropMarksInsideWords(spans: readonly Span[], marksAt: Marks[]): void {
   for (const mark of marks) {
     const bit = bitOf[mark]
     for (let at = 0; at < spans.length; at += 1) {

@@ -6,7 +6,7 @@
 import { type LogEventName, levelOf } from '../catalogs/logevents.js'
 import type { WebhookAttempt } from '../conversation/effects.js'
 import type { TrafficEntry } from '../conversation/entry.js'
-import type { Outgoing } from '../conversation/state.js'
+import type { OutboundMessageRecord } from '../conversation/state.js'
 
 export interface LogLine {
   readonly event: LogEventName
@@ -48,55 +48,59 @@ export const attemptEvents: readonly LogEventName[] = [
 
 /** `begins`: a session, or the conversation with it, begins with this record. */
 /** What the lines of a message are read off beside its record. */
-type Kept = Pick<Outgoing, 'forSend' | 'notes'>
+type MessageExtras = Pick<OutboundMessageRecord, 'sendRef' | 'notes'>
 
-type Traffic = TrafficEntry & { readonly begins?: 'session' | 'conversation' }
+type TrafficRecord = TrafficEntry & { readonly begins?: 'session' | 'conversation' }
 
-export function linesOfTraffic(record: Traffic, outgoing?: Kept): LogLine[] {
+export function trafficLines(record: TrafficRecord, outgoing?: MessageExtras): LogLine[] {
   const { begins } = record
   return [
-    ...(record.origin === 'user' ? linesOfUser(record) : linesOfState(record, outgoing)),
+    ...(record.origin === 'user' ? userLines(record) : statusLines(record, outgoing)),
     ...(begins ? [{ event: 'session.started' as const }] : []),
     ...(begins === 'conversation' ? [{ event: 'conversation.started' as const }] : []),
   ]
 }
 
-function linesOfUser({ messageId, subtype, raw }: Traffic): LogLine[] {
+function userLines({ messageId, subtype, raw }: TrafficRecord): LogLine[] {
   const received: LogLine = { event: 'message.received', data: { messageId, ...(subtype && { subtype }) } }
   if (subtype !== 'result') return [received]
   const { intentId, via } = (raw ?? {}) as { intentId?: string; via?: string }
   return [{ event: 'message.matched', data: { messageId, intentId, via } }, received]
 }
 
-function linesOfState({ type, subtype, messageId, error, raw }: Traffic, outgoing?: Kept): LogLine[] {
+function statusLines({ type, subtype, messageId, error, raw }: TrafficRecord, outgoing?: MessageExtras): LogLine[] {
   if (type !== 'status') return []
   const { detail } = (raw ?? {}) as { detail?: string }
-  const why = { ...(error && { reason: error }), ...(detail && { detail }) }
-  const sendId = outgoing?.forSend?.sendId
-  const ofSend = (event: LogEventName): LogLine[] =>
-    sendId === undefined ? [] : [{ event, data: { sendId, messageId, ...why } }]
-  const shown = (outgoing?.notes ?? []).map(({ event, data }) => ({ event, data: { messageId, ...data } }))
+  const reasons = { ...(error && { reason: error }), ...(detail && { detail }) }
+  const sendId = outgoing?.sendRef?.sendId
+  const sendLines = (event: LogEventName): LogLine[] =>
+    sendId === undefined ? [] : [{ event, data: { sendId, messageId, ...reasons } }]
+  const notes = (outgoing?.notes ?? []).map(({ event, data }) => ({ event, data: { messageId, ...data } }))
   const unreachable: LogLine[] =
-    error === 'mediaUnreachable' ? [{ event: 'media.unreachable', data: { messageId, ...why } }] : []
+    error === 'mediaUnreachable' ? [{ event: 'media.unreachable', data: { messageId, ...reasons } }] : []
   const lines: Readonly<Record<string, LogLine[]>> = {
     queued: [{ event: 'message.held', data: { messageId } }],
-    sent: [...ofSend('outreach.dispatched'), { event: 'message.sent', data: { messageId } }, ...shown],
-    failed: [...ofSend('outreach.failed'), { event: 'message.failed', data: { messageId, ...why } }, ...unreachable],
+    sent: [...sendLines('outreach.dispatched'), { event: 'message.sent', data: { messageId } }, ...notes],
+    failed: [
+      ...sendLines('outreach.failed'),
+      { event: 'message.failed', data: { messageId, ...reasons } },
+      ...unreachable,
+    ],
   }
   return lines[subtype ?? ''] ?? [{ event: 'receipt.received' as const, data: { messageId, state: subtype } }]
 }
 
-export function linesOfAttempt(attempt: WebhookAttempt): LogLine[] {
-  const { eventId, type, tried, outcome, ms, status, messages = 0, why, nextAt } = attempt
+export function attemptLines(attempt: WebhookAttempt): LogLine[] {
+  const { eventId, type, attempt: tried, outcome, durationMs: ms, status, messages = 0, why, nextAt } = attempt
   const call = { eventId, type, tried }
-  const came = { ...call, ms, ...(status !== undefined && { status }), ...(why !== undefined && { why }) }
+  const response = { ...call, ms, ...(status !== undefined && { status }), ...(why !== undefined && { why }) }
   const dispatched: LogLine = { event: 'framework.dispatched', data: call }
-  if (outcome === 'taken') return [{ event: 'framework.replied', data: { ...came, messages } }, dispatched]
-  if (outcome === 'failed') return [{ event: 'framework.failed', data: came }, dispatched]
-  const again = { ...came, ...(nextAt !== undefined && { nextAt: new Date(nextAt).toISOString() }) }
-  return [{ event: 'webhook.retried', data: again }, dispatched]
+  if (outcome === 'taken') return [{ event: 'framework.replied', data: { ...response, messages } }, dispatched]
+  if (outcome === 'failed') return [{ event: 'framework.failed', data: response }, dispatched]
+  const retried = { ...response, ...(nextAt !== undefined && { nextAt: new Date(nextAt).toISOString() }) }
+  return [{ event: 'webhook.retried', data: retried }, dispatched]
 }
 
-export function levelled({ event, data }: LogLine) {
+export function withLevel({ event, data }: LogLine) {
   return { level: levelOf(event), event, ...(data && { data }) }
 }

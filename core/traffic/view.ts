@@ -3,8 +3,8 @@
 import type { ChannelName } from '../channelnames.js'
 import type { WebhookAttempt } from '../conversation/effects.js'
 import type { LogEntry, TrafficEntry } from '../conversation/entry.js'
-import type { SessionSoFar } from '../conversation/history.js'
-import type { Outgoing } from '../conversation/state.js'
+import type { SessionProgress } from '../conversation/history.js'
+import type { OutboundMessageRecord } from '../conversation/state.js'
 import { attemptEvents } from './loglines.js'
 
 export const emulatedChannels = ['rcs', 'sms', 'vendorMessages', 'messengerA'] as const
@@ -69,7 +69,7 @@ export interface Session {
   readonly test?: true
   readonly startedAt: number
   readonly preview?: string
-  readonly soFar: Pick<SessionSoFar, 'lastAt' | 'messageCount'>
+  readonly progress: Pick<SessionProgress, 'lastAt' | 'messageCount'>
 }
 
 const iso = (at: number) => new Date(at).toISOString()
@@ -80,7 +80,7 @@ function surfaceOf({ channel, test }: { readonly channel: ChannelName; readonly 
   return { channel: 'webchat', test, ...(emulatedChannel && { emulatedChannel }) }
 }
 
-export interface RecordPlace {
+export interface RecordLocation {
   readonly agentId: string
   readonly asid: string
   readonly at: number
@@ -88,9 +88,9 @@ export interface RecordPlace {
 
 /** `outgoing` is the message that it is a record of, where the agent said it. */
 export function messageEntry(
-  { agentId, asid, at }: RecordPlace,
+  { agentId, asid, at }: RecordLocation,
   record: TrafficEntry & { readonly channel: ChannelName; readonly test?: true },
-  outgoing: Outgoing | undefined,
+  outgoing: OutboundMessageRecord | undefined,
 ): MessageEntry {
   const { origin, type, subtype, sessionId, text, messageId, error, raw } = record
   const channelMessageId = record.channelMessageId ?? outgoing?.providerIds?.[0]
@@ -113,7 +113,7 @@ export function messageEntry(
 
 /** A line that is about no person has an empty `asid`. */
 export function logEntry(
-  { agentId, asid, at }: RecordPlace,
+  { agentId, asid, at }: RecordLocation,
   record: LogEntry & { readonly channel?: ChannelName; readonly sessionId?: string },
 ): AgentLogEntry {
   const { level, event, data, channel, sessionId } = record
@@ -150,10 +150,22 @@ export interface AttemptEntry {
 }
 
 export function attemptEntry(
-  { asid, at }: RecordPlace,
+  { asid, at }: RecordLocation,
   record: WebhookAttempt & { readonly channel: ChannelName },
 ): AttemptEntry {
-  const { eventId, type, sessionId, channel, tried, outcome, ms, status, messages, why, nextAt } = record
+  const {
+    eventId,
+    type,
+    sessionId,
+    channel,
+    attempt: tried,
+    outcome,
+    durationMs: ms,
+    status,
+    messages,
+    why,
+    nextAt,
+  } = record
   return {
     timestamp: iso(at),
     eventId,
@@ -172,14 +184,14 @@ export function attemptEntry(
 }
 
 export function conversationSummary(session: Session): ConversationSummary {
-  const { id, asid, startedAt, preview, soFar } = session
+  const { id, asid, startedAt, preview, progress } = session
   return {
     sessionId: id,
     userId: asid,
     ...surfaceOf(session),
     startedAt: iso(startedAt),
-    endedAt: iso(soFar.lastAt),
-    messageCount: soFar.messageCount,
+    endedAt: iso(progress.lastAt),
+    messageCount: progress.messageCount,
     ...(preview !== undefined && { firstMessagePreview: preview }),
   }
 }
@@ -190,7 +202,7 @@ export function userSummary(sessions: readonly Session[]): UserSummary {
   return {
     userId: newest.asid,
     ...surfaceOf(newest),
-    lastSeenAt: iso(newest.soFar.lastAt),
-    messageCount: sessions.reduce((count, { soFar }) => count + soFar.messageCount, 0),
+    lastSeenAt: iso(newest.progress.lastAt),
+    messageCount: sessions.reduce((count, { progress }) => count + progress.messageCount, 0),
   }
 }

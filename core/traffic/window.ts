@@ -1,33 +1,33 @@
 /** The time that a list of traffic is about, as callers write it: ISO-8601, a day, or milliseconds since 1970. */
-import { readMoment } from '../amf/moments.js'
+import { parseMoment } from '../amf/moments.js'
 import { invalid, type Refusal } from '../errors.js'
-import { traffic as limits } from '../limits.js'
+import { traffic as limits } from '../limits/index.js'
 
 /** From `from` on, and before `until`; without that up to whatever is newest. */
-export interface Window {
+export interface TimeWindow {
   readonly from: number
   readonly until?: number
 }
 
-export interface AskedWindow {
+export interface WindowInput {
   readonly start?: string
   readonly end?: string
 }
 
 const millis = /^\d{1,15}$/
-const dayAlone = /^\d{4}-\d{2}-\d{2}$/
+const dateOnly = /^\d{4}-\d{2}-\d{2}$/
 
 /** A sentence when it is no time. */
-function readTime(text: string): number | string {
+function parseTime(text: string): number | string {
   if (millis.test(text)) return Number(text)
-  const read = readMoment(dayAlone.test(text) ? `${text}T00:00:00Z` : text)
-  return typeof read === 'string' ? `${read}, or milliseconds since 1970` : read.at
+  const parsed = parseMoment(dateOnly.test(text) ? `${text}T00:00:00Z` : text)
+  return typeof parsed === 'string' ? `${parsed}, or milliseconds since 1970` : parsed.at
 }
 
-export function windowOf({ start, end }: AskedWindow, now: number): Window | Refusal {
-  const from = start === undefined ? undefined : readTime(start)
+export function parseWindow({ start, end }: WindowInput, now: number): TimeWindow | Refusal {
+  const from = start === undefined ? undefined : parseTime(start)
   if (typeof from === 'string') return invalid('start', from)
-  const until = end === undefined ? undefined : readTime(end)
+  const until = end === undefined ? undefined : parseTime(end)
   if (typeof until === 'string') return invalid('end', until)
   if (from !== undefined && until !== undefined && from > until) return invalid('start', 'must not be after end')
   return { from: from ?? (until ?? now) - limits.windowMs, ...(until !== undefined && { until }) }

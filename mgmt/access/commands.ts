@@ -2,12 +2,12 @@
 import { timingSafeEqual } from 'node:crypto'
 import { type Scope, scopes } from '../../core/access.js'
 import { invalid, isRefusal, type Refusal, refuse } from '../../core/errors.js'
-import { apiKey as limits } from '../../core/limits.js'
+import { apiKey as limits } from '../../core/limits/index.js'
 import type { OrgEventName, OrgEventPayload } from '../../core/orgevents.js'
-import type { Command, Told, Tx } from '../../runtime/shard/contract.js'
+import type { Command, CommandMeta, Tx } from '../../runtime/shard/contract.js'
 import { keyIndex, ownerOfHash } from './keyindex.js'
 import type { ApiKey, ApiKeyPatch } from './schema.js'
-import { type KeyPlace, type KeyRecord, keyTable, shownKey } from './store.js'
+import { type KeyRecord, type KeyRef, keyTable, keyView } from './store.js'
 
 export interface NewKey {
   readonly orgId: string
@@ -22,23 +22,23 @@ export interface NewKey {
   readonly sysop?: true
 }
 
-export function addKey(tx: Tx, input: NewKey, told: Told): KeyRecord | Refusal {
-  if (input.expiresAt && Date.parse(input.expiresAt) <= told.at) return invalid('expiresAt', 'must be in the future')
+export function addKey(tx: Tx, input: NewKey, meta: CommandMeta): KeyRecord | Refusal {
+  if (input.expiresAt && Date.parse(input.expiresAt) <= meta.at) return invalid('expiresAt', 'must be in the future')
   let count = 0
   for (const _ of tx.range(keyTable, { prefix: [input.orgId] })) count++
   if (count >= limits.perOrg) return invalid('name', `an org has at most ${limits.perOrg} keys; delete one first`)
-  const now = new Date(told.at).toISOString()
+  const now = new Date(meta.at).toISOString()
   const record: KeyRecord = { ...input, createdAt: now, updatedAt: now }
   tx.put(keyTable, [input.orgId, record.id], record)
   return record
 }
 
 /** A key and whether a system operator asks about it: no lesser caller may change or end an operator's key. */
-export interface KeyAsked extends KeyPlace {
+export interface KeyRequest extends KeyRef {
   readonly isSysop: boolean
 }
 
-function keyAsked(tx: Tx, { orgId, keyId, isSysop }: KeyAsked): KeyRecord | Refusal {
+function loadEditableKey(tx: Tx, { orgId, keyId, isSysop }: KeyRequest): KeyRecord | Refusal {
   const record = tx.get(keyTable, [orgId, keyId])
   if (!record) return refuse('resource.not_found')
   if (record.sysop && !isSysop) {
@@ -47,32 +47,32 @@ function keyAsked(tx: Tx, { orgId, keyId, isSysop }: KeyAsked): KeyRecord | Refu
   return record
 }
 
-const patch: Command<KeyAsked & { readonly patch: ApiKeyPatch }, ApiKey> = {
+const patch: Command<KeyRequest & { readonly patch: ApiKeyPatch }, ApiKey> = {
   name: 'apiKey.patch',
-  decide(tx, { patch, ...asked }, told) {
-    const record = keyAsked(tx, asked)
+  decide(tx, { patch, ...request }, meta) {
+    const record = loadEditableKey(tx, request)
     if (isRefusal(record)) return record
-    const { orgId, keyId } = asked
-    if (patch.scopes && (told.by?.id === keyId || told.by?.keyId === keyId))
+    const { orgId, keyId } = request
+    if (patch.scopes && (meta.by?.id === keyId || meta.by?.keyId === keyId))
       return invalid('scopes', 'a key cannot change its own scopes')
-    if (patch.expiresAt && Date.parse(patch.expiresAt) <= told.at) return invalid('expiresAt', 'must be in the future')
+    if (patch.expiresAt && Date.parse(patch.expiresAt) <= meta.at) return invalid('expiresAt', 'must be in the future')
     const { description, expiresAt, ...rest } = { ...record, ...patch }
-    const changed: KeyRecord = { ...rest, updatedAt: new Date(told.at).toISOString() }
+    const changed: KeyRecord = { ...rest, updatedAt: new Date(meta.at).toISOString() }
     if (description) changed.description = description
     if (expiresAt) changed.expiresAt = expiresAt
     tx.put(keyTable, [orgId, keyId], changed)
-    return shownKey(changed)
+    return keyView(changed)
   },
 }
 
 /** Makes the key of that hash a system operator's, or adds it as one; answers its id. No limit on keys stands in the way. */
 const recover: Command<Pick<NewKey, 'orgId' | 'id' | 'name' | 'prefix' | 'hash'>, string> = {
   name: 'apiKey.recover',
-  decide(tx, input, told) {
+  decide(tx, input, meta) {
     const { orgId, hash } = input
-    const now = new Date(told.at).toISOString()
-    const held = [...tx.range(keyTable, { prefix: [orgId] })].find(({ value }) => timingSafeEqual(value.hash, hash))
-    const before: Omit<KeyRecord, 'scopes' | 'updatedAt'> = held?.value ?? { ...input, createdAt: now }
+    const now = new Date(meta.at).toISOString()
+    const existing = [...tx.range(keyTable, { prefix: [orgId] })].find(({ value }) => timingSafeEqual(value.hash, hash))
+    const before: Omit<KeyRecord, 'scopes' | 'updatedAt'> = existing?.value ?? { ...input, createdAt: now }
     const record: KeyRecord = { ...before, scopes: [...scopes], sysop: true, updatedAt: now }
     delete record.expiresAt
     tx.put(keyTable, [orgId, record.id], record)
@@ -81,8 +81,8 @@ const recover: Command<Pick<NewKey, 'orgId' | 'id' | 'name' | 'prefix' | 'hash'>
 }
 
 /** Several nodes may note the use of one key; it is written as seldom as if there were one. */
-const used: Command<KeyPlace & { readonly at: number }, boolean> = {
-  name: 'apiKey.used',
+const recordUse: Command<KeyRef & { readonly at: number }, boolean> = {
+  name: 'apiKey.recordUse',
   decide(tx, { orgId, keyId, at }) {
     const record = tx.get(keyTable, [orgId, keyId])
     if (!record) return false
@@ -93,34 +93,39 @@ const used: Command<KeyPlace & { readonly at: number }, boolean> = {
 }
 
 /** `orgEvent` is the command by which the org's webhooks are told. */
-export function keyCommands(orgEvent: Command<OrgEventPayload, unknown>) {
-  function announce(tx: Tx, type: OrgEventName, { orgId, id, name, prefix, scopes }: KeyRecord, { by }: Told): void {
-    tx.tell(orgId, orgEvent, { type, orgId, data: { id, name, prefix, scopes, by } })
+export function createKeyCommands(orgEvent: Command<OrgEventPayload, unknown>) {
+  function emitOrgEvent(
+    tx: Tx,
+    type: OrgEventName,
+    { orgId, id, name, prefix, scopes }: KeyRecord,
+    { by }: CommandMeta,
+  ): void {
+    tx.send(orgId, orgEvent, { type, orgId, data: { id, name, prefix, scopes, by } })
   }
 
   const create: Command<NewKey, ApiKey> = {
     name: 'apiKey.create',
-    decide(tx, input, told) {
-      const record = addKey(tx, input, told)
+    decide(tx, input, meta) {
+      const record = addKey(tx, input, meta)
       if (isRefusal(record)) return record
-      announce(tx, 'api_key.created', record, told)
-      return shownKey(record)
+      emitOrgEvent(tx, 'api_key.created', record, meta)
+      return keyView(record)
     },
   }
 
-  const revoke: Command<KeyAsked, true> = {
+  const revoke: Command<KeyRequest, true> = {
     name: 'apiKey.revoke',
-    decide(tx, asked, told) {
-      const record = keyAsked(tx, asked)
+    decide(tx, request, meta) {
+      const record = loadEditableKey(tx, request)
       if (isRefusal(record)) return record
-      const { orgId, keyId } = asked
+      const { orgId, keyId } = request
       tx.remove(keyTable, [orgId, keyId])
-      tx.tell(ownerOfHash(record.hash), keyIndex.remove, { hash: record.hash, keyId })
-      announce(tx, 'api_key.revoked', record, told)
+      tx.send(ownerOfHash(record.hash), keyIndex.remove, { hash: record.hash, keyId })
+      emitOrgEvent(tx, 'api_key.revoked', record, meta)
       return true
     },
   }
 
-  return { create, patch, revoke, recover, used }
+  return { create, patch, revoke, recover, recordUse }
 }
-export type KeyCommands = ReturnType<typeof keyCommands>
+export type KeyCommands = ReturnType<typeof createKeyCommands>

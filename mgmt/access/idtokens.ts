@@ -2,9 +2,9 @@
 import { createHash, createPrivateKey, createPublicKey } from 'node:crypto'
 import { createRemoteJWKSet, exportJWK, type JWK, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import { LRUCache } from 'lru-cache'
-import { boundByKey, type Member, type Role, roles, scopesOfRole } from '../../core/access.js'
+import { type Member, type Role, restrictToKey, roles, scopesOfRole } from '../../core/access.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
-import { session as limits } from '../../core/limits.js'
+import { session as limits } from '../../core/limits/index.js'
 import type { Clock } from '../../runtime/clock.js'
 
 export interface IdTokens {
@@ -33,27 +33,27 @@ function memberOf(payload: JWTPayload): Member | undefined {
 }
 
 /** Of our own tokens: one from before sessions had ids names its key as the user. */
-function ownMemberOf(payload: JWTPayload): Member | undefined {
+function memberOfOwnToken(payload: JWTPayload): Member | undefined {
   const member = memberOf(payload)
   return member && { ...member, keyId: typeof payload.key === 'string' ? payload.key : member.id }
 }
 
 /** A verified token is remembered until it ends: a signature check costs more than all the rest of a call. */
-function remembering(
+function withTokenCache(
   clock: Clock,
   check: (token: string) => Promise<JWTPayload>,
   read: (payload: JWTPayload) => Member | undefined,
 ): (token: string) => Member | undefined | Promise<Member | undefined> {
-  const known = new LRUCache<string, { member: Member; endsAt: number }>({ max: limits.rememberedTokens })
+  const cache = new LRUCache<string, { member: Member; endsAt: number }>({ max: limits.cachedTokens })
   return (token) => {
     const hash = createHash('sha256').update(token).digest('base64')
-    const found = known.get(hash)
-    if (found) return found.endsAt > clock.now() ? found.member : undefined
+    const cached = cache.get(hash)
+    if (cached) return cached.endsAt > clock.now() ? cached.member : undefined
     return check(token).then(
       (payload) => {
         const member = read(payload)
         if (!member || payload.exp === undefined) return undefined
-        known.set(hash, { member, endsAt: payload.exp * 1000 })
+        cache.set(hash, { member, endsAt: payload.exp * 1000 })
         return member
       },
       () => undefined,
@@ -61,19 +61,19 @@ function remembering(
   }
 }
 
-export interface OwnIssuer {
+export interface OwnIdTokensOptions {
   /** 32 bytes from which the signing key follows, so that every node of an installation has the same one. */
   readonly seed: Uint8Array
   readonly issuer: () => string
   readonly clock: Clock
   /** The API key as it is now: a session ends with the key that made it, and never holds more than that key. */
-  readonly keyOf: (orgId: string, keyId: string) => Member | undefined | Promise<Member | undefined | Refusal>
+  readonly loadKey: (orgId: string, keyId: string) => Member | undefined | Promise<Member | undefined | Refusal>
 }
 
 const audience = 'parley'
 const ed25519Pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex')
 
-export function ownIdTokens({ seed, issuer, clock, keyOf }: OwnIssuer): IdTokens {
+export function createOwnIdTokens({ seed, issuer, clock, loadKey }: OwnIdTokensOptions): IdTokens {
   const der = Buffer.concat([ed25519Pkcs8Head, seed])
   const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
   const publicKey = createPublicKey(privateKey)
@@ -81,19 +81,19 @@ export function ownIdTokens({ seed, issuer, clock, keyOf }: OwnIssuer): IdTokens
     .update(publicKey.export({ format: 'der', type: 'spki' }))
     .digest('hex')
     .slice(0, 16)
-  const verify = remembering(
+  const verify = withTokenCache(
     clock,
     async (token) => {
       const rules = { audience, algorithms: ['EdDSA'], currentDate: new Date(clock.now()) }
       return (await jwtVerify(token, publicKey, rules)).payload
     },
-    ownMemberOf,
+    memberOfOwnToken,
   )
   return {
     async verify(token) {
       const session = await verify(token)
-      const key = session?.keyId === undefined ? undefined : await keyOf(session.orgId, session.keyId)
-      return session && key && !isRefusal(key) ? boundByKey(session, key) : key
+      const key = session?.keyId === undefined ? undefined : await loadKey(session.orgId, session.keyId)
+      return session && key && !isRefusal(key) ? restrictToKey(session, key) : key
     },
     jwks: async () => ({ keys: [{ ...(await exportJWK(publicKey)), kid, alg: 'EdDSA', use: 'sig' }] }),
     async mint({ id, orgId, role, keyId }) {
@@ -113,7 +113,7 @@ export function ownIdTokens({ seed, issuer, clock, keyOf }: OwnIssuer): IdTokens
 }
 
 /** The issuer's keys are found through its discovery document, asked for at the first token and again after a failure. */
-export function foreignIdTokens({
+export function createExternalIdTokens({
   issuer,
   audience,
   clock,
@@ -131,14 +131,14 @@ export function foreignIdTokens({
     return createRemoteJWKSet(new URL(jwks_uri))
   }
   return {
-    verify: remembering(
+    verify: withTokenCache(
       clock,
       async (token) => {
         keys ??= discover()
         keys.catch(() => {
           keys = undefined
         })
-        const rules = { issuer, audience, algorithms: foreignAlgorithms, currentDate: new Date(clock.now()) }
+        const rules = { issuer, audience, algorithms: externalAlgorithms, currentDate: new Date(clock.now()) }
         return (await jwtVerify(token, await keys, rules)).payload
       },
       memberOf,
@@ -148,4 +148,4 @@ export function foreignIdTokens({
 }
 
 /** Signatures only: a shared-secret algorithm would let anyone who knows the public key sign. */
-const foreignAlgorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']
+const externalAlgorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']

@@ -3,16 +3,16 @@ import type { OrgEventPayload } from '../../core/orgevents.js'
 import type { Clock } from '../../runtime/clock.js'
 import type { Authenticate } from '../../runtime/http/request.js'
 import type { Route } from '../../runtime/http/route.js'
+import type { RootSecrets } from '../../runtime/secrets/rootsecrets.js'
+import { deriveKey } from '../../runtime/secrets/seal.js'
 import type { Command, Local, Shards } from '../../runtime/shard/contract.js'
-import type { RootSecrets } from '../../runtime/store/rootsecrets.js'
-import { deriveKey } from '../../runtime/store/seal.js'
 import { moduleOf, type RouteDeps } from '../area.js'
-import { authenticateWith } from './authenticate.js'
-import { keyCommands } from './commands.js'
-import { type Grants, type GrantsOptions, openGrants } from './grants.js'
-import { foreignIdTokens, type IdTokens, ownIdTokens } from './idtokens.js'
+import { createApiKeyAuth } from './apikeyauth.js'
+import { createAuthenticate } from './authentication.js'
+import { createKeyCommands } from './commands.js'
+import { createGrants, type Grants, type GrantsOptions } from './grants.js'
+import { createExternalIdTokens, createOwnIdTokens, type IdTokens } from './idtokens.js'
 import { keyIndex } from './keyindex.js'
-import { openKeyring } from './keyring.js'
 import { keyRoutes } from './keyroutes.js'
 import { accessRoutes } from './routes.js'
 import { keyQueries } from './store.js'
@@ -38,20 +38,23 @@ export interface SignIn extends SignedTokens {
 }
 
 export function createAccess({ orgEvent, oidc, secrets, mgmtUrl, clock }: AccessDeps) {
-  const commands = keyCommands(orgEvent)
-  const { put, claim, remove, find } = keyIndex
+  const commands = createKeyCommands(orgEvent)
+  const { put, overwrite, remove, find } = keyIndex
   return {
     commands,
-    module: moduleOf({ commands, queries: keyQueries }, { commands: { put, claim, remove }, queries: { find } }),
-    /** Recognises tokens by what the engine has; `isOnRecord` says whether an emulator grant was not revoked. */
-    signIn(shards: Shards & Local, isOnRecord: GrantsOptions['isOnRecord']): SignIn {
-      const keyring = openKeyring({ shards, commands, clock })
-      const grants = openGrants({ key: deriveKey(secrets.signing, 'emulator grants'), clock, isOnRecord })
+    module: moduleOf(
+      { commands, queries: keyQueries },
+      { commands: { put, claim: overwrite, remove }, queries: { find } },
+    ),
+    /** Recognises tokens by what the engine has; `isActive` says whether an emulator grant was not revoked. */
+    signIn(shards: Shards & Local, isActive: GrantsOptions['isActive']): SignIn {
+      const apiKeyAuth = createApiKeyAuth({ shards, commands, clock })
+      const grants = createGrants({ key: deriveKey(secrets.signing, 'emulator grants'), clock, isActive })
       const seed = deriveKey(secrets.signing, 'id tokens')
       const idTokens = oidc
-        ? foreignIdTokens({ ...oidc, clock })
-        : ownIdTokens({ seed, issuer: () => `${mgmtUrl()}/v1`, clock, keyOf: keyring.byId })
-      return { grants, idTokens, authenticate: authenticateWith(keyring, grants, idTokens) }
+        ? createExternalIdTokens({ ...oidc, clock })
+        : createOwnIdTokens({ seed, issuer: () => `${mgmtUrl()}/v1`, clock, loadKey: apiKeyAuth.byId })
+      return { grants, idTokens, authenticate: createAuthenticate(apiKeyAuth, grants, idTokens) }
     },
     routes: ({ shards, idTokens }: RouteDeps & SignedTokens): Route[] => [
       ...accessRoutes({ shards, idTokens }),

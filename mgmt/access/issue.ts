@@ -5,32 +5,37 @@ import { idFromBytes } from '../../core/ids.js'
 import type { Shards } from '../../runtime/shard/contract.js'
 import type { KeyCommands, NewKey } from './commands.js'
 import { keyIndex, ownerOfHash } from './keyindex.js'
-import { hashKey, makeKey, shownPrefix } from './keys.js'
+import { generateKey, hashKey, keyPrefix } from './keys.js'
 import type { ApiKey } from './schema.js'
 
-export interface Issuer {
+export interface IssueKeyDeps {
   readonly shards: Shards
   readonly commands: Pick<KeyCommands, 'create'>
   readonly randomBytes: (count: number) => Uint8Array
 }
 
-export const newKeyId = (randomBytes: Issuer['randomBytes']): string => idFromBytes('key', randomBytes(17))
+export const newKeyId = (randomBytes: IssueKeyDeps['randomBytes']): string => idFromBytes('key', randomBytes(17))
 
 /** The index comes first: a row without its key harms nobody, while a key without its row would be listed and open nothing. */
 export async function issueKey(
-  { shards, commands, randomBytes }: Issuer,
-  about: Omit<NewKey, 'id' | 'prefix' | 'hash'>,
+  { shards, commands, randomBytes }: IssueKeyDeps,
+  input: Omit<NewKey, 'id' | 'prefix' | 'hash'>,
   by?: Actor,
 ): Promise<(ApiKey & { readonly key: string }) | Refusal> {
-  const key = makeKey(randomBytes)
+  const key = generateKey(randomBytes)
   const hash = hashKey(key)
   const id = newKeyId(randomBytes)
-  const place = await shards.ask(ownerOfHash(hash), keyIndex.put, { hash, orgId: about.orgId, keyId: id })
-  if (isRefusal(place)) return place
-  const made = await shards.ask(about.orgId, commands.create, { ...about, id, prefix: shownPrefix(key), hash }, { by })
-  if (!isRefusal(made)) return { ...made, key }
-  shards.ask(ownerOfHash(hash), keyIndex.remove, { hash, keyId: id }).catch(() => {
+  const indexed = await shards.execute(ownerOfHash(hash), keyIndex.put, { hash, orgId: input.orgId, keyId: id })
+  if (isRefusal(indexed)) return indexed
+  const created = await shards.execute(
+    input.orgId,
+    commands.create,
+    { ...input, id, prefix: keyPrefix(key), hash },
+    { by },
+  )
+  if (!isRefusal(created)) return { ...created, key }
+  shards.execute(ownerOfHash(hash), keyIndex.remove, { hash, keyId: id }).catch(() => {
     // Nobody will ever hold the key of that row.
   })
-  return made
+  return created
 }

@@ -4,11 +4,11 @@
  */
 import type { Command, Query } from '../../runtime/shard/contract.js'
 import { table } from '../../runtime/store/contract.js'
-import type { KeyPlace } from './store.js'
+import type { KeyRef } from './store.js'
 
-const indexTable = table<[hashHex: string], KeyPlace>('apiKey.index')
+const indexTable = table<[hashHex: string], KeyRef>('apiKey.index')
 
-interface OfHash {
+interface KeyHash {
   readonly hash: Uint8Array
 }
 
@@ -19,7 +19,7 @@ export function ownerOfHash(hash: Uint8Array): string {
 }
 
 /** Answers the place that is on record from now on: one that was there already stays. */
-const put: Command<OfHash & KeyPlace, KeyPlace> = {
+const put: Command<KeyHash & KeyRef, KeyRef> = {
   name: 'apiKey.index.put',
   decide(tx, { hash, orgId, keyId }) {
     const before = tx.get(indexTable, [hex(hash)])
@@ -29,15 +29,15 @@ const put: Command<OfHash & KeyPlace, KeyPlace> = {
 }
 
 /** Puts that place on record whatever was there before: for a key whose record was made first. */
-const claim: Command<OfHash & KeyPlace, true> = {
-  name: 'apiKey.index.claim',
+const overwrite: Command<KeyHash & KeyRef, true> = {
+  name: 'apiKey.index.overwrite',
   decide(tx, { hash, orgId, keyId }) {
     tx.put(indexTable, [hex(hash)], { orgId, keyId })
     return true
   },
 }
 
-const remove: Command<OfHash & Pick<KeyPlace, 'keyId'>, boolean> = {
+const remove: Command<KeyHash & Pick<KeyRef, 'keyId'>, boolean> = {
   name: 'apiKey.index.remove',
   decide(tx, { hash, keyId }) {
     if (tx.get(indexTable, [hex(hash)])?.keyId !== keyId) return false
@@ -46,9 +46,9 @@ const remove: Command<OfHash & Pick<KeyPlace, 'keyId'>, boolean> = {
   },
 }
 
-const find: Query<OfHash, KeyPlace | null> = {
+const find: Query<KeyHash, KeyRef | null> = {
   name: 'apiKey.index.find',
   read: (reader, { hash }) => reader.get(indexTable, [hex(hash)]) ?? null,
 }
 
-export const keyIndex = { put, claim, remove, find }
+export const keyIndex = { put, overwrite, remove, find }

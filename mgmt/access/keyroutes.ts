@@ -28,7 +28,7 @@ export function keyRoutes({ shards, commands }: { shards: Shards; commands: KeyC
       summary: 'List the keys, oldest first',
       reply: { 200: Type.Object({ data: Type.Array(ApiKey) }, { additionalProperties: false }) },
       async handler({ params: { org: orgId } }) {
-        const data = await shards.read(orgId, keyQueries.list, { orgId })
+        const data = await shards.query(orgId, keyQueries.list, { orgId })
         return isRefusal(data) ? data : json(200, { data })
       },
     }),
@@ -42,9 +42,9 @@ export function keyRoutes({ shards, commands }: { shards: Shards; commands: KeyC
       errors: ['auth.forbidden'],
       async handler({ params, body: { isSysop, ...body }, caller }) {
         if (isSysop && !(caller.kind === 'key' && caller.isSysop)) return onlyOperators
-        const about = { scopes: [], ...body, orgId: params.org, ...(isSysop && { sysop: true as const }) }
-        const made = await issueKey({ shards, commands, randomBytes }, about, actorOf(caller))
-        return isRefusal(made) ? made : json(201, made)
+        const input = { scopes: [], ...body, orgId: params.org, ...(isSysop && { sysop: true as const }) }
+        const created = await issueKey({ shards, commands, randomBytes }, input, actorOf(caller))
+        return isRefusal(created) ? created : json(201, created)
       },
     }),
     route({
@@ -54,7 +54,7 @@ export function keyRoutes({ shards, commands }: { shards: Shards; commands: KeyC
       summary: 'Read a key',
       reply: { 200: ApiKey },
       async handler({ params: { org: orgId, keyId } }) {
-        const key = await shards.read(orgId, keyQueries.read, { orgId, keyId })
+        const key = await shards.query(orgId, keyQueries.read, { orgId, keyId })
         return isRefusal(key) ? key : json(200, key)
       },
     }),
@@ -66,8 +66,8 @@ export function keyRoutes({ shards, commands }: { shards: Shards; commands: KeyC
       body: ApiKeyPatch,
       reply: { 200: ApiKey },
       async handler({ params: { org: orgId, keyId }, body: patch, caller }) {
-        const asked = { orgId, keyId, patch, isSysop: caller.isSysop }
-        const key = await shards.ask(orgId, commands.patch, asked, { by: actorOf(caller) })
+        const request = { orgId, keyId, patch, isSysop: caller.isSysop }
+        const key = await shards.execute(orgId, commands.patch, request, { by: actorOf(caller) })
         return isRefusal(key) ? key : json(200, key)
       },
     }),
@@ -78,9 +78,9 @@ export function keyRoutes({ shards, commands }: { shards: Shards; commands: KeyC
       summary: 'Revoke a key at once',
       reply: { 204: null },
       async handler({ params: { org: orgId, keyId }, caller }) {
-        const asked = { orgId, keyId, isSysop: caller.isSysop }
-        const done = await shards.ask(orgId, commands.revoke, asked, { by: actorOf(caller) })
-        return isRefusal(done) ? done : noContent
+        const request = { orgId, keyId, isSysop: caller.isSysop }
+        const outcome = await shards.execute(orgId, commands.revoke, request, { by: actorOf(caller) })
+        return isRefusal(outcome) ? outcome : noContent
       },
     }),
   ]

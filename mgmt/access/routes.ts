@@ -6,7 +6,7 @@ import { idFromBytes } from '../../core/ids.js'
 import { json, type Route, route } from '../../runtime/http/route.js'
 import type { Shards } from '../../runtime/shard/contract.js'
 import { orgName } from '../orgs/store.js'
-import type { OpenedGrant } from './grants.js'
+import type { VerifiedGrant } from './grants.js'
 import type { IdTokens } from './idtokens.js'
 import { EmulatorSession, Me, Session, SessionAsk } from './schema.js'
 
@@ -29,7 +29,7 @@ export function accessRoutes({ shards, idTokens }: AccessRoutesOptions): Route[]
       reply: { 200: Me },
       async handler({ caller }) {
         const { id, orgId, role, isSysop, scopes } = caller
-        const name = await shards.read(orgId, orgName, { orgId })
+        const name = await shards.query(orgId, orgName, { orgId })
         if (isRefusal(name)) return name
         return json(200, {
           caller: { kind: 'user', id },
@@ -80,7 +80,7 @@ export function accessRoutes({ shards, idTokens }: AccessRoutesOptions): Route[]
       access: { who: 'emulator' },
       reply: { 200: EmulatorSession },
       handler({ caller }) {
-        const { orgId, agentId, form, expiresAt } = caller as OpenedGrant
+        const { orgId, agentId, form, expiresAt } = caller as VerifiedGrant
         return json(200, { orgId, agentId, kind: form, expiresAt: expiresAt && new Date(expiresAt).toISOString() })
       },
     }),

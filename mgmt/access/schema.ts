@@ -1,7 +1,7 @@
 /** API keys, sessions and callers as the API shows them. */
 import Type, { type Static } from 'typebox'
 import { roles, scopes } from '../../core/access.js'
-import { apiKey as limits } from '../../core/limits.js'
+import { apiKey as limits } from '../../core/limits/index.js'
 
 const Scopes = Type.Array(Type.Enum([...scopes]), { uniqueItems: true, maxItems: scopes.length })
 const Moment = Type.String({ format: 'date-time' })

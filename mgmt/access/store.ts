@@ -16,13 +16,13 @@ export interface KeyRecord extends ApiKey {
 }
 
 /** Which key of which org. */
-export interface KeyPlace {
+export interface KeyRef {
   readonly orgId: string
   readonly keyId: string
 }
 
 /** What a key makes of its bearer, as far as its record tells; that it has expired is for the reader's clock to say. */
-export interface KeyStanding {
+export interface KeyStatus {
   readonly scopes: readonly Scope[]
   readonly sysop: boolean
   readonly expiresAt?: number
@@ -31,11 +31,11 @@ export interface KeyStanding {
 
 export const keyTable = table<[orgId: string, keyId: string], KeyRecord>('apiKey')
 
-export function shownKey({ orgId: _o, hash: _h, sysop, ...shown }: KeyRecord): ApiKey {
-  return sysop ? { ...shown, isSysop: true } : shown
+export function keyView({ orgId: _o, hash: _h, sysop, ...view }: KeyRecord): ApiKey {
+  return sysop ? { ...view, isSysop: true } : view
 }
 
-export function standingOf({ scopes, sysop, expiresAt, lastUsedAt }: KeyRecord): KeyStanding {
+export function keyStatusOf({ scopes, sysop, expiresAt, lastUsedAt }: KeyRecord): KeyStatus {
   return {
     scopes,
     sysop: sysop === true,
@@ -47,35 +47,35 @@ export function standingOf({ scopes, sysop, expiresAt, lastUsedAt }: KeyRecord):
 const list: Query<{ readonly orgId: string }, ApiKey[]> = {
   name: 'apiKey.list',
   read(reader, { orgId }) {
-    const keys = Array.from(reader.range(keyTable, { prefix: [orgId] }), ({ value }) => shownKey(value))
+    const keys = Array.from(reader.range(keyTable, { prefix: [orgId] }), ({ value }) => keyView(value))
     return keys.sort((a, b) => (a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : a.id < b.id ? -1 : 1))
   },
 }
 
-const read: Query<KeyPlace, ApiKey> = {
+const read: Query<KeyRef, ApiKey> = {
   name: 'apiKey.read',
   read(reader, { orgId, keyId }) {
     const record = reader.get(keyTable, [orgId, keyId])
-    return record ? shownKey(record) : refuse('resource.not_found')
+    return record ? keyView(record) : refuse('resource.not_found')
   },
 }
 
 /** Null for a key that was revoked or never made. */
-const standing: Query<KeyPlace, KeyStanding | null> = {
-  name: 'apiKey.standing',
+const status: Query<KeyRef, KeyStatus | null> = {
+  name: 'apiKey.status',
   read(reader, { orgId, keyId }) {
     const record = reader.get(keyTable, [orgId, keyId])
-    return record ? standingOf(record) : null
+    return record ? keyStatusOf(record) : null
   },
 }
 
 /** The same for whoever shows a key, of which this is the hash: null as well when it is not that key's. */
-const recognise: Query<KeyPlace & { readonly hash: Uint8Array }, KeyStanding | null> = {
+const recognise: Query<KeyRef & { readonly hash: Uint8Array }, KeyStatus | null> = {
   name: 'apiKey.recognise',
   read(reader, { orgId, keyId, hash }) {
     const record = reader.get(keyTable, [orgId, keyId])
-    return record && timingSafeEqual(record.hash, hash) ? standingOf(record) : null
+    return record && timingSafeEqual(record.hash, hash) ? keyStatusOf(record) : null
   },
 }
 
-export const keyQueries = { list, read, standing, recognise }
+export const keyQueries = { list, read, status, recognise }

@@ -1,17 +1,17 @@
 /** The activity of an agent: every change of its configuration, and what else the audit trail has about it. */
 import Type, { type Static } from 'typebox'
 import type { Actor } from '../../core/access.js'
-import { closed, optional } from '../../core/agent/resources/words.js'
-import type { AgentPlace } from '../../core/agentkey.js'
+import { closedObject, optional } from '../../core/agent/resources/schemas.js'
+import type { AgentRef } from '../../core/agentref.js'
 import { refuse } from '../../core/errors.js'
-import { agentDocument as limits } from '../../core/limits.js'
+import { agentDocument as limits } from '../../core/limits/index.js'
 import type { Query, Tx } from '../../runtime/shard/contract.js'
 import { table } from '../../runtime/store/contract.js'
 import type { AuditEntry } from '../audit/schema.js'
 import { PageQuery, pagesOf } from './schema.js'
 import { findAgent } from './store.js'
 
-export interface Deed {
+export interface ActivityEntry {
   /** The version of the agent that it made; no two deeds of an agent share one. */
   readonly version: number
   readonly at: number
@@ -22,20 +22,20 @@ export interface Deed {
   readonly by?: Actor
 }
 
-const deedTable = table<[orgId: string, agentId: string, version: number], Deed>('agents.activity')
+const activityTable = table<[orgId: string, agentId: string, version: number], ActivityEntry>('agents.activity')
 
 /** Keeps the newest; the oldest makes room. */
-export function record(tx: Tx, { orgId, agentId }: AgentPlace, deed: Deed): void {
-  tx.put(deedTable, [orgId, agentId, deed.version], deed)
-  const oldest = deed.version - limits.deedsKept
-  if (oldest > 0) tx.remove(deedTable, [orgId, agentId, oldest])
+export function recordActivity(tx: Tx, { orgId, agentId }: AgentRef, entry: ActivityEntry): void {
+  tx.put(activityTable, [orgId, agentId, entry.version], entry)
+  const oldest = entry.version - limits.auditEntriesKept
+  if (oldest > 0) tx.remove(activityTable, [orgId, agentId, oldest])
 }
 
-export function forgetDeeds(tx: Tx, { orgId, agentId }: AgentPlace): void {
-  for (const { key } of [...tx.range(deedTable, { prefix: [orgId, agentId] })]) tx.remove(deedTable, key)
+export function deleteActivity(tx: Tx, { orgId, agentId }: AgentRef): void {
+  for (const { key } of [...tx.range(activityTable, { prefix: [orgId, agentId] })]) tx.remove(activityTable, key)
 }
 
-const Activity = closed('AgentActivity', {
+const Activity = closedObject('AgentActivity', {
   version: optional(
     Type.Integer({ description: 'The version of the agent that this change made; absent where none was made.' }),
   ),
@@ -47,7 +47,7 @@ const Activity = closed('AgentActivity', {
   changed: optional(Type.Array(Type.String(), { description: 'The parts that are different now.' })),
   item: optional(Type.String({ description: 'Id of the one item that it was about.' })),
   by: optional(
-    closed('Actor', {
+    closedObject('Actor', {
       kind: Type.String(),
       id: Type.String({ description: 'Of the API key or the user.' }),
       keyId: optional(Type.String({ description: 'The key that a session was made with.' })),
@@ -64,14 +64,14 @@ export type Activity = Static<typeof Activity>
 export const ActivityList = pagesOf(Activity, 'AgentActivityList')
 export const ActivityQuery = PageQuery
 
-interface WantedDeeds extends AgentPlace {
+interface ActivityPageQuery extends AgentRef {
   readonly before?: number
   readonly limit: number
 }
 
 type Change = Activity & { readonly version: number }
 
-interface Deeds {
+interface ActivityPage {
   readonly data: Change[]
   /** When the agent was made. */
   readonly since: number
@@ -79,17 +79,17 @@ interface Deeds {
 }
 
 /** Newest first; `last` is where the next page goes on, absent at the end. */
-export const activity: Query<WantedDeeds, Deeds> = {
+export const activity: Query<ActivityPageQuery, ActivityPage> = {
   name: 'agents.activity',
   read(reader, { orgId, agentId, before, limit }) {
     const agent = findAgent(reader, { orgId, agentId })
     if (!agent) return refuse('resource.not_found')
     const since = agent.createdAt
     const after = before === undefined ? undefined : [orgId, agentId, before]
-    const rows = reader.range(deedTable, { prefix: [orgId, agentId], after, reverse: true, limit: limit + 1 })
-    const found = Array.from(rows, ({ value }) => ({ ...value, at: new Date(value.at).toISOString() })) as Change[]
-    const data = found.slice(0, limit)
-    return found.length > limit ? { data, since, last: data.at(-1)!.version } : { data, since }
+    const rows = reader.range(activityTable, { prefix: [orgId, agentId], after, reverse: true, limit: limit + 1 })
+    const changes = Array.from(rows, ({ value }) => ({ ...value, at: new Date(value.at).toISOString() })) as Change[]
+    const data = changes.slice(0, limit)
+    return changes.length > limit ? { data, since, last: data.at(-1)!.version } : { data, since }
   },
 }
 
@@ -102,24 +102,24 @@ export const activityStart: ActivityCursor = [0, 0, '']
  * the end.
  */
 export function mergeActivity(
-  { data: changes, last }: Deeds,
+  { data: changes, last }: ActivityPage,
   entries: readonly AuditEntry[],
   limit: number,
-  from: ActivityCursor,
+  cursor: ActivityCursor,
 ): { readonly data: Activity[]; readonly next?: ActivityCursor } {
   const data: Activity[] = []
-  let [version, at, id] = from
+  let [version, at, id] = cursor
   let [change, entry] = [0, 0]
   while (data.length < limit && (change < changes.length || entry < entries.length)) {
-    const [ofChanges, ofEntries] = [changes[change], entries[entry]]
-    if (ofChanges && (!ofEntries || ofChanges.at > ofEntries.at)) {
-      data.push(ofChanges)
-      version = ofChanges.version
+    const [nextChange, nextEntry] = [changes[change], entries[entry]]
+    if (nextChange && (!nextEntry || nextChange.at > nextEntry.at)) {
+      data.push(nextChange)
+      version = nextChange.version
       change++
     } else {
-      const { id: entryId, actor: by, agentId: _agent, ...about } = ofEntries!
-      data.push({ ...about, by })
-      at = Date.parse(about.at)
+      const { id: entryId, actor: by, agentId: _agent, ...fields } = nextEntry!
+      data.push({ ...fields, by })
+      at = Date.parse(fields.at)
       id = entryId
       entry++
     }

@@ -1,14 +1,14 @@
 /** What an agent proves itself with at the gateway: an access token, kept as a hash, and a signing secret, kept sealed. */
 import { hash } from 'node:crypto'
 import { isRefusal, type Refusal } from '../../core/errors.js'
-import { accessTokenPrefix, idFromBytes, inBase62, shownSecretChars, signingSecretPrefix } from '../../core/ids.js'
-import { gatewayAccess } from '../../core/limits.js'
-import type { Sealer } from '../../runtime/store/sealer.js'
+import { accessTokenPrefix, idFromBytes, shownSecretChars, signingSecretPrefix, toBase62 } from '../../core/ids.js'
+import { gatewayAccess } from '../../core/limits/index.js'
+import type { Sealer } from '../../runtime/secrets/sealer.js'
 
 export type Seal = Pick<Sealer, 'seal'>
 export type RandomBytes = (count: number) => Uint8Array
 
-export interface TokenMark {
+export interface TokenDigest {
   /** SHA-256 of the token. */
   readonly hash: Uint8Array
   /** The first characters, which reads may show. */
@@ -23,30 +23,30 @@ export interface SealedSecret {
 }
 
 export interface Credentials {
-  readonly token: TokenMark
+  readonly token: TokenDigest
   readonly secret: SealedSecret
 }
 
 /** The kind under which signing secrets are sealed. */
 export const secretKind = 'gateway'
 
-export function makeToken(randomBytes: RandomBytes): string {
-  return accessTokenPrefix + inBase62(randomBytes(gatewayAccess.tokenBytes))
+export function generateToken(randomBytes: RandomBytes): string {
+  return accessTokenPrefix + toBase62(randomBytes(gatewayAccess.tokenBytes))
 }
 
 export function hashToken(token: string): Buffer {
   return hash('sha256', token, 'buffer')
 }
 
-export function markOf(token: string): TokenMark {
+export function digestToken(token: string): TokenDigest {
   return { hash: hashToken(token), prefix: token.slice(0, shownSecretChars) }
 }
 
-export async function newSecret(
+export async function generateSecret(
   orgId: string,
   { sealer, randomBytes }: { sealer: Seal; randomBytes: RandomBytes },
 ): Promise<{ readonly signingSecret: string; readonly secret: SealedSecret } | Refusal> {
-  const signingSecret = signingSecretPrefix + inBase62(randomBytes(gatewayAccess.secretBytes))
+  const signingSecret = signingSecretPrefix + toBase62(randomBytes(gatewayAccess.secretBytes))
   const id = idFromBytes('gs', randomBytes(17))
   const sealed = await sealer.seal(orgId, secretKind, id, signingSecret)
   if (isRefusal(sealed)) return sealed
@@ -57,10 +57,12 @@ export async function newSecret(
  * What a new agent begins with. Nobody is shown either of them: a token and a secret that are to be used come from a
  * rotation, so the first token needs no place in the index.
  */
-export async function newCredentials(
+export async function generateCredentials(
   orgId: string,
-  means: { sealer: Seal; randomBytes: RandomBytes },
+  deps: { sealer: Seal; randomBytes: RandomBytes },
 ): Promise<Credentials | Refusal> {
-  const made = await newSecret(orgId, means)
-  return isRefusal(made) ? made : { token: markOf(makeToken(means.randomBytes)), secret: made.secret }
+  const generated = await generateSecret(orgId, deps)
+  return isRefusal(generated)
+    ? generated
+    : { token: digestToken(generateToken(deps.randomBytes)), secret: generated.secret }
 }

@@ -3,14 +3,14 @@ import { hash } from 'node:crypto'
 import type { SealedSecret } from './secrets.js'
 
 /** The serial of the agent keeps one of the same id before or after it from having the same tag. */
-export function etagOf(serial: number, version: number): string {
-  return `"${serial}-${version}"`
+export function etagOf(incarnation: number, version: number): string {
+  return `"${incarnation}-${version}"`
 }
 
 const hashChars = 22
 
 /** Of one item, by what is kept of it and its secrets: a change of another item of its list leaves it as it is. */
-export function itemEtagOf(serial: number, item: object, secrets?: ReadonlyMap<string, SealedSecret>): string {
+export function itemEtagOf(incarnation: number, item: object, secrets?: ReadonlyMap<string, SealedSecret>): string {
   const sealed = Array.from(secrets ?? [], ([name, secret]) => [name, Buffer.from(secret.sealed).toString('base64url')])
-  return `"${serial}-${hash('sha256', JSON.stringify([item, sealed]), 'base64url').slice(0, hashChars)}"`
+  return `"${incarnation}-${hash('sha256', JSON.stringify([item, sealed]), 'base64url').slice(0, hashChars)}"`
 }

@@ -1,21 +1,25 @@
 /** Flow generation as callers ask for it and read what came of it. */
 import Type, { type Static } from 'typebox'
 import { Flow } from '../../core/agent/resources/flow.js'
-import { closed, optional, words } from '../../core/agent/resources/words.js'
-import { agentLimits, languageModel as limits } from '../../core/limits.js'
+import { closedObject, nonEmptyText, optional } from '../../core/agent/resources/schemas.js'
+import { agentLimits, languageModel as limits } from '../../core/limits/index.js'
 
-export const GenerateBody = closed('FlowGenerateBody', {
-  brief: optional(words(limits.briefChars, { description: 'What the flow should do. Unsaid: what the body says.' })),
+export const GenerateBody = closedObject('FlowGenerateBody', {
+  brief: optional(
+    nonEmptyText(limits.briefChars, { description: 'What the flow should do. Unsaid: what the body says.' }),
+  ),
   uses: optional(
-    Type.Array(words(agentLimits.flow.optionChars), {
+    Type.Array(nonEmptyText(agentLimits.flow.optionChars), {
       maxItems: agentLimits.playbooks.uses,
       description: 'The capabilities it may act through. Unsaid: those of the playbook.',
     }),
   ),
-  model: optional(words(agentLimits.flow.modelChars, { description: 'The model to ask. Unsaid: that of the house.' })),
+  model: optional(
+    nonEmptyText(agentLimits.flow.modelChars, { description: 'The model to ask. Unsaid: that of the house.' }),
+  ),
 })
 
-const Finding = closed('FlowFinding', {
+const Finding = closedObject('FlowFinding', {
   code: Type.String(),
   path: Type.String(),
   message: Type.String(),
@@ -23,39 +27,39 @@ const Finding = closed('FlowFinding', {
 })
 const findings = Type.Array(Finding)
 
-const Turn = closed('FlowRehearsalTurn', {
+const Turn = closedObject('FlowRehearsalTurn', {
   person: Type.String(),
   agent: Type.Array(Type.String()),
   trace: Type.Array(Type.String()),
 })
 
-export const GeneratedFlow = closed('GeneratedFlow', {
+export const GeneratedFlow = closedObject('GeneratedFlow', {
   ok: Type.Boolean({ description: 'Whether the flow can be written as it is.' }),
   flow: optional(Flow),
   notes: optional(Type.String()),
   brief: Type.String(),
   attempts: Type.Integer(),
   model: Type.String(),
-  schema: closed('FlowShapeErrors', {
+  schema: closedObject('FlowShapeErrors', {
     ok: Type.Boolean(),
-    errors: Type.Array(closed('FlowShapeError', { field: Type.String(), message: Type.String() })),
+    errors: Type.Array(closedObject('FlowShapeError', { field: Type.String(), message: Type.String() })),
   }),
-  lint: closed('FlowFindings', { errors: findings, warnings: findings, advice: findings }),
+  lint: closedObject('FlowFindings', { errors: findings, warnings: findings, advice: findings }),
   dryRun: optional(
-    closed('FlowRehearsal', {
+    closedObject('FlowRehearsal', {
       reachedEnd: Type.Boolean(),
       outcome: optional(Type.String()),
       stuckAt: optional(Type.String()),
       turns: Type.Array(Turn),
       toolCalls: Type.Array(
-        closed('FlowToolCall', {
+        closedObject('FlowToolCall', {
           action: Type.String(),
           with: optional(Type.Unsafe<Record<string, unknown>>({ type: 'object' })),
         }),
       ),
     }),
   ),
-  usage: closed('ModelUsage', { input: Type.Integer(), output: Type.Integer() }),
+  usage: closedObject('ModelUsage', { input: Type.Integer(), output: Type.Integer() }),
   error: optional(Type.String()),
 })
 export type Generated = Static<typeof GeneratedFlow>

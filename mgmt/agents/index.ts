@@ -6,11 +6,11 @@ import type { Command } from '../../runtime/shard/contract.js'
 import { moduleOf, type RouteDeps } from '../area.js'
 import type { Audit } from '../audit/index.js'
 import type { Bodies } from './bodies.js'
-import { claims } from './claims.js'
 import { type AgentListener, createAgentCommands } from './commands.js'
-import { createDocuments } from './documents.js'
-import type { Model } from './generating.js'
-import type { LookUp } from './resource.js'
+import { createDocuments } from './documentcommands.js'
+import type { EndpointLookups } from './endpoint.js'
+import type { Model } from './generationroute.js'
+import { reservations } from './reservations.js'
 import { agentRoutes } from './routes.js'
 import { agentQueries } from './store.js'
 
@@ -19,7 +19,7 @@ export interface AgentsDeps {
   readonly audit: Audit
   readonly bodies: Bodies
   /** Absent: addresses are not looked up. */
-  readonly geocode?: LookUp['geocode']
+  readonly geocode?: EndpointLookups['geocode']
   /** Absent: no flow is written by a language model. */
   readonly model?: Model
   /** Where a stored object is served, by its name. */
@@ -32,7 +32,7 @@ export function createAgents({ orgEvent, mediaUrl, geocode, model, ...deps }: Ag
   const documents = createDocuments({ orgEvent, mediaUrl })
   const listeners: AgentListener[] = []
   const commands = createAgentCommands({ orgEvent, documents, listeners })
-  const { release, ids } = claims
+  const { release, ids } = reservations
   return {
     commands,
     documents,

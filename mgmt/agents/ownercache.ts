@@ -7,32 +7,32 @@ import { isRefusal, type Refusal } from '../../core/errors.js'
 import type { Local } from '../../runtime/shard/contract.js'
 
 export interface OwnerCache<V> {
-  known(owner: string): V | undefined
+  get(owner: string): V | undefined
   /** Asks, and caches the answer if nothing changed meanwhile: a value of before a change must not come back. */
-  learn(owner: string, question: () => Promise<V | undefined | Refusal>): Promise<V | undefined | Refusal>
+  load(owner: string, query: () => Promise<V | undefined | Refusal>): Promise<V | undefined | Refusal>
   /** To be called on every change, before that is answered. */
-  forget(owner: string): void
+  invalidate(owner: string): void
 }
 
-export function createOwnerCache<V>(local: Pick<Local, 'tenure'>, most: number): OwnerCache<V> {
-  const held = new LRUCache<string, { readonly tenure: number; readonly value: V }>({ max: most })
+export function createOwnerCache<V>(local: Pick<Local, 'ownershipEpoch'>, max: number): OwnerCache<V> {
+  const cache = new LRUCache<string, { readonly epoch: number; readonly value: V }>({ max })
   let changes = 0
   return {
-    known(owner) {
-      const found = held.get(owner)
-      return found && local.tenure(owner) === found.tenure ? found.value : undefined
+    get(owner) {
+      const entry = cache.get(owner)
+      return entry && local.ownershipEpoch(owner) === entry.epoch ? entry.value : undefined
     },
-    async learn(owner, question) {
-      const [tenure, changesBefore] = [local.tenure(owner), changes]
-      const value = await question()
+    async load(owner, query) {
+      const [epoch, changesBefore] = [local.ownershipEpoch(owner), changes]
+      const value = await query()
       if (value === undefined || isRefusal(value)) return value
-      if (tenure === undefined || changes !== changesBefore) return value
-      held.set(owner, { tenure, value })
+      if (epoch === undefined || changes !== changesBefore) return value
+      cache.set(owner, { epoch, value })
       return value
     },
-    forget(owner) {
+    invalidate(owner) {
       changes++
-      held.delete(owner)
+      cache.delete(owner)
     },
   }
 }

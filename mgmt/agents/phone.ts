@@ -1,14 +1,14 @@
 /** Phone numbers as people write them, read as E.164. */
 
 /** Beside digits only what people part them with, and one plus in front. */
-const written = /^\+?[0-9\s()./\u2010-\u2015-]+$/
+const phonePattern = /^\+?[0-9\s()./\u2010-\u2015-]+$/
 const international = /^[1-9][0-9]{6,14}$/
 const american = /^[2-9][0-9]{2}[2-9][0-9]{6}$/
 
 /** Undefined for what is no phone number. One without a country code is read as a number of the United States. */
-export function phoneOf(text: string): string | undefined {
+export function parsePhone(text: string): string | undefined {
   const trimmed = text.trim().replace(/^tel:/i, '')
-  if (!written.test(trimmed)) return undefined
+  if (!phonePattern.test(trimmed)) return undefined
   // A zero in brackets is dialled within the country only.
   const digits = trimmed.replace('(0)', '').replace(/[^0-9]/g, '')
   const abroad = trimmed.startsWith('+') ? digits : /^(?:00|011)([1-9].*)$/.exec(digits)?.[1]

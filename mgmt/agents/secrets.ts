@@ -5,12 +5,12 @@
  */
 import type { AgentDocument, SecretChanges } from '../../core/agent/index.js'
 import { idOf } from '../../core/agent/index.js'
-import type { AgentPlace } from '../../core/agentkey.js'
+import type { AgentRef } from '../../core/agentref.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
-import { agentDocument as limits } from '../../core/limits.js'
+import { agentDocument as limits } from '../../core/limits/index.js'
+import type { Sealer } from '../../runtime/secrets/sealer.js'
 import type { Tx } from '../../runtime/shard/contract.js'
 import { type Reader, table } from '../../runtime/store/contract.js'
-import type { Sealer } from '../../runtime/store/sealer.js'
 
 const secretSections = ['notifications', 'integrations', 'toolBindings'] as const
 export type SecretSection = (typeof secretSections)[number]
@@ -43,11 +43,11 @@ export const secretTable = table<SecretKey, SealedSecret>('agents.secrets')
 /** The kind under which they are sealed. */
 export const secretKind = 'agent'
 
-export function sealedId({ agentId }: AgentPlace, section: SecretSection, item: string, name: string): string {
+export function sealedId({ agentId }: AgentRef, section: SecretSection, item: string, name: string): string {
   return [agentId, section, item, name].join('/')
 }
 
-export interface Unsealed {
+export interface UnsealedSecrets {
   readonly section: SecretSection
   readonly item: string
   readonly secrets: SecretChanges
@@ -55,8 +55,8 @@ export interface Unsealed {
 
 export async function sealSecrets(
   sealer: Pick<Sealer, 'seal'>,
-  place: AgentPlace,
-  { section, item, secrets }: Unsealed,
+  agent: AgentRef,
+  { section, item, secrets }: UnsealedSecrets,
 ): Promise<SealedChanges | Refusal> {
   const changes: Record<string, SealedSecret | null> = {}
   for (const [name, plain] of Object.entries(secrets)) {
@@ -65,22 +65,22 @@ export async function sealSecrets(
       changes[name] = null
       continue
     }
-    const sealed = await sealer.seal(place.orgId, secretKind, sealedId(place, section, item, name), plain)
+    const sealed = await sealer.seal(agent.orgId, secretKind, sealedId(agent, section, item, name), plain)
     if (isRefusal(sealed)) return sealed
-    changes[name] = { sealed, ...lastOf(plain) }
+    changes[name] = { sealed, ...last4Of(plain) }
   }
   return { section, item, changes }
 }
 
 /** What may be shown of a secret. */
-export function lastOf(plain: string): Pick<SealedSecret, 'last4'> {
+export function last4Of(plain: string): Pick<SealedSecret, 'last4'> {
   return plain.length >= limits.last4FromChars ? { last4: plain.slice(-4) } : {}
 }
 
 /** The secrets of one item that are stored, by name. */
 export function secretsOf(
   reader: Reader,
-  { orgId, agentId }: AgentPlace,
+  { orgId, agentId }: AgentRef,
   section: SecretSection,
   item: string,
 ): Map<string, SealedSecret> {
@@ -94,11 +94,7 @@ export function stateOf(secret: SealedSecret | undefined): SecretState {
 }
 
 /** Whether any secret became another one. */
-export function keepSecrets(
-  tx: Tx,
-  { orgId, agentId }: AgentPlace,
-  { section, item, changes }: SealedChanges,
-): boolean {
+export function saveSecrets(tx: Tx, { orgId, agentId }: AgentRef, { section, item, changes }: SealedChanges): boolean {
   let isChanged = false
   for (const [name, secret] of Object.entries(changes)) {
     const key: SecretKey = [orgId, agentId, section, item, name]
@@ -111,16 +107,16 @@ export function keepSecrets(
 }
 
 /** Whatever way an integration or a tool binding went, its secrets go too. */
-export function dropOrphans(tx: Tx, place: AgentPlace, before: AgentDocument, after: AgentDocument): void {
+export function removeOrphans(tx: Tx, agent: AgentRef, before: AgentDocument, after: AgentDocument): void {
   for (const section of ['integrations', 'toolBindings'] as const) {
     if (before[section] === after[section]) continue
-    const left = new Set(after[section].map(idOf))
-    for (const item of before[section].map(idOf)) if (!left.has(item)) removeSecrets(tx, place, section, item)
+    const remaining = new Set(after[section].map(idOf))
+    for (const item of before[section].map(idOf)) if (!remaining.has(item)) removeSecrets(tx, agent, section, item)
   }
 }
 
 /** All of an agent's, of one section, or of one item. */
-export function removeSecrets(tx: Tx, { orgId, agentId }: AgentPlace, ...below: string[]): void {
+export function removeSecrets(tx: Tx, { orgId, agentId }: AgentRef, ...below: string[]): void {
   const rows = [...tx.range(secretTable, { prefix: [orgId, agentId, ...below] })]
   for (const { key } of rows) tx.remove(secretTable, key)
 }

@@ -3,7 +3,7 @@
  * other section is one record. So a change of one item writes that item alone, however long its list is.
  */
 import { changedItems, idOf, isInOrder, type ListSection, listSections, type Section } from '../../core/agent/index.js'
-import type { AgentPlace } from '../../core/agentkey.js'
+import type { AgentRef } from '../../core/agentref.js'
 import type { Tx } from '../../runtime/shard/contract.js'
 import { type Key, type Reader, type Table, table } from '../../runtime/store/contract.js'
 
@@ -15,8 +15,8 @@ const orderTable = table<SectionKey, readonly string[]>('agents.orders')
 const itemTable = table<[...SectionKey, id: string], object>('agents.items')
 
 /** Undefined for a section that is empty or was never written. */
-export function readSection(reader: Reader, place: AgentPlace, section: Section): unknown {
-  const key = keyOf(place, section)
+export function readSection(reader: Reader, agent: AgentRef, section: Section): unknown {
+  const key = keyOf(agent, section)
   const record = reader.get(sectionTable, key)
   if (record !== undefined || !isList(section)) return record
   const order = reader.get(orderTable, key)
@@ -26,44 +26,44 @@ export function readSection(reader: Reader, place: AgentPlace, section: Section)
 }
 
 /** Decodes no other item. */
-export function readItem(reader: Reader, place: AgentPlace, section: ListSection, id: string): object | undefined {
-  const key = keyOf(place, section)
-  const whole = reader.get(sectionTable, key) as readonly object[] | undefined
-  return whole ? whole.find((item) => idOf(item) === id) : reader.get(itemTable, [...key, id])
+export function readItem(reader: Reader, agent: AgentRef, section: ListSection, id: string): object | undefined {
+  const key = keyOf(agent, section)
+  const legacyList = reader.get(sectionTable, key) as readonly object[] | undefined
+  return legacyList ? legacyList.find((item) => idOf(item) === id) : reader.get(itemTable, [...key, id])
 }
 
 /** `was` is the section as it is kept; items that both share are not written again. What is empty takes no record. */
-export function writeSection(tx: Tx, place: AgentPlace, section: Section, was: unknown, is: unknown): void {
-  const key = keyOf(place, section)
+export function writeSection(tx: Tx, agent: AgentRef, section: Section, was: unknown, is: unknown): void {
+  const key = keyOf(agent, section)
   if (isList(section)) writeList(tx, key, was as readonly object[], is as readonly object[])
   else if (is === undefined) tx.remove(sectionTable, key)
   else tx.put(sectionTable, key, is)
 }
 
 function writeList(tx: Tx, key: SectionKey, was: readonly object[], is: readonly object[]): void {
-  const isMoving = tx.get(sectionTable, key) !== undefined
-  if (isMoving) tx.remove(sectionTable, key)
-  const kept = isMoving ? [] : was
-  for (const { id, is: item } of changedItems(kept, is)) {
+  const isMigrating = tx.get(sectionTable, key) !== undefined
+  if (isMigrating) tx.remove(sectionTable, key)
+  const previous = isMigrating ? [] : was
+  for (const { id, current: item } of changedItems(previous, is)) {
     if (item) tx.put(itemTable, [...key, id], item)
     else tx.remove(itemTable, [...key, id])
   }
-  if (isInOrder(kept, is)) return
+  if (isInOrder(previous, is)) return
   if (is.length > 0) tx.put(orderTable, key, is.map(idOf))
   else tx.remove(orderTable, key)
 }
 
-export function removeSections(tx: Tx, place: AgentPlace): void {
-  removeRows(tx, sectionTable, place)
-  removeRows(tx, orderTable, place)
-  removeRows(tx, itemTable, place)
+export function removeSections(tx: Tx, agent: AgentRef): void {
+  removeRows(tx, sectionTable, agent)
+  removeRows(tx, orderTable, agent)
+  removeRows(tx, itemTable, agent)
 }
 
-function removeRows<K extends Key>(tx: Tx, from: Table<K, unknown>, { orgId, agentId }: AgentPlace): void {
+function removeRows<K extends Key>(tx: Tx, from: Table<K, unknown>, { orgId, agentId }: AgentRef): void {
   for (const { key } of [...tx.range(from, { prefix: [orgId, agentId] })]) tx.remove(from, key)
 }
 
-function keyOf({ orgId, agentId }: AgentPlace, section: Section): SectionKey {
+function keyOf({ orgId, agentId }: AgentRef, section: Section): SectionKey {
   return [orgId, agentId, section]
 }
 

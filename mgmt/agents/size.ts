@@ -1,9 +1,9 @@
 /** How long an agent is as a document: never longer than what an import reads, so that every export can be imported. */
 import { type AgentDocument, changedItems, emptyDocument, invalidFields } from '../../core/agent/index.js'
 import type { Refusal } from '../../core/errors.js'
-import { agentDocument as limits } from '../../core/limits.js'
-import { itemCost, paceOf, type Steps } from '../../core/steps.js'
-import { allSections, type Head } from './document.js'
+import { agentDocument as limits } from '../../core/limits/index.js'
+import { createStepBudget, itemCost, type Steps } from '../../core/steps.js'
+import { allSections, type Head } from './documentcache.js'
 import { isList } from './sections.js'
 
 /** The bytes of the document after a change, or why it would be too long. A change that makes it no longer is taken. */
@@ -18,30 +18,32 @@ export function* bytesAfter(head: Head, before: AgentDocument, after: AgentDocum
 /** By how much the one is longer than the other, and the section that grows most. Costs by what is different. */
 function* growth(before: AgentDocument, after: AgentDocument): Steps<{ bytes: number; section: string }> {
   let bytes = 0
-  const isStepOver = paceOf()
-  let most = { bytes: 0, section: '' }
+  const isStepOver = createStepBudget()
+  let largest = { bytes: 0, section: '' }
   for (const section of allSections) {
     const [was, is] = [before[section], after[section]]
     if (was === is) continue
-    const changed: readonly Pair[] = isList(section) ? changedItems(was as object[], is as object[]) : [{ was, is }]
-    let grown = 0
+    const changed: readonly Pair[] = isList(section)
+      ? changedItems(was as object[], is as object[])
+      : [{ previous: was, current: is }]
+    let added = 0
     for (const item of changed) {
-      const [isBytes, wasBytes] = [bytesOf(item.is), bytesOf(item.was)]
-      grown += isBytes - wasBytes
+      const [isBytes, wasBytes] = [bytesOf(item.current), bytesOf(item.previous)]
+      added += isBytes - wasBytes
       if (isStepOver(itemCost + costOfByte * (isBytes + wasBytes))) yield
     }
-    bytes += grown
-    if (grown > most.bytes) most = { bytes: grown, section }
+    bytes += added
+    if (added > largest.bytes) largest = { bytes: added, section }
   }
-  return { bytes, section: most.section }
+  return { bytes, section: largest.section }
 }
 
 /** To write one is quicker than to read it. */
 const costOfByte = 1 / 4
 
 interface Pair {
-  readonly was?: unknown
-  readonly is?: unknown
+  readonly previous?: unknown
+  readonly current?: unknown
 }
 
 function bytesOf(value: unknown): number {

@@ -1,15 +1,15 @@
 /** Where agents are kept, each in a shard of its own key, and how one is read. */
-import type { AgentPlace } from '../../core/agentkey.js'
+import type { AgentRef } from '../../core/agentref.js'
 import { refuse } from '../../core/errors.js'
 import type { Query } from '../../runtime/shard/contract.js'
-import { type Reader, readOften, table } from '../../runtime/store/contract.js'
+import { cacheReads, type Reader, table } from '../../runtime/store/contract.js'
 import type { Agent, Identity } from './schema.js'
 
 export interface AgentRecord {
   readonly id: string
   readonly orgId: string
   /** Which of the org's agents it is in the order of their making: tells it from one of the same id before or after. */
-  readonly serial: number
+  readonly incarnation: number
   readonly name: string
   readonly description?: string
   /** Absent while it holds nothing. */
@@ -18,13 +18,13 @@ export interface AgentRecord {
   readonly updatedAt: number
 }
 
-export const agentTable = readOften(table<[orgId: string, agentId: string], AgentRecord>('agents'))
+export const agentTable = cacheReads(table<[orgId: string, agentId: string], AgentRecord>('agents'))
 
-export function findAgent(reader: Reader, { orgId, agentId }: AgentPlace): AgentRecord | undefined {
+export function findAgent(reader: Reader, { orgId, agentId }: AgentRef): AgentRecord | undefined {
   return reader.get(agentTable, [orgId, agentId])
 }
 
-export function agentAsRead({ id, orgId, name, description, identity, createdAt, updatedAt }: AgentRecord): Agent {
+export function agentView({ id, orgId, name, description, identity, createdAt, updatedAt }: AgentRecord): Agent {
   return {
     id,
     orgId,
@@ -37,11 +37,11 @@ export function agentAsRead({ id, orgId, name, description, identity, createdAt,
   }
 }
 
-const read: Query<AgentPlace, Agent> = {
+const read: Query<AgentRef, Agent> = {
   name: 'agents.read',
-  read(reader, place) {
-    const agent = findAgent(reader, place)
-    return agent ? agentAsRead(agent) : refuse('resource.not_found')
+  read(reader, ref) {
+    const agent = findAgent(reader, ref)
+    return agent ? agentView(agent) : refuse('resource.not_found')
   },
 }
 

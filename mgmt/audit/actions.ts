@@ -67,7 +67,7 @@ export function isActivity(action: string): boolean {
   return !configurationActions.has(action) && action !== deletedAction
 }
 
-export function audited(routes: readonly Route[]): Route[] {
+export function withAuditActions(routes: readonly Route[]): Route[] {
   return routes.map((route) => {
     const audit = auditedRoutes[`${route.method} ${route.path}`]
     return audit ? { ...route, audit } : route

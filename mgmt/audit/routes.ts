@@ -1,8 +1,8 @@
 /** The route that lists the audit trail of an org. */
 import { invalid, isRefusal } from '../../core/errors.js'
-import { page } from '../../core/limits.js'
+import { page } from '../../core/limits/index.js'
 import type { Clock } from '../../runtime/clock.js'
-import type { Pages } from '../../runtime/http/page.js'
+import type { PageTokens } from '../../runtime/http/pagetokens.js'
 import { json, type Route, route } from '../../runtime/http/route.js'
 import type { Shards } from '../../runtime/shard/contract.js'
 import { AuditList, AuditQuery } from './schema.js'
@@ -11,7 +11,7 @@ import type { AuditPosition, AuditStore } from './store.js'
 export interface AuditRoutesOptions {
   readonly shards: Shards
   readonly store: Pick<AuditStore, 'queries'>
-  readonly pages: Pages
+  readonly pages: PageTokens
   readonly clock: Clock
 }
 
@@ -32,13 +32,13 @@ export function auditRoutes({ shards, store, pages, clock }: AuditRoutesOptions)
         const scope = `audit:${orgId}:${JSON.stringify(Object.entries(filter).sort())}`
         const before = pageToken === undefined ? undefined : (pages.read(scope, pageToken) as AuditPosition | undefined)
         if (pageToken !== undefined && !before) return invalid('pageToken', 'is not a token of this list')
-        const { start, end, ...of } = filter
+        const { start, end, ...criteria } = filter
         const window = { ...(start && { start: Date.parse(start) }), ...(end && { end: Date.parse(end) }) }
         if (start && end && Date.parse(start) >= Date.parse(end)) return invalid('end', 'must be after start')
-        const wanted = { orgId, ...of, ...window, limit, ...(before && { before }), now: clock.now() }
-        const found = await shards.read(orgId, store.queries.list, wanted)
-        if (isRefusal(found)) return found
-        const { data, last } = found
+        const input = { orgId, ...criteria, ...window, limit, ...(before && { before }), now: clock.now() }
+        const result = await shards.query(orgId, store.queries.list, input)
+        if (isRefusal(result)) return result
+        const { data, last } = result
         return json(200, { data, ...(last && { nextPageToken: pages.write(scope, last) }) })
       },
     }),

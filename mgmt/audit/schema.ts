@@ -1,6 +1,6 @@
 /** The audit trail as the API shows it. */
 import Type, { type Static } from 'typebox'
-import { page } from '../../core/limits.js'
+import { page } from '../../core/limits/index.js'
 
 const closed = { additionalProperties: false } as const
 const moment = Type.String({ format: 'date-time' })

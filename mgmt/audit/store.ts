@@ -1,7 +1,7 @@
 /** The audit trail of an org in its shard: entries by time, appended and never changed, and dropped when they are old. */
 import type { Actor } from '../../core/access.js'
-import { audit as limits } from '../../core/accesslimits.js'
-import type { AgentPlace } from '../../core/agentkey.js'
+import type { AgentRef } from '../../core/agentref.js'
+import { audit as limits } from '../../core/limits/access.js'
 import type { Command, Query } from '../../runtime/shard/contract.js'
 import { table } from '../../runtime/store/contract.js'
 import { orgTable } from '../orgs/store.js'
@@ -9,7 +9,7 @@ import { isActivity } from './actions.js'
 import type { AuditEntry } from './schema.js'
 
 /** What an entry says beside its id and time. Ids only: never a secret, a body or an address of a person. */
-export interface Noted {
+export interface AuditEvent {
   readonly actor: Actor
   readonly action: string
   readonly agentId?: string
@@ -19,14 +19,14 @@ export interface Noted {
   readonly count?: number
 }
 
-type Kept = Noted & { readonly id: string }
+type StoredEntry = AuditEvent & { readonly id: string }
 export type AuditPosition = readonly [at: number, id: string]
 
-const auditTable = table<[orgId: string, at: number, id: string], Kept>('audit')
+const auditTable = table<[orgId: string, at: number, id: string], StoredEntry>('audit')
 /** Leads from an agent to the entries about it that its activity lists. */
 const agentTable = table<[orgId: string, agentId: string, at: number, id: string], true>('audit.agents')
 
-export interface Wanted {
+export interface AuditTrailQuery {
   readonly orgId: string
   readonly actor?: string
   readonly action?: string
@@ -36,7 +36,7 @@ export interface Wanted {
   readonly before?: AuditPosition
 }
 
-export interface WantedOfAgent extends AgentPlace {
+export interface AgentAuditQuery extends AgentRef {
   /** When the agent was made: one before it may have had its id. */
   readonly since: number
   readonly before?: AuditPosition
@@ -46,18 +46,18 @@ export interface WantedOfAgent extends AgentPlace {
 
 export function createAuditStore({ timeScale }: { readonly timeScale: number }) {
   /** Callers may name orgs that are not there, and then nothing is written. */
-  const note: Command<{ readonly orgId: string; readonly noted: Noted }, boolean> = {
-    name: 'audit.note',
-    decide(tx, { orgId, noted }, { at, mint }) {
+  const record: Command<{ readonly orgId: string; readonly event: AuditEvent }, boolean> = {
+    name: 'audit.record',
+    decide(tx, { orgId, event }, { at, mint }) {
       if (!tx.get(orgTable, [orgId])) return false
       const id = mint('aud')
-      tx.put(auditTable, [orgId, at, id], { ...noted, id })
-      const { agentId, action } = noted
+      tx.put(auditTable, [orgId, at, id], { ...event, id })
+      const { agentId, action } = event
       if (agentId !== undefined && isActivity(action)) tx.put(agentTable, [orgId, agentId, at, id], true)
-      const over = at - limits.keptMs / timeScale
+      const cutoff = at - limits.keptMs / timeScale
       const oldest = [...tx.range(auditTable, { prefix: [orgId], limit: limits.droppedPerWrite })]
       for (const { key, value } of oldest) {
-        if (key[1] >= over) break
+        if (key[1] >= cutoff) break
         tx.remove(auditTable, key)
         if (value.agentId !== undefined) tx.remove(agentTable, [orgId, value.agentId, key[1], key[2]])
       }
@@ -66,21 +66,21 @@ export function createAuditStore({ timeScale }: { readonly timeScale: number }) 
   }
 
   /** Newest first. A call looks at a bounded number of entries: `last` is where to go on, absent at the end. */
-  const list: Query<Wanted & { readonly now: number }, { data: AuditEntry[]; last?: AuditPosition }> = {
+  const list: Query<AuditTrailQuery & { readonly now: number }, { data: AuditEntry[]; last?: AuditPosition }> = {
     name: 'audit.list',
     read(reader, { orgId, actor, action, start = 0, end, limit, before, now }) {
       const from = Math.max(start, now - limits.keptMs / timeScale)
       const after = before ? [orgId, ...before] : end === undefined ? undefined : [orgId, end]
       const data: AuditEntry[] = []
-      let looked = 0
+      let scanned = 0
       for (const { key, value } of reader.range(auditTable, { prefix: [orgId], after, reverse: true })) {
         const [, at, id] = key
         if (at < from) return { data }
-        if (!isWanted(value, actor, action)) {
-          if (++looked >= limits.lookedAtPerCall) return { data, last: [at, id] }
+        if (!matches(value, actor, action)) {
+          if (++scanned >= limits.scannedPerCall) return { data, last: [at, id] }
           continue
         }
-        data.push(shown(value, at))
+        data.push(entryView(value, at))
         if (data.length >= limit) return { data, last: [at, id] }
       }
       return { data }
@@ -88,7 +88,7 @@ export function createAuditStore({ timeScale }: { readonly timeScale: number }) 
   }
 
   /** Entries about one agent that its activity lists, newest first, from behind `before` on and not from before `since`. */
-  const ofAgent: Query<WantedOfAgent, AuditEntry[]> = {
+  const ofAgent: Query<AgentAuditQuery, AuditEntry[]> = {
     name: 'audit.ofAgent',
     read(reader, { orgId, agentId, since, before, limit, now }) {
       const from = Math.max(since, now - limits.keptMs / timeScale)
@@ -98,21 +98,21 @@ export function createAuditStore({ timeScale }: { readonly timeScale: number }) 
         .filter(([at]) => at >= from)
         .flatMap(([at, id]) => {
           const entry = reader.get(auditTable, [orgId, at, id])
-          return entry ? [shown(entry, at)] : []
+          return entry ? [entryView(entry, at)] : []
         })
     },
   }
 
-  return { commands: { note }, queries: { list, ofAgent } }
+  return { commands: { record }, queries: { list, ofAgent } }
 }
 export type AuditStore = ReturnType<typeof createAuditStore>
 
 /** An action stands for all that begin with it and a dot. */
-function isWanted({ actor: by, action: did }: Kept, actor?: string, action?: string): boolean {
-  if (actor !== undefined && by.id !== actor && by.keyId !== actor) return false
-  return action === undefined || did === action || did.startsWith(`${action}.`)
+function matches({ actor: entryActor, action: entryAction }: StoredEntry, actor?: string, action?: string): boolean {
+  if (actor !== undefined && entryActor.id !== actor && entryActor.keyId !== actor) return false
+  return action === undefined || entryAction === action || entryAction.startsWith(`${action}.`)
 }
 
-function shown({ id, ...noted }: Kept, at: number): AuditEntry {
-  return { id, at: new Date(at).toISOString(), ...noted }
+function entryView({ id, ...event }: StoredEntry, at: number): AuditEntry {
+  return { id, at: new Date(at).toISOString(), ...event }
 }

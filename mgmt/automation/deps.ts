@@ -1,6 +1,6 @@
 /** What automation works with. */
 import type { Section } from '../../core/agent/index.js'
-import type { AgentDocuments } from '../agents/documents.js'
+import type { AgentDocuments } from '../agents/documentcommands.js'
 import type { OutreachConversations } from '../outreach/conversations.js'
 import type { Outreach } from '../outreach/index.js'
 import type { AgentLog } from '../outreach/transitions.js'
@@ -16,9 +16,9 @@ export const automationSections = [
 
 export interface AutomationDeps {
   readonly documents: Pick<AgentDocuments, 'load'>
-  readonly people: Pick<People, 'byId' | 'keepAppointment'>
+  readonly people: Pick<People, 'byId' | 'saveAppointment'>
   readonly outreach: Pick<Outreach, 'commands'>
-  readonly conversations: Pick<OutreachConversations, 'standing' | 'open'>
+  readonly conversations: Pick<OutreachConversations, 'consentOf' | 'open'>
   readonly log?: AgentLog
   readonly clock: { now(): number }
   readonly timeScale: number

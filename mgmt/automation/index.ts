@@ -1,22 +1,22 @@
 /** Automation: rules that send by themselves when a person changes, and reminders of appointments. */
 import type { Clock } from '../../runtime/clock.js'
 import type { Route } from '../../runtime/http/route.js'
-import type { Performer } from '../../runtime/shard/contract.js'
+import type { EffectHandler } from '../../runtime/shard/contract.js'
 import type { Agents } from '../agents/index.js'
 import { type EffectDeps, moduleOf, type RouteDeps } from '../area.js'
 import type { OutreachConversations } from '../outreach/conversations.js'
 import type { Outreach } from '../outreach/index.js'
 import type { AgentLog } from '../outreach/transitions.js'
 import type { People } from '../people/index.js'
+import { createRescheduleCommand } from './clockchange.js'
 import type { AutomationDeps } from './deps.js'
-import { lookEffect, pickupCommand } from './pickup.js'
-import { redateCommand } from './redating.js'
-import { createReminders, remindEffect } from './reminding.js'
+import { attemptEffect, pickupCommand } from './pickup.js'
+import { createReminders, reminderEffect } from './reminders.js'
 import { automationRoutes } from './routes.js'
-import { createRows } from './rows.js'
 import { createRules } from './rules.js'
+import { createRuns } from './runs.js'
 import { clearCommand, clearRemovedAgent } from './sweep.js'
-import { lookPerformer, remindPerformer } from './worker.js'
+import { createAttemptHandler, createReminderHandler } from './worker.js'
 
 export interface AutomationAreaDeps {
   readonly agents: Pick<Agents, 'documents' | 'onLifecycle'>
@@ -28,35 +28,35 @@ export interface AutomationAreaDeps {
   readonly timeScale: number
 }
 
-export function createAutomation({ agents, ...given }: AutomationAreaDeps) {
+export function createAutomation({ agents, ...areaDeps }: AutomationAreaDeps) {
   const { documents, onLifecycle } = agents
-  const { people, outreach, timeScale } = given
-  const deps: AutomationDeps = { ...given, documents }
+  const { people, outreach, timeScale } = areaDeps
+  const deps: AutomationDeps = { ...areaDeps, documents }
   const rules = createRules(documents)
-  const rows = createRows(deps)
+  const runs = createRuns(deps)
   const reminders = createReminders(deps)
   const commands = {
     ...rules.commands,
     ...reminders.commands,
-    judge: rows.judge,
+    evaluate: runs.evaluate,
     pickup: pickupCommand,
-    setBack: redateCommand(timeScale),
+    reschedule: createRescheduleCommand(timeScale),
     clear: clearCommand,
   }
   const { queries } = rules
   onLifecycle({ removed: clearRemovedAgent })
   documents.onChanged(reminders.onDocumentChanged)
-  people.onChanged(rows.onPersonChanged)
-  outreach.onChanged(rows.onSendChanged)
+  people.onChanged(runs.onPersonChanged)
+  outreach.onChanged(runs.onSendChanged)
   outreach.onUnmatchedReport(reminders.onUnmatchedReport)
   outreach.addReferrers(rules.referrersOf)
   return {
     commands,
     queries,
     module: moduleOf({ commands, queries }),
-    performers({ shards }: EffectDeps): Readonly<Record<string, Performer>> {
+    effectHandlers({ shards }: EffectDeps): Readonly<Record<string, EffectHandler>> {
       const options = { ...deps, shards, commands }
-      return { [lookEffect]: lookPerformer(options), [remindEffect]: remindPerformer(options) }
+      return { [attemptEffect]: createAttemptHandler(options), [reminderEffect]: createReminderHandler(options) }
     },
     routes: (engine: RouteDeps): Route[] => automationRoutes({ ...engine, rules }),
   }

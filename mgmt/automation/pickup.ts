@@ -1,39 +1,39 @@
 /** The timer of an agent's automation: picks up what is due, a bounded number at a time, and hands it to who looks at it. */
 import { type AgentIncarnation, type AgentScope, scopeOf } from '../../core/agent/scope.js'
-import { isLive } from '../../core/automation/row.js'
-import { automation as limits } from '../../core/limits.js'
+import { isActive } from '../../core/automation/run.js'
+import { automation as limits } from '../../core/limits/index.js'
 import type { Command, Tx } from '../../runtime/shard/contract.js'
 import { findAgent } from '../agents/store.js'
-import { beginReminder } from './reminding.js'
-import { dropRow, keepRow, queueTable, rowAt, timerTable } from './store.js'
+import { startAttempt } from './reminders.js'
+import { getRun, queueTable, removeRun, saveRun, timerTable } from './store.js'
 import { pickupName, scheduleTimer } from './timer.js'
 
-export const lookEffect = 'automationLook'
+export const attemptEffect = 'automationAttempt'
 
 /** One look at a row. */
-export interface Look extends AgentIncarnation {
+export interface RunAttempt extends AgentIncarnation {
   readonly ruleKey: string
   readonly personId: string
-  readonly look: number
+  readonly attempt: number
 }
 
 /** Answers how many were due. */
 export const pickupCommand: Command<AgentIncarnation, number> = {
   name: pickupName,
-  decide(tx, place, told) {
-    if (findAgent(tx, place)?.serial !== place.serial) return 0
-    const scope = scopeOf(place)
+  decide(tx, agent, meta) {
+    if (findAgent(tx, agent)?.incarnation !== agent.incarnation) return 0
+    const scope = scopeOf(agent)
     const rows = [...tx.range(queueTable, { prefix: scope, limit: limits.rowsPerPickup })]
-    const due = rows.filter(({ key: [, , , dueAt] }) => dueAt <= told.at)
+    const due = rows.filter(({ key: [, , , dueAt] }) => dueAt <= meta.at)
     for (const { key } of due) {
-      const [, , , , what, id, personId] = key
+      const [, , , , kind, id, personId] = key
       tx.remove(queueTable, key)
-      if (what === 'row') look(tx, scope, place, id, personId)
-      else beginReminder(tx, place, id, told.at)
+      if (kind === 'run') attempt(tx, scope, agent, id, personId)
+      else startAttempt(tx, agent, id, meta.at)
     }
     const [next] = [...tx.range(queueTable, { prefix: scope, limit: 1 })]
     tx.remove(timerTable, scope)
-    if (next) scheduleTimer(tx, place, Math.max(next.key[3], told.at))
+    if (next) scheduleTimer(tx, agent, Math.max(next.key[3], meta.at))
     return due.length
   },
 }
@@ -42,13 +42,13 @@ export const pickupCommand: Command<AgentIncarnation, number> = {
  * Whether the person is just talking only their conversation knows, so somebody has to go and ask. A row that has ended is
  * due once more, to be forgotten.
  */
-function look(tx: Tx, scope: AgentScope, place: AgentIncarnation, ruleKey: string, personId: string): void {
-  const row = rowAt(tx, scope, ruleKey, personId)
-  if (!row) return
-  if (!isLive(row)) return dropRow(tx, scope, [ruleKey, personId], row)
-  const looked = { ...row, look: row.look + 1 }
-  keepRow(tx, scope, [ruleKey, personId], looked, row, true)
-  const { orgId, agentId, serial } = place
-  const payload: Look = { orgId, agentId, serial, ruleKey, personId, look: looked.look }
-  tx.effect({ kind: lookEffect, destination: `automation:${personId.slice(-1)}`, payload })
+function attempt(tx: Tx, scope: AgentScope, agent: AgentIncarnation, ruleKey: string, personId: string): void {
+  const run = getRun(tx, scope, ruleKey, personId)
+  if (!run) return
+  if (!isActive(run)) return removeRun(tx, scope, [ruleKey, personId], run)
+  const started = { ...run, attempt: run.attempt + 1 }
+  saveRun(tx, scope, [ruleKey, personId], started, run, true)
+  const { orgId, agentId, incarnation } = agent
+  const payload: RunAttempt = { orgId, agentId, incarnation, ruleKey, personId, attempt: started.attempt }
+  tx.emit({ kind: attemptEffect, destination: `automation:${personId.slice(-1)}`, payload })
 }

@@ -1,26 +1,26 @@
 /** The commands and queries of rules: made, changed, taken away, listed, and what became of each person under one. */
 import { type AgentScope, scopeOf } from '../../core/agent/scope.js'
-import type { AgentPlace } from '../../core/agentkey.js'
-import { type RowState, type RowView, rowView } from '../../core/automation/row.js'
+import type { AgentRef } from '../../core/agentref.js'
 import {
   type AutomatedOutreachBody,
   type AutomatedOutreachPatch,
+  createRule,
+  patchRule,
   type Rule,
-  ruleMade,
-  rulePatched,
-  ruleReplaced,
+  replaceRule,
 } from '../../core/automation/rule.js'
+import { type RunState, type RunView, runView } from '../../core/automation/run.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
-import { automation as limits } from '../../core/limits.js'
+import { automation as limits } from '../../core/limits/index.js'
 import type { Command, Query, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
-import type { AgentDocuments } from '../agents/documents.js'
+import type { AgentDocuments } from '../agents/documentcommands.js'
 import { findAgent } from '../agents/store.js'
 import { automationSections } from './deps.js'
-import { entriesOf, entryTable, type RuleEntry, rowTable, ruleTable } from './store.js'
-import { clearLater } from './sweep.js'
+import { entriesOf, entryTable, type RuleEntry, ruleTable, runTable } from './store.js'
+import { scheduleClear } from './sweep.js'
 
-export interface OneRule extends AgentPlace {
+export interface RuleRef extends AgentRef {
   readonly ruleId: string
 }
 
@@ -29,15 +29,15 @@ export type RuleChange =
   | { readonly kind: 'replace'; readonly body: AutomatedOutreachBody }
   | { readonly kind: 'patch'; readonly body: AutomatedOutreachPatch }
 
-export interface RowStretch extends OneRule {
-  readonly state?: RowState
+export interface RunPageQuery extends RuleRef {
+  readonly state?: RunState
   readonly limit: number
   /** The walk goes on behind this person. */
   readonly after?: string
 }
 
-export interface RowsFound {
-  readonly data: readonly RowView[]
+export interface RunPage {
+  readonly data: readonly RunView[]
   readonly after?: string
 }
 
@@ -45,20 +45,20 @@ const notFound = refuse('resource.not_found')
 const agentNotFound = refuse('agent.not_found')
 
 export function createRules(documents: Pick<AgentDocuments, 'load'>) {
-  function homeFor(reader: Reader, { orgId, agentId }: AgentPlace): AgentScope | undefined {
+  function loadScope(reader: Reader, { orgId, agentId }: AgentRef): AgentScope | undefined {
     const agent = findAgent(reader, { orgId, agentId })
-    return agent && scopeOf({ orgId, agentId, serial: agent.serial })
+    return agent && scopeOf({ orgId, agentId, incarnation: agent.incarnation })
   }
 
-  function found(reader: Reader, place: OneRule): { scope: AgentScope; entry: RuleEntry; rule: Rule } | Refusal {
-    const scope = homeFor(reader, place)
+  function loadRule(reader: Reader, ref: RuleRef): { scope: AgentScope; entry: RuleEntry; rule: Rule } | Refusal {
+    const scope = loadScope(reader, ref)
     if (!scope) return agentNotFound
-    const entry = entriesOf(reader, scope).find(({ id }) => id === place.ruleId)
+    const entry = entriesOf(reader, scope).find(({ id }) => id === ref.ruleId)
     const rule = entry && reader.get(ruleTable, [...scope, entry.key])
     return rule ? { scope, entry, rule } : notFound
   }
 
-  function keep(tx: Tx, scope: AgentScope, key: string, rule: Rule): void {
+  function saveRule(tx: Tx, scope: AgentScope, key: string, rule: Rule): void {
     const { id, name, outreachId, enabled, trigger } = rule
     const entry: RuleEntry = { id, key, name, outreachId, enabled, trigger }
     const entries = entriesOf(tx, scope)
@@ -67,39 +67,39 @@ export function createRules(documents: Pick<AgentDocuments, 'load'>) {
     tx.put(ruleTable, [...scope, key], rule)
   }
 
-  const create: Command<AgentPlace & { readonly body: AutomatedOutreachBody }, Rule> = {
+  const create: Command<AgentRef & { readonly body: AutomatedOutreachBody }, Rule> = {
     name: 'automation.create',
     decide(tx, { orgId, agentId, body }, { mint }) {
-      const place = { orgId, agentId }
-      const [known, scope] = [documents.load(tx, place, automationSections), homeFor(tx, place)]
-      if (!known || !scope) return agentNotFound
-      const rule = ruleMade(known.document, new Set(entriesOf(tx, scope).map(({ id }) => id)), body)
-      if (!isRefusal(rule)) keep(tx, scope, mint('ao'), rule)
+      const ref = { orgId, agentId }
+      const [loaded, scope] = [documents.load(tx, ref, automationSections), loadScope(tx, ref)]
+      if (!loaded || !scope) return agentNotFound
+      const rule = createRule(loaded.document, new Set(entriesOf(tx, scope).map(({ id }) => id)), body)
+      if (!isRefusal(rule)) saveRule(tx, scope, mint('ao'), rule)
       return rule
     },
   }
 
-  const change: Command<OneRule & { readonly change: RuleChange }, Rule> = {
+  const change: Command<RuleRef & { readonly change: RuleChange }, Rule> = {
     name: 'automation.change',
-    decide(tx, { change, ...place }) {
-      const known = documents.load(tx, place, automationSections)
-      const before = found(tx, place)
-      if (!known || isRefusal(before)) return known ? (before as Refusal) : agentNotFound
+    decide(tx, { change, ...ref }) {
+      const loaded = documents.load(tx, ref, automationSections)
+      const before = loadRule(tx, ref)
+      if (!loaded || isRefusal(before)) return loaded ? (before as Refusal) : agentNotFound
       const { scope, entry, rule } = before
       const after =
         change.kind === 'replace'
-          ? ruleReplaced(known.document, rule, change.body)
-          : rulePatched(known.document, rule, change.body)
-      if (!isRefusal(after)) keep(tx, scope, entry.key, after)
+          ? replaceRule(loaded.document, rule, change.body)
+          : patchRule(loaded.document, rule, change.body)
+      if (!isRefusal(after)) saveRule(tx, scope, entry.key, after)
       return after
     },
   }
 
   /** What it was about to send is not sent; sends that it made run on. */
-  const remove: Command<OneRule, true> = {
+  const remove: Command<RuleRef, true> = {
     name: 'automation.remove',
-    decide(tx, place, { at }) {
-      const before = found(tx, place)
+    decide(tx, ref, { at }) {
+      const before = loadRule(tx, ref)
       if (isRefusal(before)) return before
       const { scope, entry } = before
       tx.put(
@@ -108,52 +108,52 @@ export function createRules(documents: Pick<AgentDocuments, 'load'>) {
         entriesOf(tx, scope).filter(({ key }) => key !== entry.key),
       )
       tx.remove(ruleTable, [...scope, entry.key])
-      const [orgId, agentId, serial] = scope
-      clearLater(tx, { orgId, agentId, serial, ruleKey: entry.key }, at)
+      const [orgId, agentId, incarnation] = scope
+      scheduleClear(tx, { orgId, agentId, incarnation, ruleKey: entry.key }, at)
       return true
     },
   }
 
-  const list: Query<AgentPlace, readonly Rule[]> = {
+  const list: Query<AgentRef, readonly Rule[]> = {
     name: 'automation.list',
-    read(reader, place) {
-      const scope = homeFor(reader, place)
+    read(reader, ref) {
+      const scope = loadScope(reader, ref)
       if (!scope) return agentNotFound
       return entriesOf(reader, scope).flatMap(({ key }) => reader.get(ruleTable, [...scope, key]) ?? [])
     },
   }
 
-  const one: Query<OneRule, Rule> = {
+  const one: Query<RuleRef, Rule> = {
     name: 'automation.rule',
-    read(reader, place) {
-      const known = found(reader, place)
-      return isRefusal(known) ? known : known.rule
+    read(reader, ref) {
+      const loaded = loadRule(reader, ref)
+      return isRefusal(loaded) ? loaded : loaded.rule
     },
   }
 
   /** Newest people first. It looks at a bounded number of rows, however few of them are wanted: whoever asks comes back. */
-  const rows: Query<RowStretch, RowsFound> = {
-    name: 'automation.rows',
-    read(reader, { state, limit, after, ...place }) {
-      const known = found(reader, place)
-      if (isRefusal(known)) return known
-      const prefix = [...known.scope, known.entry.key] as const
+  const rows: Query<RunPageQuery, RunPage> = {
+    name: 'automation.runs',
+    read(reader, { state, limit, after, ...ref }) {
+      const loaded = loadRule(reader, ref)
+      if (isRefusal(loaded)) return loaded
+      const prefix = [...loaded.scope, loaded.entry.key] as const
       const from = after === undefined ? {} : { after: [...prefix, after] }
-      const data: RowView[] = []
-      let seen = 0
-      for (const { key, value } of reader.range(rowTable, { prefix, ...from, reverse: true })) {
-        if (state === undefined || value.state === state) data.push(rowView(key[4], value))
-        if (data.length >= limit || ++seen >= limits.rowsPerRead) return { data, after: key[4] }
+      const data: RunView[] = []
+      let scanned = 0
+      for (const { key, value } of reader.range(runTable, { prefix, ...from, reverse: true })) {
+        if (state === undefined || value.state === state) data.push(runView(key[4], value))
+        if (data.length >= limit || ++scanned >= limits.rowsPerRead) return { data, after: key[4] }
       }
       return { data }
     },
   }
 
   /** Rules that name an outreach, enabled or not. */
-  function referrersOf(reader: Reader, place: AgentPlace, outreachId: string) {
-    const scope = homeFor(reader, place)
-    const naming = scope ? entriesOf(reader, scope).filter((each) => each.outreachId === outreachId) : []
-    return naming.map(({ id, name }) => ({ kind: 'automatedOutreach' as const, id, name }))
+  function referrersOf(reader: Reader, agent: AgentRef, outreachId: string) {
+    const scope = loadScope(reader, agent)
+    const referrers = scope ? entriesOf(reader, scope).filter((each) => each.outreachId === outreachId) : []
+    return referrers.map(({ id, name }) => ({ kind: 'automatedOutreach' as const, id, name }))
   }
 
   return { referrersOf, commands: { create, change, remove }, queries: { list, one, rows } }

@@ -1,54 +1,54 @@
 /** What automation lets go of: the rows of a rule that is gone, and everything of an agent that is gone, a part at a time. */
 import { type AgentIncarnation, scopeOf } from '../../core/agent/scope.js'
-import type { AgentPlace } from '../../core/agentkey.js'
-import { automation as limits } from '../../core/limits.js'
+import type { AgentRef } from '../../core/agentref.js'
+import { automation as limits } from '../../core/limits/index.js'
 import type { Command, Tx } from '../../runtime/shard/contract.js'
 import { findAgent } from '../agents/store.js'
-import { allTables, dropRow, rowTable } from './store.js'
+import { allTables, removeRun, runTable } from './store.js'
 
 const clearName = 'automation.clear'
 
 /** Without a rule: everything. */
-export interface Clearing extends AgentIncarnation {
+export interface ClearTask extends AgentIncarnation {
   readonly ruleKey?: string
 }
 
-export function clearLater(tx: Tx, what: Clearing, dueAt: number): void {
-  const name = `${clearName}:${what.serial}:${what.ruleKey ?? ''}`
-  tx.schedule({ name, dueAt, command: clearName, input: what })
+export function scheduleClear(tx: Tx, task: ClearTask, dueAt: number): void {
+  const name = `${clearName}:${task.incarnation}:${task.ruleKey ?? ''}`
+  tx.schedule({ name, dueAt, command: clearName, input: task })
 }
 
 /** Nobody can see them any more, so it does not matter how long they take to go. */
-export const clearCommand: Command<Clearing, number> = {
+export const clearCommand: Command<ClearTask, number> = {
   name: clearName,
-  decide(tx, what, { at }) {
-    const gone = what.ruleKey === undefined ? clearAgent(tx, what) : clearRule(tx, what, what.ruleKey)
-    if (gone === limits.rowsPerSweep) clearLater(tx, what, at)
-    return gone
+  decide(tx, task, { at }) {
+    const removed = task.ruleKey === undefined ? clearAgent(tx, task) : clearRule(tx, task, task.ruleKey)
+    if (removed === limits.rowsPerSweep) scheduleClear(tx, task, at)
+    return removed
   },
 }
 
-function clearRule(tx: Tx, place: AgentIncarnation, ruleKey: string): number {
-  const scope = scopeOf(place)
-  const rows = [...tx.range(rowTable, { prefix: [...scope, ruleKey], limit: limits.rowsPerSweep })]
-  for (const { key, value } of rows) dropRow(tx, scope, [ruleKey, key[4]], value)
+function clearRule(tx: Tx, agent: AgentIncarnation, ruleKey: string): number {
+  const scope = scopeOf(agent)
+  const rows = [...tx.range(runTable, { prefix: [...scope, ruleKey], limit: limits.rowsPerSweep })]
+  for (const { key, value } of rows) removeRun(tx, scope, [ruleKey, key[4]], value)
   return rows.length
 }
 
-function clearAgent(tx: Tx, place: AgentIncarnation): number {
-  let room: number = limits.rowsPerSweep
+function clearAgent(tx: Tx, agent: AgentIncarnation): number {
+  let remaining: number = limits.rowsPerSweep
   for (const table of allTables) {
-    if (room === 0) break
-    for (const { key } of [...tx.range(table, { prefix: scopeOf(place), limit: room })]) {
+    if (remaining === 0) break
+    for (const { key } of [...tx.range(table, { prefix: scopeOf(agent), limit: remaining })]) {
       tx.remove(table, key)
-      room--
+      remaining--
     }
   }
-  return limits.rowsPerSweep - room
+  return limits.rowsPerSweep - remaining
 }
 
 /** Called in the commit that deletes an agent. */
-export function clearRemovedAgent(tx: Tx, { orgId, agentId }: AgentPlace): void {
+export function clearRemovedAgent(tx: Tx, { orgId, agentId }: AgentRef): void {
   const agent = findAgent(tx, { orgId, agentId })
-  if (agent) clearLater(tx, { orgId, agentId, serial: agent.serial }, 0)
+  if (agent) scheduleClear(tx, { orgId, agentId, incarnation: agent.incarnation }, 0)
 }

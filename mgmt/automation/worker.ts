@@ -1,70 +1,84 @@
 /** Goes and asks conversations for automation: how the person of a row stands, and whether a reminder is taken. */
 
 import { scopeOf } from '../../core/agent/scope.js'
-import { agentKeyOf } from '../../core/agentkey.js'
-import { areOn, reminderMessage } from '../../core/automation/reminder.js'
+import { formatAgentKey } from '../../core/agentref.js'
+import { areRemindersEnabled, reminderMessage } from '../../core/automation/reminder.js'
 import { isRefusal } from '../../core/errors.js'
-import type { Standing } from '../../core/outreach/contact.js'
-import { guard } from '../../core/outreach/guardrails.js'
-import { chosenIdentity } from '../../core/outreach/judge.js'
-import { mostAttempts } from '../../core/outreach/machine.js'
+import { chooseIdentity } from '../../core/outreach/admission.js'
+import { evaluateGuardrails } from '../../core/outreach/guardrails.js'
+import type { ConsentState } from '../../core/outreach/port.js'
+import { maxAttempts } from '../../core/outreach/statemachine.js'
 import type { Person, PersonIdentity } from '../../core/people/person.js'
-import type { Command, Performing, Shards } from '../../runtime/shard/contract.js'
+import type { Command, EffectContext, Shards } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
 import type { OutreachConversations } from '../outreach/conversations.js'
 import { sendingOf } from '../outreach/store.js'
 import { type AutomationDeps, automationSections } from './deps.js'
-import type { Look } from './pickup.js'
-import type { Reminding, RemindOutcome } from './reminding.js'
-import type { Looked } from './rows.js'
+import type { RunAttempt } from './pickup.js'
+import type { ReminderAttempt, ReminderOutcome } from './reminders.js'
+import type { EvaluateInput } from './runs.js'
 import { type Reminder, reminderTable } from './store.js'
 
 export interface WorkerOptions extends AutomationDeps {
   readonly shards: Shards
   readonly commands: {
-    readonly judge: Command<Looked, boolean>
-    readonly report: Command<Reminding & { readonly outcome: RemindOutcome }, boolean>
+    readonly evaluate: Command<EvaluateInput, boolean>
+    readonly report: Command<ReminderAttempt & { readonly outcome: ReminderOutcome }, boolean>
   }
 }
 
 /** Both may run again after a crash: a look that was judged, or an attempt that was reported on, changes nothing then. */
-export function lookPerformer({ people, shards, conversations, commands }: WorkerOptions) {
-  return async (look: Look, { reader, settles }: Performing): Promise<void> => {
-    const person = people.byId(reader, look, look.personId)
-    const identity = person && chosenIdentity(person)
-    const standing = identity && { asid: identity.asid, ...(await standingOf(conversations, identity)) }
-    await told(shards.ask(agentKeyOf(look), commands.judge, { ...look, ...(standing && { standing }) }, { settles }))
+export function createAttemptHandler({ people, shards, conversations, commands }: WorkerOptions) {
+  return async (attempt: RunAttempt, { reader, completes: settles }: EffectContext): Promise<void> => {
+    const person = people.byId(reader, attempt, attempt.personId)
+    const identity = person && chooseIdentity(person)
+    const consent = identity && { asid: identity.asid, ...(await loadConsent(conversations, identity)) }
+    await unwrap(
+      shards.execute(
+        formatAgentKey(attempt),
+        commands.evaluate,
+        { ...attempt, ...(consent && { consent }) },
+        { completes: settles },
+      ),
+    )
   }
 }
 
-export function remindPerformer(options: WorkerOptions) {
-  return async (which: Reminding, { reader, settles }: Performing): Promise<void> => {
-    const { appointmentId, reminderId, attempt } = which
-    const reminder = reader.get(reminderTable, [...scopeOf(which), appointmentId])
+export function createReminderHandler(options: WorkerOptions) {
+  return async (task: ReminderAttempt, { reader, completes: settles }: EffectContext): Promise<void> => {
+    const { appointmentId, reminderId, attempt } = task
+    const reminder = reader.get(reminderTable, [...scopeOf(task), appointmentId])
     if (reminder?.id !== reminderId || reminder.attempts !== attempt || reminder.state !== 'sending') return
-    const outcome = await attempted(options, reader, which, reminder)
-    await told(options.shards.ask(agentKeyOf(which), options.commands.report, { ...which, outcome }, { settles }))
+    const outcome = await attemptReminder(options, reader, task, reminder)
+    await unwrap(
+      options.shards.execute(
+        formatAgentKey(task),
+        options.commands.report,
+        { ...task, outcome },
+        { completes: settles },
+      ),
+    )
   }
 }
 
-const over: RemindOutcome = { kind: 'over' }
+const done: ReminderOutcome = { kind: 'done' }
 
-async function attempted(
+async function attemptReminder(
   options: WorkerOptions,
   reader: Reader,
-  { orgId, agentId, serial, attempt }: Reminding,
+  { orgId, agentId, incarnation, attempt }: ReminderAttempt,
   reminder: Reminder,
-): Promise<RemindOutcome> {
+): Promise<ReminderOutcome> {
   const { documents, people, conversations, clock, timeScale } = options
-  const place = { orgId, agentId }
-  const known = documents.load(reader, place, automationSections)
-  const person = people.byId(reader, place, reminder.personId)
+  const agent = { orgId, agentId }
+  const loaded = documents.load(reader, agent, automationSections)
+  const person = people.byId(reader, agent, reminder.personId)
   const identity = person && outboundOf(person)
-  const scheduling = known?.document.scheduling
-  if (known?.agent.serial !== serial || !identity || !areOn(scheduling)) return over
-  const { isOptedOut } = await standingOf(conversations, identity)
-  const { safeHours } = sendingOf(reader, scopeOf({ ...place, serial }))
-  const held = guard('reminder', {
+  const scheduling = loaded?.document.scheduling
+  if (loaded?.agent.incarnation !== incarnation || !identity || !areRemindersEnabled(scheduling)) return done
+  const { isOptedOut } = await loadConsent(conversations, identity)
+  const { safeHours } = sendingOf(reader, scopeOf({ ...agent, incarnation }))
+  const decision = evaluateGuardrails('reminder', {
     at: clock.now(),
     consent: person.consent.status,
     isOptedOut,
@@ -74,47 +88,47 @@ async function attempted(
     minTouchIntervalHours: 0,
     timeScale,
   })
-  if (held) return held.kind === 'wait' ? { kind: 'held', until: held.until } : over
+  if (decision) return decision.kind === 'wait' ? { kind: 'deferred', until: decision.until } : done
   const { asid, channel, address } = identity
   const answer = await conversations.open({
-    place,
+    agent,
     sendId: reminder.id,
     attempt,
-    isLast: attempt >= mostAttempts,
+    isLast: attempt >= maxAttempts,
     asid,
     channel,
     address,
     message: reminderMessage({
-      reminded: reminder.reminded,
-      agentName: known.agent.name,
-      document: known.document,
+      subject: reminder.reminded,
+      agentName: loaded.agent.name,
+      document: loaded.document,
     }),
   })
   if (isRefusal(answer)) {
     // Whoever was asked may have taken it: only asking again under the same number tells.
     if (answer.detail !== undefined) throw new Error('nobody can say whether a reminder was taken')
-    return { kind: 'again' }
+    return { kind: 'retry' }
   }
-  return 'again' in answer && answer.again === 'later' ? { kind: 'again' } : over
+  return 'retry' in answer && answer.retry === 'later' ? { kind: 'retry' } : done
 }
 
 /** The one that outreach goes to, or else whichever they were last heard on: an appointment may be made on any channel. */
 function outboundOf(person: Person): PersonIdentity | undefined {
-  const heard = ({ lastSeenAt = 0 }: PersonIdentity) => lastSeenAt
-  return chosenIdentity(person) ?? person.identities.toSorted((one, other) => heard(other) - heard(one))[0]
+  const seenAt = ({ lastSeenAt = 0 }: PersonIdentity) => lastSeenAt
+  return chooseIdentity(person) ?? person.identities.toSorted((one, other) => seenAt(other) - seenAt(one))[0]
 }
 
-async function standingOf(
-  conversations: Pick<OutreachConversations, 'standing'>,
+async function loadConsent(
+  conversations: Pick<OutreachConversations, 'consentOf'>,
   { asid }: PersonIdentity,
-): Promise<Standing> {
-  const { isOptedOut, heardAt } = await told(conversations.standing(asid))
-  return { isOptedOut, ...(heardAt !== undefined && { heardAt }) }
+): Promise<ConsentState> {
+  const { isOptedOut, lastInboundAt } = await unwrap(conversations.consentOf(asid))
+  return { isOptedOut, ...(lastInboundAt !== undefined && { lastInboundAt }) }
 }
 
 /** A throw leaves the effect owed, so nothing is decided while somebody cannot be asked. */
-async function told<T>(asked: Promise<T>): Promise<Exclude<T, { readonly refused: string }>> {
-  const answer = await asked
+async function unwrap<T>(pending: Promise<T>): Promise<Exclude<T, { readonly refused: string }>> {
+  const answer = await pending
   if (isRefusal(answer)) throw new Error(`automation was not answered: ${answer.refused}`)
   return answer as Exclude<T, { readonly refused: string }>
 }

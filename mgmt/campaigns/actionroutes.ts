@@ -1,16 +1,16 @@
 /** The routes by which a campaign is staged, sent, held and ended, and by which those who were not reached are tried again. */
 import { type Actor, actorOf } from '../../core/access.js'
-import { agentKeyOf } from '../../core/agentkey.js'
+import { formatAgentKey } from '../../core/agentref.js'
 import type { RecipientState } from '../../core/campaign/recipient.js'
 import { CampaignStaged, CampaignView } from '../../core/campaign/view.js'
 import { type ErrorCode, isRefusal, type Refusal, refuse } from '../../core/errors.js'
-import { campaign as limits } from '../../core/limits.js'
+import { campaign as limits } from '../../core/limits/index.js'
 import { json, type Route, route } from '../../runtime/http/route.js'
 import type { CampaignId } from './load.js'
 import type { CampaignRouteDeps } from './operations.js'
-import { itemPath, namedIn, ofCampaigns, writing } from './schema.js'
+import { campaignIdOf, itemPath, routeDefaults, writeAccess } from './schema.js'
 
-const moves = {
+const actions = {
   start: 'Send a staged campaign to everybody who can be sent to',
   pause: 'Hand out nothing more for now; what a conversation has taken still goes',
   resume: 'Go on exactly where it was paused',
@@ -18,22 +18,22 @@ const moves = {
 } as const
 
 export function actionRoutes(options: CampaignRouteDeps): Route[] {
-  const names = Object.keys(moves) as (keyof typeof moves)[]
-  return [stageRoute(options), ...names.map((name) => moveRoute(options, name)), retryRoute(options)]
+  const names = Object.keys(actions) as (keyof typeof actions)[]
+  return [stageRoute(options), ...names.map((name) => actionRoute(options, name)), retryRoute(options)]
 }
 
-function moveRoute({ shards, area: { commands } }: CampaignRouteDeps, name: keyof typeof moves): Route {
+function actionRoute({ shards, operations: { commands } }: CampaignRouteDeps, name: keyof typeof actions): Route {
   return route({
-    ...ofCampaigns,
-    access: writing,
+    ...routeDefaults,
+    access: writeAccess,
     method: 'POST',
     path: `${itemPath}/${name}`,
-    summary: moves[name],
+    summary: actions[name],
     reply: { 200: CampaignView },
     errors: ['agent.not_found', 'agent.campaign.state_conflict'],
     async handler({ params, caller }) {
-      const named = namedIn(params)
-      const after = await shards.ask(agentKeyOf(named), commands[name], named, { by: actorOf(caller) })
+      const ids = campaignIdOf(params)
+      const after = await shards.execute(formatAgentKey(ids), commands[name], ids, { by: actorOf(caller) })
       return isRefusal(after) ? after : json(200, after)
     },
   })
@@ -43,23 +43,23 @@ const changedMeanwhile = refuse('agent.campaign.state_conflict', {
   detail: 'The campaign was changed while it was staged.',
 })
 
-function stageRoute({ shards, area: { commands, queries } }: CampaignRouteDeps): Route {
+function stageRoute({ shards, operations: { commands, queries } }: CampaignRouteDeps): Route {
   /** Drives the walk through the audience on, commit by commit, until the snapshot is whole. */
-  async function staged(named: CampaignId, by: Actor | undefined): Promise<true | Refusal> {
-    const owner = agentKeyOf(named)
-    const begun = await shards.ask(owner, commands.begin, named, by ? { by } : {})
-    if (isRefusal(begun)) return begun
+  async function runStaging(ids: CampaignId, by: Actor | undefined): Promise<true | Refusal> {
+    const owner = formatAgentKey(ids)
+    const started = await shards.execute(owner, commands.begin, ids, by ? { by } : {})
+    if (isRefusal(started)) return started
     for (;;) {
-      const answer = await shards.ask(owner, commands.step, begun)
+      const answer = await shards.execute(owner, commands.step, started)
       if (isRefusal(answer)) return answer
-      if (answer === 'whole') return true
-      if (answer === 'lost') return changedMeanwhile
+      if (answer === 'complete') return true
+      if (answer === 'abandoned') return changedMeanwhile
     }
   }
 
   return route({
-    ...ofCampaigns,
-    access: writing,
+    ...routeDefaults,
+    access: writeAccess,
     method: 'POST',
     path: `${itemPath}/stage`,
     summary: 'Take a snapshot of the audience, check everybody in it, and say what sending to them comes to',
@@ -71,54 +71,54 @@ function stageRoute({ shards, area: { commands, queries } }: CampaignRouteDeps):
       'agent.campaign.state_conflict',
     ] satisfies ErrorCode[],
     async handler({ params, caller }) {
-      const named = namedIn(params)
-      const done = await staged(named, actorOf(caller))
-      if (isRefusal(done)) return done
-      const found = await shards.read(agentKeyOf(named), queries.staged, named)
-      return isRefusal(found) ? found : json(200, found)
+      const ids = campaignIdOf(params)
+      const outcome = await runStaging(ids, actorOf(caller))
+      if (isRefusal(outcome)) return outcome
+      const result = await shards.query(formatAgentKey(ids), queries.stagingResult, ids)
+      return isRefusal(result) ? result : json(200, result)
     },
   })
 }
 
-function retryRoute({ shards, area: { commands, queries } }: CampaignRouteDeps): Route {
+function retryRoute({ shards, operations: { commands, queries } }: CampaignRouteDeps): Route {
   /** Whom a failed send was for: people, or personas of a rehearsal. */
-  async function failedOf(named: CampaignId): Promise<{ people: string[]; personas: string[] } | Refusal> {
+  async function listUnreached(ids: CampaignId): Promise<{ people: string[]; personas: string[] } | Refusal> {
     const [people, personas]: [string[], string[]] = [[], []]
     let after: number | undefined
     do {
-      const asked = {
-        ...named,
+      const input = {
+        ...ids,
         limit: limits.rowsPerRead,
         ...(after !== undefined && { after }),
       }
-      const found = await shards.read(agentKeyOf(named), queries.recipients, asked)
-      if (isRefusal(found)) return found
-      for (const { shown } of found.rows) {
-        if (!unreached.includes(shown.state)) continue
-        if (shown.personaId === undefined) people.push(shown.personId)
-        else personas.push(shown.personaId)
+      const page = await shards.query(formatAgentKey(ids), queries.recipients, input)
+      if (isRefusal(page)) return page
+      for (const { view } of page.rows) {
+        if (!unreachedStates.includes(view.state)) continue
+        if (view.personaId === undefined) people.push(view.personId)
+        else personas.push(view.personaId)
       }
-      after = found.after
+      after = page.after
     } while (after !== undefined)
     return { people, personas }
   }
 
   return route({
-    ...ofCampaigns,
-    access: writing,
+    ...routeDefaults,
+    access: writeAccess,
     method: 'POST',
     path: `${itemPath}/retry-failed`,
     summary: 'Draft a campaign for those whom this one did not reach, because it failed or was cancelled',
     reply: { 201: CampaignView },
     errors: ['request.invalid', 'agent.not_found', 'agent.outreach.not_found', 'agent.campaign.state_conflict'],
     async handler({ params, caller }) {
-      const named = namedIn(params)
-      const before = await shards.read(agentKeyOf(named), queries.one, named)
+      const ids = campaignIdOf(params)
+      const before = await shards.query(formatAgentKey(ids), queries.one, ids)
       if (isRefusal(before)) return before
       if (before.endedAt === undefined) {
         return refuse('agent.campaign.state_conflict', { detail: `The campaign is ${before.status}.` })
       }
-      const failed = await failedOf(named)
+      const failed = await listUnreached(ids)
       if (isRefusal(failed)) return failed
       const { people, personas } = failed
       if (people.length + personas.length === 0) {
@@ -126,21 +126,21 @@ function retryRoute({ shards, area: { commands, queries } }: CampaignRouteDeps):
       }
       const { name, outreachId, sendWindow } = before
       const body = {
-        name: `${name.slice(0, limits.nameChars - again.length)}${again}`,
+        name: `${name.slice(0, limits.nameChars - retrySuffix.length)}${retrySuffix}`,
         outreachId,
         audience: people.length > 0 ? { personIds: people } : { personaIds: personas },
         // Some may count as written to, although it did not arrive.
         includePreviouslyContacted: true,
         ...(sendWindow && { sendWindow }),
       }
-      const { orgId, agentId } = named
-      const asked = { orgId, agentId, body }
-      const made = await shards.ask(agentKeyOf(named), commands.create, asked, { by: actorOf(caller) })
-      return isRefusal(made) ? made : json(201, made)
+      const { orgId, agentId } = ids
+      const input = { orgId, agentId, body }
+      const created = await shards.execute(formatAgentKey(ids), commands.create, input, { by: actorOf(caller) })
+      return isRefusal(created) ? created : json(201, created)
     },
   })
 }
 
 /** Who was meant to be reached and was not. */
-const unreached: readonly RecipientState[] = ['failed', 'cancelled']
-const again = ', once more'
+const unreachedStates: readonly RecipientState[] = ['failed', 'cancelled']
+const retrySuffix = ', once more'

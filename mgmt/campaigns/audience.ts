@@ -1,14 +1,14 @@
 /** Walks through the audience of a campaign, a bounded part of it at a time. */
 import { scopeOf } from '../../core/agent/scope.js'
-import { campaign as limits } from '../../core/limits.js'
-import { compileFilter, readInBy } from '../../core/people/filter.js'
+import { campaign as limits } from '../../core/limits/index.js'
+import { compileFilter, importedBy } from '../../core/people/filter.js'
 import type { Person } from '../../core/people/person.js'
 import type { Reader } from '../../runtime/store/contract.js'
 import type { CampaignDeps } from './deps.js'
-import { listTable, type OneCampaign, type Walk } from './store.js'
+import { type AudienceCursor, type CampaignRef, listTable } from './store.js'
 
 /** One of the audience, as they were named and as they were found. */
-export interface Member {
+export interface AudienceMember {
   readonly id: string
   readonly person: Person | undefined
   readonly personaId?: string
@@ -16,58 +16,58 @@ export interface Member {
   readonly mayRepeat?: true
 }
 
-export interface AudienceStep {
-  readonly members: readonly Member[]
+export interface AudiencePage {
+  readonly members: readonly AudienceMember[]
   /** Where it goes on; absent at the end. */
-  readonly walk?: Walk
+  readonly cursor?: AudienceCursor
 }
 
-type StepOf<K extends Walk['kind']> = (
+type PageReader<K extends AudienceCursor['kind']> = (
   deps: Pick<CampaignDeps, 'people' | 'personas'>,
   reader: Reader,
-  one: OneCampaign,
-  walk: Extract<Walk, { kind: K }>,
-) => AudienceStep
+  ref: CampaignRef,
+  cursor: Extract<AudienceCursor, { kind: K }>,
+) => AudiencePage
 
 /** People who are only rehearsed are nobody to a list of people. */
-const steps: { readonly [K in Walk['kind']]: StepOf<K> } = {
-  filter: (deps, reader, one, walk) => looked(deps, reader, one, walk, compileFilter(walk.filter)),
-  importBatch: (deps, reader, one, walk) => looked(deps, reader, one, walk, readInBy(walk.importBatchId)),
-  people({ people }, reader, { campaignId, ...scope }, walk) {
-    const key = [...scopeOf(scope), campaignId, walk.list] as const
-    const ids = reader.get(listTable, [...key, walk.place]) ?? []
+const pageReaders: { readonly [K in AudienceCursor['kind']]: PageReader<K> } = {
+  filter: (deps, reader, ref, cursor) => scanPeople(deps, reader, ref, cursor, compileFilter(cursor.filter)),
+  importBatch: (deps, reader, ref, cursor) => scanPeople(deps, reader, ref, cursor, importedBy(cursor.importBatchId)),
+  people({ people }, reader, { campaignId, ...scope }, cursor) {
+    const key = [...scopeOf(scope), campaignId, cursor.list] as const
+    const ids = reader.get(listTable, [...key, cursor.index]) ?? []
     const members = ids.map((id) => {
       const person = people.byId(reader, scope, id)
       return { id, person: person?.sandbox ? undefined : person, mayRepeat: true as const }
     })
-    const next = walk.place + 1
+    const next = cursor.index + 1
     const isMore = reader.get(listTable, [...key, next]) !== undefined
-    return isMore ? { members, walk: { ...walk, place: next } } : { members }
+    return isMore ? { members, cursor: { ...cursor, index: next } } : { members }
   },
-  personas({ personas }, reader, one, { personaIds }) {
+  personas({ personas }, reader, ref, { personaIds }) {
     return {
-      members: personaIds.map((id) => ({ id, person: personas.personOf(reader, one, id), personaId: id })),
+      members: personaIds.map((id) => ({ id, person: personas.personOf(reader, ref, id), personaId: id })),
     }
   },
 }
 
-function looked<W extends Extract<Walk, { after?: string }>>(
+function scanPeople<W extends Extract<AudienceCursor, { after?: string }>>(
   { people }: Pick<CampaignDeps, 'people'>,
   reader: Reader,
-  one: OneCampaign,
-  walk: W,
+  ref: CampaignRef,
+  cursor: W,
   filter: ReturnType<typeof compileFilter>,
-): AudienceStep {
-  const found = people.look(reader, one, filter, walk.after, limits.peoplePerStep)
-  const members = found.people.map((person) => ({ id: person.id, person }))
-  return found.next === undefined ? { members } : { members, walk: { ...walk, after: found.next } }
+): AudiencePage {
+  const scan = people.scan(reader, ref, filter, cursor.after, limits.peoplePerStep)
+  const members = scan.people.map((person) => ({ id: person.id, person }))
+  return scan.next === undefined ? { members } : { members, cursor: { ...cursor, after: scan.next } }
 }
 
-export function audienceStep(
+export function readAudience(
   deps: Pick<CampaignDeps, 'people' | 'personas'>,
   reader: Reader,
-  one: OneCampaign,
-  walk: Walk,
-): AudienceStep {
-  return (steps[walk.kind] as StepOf<Walk['kind']>)(deps, reader, one, walk as never)
+  ref: CampaignRef,
+  cursor: AudienceCursor,
+): AudiencePage {
+  return (pageReaders[cursor.kind] as PageReader<AudienceCursor['kind']>)(deps, reader, ref, cursor as never)
 }

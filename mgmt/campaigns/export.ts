@@ -1,71 +1,76 @@
 /** The route that writes the recipients of a campaign as CSV: read part by part, so it takes no more memory for more of them. */
-import { agentKeyOf } from '../../core/agentkey.js'
+import { formatAgentKey } from '../../core/agentref.js'
 import type { RecipientState } from '../../core/campaign/recipient.js'
 import { isRefusal } from '../../core/errors.js'
-import { campaign as limits } from '../../core/limits.js'
+import { campaign as limits } from '../../core/limits/index.js'
 import { rowText } from '../../core/people/csv.js'
 import { type Route, route } from '../../runtime/http/route.js'
 import type { CampaignId } from './load.js'
 import type { CampaignRouteDeps } from './operations.js'
-import type { RecipientFound } from './queries.js'
-import { ExportQuery, itemPath, namedIn, ofCampaigns, reading } from './schema.js'
+import type { RecipientRow } from './queries.js'
+import { campaignIdOf, ExportQuery, itemPath, readAccess, routeDefaults } from './schema.js'
 
 const csvType = 'text/csv'
 
 interface Column {
   readonly name: string
-  readonly write: (row: RecipientFound) => string | undefined
+  readonly write: (row: RecipientRow) => string | undefined
 }
 
-const when = (at: number | undefined) => (at === undefined ? undefined : new Date(at).toISOString())
+const isoTime = (at: number | undefined) => (at === undefined ? undefined : new Date(at).toISOString())
 
 const columns: readonly Column[] = [
-  { name: 'id', write: ({ shown }) => shown.id },
-  { name: 'personId', write: ({ shown }) => shown.personId },
-  { name: 'personaId', write: ({ shown }) => shown.personaId },
-  { name: 'state', write: ({ shown }) => shown.state },
-  { name: 'reason', write: ({ shown }) => shown.reason },
-  { name: 'detail', write: ({ shown }) => shown.detail },
-  { name: 'channel', write: ({ shown }) => shown.channel },
-  { name: 'asid', write: ({ shown }) => shown.asid },
-  { name: 'sendId', write: ({ shown }) => shown.sendId },
+  { name: 'id', write: ({ view }) => view.id },
+  { name: 'personId', write: ({ view }) => view.personId },
+  { name: 'personaId', write: ({ view }) => view.personaId },
+  { name: 'state', write: ({ view }) => view.state },
+  { name: 'reason', write: ({ view }) => view.reason },
+  { name: 'detail', write: ({ view }) => view.detail },
+  { name: 'channel', write: ({ view }) => view.channel },
+  { name: 'asid', write: ({ view }) => view.asid },
+  { name: 'sendId', write: ({ view }) => view.sendId },
   { name: 'attempts', write: ({ send }) => send && String(send.attempts) },
-  { name: 'sentAt', write: ({ send }) => when(send?.sentAt) },
-  { name: 'deliveredAt', write: ({ send }) => when(send?.receipts?.deliveredAt) },
-  { name: 'readAt', write: ({ send }) => when(send?.receipts?.readAt) },
-  { name: 'failedAt', write: ({ send }) => when(send?.failedAt ?? send?.receipts?.failedAt) },
-  { name: 'respondedAt', write: ({ send }) => when(send?.respondedAt) },
+  { name: 'sentAt', write: ({ send }) => isoTime(send?.sentAt) },
+  { name: 'deliveredAt', write: ({ send }) => isoTime(send?.receipts?.deliveredAt) },
+  { name: 'readAt', write: ({ send }) => isoTime(send?.receipts?.readAt) },
+  { name: 'failedAt', write: ({ send }) => isoTime(send?.failedAt ?? send?.receipts?.failedAt) },
+  { name: 'respondedAt', write: ({ send }) => isoTime(send?.respondedAt) },
 ]
 /** For callers who may export people. */
 const address: Column = { name: 'address', write: ({ send }) => (send?.sandbox ? undefined : send?.address) }
 
-export function exportRoute({ shards, area: { queries } }: CampaignRouteDeps): Route {
-  const part = (named: CampaignId, state: RecipientState | undefined, after: number | undefined) =>
-    shards.read(agentKeyOf(named), queries.recipients, {
-      ...named,
+export function exportRoute({ shards, operations: { queries } }: CampaignRouteDeps): Route {
+  const readPage = (ids: CampaignId, state: RecipientState | undefined, after: number | undefined) =>
+    shards.query(formatAgentKey(ids), queries.recipients, {
+      ...ids,
       limit: limits.exportRowsPerRead,
       ...(state && { state }),
       ...(after !== undefined && { after }),
     })
-  type Part = Exclude<Awaited<ReturnType<typeof part>>, { refused: string }>
+  type RecipientPage = Exclude<Awaited<ReturnType<typeof readPage>>, { refused: string }>
 
-  async function* text(named: CampaignId, state: RecipientState | undefined, shown: readonly Column[], first: Part) {
-    yield rowText(shown.map(({ name }) => name))
-    for (let found: Part = first; ; ) {
-      if (found.rows.length > 0) {
-        yield found.rows.map((row) => rowText(shown.map(({ write }) => write(row) ?? ''))).join('')
+  async function* csvRows(
+    ids: CampaignId,
+    state: RecipientState | undefined,
+    selected: readonly Column[],
+    first: RecipientPage,
+  ) {
+    yield rowText(selected.map(({ name }) => name))
+    for (let page: RecipientPage = first; ; ) {
+      if (page.rows.length > 0) {
+        yield page.rows.map((row) => rowText(selected.map(({ write }) => write(row) ?? ''))).join('')
       }
-      if (found.after === undefined) return
-      const next = await part(named, state, found.after)
+      if (page.after === undefined) return
+      const next = await readPage(ids, state, page.after)
       // What was begun cannot become a refusal: a file that is cut off tells its reader so.
       if (isRefusal(next)) throw new Error(`recipients could not be read to the end: ${next.refused}`)
-      found = next
+      page = next
     }
   }
 
   return route({
-    ...ofCampaigns,
-    access: reading,
+    ...routeDefaults,
+    access: readAccess,
     method: 'GET',
     path: `${itemPath}/export`,
     summary: 'Export the recipients of a campaign as CSV; with addresses for those who may export people',
@@ -73,17 +78,17 @@ export function exportRoute({ shards, area: { queries } }: CampaignRouteDeps): R
     reply: { 200: csvType },
     errors: ['request.invalid', 'agent.not_found'],
     async handler({ params, query: { state }, caller }) {
-      const named = namedIn(params)
-      const first = await part(named, state, undefined)
+      const ids = campaignIdOf(params)
+      const first = await readPage(ids, state, undefined)
       if (isRefusal(first)) return first
       return {
         status: 200,
         type: `${csvType}; charset=utf-8`,
         headers: {
-          'content-disposition': `attachment; filename="${named.campaignId}.csv"`,
+          'content-disposition': `attachment; filename="${ids.campaignId}.csv"`,
           'cache-control': 'no-store',
         },
-        body: text(named, state, caller.scopes.has('people:export') ? [...columns, address] : columns, first),
+        body: csvRows(ids, state, caller.scopes.has('people:export') ? [...columns, address] : columns, first),
       }
     },
   })

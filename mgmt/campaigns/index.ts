@@ -1,10 +1,10 @@
 /** Campaigns: one outreach sent to an audience, staged as a snapshot and dispatched at the pace of its provider. */
-import type { Window } from '../../core/campaign/pace.js'
+import type { DispatchWindow } from '../../core/campaign/throughput.js'
 import type { OrgEventPayload } from '../../core/orgevents.js'
 import type { Clock } from '../../runtime/clock.js'
 import type { Route } from '../../runtime/http/route.js'
 import type { Metrics } from '../../runtime/observe/metrics.js'
-import type { Command, Local, Performer } from '../../runtime/shard/contract.js'
+import type { Command, EffectHandler, Local } from '../../runtime/shard/contract.js'
 import type { Agents } from '../agents/index.js'
 import { type EffectDeps, moduleOf, type RouteDeps } from '../area.js'
 import type { Channels } from '../channels/index.js'
@@ -12,35 +12,35 @@ import type { Outreach } from '../outreach/index.js'
 import type { People } from '../people/index.js'
 import type { Personas } from '../sandbox/commands.js'
 import { onBindingReady } from './bindings.js'
-import { meterRecipients } from './meters.js'
+import { countRecipients } from './metrics.js'
 import { createCampaignOperations } from './operations.js'
 import { campaignRoutes } from './routes.js'
 import { batchEffect } from './scheduler.js'
 import { createSendListener } from './sendlistener.js'
 import { clearRemovedAgent } from './sweep.js'
-import { batchPerformer } from './worker.js'
+import { createBatchHandler } from './worker.js'
 
 export interface CampaignAreaDeps {
   readonly orgEvent: Command<OrgEventPayload, unknown>
   readonly agents: Pick<Agents, 'documents' | 'onLifecycle'>
-  readonly channels: Pick<Channels, 'onReady' | 'pacesOf' | 'boundTo' | 'drawTimes'>
-  readonly people: Pick<People, 'byId' | 'look'>
+  readonly channels: Pick<Channels, 'onReady' | 'throughputOf' | 'boundChannels' | 'drawTimes'>
+  readonly people: Pick<People, 'byId' | 'scan'>
   readonly personas: Pick<Personas, 'personOf'>
   readonly outreach: Outreach
   /** How much of a campaign may be on its way just now. */
-  readonly window: () => Window
+  readonly dispatchWindow: () => DispatchWindow
   readonly metrics: Metrics
   readonly clock: Clock
   readonly timeScale: number
 }
 
-export function createCampaigns({ agents, outreach, metrics, clock, ...given }: CampaignAreaDeps) {
-  const deps = { ...given, documents: agents.documents, bulkSends: outreach.bulkSends }
+export function createCampaigns({ agents, outreach, metrics, clock, ...areaDeps }: CampaignAreaDeps) {
+  const deps = { ...areaDeps, documents: agents.documents, bulkSends: outreach.bulkSends }
   const { commands, queries, referrersOf, draftCampaignsOf } = createCampaignOperations(deps)
   const sends = createSendListener(deps)
   agents.onLifecycle({ removed: clearRemovedAgent })
   agents.documents.provide({ draftCampaigns: draftCampaignsOf })
-  given.channels.onReady(onBindingReady)
+  areaDeps.channels.onReady(onBindingReady)
   outreach.onChanged(sends.onSendChanged)
   outreach.setCampaignGate(sends.gate)
   outreach.addReferrers(referrersOf)
@@ -48,14 +48,14 @@ export function createCampaigns({ agents, outreach, metrics, clock, ...given }: 
     commands,
     queries,
     /** Whether the message of a campaign's send may be handed to its provider; asked right before that. */
-    mayLeave: sends.queries.mayLeave,
+    mayDispatch: sends.queries.mayDispatch,
     module: moduleOf({ commands, queries }, sends),
-    performers: ({ shards }: EffectDeps): Readonly<Record<string, Performer>> => ({
-      [batchEffect]: batchPerformer({ shards, attempt: outreach.attempt, commands }),
+    effectHandlers: ({ shards }: EffectDeps): Readonly<Record<string, EffectHandler>> => ({
+      [batchEffect]: createBatchHandler({ shards, attempt: outreach.attempt, commands }),
     }),
-    subscribe: (local: Local): void => meterRecipients(local, metrics),
+    subscribe: (local: Local): void => countRecipients(local, metrics),
     routes: ({ shards, pages }: RouteDeps): Route[] =>
-      campaignRoutes({ shards, pages, clock, area: { commands, queries } }),
+      campaignRoutes({ shards, pages, clock, operations: { commands, queries } }),
   }
 }
 export type Campaigns = ReturnType<typeof createCampaigns>

@@ -1,99 +1,99 @@
 /** The commands by which a campaign is sent: started, paused, resumed, cancelled, and what its batches came to. */
 import { scopeOf } from '../../core/agent/scope.js'
-import { countOf } from '../../core/campaign/tally.js'
+import { countOf } from '../../core/campaign/counts.js'
 import type { CampaignView } from '../../core/campaign/view.js'
 import { isRefusal } from '../../core/errors.js'
 import type { AttemptReport } from '../../core/outreach/attempt.js'
-import type { Command, Told, Tx } from '../../runtime/shard/contract.js'
+import type { Command, CommandMeta, Tx } from '../../runtime/shard/contract.js'
 import type { CampaignDeps } from './deps.js'
-import { type CampaignId, type LoadedCampaign, loadCampaign, loadIncarnation, stepped, viewOf } from './load.js'
-import { advance, type Batch, ended, unscheduleTick } from './scheduler.js'
-import { atRest, batchTable, campaignAt, keepProgress, progressOf, stagingTable } from './store.js'
-import { clearLater, retireLater } from './sweep.js'
+import { applyTransition, type CampaignId, type LoadedCampaign, loadCampaign, loadIncarnation, viewOf } from './load.js'
+import { advance, type Batch, finish, unscheduleTick } from './scheduler.js'
+import { batchTable, clearTick, getCampaign, progressOf, saveProgress, stagingTable } from './store.js'
+import { scheduleClear, scheduleRetire } from './sweep.js'
 import { resumeOrCancelWaiting } from './waitingsends.js'
 
 export interface BatchReport extends Omit<Batch, 'sendIds' | 'leaveAt'> {
   readonly reports: readonly AttemptReport[]
   /** Nothing of the batch is left to find out. */
-  readonly isWhole: boolean
+  readonly isComplete: boolean
 }
 
 export function createLifecycle(deps: CampaignDeps) {
   function command(
     name: string,
-    act: (tx: Tx, found: LoadedCampaign, told: Told) => ReturnType<typeof stepped>,
+    apply: (tx: Tx, loaded: LoadedCampaign, meta: CommandMeta) => ReturnType<typeof applyTransition>,
   ): Command<CampaignId, CampaignView> {
     return {
       name: `campaigns.${name}`,
-      decide(tx, named, told) {
-        const found = loadCampaign(deps, tx, named)
-        if (isRefusal(found)) return found
-        const after = act(tx, found, told)
+      decide(tx, ids, meta) {
+        const loaded = loadCampaign(deps, tx, ids)
+        if (isRefusal(loaded)) return loaded
+        const after = apply(tx, loaded, meta)
         if (isRefusal(after)) return after
         // It may have come to its end in the very same commit.
-        return viewOf(deps, tx, { ...after, campaign: campaignAt(tx, found.one)! })
+        return viewOf(deps, tx, { ...after, campaign: getCampaign(tx, loaded.ref)! })
       },
     }
   }
 
   /** A snapshot that is just being taken anew is given up: it is sent as it was staged. */
-  function giveUpStaging(tx: Tx, { one, place }: LoadedCampaign, at: number): void {
-    const key = [...scopeOf(place), one.campaignId] as const
+  function abandonStaging(tx: Tx, { ref, agentRef }: LoadedCampaign, at: number): void {
+    const key = [...scopeOf(agentRef), ref.campaignId] as const
     const staging = tx.get(stagingTable, key)
     if (!staging) return
     tx.remove(stagingTable, key)
-    clearLater(tx, { ...one, of: staging.snapshot }, at)
+    scheduleClear(tx, { ...ref, part: staging.snapshot }, at)
   }
 
-  const start = command('start', (tx, found, told) => {
-    const hasSendable = countOf(progressOf(tx, found.one).tally, 'pending') > 0
-    const becomes = { ...found.campaign, startedAt: told.at }
-    const after = stepped(tx, deps, found, { on: 'start', holds: () => hasSendable, becomes }, told)
+  const start = command('start', (tx, loaded, meta) => {
+    const hasSendable = countOf(progressOf(tx, loaded.ref).tally, 'pending') > 0
+    const record = { ...loaded.campaign, startedAt: meta.at }
+    const after = applyTransition(tx, deps, loaded, { on: 'start', isMet: () => hasSendable, record }, meta)
     if (isRefusal(after)) return after
-    giveUpStaging(tx, found, told.at)
-    retireLater(tx, deps, found.one, told.at)
-    advance(tx, deps, after, told)
+    abandonStaging(tx, loaded, meta.at)
+    scheduleRetire(tx, deps, loaded.ref, meta.at)
+    advance(tx, deps, after, meta)
     return after
   })
 
   /** What a provider has not got yet does not leave before it is resumed, wherever it is on its way: it asks right before it does. */
-  const pause = command('pause', (tx, found, told) => {
-    const after = stepped(tx, deps, found, { on: 'pause' }, told)
+  const pause = command('pause', (tx, loaded, meta) => {
+    const after = applyTransition(tx, deps, loaded, { on: 'pause' }, meta)
     if (isRefusal(after)) return after
-    keepProgress(tx, found.one, atRest(progressOf(tx, found.one)))
-    unscheduleTick(tx, found.one)
+    saveProgress(tx, loaded.ref, clearTick(progressOf(tx, loaded.ref)))
+    unscheduleTick(tx, loaded.ref)
     return after
   })
 
-  const resume = command('resume', (tx, found, told) => {
-    const after = stepped(tx, deps, found, { on: 'resume' }, told)
+  const resume = command('resume', (tx, loaded, meta) => {
+    const after = applyTransition(tx, deps, loaded, { on: 'resume' }, meta)
     if (isRefusal(after)) return after
-    resumeOrCancelWaiting(tx, deps, after, told)
-    advance(tx, deps, after, told)
+    resumeOrCancelWaiting(tx, deps, after, meta)
+    advance(tx, deps, after, meta)
     return after
   })
 
-  const cancel = command('cancel', (tx, found, told) => {
-    const after = ended(tx, deps, found, 'cancel', told)
-    if (!isRefusal(after)) giveUpStaging(tx, found, told.at)
+  const cancel = command('cancel', (tx, loaded, meta) => {
+    const after = finish(tx, deps, loaded, 'cancel', meta)
+    if (!isRefusal(after)) abandonStaging(tx, loaded, meta.at)
     return after
   })
 
   /** What was reported before changes nothing, and a batch is counted as reported on once. */
   const report: Command<BatchReport, boolean> = {
     name: 'campaigns.report',
-    decide(tx, { batch, reports, isWhole, ...one }, told) {
-      const { orgId, agentId, serial, campaignId } = one
-      const place = { orgId, agentId, serial }
-      deps.bulkSends.report(tx, place, reports, told)
-      const key = [...scopeOf(place), campaignId, batch] as const
+    decide(tx, { batch, reports, isComplete, ...ref }, meta) {
+      const { orgId, agentId, incarnation, campaignId } = ref
+      const agentRef = { orgId, agentId, incarnation }
+      deps.bulkSends.report(tx, agentRef, reports, meta)
+      const key = [...scopeOf(agentRef), campaignId, batch] as const
       const rows = tx.get(batchTable, key)
-      const found = loadIncarnation(deps, tx, one)
-      if (!isWhole || rows === undefined || !found) return false
+      const loaded = loadIncarnation(deps, tx, ref)
+      if (!isComplete || rows === undefined || !loaded) return false
       tx.remove(batchTable, key)
-      const progress = progressOf(tx, one)
-      keepProgress(tx, one, { ...progress, unreported: progress.unreported - rows })
-      advance(tx, deps, found, told)
+      const progress = progressOf(tx, ref)
+      saveProgress(tx, ref, { ...progress, awaitingReport: progress.awaitingReport - rows })
+      advance(tx, deps, loaded, meta)
       return true
     },
   }

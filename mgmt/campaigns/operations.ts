@@ -1,15 +1,15 @@
 /** All commands and queries of campaigns, and what the routes over them work with. */
 import type { Clock } from '../../runtime/clock.js'
-import type { Pages } from '../../runtime/http/page.js'
+import type { PageTokens } from '../../runtime/http/pagetokens.js'
 import type { Shards } from '../../runtime/shard/contract.js'
 import { createCampaignRecords } from './commands.js'
 import type { CampaignDeps } from './deps.js'
 import { createLifecycle } from './lifecycle.js'
-import { campaignQueries } from './queries.js'
+import { createCampaignQueries } from './queries.js'
 import { createScheduler } from './scheduler.js'
 import { createStaging } from './staging.js'
 import { clearCommand, retireCommand } from './sweep.js'
-import { tendCommand } from './waitingsends.js'
+import { createUpdateWaitingCommand } from './waitingsends.js'
 
 export function createCampaignOperations(deps: CampaignDeps) {
   const { referrersOf, draftCampaignsOf, ...records } = createCampaignRecords(deps)
@@ -18,18 +18,18 @@ export function createCampaignOperations(deps: CampaignDeps) {
     ...createStaging(deps).commands,
     ...createLifecycle(deps).commands,
     ...createScheduler(deps).commands,
-    tend: tendCommand(deps),
+    updateWaiting: createUpdateWaitingCommand(deps),
     clear: clearCommand,
     retire: retireCommand(deps),
   }
-  const queries = { ...records.queries, ...campaignQueries(deps) }
+  const queries = { ...records.queries, ...createCampaignQueries(deps) }
   return { commands, queries, referrersOf, draftCampaignsOf }
 }
 export type CampaignOperations = ReturnType<typeof createCampaignOperations>
 
 export interface CampaignRouteDeps {
   readonly shards: Shards
-  readonly pages: Pages
+  readonly pages: PageTokens
   readonly clock: Pick<Clock, 'now'>
-  readonly area: Pick<CampaignOperations, 'commands' | 'queries'>
+  readonly operations: Pick<CampaignOperations, 'commands' | 'queries'>
 }

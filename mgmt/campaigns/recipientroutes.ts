@@ -1,20 +1,28 @@
 /** The routes that read what became of a campaign: its recipients, what one would be sent, its report. */
-import { agentKeyOf } from '../../core/agentkey.js'
+import { formatAgentKey } from '../../core/agentref.js'
 import { CampaignPreview, type CampaignRecipient, CampaignReport, indexOfRecipient } from '../../core/campaign/view.js'
 import { isRefusal } from '../../core/errors.js'
-import { page } from '../../core/limits.js'
+import { page } from '../../core/limits/index.js'
 import { json, type Route, route } from '../../runtime/http/route.js'
 import type { CampaignRouteDeps } from './operations.js'
-import { itemPath, namedIn, ofCampaigns, PreviewQuery, RecipientList, RecipientQuery, reading } from './schema.js'
+import {
+  campaignIdOf,
+  itemPath,
+  PreviewQuery,
+  RecipientList,
+  RecipientQuery,
+  readAccess,
+  routeDefaults,
+} from './schema.js'
 
 export function recipientRoutes(options: CampaignRouteDeps): Route[] {
   return [recipientsRoute(options), previewRoute(options), reportRoute(options)]
 }
 
-function recipientsRoute({ shards, area: { queries } }: CampaignRouteDeps): Route {
+function recipientsRoute({ shards, operations: { queries } }: CampaignRouteDeps): Route {
   return route({
-    ...ofCampaigns,
-    access: reading,
+    ...routeDefaults,
+    access: readAccess,
     method: 'GET',
     path: `${itemPath}/recipients`,
     summary: 'List the recipients of a staged campaign in the order of their turn, and what became of each',
@@ -22,26 +30,26 @@ function recipientsRoute({ shards, area: { queries } }: CampaignRouteDeps): Rout
     reply: { 200: RecipientList },
     errors: ['request.invalid', 'agent.not_found'],
     async handler({ params, query: { state, startingAfter, limit = page.defaultRows } }) {
-      const named = namedIn(params)
+      const ids = campaignIdOf(params)
       const data: CampaignRecipient[] = []
       let after = startingAfter === undefined ? undefined : indexOfRecipient(startingAfter)
       do {
-        const room = limit + 1 - data.length
-        const asked = { ...named, limit: room, ...(state && { state }), ...(after !== undefined && { after }) }
-        const found = await shards.read(agentKeyOf(named), queries.recipients, asked)
-        if (isRefusal(found)) return found
-        data.push(...found.rows.map(({ shown }) => shown))
-        after = found.after
+        const pageSize = limit + 1 - data.length
+        const input = { ...ids, limit: pageSize, ...(state && { state }), ...(after !== undefined && { after }) }
+        const result = await shards.query(formatAgentKey(ids), queries.recipients, input)
+        if (isRefusal(result)) return result
+        data.push(...result.rows.map(({ view }) => view))
+        after = result.after
       } while (after !== undefined && data.length <= limit)
       return json(200, { data: data.slice(0, limit), hasMore: data.length > limit })
     },
   })
 }
 
-function previewRoute({ shards, clock, area: { queries } }: CampaignRouteDeps): Route {
+function previewRoute({ shards, clock, operations: { queries } }: CampaignRouteDeps): Route {
   return route({
-    ...ofCampaigns,
-    access: reading,
+    ...routeDefaults,
+    access: readAccess,
     method: 'GET',
     path: `${itemPath}/preview`,
     summary: 'Show what one person would be sent, or why they would be left out',
@@ -49,26 +57,26 @@ function previewRoute({ shards, clock, area: { queries } }: CampaignRouteDeps): 
     reply: { 200: CampaignPreview },
     errors: ['request.invalid', 'agent.not_found', 'agent.campaign.invalid'],
     async handler({ params, query: { personId } }) {
-      const asked = { ...namedIn(params), personId, at: clock.now() }
-      const found = await shards.read(agentKeyOf(asked), queries.preview, asked)
-      return isRefusal(found) ? found : json(200, found)
+      const input = { ...campaignIdOf(params), personId, at: clock.now() }
+      const result = await shards.query(formatAgentKey(input), queries.preview, input)
+      return isRefusal(result) ? result : json(200, result)
     },
   })
 }
 
-function reportRoute({ shards, area: { queries } }: CampaignRouteDeps): Route {
+function reportRoute({ shards, operations: { queries } }: CampaignRouteDeps): Route {
   return route({
-    ...ofCampaigns,
-    access: reading,
+    ...routeDefaults,
+    access: readAccess,
     method: 'GET',
     path: `${itemPath}/report`,
     summary: 'Count the recipients of a campaign by what became of them',
     reply: { 200: CampaignReport },
     errors: ['agent.not_found'],
     async handler({ params }) {
-      const named = namedIn(params)
-      const found = await shards.read(agentKeyOf(named), queries.report, named)
-      return isRefusal(found) ? found : json(200, found)
+      const ids = campaignIdOf(params)
+      const result = await shards.query(formatAgentKey(ids), queries.report, ids)
+      return isRefusal(result) ? result : json(200, result)
     },
   })
 }

@@ -4,37 +4,43 @@
  */
 import { type AgentIncarnation, scopeOf } from '../../core/agent/scope.js'
 import { isTest } from '../../core/campaign/campaign.js'
-import { type Pace, rowsAhead, rowsUnderWay, type Window, windowFor } from '../../core/campaign/pace.js'
-import { overStanding, type Recipient } from '../../core/campaign/recipient.js'
-import { factsOf, type Screening } from '../../core/campaign/screening.js'
-import { countOf, openCount, shifted } from '../../core/campaign/tally.js'
+import { countOf, moveCount, openCount } from '../../core/campaign/counts.js'
+import { type EligibilityInput, factsOf } from '../../core/campaign/eligibility.js'
+import { cancelledStatus, type Recipient } from '../../core/campaign/recipient.js'
+import {
+  type DispatchWindow,
+  maxClaimRows,
+  maxInFlightRows,
+  type Throughput,
+  windowFor,
+} from '../../core/campaign/throughput.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
-import { bulk, campaign as limits } from '../../core/limits.js'
-import { guard } from '../../core/outreach/guardrails.js'
-import { bindingLookMs } from '../../core/outreach/machine.js'
+import { bulk, campaign as limits } from '../../core/limits/index.js'
+import { evaluateGuardrails } from '../../core/outreach/guardrails.js'
 import { isOutreachChannel } from '../../core/outreach/request.js'
 import type { SendReason } from '../../core/outreach/send.js'
-import type { Command, Told, Tx } from '../../runtime/shard/contract.js'
+import { bindingRetryMs } from '../../core/outreach/statemachine.js'
+import type { Command, CommandMeta, Tx } from '../../runtime/shard/contract.js'
 import type { NewCampaignSend } from '../outreach/bulksends.js'
 import type { CampaignDeps } from './deps.js'
-import { type LoadedCampaign, loadIncarnation, outreachOf, stepped } from './load.js'
-import { screeningOf } from './staging.js'
+import { applyTransition, type LoadedCampaign, loadIncarnation, outreachOf } from './load.js'
+import { eligibilityInputOf } from './staging.js'
 import {
-  atRest,
   batchTable,
-  campaignAt,
-  keepProgress,
-  type OneCampaign,
+  type CampaignRef,
+  clearTick,
+  type Dispatch,
+  dispatchTable,
+  getCampaign,
   type Progress,
   progressOf,
   recipientTable,
-  type Turn,
-  turnTable,
+  saveProgress,
 } from './store.js'
 import { resumeOrCancelWaiting } from './waitingsends.js'
 
 export const batchEffect = 'campaignBatch'
-const driveName = 'campaigns.drive'
+const tickName = 'campaigns.tick'
 
 /** Recipients whose openings are handed to their conversations together; each for the first time. */
 export interface Batch extends AgentIncarnation {
@@ -45,124 +51,136 @@ export interface Batch extends AgentIncarnation {
   readonly leaveAt?: readonly number[]
 }
 
-export function scheduleTick(tx: Tx, one: OneCampaign, progress: Progress, dueAt: number): Progress {
-  if (progress.drivesAt !== undefined && progress.drivesAt <= dueAt) return progress
-  const name = `${driveName}:${one.serial}:${one.campaignId}`
-  tx.schedule({ name, dueAt, command: driveName, input: one, isDelay: true })
-  return { ...progress, drivesAt: dueAt }
+export function scheduleTick(tx: Tx, ref: CampaignRef, progress: Progress, dueAt: number): Progress {
+  if (progress.tickAt !== undefined && progress.tickAt <= dueAt) return progress
+  const name = `${tickName}:${ref.incarnation}:${ref.campaignId}`
+  tx.schedule({ name, dueAt, command: tickName, input: ref, isDelay: true })
+  return { ...progress, tickAt: dueAt }
 }
 
-export function unscheduleTick(tx: Tx, one: OneCampaign): void {
-  tx.unschedule(`${driveName}:${one.serial}:${one.campaignId}`)
+export function unscheduleTick(tx: Tx, ref: CampaignRef): void {
+  tx.unschedule(`${tickName}:${ref.incarnation}:${ref.campaignId}`)
 }
 
 /** Puts an end to it: those whose turn has not come are past it, those who wait are told in bounded steps. */
-export function ended(
+export function finish(
   tx: Tx,
   deps: CampaignDeps,
-  found: LoadedCampaign,
-  on: 'cancel' | 'fail' | 'settle',
-  told: Told,
+  loaded: LoadedCampaign,
+  on: 'cancel' | 'fail' | 'complete',
+  meta: CommandMeta,
   failReason?: SendReason,
 ): LoadedCampaign | Refusal {
-  const holds = () => openCount(progressOf(tx, found.one).tally) === 0
-  const becomes = failReason ? { ...found.campaign, failReason } : found.campaign
-  const after = stepped(tx, deps, found, { on, holds, becomes }, told)
+  const isMet = () => openCount(progressOf(tx, loaded.ref).tally) === 0
+  const record = failReason ? { ...loaded.campaign, failReason } : loaded.campaign
+  const after = applyTransition(tx, deps, loaded, { on, isMet, record }, meta)
   if (isRefusal(after)) return after
-  const progress = atRest(progressOf(tx, found.one))
-  const left = countOf(progress.tally, 'pending')
-  const tally = shifted(progress.tally, { state: 'pending' }, overStanding(failReason), left)
-  keepProgress(tx, found.one, { ...progress, tally })
-  unscheduleTick(tx, found.one)
-  resumeOrCancelWaiting(tx, deps, after, told)
+  const progress = clearTick(progressOf(tx, loaded.ref))
+  const remaining = countOf(progress.tally, 'pending')
+  const tally = moveCount(progress.tally, { state: 'pending' }, cancelledStatus(failReason), remaining)
+  saveProgress(tx, loaded.ref, { ...progress, tally })
+  unscheduleTick(tx, loaded.ref)
+  resumeOrCancelWaiting(tx, deps, after, meta)
   return after
 }
 
 export function createScheduler(deps: CampaignDeps) {
-  const drive: Command<OneCampaign, true> = {
-    name: driveName,
-    decide(tx, one, told) {
-      const found = loadIncarnation(deps, tx, one)
-      if (found) advance(tx, deps, found, told)
+  const tick: Command<CampaignRef, true> = {
+    name: tickName,
+    decide(tx, ref, meta) {
+      const loaded = loadIncarnation(deps, tx, ref)
+      if (loaded) advance(tx, deps, loaded, meta)
       return true
     },
   }
-  return { commands: { drive } }
+  return { commands: { tick } }
 }
 
 /** Goes as far as it may just now. Whatever makes it stop brings it back: a report, a send that left, an hour. */
-export function advance(tx: Tx, deps: CampaignDeps, found: LoadedCampaign, told: Told): void {
-  const { one, campaign } = found
+export function advance(tx: Tx, deps: CampaignDeps, loaded: LoadedCampaign, meta: CommandMeta): void {
+  const { ref, campaign } = loaded
   if (campaign.status !== 'running') return
-  const progress = atRest(progressOf(tx, one))
-  keepProgress(tx, one, progress)
-  unscheduleTick(tx, one)
-  if (countOf(progress.tally, 'pending') > 0) dispatchNext(tx, deps, found, progress, told)
-  const now = campaignAt(tx, one)
-  const isDone = now?.status === 'running' && openCount(progressOf(tx, one).tally) === 0
-  if (isDone) ended(tx, deps, { ...found, campaign: now }, 'settle', told)
+  const progress = clearTick(progressOf(tx, ref))
+  saveProgress(tx, ref, progress)
+  unscheduleTick(tx, ref)
+  if (countOf(progress.tally, 'pending') > 0) dispatchNext(tx, deps, loaded, progress, meta)
+  const current = getCampaign(tx, ref)
+  const isDone = current?.status === 'running' && openCount(progressOf(tx, ref).tally) === 0
+  if (isDone) finish(tx, deps, { ...loaded, campaign: current }, 'complete', meta)
 }
 
 /** Fails a running campaign whose outreach is gone or switched off, or whose binding is gone. */
-export function failedIfLost(tx: Tx, deps: CampaignDeps, found: LoadedCampaign, told: Told): boolean {
-  const { one, campaign } = found
+export function failIfLost(tx: Tx, deps: CampaignDeps, loaded: LoadedCampaign, meta: CommandMeta): boolean {
+  const { ref, campaign } = loaded
   if (campaign.status !== 'running') return false
-  const isBound = () => isTest(campaign) || deps.channels.boundTo(tx, one).some(isOutreachChannel)
-  const lost = !outreachOf(found)?.enabled ? 'outreach_unavailable' : isBound() ? undefined : 'no_binding'
-  if (lost === undefined) return false
-  ended(tx, deps, found, 'fail', told, lost)
+  const isBound = () => isTest(campaign) || deps.channels.boundChannels(tx, ref).some(isOutreachChannel)
+  const failReason = !outreachOf(loaded)?.enabled ? 'outreach_unavailable' : isBound() ? undefined : 'no_binding'
+  if (failReason === undefined) return false
+  finish(tx, deps, loaded, 'fail', meta, failReason)
   return true
 }
 
-function dispatchNext(tx: Tx, deps: CampaignDeps, found: LoadedCampaign, progress: Progress, told: Told): void {
-  if (failedIfLost(tx, deps, found, told)) return
-  const { one, campaign } = found
-  const isRehearsed = isTest(campaign)
-  const screening = screeningOf(deps, tx, found, told.at)!
-  const pace = isRehearsed ? {} : deps.channels.pacesOf(tx, one).find(({ channel }) => isOutreachChannel(channel))
+function dispatchNext(tx: Tx, deps: CampaignDeps, loaded: LoadedCampaign, progress: Progress, meta: CommandMeta): void {
+  if (failIfLost(tx, deps, loaded, meta)) return
+  const { ref, campaign } = loaded
+  const isTestRun = isTest(campaign)
+  const eligibility = eligibilityInputOf(deps, tx, loaded, meta.at)!
+  const pace = isTestRun ? {} : deps.channels.throughputOf(tx, ref).find(({ channel }) => isOutreachChannel(channel))
   if (!pace) {
-    keepProgress(tx, one, scheduleTick(tx, one, progress, told.at + bindingLookMs(deps.timeScale)))
+    saveProgress(tx, ref, scheduleTick(tx, ref, progress, meta.at + bindingRetryMs(deps.timeScale)))
     return
   }
-  const closedUntil = isRehearsed ? undefined : opensAt(deps, found, screening)
+  const closedUntil = isTestRun ? undefined : hoursOpenAt(deps, loaded, eligibility)
   if (closedUntil !== undefined) {
-    const looksAt = Math.min(closedUntil, told.at + Math.ceil(limits.hoursLookMs / deps.timeScale))
-    keepProgress(tx, one, scheduleTick(tx, one, { ...progress, waitsUntil: closedUntil }, looksAt))
+    const checkAt = Math.min(closedUntil, meta.at + Math.ceil(limits.hoursRecheckMs / deps.timeScale))
+    saveProgress(tx, ref, scheduleTick(tx, ref, { ...progress, closedUntil }, checkAt))
     return
   }
-  const window = windowFor(pace, deps.window())
-  const room = roomIn(progress, pace, window)
-  const { handedAt = Number.NEGATIVE_INFINITY, drawsAt = told.at } = progress
-  const nextAt = Math.max(handedAt + window.everyMs, drawsAt)
+  const window = windowFor(pace, deps.dispatchWindow())
+  const capacity = capacityLeft(progress, pace, window)
+  const { lastBatchAt = Number.NEGATIVE_INFINITY, nextDrawAt = meta.at } = progress
+  const nextAt = Math.max(lastBatchAt + window.intervalMs, nextDrawAt)
   // The time of day may have been set back since.
-  if (room > 0 && handedAt <= told.at && told.at < nextAt) {
-    keepProgress(tx, one, scheduleTick(tx, one, progress, nextAt))
+  if (capacity > 0 && lastBatchAt <= meta.at && meta.at < nextAt) {
+    saveProgress(tx, ref, scheduleTick(tx, ref, progress, nextAt))
     return
   }
-  const claimed = room > 0 ? claim(tx, deps, found, screening, { room, batchRows: window.batchRows, pace }, told) : {}
-  const { drawsAt: _before, ...after } = progressOf(tx, one)
-  if (claimed.drawsAt !== undefined) {
-    keepProgress(tx, one, scheduleTick(tx, one, { ...after, ...claimed }, claimed.drawsAt))
+  const claimed =
+    capacity > 0 ? claimBatch(tx, deps, loaded, eligibility, { capacity, batchRows: window.batchRows, pace }, meta) : {}
+  const { nextDrawAt: _before, ...after } = progressOf(tx, ref)
+  if (claimed.nextDrawAt !== undefined) {
+    saveProgress(tx, ref, scheduleTick(tx, ref, { ...after, ...claimed }, claimed.nextDrawAt))
     return
   }
-  const wakesBelow = rowsUnderWay(pace, window) - window.batchRows
+  const lowWatermark = maxInFlightRows(pace, window) - window.batchRows
   // Nobody was found among those who were left out, so there is no report to wait for.
-  const goesOn = room > 0 && countOf(after.tally, 'pending') > 0 && roomIn(after, pace, window) > 0
-  const woken = { ...after, wakesBelow }
-  keepProgress(tx, one, goesOn ? scheduleTick(tx, one, woken, told.at) : woken)
+  const hasMore = capacity > 0 && countOf(after.tally, 'pending') > 0 && capacityLeft(after, pace, window) > 0
+  const updated = { ...after, lowWatermark }
+  saveProgress(tx, ref, hasMore ? scheduleTick(tx, ref, updated, meta.at) : updated)
 }
 
 /** Recipients that may be claimed now. Without a pace these are whole batches, unless there are no more than that. */
-function roomIn({ tally, unreported }: Progress, pace: Pick<Pace, 'perSecond'>, window: Window): number {
-  const free = Math.min(rowsUnderWay(pace, window) - countOf(tally, 'sending'), window.unreportedRows - unreported)
+function capacityLeft(
+  { tally, awaitingReport }: Progress,
+  pace: Pick<Throughput, 'perSecond'>,
+  window: DispatchWindow,
+): number {
+  const free = Math.min(
+    maxInFlightRows(pace, window) - countOf(tally, 'sending'),
+    window.awaitingReportRows - awaitingReport,
+  )
   const least = pace.perSecond === undefined ? Math.min(window.batchRows, countOf(tally, 'pending')) : 1
   return free >= least ? free : 0
 }
 
 /** When its hours open, while they are closed: by the table of guardrails, for somebody whom nothing else holds back. */
-function opensAt(deps: CampaignDeps, { campaign }: LoadedCampaign, { sending, at }: Screening): number | undefined {
+function hoursOpenAt(
+  deps: CampaignDeps,
+  { campaign }: LoadedCampaign,
+  { sending, at }: EligibilityInput,
+): number | undefined {
   const { safeHours, minTouchIntervalHours } = sending
-  const found = guard('campaign', {
+  const decision = evaluateGuardrails('campaign', {
     at,
     consent: 'granted',
     isOptedOut: false,
@@ -172,13 +190,13 @@ function opensAt(deps: CampaignDeps, { campaign }: LoadedCampaign, { sending, at
     ...(campaign.sendWindow && { sendWindow: campaign.sendWindow }),
     timeScale: deps.timeScale,
   })
-  return found?.kind === 'wait' ? found.until : undefined
+  return decision?.kind === 'wait' ? decision.until : undefined
 }
 
-interface Room {
-  readonly room: number
+interface BatchCapacity {
+  readonly capacity: number
   readonly batchRows: number
-  readonly pace: Partial<Pace>
+  readonly pace: Partial<Throughput>
 }
 
 /**
@@ -186,67 +204,67 @@ interface Room {
  * conversations are one commit, so nobody is claimed twice and no time is drawn twice. Answers when the budget is drawn
  * from next, where it had no times for all of them.
  */
-function claim(
+function claimBatch(
   tx: Tx,
   deps: CampaignDeps,
-  found: LoadedCampaign,
-  screening: Screening,
-  { room, batchRows, pace }: Room,
-  told: Told,
-): Pick<Progress, 'drawsAt'> {
-  const { one, campaign, place } = found
-  const before = progressOf(tx, one)
-  const key = [...scopeOf(place), one.campaignId, campaign.snapshot!] as const
-  const claimed: Claimed[] = []
-  const most = Math.min(room, rowsAhead(pace))
+  loaded: LoadedCampaign,
+  eligibility: EligibilityInput,
+  { capacity, batchRows, pace }: BatchCapacity,
+  meta: CommandMeta,
+): Pick<Progress, 'nextDrawAt'> {
+  const { ref, campaign, agentRef } = loaded
+  const before = progressOf(tx, ref)
+  const key = [...scopeOf(agentRef), ref.campaignId, campaign.snapshot!] as const
+  const claimed: ClaimedRecipient[] = []
+  const most = Math.min(capacity, maxClaimRows(pace))
   const end = Math.min(campaign.counts!.total, before.next + limits.rowsPerClaim)
   let { next } = before
   // One by one, since a range reads the keys of rows too.
   for (; next < end && claimed.length < most; next++) {
     const row = tx.get(recipientTable, [...key, next])
     if (row && !row.exclusion) {
-      claimed.push({ index: next, launched: launchedOf(tx, deps, found, row, screening) })
+      claimed.push({ index: next, send: newSendFor(tx, deps, loaded, row, eligibility) })
     }
   }
-  const drawn = drawTimes(tx, deps, one, claimed, pace, told.at)
-  if (drawn.first !== undefined) next = claimed.splice(drawn.first)[0]!.index
-  const going = claimed.filter(({ launched }) => !launched.suppressed).length
-  const batches = before.batches + Math.ceil(going / batchRows)
-  const tally = shifted(before.tally, { state: 'pending' }, { state: 'sending' }, claimed.length)
-  const unreported = before.unreported + going
-  keepProgress(tx, one, { ...before, tally, next, batches, unreported, handedAt: told.at })
+  const draw = drawTimes(tx, deps, ref, claimed, pace, meta.at)
+  if (draw.first !== undefined) next = claimed.splice(draw.first)[0]!.index
+  const dispatchable = claimed.filter(({ send }) => !send.suppressed).length
+  const batches = before.batches + Math.ceil(dispatchable / batchRows)
+  const tally = moveCount(before.tally, { state: 'pending' }, { state: 'sending' }, claimed.length)
+  const awaitingReport = before.awaitingReport + dispatchable
+  saveProgress(tx, ref, { ...before, tally, next, batches, awaitingReport, lastBatchAt: meta.at })
   const ids = deps.bulkSends.create(
     tx,
-    place,
-    claimed.map(({ launched }) => launched),
-    told,
+    agentRef,
+    claimed.map(({ send }) => send),
+    meta,
   )
   const rows = claimed.map(({ index }) => index)
-  const turn: Turn = { rows, sendIds: ids, ...(screening.isTest && { isTest: true }) }
-  if (rows.length > 0) tx.put(turnTable, [...key, rows[0]!], turn)
-  const handed = ids.filter((_id, nth) => !claimed[nth]!.launched.suppressed)
-  for (let nth = 0; nth * batchRows < handed.length; nth++) {
-    const sendIds = handed.slice(nth * batchRows, (nth + 1) * batchRows)
-    const leaveAt = drawn.leaveAt?.slice(nth * batchRows, (nth + 1) * batchRows)
-    const payload: Batch = { batch: before.batches + nth, sendIds, ...(leaveAt && { leaveAt }), ...one }
-    tx.put(batchTable, [...scopeOf(place), one.campaignId, payload.batch], sendIds.length)
-    tx.effect({ kind: batchEffect, destination: one.campaignId, payload })
+  const dispatch: Dispatch = { rows, sendIds: ids, ...(eligibility.isTest && { isTest: true }) }
+  if (rows.length > 0) tx.put(dispatchTable, [...key, rows[0]!], dispatch)
+  const dispatchedIds = ids.filter((_id, nth) => !claimed[nth]!.send.suppressed)
+  for (let nth = 0; nth * batchRows < dispatchedIds.length; nth++) {
+    const sendIds = dispatchedIds.slice(nth * batchRows, (nth + 1) * batchRows)
+    const leaveAt = draw.leaveAt?.slice(nth * batchRows, (nth + 1) * batchRows)
+    const payload: Batch = { batch: before.batches + nth, sendIds, ...(leaveAt && { leaveAt }), ...ref }
+    tx.put(batchTable, [...scopeOf(agentRef), ref.campaignId, payload.batch], sendIds.length)
+    tx.emit({ kind: batchEffect, destination: ref.campaignId, payload })
   }
-  return drawn.drawsAt === undefined || next >= campaign.counts!.total ? {} : { drawsAt: drawn.drawsAt }
+  return draw.nextDrawAt === undefined || next >= campaign.counts!.total ? {} : { nextDrawAt: draw.nextDrawAt }
 }
 
-interface Claimed {
+interface ClaimedRecipient {
   readonly index: number
-  readonly launched: NewCampaignSend
+  readonly send: NewCampaignSend
 }
 
-interface Drawn {
+interface DrawResult {
   /** Of those that are sent to, in their order; absent where the binding has no pace. */
   readonly leaveAt?: readonly number[]
   /** The first of the claimed for whom there was no time, if any. */
   readonly first?: number
   /** When there are times again. */
-  readonly drawsAt?: number
+  readonly nextDrawAt?: number
 }
 
 /** Draws a time for each of the claimed who is sent to. Half of what is drawn has left before more is drawn. */
@@ -254,33 +272,34 @@ function drawTimes(
   tx: Tx,
   { channels }: CampaignDeps,
   { orgId, agentId }: AgentIncarnation,
-  claimed: readonly Claimed[],
-  { channel, perSecond }: Partial<Pace>,
+  claimed: readonly ClaimedRecipient[],
+  { channel, perSecond }: Partial<Throughput>,
   at: number,
-): Drawn {
+): DrawResult {
   if (channel === undefined || perSecond === undefined) return {}
-  const going = [...claimed.keys()].filter((nth) => !claimed[nth]!.launched.suppressed)
-  const draw = { orgId, agentId, channel, perSecond, count: going.length }
-  const { leaveAt, nextAt } = channels.drawTimes(tx, draw, at, at + limits.aheadMs)
-  const first = going[leaveAt.length]
+  const dispatchable = [...claimed.keys()].filter((nth) => !claimed[nth]!.send.suppressed)
+  const draw = { orgId, agentId, channel, perSecond, count: dispatchable.length }
+  const { leaveAt, nextAt } = channels.drawTimes(tx, draw, at, at + limits.claimAheadMs)
+  const first = dispatchable[leaveAt.length]
   const isOthers = leaveAt.length === 0 && first !== undefined
   // Where others drew all of it, whatever comes free next is taken.
-  const drawsAt = Math.ceil(nextAt - (isOthers ? limits.aheadMs - bulk.everyMs : limits.aheadMs / 2))
-  return { leaveAt, ...(first !== undefined && { first }), ...(drawsAt > at && { drawsAt }) }
+  const nextDrawAt = Math.ceil(nextAt - (isOthers ? limits.claimAheadMs - bulk.everyMs : limits.claimAheadMs / 2))
+  return { leaveAt, ...(first !== undefined && { first }), ...(nextDrawAt > at && { nextDrawAt }) }
 }
 
 /** Asked once more, since consent may have been withdrawn, a STOP have come or a cap been reached since it was staged. */
-function launchedOf(
+function newSendFor(
   tx: Tx,
   deps: CampaignDeps,
-  { one, campaign }: LoadedCampaign,
+  { ref, campaign }: LoadedCampaign,
   row: Recipient,
-  screening: Screening,
+  eligibility: EligibilityInput,
 ): NewCampaignSend {
-  const person = deps.people.byId(tx, one, row.personId)
+  const person = deps.people.byId(tx, ref, row.personId)
   const identity = person?.identities.find(({ asid }) => asid === row.asid)
-  const isAsked = person && !screening.isTest
-  const held = isAsked && guard('campaign', factsOf(person, screening, identity?.optedOutAt !== undefined))
+  const needsCheck = person && !eligibility.isTest
+  const decision =
+    needsCheck && evaluateGuardrails('campaign', factsOf(person, eligibility, identity?.optedOutAt !== undefined))
   return {
     campaignId: campaign.id,
     outreachId: campaign.outreachId,
@@ -288,8 +307,8 @@ function launchedOf(
     asid: row.asid!,
     channel: row.channel!,
     address: identity?.address ?? '',
-    ...(campaign.sendWindow && !screening.isTest && { sendWindow: campaign.sendWindow }),
-    ...(screening.isTest && { sandbox: true as const }),
-    ...(held && held.kind === 'skip' && { suppressed: held.reason }),
+    ...(campaign.sendWindow && !eligibility.isTest && { sendWindow: campaign.sendWindow }),
+    ...(eligibility.isTest && { sandbox: true as const }),
+    ...(decision && decision.kind === 'skip' && { suppressed: decision.reason }),
   }
 }

@@ -3,12 +3,12 @@ import Type from 'typebox'
 import { recipientStates } from '../../core/campaign/recipient.js'
 import { campaignStatuses } from '../../core/campaign/status.js'
 import { CampaignRecipient, CampaignView, recipientIdPattern } from '../../core/campaign/view.js'
-import { campaign as limits, page } from '../../core/limits.js'
+import { campaign as limits, page } from '../../core/limits/index.js'
 import type { CampaignId } from './load.js'
 
-export const ofCampaigns = { plane: 'mgmt', tag: 'Campaigns' } as const
-export const reading = { who: 'member', role: 'viewer', scopes: ['agents:read'] } as const
-export const writing = { who: 'member', role: 'editor', scopes: ['agents:write'] } as const
+export const routeDefaults = { plane: 'mgmt', tag: 'Campaigns' } as const
+export const readAccess = { who: 'member', role: 'viewer', scopes: ['agents:read'] } as const
+export const writeAccess = { who: 'member', role: 'editor', scopes: ['agents:write'] } as const
 
 const closed = { additionalProperties: false } as const
 const optional = Type.Optional
@@ -57,6 +57,6 @@ export const itemPath = `${collectionPath}/{campaignId}` as const
 
 export type ItemParams = { readonly org: string; readonly agent: string; readonly campaignId: string }
 
-export function namedIn({ org: orgId, agent: agentId, campaignId }: ItemParams): CampaignId {
+export function campaignIdOf({ org: orgId, agent: agentId, campaignId }: ItemParams): CampaignId {
   return { orgId, agentId, campaignId }
 }

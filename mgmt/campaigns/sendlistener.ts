@@ -1,22 +1,22 @@
 /** Sends of a campaign after they were made: each step is counted, and what comes of it for the campaign follows. */
 import { type AgentIncarnation, scopeOf } from '../../core/agent/scope.js'
-import { standingOfSend } from '../../core/campaign/recipient.js'
-import { isOver } from '../../core/campaign/status.js'
-import { countOf, openCount, shifted } from '../../core/campaign/tally.js'
+import { countOf, moveCount, openCount } from '../../core/campaign/counts.js'
+import { statusOfSend } from '../../core/campaign/recipient.js'
+import { isFinished } from '../../core/campaign/status.js'
 import type { Send, SendReason } from '../../core/outreach/send.js'
-import type { Query, Told, Tx } from '../../runtime/shard/contract.js'
+import type { CommandMeta, Query, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
 import type { CampaignGate } from '../outreach/listeners.js'
-import { isCampaigns } from '../outreach/transitions.js'
+import { isCampaignSend } from '../outreach/transitions.js'
 import type { CampaignDeps } from './deps.js'
 import { loadIncarnation } from './load.js'
-import { advance, failedIfLost, scheduleTick } from './scheduler.js'
-import { campaignAt, keepProgress, type OneCampaign, type Progress, progressTable, waitingTable } from './store.js'
+import { advance, failIfLost, scheduleTick } from './scheduler.js'
+import { type CampaignRef, getCampaign, type Progress, progressTable, saveProgress, waitingTable } from './store.js'
 
 /** Of sends that have ended because the outreach or the binding of their campaign may be gone. */
-const reasonsOfLoss: ReadonlySet<SendReason> = new Set<SendReason>(['outreach_unavailable', 'no_route'])
+const lossReasons: ReadonlySet<SendReason> = new Set<SendReason>(['outreach_unavailable', 'no_route'])
 
-interface HandedOver {
+interface DispatchQuery {
   readonly sendId: string
   readonly isFollowUp?: true
   readonly at: number
@@ -24,62 +24,63 @@ interface HandedOver {
 
 export function createSendListener(deps: CampaignDeps) {
   /** Counts every step of a campaign's sends in the commit of the step; sends of a deleted campaign are not counted. */
-  function onSendChanged(tx: Tx, place: AgentIncarnation, before: Send, after: Send, told: Told): void {
-    if (!isCampaigns(after)) return
-    const { orgId, agentId, serial } = place
-    const one: OneCampaign = { orgId, agentId, serial, campaignId: after.campaignId! }
-    const key = [...scopeOf(place), one.campaignId] as const
+  function onSendChanged(tx: Tx, agent: AgentIncarnation, before: Send, after: Send, meta: CommandMeta): void {
+    if (!isCampaignSend(after)) return
+    const { orgId, agentId, incarnation } = agent
+    const ref: CampaignRef = { orgId, agentId, incarnation, campaignId: after.campaignId! }
+    const key = [...scopeOf(agent), ref.campaignId] as const
     const progress = tx.get(progressTable, key)
     if (!progress) return
     if (after.state === 'queued') tx.put(waitingTable, [...key, after.id], true)
     else if (before.state === 'queued') tx.remove(waitingTable, [...key, after.id])
-    const tally = shifted(progress.tally, standingOfSend(before), standingOfSend(after))
+    const tally = moveCount(progress.tally, statusOfSend(before), statusOfSend(after))
     if (tally === progress.tally) return
-    keepProgress(tx, one, tickIfThereIsRoom(tx, one, { ...progress, tally }, told))
-    const hasNobodyOpen = openCount(tally) === 0 && openCount(progress.tally) > 0
-    const mayBeLost = after.reason !== undefined && reasonsOfLoss.has(after.reason)
-    const found = hasNobodyOpen || mayBeLost ? loadIncarnation(deps, tx, one) : undefined
-    if (!found || (mayBeLost && failedIfLost(tx, deps, found, told))) return
-    if (hasNobodyOpen) advance(tx, deps, found, told)
+    saveProgress(tx, ref, maybeScheduleTick(tx, ref, { ...progress, tally }, meta))
+    const isDone = openCount(tally) === 0 && openCount(progress.tally) > 0
+    const mayHaveLostRoute = after.reason !== undefined && lossReasons.has(after.reason)
+    const loaded = isDone || mayHaveLostRoute ? loadIncarnation(deps, tx, ref) : undefined
+    if (!loaded || (mayHaveLostRoute && failIfLost(tx, deps, loaded, meta))) return
+    if (isDone) advance(tx, deps, loaded, meta)
   }
 
   /** There is room again: the next ones have their turn in a commit of their own, so that news stays quick. */
-  function tickIfThereIsRoom(tx: Tx, one: OneCampaign, progress: Progress, { at }: Told): Progress {
-    const { tally, wakesBelow, unreported } = progress
-    const isFull = wakesBelow === undefined || countOf(tally, 'sending') > wakesBelow
-    const { unreportedRows, batchRows } = deps.window()
-    const isReported = unreported <= unreportedRows - batchRows
+  function maybeScheduleTick(tx: Tx, ref: CampaignRef, progress: Progress, { at }: CommandMeta): Progress {
+    const { tally, lowWatermark, awaitingReport } = progress
+    const isFull = lowWatermark === undefined || countOf(tally, 'sending') > lowWatermark
+    const { awaitingReportRows: unreportedRows, batchRows } = deps.dispatchWindow()
+    const isReported = awaitingReport <= unreportedRows - batchRows
     if (isFull || !isReported || countOf(tally, 'pending') === 0) return progress
-    return scheduleTick(tx, one, progress, at)
+    return scheduleTick(tx, ref, progress, at)
   }
 
   /** A campaign that has completed still follows up; one that was cancelled or deleted does not. */
-  function leavesFor(reader: Reader, one: OneCampaign, isFollowUp: boolean) {
-    const status = campaignAt(reader, one)?.status
-    const isEnded = status === undefined || (isFollowUp ? status === 'cancelled' : isOver(status))
+  function dispatchDecision(reader: Reader, ref: CampaignRef, isFollowUp: boolean) {
+    const status = getCampaign(reader, ref)?.status
+    const isEnded = status === undefined || (isFollowUp ? status === 'cancelled' : isFinished(status))
     if (isEnded) return 'never' as const
     return status === 'paused' ? ('whenResumed' as const) : ('now' as const)
   }
 
   function mayLeaveQueue(
     reader: Reader,
-    { orgId, agentId, serial }: AgentIncarnation,
+    { orgId, agentId, incarnation }: AgentIncarnation,
     { campaignId, followUpOf }: Pick<Send, 'campaignId' | 'followUpOf'>,
   ) {
-    return leavesFor(reader, { orgId, agentId, serial, campaignId: campaignId! }, followUpOf !== undefined)
+    return dispatchDecision(reader, { orgId, agentId, incarnation, campaignId: campaignId! }, followUpOf !== undefined)
   }
 
-  function noteResting(tx: Tx, place: AgentIncarnation, { id, campaignId }: Send): void {
-    tx.put(waitingTable, [...scopeOf(place), campaignId!, id], 'followUp')
+  function recordWaiting(tx: Tx, agent: AgentIncarnation, { id, campaignId }: Send): void {
+    tx.put(waitingTable, [...scopeOf(agent), campaignId!, id], 'followUp')
   }
 
   /** Asked of the message of a send right before it is handed to its provider. */
-  const mayLeave: Query<OneCampaign & HandedOver, boolean> = {
-    name: 'campaigns.mayLeave',
-    read: (reader, { isFollowUp, sendId, at, ...one }) =>
-      leavesFor(reader, one, isFollowUp === true) === 'now' && deps.bulkSends.mayBeHandedOver(reader, one, sendId, at),
+  const mayDispatch: Query<CampaignRef & DispatchQuery, boolean> = {
+    name: 'campaigns.mayDispatch',
+    read: (reader, { isFollowUp, sendId, at, ...ref }) =>
+      dispatchDecision(reader, ref, isFollowUp === true) === 'now' &&
+      deps.bulkSends.mayBeHandedOver(reader, ref, sendId, at),
   }
 
-  const gate: CampaignGate = { mayLeave: mayLeaveQueue, noteResting }
-  return { onSendChanged, gate, queries: { mayLeave } }
+  const gate: CampaignGate = { mayDispatch: mayLeaveQueue, recordWaiting }
+  return { onSendChanged, gate, queries: { mayDispatch } }
 }

@@ -4,165 +4,181 @@
  */
 import { scopeOf } from '../../core/agent/scope.js'
 import { includesContacted, isTest } from '../../core/campaign/campaign.js'
+import { type Counts, emptyCounts, tallyOf } from '../../core/campaign/counts.js'
+import {
+  checkEligibility,
+  type Eligibility,
+  type EligibilityInput,
+  unknownPerson,
+} from '../../core/campaign/eligibility.js'
 import type { Recipient } from '../../core/campaign/recipient.js'
-import { nobody, type Screened, type Screening, screened } from '../../core/campaign/screening.js'
-import { mayCampaign } from '../../core/campaign/status.js'
-import { type Counts, noCounts, tallyOf } from '../../core/campaign/tally.js'
+import { mayTransition } from '../../core/campaign/status.js'
 import { type CampaignPreview, previewOf } from '../../core/campaign/view.js'
 import { type FieldError, isRefusal, type Refusal, refuse } from '../../core/errors.js'
-import { campaign as limits } from '../../core/limits.js'
-import { openerRead } from '../../core/outreach/opener.js'
+import { campaign as limits } from '../../core/limits/index.js'
+import { renderOpenerWith } from '../../core/outreach/opener.js'
 import type { PersonFilter } from '../../core/people/filter.js'
-import type { Command, Told, Tx } from '../../runtime/shard/contract.js'
+import type { Command, CommandMeta, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
-import { audienceStep, type Member } from './audience.js'
+import { type AudienceMember, readAudience } from './audience.js'
 import type { CampaignDeps } from './deps.js'
 import {
+  applyTransition,
   type CampaignId,
   type LoadedCampaign,
   loadCampaign,
   loadIncarnation,
-  noMove,
   outreachOf,
-  stepped,
+  transitionRefusal,
 } from './load.js'
 import {
-  keepProgress,
+  type AudienceCursor,
+  type CampaignRef,
   noProgress,
-  type OneCampaign,
   recipientTable,
   type Snapshot,
   type Staging,
+  saveProgress,
   seenTable,
   snapshotTable,
   stagingTable,
-  type Walk,
 } from './store.js'
-import { clearLater } from './sweep.js'
+import { scheduleClear } from './sweep.js'
 
-const aloneName = 'campaigns.stageAlone'
+const resumeName = 'campaigns.resumeStaging'
 
 export interface StageStep extends CampaignId {
   readonly snapshot: string
 }
 
 /** `lost`: it was given up, because the campaign was changed or cannot be sent any more. */
-export type StageAnswer = 'more' | 'whole' | 'lost'
+export type StageStepResult = 'more' | 'complete' | 'abandoned'
 
 export function createStaging(deps: CampaignDeps) {
   /** Whoever asks while one is being taken joins in. */
   const begin: Command<CampaignId, StageStep> = {
     name: 'campaigns.stage',
-    decide(tx, named, told) {
-      const found = loadCampaign(deps, tx, named)
-      if (isRefusal(found)) return found
-      if (!mayCampaign(found.campaign.status, 'stage')) return noMove(found.campaign, 'stage')
-      const wrong = unresolved(found)
-      if (wrong) return wrong
-      const key = [...scopeOf(found.place), named.campaignId] as const
+    decide(tx, ids, meta) {
+      const loaded = loadCampaign(deps, tx, ids)
+      if (isRefusal(loaded)) return loaded
+      if (!mayTransition(loaded.campaign.status, 'stage')) return transitionRefusal(loaded.campaign, 'stage')
+      const refusal = stagingError(loaded)
+      if (refusal) return refusal
+      const key = [...scopeOf(loaded.agentRef), ids.campaignId] as const
       const before = tx.get(stagingTable, key)
-      if (before) return { ...named, snapshot: before.snapshot }
-      const snapshot = told.mint('sn')
-      tx.put(stagingTable, key, { snapshot, walk: walkOf(found), counts: noCounts, previews: [] })
-      carryOnLater(tx, found.one, told.at)
-      return { ...named, snapshot }
+      if (before) return { ...ids, snapshot: before.snapshot }
+      const snapshot = meta.mint('sn')
+      tx.put(stagingTable, key, { snapshot, cursor: firstCursorOf(loaded), counts: emptyCounts, previews: [] })
+      scheduleResume(tx, loaded.ref, meta.at)
+      return { ...ids, snapshot }
     },
   }
 
-  const step: Command<StageStep, StageAnswer> = {
+  const step: Command<StageStep, StageStepResult> = {
     name: 'campaigns.stageStep',
-    decide(tx, { snapshot, ...named }, told) {
-      const found = loadCampaign(deps, tx, named)
-      if (isRefusal(found)) return found
-      const staging = tx.get(stagingTable, [...scopeOf(found.place), named.campaignId])
-      if (staging?.snapshot === snapshot) return walkedOn(tx, found, staging, told)
-      return found.campaign.snapshot === snapshot ? 'whole' : 'lost'
+    decide(tx, { snapshot, ...ids }, meta) {
+      const loaded = loadCampaign(deps, tx, ids)
+      if (isRefusal(loaded)) return loaded
+      const staging = tx.get(stagingTable, [...scopeOf(loaded.agentRef), ids.campaignId])
+      if (staging?.snapshot === snapshot) return advanceStaging(tx, loaded, staging, meta)
+      return loaded.campaign.snapshot === snapshot ? 'complete' : 'abandoned'
     },
   }
 
-  const alone: Command<OneCampaign, StageAnswer> = {
-    name: aloneName,
-    decide(tx, one, told) {
-      const found = loadIncarnation(deps, tx, one)
-      const staging = found && tx.get(stagingTable, [...scopeOf(one), one.campaignId])
-      return staging ? walkedOn(tx, found, staging, told, told.at) : 'lost'
+  const resumeStaging: Command<CampaignRef, StageStepResult> = {
+    name: resumeName,
+    decide(tx, ref, meta) {
+      const loaded = loadIncarnation(deps, tx, ref)
+      const staging = loaded && tx.get(stagingTable, [...scopeOf(ref), ref.campaignId])
+      return staging ? advanceStaging(tx, loaded, staging, meta, meta.at) : 'abandoned'
     },
   }
 
   /** As long as somebody drives it on, this is put off with every step. */
-  function carryOnLater(tx: Tx, one: OneCampaign, at: number, dueAt = at + limits.stageAloneMs): void {
-    tx.schedule({ name: `${aloneName}:${one.serial}:${one.campaignId}`, dueAt, command: aloneName, input: one })
+  function scheduleResume(tx: Tx, ref: CampaignRef, at: number, dueAt = at + limits.stageTakeoverMs): void {
+    tx.schedule({ name: `${resumeName}:${ref.incarnation}:${ref.campaignId}`, dueAt, command: resumeName, input: ref })
   }
 
-  function walkedOn(tx: Tx, found: LoadedCampaign, staging: Staging, told: Told, nextAt?: number): StageAnswer {
-    const { place, one } = found
-    const key = [...scopeOf(place), one.campaignId] as const
-    const screening = screeningOf(deps, tx, found, told.at)
-    if (!screening || unresolved(found)) {
+  function advanceStaging(
+    tx: Tx,
+    loaded: LoadedCampaign,
+    staging: Staging,
+    meta: CommandMeta,
+    nextAt?: number,
+  ): StageStepResult {
+    const { agentRef, ref } = loaded
+    const key = [...scopeOf(agentRef), ref.campaignId] as const
+    const eligibility = eligibilityInputOf(deps, tx, loaded, meta.at)
+    if (!eligibility || stagingError(loaded)) {
       tx.remove(stagingTable, key)
-      clearLater(tx, { ...one, of: staging.snapshot }, told.at)
-      return 'lost'
+      scheduleClear(tx, { ...ref, part: staging.snapshot }, meta.at)
+      return 'abandoned'
     }
-    const { members, walk } = audienceStep(deps, tx, one, staging.walk)
-    const writing = openSnapshot(tx, one, staging)
-    for (const member of members) writing.add(member, screening)
-    const { counts, previews } = writing
-    if (walk) {
-      tx.put(stagingTable, key, { ...staging, walk, counts, previews })
-      carryOnLater(tx, one, told.at, nextAt)
+    const { members, cursor } = readAudience(deps, tx, ref, staging.cursor)
+    const writer = createSnapshotWriter(tx, ref, staging)
+    for (const member of members) writer.add(member, eligibility)
+    const { counts, previews } = writer
+    if (cursor) {
+      tx.put(stagingTable, key, { ...staging, cursor, counts, previews })
+      scheduleResume(tx, ref, meta.at, nextAt)
       return 'more'
     }
     tx.remove(stagingTable, key)
-    tx.unschedule(`${aloneName}:${one.serial}:${one.campaignId}`)
-    return finished(tx, found, { ...staging, counts, previews }, told)
+    tx.unschedule(`${resumeName}:${ref.incarnation}:${ref.campaignId}`)
+    return finishStaging(tx, loaded, { ...staging, counts, previews }, meta)
   }
 
-  function finished(tx: Tx, found: LoadedCampaign, { snapshot, counts, previews }: Staging, told: Told): StageAnswer {
-    const { campaign, one, place } = found
-    const becomes = { ...campaign, snapshot, counts, stagedAt: told.at }
-    const after = stepped(tx, deps, found, { on: 'stage', becomes }, told)
+  function finishStaging(
+    tx: Tx,
+    loaded: LoadedCampaign,
+    { snapshot, counts, previews }: Staging,
+    meta: CommandMeta,
+  ): StageStepResult {
+    const { campaign, ref, agentRef } = loaded
+    const record = { ...campaign, snapshot, counts, stagedAt: meta.at }
+    const after = applyTransition(tx, deps, loaded, { on: 'stage', record }, meta)
     if (isRefusal(after)) {
-      clearLater(tx, { ...one, of: snapshot }, told.at)
-      return 'lost'
+      scheduleClear(tx, { ...ref, part: snapshot }, meta.at)
+      return 'abandoned'
     }
-    if (campaign.snapshot !== undefined) clearLater(tx, { ...one, of: campaign.snapshot }, told.at)
-    tx.put(snapshotTable, [...scopeOf(place), one.campaignId, snapshot], { previews } satisfies Snapshot)
-    keepProgress(tx, one, { ...noProgress, tally: tallyOf(counts) })
-    return 'whole'
+    if (campaign.snapshot !== undefined) scheduleClear(tx, { ...ref, part: campaign.snapshot }, meta.at)
+    tx.put(snapshotTable, [...scopeOf(agentRef), ref.campaignId, snapshot], { previews } satisfies Snapshot)
+    saveProgress(tx, ref, { ...noProgress, tally: tallyOf(counts) })
+    return 'complete'
   }
 
-  return { commands: { begin, step, alone } }
+  return { commands: { begin, step, resumeStaging } }
 }
 
 /** Rows of a snapshot, written one behind the other; somebody who is there already is not counted again. */
-function openSnapshot(tx: Tx, { campaignId, ...place }: OneCampaign, { snapshot, ...before }: Staging) {
-  const key = [...scopeOf(place), campaignId, snapshot] as const
+function createSnapshotWriter(tx: Tx, { campaignId, ...agentRef }: CampaignRef, { snapshot, ...before }: Staging) {
+  const key = [...scopeOf(agentRef), campaignId, snapshot] as const
   let { total, sendable } = before.counts
-  const left = { ...before.counts.exclusions }
+  const exclusions = { ...before.counts.exclusions }
   const previews: CampaignPreview[] = [...before.previews]
   return {
     get counts(): Counts {
-      return { total, sendable, exclusions: left }
+      return { total, sendable, exclusions }
     },
     previews,
-    add({ id, person, personaId, mayRepeat }: Member, screening: Screening): void {
+    add({ id, person, personaId, mayRepeat }: AudienceMember, eligibility: EligibilityInput): void {
       const personId = person?.id ?? id
       if (mayRepeat) {
         if (tx.get(seenTable, [...key, personId])) return
         tx.put(seenTable, [...key, personId], true)
       }
-      const found: Screened = person ? screened(person, screening) : nobody
-      tx.put(recipientTable, [...key, total++], recipientOf(personId, found, personaId))
-      if (found.exclusion) left[found.exclusion]++
+      const eligible: Eligibility = person ? checkEligibility(person, eligibility) : unknownPerson
+      tx.put(recipientTable, [...key, total++], recipientOf(personId, eligible, personaId))
+      if (eligible.exclusion) exclusions[eligible.exclusion]++
       else {
         sendable++
-        if (previews.length < limits.previews) previews.push(previewOf(person!, found, personaId))
+        if (previews.length < limits.previews) previews.push(previewOf(person!, eligible, personaId))
       }
     },
   }
 }
 
-function recipientOf(personId: string, { identity, exclusion, detail }: Screened, personaId?: string): Recipient {
+function recipientOf(personId: string, { identity, exclusion, detail }: Eligibility, personaId?: string): Recipient {
   return {
     personId,
     ...(personaId !== undefined && { personaId }),
@@ -173,46 +189,46 @@ function recipientOf(personId: string, { identity, exclusion, detail }: Screened
 }
 
 /** Undefined while its outreach is not there. */
-export function screeningOf(
+export function eligibilityInputOf(
   deps: CampaignDeps,
   reader: Reader,
-  found: LoadedCampaign,
+  loaded: LoadedCampaign,
   at: number,
-): Screening | undefined {
-  const { document, agent, place, campaign } = found
-  const outreach = outreachOf(found)
+): EligibilityInput | undefined {
+  const { document, agent, agentRef, campaign } = loaded
+  const outreach = outreachOf(loaded)
   if (!outreach?.enabled) return undefined
-  const bound = new Set(deps.channels.boundTo(reader, place))
+  const bound = new Set(deps.channels.boundChannels(reader, agentRef))
   return {
     document,
     agent,
     outreach,
-    sending: deps.bulkSends.sendingOf(reader, place),
+    sending: deps.bulkSends.sendingOf(reader, agentRef),
     includePreviouslyContacted: includesContacted(campaign, outreach.class),
     isTest: isTest(campaign),
     isBound: (channel) => bound.has(channel),
-    isMarketingUnderWay: (person) => deps.bulkSends.isMarketingUnderWay(reader, place, person),
+    isMarketingUnderWay: (person) => deps.bulkSends.isMarketingUnderWay(reader, agentRef, person),
     at,
     timeScale: deps.timeScale,
   }
 }
 
 /** What keeps it from being sent to anybody: its outreach, an opening that nobody could be written, a segment that is gone. */
-function unresolved(found: LoadedCampaign): Refusal | undefined {
-  const { document, campaign } = found
-  const outreach = outreachOf(found)
+function stagingError(loaded: LoadedCampaign): Refusal | undefined {
+  const { document, campaign } = loaded
+  const outreach = outreachOf(loaded)
   if (!outreach?.enabled)
-    return cannot('outreachId', `There is no outreach ${campaign.outreachId} that is switched on.`)
-  const opener = openerRead(document, outreach.openerTemplateId, () => 'x')
-  if ('blocked' in opener) return cannot('outreachId', `Its opening does not resolve: ${opener.blocked}`)
+    return invalidCampaign('outreachId', `There is no outreach ${campaign.outreachId} that is switched on.`)
+  const opener = renderOpenerWith(document, outreach.openerTemplateId, () => 'x')
+  if ('blocked' in opener) return invalidCampaign('outreachId', `Its opening does not resolve: ${opener.blocked}`)
   const { audience } = campaign
-  if (audience.kind === 'segment' && !segmentOf(found, audience.segmentId)) {
-    return cannot('audience.segmentId', `There is no segment ${audience.segmentId}.`)
+  if (audience.kind === 'segment' && !segmentOf(loaded, audience.segmentId)) {
+    return invalidCampaign('audience.segmentId', `There is no segment ${audience.segmentId}.`)
   }
   return undefined
 }
 
-function cannot(field: FieldError['field'], message: string): Refusal {
+function invalidCampaign(field: FieldError['field'], message: string): Refusal {
   return refuse('agent.campaign.invalid', { detail: message, errors: [{ field, message }] })
 }
 
@@ -221,17 +237,17 @@ function segmentOf({ document }: LoadedCampaign, segmentId: string) {
 }
 
 /** A segment is read once, so that the whole snapshot is of one. */
-function walkOf(found: LoadedCampaign): Walk {
-  const { audience } = found.campaign
+function firstCursorOf(loaded: LoadedCampaign): AudienceCursor {
+  const { audience } = loaded.campaign
   switch (audience.kind) {
     case 'segment':
-      return { kind: 'filter', filter: (segmentOf(found, audience.segmentId)?.filter ?? {}) as PersonFilter }
+      return { kind: 'filter', filter: (segmentOf(loaded, audience.segmentId)?.filter ?? {}) as PersonFilter }
     case 'filter':
       return { kind: 'filter', filter: audience.filter }
     case 'importBatch':
       return { kind: 'importBatch', importBatchId: audience.importBatchId }
     case 'people':
-      return { kind: 'people', list: audience.list, place: 0 }
+      return { kind: 'people', list: audience.listKey, index: 0 }
     case 'personas':
       return { kind: 'personas', personaIds: audience.personaIds }
   }

@@ -5,17 +5,17 @@
  */
 import { type AgentIncarnation, type AgentScope, type ScopedKey, scopeOf } from '../../core/agent/scope.js'
 import type { Campaign } from '../../core/campaign/campaign.js'
+import { type Counts, emptyTally, type RecipientTally } from '../../core/campaign/counts.js'
 import type { Recipient } from '../../core/campaign/recipient.js'
 import type { CampaignStatus } from '../../core/campaign/status.js'
-import { isOver } from '../../core/campaign/status.js'
-import { type Counts, noTally, type Tally } from '../../core/campaign/tally.js'
+import { isFinished } from '../../core/campaign/status.js'
 import type { CampaignPreview } from '../../core/campaign/view.js'
 import type { PersonFilter } from '../../core/people/filter.js'
 import type { Tx } from '../../runtime/shard/contract.js'
-import { type Key, type Reader, readOften, readSoon, type Table, table } from '../../runtime/store/contract.js'
+import { cacheReads, cacheWrites, type Key, type Reader, type Table, table } from '../../runtime/store/contract.js'
 
 /** Which campaign of which agent. */
-export interface OneCampaign extends AgentIncarnation {
+export interface CampaignRef extends AgentIncarnation {
   readonly campaignId: string
 }
 
@@ -30,41 +30,41 @@ export interface OpenEntry {
 
 /** How far the sending of a campaign has come. */
 export interface Progress {
-  readonly tally: Tally
+  readonly tally: RecipientTally
   /** The next recipient whose turn it is. */
   readonly next: number
   /** Batches that were handed out, and recipients of those that nobody has reported on. */
   readonly batches: number
-  readonly unreported: number
+  readonly awaitingReport: number
   /** When the last of them were. */
-  readonly handedAt?: number
+  readonly lastBatchAt?: number
   /** The send budget of its binding has no times for it before then. */
-  readonly drawsAt?: number
+  readonly nextDrawAt?: number
   /** When it is carried on by itself, if it is. */
-  readonly drivesAt?: number
+  readonly tickAt?: number
   /** There is room again once no more than so many openings are on their way. */
-  readonly wakesBelow?: number
+  readonly lowWatermark?: number
   /** Its hours are closed until then. */
-  readonly waitsUntil?: number
+  readonly closedUntil?: number
 }
 
 /** A walk through the audience that has not come to its end. */
-export type Walk =
+export type AudienceCursor =
   | { readonly kind: 'filter'; readonly filter: PersonFilter; readonly after?: string }
   | { readonly kind: 'importBatch'; readonly importBatchId: string; readonly after?: string }
-  | { readonly kind: 'people'; readonly list: string; readonly place: number }
+  | { readonly kind: 'people'; readonly list: string; readonly index: number }
   | { readonly kind: 'personas'; readonly personaIds: readonly string[] }
 
 /** A snapshot that is being made. */
 export interface Staging {
   readonly snapshot: string
-  readonly walk: Walk
+  readonly cursor: AudienceCursor
   readonly counts: Counts
   readonly previews: readonly CampaignPreview[]
 }
 
 /** Rows whose turn came together, and the sends they became. */
-export interface Turn {
+export interface Dispatch {
   readonly rows: readonly number[]
   readonly sendIds: readonly string[]
   readonly isTest?: true
@@ -76,17 +76,17 @@ export interface Snapshot {
 }
 
 /** Read before each message of a campaign is handed to its provider. */
-export const campaignTable = readOften(table<ScopedKey<[campaignId: string]>, Campaign>('campaigns'))
+export const campaignTable = cacheReads(table<ScopedKey<[campaignId: string]>, Campaign>('campaigns'))
 export const openTable = table<ScopedKey<[outreachId: string, campaignId: string]>, OpenEntry>('campaigns.open')
-export const progressTable = readSoon(table<ScopedKey<[campaignId: string]>, Progress>('campaigns.progress'))
-export const stagingTable = readSoon(table<ScopedKey<[campaignId: string]>, Staging>('campaigns.staging'))
+export const progressTable = cacheWrites(table<ScopedKey<[campaignId: string]>, Progress>('campaigns.progress'))
+export const stagingTable = cacheWrites(table<ScopedKey<[campaignId: string]>, Staging>('campaigns.staging'))
 export const snapshotTable = table<ScopedKey<[campaignId: string, snapshot: string]>, Snapshot>('campaigns.snapshots')
 export const recipientTable = table<ScopedKey<[campaignId: string, snapshot: string, index: number]>, Recipient>(
   'campaigns.recipients',
 )
 /** Whose turn came together, under the first of their rows. */
-export const turnTable = table<ScopedKey<[campaignId: string, snapshot: string, first: number]>, Turn>(
-  'campaigns.turns',
+export const dispatchTable = table<ScopedKey<[campaignId: string, snapshot: string, first: number]>, Dispatch>(
+  'campaigns.dispatches',
 )
 /** Whom a list of people has led to: two of its ids may be one person by now. */
 export const seenTable = table<ScopedKey<[campaignId: string, snapshot: string, personId: string]>, true>(
@@ -108,7 +108,7 @@ export const rowTables = [
   stagingTable,
   snapshotTable,
   recipientTable,
-  turnTable,
+  dispatchTable,
   seenTable,
   listTable,
   waitingTable,
@@ -118,70 +118,84 @@ export const allTables = [campaignTable, openTable, ...rowTables] as unknown as 
 export const snapshotTables = [
   snapshotTable,
   recipientTable,
-  turnTable,
+  dispatchTable,
   seenTable,
   listTable,
 ] as unknown as readonly Table<Key, unknown>[]
 
-export const noProgress: Progress = { tally: noTally, next: 0, batches: 0, unreported: 0 }
+export const noProgress: Progress = { tally: emptyTally, next: 0, batches: 0, awaitingReport: 0 }
 
 /** Nothing brings it on by itself. */
-export function atRest({ drivesAt: _drives, waitsUntil: _waits, wakesBelow: _wakes, ...progress }: Progress): Progress {
+export function clearTick({
+  tickAt: _tick,
+  closedUntil: _closed,
+  lowWatermark: _low,
+  ...progress
+}: Progress): Progress {
   return progress
 }
 
-export function campaignAt(reader: Reader, { campaignId, ...place }: OneCampaign): Campaign | undefined {
-  return reader.get(campaignTable, [...scopeOf(place), campaignId])
+export function getCampaign(reader: Reader, { campaignId, ...agent }: CampaignRef): Campaign | undefined {
+  return reader.get(campaignTable, [...scopeOf(agent), campaignId])
 }
 
-export function progressOf(reader: Reader, { campaignId, ...place }: OneCampaign): Progress {
-  return reader.get(progressTable, [...scopeOf(place), campaignId]) ?? noProgress
+export function progressOf(reader: Reader, { campaignId, ...agent }: CampaignRef): Progress {
+  return reader.get(progressTable, [...scopeOf(agent), campaignId]) ?? noProgress
 }
 
-export function keepProgress(tx: Tx, { campaignId, ...place }: OneCampaign, progress: Progress): void {
-  tx.put(progressTable, [...scopeOf(place), campaignId], progress)
+export function saveProgress(tx: Tx, { campaignId, ...agent }: CampaignRef, progress: Progress): void {
+  tx.put(progressTable, [...scopeOf(agent), campaignId], progress)
 }
 
 /** The sends that rows became which are no less than `first` and less than `end`. */
 export function sendIdsOf(reader: Reader, snapshot: SnapshotKey, first: number, end: number): Map<number, string> {
   // The first of them may be in the midst of a turn.
-  const begun = reader.range(turnTable, { prefix: snapshot, after: [...snapshot, first + 1], reverse: true, limit: 1 })
-  const later = reader.range(turnTable, { prefix: snapshot, after: [...snapshot, first], before: [...snapshot, end] })
+  const straddling = reader.range(dispatchTable, {
+    prefix: snapshot,
+    after: [...snapshot, first + 1],
+    reverse: true,
+    limit: 1,
+  })
+  const later = reader.range(dispatchTable, {
+    prefix: snapshot,
+    after: [...snapshot, first],
+    before: [...snapshot, end],
+  })
   const ids = new Map<number, string>()
-  for (const { value } of [...begun, ...later]) {
+  for (const { value } of [...straddling, ...later]) {
     for (const [nth, row] of value.rows.entries()) ids.set(row, value.sendIds[nth]!)
   }
   return ids
 }
 
 /** Keeps a campaign, and what leads to it from its outreach while it is not over. */
-export function keepCampaign(tx: Tx, scope: AgentScope, after: Campaign, before?: Campaign): void {
+export function saveCampaign(tx: Tx, scope: AgentScope, after: Campaign, before?: Campaign): void {
   const { id, name, outreachId, status, audience } = after
   tx.put(campaignTable, [...scope, id], after)
-  if (before && (before.outreachId !== outreachId || isOver(status))) {
+  if (before && (before.outreachId !== outreachId || isFinished(status))) {
     tx.remove(openTable, [...scope, before.outreachId, id])
   }
-  if (isOver(status)) return
+  if (isFinished(status)) return
   const segmentId = audience.kind === 'segment' ? audience.segmentId : undefined
   tx.put(openTable, [...scope, outreachId, id], { name, status, ...(segmentId !== undefined && { segmentId }) })
 }
 
-export function dropCampaign(tx: Tx, scope: AgentScope, { id, outreachId }: Campaign): void {
+export function removeCampaign(tx: Tx, scope: AgentScope, { id, outreachId }: Campaign): void {
   tx.remove(campaignTable, [...scope, id])
   tx.remove(openTable, [...scope, outreachId, id])
   tx.remove(progressTable, [...scope, id])
   tx.remove(stagingTable, [...scope, id])
 }
 
-export function keepList(
+export function saveList(
   tx: Tx,
   scope: AgentScope,
   key: readonly [string, string],
   ids: readonly string[],
   perRecord: number,
 ) {
-  for (let from = 0, place = 0; from < ids.length; from += perRecord, place++) {
-    tx.put(listTable, [...scope, ...key, place], ids.slice(from, from + perRecord))
+  for (let from = 0, index = 0; from < ids.length; from += perRecord, index++) {
+    tx.put(listTable, [...scope, ...key, index], ids.slice(from, from + perRecord))
   }
 }
 

@@ -1,85 +1,89 @@
 /** What campaigns let go of: a snapshot that was replaced, a campaign that was deleted, an agent that is gone; a part at a time. */
 import { type AgentIncarnation, scopeOf } from '../../core/agent/scope.js'
-import type { AgentPlace } from '../../core/agentkey.js'
-import { isOver } from '../../core/campaign/status.js'
-import { campaign as limits, outreachSend } from '../../core/limits.js'
+import type { AgentRef } from '../../core/agentref.js'
+import { isFinished } from '../../core/campaign/status.js'
+import { campaign as limits, outreachSend } from '../../core/limits/index.js'
 import type { Command, Tx } from '../../runtime/shard/contract.js'
 import type { Key } from '../../runtime/store/contract.js'
 import { findAgent } from '../agents/store.js'
 import type { CampaignDeps } from './deps.js'
-import { allTables, campaignAt, type OneCampaign, rowTables, snapshotTables } from './store.js'
+import { allTables, type CampaignRef, getCampaign, rowTables, snapshotTables } from './store.js'
 
 const clearName = 'campaigns.clear'
 const retireName = 'campaigns.retire'
 
 /** Of the agent; of one campaign; of one snapshot or list of it. */
-export interface Clearing extends AgentIncarnation {
+export interface ClearTask extends AgentIncarnation {
   readonly campaignId?: string
-  readonly of?: string
+  readonly part?: string
 }
 
-export function clearLater(tx: Tx, { orgId, agentId, serial, campaignId, of }: Clearing, dueAt: number): void {
-  const input: Clearing = {
+export function scheduleClear(
+  tx: Tx,
+  { orgId, agentId, incarnation, campaignId, part }: ClearTask,
+  dueAt: number,
+): void {
+  const input: ClearTask = {
     orgId,
     agentId,
-    serial,
+    incarnation,
     ...(campaignId !== undefined && { campaignId }),
-    ...(of !== undefined && { of }),
+    ...(part !== undefined && { part }),
   }
-  const name = `${clearName}:${serial}:${campaignId ?? ''}:${of ?? ''}`
+  const name = `${clearName}:${incarnation}:${campaignId ?? ''}:${part ?? ''}`
   tx.schedule({ name, dueAt, command: clearName, input })
 }
 
 /** Nobody can see them any more, so it does not matter how long they take to go. Answers how many rows went. */
-export const clearCommand: Command<Clearing, number> = {
+export const clearCommand: Command<ClearTask, number> = {
   name: clearName,
-  decide(tx, what, { at }) {
-    const { campaignId, of } = what
-    const tables = campaignId === undefined ? allTables : of === undefined ? rowTables : snapshotTables
+  decide(tx, task, { at }) {
+    const { campaignId, part } = task
+    const tables = campaignId === undefined ? allTables : part === undefined ? rowTables : snapshotTables
     const prefix: Key = [
-      ...scopeOf(what),
+      ...scopeOf(task),
       ...(campaignId === undefined ? [] : [campaignId]),
-      ...(of === undefined ? [] : [of]),
+      ...(part === undefined ? [] : [part]),
     ]
-    let room: number = limits.rowsPerSweep
+    let remaining: number = limits.rowsPerSweep
     for (const table of tables) {
-      if (room === 0) break
-      for (const { key } of [...tx.range(table, { prefix, limit: room })]) {
+      if (remaining === 0) break
+      for (const { key } of [...tx.range(table, { prefix, limit: remaining })]) {
         tx.remove(table, key)
-        room--
+        remaining--
       }
     }
-    if (room === 0) clearLater(tx, what, at)
-    return limits.rowsPerSweep - room
+    if (remaining === 0) scheduleClear(tx, task, at)
+    return limits.rowsPerSweep - remaining
   },
 }
 
 /** Rows are kept for as long as the sends they stand for; what they came to is on the record of the campaign for good. */
-export function retireLater(
+export function scheduleRetire(
   tx: Tx,
   { timeScale }: Pick<CampaignDeps, 'timeScale'>,
-  one: OneCampaign,
+  ref: CampaignRef,
   at: number,
 ): void {
   const dueAt = at + Math.ceil(outreachSend.keptMs / timeScale)
-  tx.schedule({ name: `${retireName}:${one.serial}:${one.campaignId}`, dueAt, command: retireName, input: one })
+  tx.schedule({ name: `${retireName}:${ref.incarnation}:${ref.campaignId}`, dueAt, command: retireName, input: ref })
 }
 
-export function retireCommand(deps: Pick<CampaignDeps, 'timeScale'>): Command<OneCampaign, boolean> {
+export function retireCommand(deps: Pick<CampaignDeps, 'timeScale'>): Command<CampaignRef, boolean> {
   return {
     name: retireName,
-    decide(tx, one, { at }) {
-      const campaign = campaignAt(tx, one)
+    decide(tx, ref, { at }) {
+      const campaign = getCampaign(tx, ref)
       if (!campaign?.snapshot) return false
-      if (isOver(campaign.status)) clearLater(tx, { ...one, of: campaign.snapshot }, at)
-      else retireLater(tx, deps, one, at)
+      if (isFinished(campaign.status)) scheduleClear(tx, { ...ref, part: campaign.snapshot }, at)
+      else scheduleRetire(tx, deps, ref, at)
       return true
     },
   }
 }
 
 /** Called in the commit that deletes an agent. */
-export function clearRemovedAgent(tx: Tx, { orgId, agentId }: AgentPlace): void {
+export function clearRemovedAgent(tx: Tx, { orgId, agentId }: AgentRef): void {
   const agent = findAgent(tx, { orgId, agentId })
-  if (agent) clearLater(tx, { orgId, agentId, serial: agent.serial }, 0)
+  if (agent) scheduleClear(tx, { orgId, agentId, incarnation: agent.incarnation }, 0)
 }

@@ -1,55 +1,56 @@
 /** Sends of a campaign that wait for another attempt: they rest while it does, and end with it. */
 import { scopeOf } from '../../core/agent/scope.js'
-import { isOver } from '../../core/campaign/status.js'
-import { campaign as limits } from '../../core/limits.js'
-import type { Command, Told, Tx } from '../../runtime/shard/contract.js'
+import { isFinished } from '../../core/campaign/status.js'
+import { campaign as limits } from '../../core/limits/index.js'
+import type { Command, CommandMeta, Tx } from '../../runtime/shard/contract.js'
 import type { CampaignDeps } from './deps.js'
 import { type LoadedCampaign, loadIncarnation } from './load.js'
-import { type OneCampaign, waitingTable } from './store.js'
+import { type CampaignRef, waitingTable } from './store.js'
 
-const tendName = 'campaigns.tend'
+const updateWaitingName = 'campaigns.updateWaiting'
 
-interface Tending extends OneCampaign {
+interface WaitingCursor extends CampaignRef {
   readonly after?: string
 }
 
-const timerOf = ({ serial, campaignId }: OneCampaign) => `${tendName}:${serial}:${campaignId}`
+const timerName = ({ incarnation, campaignId }: CampaignRef) => `${updateWaitingName}:${incarnation}:${campaignId}`
 
 /** Walks through those that wait: they go back into the queue when the campaign goes on, and end when it is over. */
 export function resumeOrCancelWaiting(
   tx: Tx,
   deps: Pick<CampaignDeps, 'bulkSends'>,
-  found: LoadedCampaign,
-  told: Told,
+  loaded: LoadedCampaign,
+  meta: CommandMeta,
   after?: string,
 ): void {
-  const { one, campaign, place } = found
-  const prefix = [...scopeOf(place), one.campaignId] as const
+  const { ref, campaign, agentRef } = loaded
+  const prefix = [...scopeOf(agentRef), ref.campaignId] as const
   const from = after === undefined ? {} : { after: [...prefix, after] }
   const rows = [...tx.range(waitingTable, { prefix, ...from, limit: limits.rowsPerSweep })]
   for (const { key, value } of rows) {
     const sendId = key[4]
     // The campaign does not follow the steps of follow-ups, so their row goes here.
     if (value === 'followUp') tx.remove(waitingTable, key)
-    if (isOver(campaign.status)) deps.bulkSends.cancel(tx, place, sendId, `The campaign is ${campaign.status}.`, told)
-    else if (campaign.status === 'running') deps.bulkSends.resume(tx, place, sendId, told)
+    if (isFinished(campaign.status))
+      deps.bulkSends.cancel(tx, agentRef, sendId, `The campaign is ${campaign.status}.`, meta)
+    else if (campaign.status === 'running') deps.bulkSends.resume(tx, agentRef, sendId, meta)
   }
   const last = rows.length === limits.rowsPerSweep ? rows.at(-1)!.key[4] : undefined
-  if (last === undefined) tx.unschedule(timerOf(one))
-  else resumeOrCancelLater(tx, { ...one, after: last }, told.at)
+  if (last === undefined) tx.unschedule(timerName(ref))
+  else resumeOrCancelLater(tx, { ...ref, after: last }, meta.at)
 }
 
 /** The same in a commit of its own. */
-export function resumeOrCancelLater(tx: Tx, input: Tending, dueAt: number): void {
-  tx.schedule({ name: timerOf(input), dueAt, command: tendName, input })
+export function resumeOrCancelLater(tx: Tx, input: WaitingCursor, dueAt: number): void {
+  tx.schedule({ name: timerName(input), dueAt, command: updateWaitingName, input })
 }
 
-export function tendCommand(deps: CampaignDeps): Command<Tending, true> {
+export function createUpdateWaitingCommand(deps: CampaignDeps): Command<WaitingCursor, true> {
   return {
-    name: tendName,
-    decide(tx, { after, ...one }, told) {
-      const found = loadIncarnation(deps, tx, one)
-      if (found) resumeOrCancelWaiting(tx, deps, found, told, after)
+    name: updateWaitingName,
+    decide(tx, { after, ...ref }, meta) {
+      const loaded = loadIncarnation(deps, tx, ref)
+      if (loaded) resumeOrCancelWaiting(tx, deps, loaded, meta, after)
       return true
     },
   }

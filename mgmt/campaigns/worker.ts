@@ -1,8 +1,8 @@
 /** Performs a batch: hands each opening to its conversation in the order of the snapshot, and reports on all of them at once. */
-import { agentKeyOf } from '../../core/agentkey.js'
+import { formatAgentKey } from '../../core/agentref.js'
 import { isRefusal } from '../../core/errors.js'
 import type { AttemptReport } from '../../core/outreach/attempt.js'
-import type { Command, Performing, Shards } from '../../runtime/shard/contract.js'
+import type { Command, EffectContext, Shards } from '../../runtime/shard/contract.js'
 import type { Outreach } from '../outreach/index.js'
 import type { BatchReport } from './lifecycle.js'
 import type { Batch } from './scheduler.js'
@@ -20,9 +20,12 @@ const attempt = 1
  * It may run again after a crash: a conversation takes an attempt once, and one that was reported on is not made again. What
  * nobody can tell yet is owed on, and the rest is reported meanwhile.
  */
-export function batchPerformer({ shards, attempt: make, commands }: WorkerOptions) {
-  return async ({ sendIds, leaveAt = [], ...which }: Batch, { reader, settles }: Performing): Promise<void> => {
-    const { batch: _batch, campaignId: _campaign, ...place } = which
+export function createBatchHandler({ shards, attempt: performAttempt, commands }: WorkerOptions) {
+  return async (
+    { sendIds, leaveAt = [], ...batchRef }: Batch,
+    { reader, completes: settles }: EffectContext,
+  ): Promise<void> => {
+    const { batch: _batch, campaignId: _campaign, ...agentRef } = batchRef
     const reports: AttemptReport[] = []
     let failure: unknown
     // All begin at once and one behind the other, so that whatever is asked of one shard is asked in the order of rows.
@@ -30,17 +33,22 @@ export function batchPerformer({ shards, attempt: make, commands }: WorkerOption
       sendIds.map(async (sendId, nth) => {
         try {
           const time = leaveAt[nth] === undefined ? {} : { leaveAt: leaveAt[nth] }
-          const found = await make(reader, { sendId, attempt, ...time, ...place })
-          if (found) reports.push({ sendId, attempt, ...found })
+          const outcome = await performAttempt(reader, { sendId, attempt, ...time, ...agentRef })
+          if (outcome) reports.push({ sendId, attempt, ...outcome })
         } catch (error) {
           failure ??= error
         }
       }),
     )
-    const isWhole = failure === undefined
-    const report = { reports, isWhole, ...which }
-    const answer = await shards.ask(agentKeyOf(place), commands.report, report, isWhole ? { settles } : {})
+    const isComplete = failure === undefined
+    const report = { reports, isComplete, ...batchRef }
+    const answer = await shards.execute(
+      formatAgentKey(agentRef),
+      commands.report,
+      report,
+      isComplete ? { completes: settles } : {},
+    )
     if (isRefusal(answer)) throw new Error(`the outcome of a batch was not taken: ${answer.refused}`)
-    if (!isWhole) throw failure
+    if (!isComplete) throw failure
   }
 }

@@ -3,7 +3,7 @@ import { type CatalogKind, catalogKinds, listCatalog } from '../../core/catalogs
 import type { ProviderForm } from '../../core/channel/form.js'
 import type { ChannelName } from '../../core/channelnames.js'
 import { refuse } from '../../core/errors.js'
-import { catalog } from '../../core/limits.js'
+import { catalog } from '../../core/limits/index.js'
 import { json, type Route, route } from '../../runtime/http/route.js'
 import { CatalogEntry, CatalogList, CatalogParams, EntryParams } from './schema.js'
 
@@ -14,11 +14,11 @@ export interface PartnerForm {
 }
 
 /** Content changes only with a new start; it is private because a token was needed to read it. */
-const cached = { 'cache-control': `private, max-age=${catalog.cacheSeconds}` }
+const cacheHeaders = { 'cache-control': `private, max-age=${catalog.cacheSeconds}` }
 
 /** `forms` may hold those of the catalog, too: they are listed once, as the catalog has them. */
 export function catalogRoutes(forms: readonly PartnerForm[] = []): Route[] {
-  const about = {
+  const common = {
     plane: 'mgmt',
     method: 'GET',
     tag: 'Catalogs',
@@ -29,12 +29,12 @@ export function catalogRoutes(forms: readonly PartnerForm[] = []): Route[] {
   const entries = new Map<string, ReturnType<typeof json>>()
   for (const kind of catalogKinds) {
     const data = entriesOf(kind, forms)
-    lists.set(kind, json(200, { kind, data }, cached))
-    for (const entry of data) entries.set(nameOf(kind, entry.id), json(200, entry, cached))
+    lists.set(kind, json(200, { kind, data }, cacheHeaders))
+    for (const entry of data) entries.set(entryKey(kind, entry.id), json(200, entry, cacheHeaders))
   }
   return [
     route({
-      ...about,
+      ...common,
       path: '/catalogs/{kind}',
       summary: 'List the entries of one catalog',
       params: CatalogParams,
@@ -42,17 +42,17 @@ export function catalogRoutes(forms: readonly PartnerForm[] = []): Route[] {
       handler: ({ params }) => lists.get(params.kind) ?? refuse('resource.not_found'),
     }),
     route({
-      ...about,
+      ...common,
       path: '/catalogs/{kind}/{id}',
       summary: 'Read one entry of a catalog',
       params: EntryParams,
       reply: { 200: CatalogEntry },
-      handler: ({ params: { kind, id } }) => entries.get(nameOf(kind, id)) ?? refuse('resource.not_found'),
+      handler: ({ params: { kind, id } }) => entries.get(entryKey(kind, id)) ?? refuse('resource.not_found'),
     }),
   ]
 }
 
-const nameOf = (kind: string, id: string) => `${kind} ${id}`
+const entryKey = (kind: string, id: string) => `${kind} ${id}`
 
 function entriesOf(kind: CatalogKind, forms: readonly PartnerForm[]): readonly { readonly id: string }[] {
   if (kind !== 'channels') return listCatalog(kind)

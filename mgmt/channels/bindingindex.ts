@@ -5,19 +5,19 @@
  * used its agent says.
  */
 import { LRUCache } from 'lru-cache'
-import type { AgentPlace } from '../../core/agentkey.js'
+import type { AgentRef } from '../../core/agentref.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
-import { channelBinding as limits } from '../../core/limits.js'
+import { channelBinding as limits } from '../../core/limits/index.js'
 import type { Command, Query, Shards } from '../../runtime/shard/contract.js'
 import { table } from '../../runtime/store/contract.js'
 
-const indexTable = table<[bindingId: string], AgentPlace>('channels.index')
+const indexTable = table<[bindingId: string], AgentRef>('channels.index')
 
 export function ownerOfBinding(bindingId: string): string {
   return `binding:${bindingId}`
 }
 
-const put: Command<AgentPlace & { readonly bindingId: string }, true> = {
+const put: Command<AgentRef & { readonly bindingId: string }, true> = {
   name: 'channels.index.put',
   decide(tx, { orgId, agentId, bindingId }) {
     tx.put(indexTable, [bindingId], { orgId, agentId })
@@ -33,7 +33,7 @@ const remove: Command<{ readonly bindingId: string }, true> = {
   },
 }
 
-const find: Query<{ readonly bindingId: string }, AgentPlace | null> = {
+const find: Query<{ readonly bindingId: string }, AgentRef | null> = {
   name: 'channels.index.find',
   read: (reader, { bindingId }) => reader.get(indexTable, [bindingId]) ?? null,
 }
@@ -41,17 +41,17 @@ const find: Query<{ readonly bindingId: string }, AgentPlace | null> = {
 export const bindingIndex = { put, remove, find }
 
 /** Null for a binding that nobody made. A place once found is remembered for good; that there is none never is. */
-export type FindBinding = (bindingId: string) => AgentPlace | Promise<AgentPlace | null | Refusal>
+export type FindBinding = (bindingId: string) => AgentRef | Promise<AgentRef | null | Refusal>
 
-export function openBindingPlaces(shards: Pick<Shards, 'read'>): FindBinding {
-  const places = new LRUCache<string, AgentPlace>({ max: limits.rememberedPlaces })
+export function createBindingLookup(shards: Pick<Shards, 'query'>): FindBinding {
+  const agentCache = new LRUCache<string, AgentRef>({ max: limits.cachedBindingAgents })
 
-  async function lookedUp(bindingId: string): Promise<AgentPlace | null | Refusal> {
-    const found = await shards.read(ownerOfBinding(bindingId), find, { bindingId })
-    if (!found || isRefusal(found)) return found
-    places.set(bindingId, found)
-    return found
+  async function lookUp(bindingId: string): Promise<AgentRef | null | Refusal> {
+    const agent = await shards.query(ownerOfBinding(bindingId), find, { bindingId })
+    if (!agent || isRefusal(agent)) return agent
+    agentCache.set(bindingId, agent)
+    return agent
   }
 
-  return (bindingId) => places.get(bindingId) ?? lookedUp(bindingId)
+  return (bindingId) => agentCache.get(bindingId) ?? lookUp(bindingId)
 }

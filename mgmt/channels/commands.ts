@@ -1,41 +1,41 @@
 /** The commands that make, change, switch and release an agent's bindings, and what of them comes and goes with the agent. */
-import type { AgentPlace } from '../../core/agentkey.js'
+import type { AgentRef } from '../../core/agentref.js'
 import { refuse } from '../../core/errors.js'
 import type { OrgEventPayload } from '../../core/orgevents.js'
-import type { Command, Told, Tx } from '../../runtime/shard/contract.js'
+import type { Command, CommandMeta, Tx } from '../../runtime/shard/contract.js'
 import { findAgent } from '../agents/store.js'
 import {
+  applyTrigger,
   type BindingChange,
-  begun,
+  changeError,
+  createBinding,
   type NewBinding,
-  restored,
-  supplied,
-  taken,
+  restoreBinding,
+  supplyInputs,
   withSettings,
-  wrongChange,
 } from './binding.js'
 import { bindingIndex, ownerOfBinding } from './bindingindex.js'
-import type { Trigger } from './machine.js'
-import { forgetProvider, noteProvider } from './ofprovider.js'
+import { indexProvider, unindexProvider } from './byprovider.js'
 import { isProvisioned, nextStep, provisionCommand, scheduleStep, unscheduleStep } from './provision.js'
 import type { BindingView } from './schema.js'
+import type { Trigger } from './statemachine.js'
 import {
   archiveTable,
   type Binding,
-  type BindingPlace,
-  bindingAsRead,
-  bindingAt,
+  type BindingRef,
   bindingsOf,
   bindingTable,
+  bindingView,
+  getBinding,
 } from './store.js'
 
-export interface ChangeBinding extends BindingPlace {
+export interface ChangeBinding extends BindingRef {
   readonly change: BindingChange
 }
 
 /** What somebody who provisions elsewhere, or watches a provider, found out about a binding. */
-export interface BindingReport extends BindingPlace {
-  readonly on: Extract<Trigger, 'takenUp' | 'completed' | 'blocked' | 'failed'>
+export interface BindingReport extends BindingRef {
+  readonly on: Extract<Trigger, 'started' | 'completed' | 'blocked' | 'failed'>
   readonly statusDetail?: string
   /** The sealed credentials that it was found out with, where it is about them. */
   readonly usedAuth?: Uint8Array
@@ -44,9 +44,9 @@ export interface BindingReport extends BindingPlace {
 /** What later areas do when a binding changes. */
 export interface BindingListeners {
   /** Called in the commit in which an operator deletes a binding; not where all go with their agent. */
-  readonly removed: ((tx: Tx, place: AgentPlace, bindingId: string) => void)[]
+  readonly removed: ((tx: Tx, agent: AgentRef, bindingId: string) => void)[]
   /** Called in the commit from which on a binding carries messages. */
-  readonly ready: ((tx: Tx, place: AgentPlace, at: number) => void)[]
+  readonly ready: ((tx: Tx, agent: AgentRef, at: number) => void)[]
 }
 
 export interface ChannelCommandsDeps {
@@ -62,17 +62,17 @@ const conflict = (detail: string) => refuse('agent.channel.state_conflict', { de
 
 export function createChannelCommands({ orgEvent, timeScale, listeners }: ChannelCommandsDeps) {
   /** Keeps a binding and tells the org of the status it has come to, if it has come to one. */
-  function saved(tx: Tx, binding: Binding, before?: Binding): BindingView {
+  function saveBinding(tx: Tx, binding: Binding, before?: Binding): BindingView {
     const { orgId, agentId, id, channel, status, statusDetail } = binding
     tx.put(bindingTable, [orgId, agentId, id], binding)
-    if (!before) noteProvider(tx, binding)
+    if (!before) indexProvider(tx, binding)
     if (status !== before?.status) {
       const { at, ...last } = binding.events.at(-1)!
       const data = { id, channel, ...last, ...(statusDetail !== undefined && { statusDetail }) }
-      tx.tell(orgId, orgEvent, { type: 'channel.status_changed', orgId, agentId, data })
+      tx.send(orgId, orgEvent, { type: 'channel.status_changed', orgId, agentId, data })
       if (status === 'Active') for (const listener of listeners?.ready ?? []) listener(tx, { orgId, agentId }, at)
     }
-    return bindingAsRead(binding)
+    return bindingView(binding)
   }
 
   const create: Command<NewBinding, BindingView> = {
@@ -83,52 +83,54 @@ export function createChannelCommands({ orgEvent, timeScale, listeners }: Channe
       if (bindingsOf(tx, input).some(({ channel }) => channel === input.channel)) {
         return refuse('agent.channel.taken', { detail: `The agent has a binding of ${input.channel} already.` })
       }
-      const act = { at, actor: 'operator' } as const
+      const context = { at, actor: 'operator' } as const
       const archived = input.mode === 'managed' && tx.get(archiveTable, archiveKey(input))
-      const binding = archived ? restored(archived, input, act) : begun(input, agent.identity ?? {}, act)
+      const binding = archived
+        ? restoreBinding(archived, input, context)
+        : createBinding(input, agent.identity ?? {}, context)
       if (archived) tx.remove(archiveTable, archiveKey(input))
       if (isProvisioned(binding)) scheduleStep(tx, binding, at, timeScale)
-      return saved(tx, binding)
+      return saveBinding(tx, binding)
     },
   }
 
   const change: Command<ChangeBinding, BindingView> = {
     name: 'channels.change',
-    decide(tx, { change, ...place }, { at }) {
-      const before = bindingAt(tx, place)
+    decide(tx, { change, ...ref }, { at }) {
+      const before = getBinding(tx, ref)
       if (!before) return notFound
-      const wrong = wrongChange(before, change)
-      if (wrong) return wrong
-      const binding = supplied(withSettings(before, change), change, { at, actor: 'operator' })
+      const refusal = changeError(before, change)
+      if (refusal) return refusal
+      const binding = supplyInputs(withSettings(before, change), change, { at, actor: 'operator' })
       if (!binding) return conflict(`A binding that is ${before.status} takes no inputs.`)
       if (change.inputs && isProvisioned(binding)) scheduleStep(tx, binding, at, timeScale)
-      return saved(tx, binding, before)
+      return saveBinding(tx, binding, before)
     },
   }
 
-  const turn: Command<BindingPlace & { readonly on: 'disabled' | 'enabled' }, BindingView> = {
-    name: 'channels.turn',
-    decide(tx, { on, ...place }, { at }) {
-      const before = bindingAt(tx, place)
+  const setEnabled: Command<BindingRef & { readonly on: 'disabled' | 'enabled' }, BindingView> = {
+    name: 'channels.setEnabled',
+    decide(tx, { on, ...ref }, { at }) {
+      const before = getBinding(tx, ref)
       if (!before) return notFound
-      const after = taken(before, on, { at, actor: 'operator' })
-      return after ? saved(tx, after, before) : conflict(`A binding that is ${before.status} cannot be ${on}.`)
+      const after = applyTrigger(before, on, { at, actor: 'operator' })
+      return after ? saveBinding(tx, after, before) : conflict(`A binding that is ${before.status} cannot be ${on}.`)
     },
   }
 
   /** Ends a pending request or releases a live binding. A managed rcs sender that was verified is kept aside. */
-  const remove: Command<BindingPlace, true> = {
+  const remove: Command<BindingRef, true> = {
     name: 'channels.remove',
-    decide(tx, place) {
-      const binding = bindingAt(tx, place)
+    decide(tx, ref) {
+      const binding = getBinding(tx, ref)
       if (!binding) return notFound
       const { orgId, agentId, id, channel, mode, routingId } = binding
       tx.remove(bindingTable, [orgId, agentId, id])
-      forgetProvider(tx, binding)
+      unindexProvider(tx, binding)
       unscheduleStep(tx, id)
       if (channel === 'rcs' && mode === 'managed' && routingId !== undefined) {
         tx.put(archiveTable, archiveKey(binding), binding)
-      } else tx.tell(ownerOfBinding(id), bindingIndex.remove, { bindingId: id })
+      } else tx.send(ownerOfBinding(id), bindingIndex.remove, { bindingId: id })
       for (const listener of listeners?.removed ?? []) listener(tx, { orgId, agentId }, id)
       return true
     },
@@ -136,58 +138,58 @@ export function createChannelCommands({ orgEvent, timeScale, listeners }: Channe
 
   const report: Command<BindingReport, BindingView> = {
     name: 'channels.report',
-    decide(tx, { on, statusDetail, usedAuth, ...place }, { at }) {
-      const before = bindingAt(tx, place)
+    decide(tx, { on, statusDetail, usedAuth, ...ref }, { at }) {
+      const before = getBinding(tx, ref)
       if (!before) return notFound
       // Credentials that were rotated meanwhile are not to blame for what those before them met with.
-      if (usedAuth && !isSame(usedAuth, before.auth))
+      if (usedAuth && !isSameBytes(usedAuth, before.auth))
         return conflict('The credentials of the binding are others by now.')
-      const after = taken(before, on, { at, actor: 'system' }, statusDetail)
-      return after ? saved(tx, after, before) : conflict(`A binding that is ${before.status} cannot be ${on}.`)
+      const after = applyTrigger(before, on, { at, actor: 'system' }, statusDetail)
+      return after ? saveBinding(tx, after, before) : conflict(`A binding that is ${before.status} cannot be ${on}.`)
     },
   }
 
   /** A step that finds the binding gone, or waiting for somebody else, has nothing to do. */
-  const provision: Command<BindingPlace, boolean> = {
+  const provision: Command<BindingRef, boolean> = {
     name: provisionCommand,
-    decide(tx, place, { at, mint }) {
-      const before = bindingAt(tx, place)
+    decide(tx, ref, { at, mint }) {
+      const before = getBinding(tx, ref)
       const step = before && nextStep(before)
-      const after = step && taken(before, step.on, { at, actor: 'system' }, step.statusDetail)
+      const after = step && applyTrigger(before, step.on, { at, actor: 'system' }, step.statusDetail)
       if (!after) return false
       const isVerified = after.status === 'Active'
-      saved(tx, isVerified ? { ...after, routingId: before.routingId ?? mint('sender') } : after, before)
+      saveBinding(tx, isVerified ? { ...after, routingId: before.routingId ?? mint('sender') } : after, before)
       if (nextStep(after)) scheduleStep(tx, after, at, timeScale)
       return true
     },
   }
 
   const lifecycle = {
-    created(tx: Tx, { orgId, agentId }: AgentPlace, told: Told): void {
-      const id = told.mint('cb')
+    created(tx: Tx, { orgId, agentId }: AgentRef, meta: CommandMeta): void {
+      const id = meta.mint('cb')
       const webchat = { orgId, agentId, id, channel: 'webchat', mode: 'managed' } as const
-      tx.tell(ownerOfBinding(id), bindingIndex.put, { orgId, agentId, bindingId: id })
-      saved(tx, begun(webchat, findAgent(tx, webchat)?.identity ?? {}, { at: told.at, actor: 'system' }))
+      tx.send(ownerOfBinding(id), bindingIndex.put, { orgId, agentId, bindingId: id })
+      saveBinding(tx, createBinding(webchat, findAgent(tx, webchat)?.identity ?? {}, { at: meta.at, actor: 'system' }))
     },
-    removed(tx: Tx, place: AgentPlace): void {
-      const { orgId, agentId } = place
+    removed(tx: Tx, agent: AgentRef): void {
+      const { orgId, agentId } = agent
       const archived = Array.from(tx.range(archiveTable, { prefix: [orgId, agentId] }), ({ value }) => value)
-      for (const binding of [...bindingsOf(tx, place), ...archived]) {
+      for (const binding of [...bindingsOf(tx, agent), ...archived]) {
         const { id, channel } = binding
-        forgetProvider(tx, binding)
+        unindexProvider(tx, binding)
         tx.remove(bindingTable, [orgId, agentId, id])
         tx.remove(archiveTable, [orgId, agentId, channel])
         unscheduleStep(tx, id)
-        tx.tell(ownerOfBinding(id), bindingIndex.remove, { bindingId: id })
+        tx.send(ownerOfBinding(id), bindingIndex.remove, { bindingId: id })
       }
     },
   }
 
-  return { commands: { create, change, turn, remove, report, provision }, lifecycle }
+  return { commands: { create, change, setEnabled, remove, report, provision }, lifecycle }
 }
 export type ChannelCommands = ReturnType<typeof createChannelCommands>['commands']
 
-function isSame(a: Uint8Array, b: Uint8Array | undefined): boolean {
+function isSameBytes(a: Uint8Array, b: Uint8Array | undefined): boolean {
   return b !== undefined && Buffer.compare(a, b) === 0
 }
 

@@ -1,53 +1,53 @@
 /** Whether credentials will do: first by the form of their provider, then by the judgement of its adapter. */
 import { findInCatalog } from '../../core/catalogs/index.js'
 import type { AuthProblem } from '../../core/channel/adapter.js'
-import type { HostedAdapter } from '../../core/channel/hosted.js'
+import type { HostedAdapter } from '../../core/channel/hostedadapter.js'
 import type { ChannelName } from '../../core/channelnames.js'
 import { invalid, type Refusal } from '../../core/errors.js'
-import { type Check, compileCheck } from '../../runtime/http/validate.js'
-import type { CheckCredentials } from './rules.js'
+import { type Check, compileCheck } from '../../runtime/http/validator.js'
+import type { CheckCredentials } from './validate.js'
 
-const asked = { status: 400 } as const
+const badRequest = { status: 400 } as const
 
 interface Provider {
-  readonly fits: Check
+  readonly check: Check
   readonly adapter: HostedAdapter
 }
 
 /** Judges by the adapters that this installation has; a provider that is only in the catalog cannot be bound. */
-export function credentialsAmong(adapters: readonly HostedAdapter[]): CheckCredentials {
+export function createCredentialsCheck(adapters: readonly HostedAdapter[]): CheckCredentials {
   const providers = new Map<string, Provider>(
     adapters.map((adapter) => {
       const { channel, provider, form } = adapter.descriptor
-      const fits = compileCheck(form.credentials as Parameters<typeof compileCheck>[0], '')
-      return [nameOf(channel, provider), { fits, adapter }]
+      const check = compileCheck(form.credentials as Parameters<typeof compileCheck>[0], '')
+      return [providerKey(channel, provider), { check, adapter }]
     }),
   )
   return async (channel, provider, auth) => {
-    const found = providers.get(nameOf(channel, provider))
-    if (!found) return unknownProvider(channel, provider)
+    const entry = providers.get(providerKey(channel, provider))
+    if (!entry) return unknownProvider(channel, provider)
     // A copy is checked: what the form would fill in is the adapter's to decide, and may change with it.
-    const [wrong] = found.fits(structuredClone(auth)) ?? []
-    return refusalOf(wrong ?? (await found.adapter.wrongAuth?.(auth)))
+    const [problem] = entry.check(structuredClone(auth)) ?? []
+    return refusalOf(problem ?? (await entry.adapter.validateAuth?.(auth)))
   }
 }
 
 function refusalOf(problem: AuthProblem | undefined): Refusal | undefined {
-  return problem && invalid(fieldOf(problem.field), problem.message, asked)
+  return problem && invalid(authField(problem.field), problem.message, badRequest)
 }
 
-function nameOf(channel: ChannelName, provider: string): string {
+function providerKey(channel: ChannelName, provider: string): string {
   return `${channel} ${provider}`
 }
 
 function unknownProvider(channel: ChannelName, provider: string): Refusal {
   const isListed = findInCatalog('channels', channel)?.unmanaged.some((form) => form.provider === provider)
   const problem = isListed ? `${provider} is not available in this installation` : `${channel} has no such provider`
-  return invalid('provider', problem, asked)
+  return invalid('provider', problem, badRequest)
 }
 
 /** As the caller spelt it: what is wrong with all of it has no field of its own. */
-function fieldOf(field: string): string {
+function authField(field: string): string {
   if (field === '') return 'auth'
   return field.startsWith('[') ? `auth${field}` : `auth.${field}`
 }

@@ -7,9 +7,9 @@ import { hash as digest } from 'node:crypto'
 import { enabledRules } from '../../core/agent/replyrules.js'
 import type { Rule } from '../../core/agent/resources/character.js'
 import type { AgentRouting } from '../../core/agent/routing.js'
-import { type AgentPlace, agentKeyOf, placeOfAgentKey } from '../../core/agentkey.js'
+import { type AgentRef, formatAgentKey, parseAgentKey } from '../../core/agentref.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
-import { gatewayAccess } from '../../core/limits.js'
+import { gatewayAccess } from '../../core/limits/index.js'
 import type { Local, Query, Shards } from '../../runtime/shard/contract.js'
 import { encodePlain } from '../../runtime/store/codec.js'
 import { secretKind } from '../agents/credentials.js'
@@ -33,79 +33,82 @@ export interface AgentDirectory {
   get(agentKey: string): VersionedRouting | Promise<VersionedRouting | Refusal>
 }
 
-export const agentRouting: Query<AgentPlace, AgentRouting> = {
+export const agentRouting: Query<AgentRef, AgentRouting> = {
   name: 'gateway.routes',
   read(reader, { orgId, agentId }) {
-    const place = { orgId, agentId }
-    const agent = findAgent(reader, place)
+    const agentRef = { orgId, agentId }
+    const agent = findAgent(reader, agentRef)
     const access = reader.get(gatewayTable, [orgId, agentId])
     if (!agent || !access) return notFound
     const { id, sealed } = access.secret
-    const rules = enabledRules((readSection(reader, place, 'rules') ?? []) as readonly Rule[])
+    const rules = enabledRules((readSection(reader, agentRef, 'rules') ?? []) as readonly Rule[])
     return {
-      ...place,
+      ...agentRef,
       name: agent.name,
       mode: modeOf(access),
       ...(access.webhook && { webhook: access.webhook }),
       signingSecret: { kind: secretKind, id, sealed },
       identity: agent.identity ?? {},
       ...(rules.length > 0 && { rules }),
-      ...channelRoutesOf(reader, place),
+      ...channelRoutesOf(reader, agentRef),
     }
   },
 }
 
 export function createDirectory(shards: Shards & Local): AgentDirectory {
-  const sides = createOwnerCache<AgentRouting>(shards, gatewayAccess.heldAgents)
-  const zones = createOwnerCache<{ readonly timeZone?: string }>(shards, gatewayAccess.heldAgents)
-  const composed = new WeakMap<AgentRouting, VersionedRouting>()
+  const routingCache = createOwnerCache<AgentRouting>(shards, gatewayAccess.cachedAgents)
+  const zoneCache = createOwnerCache<{ readonly timeZone?: string }>(shards, gatewayAccess.cachedAgents)
+  const versionedCache = new WeakMap<AgentRouting, VersionedRouting>()
 
-  const forget = ([orgId, agentId]: readonly [string, string, ...string[]]) =>
-    sides.forget(agentKeyOf({ orgId, agentId }))
-  shards.watch(agentTable, forget)
-  shards.watch(gatewayTable, forget)
-  shards.watch(bindingTable, forget)
-  shards.watch(orgTable, ([orgId]) => zones.forget(orgId))
+  const invalidate = ([orgId, agentId]: readonly [string, string, ...string[]]) =>
+    routingCache.invalidate(formatAgentKey({ orgId, agentId }))
+  shards.watch(agentTable, invalidate)
+  shards.watch(gatewayTable, invalidate)
+  shards.watch(bindingTable, invalidate)
+  shards.watch(orgTable, ([orgId]) => zoneCache.invalidate(orgId))
 
-  async function zoneOf(orgId: string): Promise<{ readonly timeZone?: string } | Refusal> {
-    const known = zones.known(orgId)
-    if (known) return known
-    const learned = await zones.learn(orgId, async () => {
-      const found = await shards.read(orgId, readOrg, { orgId })
-      return isRefusal(found) ? found : { timeZone: found.timeZone }
+  async function loadZone(orgId: string): Promise<{ readonly timeZone?: string } | Refusal> {
+    const cached = zoneCache.get(orgId)
+    if (cached) return cached
+    const zone = await zoneCache.load(orgId, async () => {
+      const org = await shards.query(orgId, readOrg, { orgId })
+      return isRefusal(org) ? org : { timeZone: org.timeZone }
     })
-    return learned ?? {}
+    return zone ?? {}
   }
 
-  async function lookUp(agentKey: string): Promise<VersionedRouting | Refusal> {
-    const place = placeOfAgentKey(agentKey)
-    const ask = () => shards.read(agentKey, agentRouting, place)
-    const [side, zone] = await Promise.all([sides.known(agentKey) ?? sides.learn(agentKey, ask), zoneOf(place.orgId)])
-    if (isRefusal(side)) return side
-    return isRefusal(zone) ? zone : composedOf(side!, zone)
+  async function load(agentKey: string): Promise<VersionedRouting | Refusal> {
+    const agentRef = parseAgentKey(agentKey)
+    const query = () => shards.query(agentKey, agentRouting, agentRef)
+    const [routing, zone] = await Promise.all([
+      routingCache.get(agentKey) ?? routingCache.load(agentKey, query),
+      loadZone(agentRef.orgId),
+    ])
+    if (isRefusal(routing)) return routing
+    return isRefusal(zone) ? zone : versionedRoutingOf(routing!, zone)
   }
 
   /** The same object for as long as nothing is changed. */
-  function composedOf(side: AgentRouting, { timeZone }: { readonly timeZone?: string }): VersionedRouting {
-    const before = composed.get(side)
-    if (before && before.timeZone === timeZone) return before
-    const routes = compose(side, timeZone)
-    composed.set(side, routes)
-    return routes
+  function versionedRoutingOf(routing: AgentRouting, { timeZone }: { readonly timeZone?: string }): VersionedRouting {
+    const cached = versionedCache.get(routing)
+    if (cached && cached.timeZone === timeZone) return cached
+    const versioned = withVersion(routing, timeZone)
+    versionedCache.set(routing, versioned)
+    return versioned
   }
 
   return {
     get(agentKey) {
-      const side = sides.known(agentKey)
-      const zone = side && zones.known(side.orgId)
-      return zone ? composedOf(side, zone) : lookUp(agentKey)
+      const routing = routingCache.get(agentKey)
+      const zone = routing && zoneCache.get(routing.orgId)
+      return zone ? versionedRoutingOf(routing, zone) : load(agentKey)
     },
   }
 }
 
 const versionBytes = 6
 
-function compose(side: AgentRouting, timeZone: string | undefined): VersionedRouting {
-  const version = digest('sha256', encodePlain([side, timeZone]), 'buffer').readUIntBE(0, versionBytes)
-  return { ...side, ...(timeZone !== undefined && { timeZone }), version }
+function withVersion(routing: AgentRouting, timeZone: string | undefined): VersionedRouting {
+  const version = digest('sha256', encodePlain([routing, timeZone]), 'buffer').readUIntBE(0, versionBytes)
+  return { ...routing, ...(timeZone !== undefined && { timeZone }), version }
 }

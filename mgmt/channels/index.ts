@@ -1,8 +1,8 @@
 /** Channels: the bindings by which an agent is reached, and the directory that conversations find it by. */
-import type { AgentPlace } from '../../core/agentkey.js'
-import type { Pace } from '../../core/campaign/pace.js'
-import type { HostedAdapter } from '../../core/channel/hosted.js'
-import { bulkPace } from '../../core/channel/throttle.js'
+import type { AgentRef } from '../../core/agentref.js'
+import type { Throughput } from '../../core/campaign/throughput.js'
+import type { HostedAdapter } from '../../core/channel/hostedadapter.js'
+import { bulkRate } from '../../core/channel/throttle.js'
 import type { ChannelName } from '../../core/channelnames.js'
 import type { OrgEventPayload } from '../../core/orgevents.js'
 import type { Route } from '../../runtime/http/route.js'
@@ -11,12 +11,12 @@ import type { Command, Local, Shards, Tx } from '../../runtime/shard/contract.js
 import type { Reader } from '../../runtime/store/contract.js'
 import type { Agents } from '../agents/index.js'
 import { moduleOf, type RouteDeps } from '../area.js'
-import { bindingIndex, openBindingPlaces } from './bindingindex.js'
+import { createMarkActionRequired } from './actionrequired.js'
+import { bindingIndex, createBindingLookup } from './bindingindex.js'
+import { bindingsOfProviders, findBindingsOfProviders } from './byprovider.js'
 import { type BindingListeners, createChannelCommands } from './commands.js'
-import { credentialsAmong } from './credentials.js'
+import { createCredentialsCheck } from './credentials.js'
 import { agentRouting, createDirectory } from './directory.js'
-import { bindingsOfProviders, findBindingsOf } from './ofprovider.js'
-import { openOperatorCalls } from './operatorcalls.js'
 import { channelQueries } from './queries.js'
 import { channelRoutes } from './routes.js'
 import type { SendBudgets } from './sendbudgets.js'
@@ -39,7 +39,7 @@ export function createChannels({ orgEvent, agents, timeScale, log, ...deps }: Ch
   const { commands, lifecycle } = createChannelCommands({ orgEvent, timeScale, listeners })
   const { put, remove, find } = bindingIndex
   const descriptors = new Map(
-    deps.adapters.map(({ descriptor }) => [nameOf(descriptor.channel, descriptor.provider), descriptor]),
+    deps.adapters.map(({ descriptor }) => [providerKey(descriptor.channel, descriptor.provider), descriptor]),
   )
   agents.onLifecycle(lifecycle)
   agents.onLifecycle({ removed: deps.sendBudgets.remove })
@@ -49,35 +49,35 @@ export function createChannels({ orgEvent, agents, timeScale, log, ...deps }: Ch
      * Called in the commit in which an operator deletes a binding, in the order of registration. Bindings that go with
      * their agent are not told of: the agent's own listeners are.
      */
-    onRemoved: (listener: (tx: Tx, place: AgentPlace, bindingId: string) => void): void =>
+    onRemoved: (listener: (tx: Tx, agent: AgentRef, bindingId: string) => void): void =>
       void listeners.removed.push(listener),
     /** Called in the commit by which a binding becomes Active, in the order of registration. */
-    onReady: (listener: (tx: Tx, place: AgentPlace, at: number) => void): void => void listeners.ready.push(listener),
+    onReady: (listener: (tx: Tx, agent: AgentRef, at: number) => void): void => void listeners.ready.push(listener),
     module: moduleOf(
       { commands, queries: channelQueries },
       { commands: { put, remove }, queries: { find, bindingsOfProviders, agentRouting } },
     ),
     /** Bindings that carry messages just now, with the pace that their providers take messages of campaigns at. */
-    pacesOf: (reader: Reader, place: AgentPlace): readonly Pace[] =>
-      channelRoutesOf(reader, place).channels.map(({ channel, provider }) => {
-        const perSecond = bulkPace(descriptors.get(nameOf(channel, provider)) ?? {})
+    throughputOf: (reader: Reader, agent: AgentRef): readonly Throughput[] =>
+      channelRoutesOf(reader, agent).channels.map(({ channel, provider }) => {
+        const perSecond = bulkRate(descriptors.get(providerKey(channel, provider)) ?? {})
         return { channel, provider, ...(perSecond !== undefined && { perSecond }) }
       }),
     /** Draws times from the send budget of a binding, in a commit of the agent's shard. */
-    drawTimes: deps.sendBudgets.take,
+    drawTimes: deps.sendBudgets.draw,
     /** Channels that have a binding, whatever its state. */
-    boundTo: (reader: Reader, place: AgentPlace): readonly ChannelName[] =>
-      bindingsOf(reader, place).map(({ channel }) => channel),
+    boundChannels: (reader: Reader, agent: AgentRef): readonly ChannelName[] =>
+      bindingsOf(reader, agent).map(({ channel }) => channel),
     /** What the gateway asks of bindings and their agents. */
     connect: (shards: Shards & Local) => ({
       directory: createDirectory(shards),
-      findBinding: openBindingPlaces(shards),
-      findBindingsOf: (providers: readonly string[]) => findBindingsOf(shards, providers),
-      needsOperator: openOperatorCalls({ shards, commands, log }),
+      findBinding: createBindingLookup(shards),
+      findBindingsOfProviders: (providers: readonly string[]) => findBindingsOfProviders(shards, providers),
+      markActionRequired: createMarkActionRequired({ shards, commands, log }),
     }),
     routes(engine: RouteDeps): Route[] {
       const { adapters, gatewayUrl, randomBytes } = deps
-      const checkCredentials = credentialsAmong(adapters)
+      const checkCredentials = createCredentialsCheck(adapters)
       return channelRoutes({
         ...engine,
         commands,
@@ -88,7 +88,7 @@ export function createChannels({ orgEvent, agents, timeScale, log, ...deps }: Ch
     },
   }
 }
-function nameOf(channel: ChannelName, provider: string): string {
+function providerKey(channel: ChannelName, provider: string): string {
   return `${channel} ${provider}`
 }
 

@@ -1,23 +1,23 @@
 /** What is read of an agent's bindings, as callers see it. */
-import type { AgentPlace } from '../../core/agentkey.js'
+import type { AgentRef } from '../../core/agentref.js'
 import { refuse } from '../../core/errors.js'
 import type { Query } from '../../runtime/shard/contract.js'
 import { findAgent } from '../agents/store.js'
 import type { BindingView } from './schema.js'
-import { type BindingPlace, bindingAsRead, bindingAt, bindingsOf } from './store.js'
+import { type BindingRef, bindingsOf, bindingView, getBinding } from './store.js'
 
 const notFound = refuse('resource.not_found')
 
-const list: Query<AgentPlace, BindingView[]> = {
+const list: Query<AgentRef, BindingView[]> = {
   name: 'channels.list',
-  read: (reader, place) => (findAgent(reader, place) ? bindingsOf(reader, place).map(bindingAsRead) : notFound),
+  read: (reader, ref) => (findAgent(reader, ref) ? bindingsOf(reader, ref).map(bindingView) : notFound),
 }
 
-const read: Query<BindingPlace, BindingView> = {
+const read: Query<BindingRef, BindingView> = {
   name: 'channels.read',
-  read(reader, place) {
-    const binding = bindingAt(reader, place)
-    return binding ? bindingAsRead(binding) : notFound
+  read(reader, ref) {
+    const binding = getBinding(reader, ref)
+    return binding ? bindingView(binding) : notFound
   },
 }
 

@@ -1,13 +1,13 @@
 /** Channel bindings as callers send and read them. */
 import Type, { type Static } from 'typebox'
 import { channelNames } from '../../core/channelnames.js'
-import { channelBinding as limits } from '../../core/limits.js'
-import { statuses } from './machine.js'
+import { channelBinding as limits } from '../../core/limits/index.js'
+import { statuses } from './statemachine.js'
 
 /** What every route of this area has in common; the two accesses are those of reading and of writing. */
-export const ofChannels = { plane: 'mgmt', tag: 'Channels', bodyLimitBytes: limits.bodyBytes } as const
-export const reading = { who: 'member', role: 'viewer', scopes: ['agents:read'] } as const
-export const writing = { who: 'member', role: 'editor', scopes: ['agents:write'] } as const
+export const routeDefaults = { plane: 'mgmt', tag: 'Channels', bodyLimitBytes: limits.bodyBytes } as const
+export const readAccess = { who: 'member', role: 'viewer', scopes: ['agents:read'] } as const
+export const writeAccess = { who: 'member', role: 'editor', scopes: ['agents:write'] } as const
 
 const closed = { additionalProperties: false } as const
 
@@ -33,16 +33,21 @@ const StatusEvent = Type.Object(
 const minMessageDelayMs = Type.Optional(
   Type.Number({ description: `Whole milliseconds from ${limits.delayMinMs} to ${limits.delayMaxMs}.` }),
 )
-const bounds = (most: number, usual: number) => ({ description: `From 1 to ${most}; ${usual} unless it is set.` })
-const messages = Type.Number(bounds(limits.loopGuardMost.messages, limits.loopGuard.messages))
-const seconds = Type.Number(bounds(limits.loopGuardMost.seconds, limits.loopGuard.seconds))
-const aboutGuard =
+const rangeDescription = (max: number, byDefault: number) => ({
+  description: `From 1 to ${max}; ${byDefault} unless it is set.`,
+})
+const messages = Type.Number(rangeDescription(limits.loopGuardMost.messages, limits.loopGuard.messages))
+const seconds = Type.Number(rangeDescription(limits.loopGuardMost.seconds, limits.loopGuard.seconds))
+const guardDescription =
   'The most messages of the agent to one person within so many seconds without anything from that person; one more is ' +
   'refused with `loopDetected`. Outreach, campaigns and reminders are not counted.'
-const LoopGuard = Type.Object({ messages, seconds }, { ...closed, title: 'ChannelLoopGuard', description: aboutGuard })
+const LoopGuard = Type.Object(
+  { messages, seconds },
+  { ...closed, title: 'ChannelLoopGuard', description: guardDescription },
+)
 const LoopGuardSet = Type.Object(
   { messages: Type.Optional(messages), seconds: Type.Optional(seconds) },
-  { ...closed, title: 'ChannelLoopGuardSet', description: aboutGuard },
+  { ...closed, title: 'ChannelLoopGuardSet', description: guardDescription },
 )
 
 const Delivery = Type.Object(

@@ -1,9 +1,9 @@
 /** Send budgets: how fast bindings send in bulk, drawn from in commits of the agent's shard. */
-import type { AgentPlace } from '../../core/agentkey.js'
+import type { AgentRef } from '../../core/agentref.js'
 import type { ChannelName } from '../../core/channelnames.js'
 import type { Tx } from '../../runtime/shard/contract.js'
 
-export interface BudgetDraw extends AgentPlace {
+export interface BudgetDraw extends AgentRef {
   readonly channel: ChannelName
   readonly perSecond: number
   readonly count: number
@@ -18,7 +18,7 @@ export interface DrawnTimes {
 
 export interface SendBudgets {
   /** Draws up to `count` times, none of them later than `until`. A time that is not used is lost to the binding. */
-  take(tx: Tx, draw: BudgetDraw, at: number, until?: number): DrawnTimes
+  draw(tx: Tx, draw: BudgetDraw, at: number, until?: number): DrawnTimes
   /** Removes the budgets of an agent, in the commit that deletes it. */
-  remove(tx: Tx, agent: AgentPlace): void
+  remove(tx: Tx, agent: AgentRef): void
 }

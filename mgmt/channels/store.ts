@@ -1,10 +1,10 @@
 /** Where bindings are kept, beside their agent in its shard, and how they are read. */
-import type { AgentPlace } from '../../core/agentkey.js'
+import type { AgentRef } from '../../core/agentref.js'
 import type { ChannelName } from '../../core/channelnames.js'
-import { channelBinding as limits } from '../../core/limits.js'
-import { type Reader, readOften, table } from '../../runtime/store/contract.js'
-import type { Status } from './machine.js'
+import { channelBinding as limits } from '../../core/limits/index.js'
+import { cacheReads, type Reader, table } from '../../runtime/store/contract.js'
 import type { BindingActor, BindingView, Compliance, Delivery } from './schema.js'
+import type { Status } from './statemachine.js'
 
 export interface StatusChange {
   readonly at: number
@@ -14,7 +14,7 @@ export interface StatusChange {
   readonly actor: BindingActor
 }
 
-export interface Binding extends AgentPlace {
+export interface Binding extends AgentRef {
   readonly id: string
   readonly channel: ChannelName
   readonly mode: 'managed' | 'unmanaged'
@@ -32,37 +32,37 @@ export interface Binding extends AgentPlace {
 }
 
 /** Which binding of which agent. */
-export interface BindingPlace extends AgentPlace {
+export interface BindingRef extends AgentRef {
   readonly bindingId: string
 }
 
 /** Whoever writes to many people looks at the same ones for each batch of them. */
-export const bindingTable = readOften(table<[orgId: string, agentId: string, bindingId: string], Binding>('channels'))
+export const bindingTable = cacheReads(table<[orgId: string, agentId: string, bindingId: string], Binding>('channels'))
 /** Managed rcs bindings that were released: the same verified sender comes back with the next request. */
 export const archiveTable = table<[orgId: string, agentId: string, channel: string], Binding>('channels.archive')
 
 /** The kind under which credentials are sealed. */
 export const authKind = 'channel'
 
-export function bindingAt(reader: Reader, { orgId, agentId, bindingId }: BindingPlace): Binding | undefined {
+export function getBinding(reader: Reader, { orgId, agentId, bindingId }: BindingRef): Binding | undefined {
   return reader.get(bindingTable, [orgId, agentId, bindingId])
 }
 
 /** An agent's bindings, oldest first. */
-export function bindingsOf(reader: Reader, { orgId, agentId }: AgentPlace): Binding[] {
-  const found = Array.from(reader.range(bindingTable, { prefix: [orgId, agentId] }), ({ value }) => value)
-  const began = ({ events }: Binding) => events[0]?.at ?? 0
-  return found.sort((a, b) => began(a) - began(b) || (a.id < b.id ? -1 : 1))
+export function bindingsOf(reader: Reader, { orgId, agentId }: AgentRef): Binding[] {
+  const bindings = Array.from(reader.range(bindingTable, { prefix: [orgId, agentId] }), ({ value }) => value)
+  const createdAt = ({ events }: Binding) => events[0]?.at ?? 0
+  return bindings.sort((a, b) => createdAt(a) - createdAt(b) || (a.id < b.id ? -1 : 1))
 }
 
 /** The binding in its next status, with the change on its record; a detail of the status before is gone with it. */
-export function moved(binding: Binding, change: StatusChange, statusDetail?: string): Binding {
+export function applyStatusChange(binding: Binding, change: StatusChange, statusDetail?: string): Binding {
   const { statusDetail: _before, ...rest } = binding
   const events = [...binding.events, change].slice(-limits.eventsKept)
   return { ...rest, status: change.to, events, ...(statusDetail !== undefined && { statusDetail }) }
 }
 
-export function bindingAsRead(binding: Binding): BindingView {
+export function bindingView(binding: Binding): BindingView {
   const { id, agentId, channel, mode, provider, status, statusDetail, events, routingId } = binding
   const { inputs, delivery, compliance } = binding
   return {
@@ -82,14 +82,14 @@ export function bindingAsRead(binding: Binding): BindingView {
 }
 
 /** What the gateway needs of an agent's bindings: those that carry messages, and those that only receive. */
-export function channelRoutesOf(reader: Reader, place: AgentPlace) {
-  const all = bindingsOf(reader, place)
-  const channels = all.filter(({ status }) => status === 'Active').map(asRoute)
-  const notReady = all.filter(({ status }) => status === 'ActionRequired' || status === 'Disabled').map(asRoute)
+export function channelRoutesOf(reader: Reader, agent: AgentRef) {
+  const all = bindingsOf(reader, agent)
+  const channels = all.filter(({ status }) => status === 'Active').map(toRoute)
+  const notReady = all.filter(({ status }) => status === 'ActionRequired' || status === 'Disabled').map(toRoute)
   return { channels, notReady }
 }
 
-function asRoute({ id: bindingId, channel, provider, mode, routingId, inputs, delivery, compliance, auth }: Binding) {
+function toRoute({ id: bindingId, channel, provider, mode, routingId, inputs, delivery, compliance, auth }: Binding) {
   return {
     bindingId,
     channel,

@@ -1,37 +1,37 @@
 /** Where a provider sends a browser back to: the end of a sign-in, which happens once or not at all. */
 
-import type { Granted, NotGranted } from '../../core/connections/grant.js'
+import type { GrantFailure, TokenGrant } from '../../core/connections/grant.js'
 import {
+  providerReason,
   type Reason,
   type ReturnRules,
-  reasonOfProvider,
   returnAddress,
   type SignInOutcome,
 } from '../../core/connections/outcome.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import { type Answer, type Route, route } from '../../runtime/http/route.js'
+import type { Sealer } from '../../runtime/secrets/sealer.js'
 import type { Shards } from '../../runtime/shard/contract.js'
-import type { Sealer } from '../../runtime/store/sealer.js'
 import type { ConnectionCommands } from './commands.js'
-import { awayPage, guardedHeaders, outcomePage, unknownSignIn, untouched } from './page.js'
+import { headPage, noStoreHeaders, outcomePage, unavailablePage, unknownSignIn } from './page.js'
 import type { Provider } from './provider.js'
-import { ofConnections } from './schema.js'
-import type { Marked, States } from './state.js'
-import { ownerOf, type Pending, sealedKind } from './store.js'
+import { routeDefaults } from './schema.js'
+import type { PendingRef, SignInStates } from './state.js'
+import { ownerOf, type PendingSignIn, sealedKind } from './store.js'
 
 export interface CallbackOptions {
   readonly shards: Shards
-  readonly commands: Pick<ConnectionCommands, 'take' | 'keep'>
+  readonly commands: Pick<ConnectionCommands, 'consume' | 'saveGrant'>
   readonly provider: Provider
   readonly sealer: Sealer
-  readonly states: States
+  readonly states: SignInStates
   readonly returnRules: ReturnRules
 }
 
 export function callbackRoute(options: CallbackOptions): Route {
   const { shards, commands, states, returnRules } = options
   return route({
-    ...ofConnections,
+    ...routeDefaults,
     access: { who: 'public' },
     method: 'GET',
     path: '/oauth/callback',
@@ -40,31 +40,31 @@ export function callbackRoute(options: CallbackOptions): Route {
     reply: { 200: 'text/html', 302: null, 400: 'text/html', 503: 'text/html' },
     async handler({ queryText, isHead }) {
       // Programs look at links before people do, and a sign-in happens once.
-      if (isHead) return untouched
-      const back = broughtBack(queryText)
-      const marked = back && states.open(back.state)
-      if (!marked) return unknownSignIn
-      const pending = await shards.ask(ownerOf(marked), commands.take, marked)
-      if (isRefusal(pending)) return pending.refused === 'resource.not_found' ? unknownSignIn : awayPage
-      const outcome = await settled(options, marked, pending, { ...back, queryText })
-      const next = pending.returnTo !== undefined && returnAddress(pending.returnTo, outcome, returnRules)
-      return next ? redirect(next) : outcomePage(outcome)
+      if (isHead) return headPage
+      const callback = parseCallback(queryText)
+      const pendingRef = callback && states.open(callback.state)
+      if (!pendingRef) return unknownSignIn
+      const pending = await shards.execute(ownerOf(pendingRef), commands.consume, pendingRef)
+      if (isRefusal(pending)) return pending.refused === 'resource.not_found' ? unknownSignIn : unavailablePage
+      const outcome = await completeSignIn(options, pendingRef, pending, { ...callback, queryText })
+      const location = pending.returnTo !== undefined && returnAddress(pending.returnTo, outcome, returnRules)
+      return location ? redirect(location) : outcomePage(outcome)
     },
   })
 }
 
 function redirect(location: string): Answer {
-  return { status: 302, headers: { ...guardedHeaders, location } }
+  return { status: 302, headers: { ...noStoreHeaders, location } }
 }
 
-interface BroughtBack {
+interface CallbackParams {
   readonly state: string
   readonly code?: string
   readonly error?: string
 }
 
 /** Undefined when one of the members that decide is missing or comes twice; whatever else is there is the provider's own. */
-function broughtBack(queryText: string): BroughtBack | undefined {
+function parseCallback(queryText: string): CallbackParams | undefined {
   const query = new URLSearchParams(queryText)
   const [states, codes, errors] = ['state', 'code', 'error'].map((name) => query.getAll(name)) as [
     string[],
@@ -77,24 +77,24 @@ function broughtBack(queryText: string): BroughtBack | undefined {
 }
 
 /** Nothing is kept unless everything went well; what a provider gave and cannot be kept is given back. */
-async function settled(
+async function completeSignIn(
   options: CallbackOptions,
-  { mark }: Marked,
-  pending: Pending,
-  { state, code, error, queryText }: BroughtBack & { readonly queryText: string },
+  { stateHash }: PendingRef,
+  pending: PendingSignIn,
+  { state, code, error, queryText }: CallbackParams & { readonly queryText: string },
 ): Promise<SignInOutcome> {
   const { shards, commands, provider, sealer } = options
   const { orgId, agentId, toolId, label, connectionId } = pending
-  if (error !== undefined || !code) return failed(reasonOfProvider(error ?? ''))
-  const verifier = await sealer.open(orgId, sealedKind, mark, pending.verifier)
-  if (isRefusal(verifier)) return failed('unavailable')
-  const granted = await provider.exchange(pending.provider, queryText, state, verifier)
-  if (!granted.ok) return failed(reasonOfNoGrant[granted.why])
-  const { tokens, accountLabel } = granted
-  const sealed = await sealer.seal(orgId, sealedKind, mark, JSON.stringify(tokens))
-  const kept = isRefusal(sealed)
+  if (error !== undefined || !code) return signInError(providerReason(error ?? ''))
+  const verifier = await sealer.open(orgId, sealedKind, stateHash, pending.verifier)
+  if (isRefusal(verifier)) return signInError('unavailable')
+  const grant = await provider.exchange(pending.provider, queryText, state, verifier)
+  if (!grant.ok) return signInError(reasonOfNoGrant[grant.reason])
+  const { tokens, accountLabel } = grant
+  const sealed = await sealer.seal(orgId, sealedKind, stateHash, JSON.stringify(tokens))
+  const saved = isRefusal(sealed)
     ? sealed
-    : await shards.ask(ownerOf(pending), commands.keep, {
+    : await shards.execute(ownerOf(pending), commands.saveGrant, {
         orgId,
         ...(agentId !== undefined && { agentId }),
         provider: pending.provider,
@@ -102,24 +102,24 @@ async function settled(
         ...(label !== undefined && { label }),
         ...(connectionId !== undefined && { connectionId }),
         ...(accountLabel !== undefined && { accountLabel }),
-        tokens: { sealed, sealedFor: mark },
+        tokens: { sealed, sealedFor: stateHash },
         ...(tokens.expiresAt !== undefined && { expiresAt: tokens.expiresAt }),
       })
-  if (!isRefusal(kept)) {
-    return { oauthStatus: 'success', ...(toolId === undefined ? { connectionId: kept.id } : { toolId }) }
+  if (!isRefusal(saved)) {
+    return { oauthStatus: 'success', ...(toolId === undefined ? { connectionId: saved.id } : { toolId }) }
   }
-  await givenBack(provider, pending.provider, granted)
-  return failed(reasonOfRefusal(kept))
+  await revokeGrant(provider, pending.provider, grant)
+  return signInError(reasonOfRefusal(saved))
 }
 
 /** It may be that the commit happened and only its answer was lost; the person starts again either way. */
-async function givenBack(provider: Provider, name: string, { tokens }: Granted): Promise<void> {
+async function revokeGrant(provider: Provider, name: string, { tokens }: TokenGrant): Promise<void> {
   await provider.revoke(name, tokens)
 }
 
-const reasonOfNoGrant: Readonly<Record<NotGranted['why'], Reason>> = {
+const reasonOfNoGrant: Readonly<Record<GrantFailure['reason'], Reason>> = {
   refused: 'exchange_failed',
-  failed: 'exchange_failed',
+  signInError: 'exchange_failed',
   unreachable: 'provider_unavailable',
   'unknown-provider': 'provider_not_configured',
 }
@@ -130,6 +130,6 @@ function reasonOfRefusal({ refused }: Refusal): Reason {
   return refused === 'request.invalid' ? 'limit_reached' : 'unavailable'
 }
 
-function failed(reason: Reason): SignInOutcome {
+function signInError(reason: Reason): SignInOutcome {
   return { oauthStatus: 'error', reason }
 }

@@ -1,28 +1,34 @@
 /** The commands that keep, renew, judge and end sign-ins, and what of them goes with an agent. */
 import type { AgentDocument } from '../../core/agent/index.js'
-import type { AgentPlace } from '../../core/agentkey.js'
-import { type Standing, type Trigger, walk } from '../../core/connections/status.js'
+import type { AgentRef } from '../../core/agentref.js'
+import { type ConnectionState, next, type Trigger } from '../../core/connections/status.js'
 import { type Refusal, refuse } from '../../core/errors.js'
-import { oauth as limits } from '../../core/limits.js'
+import { oauth as limits } from '../../core/limits/index.js'
 import type { OrgEventPayload } from '../../core/orgevents.js'
-import type { Command, Told, Tx } from '../../runtime/shard/contract.js'
+import type { Command, CommandMeta, Tx } from '../../runtime/shard/contract.js'
 import { findAgent } from '../agents/store.js'
-import { forgetAllPending, pendingCommands } from './pending.js'
-import { findAsked, findEnded, forgetEnded, type Reconnectable, rememberEnded } from './reconnect.js'
-import { type Revocation, revocationEffect } from './revoke.js'
+import { pendingCommands, removeAllPending } from './pending.js'
+import {
+  findDisconnected,
+  findRequested,
+  type Reconnectable,
+  removeDisconnected,
+  saveDisconnected,
+} from './reconnection.js'
+import { type Revocation, revocationEffect } from './revocation.js'
 import {
   type Credential,
-  credentialAt,
+  type CredentialRef,
   credentialsOf,
   credentialTable,
+  getCredential,
   type Holder,
   keyOf,
-  type Place,
   type SealedTokens,
 } from './store.js'
 
 /** A grant that a provider has just given. */
-export interface KeepGrant extends Holder {
+export interface NewGrant extends Holder {
   readonly provider: string
   readonly toolId?: string
   readonly label?: string
@@ -34,16 +40,16 @@ export interface KeepGrant extends Holder {
 }
 
 /** What is said about the tokens of one revision; it counts for no others. */
-interface AboutTokens extends Place {
+interface TokenRevision extends CredentialRef {
   readonly revision: number
 }
 
-export interface ReportUse extends AboutTokens {
+export interface UseReport extends TokenRevision {
   readonly on: Extract<Trigger, 'refreshFailed' | 'grantRejected' | 'callFailed' | 'callSucceeded'>
   readonly lastError?: string
 }
 
-export interface Renewed extends AboutTokens {
+export interface RenewedTokens extends TokenRevision {
   readonly tokens: SealedTokens
   readonly expiresAt?: number
 }
@@ -54,17 +60,17 @@ const tooMany = refuse('request.invalid')
 /** `orgEvent` is the command by which the org's webhooks are told. */
 export function createConnectionCommands(orgEvent: Command<OrgEventPayload, unknown>) {
   /** Keeps a credential, and tells the org of the status it has come to, if that is another one. */
-  function saved(tx: Tx, credential: Credential, from: Standing): void {
+  function saveCredential(tx: Tx, credential: Credential, from: ConnectionState): void {
     tx.put(credentialTable, [...keyOf(credential), credential.id], credential)
-    if (credential.status !== from) announce(tx, credential, from, credential.status)
+    if (credential.status !== from) emitStatusChanged(tx, credential, from, credential.status)
   }
 
-  function announce(tx: Tx, credential: Credential, from: Standing, to: Standing): void {
+  function emitStatusChanged(tx: Tx, credential: Credential, from: ConnectionState, to: ConnectionState): void {
     const { orgId, agentId, id, provider, label, lastError } = credential
-    const named = agentId === undefined ? { id, provider, label } : { toolId: id, provider }
-    const told = lastError !== undefined && to !== 'not-connected'
-    const data = { ...named, from, to, ...(told && { lastError }) }
-    tx.tell(orgId, orgEvent, {
+    const subject = agentId === undefined ? { id, provider, label } : { toolId: id, provider }
+    const showsError = lastError !== undefined && to !== 'not-connected'
+    const data = { ...subject, from, to, ...(showsError && { lastError }) }
+    tx.send(orgId, orgEvent, {
       type: 'connection.status_changed',
       orgId,
       ...(agentId !== undefined && { agentId }),
@@ -73,12 +79,12 @@ export function createConnectionCommands(orgEvent: Command<OrgEventPayload, unkn
   }
 
   /** A provider and a label name one connection: granted again, it keeps its id and whoever uses it. */
-  const keep: Command<KeepGrant, { readonly id: string }> = {
-    name: 'connections.keep',
-    decide(tx, { toolId, ...grant }, told) {
-      const place = toolId === undefined ? connectionOf(tx, grant, told) : toolOf(tx, grant, toolId)
-      if ('refused' in place) return place
-      const { id, label, before } = place
+  const saveGrant: Command<NewGrant, { readonly id: string }> = {
+    name: 'connections.saveGrant',
+    decide(tx, { toolId, ...grant }, meta) {
+      const target = toolId === undefined ? connectionTarget(tx, grant, meta) : toolTarget(tx, grant, toolId)
+      if ('refused' in target) return target
+      const { id, label, before } = target
       const { orgId, agentId, provider, accountLabel, tokens, expiresAt } = grant
       const granted: Credential = {
         orgId,
@@ -90,145 +96,150 @@ export function createConnectionCommands(orgEvent: Command<OrgEventPayload, unkn
         status: 'connected',
         tokens,
         revision: (before?.revision ?? 0) + 1,
-        connectedAt: told.at,
+        connectedAt: meta.at,
         ...(expiresAt !== undefined && { expiresAt }),
         ...(before?.lastUsedAt !== undefined && { lastUsedAt: before.lastUsedAt }),
       }
-      if (agentId === undefined) forgetEnded(tx, { orgId, id })
-      saved(tx, moved(granted, before?.status ?? 'not-connected', 'granted'), before?.status ?? 'not-connected')
+      if (agentId === undefined) removeDisconnected(tx, { orgId, id })
+      saveCredential(
+        tx,
+        applyTransition(granted, before?.status ?? 'not-connected', 'granted'),
+        before?.status ?? 'not-connected',
+      )
       return { id }
     },
   }
 
-  interface Found {
+  interface GrantTarget {
     readonly id: string
     readonly label: string
     readonly before?: Credential
   }
 
-  function toolOf(tx: Tx, { orgId, agentId = '', provider }: KeepGrant, toolId: string): Found | Refusal {
+  function toolTarget(tx: Tx, { orgId, agentId = '', provider }: NewGrant, toolId: string): GrantTarget | Refusal {
     if (!findAgent(tx, { orgId, agentId })) return notFound
-    const before = credentialAt(tx, { orgId, agentId, id: toolId })
+    const before = getCredential(tx, { orgId, agentId, id: toolId })
     return { id: toolId, label: provider, ...(before && { before }) }
   }
 
-  function connectionOf(tx: Tx, grant: KeepGrant, { mint }: Told): Found | Refusal {
+  function connectionTarget(tx: Tx, grant: NewGrant, { mint }: CommandMeta): GrantTarget | Refusal {
     if (grant.connectionId !== undefined) {
-      const asked = findAsked(tx, grant, grant.connectionId)
-      return 'refused' in asked ? asked : connectedAgain(tx, asked)
+      const connection = findRequested(tx, grant, grant.connectionId)
+      return 'refused' in connection ? connection : reconnect(tx, connection)
     }
     const label = grant.label ?? grant.accountLabel ?? grant.provider
     const all = credentialsOf(tx, grant)
     const before = all.find((each) => each.provider === grant.provider && each.label === label)
     if (before) return { id: before.id, label, before }
-    const ended = findEnded(tx, grant)
-    if (ended) return connectedAgain(tx, ended)
+    const disconnected = findDisconnected(tx, grant)
+    if (disconnected) return reconnect(tx, disconnected)
     if (all.length >= limits.connectionsPerOrg) return tooMany
     return { id: mint('conn'), label }
   }
 
-  function connectedAgain(tx: Tx, { orgId, id, label }: Reconnectable): Found | Refusal {
-    const before = credentialAt(tx, { orgId, id })
+  function reconnect(tx: Tx, { orgId, id, label }: Reconnectable): GrantTarget | Refusal {
+    const before = getCredential(tx, { orgId, id })
     if (before) return { id, label, before }
     return credentialsOf(tx, { orgId }).length >= limits.connectionsPerOrg ? tooMany : { id, label }
   }
 
-  const report: Command<ReportUse, boolean> = {
+  const report: Command<UseReport, boolean> = {
     name: 'connections.report',
-    decide(tx, { on, lastError, revision, ...place }, { at }) {
-      const before = credentialAt(tx, place)
+    decide(tx, { on, lastError, revision, ...ref }, { at }) {
+      const before = getCredential(tx, ref)
       if (before?.revision !== revision) return false
-      const { lastError: last, renewedUntil: _until, ...rest } = before
-      const after = moved(on === 'callSucceeded' ? { ...rest, lastUsedAt: at } : rest, before.status, on)
-      const why = after.status === 'connected' ? undefined : (lastError?.slice(0, limits.lastErrorChars) ?? last)
-      saved(tx, why === undefined ? after : { ...after, lastError: why }, before.status)
+      const { lastError: lastErrorBefore, renewalLockedUntil: _until, ...rest } = before
+      const after = applyTransition(on === 'callSucceeded' ? { ...rest, lastUsedAt: at } : rest, before.status, on)
+      const error =
+        after.status === 'connected' ? undefined : (lastError?.slice(0, limits.lastErrorChars) ?? lastErrorBefore)
+      saveCredential(tx, error === undefined ? after : { ...after, lastError: error }, before.status)
       return true
     },
   }
 
   /** Lets one process renew, however many want to: providers take a refresh token that comes twice for a stolen one. */
-  const claim: Command<AboutTokens, 'yours' | 'taken' | 'changed'> = {
-    name: 'connections.claim',
-    decide(tx, { revision, ...place }, { at }) {
-      const before = credentialAt(tx, place)
+  const claimRenewal: Command<TokenRevision, 'claimed' | 'busy' | 'changed'> = {
+    name: 'connections.claimRenewal',
+    decide(tx, { revision, ...ref }, { at }) {
+      const before = getCredential(tx, ref)
       if (before?.revision !== revision) return 'changed'
-      if (before.renewedUntil !== undefined && before.renewedUntil > at) return 'taken'
-      tx.put(credentialTable, [...keyOf(place), place.id], { ...before, renewedUntil: at + limits.renewalMs })
-      return 'yours'
+      if (before.renewalLockedUntil !== undefined && before.renewalLockedUntil > at) return 'busy'
+      tx.put(credentialTable, [...keyOf(ref), ref.id], { ...before, renewalLockedUntil: at + limits.renewalMs })
+      return 'claimed'
     },
   }
 
-  const release: Command<AboutTokens, true> = {
-    name: 'connections.release',
-    decide(tx, { revision, ...place }) {
-      const before = credentialAt(tx, place)
+  const releaseRenewal: Command<TokenRevision, true> = {
+    name: 'connections.releaseRenewal',
+    decide(tx, { revision, ...ref }) {
+      const before = getCredential(tx, ref)
       if (before?.revision !== revision) return true
-      const { renewedUntil: _until, ...rest } = before
-      tx.put(credentialTable, [...keyOf(place), place.id], rest)
+      const { renewalLockedUntil: _until, ...rest } = before
+      tx.put(credentialTable, [...keyOf(ref), ref.id], rest)
       return true
     },
   }
 
   /** False when it was connected again, or ended, while it was being renewed: then the new tokens are nobody's. */
-  const renewed: Command<Renewed, boolean> = {
-    name: 'connections.renewed',
-    decide(tx, { tokens, expiresAt, revision, ...place }) {
-      const before = credentialAt(tx, place)
+  const saveRenewed: Command<RenewedTokens, boolean> = {
+    name: 'connections.saveRenewed',
+    decide(tx, { tokens, expiresAt, revision, ...ref }) {
+      const before = getCredential(tx, ref)
       if (before?.revision !== revision) return false
-      const { renewedUntil: _until, expiresAt: _before, ...rest } = before
+      const { renewalLockedUntil: _until, expiresAt: _before, ...rest } = before
       const after = { ...rest, tokens, revision: revision + 1, ...(expiresAt !== undefined && { expiresAt }) }
-      tx.put(credentialTable, [...keyOf(place), place.id], after)
+      tx.put(credentialTable, [...keyOf(ref), ref.id], after)
       return true
     },
   }
 
   /** The credential goes now; the provider is told once that is on record, for as long as that takes. */
-  const disconnect: Command<Place, boolean> = {
+  const disconnect: Command<CredentialRef, boolean> = {
     name: 'connections.disconnect',
-    decide(tx, place, { at }) {
-      const { orgId, agentId } = place
+    decide(tx, ref, { at }) {
+      const { orgId, agentId } = ref
       if (agentId !== undefined && !findAgent(tx, { orgId, agentId })) return notFound
-      const before = agentId === undefined ? credentialAt(tx, place) : undefined
-      if (before) rememberEnded(tx, before, at)
-      return dropped(tx, place)
+      const before = agentId === undefined ? getCredential(tx, ref) : undefined
+      if (before) saveDisconnected(tx, before, at)
+      return disconnectCredential(tx, ref)
     },
   }
 
-  function dropped(tx: Tx, place: Place): boolean {
-    const credential = credentialAt(tx, place)
+  function disconnectCredential(tx: Tx, ref: CredentialRef): boolean {
+    const credential = getCredential(tx, ref)
     if (!credential) return false
-    end(tx, credential)
-    announce(tx, credential, credential.status, walk(credential.status, 'disconnected')!)
+    removeCredential(tx, credential)
+    emitStatusChanged(tx, credential, credential.status, next(credential.status, 'disconnected')!)
     return true
   }
 
   /** Called in the commit that deletes an agent. */
-  function removed(tx: Tx, { orgId, agentId }: AgentPlace): void {
-    forgetAllPending(tx, { orgId, agentId })
-    for (const credential of credentialsOf(tx, { orgId, agentId })) end(tx, credential)
+  function removed(tx: Tx, { orgId, agentId }: AgentRef): void {
+    removeAllPending(tx, { orgId, agentId })
+    for (const credential of credentialsOf(tx, { orgId, agentId })) removeCredential(tx, credential)
   }
 
   /** Ends the sign-in of a tool whose binding a change of the document takes away, as its other secrets go. */
-  function onDocumentChanged(tx: Tx, place: AgentPlace, before: AgentDocument, after: AgentDocument): undefined {
+  function onDocumentChanged(tx: Tx, agent: AgentRef, before: AgentDocument, after: AgentDocument): undefined {
     if (before.toolBindings === after.toolBindings) return
-    const left = new Set(after.toolBindings.map(({ toolId }) => toolId))
-    for (const { toolId: id } of before.toolBindings) if (!left.has(id)) dropped(tx, { ...place, id })
+    const remaining = new Set(after.toolBindings.map(({ toolId }) => toolId))
+    for (const { toolId: id } of before.toolBindings) if (!remaining.has(id)) disconnectCredential(tx, { ...agent, id })
   }
 
-  const commands = { ...pendingCommands, keep, report, claim, release, renewed, disconnect }
+  const commands = { ...pendingCommands, saveGrant, report, claimRenewal, releaseRenewal, saveRenewed, disconnect }
   return { commands, removed, onDocumentChanged }
 }
 export type ConnectionCommands = ReturnType<typeof createConnectionCommands>['commands']
 
 /** Where the table has no such move the status stays. */
-function moved(credential: Credential, from: Standing, on: Trigger): Credential {
-  const to = walk(from, on)
+function applyTransition(credential: Credential, from: ConnectionState, on: Trigger): Credential {
+  const to = next(from, on)
   return to === undefined || to === 'not-connected' ? credential : { ...credential, status: to }
 }
 
-function end(tx: Tx, credential: Credential): void {
+function removeCredential(tx: Tx, credential: Credential): void {
   const { orgId, provider, tokens } = credential
   tx.remove(credentialTable, [...keyOf(credential), credential.id])
   const payload: Revocation = { orgId, provider, tokens }
-  tx.effect({ kind: revocationEffect, payload, destination: provider })
+  tx.emit({ kind: revocationEffect, payload, destination: provider })
 }

@@ -5,18 +5,18 @@ import type { OrgEventPayload } from '../../core/orgevents.js'
 import type { Clock } from '../../runtime/clock.js'
 import type { Route } from '../../runtime/http/route.js'
 import type { Log } from '../../runtime/observe/log.js'
-import type { Command, Performer } from '../../runtime/shard/contract.js'
-import type { RootSecrets } from '../../runtime/store/rootsecrets.js'
-import { deriveKey } from '../../runtime/store/seal.js'
+import type { RootSecrets } from '../../runtime/secrets/rootsecrets.js'
+import { deriveKey } from '../../runtime/secrets/seal.js'
+import type { Command, EffectHandler } from '../../runtime/shard/contract.js'
 import type { Agents } from '../agents/index.js'
 import { type EffectDeps, moduleOf, type RouteDeps } from '../area.js'
 import { createConnectionCommands } from './commands.js'
 import type { Provider } from './provider.js'
 import { createConnectionQueries } from './queries.js'
-import { revocationEffect, revocationPerformer } from './revoke.js'
+import { createRevocationHandler, revocationEffect } from './revocation.js'
 import { connectionRoutes } from './routes.js'
-import { openStates } from './state.js'
-import { openTokenDoor, type TokenDoor } from './tokens.js'
+import { createSignInStates } from './state.js'
+import { type AccessTokens, createAccessTokens } from './tokens.js'
 
 export interface ConnectionsDeps {
   readonly orgEvent: Command<OrgEventPayload, unknown>
@@ -37,21 +37,21 @@ export function createConnections({ orgEvent, agents, provider, secrets, clock, 
   agents.documents.onChanged(onDocumentChanged)
   agents.documents.provide({
     async connections(shards, orgId, ids) {
-      const found = await shards.read(orgId, queries.standings, { orgId, ids })
-      return isRefusal(found) ? found : new Map(found.map(({ id, standing }) => [id, standing]))
+      const statuses = await shards.query(orgId, queries.statuses, { orgId, ids })
+      return isRefusal(statuses) ? statuses : new Map(statuses.map(({ id, status }) => [id, status]))
     },
   })
   return {
     commands,
     queries,
     module: moduleOf({ commands, queries }),
-    performers: ({ sealer }: EffectDeps): Readonly<Record<string, Performer>> => ({
-      [revocationEffect]: revocationPerformer({ provider, sealer, clock, log }),
+    effectHandlers: ({ sealer }: EffectDeps): Readonly<Record<string, EffectHandler>> => ({
+      [revocationEffect]: createRevocationHandler({ provider, sealer, clock, log }),
     }),
     /** The tokens of sign-ins, for code that acts with them. */
-    tokens: (engine: EffectDeps): TokenDoor => openTokenDoor({ ...engine, commands, queries, provider, clock }),
+    tokens: (engine: EffectDeps): AccessTokens => createAccessTokens({ ...engine, commands, queries, provider, clock }),
     routes(engine: RouteDeps): Route[] {
-      const states = openStates(deriveKey(secrets.signing, 'oauth states'), deps.randomBytes)
+      const states = createSignInStates(deriveKey(secrets.signing, 'oauth states'), deps.randomBytes)
       return connectionRoutes({ ...engine, ...deps, commands, queries, provider, states })
     },
   }

@@ -5,13 +5,13 @@ import { plainPage } from '../../runtime/http/plainpage.js'
 import type { Answer } from '../../runtime/http/route.js'
 
 /** What goes with every answer here: the address that was called holds a code, which is nobody else's business. */
-export const guardedHeaders = {
+export const noStoreHeaders = {
   'cache-control': 'no-store',
   'referrer-policy': 'no-referrer',
 } as const
 
 const policy = "form-action 'none'; sandbox"
-const headers = { ...guardedHeaders, 'x-content-type-options': 'nosniff' } as const
+const headers = { ...noStoreHeaders, 'x-content-type-options': 'nosniff' } as const
 
 /** Both texts are sentences of our own and hold nothing that came with a request. */
 function page(status: number, title: string, sentence: string): Answer {
@@ -31,6 +31,6 @@ export const unknownSignIn = page(
 )
 
 /** The head of a page, for who asks what is here and does not come to sign in. */
-export const untouched = page(200, 'Sign-in', 'A sign-in ends here.')
+export const headPage = page(200, 'Sign-in', 'A sign-in ends here.')
 
-export const awayPage = page(503, 'Not connected', reasons.unavailable)
+export const unavailablePage = page(503, 'Not connected', reasons.unavailable)

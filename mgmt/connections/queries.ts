@@ -1,19 +1,26 @@
 /** What is read of sign-ins: by callers without their tokens, and by those who use them with the tokens sealed. */
-import type { AgentPlace } from '../../core/agentkey.js'
+import type { AgentRef } from '../../core/agentref.js'
 import { connectionField } from '../../core/catalogs/tooloauth.js'
-import type { Standing } from '../../core/connections/status.js'
+import type { ConnectionState } from '../../core/connections/status.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import type { Query, Shards } from '../../runtime/shard/contract.js'
-import type { AgentDocuments } from '../agents/documents.js'
+import type { AgentDocuments } from '../agents/documentcommands.js'
 import { agentTable, findAgent } from '../agents/store.js'
-import { findConnection } from './reconnect.js'
+import { findConnection } from './reconnection.js'
 import type { ConnectionView, OAuthStatusView } from './schema.js'
-import { type Credential, connectionAsRead, credentialAt, credentialsOf, type Place, toolStatusOf } from './store.js'
+import {
+  type Credential,
+  type CredentialRef,
+  connectionView,
+  credentialsOf,
+  getCredential,
+  toolStatusOf,
+} from './store.js'
 
-export interface ConnectionStanding {
+export interface ConnectionStatus {
   readonly id: string
   readonly provider: string
-  readonly standing: Standing
+  readonly status: ConnectionState
 }
 
 /** One agent that uses one connection. */
@@ -28,39 +35,41 @@ const notFound = refuse('resource.not_found')
 export function createConnectionQueries(documents: Pick<AgentDocuments, 'load'>) {
   const list: Query<{ readonly orgId: string }, Omit<ConnectionView, 'usedBy'>[]> = {
     name: 'connections.list',
-    read: (reader, { orgId }) => credentialsOf(reader, { orgId }).map(connectionAsRead),
+    read: (reader, { orgId }) => credentialsOf(reader, { orgId }).map(connectionView),
   }
 
   const read: Query<{ readonly orgId: string; readonly id: string }, Omit<ConnectionView, 'usedBy'>> = {
     name: 'connections.read',
     read(reader, { orgId, id }) {
-      const credential = credentialAt(reader, { orgId, id })
-      return credential ? connectionAsRead(credential) : notFound
+      const credential = getCredential(reader, { orgId, id })
+      return credential ? connectionView(credential) : notFound
     },
   }
 
   /** How each of those connections stands; an id that the org does not know is left out. */
-  const standings: Query<{ readonly orgId: string; readonly ids: readonly string[] }, ConnectionStanding[]> = {
-    name: 'connections.standings',
+  const statuses: Query<{ readonly orgId: string; readonly ids: readonly string[] }, ConnectionStatus[]> = {
+    name: 'connections.statuses',
     read: (reader, { orgId, ids }) =>
       ids.flatMap((id) => {
-        const found = findConnection(reader, { orgId, id })
-        if (!found) return []
-        return [{ id, provider: found.provider, standing: 'status' in found ? found.status : 'not-connected' }]
+        const connection = findConnection(reader, { orgId, id })
+        if (!connection) return []
+        return [
+          { id, provider: connection.provider, status: 'status' in connection ? connection.status : 'not-connected' },
+        ]
       }),
   }
 
-  const status: Query<AgentPlace & { readonly toolId: string }, OAuthStatusView> = {
+  const status: Query<AgentRef & { readonly toolId: string }, OAuthStatusView> = {
     name: 'connections.status',
     read(reader, { orgId, agentId, toolId }) {
       if (!findAgent(reader, { orgId, agentId })) return notFound
-      return toolStatusOf(credentialAt(reader, { orgId, agentId, id: toolId }))
+      return toolStatusOf(getCredential(reader, { orgId, agentId, id: toolId }))
     },
   }
 
-  const credential: Query<Place, Credential> = {
+  const credential: Query<CredentialRef, Credential> = {
     name: 'connections.credential',
-    read: (reader, place) => credentialAt(reader, place) ?? notFound,
+    read: (reader, ref) => getCredential(reader, ref) ?? notFound,
   }
 
   /**
@@ -75,15 +84,15 @@ export function createConnectionQueries(documents: Pick<AgentDocuments, 'load'>)
       ),
   }
 
-  return { list, read, standings, status, credential, users }
+  return { list, read, statuses, status, credential, users }
 }
 export type ConnectionQueries = ReturnType<typeof createConnectionQueries>
 
 function usesOf(loaded: ReturnType<AgentDocuments['load']>): Use[] {
   if (!loaded) return []
   const { id: agentId, name } = loaded.agent
-  const named = loaded.document.toolBindings.map(({ config }) => config[connectionField])
-  const ids = new Set(named.filter((id) => typeof id === 'string'))
+  const connectionIds = loaded.document.toolBindings.map(({ config }) => config[connectionField])
+  const ids = new Set(connectionIds.filter((id) => typeof id === 'string'))
   return [...ids].map((connectionId) => ({ connectionId, agentId, name }))
 }
 
@@ -91,13 +100,13 @@ export type UsedBy = ConnectionView['usedBy']
 
 /** Who uses each connection of an org, by name. */
 export async function usersOf(
-  shards: Pick<Shards, 'readAll'>,
+  shards: Pick<Shards, 'queryAll'>,
   { users }: ConnectionQueries,
   orgId: string,
 ): Promise<((connectionId: string) => UsedBy) | Refusal> {
-  const found = await shards.readAll(users, { orgId })
-  if (isRefusal(found)) return found
-  const all = found.flat().sort((a, b) => compare(a.name, b.name) || compare(a.agentId, b.agentId))
+  const perShard = await shards.queryAll(users, { orgId })
+  if (isRefusal(perShard)) return perShard
+  const all = perShard.flat().sort((a, b) => compare(a.name, b.name) || compare(a.agentId, b.agentId))
   return (connectionId) =>
     all.filter((use) => use.connectionId === connectionId).map(({ agentId, name }) => ({ agentId, name }))
 }

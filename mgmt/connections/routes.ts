@@ -1,27 +1,27 @@
 /** The routes of an org's connections and of the sign-ins of an agent's tools. */
 import { actorOf, type Member } from '../../core/access.js'
 import { providerOfTool } from '../../core/catalogs/tooloauth.js'
-import type { NotGranted } from '../../core/connections/grant.js'
+import type { GrantFailure } from '../../core/connections/grant.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
-import { http, oauth as limits } from '../../core/limits.js'
+import { http, oauth as limits } from '../../core/limits/index.js'
 import { type Answer, json, type Route, route } from '../../runtime/http/route.js'
 import { type CallbackOptions, callbackRoute } from './callback.js'
 import type { ConnectionCommands } from './commands.js'
 import { type ConnectionQueries, usersOf } from './queries.js'
 import {
-  administering,
+  adminAccess,
   Connection,
   ConnectionDisconnect,
   ConnectionList,
   ConnectionReconnect,
   ConnectionStart,
   OAuthStatus,
-  ofConnections,
-  reading,
+  readAccess,
+  routeDefaults,
   SignInStarted,
   ToolOAuthStart,
   toolParams,
-  writing,
+  writeAccess,
 } from './schema.js'
 import { type Holder, ownerOf, sealedKind, toolStatusOf } from './store.js'
 
@@ -35,7 +35,7 @@ export function connectionRoutes(options: ConnectionRoutesOptions): Route[] {
   return [...connections(options), ...tools(options), callbackRoute(options)]
 }
 
-interface Wanted {
+interface SignInRequest {
   readonly provider: string
   readonly toolId?: string
   readonly label?: string
@@ -44,30 +44,30 @@ interface Wanted {
 }
 
 /** Begins a sign-in: what it is for waits in its owner's shard, and the browser is sent off with a word that leads there. */
-async function started(
+async function startSignIn(
   { shards, commands, provider, sealer, states, randomBytes }: ConnectionRoutesOptions,
   holder: Holder,
-  { label, returnTo, ...wanted }: Wanted,
+  { label, returnTo, ...request }: SignInRequest,
   caller: Member,
 ): Promise<Answer | Refusal> {
-  if (!provider.has(wanted.provider)) return notConfigured(wanted.provider)
-  const { state, mark } = states.mint(holder)
+  if (!provider.has(request.provider)) return notConfigured(request.provider)
+  const { state, stateHash } = states.mint(holder)
   const verifier = Buffer.from(randomBytes(limits.verifierBytes)).toString('base64url')
-  const sealed = await sealer.seal(holder.orgId, sealedKind, mark, verifier)
+  const sealed = await sealer.seal(holder.orgId, sealedKind, stateHash, verifier)
   if (isRefusal(sealed)) return sealed
-  const more = { ...(label !== undefined && { label }), ...(returnTo !== undefined && { returnTo }) }
-  const input = { ...holder, ...wanted, ...more, mark, verifier: sealed }
-  const begun = await shards.ask(ownerOf(holder), commands.begin, input, { by: actorOf(caller) })
-  if (isRefusal(begun)) return begun
-  const url = await provider.authorizationUrl(wanted.provider, state, verifier)
-  return typeof url === 'string' ? json(200, { authorizationUrl: url }) : notBegun(wanted.provider, url)
+  const optionalFields = { ...(label !== undefined && { label }), ...(returnTo !== undefined && { returnTo }) }
+  const input = { ...holder, ...request, ...optionalFields, stateHash, verifier: sealed }
+  const pending = await shards.execute(ownerOf(holder), commands.begin, input, { by: actorOf(caller) })
+  if (isRefusal(pending)) return pending
+  const url = await provider.authorizationUrl(request.provider, state, verifier)
+  return typeof url === 'string' ? json(200, { authorizationUrl: url }) : startFailed(request.provider, url)
 }
 
 function notConfigured(provider: string): Refusal {
   return refuse('connection.provider_not_configured', { detail: `There is no provider ${provider} here.` })
 }
 
-function notBegun(provider: string, { why }: NotGranted): Refusal {
+function startFailed(provider: string, { reason: why }: GrantFailure): Refusal {
   if (why === 'unknown-provider') return notConfigured(provider)
   const detail = `The provider ${provider} does not say how people sign in there just now.`
   return refuse('service.unavailable', { detail, headers: { 'retry-after': String(http.retryAfterSeconds) } })
@@ -78,37 +78,37 @@ function connections(options: ConnectionRoutesOptions): Route[] {
   const path = '/orgs/{org}/connections'
   return [
     route({
-      ...ofConnections,
-      access: reading,
+      ...routeDefaults,
+      access: readAccess,
       method: 'GET',
       path,
       summary: 'List the connections of an org, oldest first, with the agents that use each',
       reply: { 200: ConnectionList },
       async handler({ params: { org: orgId } }) {
-        const found = await shards.read(orgId, queries.list, { orgId })
-        if (isRefusal(found)) return found
-        const usedBy = found.length > 0 ? await usersOf(shards, queries, orgId) : () => []
+        const result = await shards.query(orgId, queries.list, { orgId })
+        if (isRefusal(result)) return result
+        const usedBy = result.length > 0 ? await usersOf(shards, queries, orgId) : () => []
         if (isRefusal(usedBy)) return usedBy
-        return json(200, { data: found.map((each) => ({ ...each, usedBy: usedBy(each.id) })) })
+        return json(200, { data: result.map((each) => ({ ...each, usedBy: usedBy(each.id) })) })
       },
     }),
     route({
-      ...ofConnections,
-      access: reading,
+      ...routeDefaults,
+      access: readAccess,
       method: 'GET',
       path: `${path}/{id}`,
       summary: 'Read a connection',
       reply: { 200: Connection },
       async handler({ params: { org: orgId, id } }) {
-        const found = await shards.read(orgId, queries.read, { orgId, id })
-        if (isRefusal(found)) return found
+        const result = await shards.query(orgId, queries.read, { orgId, id })
+        if (isRefusal(result)) return result
         const usedBy = await usersOf(shards, queries, orgId)
-        return isRefusal(usedBy) ? usedBy : json(200, { ...found, usedBy: usedBy(id) })
+        return isRefusal(usedBy) ? usedBy : json(200, { ...result, usedBy: usedBy(id) })
       },
     }),
     route({
-      ...ofConnections,
-      access: administering,
+      ...routeDefaults,
+      access: adminAccess,
       method: 'POST',
       path: `${path}/{provider}/_start`,
       summary:
@@ -118,11 +118,11 @@ function connections(options: ConnectionRoutesOptions): Route[] {
       reply: { 200: SignInStarted },
       errors: ['connection.provider_not_configured', 'service.unavailable'],
       handler: ({ params: { org: orgId, provider }, body, caller }) =>
-        started(options, { orgId }, { provider, ...body }, caller),
+        startSignIn(options, { orgId }, { provider, ...body }, caller),
     }),
     route({
-      ...ofConnections,
-      access: administering,
+      ...routeDefaults,
+      access: adminAccess,
       method: 'POST',
       path: `${path}/{id}/_reconnect`,
       summary:
@@ -132,16 +132,16 @@ function connections(options: ConnectionRoutesOptions): Route[] {
       reply: { 200: SignInStarted },
       errors: ['resource.not_found', 'connection.provider_not_configured', 'service.unavailable'],
       async handler({ params: { org: orgId, id }, body, caller }) {
-        const found = await shards.read(orgId, queries.standings, { orgId, ids: [id] })
-        if (isRefusal(found)) return found
-        const [connection] = found
+        const result = await shards.query(orgId, queries.statuses, { orgId, ids: [id] })
+        if (isRefusal(result)) return result
+        const [connection] = result
         if (!connection) return refuse('resource.not_found')
-        return started(options, { orgId }, { provider: connection.provider, connectionId: id, ...body }, caller)
+        return startSignIn(options, { orgId }, { provider: connection.provider, connectionId: id, ...body }, caller)
       },
     }),
     route({
-      ...ofConnections,
-      access: administering,
+      ...routeDefaults,
+      access: adminAccess,
       method: 'DELETE',
       path: `${path}/{id}`,
       summary:
@@ -149,9 +149,9 @@ function connections(options: ConnectionRoutesOptions): Route[] {
       reply: { 200: ConnectionDisconnect },
       async handler({ params: { org: orgId, id }, caller }) {
         const usedBy = await usersOf(shards, queries, orgId)
-        const ended = await shards.ask(orgId, commands.disconnect, { orgId, id }, { by: actorOf(caller) })
-        if (isRefusal(ended)) return ended
-        if (!ended) return refuse('resource.not_found')
+        const outcome = await shards.execute(orgId, commands.disconnect, { orgId, id }, { by: actorOf(caller) })
+        if (isRefusal(outcome)) return outcome
+        if (!outcome) return refuse('resource.not_found')
         // Who used it is good to know, and no reason to keep a credential that somebody wants gone.
         return json(200, { disconnected: true, usedBy: isRefusal(usedBy) ? [] : usedBy(id) })
       },
@@ -160,7 +160,7 @@ function connections(options: ConnectionRoutesOptions): Route[] {
 }
 
 /** Answers for a tool that people sign in for; of any other there is nothing to start, tell or end. */
-async function ofTool(
+async function withToolProvider(
   toolId: string,
   answer: (provider: string) => Promise<Answer | Refusal>,
 ): Promise<Answer | Refusal> {
@@ -173,8 +173,8 @@ function tools(options: ConnectionRoutesOptions): Route[] {
   const path = '/orgs/{org}/agents/{agent}/tools/{toolId}/oauth'
   return [
     route({
-      ...ofConnections,
-      access: writing,
+      ...routeDefaults,
+      access: writeAccess,
       method: 'POST',
       path: `${path}/start`,
       summary: 'Begin to sign in for a tool of an agent',
@@ -184,11 +184,13 @@ function tools(options: ConnectionRoutesOptions): Route[] {
       reply: { 200: SignInStarted },
       errors: ['tool.not_found', 'connection.provider_not_configured', 'service.unavailable'],
       handler: ({ params: { org: orgId, agent: agentId, toolId }, body, caller }) =>
-        ofTool(toolId, (provider) => started(options, { orgId, agentId }, { provider, toolId, ...body }, caller)),
+        withToolProvider(toolId, (provider) =>
+          startSignIn(options, { orgId, agentId }, { provider, toolId, ...body }, caller),
+        ),
     }),
     route({
-      ...ofConnections,
-      access: reading,
+      ...routeDefaults,
+      access: readAccess,
       method: 'GET',
       path: `${path}/status`,
       summary: 'Read whether somebody has signed in for a tool, and whether that still holds',
@@ -196,14 +198,14 @@ function tools(options: ConnectionRoutesOptions): Route[] {
       reply: { 200: OAuthStatus },
       errors: ['tool.not_found'],
       handler: ({ params: { org: orgId, agent: agentId, toolId } }) =>
-        ofTool(toolId, async () => {
-          const found = await shards.read(ownerOf({ orgId, agentId }), queries.status, { orgId, agentId, toolId })
-          return isRefusal(found) ? found : json(200, found)
+        withToolProvider(toolId, async () => {
+          const result = await shards.query(ownerOf({ orgId, agentId }), queries.status, { orgId, agentId, toolId })
+          return isRefusal(result) ? result : json(200, result)
         }),
     }),
     route({
-      ...ofConnections,
-      access: writing,
+      ...routeDefaults,
+      access: writeAccess,
       method: 'POST',
       path: `${path}/disconnect`,
       summary: 'End the sign-in for a tool: the grant is taken back, the binding stays',
@@ -211,10 +213,10 @@ function tools(options: ConnectionRoutesOptions): Route[] {
       reply: { 200: OAuthStatus },
       errors: ['tool.not_found'],
       handler: ({ params: { org: orgId, agent: agentId, toolId }, caller }) =>
-        ofTool(toolId, async () => {
-          const place = { orgId, agentId, id: toolId }
-          const ended = await shards.ask(ownerOf(place), commands.disconnect, place, { by: actorOf(caller) })
-          return isRefusal(ended) ? ended : json(200, toolStatusOf(undefined))
+        withToolProvider(toolId, async () => {
+          const ref = { orgId, agentId, id: toolId }
+          const outcome = await shards.execute(ownerOf(ref), commands.disconnect, ref, { by: actorOf(caller) })
+          return isRefusal(outcome) ? outcome : json(200, toolStatusOf(undefined))
         }),
     }),
   ]

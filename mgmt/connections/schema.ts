@@ -1,14 +1,14 @@
 /** What callers send and read of connections and of the sign-ins of tools. */
 import Type, { type Static } from 'typebox'
-import { type Standing, type Status, standings, statuses } from '../../core/connections/status.js'
+import { type ConnectionState, connectionStates, type Status, statuses } from '../../core/connections/status.js'
 import { pathIdPattern } from '../../core/ids.js'
-import { oauth as limits } from '../../core/limits.js'
+import { oauth as limits } from '../../core/limits/index.js'
 
 /** What every route of this area has in common, and the accesses it knows. */
-export const ofConnections = { plane: 'mgmt', tag: 'Connections' } as const
-export const reading = { who: 'member', role: 'viewer', scopes: ['agents:read'] } as const
-export const administering = { who: 'member', role: 'admin', scopes: ['agents:write'] } as const
-export const writing = { who: 'member', role: 'editor', scopes: ['agents:write'] } as const
+export const routeDefaults = { plane: 'mgmt', tag: 'Connections' } as const
+export const readAccess = { who: 'member', role: 'viewer', scopes: ['agents:read'] } as const
+export const adminAccess = { who: 'member', role: 'admin', scopes: ['agents:write'] } as const
+export const writeAccess = { who: 'member', role: 'editor', scopes: ['agents:write'] } as const
 
 const closed = (title: string) => ({ additionalProperties: false, title }) as const
 const moment = Type.String({ format: 'date-time' })
@@ -72,7 +72,7 @@ export const ConnectionDisconnect = Type.Object(
 
 export const OAuthStatus = Type.Object(
   {
-    status: Type.Unsafe<Standing>({ type: 'string', enum: [...standings] }),
+    status: Type.Unsafe<ConnectionState>({ type: 'string', enum: [...connectionStates] }),
     connectedAt: Type.Optional(moment),
     lastError: Type.Optional(Type.String()),
   },

@@ -2,7 +2,7 @@
  * Where sign-ins are kept: an org's connections in the org's shard, those of an agent's tools in the agent's. Both are
  * the same record, so that one set of commands looks after them.
  */
-import { agentKeyOf } from '../../core/agentkey.js'
+import { formatAgentKey } from '../../core/agentref.js'
 import type { Status } from '../../core/connections/status.js'
 import { type Reader, table } from '../../runtime/store/contract.js'
 import type { ConnectionView, OAuthStatusView } from './schema.js'
@@ -14,7 +14,7 @@ export interface Holder {
 }
 
 /** One sign-in: the id is a connection's of an org, and a tool's of an agent. */
-export interface Place extends Holder {
+export interface CredentialRef extends Holder {
   readonly id: string
 }
 
@@ -24,7 +24,7 @@ export interface SealedTokens {
   readonly sealedFor: string
 }
 
-export interface Credential extends Place {
+export interface Credential extends CredentialRef {
   readonly provider: string
   readonly label: string
   readonly accountLabel?: string
@@ -34,7 +34,7 @@ export interface Credential extends Place {
   /** Another number for each set of tokens: what is reported of others is old news. */
   readonly revision: number
   /** Until when somebody renews the tokens, and nobody else may. */
-  readonly renewedUntil?: number
+  readonly renewalLockedUntil?: number
   readonly connectedAt: number
   readonly expiresAt?: number
   readonly lastUsedAt?: number
@@ -44,15 +44,15 @@ export interface Credential extends Place {
  * What is left of a disconnected connection, so that the same account gets its id back: no token and no status. An org
  * keeps a bounded number of them, the newest.
  */
-export interface EndedConnection extends Place {
+export interface DisconnectedConnection extends CredentialRef {
   readonly provider: string
   readonly label: string
   readonly accountLabel?: string
-  readonly endedAt: number
+  readonly disconnectedAt: number
 }
 
 /** A sign-in that was started and has not come to its end. */
-export interface Pending extends Holder {
+export interface PendingSignIn extends Holder {
   readonly provider: string
   /** The tool that an agent signs in for. */
   readonly toolId?: string
@@ -68,15 +68,15 @@ export interface Pending extends Holder {
 type HolderKey = [orgId: string, agentId: string]
 
 export const credentialTable = table<[...HolderKey, id: string], Credential>('connections')
-export const endedTable = table<[...HolderKey, id: string], EndedConnection>('connections.ended')
+export const disconnectedTable = table<[...HolderKey, id: string], DisconnectedConnection>('connections.disconnected')
 /** By the hash of the word that only the state token holds. */
-export const pendingTable = table<[...HolderKey, mark: string], Pending>('connections.pending')
+export const pendingTable = table<[...HolderKey, mark: string], PendingSignIn>('connections.pending')
 
 /** The kind under which tokens and verifiers are sealed. */
 export const sealedKind = 'oauth'
 
 export function ownerOf({ orgId, agentId }: Holder): string {
-  return agentId === undefined ? orgId : agentKeyOf({ orgId, agentId })
+  return agentId === undefined ? orgId : formatAgentKey({ orgId, agentId })
 }
 
 /** The id of an agent is a slug and never empty. */
@@ -84,25 +84,25 @@ export function keyOf({ orgId, agentId = '' }: Holder): HolderKey {
   return [orgId, agentId]
 }
 
-export function credentialAt(reader: Reader, place: Place): Credential | undefined {
-  return reader.get(credentialTable, [...keyOf(place), place.id])
+export function getCredential(reader: Reader, ref: CredentialRef): Credential | undefined {
+  return reader.get(credentialTable, [...keyOf(ref), ref.id])
 }
 
 /** A holder's sign-ins, oldest first. */
 export function credentialsOf(reader: Reader, holder: Holder): Credential[] {
-  const found = Array.from(reader.range(credentialTable, { prefix: keyOf(holder) }), ({ value }) => value)
-  return found.sort((a, b) => a.connectedAt - b.connectedAt || (a.id < b.id ? -1 : 1))
+  const rows = Array.from(reader.range(credentialTable, { prefix: keyOf(holder) }), ({ value }) => value)
+  return rows.sort((a, b) => a.connectedAt - b.connectedAt || (a.id < b.id ? -1 : 1))
 }
 
 /** An org's disconnected connections, newest first. */
-export function endedConnectionsOf(reader: Reader, holder: Holder): EndedConnection[] {
-  const found = Array.from(reader.range(endedTable, { prefix: keyOf(holder) }), ({ value }) => value)
-  return found.sort((a, b) => b.endedAt - a.endedAt || (a.id < b.id ? -1 : 1))
+export function disconnectedConnectionsOf(reader: Reader, holder: Holder): DisconnectedConnection[] {
+  const rows = Array.from(reader.range(disconnectedTable, { prefix: keyOf(holder) }), ({ value }) => value)
+  return rows.sort((a, b) => b.disconnectedAt - a.disconnectedAt || (a.id < b.id ? -1 : 1))
 }
 
 const iso = (at: number) => new Date(at).toISOString()
 
-export function connectionAsRead(credential: Credential): Omit<ConnectionView, 'usedBy'> {
+export function connectionView(credential: Credential): Omit<ConnectionView, 'usedBy'> {
   const { id, provider, label, accountLabel, status, lastError, expiresAt, lastUsedAt } = credential
   return {
     id,
@@ -120,6 +120,6 @@ export function connectionAsRead(credential: Credential): Omit<ConnectionView, '
 export function toolStatusOf(credential: Credential | undefined): OAuthStatusView {
   if (!credential) return { status: 'not-connected' }
   const { status, connectedAt, lastError } = credential
-  const tells = (status === 'revoked' || status === 'error') && lastError !== undefined
-  return { status, connectedAt: iso(connectedAt), ...(tells && { lastError }) }
+  const showsError = (status === 'revoked' || status === 'error') && lastError !== undefined
+  return { status, connectedAt: iso(connectedAt), ...(showsError && { lastError }) }
 }

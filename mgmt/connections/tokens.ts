@@ -2,64 +2,64 @@
  * The door for whoever acts with a sign-in: tokens that are renewed before they run out, by one process at a time, and
  * the one place where the use of a credential moves its status.
  */
-import type { NotGranted, Tokens } from '../../core/connections/grant.js'
-import { isUsable, troubles } from '../../core/connections/status.js'
+import type { GrantFailure, Tokens } from '../../core/connections/grant.js'
+import { failures, isUsable } from '../../core/connections/status.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
-import { http, oauth as limits } from '../../core/limits.js'
+import { http, oauth as limits } from '../../core/limits/index.js'
 import type { Clock } from '../../runtime/clock.js'
+import type { Sealer } from '../../runtime/secrets/sealer.js'
 import type { Shards } from '../../runtime/shard/contract.js'
-import type { Sealer } from '../../runtime/store/sealer.js'
 import { sleep } from '../../runtime/time.js'
-import type { ConnectionCommands, Renewed, ReportUse } from './commands.js'
+import type { ConnectionCommands, RenewedTokens, UseReport } from './commands.js'
 import type { Provider } from './provider.js'
 import type { ConnectionQueries } from './queries.js'
-import { type Credential, ownerOf, type Place, sealedKind } from './store.js'
+import { type Credential, type CredentialRef, ownerOf, sealedKind } from './store.js'
 
 /** What came of a call: `isRefused` says that the provider does not take the token; `lastError` is read by operators. */
-export type Called<T> =
+export type CallOutcome<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly isRefused: boolean; readonly lastError: string }
 
-export interface TokenDoor {
+export interface AccessTokens {
   /** A token with time left. A refusal says that there is none: only a person can make a sign-in that has ended good again. */
-  accessToken(place: Place): Promise<string | Refusal>
+  accessToken(ref: CredentialRef): Promise<string | Refusal>
   /**
    * Makes a call with a token, once more with a new one when the provider does not take the first, and puts on record
    * what the sign-in is worth since.
    */
-  use<T>(place: Place, call: (accessToken: string) => Promise<Called<T>>): Promise<T | Refusal>
+  use<T>(ref: CredentialRef, call: (accessToken: string) => Promise<CallOutcome<T>>): Promise<T | Refusal>
 }
 
-export interface TokenDoorOptions {
+export interface AccessTokensOptions {
   readonly shards: Shards
-  readonly commands: Pick<ConnectionCommands, 'report' | 'claim' | 'release' | 'renewed'>
+  readonly commands: Pick<ConnectionCommands, 'report' | 'claimRenewal' | 'releaseRenewal' | 'saveRenewed'>
   readonly queries: Pick<ConnectionQueries, 'credential'>
   readonly provider: Pick<Provider, 'refresh' | 'revoke'>
   readonly sealer: Sealer
   readonly clock: Clock
 }
 
-interface Held {
+interface LoadedCredential {
   readonly credential: Credential
   readonly tokens: Tokens
 }
 
-const away = refuse('service.unavailable', { headers: { 'retry-after': String(http.retryAfterSeconds) } })
+const unavailable = refuse('service.unavailable', { headers: { 'retry-after': String(http.retryAfterSeconds) } })
 const unusable = (lastError?: string) => refuse('connection.unusable', lastError ? { detail: lastError } : {})
 
-export function openTokenDoor(options: TokenDoorOptions): TokenDoor {
+export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
   const { shards, commands, queries, provider, sealer, clock } = options
   /** Renewals of this process, by whose tokens they are. */
-  const underWay = new Map<string, Promise<Held | Refusal>>()
+  const renewals = new Map<string, Promise<LoadedCredential | Refusal>>()
 
-  async function held(place: Place): Promise<Held | Refusal> {
-    const credential = await shards.read(ownerOf(place), queries.credential, place)
+  async function loadCredential(ref: CredentialRef): Promise<LoadedCredential | Refusal> {
+    const credential = await shards.query(ownerOf(ref), queries.credential, ref)
     if (isRefusal(credential)) return credential
     if (!isUsable(credential.status)) return unusable(credential.lastError)
     const { sealedFor, sealed } = credential.tokens
     // One that was sealed under a root key which this node does not have is of no use to anybody here.
     const text = await sealer.open(credential.orgId, sealedKind, sealedFor, sealed).catch(() => undefined)
-    if (text === undefined) return unusable(troubles.unreadable)
+    if (text === undefined) return unusable(failures.unreadable)
     return isRefusal(text) ? text : { credential, tokens: JSON.parse(text) as Tokens }
   }
 
@@ -68,113 +68,132 @@ export function openTokenDoor(options: TokenDoorOptions): TokenDoor {
   }
 
   /** Tokens to use now; `stale` is a revision that the provider has just refused. */
-  async function fresh(place: Place, stale?: number): Promise<Held | Refusal> {
-    const found = await held(place)
-    if (isRefusal(found)) return found
-    const isStale = found.credential.revision === stale
-    if (!isStale && !isDue(found.credential, limits.renewBeforeMs)) return found
-    const key = JSON.stringify([ownerOf(place), place.id])
-    const before = underWay.get(key)
-    if (before) return before
-    const renewal = renew(place, found, isStale).finally(() => underWay.delete(key))
-    underWay.set(key, renewal)
+  async function loadFresh(ref: CredentialRef, stale?: number): Promise<LoadedCredential | Refusal> {
+    const loaded = await loadCredential(ref)
+    if (isRefusal(loaded)) return loaded
+    const isStale = loaded.credential.revision === stale
+    if (!isStale && !isDue(loaded.credential, limits.renewBeforeMs)) return loaded
+    const key = JSON.stringify([ownerOf(ref), ref.id])
+    const pending = renewals.get(key)
+    if (pending) return pending
+    const renewal = renew(ref, loaded, isStale).finally(() => renewals.delete(key))
+    renewals.set(key, renewal)
     return renewal
   }
 
-  async function renew(place: Place, found: Held, isStale: boolean): Promise<Held | Refusal> {
-    for (let looks = 0; looks < limits.renewalLooks; looks++) {
-      const about = { ...place, revision: found.credential.revision }
-      const claimed = await shards.ask(ownerOf(place), commands.claim, about)
+  async function renew(
+    ref: CredentialRef,
+    loaded: LoadedCredential,
+    isStale: boolean,
+  ): Promise<LoadedCredential | Refusal> {
+    for (let attempts = 0; attempts < limits.renewalPolls; attempts++) {
+      const revisionRef = { ...ref, revision: loaded.credential.revision }
+      const claimed = await shards.execute(ownerOf(ref), commands.claimRenewal, revisionRef)
       if (isRefusal(claimed)) return claimed
-      if (claimed === 'changed') return held(place)
-      if (claimed === 'yours') return renewNow(place, found, isStale)
-      await sleep(clock, limits.renewalLookMs)
+      if (claimed === 'changed') return loadCredential(ref)
+      if (claimed === 'claimed') return renewNow(ref, loaded, isStale)
+      await sleep(clock, limits.renewalPollMs)
     }
-    return away
+    return unavailable
   }
 
-  async function renewNow(place: Place, found: Held, isStale: boolean): Promise<Held | Refusal> {
-    const { credential, tokens } = found
-    const about = { ...place, revision: credential.revision }
+  async function renewNow(
+    ref: CredentialRef,
+    loaded: LoadedCredential,
+    isStale: boolean,
+  ): Promise<LoadedCredential | Refusal> {
+    const { credential, tokens } = loaded
+    const revisionRef = { ...ref, revision: credential.revision }
     const { refreshToken } = tokens
     const answer = refreshToken === undefined ? undefined : await provider.refresh(credential.provider, refreshToken)
-    if (answer?.ok) return keepRenewed(place, credential, answer.tokens)
-    if (answer?.why === 'refused') return ended(about, 'refreshFailed', troubles.notRenewed)
+    if (answer?.ok) return saveRenewed(ref, credential, answer.tokens)
+    if (answer?.reason === 'refused') return reportFailure(revisionRef, 'refreshFailed', failures.notRenewed)
     // What is still good is used until it is not: an outage that ends before it does is then seen by nobody.
     if (!isStale && !isDue(credential, 0)) {
-      await shards.ask(ownerOf(place), commands.release, about)
-      return found
+      await shards.execute(ownerOf(ref), commands.releaseRenewal, revisionRef)
+      return loaded
     }
-    if (answer) return ended(about, 'callFailed', troubleOf(answer))
-    return ended(about, 'refreshFailed', troubles.nothingToRenew)
+    if (answer) return reportFailure(revisionRef, 'callFailed', failureOf(answer))
+    return reportFailure(revisionRef, 'refreshFailed', failures.nothingToRenew)
   }
 
-  async function keepRenewed(place: Place, before: Credential, tokens: Tokens): Promise<Held | Refusal> {
+  async function saveRenewed(
+    ref: CredentialRef,
+    before: Credential,
+    tokens: Tokens,
+  ): Promise<LoadedCredential | Refusal> {
     const { orgId, revision } = before
     const { sealedFor } = before.tokens
     const sealed = await sealer.seal(orgId, sealedKind, sealedFor, JSON.stringify(tokens))
     if (isRefusal(sealed)) return sealed
     const { expiresAt } = tokens
-    const input = { ...place, revision, tokens: { sealed, sealedFor }, ...(expiresAt !== undefined && { expiresAt }) }
-    const kept = await insisted(ownerOf(place), input)
-    if (isRefusal(kept)) return kept
-    if (kept) return held(place)
+    const input = { ...ref, revision, tokens: { sealed, sealedFor }, ...(expiresAt !== undefined && { expiresAt }) }
+    const saved = await saveWithRetry(ownerOf(ref), input)
+    if (isRefusal(saved)) return saved
+    if (saved) return loadCredential(ref)
     // The sign-in was ended meanwhile, and nobody else knows of these.
     await provider.revoke(before.provider, tokens)
     return unusable()
   }
 
   /** The provider may take no other refresh token any more than this new one, so it is not let go of lightly. */
-  async function insisted(owner: string, input: Renewed): Promise<boolean | Refusal> {
+  async function saveWithRetry(owner: string, input: RenewedTokens): Promise<boolean | Refusal> {
     const id = `connections.renewed/${input.tokens.sealedFor}/${input.revision}`
-    let kept: boolean | Refusal = away
-    for (let tries = 0; tries < limits.renewalTries && isRefusal(kept); tries++) {
-      kept = await shards.ask(owner, commands.renewed, input, { id })
+    let saved: boolean | Refusal = unavailable
+    for (let tries = 0; tries < limits.renewalTries && isRefusal(saved); tries++) {
+      saved = await shards.execute(owner, commands.saveRenewed, input, { id })
     }
-    return kept
+    return saved
   }
 
-  async function ended(about: Omit<ReportUse, 'on'>, on: ReportUse['on'], lastError: string): Promise<Refusal> {
-    const told = await shards.ask(ownerOf(about), commands.report, { ...about, on, lastError })
-    return isRefusal(told) ? told : unusable(lastError)
+  async function reportFailure(
+    revisionRef: Omit<UseReport, 'on'>,
+    on: UseReport['on'],
+    lastError: string,
+  ): Promise<Refusal> {
+    const outcome = await shards.execute(ownerOf(revisionRef), commands.report, { ...revisionRef, on, lastError })
+    return isRefusal(outcome) ? outcome : unusable(lastError)
   }
 
-  async function succeeded(place: Place, { credential }: Held): Promise<void> {
+  async function reportSuccess(ref: CredentialRef, { credential }: LoadedCredential): Promise<void> {
     const { lastUsedAt = 0, status, revision } = credential
     if (status === 'connected' && clock.now() - lastUsedAt < limits.lastUsedEveryMs) return
     // When it was last used is not worth failing a call that succeeded.
-    await shards.ask(ownerOf(place), commands.report, { ...place, revision, on: 'callSucceeded' })
+    await shards.execute(ownerOf(ref), commands.report, { ...ref, revision, on: 'callSucceeded' })
   }
 
   return {
-    async accessToken(place) {
-      const found = await fresh(place)
-      return isRefusal(found) ? found : found.tokens.accessToken
+    async accessToken(ref) {
+      const loaded = await loadFresh(ref)
+      return isRefusal(loaded) ? loaded : loaded.tokens.accessToken
     },
-    async use(place, call) {
-      let found = await fresh(place)
-      if (isRefusal(found)) return found
-      let outcome = await call(found.tokens.accessToken)
+    async use(ref, call) {
+      let loaded = await loadFresh(ref)
+      if (isRefusal(loaded)) return loaded
+      let outcome = await call(loaded.tokens.accessToken)
       if (!outcome.ok && outcome.isRefused) {
-        const again = await fresh(place, found.credential.revision)
-        if (isRefusal(again)) return again
-        const isSame = again.credential.revision === found.credential.revision
-        if (isSame) return ended({ ...place, revision: found.credential.revision }, 'callFailed', troubles.unreachable)
-        found = again
-        outcome = await call(found.tokens.accessToken)
+        const renewed = await loadFresh(ref, loaded.credential.revision)
+        if (isRefusal(renewed)) return renewed
+        const isSame = renewed.credential.revision === loaded.credential.revision
+        if (isSame)
+          return reportFailure({ ...ref, revision: loaded.credential.revision }, 'callFailed', failures.unreachable)
+        loaded = renewed
+        outcome = await call(loaded.tokens.accessToken)
       }
-      const about = { ...place, revision: found.credential.revision }
+      const revisionRef = { ...ref, revision: loaded.credential.revision }
       if (outcome.ok) {
-        await succeeded(place, found)
+        await reportSuccess(ref, loaded)
         return outcome.value
       }
-      if (outcome.isRefused) return ended(about, 'grantRejected', troubles.stillRefused)
-      const told = await ended(about, 'callFailed', outcome.lastError)
-      return told.refused === 'connection.unusable' ? refuse('connection.call_failed', { detail: told.detail }) : told
+      if (outcome.isRefused) return reportFailure(revisionRef, 'grantRejected', failures.stillRefused)
+      const failure = await reportFailure(revisionRef, 'callFailed', outcome.lastError)
+      return failure.refused === 'connection.unusable'
+        ? refuse('connection.call_failed', { detail: failure.detail })
+        : failure
     },
   }
 }
 
-function troubleOf({ why }: NotGranted): string {
-  return why === 'unreachable' ? troubles.unreachable : troubles.misunderstood
+function failureOf({ reason: why }: GrantFailure): string {
+  return why === 'unreachable' ? failures.unreachable : failures.misunderstood
 }

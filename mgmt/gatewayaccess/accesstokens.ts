@@ -6,10 +6,10 @@
 import { timingSafeEqual } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { AgentCaller } from '../../core/access.js'
-import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
+import { type AgentRef, formatAgentKey } from '../../core/agentref.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import { accessTokenPrefix } from '../../core/ids.js'
-import { gatewayAccess } from '../../core/limits.js'
+import { gatewayAccess } from '../../core/limits/index.js'
 import type { Local, Shards } from '../../runtime/shard/contract.js'
 import { hashToken } from '../agents/credentials.js'
 import { createOwnerCache } from '../agents/ownercache.js'
@@ -17,46 +17,46 @@ import { gatewayQueries, gatewayTable } from './store.js'
 import { ownerOfToken, tokenIndex } from './tokenindex.js'
 
 /** Undefined for a token that is unknown or was replaced. Synchronous when all that it needs is cached. */
-export type AgentOfToken = (token: string) => AgentCaller | undefined | Promise<AgentCaller | undefined | Refusal>
+export type AgentTokenAuth = (token: string) => AgentCaller | undefined | Promise<AgentCaller | undefined | Refusal>
 
-export function createAgentOfToken(shards: Shards & Local): AgentOfToken {
-  const places = new LRUCache<string, AgentPlace>({ max: gatewayAccess.rememberedTokens })
-  const hashes = createOwnerCache<Uint8Array>(shards, gatewayAccess.heldAgents)
-  shards.watch(gatewayTable, ([orgId, agentId]) => hashes.forget(agentKeyOf({ orgId, agentId })))
+export function createAgentTokenAuth(shards: Shards & Local): AgentTokenAuth {
+  const agentCache = new LRUCache<string, AgentRef>({ max: gatewayAccess.cachedTokens })
+  const hashCache = createOwnerCache<Uint8Array>(shards, gatewayAccess.cachedAgents)
+  shards.watch(gatewayTable, ([orgId, agentId]) => hashCache.invalidate(formatAgentKey({ orgId, agentId })))
 
   /** That a token is nowhere is never cached: it may be made at any moment. */
-  async function placeOf(hash: Uint8Array, name: string): Promise<AgentPlace | null | Refusal> {
-    const found = await shards.read(ownerOfToken(hash), tokenIndex.find, { hash })
-    if (!found || isRefusal(found)) return found
-    places.set(name, found)
-    return found
+  async function loadAgentRef(hash: Uint8Array, cacheKey: string): Promise<AgentRef | null | Refusal> {
+    const agent = await shards.query(ownerOfToken(hash), tokenIndex.find, { hash })
+    if (!agent || isRefusal(agent)) return agent
+    agentCache.set(cacheKey, agent)
+    return agent
   }
 
-  async function verify(place: AgentPlace, hash: Uint8Array): Promise<AgentCaller | undefined | Refusal> {
-    const found = await hashes.learn(agentKeyOf(place), async () => {
-      const isGood = await shards.read(agentKeyOf(place), gatewayQueries.recognise, { ...place, hash })
+  async function verify(agent: AgentRef, hash: Uint8Array): Promise<AgentCaller | undefined | Refusal> {
+    const validHash = await hashCache.load(formatAgentKey(agent), async () => {
+      const isGood = await shards.query(formatAgentKey(agent), gatewayQueries.recognise, { ...agent, hash })
       return isRefusal(isGood) ? isGood : isGood ? hash : undefined
     })
-    return !found || isRefusal(found) ? found : callerOf(place)
+    return !validHash || isRefusal(validHash) ? validHash : callerOf(agent)
   }
 
-  async function search(hash: Uint8Array, name: string): Promise<AgentCaller | undefined | Refusal> {
-    const place = await placeOf(hash, name)
-    return !place || isRefusal(place) ? (place ?? undefined) : verify(place, hash)
+  async function findAndVerify(hash: Uint8Array, cacheKey: string): Promise<AgentCaller | undefined | Refusal> {
+    const agent = await loadAgentRef(hash, cacheKey)
+    return !agent || isRefusal(agent) ? (agent ?? undefined) : verify(agent, hash)
   }
 
   return (token) => {
     if (!token.startsWith(accessTokenPrefix)) return undefined
     const hash = hashToken(token)
-    const name = hash.toString('base64')
-    const place = places.get(name)
-    if (!place) return search(hash, name)
-    const known = hashes.known(agentKeyOf(place))
-    if (!known) return verify(place, hash)
-    return timingSafeEqual(known, hash) ? callerOf(place) : undefined
+    const cacheKey = hash.toString('base64')
+    const agent = agentCache.get(cacheKey)
+    if (!agent) return findAndVerify(hash, cacheKey)
+    const cached = hashCache.get(formatAgentKey(agent))
+    if (!cached) return verify(agent, hash)
+    return timingSafeEqual(cached, hash) ? callerOf(agent) : undefined
   }
 }
 
-function callerOf({ orgId, agentId }: AgentPlace): AgentCaller {
+function callerOf({ orgId, agentId }: AgentRef): AgentCaller {
   return { kind: 'agent', id: agentId, orgId, agentId }
 }

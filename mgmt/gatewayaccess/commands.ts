@@ -1,9 +1,9 @@
 /** The commands that change an agent's gateway access, and what of it comes and goes with the agent. */
-import type { AgentPlace } from '../../core/agentkey.js'
+import type { AgentRef } from '../../core/agentref.js'
 import type { OrgEventPayload } from '../../core/orgevents.js'
-import type { Command, Told, Tx } from '../../runtime/shard/contract.js'
+import type { Command, CommandMeta, Tx } from '../../runtime/shard/contract.js'
 import type { AgentListener } from '../agents/commands.js'
-import type { SealedSecret, TokenMark } from '../agents/credentials.js'
+import type { SealedSecret, TokenDigest } from '../agents/credentials.js'
 import type { AgentWebhook } from './schema.js'
 import { type GatewayRecord, gatewayTable, notFound, noWebhook } from './store.js'
 import { ownerOfToken, tokenIndex } from './tokenindex.js'
@@ -17,69 +17,68 @@ export const accessLifecycle: AgentListener = {
     const record = tx.get(gatewayTable, [orgId, agentId])
     if (!record) return
     tx.remove(gatewayTable, [orgId, agentId])
-    forget(tx, record)
+    removeFromIndex(tx, record)
   },
 }
 
-function forget(tx: Tx, { token: { hash } }: GatewayRecord): void {
-  tx.tell(ownerOfToken(hash), tokenIndex.remove, { hash })
+function removeFromIndex(tx: Tx, { token: { hash } }: GatewayRecord): void {
+  tx.send(ownerOfToken(hash), tokenIndex.remove, { hash })
 }
 
 /** `orgEvent` is the command by which the org's webhooks are told. */
-export function gatewayCommands(orgEvent: Command<OrgEventPayload, unknown>) {
-  function saved(tx: Tx, record: GatewayRecord, changed: string, { by }: Told): void {
+export function createGatewayCommands(orgEvent: Command<OrgEventPayload, unknown>) {
+  function saveRecord(tx: Tx, record: GatewayRecord, changed: string, { by }: CommandMeta): void {
     const { orgId, agentId } = record
     tx.put(gatewayTable, [orgId, agentId], record)
     const data = { id: agentId, changed: [`gateway.${changed}`], ...(by && { by }) }
-    tx.tell(orgId, orgEvent, { type: 'agent.updated', orgId, agentId, data })
+    tx.send(orgId, orgEvent, { type: 'agent.updated', orgId, agentId, data })
   }
 
-  const rotateToken: Command<AgentPlace & { readonly token: TokenMark }, true> = {
+  const rotateToken: Command<AgentRef & { readonly token: TokenDigest }, true> = {
     name: 'gateway.rotateToken',
-    decide(tx, { orgId, agentId, token }, told) {
+    decide(tx, { orgId, agentId, token }, meta) {
       const record = tx.get(gatewayTable, [orgId, agentId])
       if (!record) return notFound
-      forget(tx, record)
-      saved(tx, { ...record, token }, 'accessToken', told)
+      removeFromIndex(tx, record)
+      saveRecord(tx, { ...record, token }, 'accessToken', meta)
       return true
     },
   }
 
-  const rotateSecret: Command<AgentPlace & { readonly secret: SealedSecret }, true> = {
+  const rotateSecret: Command<AgentRef & { readonly secret: SealedSecret }, true> = {
     name: 'gateway.rotateSecret',
-    decide(tx, { orgId, agentId, secret }, told) {
+    decide(tx, { orgId, agentId, secret }, meta) {
       const record = tx.get(gatewayTable, [orgId, agentId])
       if (!record) return notFound
-      saved(tx, { ...record, secret }, 'signingSecret', told)
+      saveRecord(tx, { ...record, secret }, 'signingSecret', meta)
       return true
     },
   }
 
   /** An instance id once chosen stays until another is. */
-  const setWebhook: Command<AgentPlace & { readonly webhookUrl: string; readonly instanceId?: string }, AgentWebhook> =
-    {
-      name: 'gateway.setWebhook',
-      decide(tx, { orgId, agentId, webhookUrl, instanceId }, told) {
-        const record = tx.get(gatewayTable, [orgId, agentId])
-        if (!record) return notFound
-        const webhook = { webhookUrl, instanceId: instanceId ?? record.webhook?.instanceId ?? agentId }
-        const isSame = webhookUrl === record.webhook?.webhookUrl && webhook.instanceId === record.webhook.instanceId
-        if (!isSame) saved(tx, { ...record, webhook }, 'webhook', told)
-        return webhook
-      },
-    }
+  const setWebhook: Command<AgentRef & { readonly webhookUrl: string; readonly instanceId?: string }, AgentWebhook> = {
+    name: 'gateway.setWebhook',
+    decide(tx, { orgId, agentId, webhookUrl, instanceId }, meta) {
+      const record = tx.get(gatewayTable, [orgId, agentId])
+      if (!record) return notFound
+      const webhook = { webhookUrl, instanceId: instanceId ?? record.webhook?.instanceId ?? agentId }
+      const isSame = webhookUrl === record.webhook?.webhookUrl && webhook.instanceId === record.webhook.instanceId
+      if (!isSame) saveRecord(tx, { ...record, webhook }, 'webhook', meta)
+      return webhook
+    },
+  }
 
-  const removeWebhook: Command<AgentPlace, true> = {
+  const removeWebhook: Command<AgentRef, true> = {
     name: 'gateway.removeWebhook',
-    decide(tx, { orgId, agentId }, told) {
+    decide(tx, { orgId, agentId }, meta) {
       const record = tx.get(gatewayTable, [orgId, agentId])
       if (!record?.webhook) return noWebhook
-      const { webhook: _gone, ...rest } = record
-      saved(tx, rest, 'webhook', told)
+      const { webhook: _webhook, ...rest } = record
+      saveRecord(tx, rest, 'webhook', meta)
       return true
     },
   }
 
   return { rotateToken, rotateSecret, setWebhook, removeWebhook }
 }
-export type GatewayCommands = ReturnType<typeof gatewayCommands>
+export type GatewayCommands = ReturnType<typeof createGatewayCommands>

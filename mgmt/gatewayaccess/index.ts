@@ -4,8 +4,8 @@ import type { Route } from '../../runtime/http/route.js'
 import type { Command, Local, Shards } from '../../runtime/shard/contract.js'
 import type { Agents } from '../agents/index.js'
 import { moduleOf, type RouteDeps } from '../area.js'
-import { type AgentOfToken, createAgentOfToken } from './accesstokens.js'
-import { accessLifecycle, gatewayCommands } from './commands.js'
+import { type AgentTokenAuth, createAgentTokenAuth } from './accesstokens.js'
+import { accessLifecycle, createGatewayCommands } from './commands.js'
 import { gatewayAccessRoutes } from './routes.js'
 import { gatewayQueries } from './store.js'
 import { tokenIndex } from './tokenindex.js'
@@ -20,13 +20,13 @@ export interface GatewayAccessDeps {
 }
 
 export function createGatewayAccess({ orgEvent, agents, checkUrl, randomBytes }: GatewayAccessDeps) {
-  const commands = gatewayCommands(orgEvent)
+  const commands = createGatewayCommands(orgEvent)
   const { put, remove, find } = tokenIndex
   agents.onLifecycle(accessLifecycle)
   return {
     commands,
     module: moduleOf({ commands, queries: gatewayQueries }, { commands: { put, remove }, queries: { find } }),
-    agentOfToken: (shards: Shards & Local): AgentOfToken => createAgentOfToken(shards),
+    agentTokenAuth: (shards: Shards & Local): AgentTokenAuth => createAgentTokenAuth(shards),
     routes: (engine: RouteDeps): Route[] => gatewayAccessRoutes({ ...engine, commands, randomBytes }),
     /** Routes of the gateway, for the agent itself. */
     gatewayRoutes: ({ shards }: Pick<RouteDeps, 'shards'>): Route[] =>

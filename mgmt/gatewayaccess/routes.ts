@@ -1,10 +1,10 @@
 /** The management routes of an agent's gateway access: what it is, and new credentials. */
 import { actorOf } from '../../core/access.js'
-import { agentKeyOf } from '../../core/agentkey.js'
+import { formatAgentKey } from '../../core/agentref.js'
 import { isRefusal } from '../../core/errors.js'
 import { json, type Route, route } from '../../runtime/http/route.js'
 import type { Shards } from '../../runtime/shard/contract.js'
-import { makeToken, markOf, newSecret, type RandomBytes, type Seal } from '../agents/credentials.js'
+import { digestToken, generateSecret, generateToken, type RandomBytes, type Seal } from '../agents/credentials.js'
 import type { GatewayCommands } from './commands.js'
 import { GatewayAccess, SecretOnce, TokenOnce } from './schema.js'
 import { gatewayQueries } from './store.js'
@@ -18,63 +18,67 @@ export interface GatewayRoutesOptions {
 }
 
 const path = '/orgs/{org}/agents/{agent}/gateway'
-const about = { plane: 'mgmt', tag: 'Gateway access' } as const
-const writing = { who: 'member', role: 'editor', scopes: ['agents:write'] } as const
+const common = { plane: 'mgmt', tag: 'Gateway access' } as const
+const writeAccess = { who: 'member', role: 'editor', scopes: ['agents:write'] } as const
 
 export function gatewayAccessRoutes({ shards, commands, sealer, randomBytes }: GatewayRoutesOptions): Route[] {
   return [
     route({
-      ...about,
+      ...common,
       access: { who: 'member', role: 'viewer', scopes: ['agents:read'] },
       method: 'GET',
       path,
       summary: 'Read how an agent reaches the gateway and the gateway the agent',
       reply: { 200: GatewayAccess },
       async handler({ params: { org: orgId, agent: agentId } }) {
-        const place = { orgId, agentId }
-        const found = await shards.read(agentKeyOf(place), gatewayQueries.read, place)
-        return isRefusal(found) ? found : json(200, found)
+        const agentRef = { orgId, agentId }
+        const view = await shards.query(formatAgentKey(agentRef), gatewayQueries.read, agentRef)
+        return isRefusal(view) ? view : json(200, view)
       },
     }),
     route({
-      ...about,
-      access: writing,
+      ...common,
+      access: writeAccess,
       method: 'POST',
       path: `${path}/_rotateToken`,
       summary: 'Replace the access token; the old one is refused at once',
       reply: { 200: TokenOnce },
       async handler({ params: { org: orgId, agent: agentId }, caller }) {
-        const place = { orgId, agentId }
-        const accessToken = makeToken(randomBytes)
-        const token = markOf(accessToken)
+        const agentRef = { orgId, agentId }
+        const accessToken = generateToken(randomBytes)
+        const token = digestToken(accessToken)
         const { hash } = token
         // The index comes first: a row without its token harms nobody, while a token without its row would open nothing.
-        const indexed = await shards.ask(ownerOfToken(hash), tokenIndex.put, { ...place, hash })
+        const indexed = await shards.execute(ownerOfToken(hash), tokenIndex.put, { ...agentRef, hash })
         if (isRefusal(indexed)) return indexed
-        const input = { ...place, token }
-        const done = await shards.ask(agentKeyOf(place), commands.rotateToken, input, { by: actorOf(caller) })
-        if (!isRefusal(done)) return json(200, { accessToken })
-        shards.ask(ownerOfToken(hash), tokenIndex.remove, { hash }).catch(() => {
+        const input = { ...agentRef, token }
+        const outcome = await shards.execute(formatAgentKey(agentRef), commands.rotateToken, input, {
+          by: actorOf(caller),
+        })
+        if (!isRefusal(outcome)) return json(200, { accessToken })
+        shards.execute(ownerOfToken(hash), tokenIndex.remove, { hash }).catch(() => {
           // Nobody will ever hold the token of that row.
         })
-        return done
+        return outcome
       },
     }),
     route({
-      ...about,
-      access: writing,
+      ...common,
+      access: writeAccess,
       method: 'POST',
       path: `${path}/_rotateSecret`,
       summary: 'Replace the signing secret; the old one signs nothing from now on',
       reply: { 200: SecretOnce },
       async handler({ params: { org: orgId, agent: agentId }, caller }) {
-        const place = { orgId, agentId }
-        const made = await newSecret(orgId, { sealer, randomBytes })
-        if (isRefusal(made)) return made
-        const { signingSecret, secret } = made
-        const input = { ...place, secret }
-        const done = await shards.ask(agentKeyOf(place), commands.rotateSecret, input, { by: actorOf(caller) })
-        return isRefusal(done) ? done : json(200, { signingSecret })
+        const agentRef = { orgId, agentId }
+        const generated = await generateSecret(orgId, { sealer, randomBytes })
+        if (isRefusal(generated)) return generated
+        const { signingSecret, secret } = generated
+        const input = { ...agentRef, secret }
+        const outcome = await shards.execute(formatAgentKey(agentRef), commands.rotateSecret, input, {
+          by: actorOf(caller),
+        })
+        return isRefusal(outcome) ? outcome : json(200, { signingSecret })
       },
     }),
   ]

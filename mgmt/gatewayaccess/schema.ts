@@ -1,6 +1,6 @@
 /** An agent's gateway access as operators read it, and its webhook as the agent itself sets it. */
 import Type, { type Static } from 'typebox'
-import { gatewayAccess, orgWebhook } from '../../core/limits.js'
+import { gatewayAccess, orgWebhook } from '../../core/limits/index.js'
 
 const closed = { additionalProperties: false } as const
 

@@ -1,13 +1,13 @@
 /** What is kept of an agent's gateway access, beside the agent in its shard, and how it is read. */
 import { timingSafeEqual } from 'node:crypto'
-import type { AgentPlace } from '../../core/agentkey.js'
+import type { AgentRef } from '../../core/agentref.js'
 import { refuse } from '../../core/errors.js'
 import type { Query } from '../../runtime/shard/contract.js'
 import { table } from '../../runtime/store/contract.js'
 import type { Credentials } from '../agents/credentials.js'
 import type { AgentWebhook, GatewayAccess, Mode } from './schema.js'
 
-export interface GatewayRecord extends Credentials, AgentPlace {
+export interface GatewayRecord extends Credentials, AgentRef {
   readonly webhook?: AgentWebhook
 }
 
@@ -20,7 +20,7 @@ export function modeOf({ webhook }: GatewayRecord): Mode {
   return webhook ? 'webhook' : 'managed'
 }
 
-const read: Query<AgentPlace, GatewayAccess> = {
+const read: Query<AgentRef, GatewayAccess> = {
   name: 'gateway.read',
   read(reader, { orgId, agentId }) {
     const record = reader.get(gatewayTable, [orgId, agentId])
@@ -34,13 +34,13 @@ const read: Query<AgentPlace, GatewayAccess> = {
   },
 }
 
-const webhook: Query<AgentPlace, AgentWebhook> = {
+const webhook: Query<AgentRef, AgentWebhook> = {
   name: 'gateway.webhook',
   read: (reader, { orgId, agentId }) => reader.get(gatewayTable, [orgId, agentId])?.webhook ?? noWebhook,
 }
 
 /** Whether a token of that hash is the agent's token now. */
-const recognise: Query<AgentPlace & { readonly hash: Uint8Array }, boolean> = {
+const recognise: Query<AgentRef & { readonly hash: Uint8Array }, boolean> = {
   name: 'gateway.recognise',
   read(reader, { orgId, agentId, hash }) {
     const record = reader.get(gatewayTable, [orgId, agentId])

@@ -2,13 +2,13 @@
  * Where the agent of every access token is, by the token's hash: how a node that has never seen a token finds the shard
  * to ask about it. A row belongs to an owner of its own and never changes; whether the token is good its agent says.
  */
-import type { AgentPlace } from '../../core/agentkey.js'
+import type { AgentRef } from '../../core/agentref.js'
 import type { Command, Query } from '../../runtime/shard/contract.js'
 import { table } from '../../runtime/store/contract.js'
 
-const indexTable = table<[hashHex: string], AgentPlace>('gateway.tokens')
+const indexTable = table<[hashHex: string], AgentRef>('gateway.tokens')
 
-interface OfHash {
+interface TokenHash {
   readonly hash: Uint8Array
 }
 
@@ -18,7 +18,7 @@ export function ownerOfToken(hash: Uint8Array): string {
   return `accesstoken:${hex(hash)}`
 }
 
-const put: Command<OfHash & AgentPlace, true> = {
+const put: Command<TokenHash & AgentRef, true> = {
   name: 'gateway.tokens.put',
   decide(tx, { hash, orgId, agentId }) {
     tx.put(indexTable, [hex(hash)], { orgId, agentId })
@@ -26,7 +26,7 @@ const put: Command<OfHash & AgentPlace, true> = {
   },
 }
 
-const remove: Command<OfHash, true> = {
+const remove: Command<TokenHash, true> = {
   name: 'gateway.tokens.remove',
   decide(tx, { hash }) {
     tx.remove(indexTable, [hex(hash)])
@@ -34,7 +34,7 @@ const remove: Command<OfHash, true> = {
   },
 }
 
-const find: Query<OfHash, AgentPlace | null> = {
+const find: Query<TokenHash, AgentRef | null> = {
   name: 'gateway.tokens.find',
   read: (reader, { hash }) => reader.get(indexTable, [hex(hash)]) ?? null,
 }

@@ -1,6 +1,6 @@
 /** The gateway routes by which an agent says where its events go. Without a webhook the built-in runtime answers. */
 import { actorOf } from '../../core/access.js'
-import { agentKeyOf } from '../../core/agentkey.js'
+import { formatAgentKey } from '../../core/agentref.js'
 import { invalid, isRefusal } from '../../core/errors.js'
 import { json, type Route, route } from '../../runtime/http/route.js'
 import type { Shards } from '../../runtime/shard/contract.js'
@@ -15,43 +15,45 @@ export interface AgentWebhookRoutesOptions {
   readonly checkUrl: (url: string) => string | undefined
 }
 
-const about = { plane: 'gateway', path: '/webhook', tag: 'Webhook', access: { who: 'agent' } } as const
+const common = { plane: 'gateway', path: '/webhook', tag: 'Webhook', access: { who: 'agent' } } as const
 
 export function agentWebhookRoutes({ shards, commands, checkUrl }: AgentWebhookRoutesOptions): Route[] {
-  const setting = (method: 'POST' | 'PATCH', summary: string): Route =>
+  const setWebhookRoute = (method: 'POST' | 'PATCH', summary: string): Route =>
     route({
-      ...about,
+      ...common,
       method,
       summary,
       body: AgentWebhookSet,
       malformedStatus: 400,
       reply: { 200: AgentWebhook },
       async handler({ body: { webhookUrl, instanceId }, caller }) {
-        const wrong = checkUrl(webhookUrl)
-        if (wrong) return invalid('webhookUrl', wrong, { status: 400 })
+        const urlError = checkUrl(webhookUrl)
+        if (urlError) return invalid('webhookUrl', urlError, { status: 400 })
         const { orgId, agentId } = caller
         const input = { orgId, agentId, webhookUrl, ...(instanceId !== undefined && { instanceId }) }
-        const set = await shards.ask(agentKeyOf(caller), commands.setWebhook, input, { by: actorOf(caller) })
-        return isRefusal(set) ? set : json(200, set)
+        const webhook = await shards.execute(formatAgentKey(caller), commands.setWebhook, input, {
+          by: actorOf(caller),
+        })
+        return isRefusal(webhook) ? webhook : json(200, webhook)
       },
     })
   return [
     route({
-      ...about,
+      ...common,
       method: 'GET',
       summary: 'Read where events go',
       reply: { 200: AgentWebhook },
       errors: ['resource.not_found'],
       async handler({ caller }) {
         const { orgId, agentId } = caller
-        const found = await shards.read(agentKeyOf(caller), gatewayQueries.webhook, { orgId, agentId })
-        return isRefusal(found) ? found : json(200, found)
+        const webhook = await shards.query(formatAgentKey(caller), gatewayQueries.webhook, { orgId, agentId })
+        return isRefusal(webhook) ? webhook : json(200, webhook)
       },
     }),
-    setting('POST', 'Set where events go'),
-    setting('PATCH', 'Set where events go; the same as POST'),
+    setWebhookRoute('POST', 'Set where events go'),
+    setWebhookRoute('PATCH', 'Set where events go; the same as POST'),
     route({
-      ...about,
+      ...common,
       method: 'DELETE',
       summary: 'Take the webhook away; the built-in runtime answers from then on',
       reply: { 200: Confirmation },
@@ -59,8 +61,10 @@ export function agentWebhookRoutes({ shards, commands, checkUrl }: AgentWebhookR
       async handler({ caller }) {
         const { orgId, agentId } = caller
         const input = { orgId, agentId }
-        const done = await shards.ask(agentKeyOf(caller), commands.removeWebhook, input, { by: actorOf(caller) })
-        return isRefusal(done) ? done : json(200, { message: 'The webhook was removed.' })
+        const outcome = await shards.execute(formatAgentKey(caller), commands.removeWebhook, input, {
+          by: actorOf(caller),
+        })
+        return isRefusal(outcome) ? outcome : json(200, { message: 'The webhook was removed.' })
       },
     }),
   ]

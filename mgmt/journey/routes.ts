@@ -3,18 +3,18 @@ import { hash } from 'node:crypto'
 import Type from 'typebox'
 import { actorOf } from '../../core/access.js'
 import type { Outreach } from '../../core/agent/resources/templates.js'
-import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
+import { type AgentRef, formatAgentKey } from '../../core/agentref.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
-import { answerOf, answerOfRefusal, statusOfSend, type Taken } from '../../core/journey/answer.js'
 import { actionDefinition } from '../../core/journey/definition.js'
-import { keyOf } from '../../core/journey/key.js'
-import { malformed, readJourneyCall } from '../../core/journey/request.js'
-import { outreachSend as limits } from '../../core/limits.js'
+import { idempotencyKeyOf } from '../../core/journey/key.js'
+import { malformedRequest, readJourneyCall } from '../../core/journey/request.js'
+import { responseOf, responseOfRefusal, type SendResult, statusOfSend } from '../../core/journey/response.js'
+import { outreachSend as limits } from '../../core/limits/index.js'
 import type { Clock } from '../../runtime/clock.js'
 import { readJson } from '../../runtime/http/json.js'
 import { json, type Route, route } from '../../runtime/http/route.js'
 import type { Shards } from '../../runtime/shard/contract.js'
-import type { AgentDocuments } from '../agents/documents.js'
+import type { AgentDocuments } from '../agents/documentcommands.js'
 import type { Sends } from '../outreach/api.js'
 import { ActionDefinitionAnswer, JourneySendAnswer, JourneySendBody, JourneyStatusAnswer } from './schema.js'
 
@@ -27,16 +27,16 @@ export interface JourneyRouteDeps {
   readonly clock: Clock
 }
 
-const below = '/orgs/{org}/agents/{agent}/integrations/journey'
+const agentPath = '/orgs/{org}/agents/{agent}/integrations/journey'
 const common = { plane: 'mgmt', tag: 'Journeys' } as const
-const reading = { who: 'member', role: 'viewer', scopes: ['integrations:journey', 'people:read'] } as const
+const readAccess = { who: 'member', role: 'viewer', scopes: ['integrations:journey', 'people:read'] } as const
 
 export function journeyRoutes({ shards, documents, sends, mgmtUrl, clock }: JourneyRouteDeps): Route[] {
-  async function outreachOf(place: AgentPlace, outreachId: string): Promise<Outreach | Refusal> {
-    const asked = { resource: 'GET /outreach/{outreachId}', asked: { params: { outreachId }, query: {} } }
-    const shown = await shards.read(agentKeyOf(place), documents.queries.view, { ...place, ...asked })
-    if (!isRefusal(shown)) return shown.json as Outreach
-    return shown.refused === 'agent.outreach.not_found' ? refuse(shown.refused, { status: 404 }) : shown
+  async function outreachOf(agent: AgentRef, outreachId: string): Promise<Outreach | Refusal> {
+    const request = { endpointName: 'GET /outreach/{outreachId}', request: { params: { outreachId }, query: {} } }
+    const view = await shards.query(formatAgentKey(agent), documents.queries.view, { ...agent, ...request })
+    if (!isRefusal(view)) return view.json as Outreach
+    return view.refused === 'agent.outreach.not_found' ? refuse(view.refused, { status: 404 }) : view
   }
 
   async function statusOf(orgId: string, agentId: string, sendId: string) {
@@ -48,7 +48,7 @@ export function journeyRoutes({ shards, documents, sends, mgmtUrl, clock }: Jour
     route({
       ...common,
       method: 'POST',
-      path: `${below}/outreach/{outreachId}/sends`,
+      path: `${agentPath}/outreach/{outreachId}/sends`,
       summary: 'Send an outreach from a journey',
       access: { who: 'member', role: 'editor', scopes: ['integrations:journey', 'people:write'] },
       budget: 'journey',
@@ -66,27 +66,27 @@ export function journeyRoutes({ shards, documents, sends, mgmtUrl, clock }: Jour
       ],
       async handler({ caller, params: { org: orgId, agent: agentId, outreachId }, body }) {
         // What says that it is JSON has been read; of anything else the bytes are here.
-        const given: unknown = body
-        const read = given instanceof Uint8Array ? readJson(given as Buffer) : { value: given }
-        if ('problem' in read) return malformed([read.problem])
+        const received: unknown = body
+        const read = received instanceof Uint8Array ? readJson(received as Buffer) : { value: received }
+        if ('problem' in read) return malformedRequest([read.problem])
         const call = readJourneyCall(read.value)
         if (isRefusal(call)) return call
-        const key = keyOf(call, outreachId, clock.now(), hashOf)
+        const key = idempotencyKeyOf(call, outreachId, clock.now(), hashOf)
         const request = { ...call.send, outreachId, ...(key.key !== undefined && { idempotencyKey: key.key }) }
-        const how = { isDryRun: call.isDryRun, answerMs: limits.journeyAnswerMs }
-        const taken = await sends.create({ orgId, agentId }, request, actorOf(caller), how)
+        const sendOptions = { isDryRun: call.isDryRun, answerMs: limits.journeyAnswerMs }
+        const result = await sends.create({ orgId, agentId }, request, actorOf(caller), sendOptions)
         // Only sends that are not named are ever postponed.
-        if (!isRefusal(taken)) return json(200, answerOf(taken as Taken, key))
-        const answer = answerOfRefusal(taken, key)
+        if (!isRefusal(result)) return json(200, responseOf(result as SendResult, key))
+        const answer = responseOfRefusal(result, key)
         return isRefusal(answer) ? answer : json(200, answer)
       },
     }),
     route({
       ...common,
       method: 'GET',
-      path: `${below}/sends/{sendId}`,
+      path: `${agentPath}/sends/{sendId}`,
       summary: 'What became of a send',
-      access: reading,
+      access: readAccess,
       reply: { 200: JourneyStatusAnswer },
       errors: ['resource.not_found'],
       handler: ({ params: { org, agent, sendId } }) => statusOf(org, agent, sendId),
@@ -94,9 +94,9 @@ export function journeyRoutes({ shards, documents, sends, mgmtUrl, clock }: Jour
     route({
       ...common,
       method: 'GET',
-      path: `${below}/sends`,
+      path: `${agentPath}/sends`,
       summary: 'What became of a send, named in the query',
-      access: reading,
+      access: readAccess,
       query: Type.Object({ sendId: Type.String({ minLength: 1, maxLength: 200 }) }),
       malformedStatus: 400,
       reply: { 200: JourneyStatusAnswer },
@@ -106,7 +106,7 @@ export function journeyRoutes({ shards, documents, sends, mgmtUrl, clock }: Jour
     route({
       ...common,
       method: 'GET',
-      path: `${below}/outreach/{outreachId}/action-definition`,
+      path: `${agentPath}/outreach/{outreachId}/action-definition`,
       summary: 'The action to enter into the journey platform',
       access: { who: 'member', role: 'viewer', scopes: ['integrations:journey', 'agents:read'] },
       reply: { 200: ActionDefinitionAnswer },

@@ -1,36 +1,38 @@
 /** What journeys send and read, as it is documented; the reading itself is more lenient than a schema can be. */
 import Type, { type TSchema } from 'typebox'
-import { outcomes } from '../../core/journey/answer.js'
+import { outcomes } from '../../core/journey/response.js'
 import { sendStates } from '../../core/outreach/send.js'
 
 const closed = { additionalProperties: false } as const
-const may = Type.Optional
-const text = may(Type.String())
+const optional = Type.Optional
+const text = optional(Type.String())
 const object = (title: string, members: Record<string, TSchema>) => Type.Object(members, { ...closed, title })
 
 /** Of any content type; null, empty text and a missing member are the same, and numbers and booleans stand for their text. */
 export const JourneySendBody = object('JourneySend', {
-  profile: may(
+  profile: optional(
     object('JourneyProfile', {
-      phone: may(Type.String({ description: 'A plus sign and 7 to 15 digits. Required unless a persona is named.' })),
-      channel: may(Type.String({ default: 'rcs' })),
+      phone: optional(
+        Type.String({ description: 'A plus sign and 7 to 15 digits. Required unless a persona is named.' }),
+      ),
+      channel: optional(Type.String({ default: 'rcs' })),
       id: text,
       firstName: text,
       lastName: text,
       email: text,
     }),
   ),
-  profileUpdate: may(Type.Enum(['fill', 'overwrite'])),
-  consent: may(
+  profileUpdate: optional(Type.Enum(['fill', 'overwrite'])),
+  consent: optional(
     object('JourneyConsent', {
-      sms: may(Type.String({ description: 'y grants, n refuses, anything else says nothing.' })),
+      sms: optional(Type.String({ description: 'y grants, n refuses, anything else says nothing.' })),
       evidence: text,
     }),
   ),
-  journey: may(object('JourneyStep', { versionId: text, nodeId: text, instanceId: text })),
-  inputs: may(Type.Record(Type.String(), Type.String())),
-  emulator: may(object('JourneyRehearsal', { personaId: text })),
-  dryRun: may(Type.Boolean()),
+  journey: optional(object('JourneyStep', { versionId: text, nodeId: text, instanceId: text })),
+  inputs: optional(Type.Record(Type.String(), Type.String())),
+  emulator: optional(object('JourneyRehearsal', { personaId: text })),
+  dryRun: optional(Type.Boolean()),
 })
 
 export const JourneySendAnswer = object('JourneySendAnswer', {
@@ -69,10 +71,10 @@ const ActionSpec = object('ActionSpec', {
   method: Type.Enum(['POST', 'GET']),
   url: Type.String(),
   headers: Type.Record(Type.String(), Type.String()),
-  request: may(example),
-  fields: may(Type.Array(ActionField)),
+  request: optional(example),
+  fields: optional(Type.Array(ActionField)),
   path: text,
-  queryParameter: may(Type.Literal('sendId')),
+  queryParameter: optional(Type.Literal('sendId')),
   response: example,
   errorResponse: example,
 })

@@ -1,13 +1,13 @@
 /** Rows of the agent's document, written and read within this area's own commands and queries: both are one commit. */
 
-import type { AgentPlace } from '../../core/agentkey.js'
+import type { AgentRef } from '../../core/agentref.js'
 import type { Refusal } from '../../core/errors.js'
 import type { Conditions } from '../../runtime/http/etag.js'
-import type { Told, Tx } from '../../runtime/shard/contract.js'
+import type { CommandMeta, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
-import type { AgentDocuments } from '../agents/documents.js'
+import type { AgentDocuments } from '../agents/documentcommands.js'
 
-export interface Shown<T = unknown> {
+export interface EndpointView<T = unknown> {
   readonly json?: T
   readonly etag: string
 }
@@ -15,29 +15,31 @@ export interface Shown<T = unknown> {
 /** A row that is written through them is judged, recorded and announced like any other change of the document. */
 export type Documents = Pick<AgentDocuments, 'commands' | 'queries'>
 
-export interface RowAsked {
+export interface EndpointRequest {
   readonly params?: Readonly<Record<string, string>>
   readonly body?: unknown
 }
 
-export function writeRow<T>(
+export function writeEndpoint<T>(
   { commands }: Documents,
   tx: Tx,
-  { orgId, agentId }: AgentPlace,
-  resource: string,
-  { params = {}, body, ifMatch, ifNoneMatch }: RowAsked & Conditions,
-  told: Told,
-): Shown<T> | Refusal {
-  const input = { orgId, agentId, resource, asked: { params, query: {}, body }, ifMatch, ifNoneMatch }
-  return commands.write.decide(tx, input, told) as Shown<T> | Refusal
+  { orgId, agentId }: AgentRef,
+  endpointName: string,
+  { params = {}, body, ifMatch, ifNoneMatch }: EndpointRequest & Conditions,
+  meta: CommandMeta,
+): EndpointView<T> | Refusal {
+  const input = { orgId, agentId, endpointName, request: { params, query: {}, body }, ifMatch, ifNoneMatch }
+  return commands.write.decide(tx, input, meta) as EndpointView<T> | Refusal
 }
 
-export function viewRow<T>(
+export function readEndpoint<T>(
   { queries }: Documents,
   reader: Reader,
-  { orgId, agentId }: AgentPlace,
-  resource: string,
+  { orgId, agentId }: AgentRef,
+  endpointName: string,
   params: Readonly<Record<string, string>> = {},
-): Shown<T> | Refusal {
-  return queries.view.read(reader, { orgId, agentId, resource, asked: { params, query: {} } }) as Shown<T> | Refusal
+): EndpointView<T> | Refusal {
+  return queries.view.read(reader, { orgId, agentId, endpointName, request: { params, query: {} } }) as
+    | EndpointView<T>
+    | Refusal
 }

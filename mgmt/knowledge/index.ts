@@ -1,14 +1,14 @@
 /** Knowledge: the sources that an agent answers from, and its media. */
 import { idFromBytes } from '../../core/ids.js'
 import type { Route } from '../../runtime/http/route.js'
-import type { Performer } from '../../runtime/shard/contract.js'
+import type { EffectHandler } from '../../runtime/shard/contract.js'
 import type { Agents } from '../agents/index.js'
 import { type EffectDeps, moduleOf, type RouteDeps } from '../area.js'
 import { agentMediaCommands, type RemoveObject, removeObjectKind } from './media.js'
 import { agentMediaRoutes, type MediaObjects } from './mediaroutes.js'
-import { type GetPage, readingPerformer } from './reading.js'
+import { createPageReadHandler, type GetPage } from './pagereads.js'
 import { sourceRoutes } from './routes.js'
-import { readKind, sourceCommands } from './sources.js'
+import { pageReadEffect, sourceCommands } from './sources.js'
 
 export interface KnowledgeDeps {
   readonly agents: Pick<Agents, 'documents' | 'onLifecycle'>
@@ -28,12 +28,12 @@ export function createKnowledge({ agents, getPage, checkUrl, objects, mediaUrl, 
   const { documents } = agents
   const sources = sourceCommands(documents)
   const media = agentMediaCommands(documents)
-  agents.onLifecycle({ removed: sources.removed })
-  agents.onLifecycle({ removed: media.removed })
+  agents.onLifecycle({ removed: sources.onAgentRemoved })
+  agents.onLifecycle({ removed: media.onAgentRemoved })
   return {
     module: moduleOf(sources, media),
-    performers: ({ shards }: EffectDeps): Readonly<Record<string, Performer>> => ({
-      [readKind]: readingPerformer({ shards, documents, commands: sources.commands, getPage }),
+    effectHandlers: ({ shards }: EffectDeps): Readonly<Record<string, EffectHandler>> => ({
+      [pageReadEffect]: createPageReadHandler({ shards, documents, commands: sources.commands, getPage }),
       [removeObjectKind]: ({ name }: RemoveObject) => objects.remove(name),
     }),
     routes: (engine: RouteDeps): Route[] => [

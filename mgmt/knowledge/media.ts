@@ -4,19 +4,19 @@
  */
 
 import type { MediaItem } from '../../core/agent/resources/knowledge.js'
-import type { AgentPlace } from '../../core/agentkey.js'
+import type { AgentRef } from '../../core/agentref.js'
 import { isRefusal, refuse } from '../../core/errors.js'
-import { knowledge as limits } from '../../core/limits.js'
+import { knowledge as limits } from '../../core/limits/index.js'
 import type { Conditions } from '../../runtime/http/etag.js'
 import type { Command, Query, Tx } from '../../runtime/shard/contract.js'
 import { table } from '../../runtime/store/contract.js'
 import { objectOf, objectTable } from '../agents/mediaobjects.js'
-import { type Documents, type Shown, viewRow, writeRow } from './document.js'
+import { type Documents, type EndpointView, readEndpoint, writeEndpoint } from './document.js'
 
 /** Names under which something is being put. */
-const begunTable = table<[orgId: string, agentId: string, name: string], true>('knowledge.uploads')
+const uploadTable = table<[orgId: string, agentId: string, name: string], true>('knowledge.uploads')
 
-export interface OneUpload extends AgentPlace {
+export interface UploadRef extends AgentRef {
   readonly name: string
 }
 
@@ -26,122 +26,136 @@ export interface RemoveObject {
   readonly name: string
 }
 
-const rows = {
+const endpoints = {
   list: 'GET /media',
   read: 'GET /media/{mediaId}',
-  add: 'POST /media',
+  addMedia: 'POST /media',
   remove: 'DELETE /media/{mediaId}',
 } as const
 
 /** An item with the name of its object; where that is served is known to whoever answers. */
-export interface KeptMedia {
+export interface StoredMedia {
   readonly item: MediaItem
   readonly object: string
 }
 
-interface AddMedia extends OneUpload, Conditions {
+interface AddMedia extends UploadRef, Conditions {
   readonly item: { readonly id?: string; readonly name?: string; readonly contentType: string; readonly bytes: number }
 }
 
-const abandonName = 'knowledge.abandon'
-const timerOf = (name: string) => `${abandonName}:${name}`
+const abandonCommand = 'knowledge.abandonUpload'
+const timerName = (name: string) => `${abandonCommand}:${name}`
 
 function removeObject(tx: Tx, name: string): void {
   const payload: RemoveObject = { name }
-  tx.effect({ kind: removeObjectKind, payload })
+  tx.emit({ kind: removeObjectKind, payload })
 }
 
-const begin: Command<OneUpload, true> = {
-  name: 'knowledge.begin',
+const beginUpload: Command<UploadRef, true> = {
+  name: 'knowledge.beginUpload',
   decide(tx, { orgId, agentId, name }, { at }) {
-    tx.put(begunTable, [orgId, agentId, name], true)
+    tx.put(uploadTable, [orgId, agentId, name], true)
     const dueAt = at + limits.unfinishedMs
-    tx.schedule({ name: timerOf(name), dueAt, command: abandonName, input: { orgId, agentId, name } })
+    tx.schedule({ name: timerName(name), dueAt, command: abandonCommand, input: { orgId, agentId, name } })
     return true
   },
 }
 
 /** Whoever began it has failed, or has not been heard of for so long that it must have ended. */
-const abandon: Command<OneUpload, true> = {
-  name: abandonName,
+const abandonUpload: Command<UploadRef, true> = {
+  name: abandonCommand,
   decide(tx, upload) {
-    if (ended(tx, upload)) removeObject(tx, upload.name)
+    if (endUpload(tx, upload)) removeObject(tx, upload.name)
     return true
   },
 }
 
 /** False when it was not, or is no longer, on record. */
-function ended(tx: Tx, { orgId, agentId, name }: OneUpload): boolean {
-  if (!tx.get(begunTable, [orgId, agentId, name])) return false
-  tx.remove(begunTable, [orgId, agentId, name])
-  tx.unschedule(timerOf(name))
+function endUpload(tx: Tx, { orgId, agentId, name }: UploadRef): boolean {
+  if (!tx.get(uploadTable, [orgId, agentId, name])) return false
+  tx.remove(uploadTable, [orgId, agentId, name])
+  tx.unschedule(timerName(name))
   return true
 }
 
 export function agentMediaCommands(documents: Documents) {
-  const add: Command<AddMedia, Shown<KeptMedia>> = {
-    name: 'knowledge.keep',
-    decide(tx, { orgId, agentId, name, item: body, ifMatch, ifNoneMatch }, told) {
-      const place = { orgId, agentId }
-      if (!ended(tx, { ...place, name })) return tooLate
-      const shown = writeRow<MediaItem>(documents, tx, place, rows.add, { body, ifMatch, ifNoneMatch }, told)
-      if (isRefusal(shown)) return shown
-      const item = shown.json!
+  const addMedia: Command<AddMedia, EndpointView<StoredMedia>> = {
+    name: 'knowledge.addMedia',
+    decide(tx, { orgId, agentId, name, item: body, ifMatch, ifNoneMatch }, meta) {
+      const agent = { orgId, agentId }
+      if (!endUpload(tx, { ...agent, name })) return uploadExpired
+      const view = writeEndpoint<MediaItem>(
+        documents,
+        tx,
+        agent,
+        endpoints.addMedia,
+        { body, ifMatch, ifNoneMatch },
+        meta,
+      )
+      if (isRefusal(view)) return view
+      const item = view.json!
       tx.put(objectTable, [orgId, agentId, item.id], name)
-      return { etag: shown.etag, json: { item, object: name } }
+      return { etag: view.etag, json: { item, object: name } }
     },
   }
 
-  const remove: Command<AgentPlace & Conditions & { readonly mediaId: string }, { etag: string }> = {
-    name: 'knowledge.drop',
-    decide(tx, { orgId, agentId, mediaId, ifMatch, ifNoneMatch }, told) {
-      const place = { orgId, agentId }
-      const shown = writeRow(documents, tx, place, rows.remove, { params: { mediaId }, ifMatch, ifNoneMatch }, told)
-      if (isRefusal(shown)) return shown
-      const object = objectOf(tx, place, mediaId)
+  const removeMedia: Command<AgentRef & Conditions & { readonly mediaId: string }, { etag: string }> = {
+    name: 'knowledge.removeMedia',
+    decide(tx, { orgId, agentId, mediaId, ifMatch, ifNoneMatch }, meta) {
+      const agent = { orgId, agentId }
+      const view = writeEndpoint(
+        documents,
+        tx,
+        agent,
+        endpoints.remove,
+        { params: { mediaId }, ifMatch, ifNoneMatch },
+        meta,
+      )
+      if (isRefusal(view)) return view
+      const object = objectOf(tx, agent, mediaId)
       tx.remove(objectTable, [orgId, agentId, mediaId])
       if (object !== undefined) removeObject(tx, object)
-      return { etag: shown.etag }
+      return { etag: view.etag }
     },
   }
 
-  const list: Query<AgentPlace, Shown<KeptMedia[]>> = {
+  const list: Query<AgentRef, EndpointView<StoredMedia[]>> = {
     name: 'knowledge.media',
-    read(reader, place) {
-      const shown = viewRow<MediaItem[]>(documents, reader, place, rows.list)
-      if (isRefusal(shown)) return shown
-      const items = shown.json!.map((item) => ({ item, object: objectOf(reader, place, item.id) ?? '' }))
-      return { etag: shown.etag, json: items }
+    read(reader, agent) {
+      const view = readEndpoint<MediaItem[]>(documents, reader, agent, endpoints.list)
+      if (isRefusal(view)) return view
+      const items = view.json!.map((item) => ({ item, object: objectOf(reader, agent, item.id) ?? '' }))
+      return { etag: view.etag, json: items }
     },
   }
 
-  const read: Query<AgentPlace & { readonly mediaId: string }, Shown<KeptMedia>> = {
+  const read: Query<AgentRef & { readonly mediaId: string }, EndpointView<StoredMedia>> = {
     name: 'knowledge.mediaItem',
     read(reader, { orgId, agentId, mediaId }) {
-      const place = { orgId, agentId }
-      const shown = viewRow<MediaItem>(documents, reader, place, rows.read, { mediaId })
-      if (isRefusal(shown)) return shown
-      return { etag: shown.etag, json: { item: shown.json!, object: objectOf(reader, place, mediaId) ?? '' } }
+      const agent = { orgId, agentId }
+      const view = readEndpoint<MediaItem>(documents, reader, agent, endpoints.read, { mediaId })
+      if (isRefusal(view)) return view
+      return { etag: view.etag, json: { item: view.json!, object: objectOf(reader, agent, mediaId) ?? '' } }
     },
   }
 
   /** The agent goes, and all objects with it. */
-  function removed(tx: Tx, { orgId, agentId }: AgentPlace): void {
+  function onAgentRemoved(tx: Tx, { orgId, agentId }: AgentRef): void {
     for (const { key, value } of [...tx.range(objectTable, { prefix: [orgId, agentId] })]) {
       tx.remove(objectTable, key)
       removeObject(tx, value)
     }
-    for (const { key } of [...tx.range(begunTable, { prefix: [orgId, agentId] })]) {
+    for (const { key } of [...tx.range(uploadTable, { prefix: [orgId, agentId] })]) {
       const upload = { orgId, agentId, name: key[2] }
-      if (ended(tx, upload)) removeObject(tx, upload.name)
+      if (endUpload(tx, upload)) removeObject(tx, upload.name)
     }
   }
 
-  return { commands: { begin, abandon, add, remove }, queries: { list, read }, removed }
+  return { commands: { beginUpload, abandonUpload, addMedia, removeMedia }, queries: { list, read }, onAgentRemoved }
 }
 export type AgentMediaCommands = ReturnType<typeof agentMediaCommands>
 
-const tooLate = refuse('service.unavailable', {
+const uploadExpired = refuse('service.unavailable', {
   detail: 'The upload took too long to be kept. Try again.',
   headers: { 'retry-after': '1' },
 })

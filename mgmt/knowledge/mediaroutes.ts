@@ -2,23 +2,23 @@
 
 import { actorOf } from '../../core/access.js'
 import { MediaItem } from '../../core/agent/resources/knowledge.js'
-import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
+import { type AgentRef, formatAgentKey } from '../../core/agentref.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
-import { agentLimits, page } from '../../core/limits.js'
+import { agentLimits, page } from '../../core/limits/index.js'
 import { type Conditions, conditionHeaders, conditionsOf } from '../../runtime/http/etag.js'
-import type { Pages } from '../../runtime/http/page.js'
-import { paged } from '../../runtime/http/paged.js'
+import type { PageTokens } from '../../runtime/http/pagetokens.js'
+import { paginate } from '../../runtime/http/pagination.js'
 import { json, type Route, route } from '../../runtime/http/route.js'
 import type { Shards } from '../../runtime/shard/contract.js'
-import type { AgentMediaCommands, KeptMedia, OneUpload } from './media.js'
-import { MediaList, MediaListQuery, ofKnowledge, readingMedia, UploadQuery, writingMedia } from './schema.js'
+import type { AgentMediaCommands, StoredMedia, UploadRef } from './media.js'
+import { MediaList, MediaListQuery, mediaReadAccess, mediaWriteAccess, ofKnowledge, UploadQuery } from './schema.js'
 
 /** Where the bytes of media items are stored, under names that are given once. */
 export interface MediaObjects {
   /** What its content says it is; undefined for content that is not kept. */
   typeOf(bytes: Uint8Array): { readonly type: string; readonly extension: string } | undefined
   /** Resolves once all of it is durable, `full` when there is no room for it. */
-  put(name: string, bytes: Uint8Array): Promise<'kept' | 'full'>
+  put(name: string, bytes: Uint8Array): Promise<'stored' | 'full'>
   /** Of one that is not there, too. */
   remove(name: string): Promise<void>
 }
@@ -27,7 +27,7 @@ export interface MediaRoutesOptions {
   readonly shards: Shards
   readonly media: AgentMediaCommands
   readonly objects: Pick<MediaObjects, 'typeOf' | 'put'>
-  readonly pages: Pages
+  readonly pages: PageTokens
   /** Letters and digits that nobody can guess. */
   readonly newName: () => string
   /** Where an object of that name is served. */
@@ -36,16 +36,19 @@ export interface MediaRoutesOptions {
 
 const collectionPath = '/orgs/{org}/agents/{agent}/media'
 const itemPath = '/orgs/{org}/agents/{agent}/media/{mediaId}'
-const placeOf = ({ org: orgId, agent: agentId }: { org: string; agent: string }): AgentPlace => ({ orgId, agentId })
+const agentRefOf = ({ org: orgId, agent: agentId }: { org: string; agent: string }): AgentRef => ({ orgId, agentId })
 
 export function agentMediaRoutes(options: MediaRoutesOptions): Route[] {
   const { shards, media, pages, urlOf } = options
   const { commands, queries } = media
-  const asRead = ({ item, object }: KeptMedia): MediaItem => ({ ...item, ...(object !== '' && { url: urlOf(object) }) })
+  const toMediaView = ({ item, object }: StoredMedia): MediaItem => ({
+    ...item,
+    ...(object !== '' && { url: urlOf(object) }),
+  })
   return [
     route({
       ...ofKnowledge,
-      access: readingMedia,
+      access: mediaReadAccess,
       method: 'GET',
       path: collectionPath,
       summary: 'List the media of an agent, in the order of their uploading',
@@ -53,17 +56,22 @@ export function agentMediaRoutes(options: MediaRoutesOptions): Route[] {
       reply: { 200: MediaList },
       errors: ['request.invalid'],
       async handler({ params, query: { limit = page.defaultRows, pageToken } }) {
-        const place = placeOf(params)
-        const shown = await shards.read(agentKeyOf(place), queries.list, place)
-        if (isRefusal(shown)) return shown
-        const items = shown.json!.map(asRead)
-        const found = paged(items, { pages, scope: `media:${agentKeyOf(place)}`, limit, pageToken })
-        return isRefusal(found) ? found : json(200, found, { etag: shown.etag })
+        const agent = agentRefOf(params)
+        const view = await shards.query(formatAgentKey(agent), queries.list, agent)
+        if (isRefusal(view)) return view
+        const items = view.json!.map(toMediaView)
+        const mediaList = paginate(items, {
+          pageTokens: pages,
+          scope: `media:${formatAgentKey(agent)}`,
+          limit,
+          pageToken,
+        })
+        return isRefusal(mediaList) ? mediaList : json(200, mediaList, { etag: view.etag })
       },
     }),
     route({
       ...ofKnowledge,
-      access: writingMedia,
+      access: mediaWriteAccess,
       method: 'POST',
       path: collectionPath,
       summary: 'Upload a picture or a file, as it is; texts show it as image:<id>',
@@ -79,30 +87,30 @@ export function agentMediaRoutes(options: MediaRoutesOptions): Route[] {
         'service.unavailable',
       ],
       async handler({ params, query, body, caller, header }) {
-        const place = placeOf(params)
-        const kept = await uploaded(options, place, query, body as unknown as Uint8Array, {
+        const agent = agentRefOf(params)
+        const stored = await uploadMedia(options, agent, query, body as unknown as Uint8Array, {
           conditions: conditionsOf(header),
           by: actorOf(caller),
         })
-        return isRefusal(kept) ? kept : json(201, asRead(kept.json!), { etag: kept.etag })
+        return isRefusal(stored) ? stored : json(201, toMediaView(stored.json!), { etag: stored.etag })
       },
     }),
     route({
       ...ofKnowledge,
-      access: readingMedia,
+      access: mediaReadAccess,
       method: 'GET',
       path: itemPath,
       summary: 'Read what a media item is and where it is served',
       reply: { 200: MediaItem },
       async handler({ params }) {
-        const place = placeOf(params)
-        const shown = await shards.read(agentKeyOf(place), queries.read, { ...place, mediaId: params.mediaId })
-        return isRefusal(shown) ? shown : json(200, asRead(shown.json!), { etag: shown.etag })
+        const agent = agentRefOf(params)
+        const view = await shards.query(formatAgentKey(agent), queries.read, { ...agent, mediaId: params.mediaId })
+        return isRefusal(view) ? view : json(200, toMediaView(view.json!), { etag: view.etag })
       },
     }),
     route({
       ...ofKnowledge,
-      access: writingMedia,
+      access: mediaWriteAccess,
       method: 'DELETE',
       path: itemPath,
       summary: 'Delete a media item that nothing names, with its bytes',
@@ -110,9 +118,11 @@ export function agentMediaRoutes(options: MediaRoutesOptions): Route[] {
       reply: { 204: null },
       errors: ['agent.integrity_conflict', 'request.precondition_failed'],
       async handler({ params, caller, header }) {
-        const place = placeOf(params)
-        const input = { ...place, mediaId: params.mediaId, ...conditionsOf(header) }
-        const removed = await shards.ask(agentKeyOf(place), commands.remove, input, { by: actorOf(caller) })
+        const agent = agentRefOf(params)
+        const input = { ...agent, mediaId: params.mediaId, ...conditionsOf(header) }
+        const removed = await shards.execute(formatAgentKey(agent), commands.removeMedia, input, {
+          by: actorOf(caller),
+        })
         return isRefusal(removed) ? removed : { status: 204, headers: { etag: removed.etag } }
       },
     }),
@@ -122,42 +132,42 @@ export function agentMediaRoutes(options: MediaRoutesOptions): Route[] {
 const unknownContent = refuse('request.unsupported_media_type', {
   detail: 'The content is of a kind that is not kept. Pictures, films, sound, PDF, contacts and calendars are.',
 })
-const noRoom = refuse('service.unavailable', {
+const storageFull = refuse('service.unavailable', {
   detail: 'There is no room to keep more media just now.',
   headers: { 'retry-after': '60' },
 })
 
 /** The type is told by the content, whatever the request called it. */
-async function uploaded(
+async function uploadMedia(
   { shards, media: { commands, queries }, objects, newName }: MediaRoutesOptions,
-  place: AgentPlace,
+  agentRef: AgentRef,
   { id, name }: { readonly id?: string; readonly name?: string },
   bytes: Uint8Array,
   { conditions, by }: { readonly conditions: Conditions; readonly by: ReturnType<typeof actorOf> },
-): Promise<{ readonly json?: KeptMedia; readonly etag: string } | Refusal> {
-  const owner = agentKeyOf(place)
+): Promise<{ readonly json?: StoredMedia; readonly etag: string } | Refusal> {
+  const owner = formatAgentKey(agentRef)
   const type = objects.typeOf(bytes)
   if (!type) return unknownContent
   // Of an agent that is not there nothing is begun.
-  const agent = await shards.read(owner, queries.list, place)
+  const agent = await shards.query(owner, queries.list, agentRef)
   if (isRefusal(agent)) return agent
-  const upload: OneUpload = { ...place, name: `${newName()}.${type.extension}` }
-  const begun = await shards.ask(owner, commands.begin, upload)
-  if (isRefusal(begun)) return begun
+  const upload: UploadRef = { ...agentRef, name: `${newName()}.${type.extension}` }
+  const started = await shards.execute(owner, commands.beginUpload, upload)
+  if (isRefusal(started)) return started
   // If this does not reach its shard, the timer that was set when it began does the same.
-  const abandon = () => shards.ask(owner, commands.abandon, upload)
+  const abandonUpload = () => shards.execute(owner, commands.abandonUpload, upload)
   try {
     if ((await objects.put(upload.name, bytes)) === 'full') {
-      await abandon()
-      return noRoom
+      await abandonUpload()
+      return storageFull
     }
   } catch (error) {
-    await abandon()
+    await abandonUpload()
     throw error
   }
   const about = { contentType: type.type, bytes: bytes.length }
   const item = { ...(id !== undefined && { id }), ...(name !== undefined && { name }), ...about }
-  const kept = await shards.ask(owner, commands.add, { ...upload, item, ...conditions }, { by })
-  if (isRefusal(kept)) await abandon()
-  return kept
+  const stored = await shards.execute(owner, commands.addMedia, { ...upload, item, ...conditions }, { by })
+  if (isRefusal(stored)) await abandonUpload()
+  return stored
 }

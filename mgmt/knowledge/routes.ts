@@ -1,34 +1,34 @@
 /** The routes of sources: adding, reading, searching, refreshing and removing them. */
 
 import { actorOf } from '../../core/access.js'
-import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
+import { type AgentRef, formatAgentKey } from '../../core/agentref.js'
 import { invalid, isRefusal, type Refusal } from '../../core/errors.js'
-import { judged, readable } from '../../core/knowledge/readable.js'
-import { knowledge as limits, page } from '../../core/limits.js'
+import { checkText, decodeText } from '../../core/knowledge/sourcetext.js'
+import { knowledge as limits, page } from '../../core/limits/index.js'
 import { conditionHeaders, conditionsOf } from '../../runtime/http/etag.js'
-import type { Pages } from '../../runtime/http/page.js'
-import { paged } from '../../runtime/http/paged.js'
+import type { PageTokens } from '../../runtime/http/pagetokens.js'
+import { paginate } from '../../runtime/http/pagination.js'
 import { json, type Route, route } from '../../runtime/http/route.js'
 import type { Shards } from '../../runtime/shard/contract.js'
 import { searchFacts } from './factsearch.js'
-import { contentOf } from './reading.js'
+import { contentOf } from './pagereads.js'
 import {
   ofKnowledge,
-  readingSources,
   SourceChange,
   SourceCreate,
   SourceList,
   SourceListQuery,
   SourceView,
+  sourceReadAccess,
+  sourceWriteAccess,
   UploadQuery,
-  writingSources,
 } from './schema.js'
 import type { Content, SourceCommands } from './sources.js'
 
 export interface SourceRoutesOptions {
   readonly shards: Shards
   readonly sources: SourceCommands
-  readonly pages: Pages
+  readonly pages: PageTokens
   /** What is wrong with a url that is to be read, as the end of a sentence. */
   readonly checkUrl: (url: string) => string | undefined
 }
@@ -39,7 +39,7 @@ const itemPath = '/orgs/{org}/agents/{agent}/knowledge/sources/{sourceId}'
 /** What a file may be; a body of JSON describes a source instead. */
 const fileTypes = ['text/plain', 'text/markdown', 'text/html', 'text/csv']
 
-const placeOf = ({ org: orgId, agent: agentId }: { org: string; agent: string }): AgentPlace => ({ orgId, agentId })
+const agentRefOf = ({ org: orgId, agent: agentId }: { org: string; agent: string }): AgentRef => ({ orgId, agentId })
 
 export function sourceRoutes(options: SourceRoutesOptions): Route[] {
   return [...collection(options), ...item(options)]
@@ -50,7 +50,7 @@ function collection({ shards, sources, pages, checkUrl }: SourceRoutesOptions): 
   return [
     route({
       ...ofKnowledge,
-      access: readingSources,
+      access: sourceReadAccess,
       method: 'GET',
       path: collectionPath,
       summary: 'List the sources of an agent, or search facts and passages',
@@ -58,27 +58,27 @@ function collection({ shards, sources, pages, checkUrl }: SourceRoutesOptions): 
       reply: { 200: SourceList },
       errors: ['request.invalid'],
       async handler({ params, query: { q, limit, pageToken } }) {
-        const place = placeOf(params)
+        const agent = agentRefOf(params)
         if (q !== undefined) {
           if (pageToken !== undefined) return invalid('pageToken', 'does not go with q')
-          const most = Math.min(limit ?? limits.hits, limits.hitsMost)
-          const found = await shards.read(agentKeyOf(place), queries.search, { ...place, query: q, most })
-          if (isRefusal(found)) return found
-          const facts = await shards.read(agentKeyOf(place), queries.facts, place)
+          const maxHits = Math.min(limit ?? limits.hits, limits.maxHits)
+          const result = await shards.query(formatAgentKey(agent), queries.search, { ...agent, query: q, maxHits })
+          if (isRefusal(result)) return result
+          const facts = await shards.query(formatAgentKey(agent), queries.facts, agent)
           if (isRefusal(facts)) return facts
-          const hits = await searchFacts(facts, q, most)
-          return json(200, { data: found.sources, facts: hits, passages: found.passages })
+          const hits = await searchFacts(facts, q, maxHits)
+          return json(200, { data: result.sources, facts: hits, passages: result.passages })
         }
-        const shown = await shards.read(agentKeyOf(place), queries.list, place)
-        if (isRefusal(shown)) return shown
-        const scope = `sources:${agentKeyOf(place)}`
-        const data = paged(shown.json!, { pages, scope, limit: limit ?? page.defaultRows, pageToken })
-        return isRefusal(data) ? data : json(200, data, { etag: shown.etag })
+        const view = await shards.query(formatAgentKey(agent), queries.list, agent)
+        if (isRefusal(view)) return view
+        const scope = `sources:${formatAgentKey(agent)}`
+        const data = paginate(view.json!, { pageTokens: pages, scope, limit: limit ?? page.defaultRows, pageToken })
+        return isRefusal(data) ? data : json(200, data, { etag: view.etag })
       },
     }),
     route({
       ...ofKnowledge,
-      access: writingSources,
+      access: sourceWriteAccess,
       method: 'POST',
       path: collectionPath,
       summary: 'Add a source: text or a url as JSON, or the content of a file as it is, its name in the query',
@@ -90,20 +90,20 @@ function collection({ shards, sources, pages, checkUrl }: SourceRoutesOptions): 
       reply: { 201: SourceView },
       errors: ['request.invalid', 'request.precondition_failed'],
       async handler({ params, query, body, caller, header }) {
-        const place = placeOf(params)
-        const sent = await (body instanceof Uint8Array
-          ? fileOf(body, header('content-type'), query)
-          : describedBy(body, checkUrl))
-        if (isRefusal(sent)) return sent
-        const input = { ...place, ...sent, ...conditionsOf(header) }
-        const shown = await shards.ask(agentKeyOf(place), commands.add, input, { by: actorOf(caller) })
-        return isRefusal(shown) ? shown : json(201, shown.json!, { etag: shown.etag })
+        const agent = agentRefOf(params)
+        const source = await (body instanceof Uint8Array
+          ? parseFile(body, header('content-type'), query)
+          : parseSource(body, checkUrl))
+        if (isRefusal(source)) return source
+        const input = { ...agent, ...source, ...conditionsOf(header) }
+        const view = await shards.execute(formatAgentKey(agent), commands.add, input, { by: actorOf(caller) })
+        return isRefusal(view) ? view : json(201, view.json!, { etag: view.etag })
       },
     }),
   ]
 }
 
-interface Sent {
+interface SourceInput {
   readonly id?: string
   readonly name: string
   readonly kind: 'text' | 'url' | 'file'
@@ -111,36 +111,36 @@ interface Sent {
   readonly content?: Content
 }
 
-async function fileOf(
+async function parseFile(
   bytes: Uint8Array,
   type: string,
   { name, id }: { name?: string; id?: string },
-): Promise<Sent | Refusal> {
+): Promise<SourceInput | Refusal> {
   if (name === undefined) return invalid('name', 'is required beside a file')
-  const content = await contentOf(readable(bytes, type))
+  const content = await contentOf(decodeText(bytes, type))
   if ('problem' in content) return invalid('body', content.problem)
   return { ...(id !== undefined && { id }), name, kind: 'file', content }
 }
 
 type CheckUrl = SourceRoutesOptions['checkUrl']
 
-async function describedBy({ text, url, ...about }: SourceCreate, checkUrl: CheckUrl): Promise<Sent | Refusal> {
+async function parseSource({ text, url, ...about }: SourceCreate, checkUrl: CheckUrl): Promise<SourceInput | Refusal> {
   if ((text === undefined) === (url === undefined)) return invalid('text', 'is required, or url, and never both')
   if (text !== undefined) {
-    const content = await textOf(text)
+    const content = await parseText(text)
     return isRefusal(content) ? content : { ...about, kind: 'text', content }
   }
-  return wrongUrl(url, checkUrl) ?? { ...about, kind: 'url', url }
+  return urlError(url, checkUrl) ?? { ...about, kind: 'url', url }
 }
 
-async function textOf(text: string): Promise<Content | Refusal> {
-  const content = await contentOf(judged(text))
+async function parseText(text: string): Promise<Content | Refusal> {
+  const content = await contentOf(checkText(text))
   return 'problem' in content ? invalid('text', content.problem) : content
 }
 
-function wrongUrl(url: string | undefined, checkUrl: CheckUrl): Refusal | undefined {
-  const wrong = url === undefined ? undefined : checkUrl(url)
-  return wrong === undefined ? undefined : invalid('url', wrong)
+function urlError(url: string | undefined, checkUrl: CheckUrl): Refusal | undefined {
+  const error = url === undefined ? undefined : checkUrl(url)
+  return error === undefined ? undefined : invalid('url', error)
 }
 
 function item({ shards, sources, checkUrl }: SourceRoutesOptions): Route[] {
@@ -148,20 +148,20 @@ function item({ shards, sources, checkUrl }: SourceRoutesOptions): Route[] {
   return [
     route({
       ...ofKnowledge,
-      access: readingSources,
+      access: sourceReadAccess,
       method: 'GET',
       path: itemPath,
       summary: 'Read a source and what became of its last reading',
       reply: { 200: SourceView },
       async handler({ params }) {
-        const place = placeOf(params)
-        const shown = await shards.read(agentKeyOf(place), queries.read, { ...place, sourceId: params.sourceId })
-        return isRefusal(shown) ? shown : json(200, shown.json!, { etag: shown.etag })
+        const agent = agentRefOf(params)
+        const view = await shards.query(formatAgentKey(agent), queries.read, { ...agent, sourceId: params.sourceId })
+        return isRefusal(view) ? view : json(200, view.json!, { etag: view.etag })
       },
     }),
     route({
       ...ofKnowledge,
-      access: writingSources,
+      access: sourceWriteAccess,
       method: 'PATCH',
       path: itemPath,
       summary: 'Rename a source, replace its text or its url, or have its url read again',
@@ -171,20 +171,20 @@ function item({ shards, sources, checkUrl }: SourceRoutesOptions): Route[] {
       reply: { 200: SourceView },
       errors: ['request.invalid', 'request.precondition_failed'],
       async handler({ params, body: { text, ...change }, caller, header }) {
-        const place = placeOf(params)
-        const wrong = wrongUrl(change.url, checkUrl)
-        if (wrong) return wrong
-        const content = text === undefined ? undefined : await textOf(text)
+        const agent = agentRefOf(params)
+        const error = urlError(change.url, checkUrl)
+        if (error) return error
+        const content = text === undefined ? undefined : await parseText(text)
         if (isRefusal(content)) return content
-        const about = { ...place, sourceId: params.sourceId, change, ...conditionsOf(header) }
+        const about = { ...agent, sourceId: params.sourceId, change, ...conditionsOf(header) }
         const input = { ...about, ...(content && { content }) }
-        const shown = await shards.ask(agentKeyOf(place), commands.change, input, { by: actorOf(caller) })
-        return isRefusal(shown) ? shown : json(200, shown.json!, { etag: shown.etag })
+        const view = await shards.execute(formatAgentKey(agent), commands.change, input, { by: actorOf(caller) })
+        return isRefusal(view) ? view : json(200, view.json!, { etag: view.etag })
       },
     }),
     route({
       ...ofKnowledge,
-      access: writingSources,
+      access: sourceWriteAccess,
       method: 'DELETE',
       path: itemPath,
       summary: 'Delete a source with all of its passages',
@@ -192,9 +192,9 @@ function item({ shards, sources, checkUrl }: SourceRoutesOptions): Route[] {
       reply: { 204: null },
       errors: ['request.precondition_failed'],
       async handler({ params, caller, header }) {
-        const place = placeOf(params)
-        const input = { ...place, sourceId: params.sourceId, ...conditionsOf(header) }
-        const removed = await shards.ask(agentKeyOf(place), commands.remove, input, { by: actorOf(caller) })
+        const agent = agentRefOf(params)
+        const input = { ...agent, sourceId: params.sourceId, ...conditionsOf(header) }
+        const removed = await shards.execute(formatAgentKey(agent), commands.remove, input, { by: actorOf(caller) })
         return isRefusal(removed) ? removed : { status: 204, headers: { etag: removed.etag } }
       },
     }),

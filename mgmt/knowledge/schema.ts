@@ -1,29 +1,29 @@
 /** Sources and media as callers send and read them. */
 import Type, { type Static } from 'typebox'
 import { MediaItem, Source } from '../../core/agent/resources/knowledge.js'
-import { closed, optional, slug, text, webUrl, words } from '../../core/agent/resources/words.js'
-import { agentLimits, knowledge as limits, page } from '../../core/limits.js'
+import { closedObject, nonEmptyText, optional, slug, text, webUrl } from '../../core/agent/resources/schemas.js'
+import { agentLimits, knowledge as limits, page } from '../../core/limits/index.js'
 
 export const ofKnowledge = { plane: 'mgmt', tag: 'Knowledge', hasEtag: true } as const
-export const readingSources = { who: 'member', role: 'viewer', scopes: ['knowledge:read'] } as const
-export const writingSources = { who: 'member', role: 'editor', scopes: ['knowledge:write'] } as const
-export const readingMedia = { who: 'member', role: 'viewer', scopes: ['agents:read'] } as const
-export const writingMedia = { who: 'member', role: 'editor', scopes: ['agents:write'] } as const
+export const sourceReadAccess = { who: 'member', role: 'viewer', scopes: ['knowledge:read'] } as const
+export const sourceWriteAccess = { who: 'member', role: 'editor', scopes: ['knowledge:write'] } as const
+export const mediaReadAccess = { who: 'member', role: 'viewer', scopes: ['agents:read'] } as const
+export const mediaWriteAccess = { who: 'member', role: 'editor', scopes: ['agents:write'] } as const
 
-const name = words(agentLimits.sources.nameChars)
+const name = nonEmptyText(agentLimits.sources.nameChars)
 const content = text(limits.textChars, { description: 'What the agent may read, as plain text or markdown.' })
 const url = webUrl(agentLimits.urlChars, {
   description: 'A page that is read now, and again whenever it is asked for.',
 })
 
-export const SourceCreate = closed(
+export const SourceCreate = closedObject(
   'KnowledgeSourceBody',
   { id: optional(slug), name, text: optional(content), url: optional(url) },
   { description: 'Of `text` and `url` exactly one.' },
 )
 export type SourceCreate = Static<typeof SourceCreate>
 
-export const SourceChange = closed('KnowledgeSourcePatch', {
+export const SourceChange = closedObject('KnowledgeSourcePatch', {
   name: optional(name),
   text: optional(content),
   url: optional(url),
@@ -34,12 +34,12 @@ export const SourceChange = closed('KnowledgeSourcePatch', {
 export type SourceChange = Static<typeof SourceChange>
 
 /** For a body that is the content of a file. */
-export const UploadQuery = closed('UploadQuery', {
+export const UploadQuery = closedObject('UploadQuery', {
   name: optional(Type.String({ minLength: 1, maxLength: agentLimits.sources.nameChars, pattern: '\\S' })),
   id: optional(slug),
 })
 
-export const SourceView = closed('KnowledgeSource', {
+export const SourceView = closedObject('KnowledgeSource', {
   ...Source.properties,
   status: Type.Enum(['pending', 'ready', 'failed'], {
     description: 'Pending while its url is read; failed when the last reading came to nothing.',
@@ -51,7 +51,7 @@ export const SourceView = closed('KnowledgeSource', {
 })
 export type SourceView = Static<typeof SourceView>
 
-const Passage = closed('KnowledgePassage', {
+const Passage = closedObject('KnowledgePassage', {
   sourceId: Type.String(),
   place: Type.Integer({ description: 'Which passage of its source it is, from 0.' }),
   text: Type.String(),
@@ -59,7 +59,7 @@ const Passage = closed('KnowledgePassage', {
 })
 export type Passage = Static<typeof Passage>
 
-const FactFound = closed('KnowledgeFactFound', {
+const FactFound = closedObject('KnowledgeFactFound', {
   factId: Type.String(),
   question: Type.String(),
   answer: Type.String(),
@@ -68,7 +68,7 @@ const FactFound = closed('KnowledgeFactFound', {
 })
 export type FactFound = Static<typeof FactFound>
 
-export const SourceList = closed('KnowledgeSourceList', {
+export const SourceList = closedObject('KnowledgeSourceList', {
   data: Type.Array(SourceView),
   nextPageToken: optional(Type.String()),
   facts: optional(
@@ -82,20 +82,20 @@ export const SourceList = closed('KnowledgeSourceList', {
 const limit = optional(Type.Integer({ minimum: 1, maximum: page.maxRows }))
 const pageToken = optional(Type.String({ maxLength: 1024 }))
 
-export const SourceListQuery = closed('KnowledgeSourceListQuery', {
+export const SourceListQuery = closedObject('KnowledgeSourceListQuery', {
   q: optional(
     Type.String({
       minLength: 1,
       maxLength: limits.queryChars,
-      description: `Searches facts and passages: \`data\` then holds the sources of the passages, \`limit\` counts each of the two (${limits.hits} unless said, at most ${limits.hitsMost}), and there are no pages.`,
+      description: `Searches facts and passages: \`data\` then holds the sources of the passages, \`limit\` counts each of the two (${limits.hits} unless said, at most ${limits.maxHits}), and there are no pages.`,
     }),
   ),
   limit,
   pageToken,
 })
 
-export const MediaList = closed('MediaItemList', {
+export const MediaList = closedObject('MediaItemList', {
   data: Type.Array(MediaItem),
   nextPageToken: optional(Type.String()),
 })
-export const MediaListQuery = closed('MediaListQuery', { limit, pageToken })
+export const MediaListQuery = closedObject('MediaListQuery', { limit, pageToken })

@@ -1,22 +1,22 @@
 /** The commands and queries of sources. What is read from a url is read by an effect, and comes back as a command. */
 
 import type { Fact, Source } from '../../core/agent/resources/knowledge.js'
-import type { AgentPlace } from '../../core/agentkey.js'
+import type { AgentRef } from '../../core/agentref.js'
 import { invalid, isRefusal, type Refusal } from '../../core/errors.js'
 import type { PageVersion } from '../../core/knowledge/page.js'
-import { type Indexed, ranked } from '../../core/knowledge/ranking.js'
-import { knowledge as limits } from '../../core/limits.js'
+import { type IndexedText, rankPassages } from '../../core/knowledge/ranking.js'
+import { knowledge as limits } from '../../core/limits/index.js'
 import type { Conditions } from '../../runtime/http/etag.js'
-import type { Command, Query, Told, Tx } from '../../runtime/shard/contract.js'
+import type { Command, CommandMeta, Query, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
-import { type Documents, type Shown, viewRow, writeRow } from './document.js'
+import { type Documents, type EndpointView, readEndpoint, writeEndpoint } from './document.js'
 import type { Passage, SourceView } from './schema.js'
 import {
   contentsOf,
-  keepContent,
   removeSource,
   removeSources,
   type SourceState,
+  saveContent,
   stateOf,
   stateTable,
   sweep,
@@ -25,15 +25,15 @@ import {
 } from './store.js'
 
 /** Content as it is kept: cut and counted before any command is asked. */
-export interface Content extends Indexed {
+export interface Content extends IndexedText {
   readonly characters: number
 }
 
-interface OfSource extends AgentPlace {
+interface SourceRef extends AgentRef {
   readonly sourceId: string
 }
 
-interface AddSource extends AgentPlace, Conditions {
+interface AddSource extends AgentRef, Conditions {
   readonly id?: string
   readonly name: string
   readonly kind: Source['kind']
@@ -41,14 +41,14 @@ interface AddSource extends AgentPlace, Conditions {
   readonly content?: Content
 }
 
-interface ChangeSource extends OfSource, Conditions {
+interface ChangeSource extends SourceRef, Conditions {
   readonly change: { readonly name?: string; readonly url?: string; readonly refresh?: boolean }
   readonly content?: Content
 }
 
 /** One reading of the url of a source. */
-export interface Reading extends OfSource {
-  readonly reading: string
+export interface PageRead extends SourceRef {
+  readonly readId: string
 }
 
 export type ReadOutcome =
@@ -56,9 +56,9 @@ export type ReadOutcome =
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'failed'; readonly reason: string }
 
-export const readKind = 'knowledgeRead'
+export const pageReadEffect = 'knowledgeRead'
 
-const rows = {
+const endpoints = {
   facts: 'GET /knowledge/facts',
   list: 'GET /knowledge/sources',
   read: 'GET /knowledge/sources/{sourceId}',
@@ -67,111 +67,121 @@ const rows = {
   remove: 'DELETE /knowledge/sources/{sourceId}',
 } as const
 
-export type ShownSource = Shown<SourceView>
+export type SourceResult = EndpointView<SourceView>
 
 export function sourceCommands(documents: Documents) {
-  const add: Command<AddSource, ShownSource> = {
+  const add: Command<AddSource, SourceResult> = {
     name: 'knowledge.add',
-    decide(tx, { orgId, agentId, content, ifMatch, ifNoneMatch, ...body }, told) {
-      const place = { orgId, agentId }
-      const shown = writeRow<Source>(documents, tx, place, rows.add, { body, ifMatch, ifNoneMatch }, told)
-      if (isRefusal(shown)) return shown
-      const source = shown.json!
-      const state = content ? kept(tx, place, source, unread, content, told) : begun(tx, place, source, unread, told)
-      return isRefusal(state) ? state : { etag: shown.etag, json: asRead(source, state) }
+    decide(tx, { orgId, agentId, content, ifMatch, ifNoneMatch, ...body }, meta) {
+      const agent = { orgId, agentId }
+      const view = writeEndpoint<Source>(documents, tx, agent, endpoints.add, { body, ifMatch, ifNoneMatch }, meta)
+      if (isRefusal(view)) return view
+      const source = view.json!
+      const state = content
+        ? kept(tx, agent, source, unread, content, meta)
+        : startRead(tx, agent, source, unread, meta)
+      return isRefusal(state) ? state : { etag: view.etag, json: toSourceView(source, state) }
     },
   }
 
-  const change: Command<ChangeSource, ShownSource> = {
+  const change: Command<ChangeSource, SourceResult> = {
     name: 'knowledge.change',
-    decide(tx, { orgId, agentId, sourceId, change: sent, content, ifMatch, ifNoneMatch }, told) {
-      const place = { orgId, agentId }
-      const before = viewRow<Source>(documents, tx, place, rows.read, { sourceId })
+    decide(tx, { orgId, agentId, sourceId, change: sent, content, ifMatch, ifNoneMatch }, meta) {
+      const agent = { orgId, agentId }
+      const before = readEndpoint<Source>(documents, tx, agent, endpoints.read, { sourceId })
       if (isRefusal(before)) return before
       const body = { ...sent, ...(content && { hasText: true }) }
-      const asked = { params: { sourceId }, body, ifMatch, ifNoneMatch }
-      const shown = writeRow<Source>(documents, tx, place, rows.change, asked, told)
-      if (isRefusal(shown)) return shown
-      const source = shown.json!
-      const was = stateOf(tx, place, sourceId)
+      const request = { params: { sourceId }, body, ifMatch, ifNoneMatch }
+      const view = writeEndpoint<Source>(documents, tx, agent, endpoints.change, request, meta)
+      if (isRefusal(view)) return view
+      const source = view.json!
+      const previous = stateOf(tx, agent, sourceId)
       const isMoved = source.url !== before.json?.url
-      let state: SourceState | Refusal = was
-      if (content) state = kept(tx, place, source, was, content, told)
+      let state: SourceState | Refusal = previous
+      if (content) state = kept(tx, agent, source, previous, content, meta)
       else if (isMoved || sent.refresh) {
         // What another page said of its version means nothing to this one.
-        state = begun(tx, place, source, isMoved ? { ...was, version: undefined } : was, told)
+        state = startRead(tx, agent, source, isMoved ? { ...previous, version: undefined } : previous, meta)
       }
-      return isRefusal(state) ? state : { etag: shown.etag, json: asRead(source, state) }
+      return isRefusal(state) ? state : { etag: view.etag, json: toSourceView(source, state) }
     },
   }
 
-  const remove: Command<OfSource & Conditions, { readonly etag: string }> = {
+  const remove: Command<SourceRef & Conditions, { readonly etag: string }> = {
     name: 'knowledge.remove',
-    decide(tx, { orgId, agentId, sourceId, ifMatch, ifNoneMatch }, told) {
-      const place = { orgId, agentId }
-      const shown = writeRow(documents, tx, place, rows.remove, { params: { sourceId }, ifMatch, ifNoneMatch }, told)
-      if (isRefusal(shown)) return shown
-      removeSource(tx, place, sourceId)
-      return { etag: shown.etag }
+    decide(tx, { orgId, agentId, sourceId, ifMatch, ifNoneMatch }, meta) {
+      const agent = { orgId, agentId }
+      const view = writeEndpoint(
+        documents,
+        tx,
+        agent,
+        endpoints.remove,
+        { params: { sourceId }, ifMatch, ifNoneMatch },
+        meta,
+      )
+      if (isRefusal(view)) return view
+      removeSource(tx, agent, sourceId)
+      return { etag: view.etag }
     },
   }
 
   /** The outcome of one reading; nothing is done with one that was overtaken, or whose source is gone. */
-  const settle: Command<Reading & { readonly outcome: ReadOutcome }, true> = {
-    name: 'knowledge.settle',
-    decide(tx, { orgId, agentId, sourceId, reading, outcome }, told) {
-      const place = { orgId, agentId }
-      const was = tx.get(stateTable, [orgId, agentId, sourceId])
-      if (was?.status !== 'pending' || was.reading !== reading) return true
-      const { reason: _reason, ...rest } = was
-      const failed = (reason: string) => put(tx, place, sourceId, { ...rest, status: 'failed', reason })
+  const completeRead: Command<PageRead & { readonly outcome: ReadOutcome }, true> = {
+    name: 'knowledge.completeRead',
+    decide(tx, { orgId, agentId, sourceId, readId, outcome }, meta) {
+      const agent = { orgId, agentId }
+      const previous = tx.get(stateTable, [orgId, agentId, sourceId])
+      if (previous?.status !== 'pending' || previous.readId !== readId) return true
+      const { reason: _reason, ...rest } = previous
+      const failed = (reason: string) => putState(tx, agent, sourceId, { ...rest, status: 'failed', reason })
       if (outcome.kind === 'failed') failed(outcome.reason)
-      else if (outcome.kind === 'unchanged') put(tx, place, sourceId, { ...rest, status: 'ready', readAt: told.at })
+      else if (outcome.kind === 'unchanged')
+        putState(tx, agent, sourceId, { ...rest, status: 'ready', readAt: meta.at })
       else {
         const { content, version } = outcome
-        const state = kept(tx, place, { id: sourceId }, { ...rest, version }, content, told)
-        if (isRefusal(state)) failed(`The page ${tooMuch}.`)
+        const state = kept(tx, agent, { id: sourceId }, { ...rest, version }, content, meta)
+        if (isRefusal(state)) failed(`The page ${tooManyPassages}.`)
       }
       return true
     },
   }
 
-  const list: Query<AgentPlace, Shown<SourceView[]>> = {
+  const list: Query<AgentRef, EndpointView<SourceView[]>> = {
     name: 'knowledge.list',
-    read(reader, place) {
-      const shown = viewRow<Source[]>(documents, reader, place, rows.list)
-      if (isRefusal(shown)) return shown
-      return { etag: shown.etag, json: shown.json!.map((source) => viewOf(reader, place, source)) }
+    read(reader, agent) {
+      const view = readEndpoint<Source[]>(documents, reader, agent, endpoints.list)
+      if (isRefusal(view)) return view
+      return { etag: view.etag, json: view.json!.map((source) => viewOf(reader, agent, source)) }
     },
   }
 
-  const read: Query<OfSource, ShownSource> = {
+  const read: Query<SourceRef, SourceResult> = {
     name: 'knowledge.read',
     read(reader, { orgId, agentId, sourceId }) {
       const place = { orgId, agentId }
-      const shown = viewRow<Source>(documents, reader, place, rows.read, { sourceId })
-      return isRefusal(shown) ? shown : { etag: shown.etag, json: viewOf(reader, place, shown.json!) }
+      const view = readEndpoint<Source>(documents, reader, place, endpoints.read, { sourceId })
+      return isRefusal(view) ? view : { etag: view.etag, json: viewOf(reader, place, view.json!) }
     },
   }
 
   const search: Query<
-    AgentPlace & { readonly query: string; readonly most: number },
+    AgentRef & { readonly query: string; readonly maxHits: number },
     { readonly sources: SourceView[]; readonly passages: Passage[] }
   > = {
     name: 'knowledge.search',
-    read(reader, { orgId, agentId, query, most }) {
+    read(reader, { orgId, agentId, query, maxHits }) {
       const place = { orgId, agentId }
-      const shown = viewRow<Source[]>(documents, reader, place, rows.list)
-      if (isRefusal(shown)) return shown
+      const view = readEndpoint<Source[]>(documents, reader, place, endpoints.list)
+      if (isRefusal(view)) return view
       const contents = contentsOf(reader, place)
-      const hits = ranked(query, contents, most)
-      const known = new Map(shown.json!.map((source) => [source.id, source]))
-      const found = [...new Set(hits.map(({ source }) => contents.sourceOf(source)))].flatMap(
-        (id) => known.get(id) ?? [],
+      const hits = rankPassages(query, contents, maxHits)
+      const sourcesById = new Map(view.json!.map((source) => [source.id, source]))
+      const matched = [...new Set(hits.map(({ source }) => contents.sourceOf(source)))].flatMap(
+        (id) => sourcesById.get(id) ?? [],
       )
       return {
-        sources: found.map((source) => viewOf(reader, place, source)),
-        passages: hits.map(({ source: content, place: at, score }) => ({
+        sources: matched.map((source) => viewOf(reader, place, source)),
+        passages: hits.map(({ source: content, passageIndex: at, score }) => ({
           sourceId: contents.sourceOf(content),
           place: at,
           text: contents.passageOf(content, at),
@@ -181,60 +191,66 @@ export function sourceCommands(documents: Documents) {
     },
   }
 
-  const facts: Query<AgentPlace, readonly Fact[]> = {
+  const facts: Query<AgentRef, readonly Fact[]> = {
     name: 'knowledge.facts',
-    read(reader, place) {
-      const shown = viewRow<{ readonly data: readonly Fact[] }>(documents, reader, place, rows.facts)
-      return isRefusal(shown) ? shown : shown.json!.data
+    read(reader, agent) {
+      const view = readEndpoint<{ readonly data: readonly Fact[] }>(documents, reader, agent, endpoints.facts)
+      return isRefusal(view) ? view : view.json!.data
     },
   }
 
   return {
-    commands: { add, change, remove, settle, sweep },
+    commands: { add, change, remove, completeRead, sweep },
     queries: { list, read, search, facts },
-    removed: removeSources,
+    onAgentRemoved: removeSources,
   }
 }
 export type SourceCommands = ReturnType<typeof sourceCommands>
 
 /** The end of a sentence about a text. */
-const tooMuch = `would give the agent more than ${limits.passagesPerAgent} passages`
+const tooManyPassages = `would give the agent more than ${limits.passagesPerAgent} passages`
 
-function put(tx: Tx, { orgId, agentId }: AgentPlace, sourceId: string, state: SourceState): SourceState {
+function putState(tx: Tx, { orgId, agentId }: AgentRef, sourceId: string, state: SourceState): SourceState {
   tx.put(stateTable, [orgId, agentId, sourceId], state)
   return state
 }
 
 function kept(
   tx: Tx,
-  place: AgentPlace,
+  agent: AgentRef,
   { id }: Pick<Source, 'id'>,
-  was: SourceState,
+  previous: SourceState,
   content: Content,
-  told: Told,
+  meta: CommandMeta,
 ): SourceState | Refusal {
   const { characters, lengths } = content
-  const passages = totalsOf(tx, place).passages - stateOf(tx, place, id).passages + lengths.length
-  if (passages > limits.passagesPerAgent) return invalid('text', tooMuch)
-  const { reason: _reason, ...rest } = was
-  const about = { characters, passages: lengths.length, content: keepContent(tx, place, id, content, told) }
-  return put(tx, place, id, { ...rest, ...about, status: 'ready', readAt: told.at })
+  const passages = totalsOf(tx, agent).passages - stateOf(tx, agent, id).passages + lengths.length
+  if (passages > limits.passagesPerAgent) return invalid('text', tooManyPassages)
+  const { reason: _reason, ...rest } = previous
+  const about = { characters, passages: lengths.length, content: saveContent(tx, agent, id, content, meta) }
+  return putState(tx, agent, id, { ...rest, ...about, status: 'ready', readAt: meta.at })
 }
 
 /** Asks for a reading; what was read before stays until that is done. */
-function begun(tx: Tx, place: AgentPlace, { id, url }: Source, was: SourceState, told: Told): SourceState {
-  const { reason: _reason, ...rest } = was
-  const reading = told.mint('reading')
-  const payload: Reading = { ...place, sourceId: id, reading }
-  tx.effect({ kind: readKind, payload, destination: new URL(url!).host })
-  return put(tx, place, id, { ...rest, status: 'pending', reading })
+function startRead(
+  tx: Tx,
+  agent: AgentRef,
+  { id, url }: Source,
+  previous: SourceState,
+  meta: CommandMeta,
+): SourceState {
+  const { reason: _reason, ...rest } = previous
+  const readId = meta.mint('reading')
+  const payload: PageRead = { ...agent, sourceId: id, readId }
+  tx.emit({ kind: pageReadEffect, payload, destination: new URL(url!).host })
+  return putState(tx, agent, id, { ...rest, status: 'pending', readId })
 }
 
-function viewOf(reader: Reader, place: AgentPlace, source: Source): SourceView {
-  return asRead(source, stateOf(reader, place, source.id))
+function viewOf(reader: Reader, agent: AgentRef, source: Source): SourceView {
+  return toSourceView(source, stateOf(reader, agent, source.id))
 }
 
-function asRead(source: Source, { status, reason, characters, passages, readAt }: SourceState): SourceView {
+function toSourceView(source: Source, { status, reason, characters, passages, readAt }: SourceState): SourceView {
   return {
     ...source,
     status,

@@ -1,192 +1,200 @@
 /** The commands and queries of outreach links, and what happens to a link when its binding or its agent is deleted. */
 import type { Section } from '../../core/agent/index.js'
-import type { AgentPlace } from '../../core/agentkey.js'
+import type { AgentRef } from '../../core/agentref.js'
 import type { ContentMessage } from '../../core/amf/index.js'
 import type { ChannelName } from '../../core/channelnames.js'
 import { invalid, isRefusal, refuse } from '../../core/errors.js'
-import { outreachLink as limits } from '../../core/limits.js'
-import { type Greeted, greetingOf } from '../../core/links/greeting.js'
-import { closedBecause, type Link, type LinkWish, linkFrom, switched, withoutBinding } from '../../core/links/link.js'
+import { outreachLink as limits } from '../../core/limits/index.js'
+import { buildGreeting, type GreetingMessage } from '../../core/links/greeting.js'
+import {
+  closedReason,
+  createLink,
+  disableDeletedBinding,
+  type Link,
+  type LinkRequest,
+  setDisabled,
+} from '../../core/links/link.js'
 import { newPerson } from '../../core/people/change.js'
 import type { Person } from '../../core/people/person.js'
 import type { Command, Query, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
-import type { AgentDocuments } from '../agents/documents.js'
+import type { AgentDocuments } from '../agents/documentcommands.js'
 import { findAgent } from '../agents/store.js'
-import { bindingAt } from '../channels/store.js'
+import { getBinding } from '../channels/store.js'
 import { sendSections } from '../outreach/admission.js'
 import type { Personas } from '../sandbox/commands.js'
-import type { AgentLook } from './page.js'
-import { linkAt, linkCodes, linksOf, linkTable, type OneLink, ownerOfCode, redemptionTable } from './store.js'
+import type { AgentBranding } from './page.js'
+import { type LinkRef, linkAt, linkCodes, linksOf, linkTable, ownerOfCode, redemptionTable } from './store.js'
 
 /** Only rcs keeps people from writing first, so links are for it alone. */
 export const linkChannel = 'rcs' as const satisfies ChannelName
 export const startEffect = 'linkStart'
 
 /** Somebody who entered their number. */
-export interface Redeeming extends OneLink {
+export interface RedeemInput extends LinkRef {
   readonly asid: string
   readonly address: string
 }
 
 /** What the effect of a redemption works with. */
-export interface LinkStart extends Redeeming {
+export interface LinkStart extends RedeemInput {
   readonly openingId: string
 }
 
 /** What a persona is opened with. */
-export interface Rehearsal {
-  readonly speaker: { readonly asid: string; readonly channel: ChannelName; readonly address: string }
+export interface PersonaOpening {
+  readonly identity: { readonly asid: string; readonly channel: ChannelName; readonly address: string }
   readonly message: ContentMessage
 }
 
 const notFound = refuse('resource.not_found')
 const unavailable = (detail: string) => refuse('agent.outreach_link.unavailable', { detail })
-const asked = { status: 400 } as const
+const badRequest = { status: 400 } as const
 
 /** All that a greeting is written by. */
 const sections: readonly Section[] = [...sendSections, 'playbooks']
 
 export interface LinksDeps {
   readonly documents: Pick<AgentDocuments, 'load'>
-  readonly personas: Pick<Personas, 'personOf' | 'speakerOf'>
+  readonly personas: Pick<Personas, 'personOf' | 'identityOf'>
 }
 
 export function createLinkCommands({ documents, personas }: LinksDeps) {
-  function closed(reader: Reader, place: AgentPlace, link: Link, at: number): string | undefined {
-    return closedBecause(link, at, bindingAt(reader, { ...place, bindingId: link.bindingId })?.status === 'Active')
+  function closed(reader: Reader, agent: AgentRef, link: Link, at: number): string | undefined {
+    return closedReason(link, at, getBinding(reader, { ...agent, bindingId: link.bindingId })?.status === 'Active')
   }
 
-  function greeting(reader: Reader, place: AgentPlace, person: Person): Greeted | undefined {
-    const known = documents.load(reader, place, sections)
-    return known && greetingOf({ ...known, person })
+  function greetingFor(reader: Reader, agent: AgentRef, person: Person): GreetingMessage | undefined {
+    const snapshot = documents.load(reader, agent, sections)
+    return snapshot && buildGreeting({ ...snapshot, person })
   }
 
-  const create: Command<OneLink & { readonly code: string; readonly wish: LinkWish }, Link> = {
+  const create: Command<LinkRef & { readonly code: string; readonly wish: LinkRequest }, Link> = {
     name: 'links.create',
-    decide(tx, { orgId, agentId, linkId, code, wish }, { at }) {
-      const place = { orgId, agentId }
-      if (!findAgent(tx, place)) return notFound
-      if (bindingAt(tx, { ...place, bindingId: wish.bindingId })?.channel !== linkChannel) {
-        return invalid('bindingId', `must be an ${linkChannel} binding of this agent`, asked)
+    decide(tx, { orgId, agentId, linkId, code, wish: request }, { at }) {
+      const agent = { orgId, agentId }
+      if (!findAgent(tx, agent)) return notFound
+      if (getBinding(tx, { ...agent, bindingId: request.bindingId })?.channel !== linkChannel) {
+        return invalid('bindingId', `must be an ${linkChannel} binding of this agent`, badRequest)
       }
-      if (linksOf(tx, place).length >= limits.perAgent) {
-        return invalid('bindingId', `the agent has ${limits.perAgent} links already: delete some first`, asked)
+      if (linksOf(tx, agent).length >= limits.perAgent) {
+        return invalid('bindingId', `the agent has ${limits.perAgent} links already: delete some first`, badRequest)
       }
-      const link = linkFrom(wish, { id: linkId, code, at })
+      const link = createLink(request, { id: linkId, code, at })
       if (!isRefusal(link)) tx.put(linkTable, [orgId, agentId, linkId], link)
       return link
     },
   }
 
-  const change: Command<OneLink & { readonly disabled: boolean }, Link> = {
+  const change: Command<LinkRef & { readonly disabled: boolean }, Link> = {
     name: 'links.change',
-    decide(tx, { disabled, ...place }) {
-      const before = linkAt(tx, place)
+    decide(tx, { disabled, ...agent }) {
+      const before = linkAt(tx, agent)
       if (!before) return notFound
-      const after = switched(before, disabled)
-      tx.put(linkTable, [place.orgId, place.agentId, place.linkId], after)
+      const after = setDisabled(before, disabled)
+      tx.put(linkTable, [agent.orgId, agent.agentId, agent.linkId], after)
       return after
     },
   }
 
-  function dropped(tx: Tx, { orgId, agentId }: AgentPlace, { id, code }: Link): void {
+  function removeLink(tx: Tx, { orgId, agentId }: AgentRef, { id, code }: Link): void {
     tx.remove(linkTable, [orgId, agentId, id])
     tx.remove(redemptionTable, [orgId, agentId, id])
-    tx.tell(ownerOfCode(code), linkCodes.remove, { code })
+    tx.send(ownerOfCode(code), linkCodes.remove, { code })
   }
 
-  const remove: Command<OneLink, true> = {
+  const remove: Command<LinkRef, true> = {
     name: 'links.remove',
-    decide(tx, place) {
-      const link = linkAt(tx, place)
+    decide(tx, agent) {
+      const link = linkAt(tx, agent)
       if (!link) return notFound
-      dropped(tx, place, link)
+      removeLink(tx, agent, link)
       return true
     },
   }
 
   /** Takes a use for a number that is new to the link, and has the agent write to it, whoever it belongs to. */
-  const redeem: Command<Redeeming, true> = {
+  const redeem: Command<RedeemInput, true> = {
     name: 'links.redeem',
     decide(tx, { orgId, agentId, linkId, asid, address }, { at, mint }) {
-      const place = { orgId, agentId }
-      const link = linkAt(tx, { ...place, linkId })
+      const agent = { orgId, agentId }
+      const link = linkAt(tx, { ...agent, linkId })
       if (!link) return notFound
-      const why = closed(tx, place, link, at)
+      const why = closed(tx, agent, link, at)
       if (why) return unavailable(why)
       const { redeemed } = tx.get(redemptionTable, [orgId, agentId, linkId]) ?? { redeemed: [] }
       if (!redeemed.some((each) => each.asid === asid)) {
         tx.put(redemptionTable, [orgId, agentId, linkId], { redeemed: [...redeemed, { asid, at }] })
         tx.put(linkTable, [orgId, agentId, linkId], { ...link, uses: link.uses + 1 })
       }
-      const payload: LinkStart = { ...place, linkId, asid, address, openingId: mint('lnk') }
-      tx.effect({ kind: startEffect, payload, destination: asid })
+      const payload: LinkStart = { ...agent, linkId, asid, address, openingId: mint('lnk') }
+      tx.emit({ kind: startEffect, payload, destination: asid })
       return true
     },
   }
 
-  const list: Query<AgentPlace, readonly Link[]> = {
+  const list: Query<AgentRef, readonly Link[]> = {
     name: 'links.list',
-    read: (reader, place) => (findAgent(reader, place) ? linksOf(reader, place) : notFound),
+    read: (reader, agent) => (findAgent(reader, agent) ? linksOf(reader, agent) : notFound),
   }
 
   /** What the page shows of the agent; a refusal while the link is closed. */
-  const entry: Query<OneLink & { readonly at: number }, AgentLook> = {
+  const entry: Query<LinkRef & { readonly at: number }, AgentBranding> = {
     name: 'links.entry',
     read(reader, { orgId, agentId, linkId, at }) {
-      const place = { orgId, agentId }
-      const link = linkAt(reader, { ...place, linkId })
-      const known = documents.load(reader, place, sections)
-      if (!link || !known) return notFound
-      const why = closed(reader, place, link, at)
+      const agent = { orgId, agentId }
+      const link = linkAt(reader, { ...agent, linkId })
+      const snapshot = documents.load(reader, agent, sections)
+      if (!link || !snapshot) return notFound
+      const why = closed(reader, agent, link, at)
       if (why) return unavailable(why)
-      const { brandColor, smallLogoUrl: logoUrl } = known.document.identity ?? {}
+      const { brandColor, smallLogoUrl: logoUrl } = snapshot.document.identity ?? {}
       return {
-        name: known.agent.name,
+        name: snapshot.agent.name,
         ...(brandColor !== undefined && { brandColor }),
         ...(logoUrl !== undefined && { logoUrl }),
       }
     },
   }
 
-  const rehearsal: Query<OneLink & { readonly personaId: string; readonly at: number }, Rehearsal> = {
-    name: 'links.rehearsal',
+  const personaOpening: Query<LinkRef & { readonly personaId: string; readonly at: number }, PersonaOpening> = {
+    name: 'links.personaOpening',
     read(reader, { orgId, agentId, linkId, personaId, at }) {
-      const place = { orgId, agentId }
-      const link = linkAt(reader, { ...place, linkId })
+      const agent = { orgId, agentId }
+      const link = linkAt(reader, { ...agent, linkId })
       if (!link) return notFound
-      const speaker = personas.speakerOf(reader, place, personaId)
-      if (isRefusal(speaker)) return speaker
-      const why = closed(reader, place, link, at)
+      const identity = personas.identityOf(reader, agent, personaId)
+      if (isRefusal(identity)) return identity
+      const why = closed(reader, agent, link, at)
       if (why) return unavailable(why)
-      const greeted = greeting(reader, place, personas.personOf(reader, place, personaId)!)
-      return greeted ? { speaker, message: greeted.message } : notFound
+      const greeting = greetingFor(reader, agent, personas.personOf(reader, agent, personaId)!)
+      return greeting ? { identity, message: greeting.message } : notFound
     },
   }
 
   /** Called in the commit that deletes a binding. */
-  function onBindingRemoved(tx: Tx, place: AgentPlace, bindingId: string): void {
-    for (const link of linksOf(tx, place)) {
-      if (link.bindingId === bindingId) tx.put(linkTable, [place.orgId, place.agentId, link.id], withoutBinding(link))
+  function onBindingRemoved(tx: Tx, agent: AgentRef, bindingId: string): void {
+    for (const link of linksOf(tx, agent)) {
+      if (link.bindingId === bindingId)
+        tx.put(linkTable, [agent.orgId, agent.agentId, link.id], disableDeletedBinding(link))
     }
   }
 
   /** Called in the commit that deletes an agent. */
-  function removed(tx: Tx, place: AgentPlace): void {
-    for (const link of linksOf(tx, place)) dropped(tx, place, link)
+  function onAgentRemoved(tx: Tx, agent: AgentRef): void {
+    for (const link of linksOf(tx, agent)) removeLink(tx, agent, link)
   }
 
   /** What somebody is greeted with whom the agent knows nothing of; undefined once link or agent is gone. */
-  function startOf(reader: Reader, { orgId, agentId, linkId }: OneLink): Greeted | undefined {
-    const place = { orgId, agentId }
-    return linkAt(reader, { ...place, linkId }) && greeting(reader, place, stranger)
+  function startGreeting(reader: Reader, { orgId, agentId, linkId }: LinkRef): GreetingMessage | undefined {
+    const agent = { orgId, agentId }
+    return linkAt(reader, { ...agent, linkId }) && greetingFor(reader, agent, unknownPerson)
   }
 
   const commands = { create, change, remove, redeem }
-  const queries = { list, entry, rehearsal }
-  return { commands, queries, onBindingRemoved, removed, startOf }
+  const queries = { list, entry, personaOpening }
+  return { commands, queries, onBindingRemoved, onAgentRemoved, startGreeting }
 }
 export type LinkCommands = ReturnType<typeof createLinkCommands>
 
-const stranger = newPerson('', 'link', 0)
+const unknownPerson = newPerson('', 'link', 0)

@@ -1,25 +1,25 @@
 /** Outreach links: pages where testers enter their number, and are written to. */
 import type { Clock } from '../../runtime/clock.js'
 import type { Route } from '../../runtime/http/route.js'
-import type { Buckets } from '../../runtime/limits/contract.js'
-import type { Performer } from '../../runtime/shard/contract.js'
-import type { RootSecrets } from '../../runtime/store/rootsecrets.js'
-import { deriveKey } from '../../runtime/store/seal.js'
+import type { Buckets } from '../../runtime/ratelimit/contract.js'
+import type { RootSecrets } from '../../runtime/secrets/rootsecrets.js'
+import { deriveKey } from '../../runtime/secrets/seal.js'
+import type { EffectHandler } from '../../runtime/shard/contract.js'
 import type { Agents } from '../agents/index.js'
 import { moduleOf, type RouteDeps } from '../area.js'
 import type { Channels } from '../channels/index.js'
 import type { OutreachConversations } from '../outreach/conversations.js'
 import type { Personas } from '../sandbox/commands.js'
 import { createLinkCommands, startEffect } from './commands.js'
+import { createLinkStartHandler } from './opener.js'
 import { linkPageRoutes } from './pageroutes.js'
 import { linkRoutes } from './routes.js'
-import { startPerformer } from './starting.js'
 import { linkCodes } from './store.js'
 
 export interface LinksDeps {
   readonly agents: Pick<Agents, 'documents' | 'onLifecycle'>
   readonly channels: Pick<Channels, 'onRemoved'>
-  readonly personas: Pick<Personas, 'personOf' | 'speakerOf'>
+  readonly personas: Pick<Personas, 'personOf' | 'identityOf'>
   readonly conversations: OutreachConversations
   readonly secrets: Pick<RootSecrets, 'identity'>
   /** Where others reach the gateway, without its version. */
@@ -32,11 +32,13 @@ export function createLinks({ agents, channels, personas, secrets, ...deps }: Li
   const { conversations, gatewayUrl } = deps
   const links = createLinkCommands({ documents: agents.documents, personas })
   const { put, remove, find } = linkCodes
-  agents.onLifecycle({ removed: links.removed })
+  agents.onLifecycle({ removed: links.onAgentRemoved })
   channels.onRemoved(links.onBindingRemoved)
   return {
     module: moduleOf(links, { commands: { put, remove }, queries: { find } }),
-    performers: (): Readonly<Record<string, Performer>> => ({ [startEffect]: startPerformer(links, conversations) }),
+    effectHandlers: (): Readonly<Record<string, EffectHandler>> => ({
+      [startEffect]: createLinkStartHandler(links, conversations),
+    }),
     routes: ({ shards }: Pick<RouteDeps, 'shards'>): Route[] =>
       linkRoutes({ ...deps, shards, links, urlOf: (code) => `${gatewayUrl()}/v4/start/${code}` }),
     /** Pages of the gateway. */

@@ -1,34 +1,34 @@
 /** The page behind an outreach link: one form, plain HTML, nothing that runs. */
-import { outreachLink as limits } from '../../core/limits.js'
-import { escaped, type PageLook, plainPage } from '../../runtime/http/plainpage.js'
+import { outreachLink as limits } from '../../core/limits/index.js'
+import { escapeHtml, type PageBranding, plainPage } from '../../runtime/http/plainpage.js'
 import type { Answer } from '../../runtime/http/route.js'
 
 /** The form may go to where it came from and nowhere else; its address is nobody's business but ours. */
 const policy = "form-action 'self'"
 const headers = { 'referrer-policy': 'same-origin', 'x-robots-tag': 'noindex' } as const
 
-function page(status: number, title: string, body: string, look: PageLook = {}): Answer {
-  return plainPage({ status, title, body, policy, headers, look })
+function page(status: number, title: string, body: string, branding: PageBranding = {}): Answer {
+  return plainPage({ status, title, body, policy, headers, branding })
 }
 
 /** What the page shows of the agent. */
-export interface AgentLook extends PageLook {
+export interface AgentBranding extends PageBranding {
   readonly name: string
 }
 
 /** A national number may belong to a person in any country, so it is not completed with a guess. */
-function complaintAbout(entered: string): string {
+function phoneError(entered: string): string {
   const isNational = !/^\s*(\+|00)/.test(entered)
   const sentence = isNational ? 'Start with + and your country code.' : 'That is not a phone number.'
   return `<p class="wrong" id="wrong" role="alert">${sentence}</p>\n`
 }
 
 /** `entered` is what was typed last, if it was no number. */
-export function entryPage({ name: agentName, ...look }: AgentLook, entered?: string): Answer {
-  const name = escaped(agentName)
-  const isWrong = entered !== undefined
-  const marks = isWrong
-    ? ` value="${escaped(entered)}" aria-invalid="true" aria-describedby="wrong hint" autofocus`
+export function entryPage({ name: agentName, ...branding }: AgentBranding, entered?: string): Answer {
+  const name = escapeHtml(agentName)
+  const isInvalid = entered !== undefined
+  const attributes = isInvalid
+    ? ` value="${escapeHtml(entered)}" aria-invalid="true" aria-describedby="wrong hint" autofocus`
     : ' aria-describedby="hint"'
   return page(
     200,
@@ -36,12 +36,12 @@ export function entryPage({ name: agentName, ...look }: AgentLook, entered?: str
     `<p>Enter your mobile number, and ${name} will send you a message to begin with.</p>
 <form method="post">
 <label for="phone">Mobile number</label>
-<input id="phone" name="phone" type="tel" inputmode="tel" autocomplete="tel" required maxlength="${limits.numberChars}"${marks}>
-${isWrong ? complaintAbout(entered) : ''}<p class="hint" id="hint">Start with + and your country code, such as <span>+1 415 555 0100</span>.</p>
+<input id="phone" name="phone" type="tel" inputmode="tel" autocomplete="tel" required maxlength="${limits.numberChars}"${attributes}>
+${isInvalid ? phoneError(entered) : ''}<p class="hint" id="hint">Start with + and your country code, such as <span>+1 415 555 0100</span>.</p>
 <button>Send me a message</button>
 </form>
 <p class="small">Your number is used for this conversation only. Reply STOP at any time to end it.</p>`,
-    look,
+    branding,
   )
 }
 
@@ -59,13 +59,13 @@ export const closedPage = page(
   '<p>It may have expired or been used up. Ask whoever gave it to you for a new one.</p>',
 )
 
-export const foreignPage = page(
+export const crossOriginPage = page(
   403,
   'Please enter it here',
   '<p>The number came from another page. Open the link itself and enter it there.</p>',
 )
 
-export function laterPage(status: 429 | 503, seconds: number): Answer {
+export function retryPage(status: 429 | 503, seconds: number): Answer {
   const sentence =
     status === 429
       ? 'That was a little too often. Wait a minute and try again.'

@@ -1,18 +1,18 @@
 /** Where people are who were given a link: the page, and the number that they enter there. */
 import { createHmac } from 'node:crypto'
 import Type from 'typebox'
-import { agentKeyOf } from '../../core/agentkey.js'
+import { formatAgentKey } from '../../core/agentref.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
-import { http, outreachLink as limits } from '../../core/limits.js'
+import { http, outreachLink as limits } from '../../core/limits/index.js'
 import { possiblePhoneOf } from '../../core/people/address.js'
 import type { Clock } from '../../runtime/clock.js'
 import { type Answer, type Route, route } from '../../runtime/http/route.js'
-import type { Buckets } from '../../runtime/limits/contract.js'
+import type { Buckets } from '../../runtime/ratelimit/contract.js'
 import type { Shards } from '../../runtime/shard/contract.js'
 import type { OutreachConversations } from '../outreach/conversations.js'
 import { type LinkCommands, linkChannel } from './commands.js'
-import { type AgentLook, closedPage, entryPage, foreignPage, laterPage, sentPage } from './page.js'
-import { linkCodes, type OneLink, ownerOfCode } from './store.js'
+import { type AgentBranding, closedPage, crossOriginPage, entryPage, retryPage, sentPage } from './page.js'
+import { type LinkRef, linkCodes, ownerOfCode } from './store.js'
 
 export interface LinkPageOptions {
   readonly shards: Shards
@@ -37,24 +37,24 @@ const ofPage = {
 } as const
 const html = 'text/html'
 
-interface Found {
-  readonly place: OneLink
-  readonly look: AgentLook
+interface OpenLink {
+  readonly linkRef: LinkRef
+  readonly branding: AgentBranding
 }
 
 export function linkPageRoutes(options: LinkPageOptions): Route[] {
   const { shards, links, conversations, buckets, clock } = options
 
   /** The link that the code leads to while it is open, or the page that says that there is none. */
-  async function found(code: string): Promise<Found | Answer> {
-    const place = await shards.read(ownerOfCode(code), linkCodes.find, { code })
-    if (!place) return closedPage
-    if (isRefusal(place)) return refusedAs(place)
-    const entry = await shards.read(agentKeyOf(place), links.queries.entry, { ...place, at: clock.now() })
-    return isRefusal(entry) ? refusedAs(entry) : { place, look: entry }
+  async function loadLink(code: string): Promise<OpenLink | Answer> {
+    const linkRef = await shards.query(ownerOfCode(code), linkCodes.find, { code })
+    if (!linkRef) return closedPage
+    if (isRefusal(linkRef)) return refusalPage(linkRef)
+    const entry = await shards.query(formatAgentKey(linkRef), links.queries.entry, { ...linkRef, at: clock.now() })
+    return isRefusal(entry) ? refusalPage(entry) : { linkRef, branding: entry }
   }
 
-  const markOf = (number: string) => createHmac('sha256', options.numberKey).update(number).digest('base64url')
+  const hashNumber = (number: string) => createHmac('sha256', options.numberKey).update(number).digest('base64url')
 
   return [
     route({
@@ -64,11 +64,11 @@ export function linkPageRoutes(options: LinkPageOptions): Route[] {
       query: Type.Object({ sent: Type.Optional(Type.String({ maxLength: 1 })) }, { additionalProperties: false }),
       reply: { 200: html, 404: html, 429: html, 503: html },
       async handler({ params: { code }, query: { sent }, connection }) {
-        const spent = await buckets.spend('linkLooks', connection.remoteAddress())
-        if (!spent.allowed) return laterPage(429, spent.retryAfterSeconds)
+        const budget = await buckets.spend('linkViews', connection.remoteAddress())
+        if (!budget.allowed) return retryPage(429, budget.retryAfterSeconds)
         if (sent !== undefined) return sentPage
-        const at = await found(code)
-        return 'status' in at ? at : entryPage(at.look)
+        const loaded = await loadLink(code)
+        return 'status' in loaded ? loaded : entryPage(loaded.branding)
       },
     }),
     route({
@@ -80,22 +80,26 @@ export function linkPageRoutes(options: LinkPageOptions): Route[] {
       bodyLimitBytes: limits.formBytes,
       reply: { 200: html, 303: null, 403: html, 404: html, 429: html, 503: html },
       async handler({ params: { code }, body, header, connection }) {
-        if (isForeign(header('sec-fetch-site'), header('origin'), options.publicUrl())) return foreignPage
-        const spent = await buckets.spend('linkTries', connection.remoteAddress())
-        if (!spent.allowed) return laterPage(429, spent.retryAfterSeconds)
-        const at = await found(code)
-        if ('status' in at) return at
+        if (isCrossOrigin(header('sec-fetch-site'), header('origin'), options.publicUrl())) return crossOriginPage
+        const budget = await buckets.spend('linkAttempts', connection.remoteAddress())
+        if (!budget.allowed) return retryPage(429, budget.retryAfterSeconds)
+        const loaded = await loadLink(code)
+        if ('status' in loaded) return loaded
         const entered = (
           new URLSearchParams(Buffer.from(body as unknown as Uint8Array).toString()).get('phone') ?? ''
         ).slice(0, limits.numberChars)
         const address = possiblePhoneOf(entered)
-        if (address === undefined) return entryPage(at.look, entered)
-        const { allowed } = await buckets.spend('linkNumbers', markOf(address))
+        if (address === undefined) return entryPage(loaded.branding, entered)
+        const { allowed } = await buckets.spend('linkNumbers', hashNumber(address))
         // Whoever enters a number too often is told nothing else, so that nobody learns what others entered.
         if (!allowed) return sent(code)
-        const asid = conversations.asidOf(at.place, linkChannel, address)
-        const taken = await shards.ask(agentKeyOf(at.place), links.commands.redeem, { ...at.place, asid, address })
-        return isRefusal(taken) ? refusedAs(taken) : sent(code)
+        const asid = conversations.asidOf(loaded.linkRef, linkChannel, address)
+        const redeemed = await shards.execute(formatAgentKey(loaded.linkRef), links.commands.redeem, {
+          ...loaded.linkRef,
+          asid,
+          address,
+        })
+        return isRefusal(redeemed) ? refusalPage(redeemed) : sent(code)
       },
     }),
   ]
@@ -106,12 +110,12 @@ function sent(code: string): Answer {
   return { status: 303, headers: { location: `${code}?sent=1` } }
 }
 
-function refusedAs({ refused }: Refusal): Answer {
-  return refused === 'service.unavailable' ? laterPage(503, http.retryAfterSeconds) : closedPage
+function refusalPage({ refused }: Refusal): Answer {
+  return refused === 'service.unavailable' ? retryPage(503, http.retryAfterSeconds) : closedPage
 }
 
 /** Browsers say where a form came from. Whoever says nothing is no browser and acts for nobody but themselves. */
-function isForeign(site: string, origin: string, publicUrl: string): boolean {
+function isCrossOrigin(site: string, origin: string, publicUrl: string): boolean {
   if (site !== '') return site !== 'same-origin'
   return origin !== '' && origin !== new URL(publicUrl).origin
 }

@@ -1,20 +1,30 @@
 /** The routes of outreach links. What is wrong with a body is answered with 400 in the classic style. */
 import type { TSchema } from 'typebox'
 import { actorOf } from '../../core/access.js'
-import { agentKeyOf } from '../../core/agentkey.js'
+import { formatAgentKey } from '../../core/agentref.js'
 import { isRefusal, type Refusal, refuse, statusOf } from '../../core/errors.js'
-import { idFromBytes, inBase62 } from '../../core/ids.js'
-import { outreachLink as limits } from '../../core/limits.js'
+import { idFromBytes, toBase62 } from '../../core/ids.js'
+import { outreachLink as limits } from '../../core/limits/index.js'
 import { type Link, linkView } from '../../core/links/link.js'
 import type { Clock } from '../../runtime/clock.js'
 import { errorBodies } from '../../runtime/http/openapi-errors.js'
 import { type Answer, json, noContent, type Route, route } from '../../runtime/http/route.js'
-import { compileCheck } from '../../runtime/http/validate.js'
+import { compileCheck } from '../../runtime/http/validator.js'
 import type { Shards } from '../../runtime/shard/contract.js'
 import type { OutreachConversations } from '../outreach/conversations.js'
 import type { LinkCommands } from './commands.js'
-import { LinkCreate, LinkList, LinkPatch, LinkView, ofLinks, RedeemBody, Redeemed, reading, writing } from './schema.js'
-import { linkCodes, type OneLink, ownerOfCode } from './store.js'
+import {
+  LinkCreate,
+  LinkList,
+  LinkPatch,
+  LinkView,
+  ofLinks,
+  RedeemBody,
+  Redeemed,
+  readAccess,
+  writeAccess,
+} from './schema.js'
+import { type LinkRef, linkCodes, ownerOfCode } from './store.js'
 
 export interface LinkRoutesOptions {
   readonly shards: Shards
@@ -32,52 +42,52 @@ const idBytes = 17
 
 type ItemParams = { readonly org: string; readonly agent: string; readonly id: string }
 
-function placeOf({ org: orgId, agent: agentId, id: linkId }: ItemParams): OneLink {
+function linkRefOf({ org: orgId, agent: agentId, id: linkId }: ItemParams): LinkRef {
   return { orgId, agentId, linkId }
 }
 
-function refusedAs(refusal: Refusal): Answer | Refusal {
-  return statusOf(refusal) === 400 ? classic(refusal.detail ?? '') : refusal
+function toClassicError(refusal: Refusal): Answer | Refusal {
+  return statusOf(refusal) === 400 ? classicError(refusal.detail ?? '') : refusal
 }
 
-function classic(message: string): Answer {
+function classicError(message: string): Answer {
   return json(400, { statusCode: 400, message })
 }
 
 /** A body judged by its schema: what is wrong is said of every field in one sentence. */
-function judging(schema: TSchema): (body: unknown) => Answer | undefined {
+function createBodyCheck(schema: TSchema): (body: unknown) => Answer | undefined {
   const check = compileCheck(schema)
   return (body) => {
-    const wrong = check(body)
-    return wrong && classic(wrong.map(({ field, message }) => `${field}: ${message}`).join('; '))
+    const error = check(body)
+    return error && classicError(error.map(({ field, message }) => `${field}: ${message}`).join('; '))
   }
 }
-const wrongCreate = judging(LinkCreate)
-const wrongPatch = judging(LinkPatch)
+const createError = createBodyCheck(LinkCreate)
+const patchError = createBodyCheck(LinkPatch)
 
 export function linkRoutes(options: LinkRoutesOptions): Route[] {
-  return [...collection(options), ...item(options), redeeming(options)]
+  return [...collection(options), ...item(options), redeemRoute(options)]
 }
 
 function collection({ shards, links, urlOf, randomBytes }: LinkRoutesOptions): Route[] {
-  const shown = (link: Link) => linkView(link, urlOf(link.code))
+  const view = (link: Link) => linkView(link, urlOf(link.code))
   return [
     route({
       ...ofLinks,
-      access: reading,
+      access: readAccess,
       method: 'GET',
       path: collectionPath,
       summary: 'List the outreach links of an agent, newest first',
       reply: { 200: LinkList },
       async handler({ params: { org: orgId, agent: agentId } }) {
-        const place = { orgId, agentId }
-        const found = await shards.read(agentKeyOf(place), links.queries.list, place)
-        return isRefusal(found) ? found : json(200, { data: found.map(shown) })
+        const agent = { orgId, agentId }
+        const allLinks = await shards.query(formatAgentKey(agent), links.queries.list, agent)
+        return isRefusal(allLinks) ? allLinks : json(200, { data: allLinks.map(view) })
       },
     }),
     route({
       ...ofLinks,
-      access: writing,
+      access: writeAccess,
       method: 'POST',
       path: collectionPath,
       summary: 'Make a link to a page where testers enter their number and are written to',
@@ -85,23 +95,28 @@ function collection({ shards, links, urlOf, randomBytes }: LinkRoutesOptions): R
       bodyUnchecked: true,
       malformedStatus: 400,
       reply: { 201: LinkView, 400: errorBodies.classic },
-      async handler({ params: { org: orgId, agent: agentId }, body: wish, caller }) {
-        const wrong = wrongCreate(wish)
-        if (wrong) return wrong
-        const place = { orgId, agentId, linkId: idFromBytes('lnk', randomBytes(idBytes)) }
-        const code = inBase62(randomBytes(limits.codeBytes))
+      async handler({ params: { org: orgId, agent: agentId }, body: request, caller }) {
+        const error = createError(request)
+        if (error) return error
+        const agent = { orgId, agentId, linkId: idFromBytes('lnk', randomBytes(idBytes)) }
+        const code = toBase62(randomBytes(limits.codeBytes))
         // The code comes first: one without its link harms nobody, while a link without its code cannot be used.
-        const led = await shards.ask(ownerOfCode(code), linkCodes.put, { ...place, code })
-        if (isRefusal(led)) return led
+        const reserved = await shards.execute(ownerOfCode(code), linkCodes.put, { ...agent, code })
+        if (isRefusal(reserved)) return reserved
         const by = actorOf(caller)
-        const made = await shards.ask(agentKeyOf(place), links.commands.create, { ...place, code, wish }, { by })
-        if (!isRefusal(made)) return json(201, shown(made))
+        const created = await shards.execute(
+          formatAgentKey(agent),
+          links.commands.create,
+          { ...agent, code, wish: request },
+          { by },
+        )
+        if (!isRefusal(created)) return json(201, view(created))
         // Without an answer the link may be there all the same.
-        if (made.refused === 'service.unavailable') return refusedAs(made)
-        shards.ask(ownerOfCode(code), linkCodes.remove, { code }).catch(() => {
+        if (created.refused === 'service.unavailable') return toClassicError(created)
+        shards.execute(ownerOfCode(code), linkCodes.remove, { code }).catch(() => {
           // A code that leads to no link harms nobody.
         })
-        return refusedAs(made)
+        return toClassicError(created)
       },
     }),
   ]
@@ -111,7 +126,7 @@ function item({ shards, links, urlOf }: LinkRoutesOptions): Route[] {
   return [
     route({
       ...ofLinks,
-      access: writing,
+      access: writeAccess,
       method: 'PATCH',
       path: itemPath,
       summary: 'Disable a link, or resume it',
@@ -120,25 +135,29 @@ function item({ shards, links, urlOf }: LinkRoutesOptions): Route[] {
       malformedStatus: 400,
       reply: { 200: LinkView, 400: errorBodies.classic },
       async handler({ params, body, caller }) {
-        const wrong = wrongPatch(body)
-        if (wrong) return wrong
-        const place = placeOf(params)
-        const input = { ...place, disabled: body.disabled }
-        const link = await shards.ask(agentKeyOf(place), links.commands.change, input, { by: actorOf(caller) })
+        const error = patchError(body)
+        if (error) return error
+        const linkRef = linkRefOf(params)
+        const input = { ...linkRef, disabled: body.disabled }
+        const link = await shards.execute(formatAgentKey(linkRef), links.commands.change, input, {
+          by: actorOf(caller),
+        })
         return isRefusal(link) ? link : json(200, linkView(link, urlOf(link.code)))
       },
     }),
     route({
       ...ofLinks,
-      access: writing,
+      access: writeAccess,
       method: 'DELETE',
       path: itemPath,
       summary: 'Delete a link; its page is gone at once',
       reply: { 204: null },
       async handler({ params, caller }) {
-        const place = placeOf(params)
-        const gone = await shards.ask(agentKeyOf(place), links.commands.remove, place, { by: actorOf(caller) })
-        return isRefusal(gone) ? gone : noContent
+        const linkRef = linkRefOf(params)
+        const removed = await shards.execute(formatAgentKey(linkRef), links.commands.remove, linkRef, {
+          by: actorOf(caller),
+        })
+        return isRefusal(removed) ? removed : noContent
       },
     }),
   ]
@@ -147,10 +166,10 @@ function item({ shards, links, urlOf }: LinkRoutesOptions): Route[] {
 /** Why a conversation would not be opened, for whoever rehearses a link. */
 const reasons: Readonly<Record<string, string>> = { optedOut: 'The persona has opted out.' }
 
-function redeeming({ shards, links, conversations, clock, randomBytes }: LinkRoutesOptions): Route {
+function redeemRoute({ shards, links, conversations, clock, randomBytes }: LinkRoutesOptions): Route {
   return route({
     ...ofLinks,
-    access: writing,
+    access: writeAccess,
     method: 'POST',
     path: `${itemPath}/redeem`,
     summary: 'Use a link as a persona: the opening arrives among its turns, and no use is taken',
@@ -164,16 +183,16 @@ function redeeming({ shards, links, conversations, clock, randomBytes }: LinkRou
       'agent.sandbox.unavailable',
     ],
     async handler({ params, body: { personaId } }) {
-      const { linkId, ...place } = placeOf(params)
-      const asked = { ...place, linkId, personaId, at: clock.now() }
-      const found = await shards.read(agentKeyOf(place), links.queries.rehearsal, asked)
-      if (isRefusal(found)) return found
-      const { speaker, message } = found
+      const { linkId, ...agent } = linkRefOf(params)
+      const input = { ...agent, linkId, personaId, at: clock.now() }
+      const personaOpening = await shards.query(formatAgentKey(agent), links.queries.personaOpening, input)
+      if (isRefusal(personaOpening)) return personaOpening
+      const { identity, message } = personaOpening
       const sendId = idFromBytes('lnk', randomBytes(idBytes))
-      const opening = { place, sendId, attempt: 1, isLast: true, ...speaker, message, sandbox: true } as const
+      const opening = { agent, sendId, attempt: 1, isLast: true, ...identity, message, sandbox: true } as const
       const answer = await conversations.open(opening)
       if (isRefusal(answer)) return answer
-      if ('messageId' in answer) return json(202, { status: 'queued', personaId, userId: speaker.asid })
+      if ('messageId' in answer) return json(202, { status: 'queued', personaId, userId: identity.asid })
       const reason = 'reason' in answer ? answer.reason : ''
       if (reason === 'noBinding') return refuse('agent.sandbox.unavailable')
       return refuse('agent.outreach_link.unavailable', { detail: reasons[reason] ?? `It was not taken: ${reason}.` })

@@ -1,10 +1,10 @@
 /** Outreach links as callers send and read them. Values out of bounds are answered with 400, so bounds are checked apart. */
 import Type, { type Static } from 'typebox'
-import { outreachLink as limits } from '../../core/limits.js'
+import { outreachLink as limits } from '../../core/limits/index.js'
 
 export const ofLinks = { plane: 'mgmt', tag: 'Outreach links' } as const
-export const reading = { who: 'member', role: 'viewer', scopes: ['agents:read'] } as const
-export const writing = { who: 'member', role: 'editor', scopes: ['agents:write'] } as const
+export const readAccess = { who: 'member', role: 'viewer', scopes: ['agents:read'] } as const
+export const writeAccess = { who: 'member', role: 'editor', scopes: ['agents:write'] } as const
 
 const closed = { additionalProperties: false } as const
 const optional = Type.Optional

@@ -1,11 +1,11 @@
 /** Where outreach links are kept, beside their agent in its shard, and the rows that lead to one from its code. */
-import type { AgentPlace } from '../../core/agentkey.js'
+import type { AgentRef } from '../../core/agentref.js'
 import type { Link } from '../../core/links/link.js'
 import type { Command, Query } from '../../runtime/shard/contract.js'
 import { type Reader, table } from '../../runtime/store/contract.js'
 
 /** Which link of which agent. */
-export interface OneLink extends AgentPlace {
+export interface LinkRef extends AgentRef {
   readonly linkId: string
 }
 
@@ -17,24 +17,24 @@ export interface Redemptions {
 }
 export const redemptionTable = table<[orgId: string, agentId: string, linkId: string], Redemptions>('links.redemptions')
 
-export function linkAt(reader: Reader, { orgId, agentId, linkId }: OneLink): Link | undefined {
+export function linkAt(reader: Reader, { orgId, agentId, linkId }: LinkRef): Link | undefined {
   return reader.get(linkTable, [orgId, agentId, linkId])
 }
 
 /** An agent's links, newest first. */
-export function linksOf(reader: Reader, { orgId, agentId }: AgentPlace): Link[] {
-  const found = Array.from(reader.range(linkTable, { prefix: [orgId, agentId] }), ({ value }) => value)
-  return found.sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? -1 : 1))
+export function linksOf(reader: Reader, { orgId, agentId }: AgentRef): Link[] {
+  const links = Array.from(reader.range(linkTable, { prefix: [orgId, agentId] }), ({ value }) => value)
+  return links.sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? -1 : 1))
 }
 
 /** A row in a shard of its own, so that a code tells nothing about org and agent; a row never changes. */
-const codeTable = table<[code: string], OneLink>('links.codes')
+const codeTable = table<[code: string], LinkRef>('links.codes')
 
 export function ownerOfCode(code: string): string {
   return `link:${code}`
 }
 
-const put: Command<OneLink & { readonly code: string }, true> = {
+const put: Command<LinkRef & { readonly code: string }, true> = {
   name: 'links.codes.put',
   decide(tx, { orgId, agentId, linkId, code }) {
     tx.put(codeTable, [code], { orgId, agentId, linkId })
@@ -50,7 +50,7 @@ const remove: Command<{ readonly code: string }, true> = {
   },
 }
 
-const find: Query<{ readonly code: string }, OneLink | null> = {
+const find: Query<{ readonly code: string }, LinkRef | null> = {
   name: 'links.codes.find',
   read: (reader, { code }) => reader.get(codeTable, [code]) ?? null,
 }

@@ -7,20 +7,20 @@ import { Org, OrgPatch } from './schema.js'
 import { patchOrg, readOrg } from './store.js'
 
 export function orgRoutes({ shards }: { shards: Shards }): Route[] {
-  const about = { plane: 'mgmt', path: '/orgs/{org}', tag: 'Org', reply: { 200: Org } } as const
+  const common = { plane: 'mgmt', path: '/orgs/{org}', tag: 'Org', reply: { 200: Org } } as const
   return [
     route({
-      ...about,
+      ...common,
       method: 'GET',
       summary: 'Read the org',
       access: { who: 'member', role: 'viewer' },
       async handler({ params: { org: orgId } }) {
-        const org = await shards.read(orgId, readOrg, { orgId })
+        const org = await shards.query(orgId, readOrg, { orgId })
         return isRefusal(org) ? org : json(200, org)
       },
     }),
     route({
-      ...about,
+      ...common,
       method: 'PATCH',
       summary: 'Change name, description or time zone',
       access: { who: 'member', role: 'admin', scopes: ['org:admin'] },
@@ -31,7 +31,7 @@ export function orgRoutes({ shards }: { shards: Shards }): Route[] {
         }
         const { name } = body
         if (name !== undefined && name.trim() === '') return invalid('name', 'must hold more than space')
-        const org = await shards.ask(params.org, patchOrg, { id: params.org, patch: body }, { by: actorOf(caller) })
+        const org = await shards.execute(params.org, patchOrg, { id: params.org, patch: body }, { by: actorOf(caller) })
         return isRefusal(org) ? org : json(200, org)
       },
     }),

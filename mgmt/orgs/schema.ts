@@ -1,6 +1,6 @@
 /** The org as callers see and change it. */
 import Type, { type Static } from 'typebox'
-import { org as limits } from '../../core/limits.js'
+import { org as limits } from '../../core/limits/index.js'
 
 export const Org = Type.Object(
   {

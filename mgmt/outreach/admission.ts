@@ -2,17 +2,17 @@
 
 import type { AgentDocument, Section } from '../../core/agent/index.js'
 import { type AgentIncarnation, scopeOf } from '../../core/agent/scope.js'
-import type { AgentPlace } from '../../core/agentkey.js'
+import type { AgentRef } from '../../core/agentref.js'
 import type { ChannelName } from '../../core/channelnames.js'
 import { refuse } from '../../core/errors.js'
+import { type AdmissionResult, admitSend, chooseIdentity } from '../../core/outreach/admission.js'
 import type { Hours } from '../../core/outreach/hours.js'
-import { chosenIdentity, judge, type Verdict } from '../../core/outreach/judge.js'
 import type { SendRequest } from '../../core/outreach/request.js'
 import type { SendOrigin } from '../../core/outreach/send.js'
 import type { Person, PersonIdentity } from '../../core/people/person.js'
 import type { Query } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
-import type { AgentDocuments } from '../agents/documents.js'
+import type { AgentDocuments } from '../agents/documentcommands.js'
 import type { AgentRecord } from '../agents/store.js'
 import type { People } from '../people/people.js'
 import type { Personas } from '../sandbox/commands.js'
@@ -20,7 +20,7 @@ import { isMarketingUnderWay } from './marketing.js'
 import { sendingOf } from './store.js'
 
 /** Where a send comes from besides its caller, and what that adds. */
-export interface SendHow {
+export interface SendOptions {
   readonly origin?: SendOrigin
   readonly campaignId?: string
   readonly automatedOutreachId?: string
@@ -29,14 +29,14 @@ export interface SendHow {
 }
 
 /** A send as it is asked of the agent's shard. */
-export interface AskedSend extends AgentPlace, SendHow {
+export interface SendInput extends AgentRef, SendOptions {
   readonly request: SendRequest
   /** Of an address, or of an asid that its conversation knows, as it is sent to. */
   readonly identity?: { readonly asid: string; readonly channel: ChannelName; readonly address: string }
   /** Where people are written to whose phone is one that the request writes, as the conversations there have it. */
   readonly phones?: readonly PersonIdentity[]
   /** The conversation's word on the identity; absent for a persona. */
-  readonly standing?: { readonly asid: string; readonly isOptedOut: boolean; readonly heardAt?: number }
+  readonly consentState?: { readonly asid: string; readonly isOptedOut: boolean; readonly lastInboundAt?: number }
 }
 
 /** The sections of an agent's document that sends are judged and written by. */
@@ -58,82 +58,88 @@ export interface AdmissionDeps {
 }
 
 /** The agent as sends know it. */
-export interface Known {
-  readonly place: AgentIncarnation
+export interface AgentSnapshot {
+  readonly agentRef: AgentIncarnation
   readonly document: AgentDocument
   readonly agent: AgentRecord
 }
 
 export const agentNotFound = refuse('agent.not_found')
 
-export function knownAgent(
+export function loadAgent(
   { documents }: Pick<AdmissionDeps, 'documents'>,
   reader: Reader,
-  place: AgentPlace,
-): Known | undefined {
-  const found = documents.load(reader, place, sendSections)
-  if (!found) return undefined
-  const { orgId, agentId } = place
-  return { document: found.document, agent: found.agent, place: { orgId, agentId, serial: found.agent.serial } }
+  agentRef: AgentRef,
+): AgentSnapshot | undefined {
+  const loaded = documents.load(reader, agentRef, sendSections)
+  if (!loaded) return undefined
+  const { orgId, agentId } = agentRef
+  return {
+    document: loaded.document,
+    agent: loaded.agent,
+    agentRef: { orgId, agentId, incarnation: loaded.agent.incarnation },
+  }
 }
 
 /** The agent itself, and none that came after it under the same id. */
-export function sameAgent(
+export function loadIncarnation(
   deps: Pick<AdmissionDeps, 'documents'>,
   reader: Reader,
-  place: AgentIncarnation,
-): Known | undefined {
-  const known = knownAgent(deps, reader, place)
-  return known?.place.serial === place.serial ? known : undefined
+  agentRef: AgentIncarnation,
+): AgentSnapshot | undefined {
+  const snapshot = loadAgent(deps, reader, agentRef)
+  return snapshot?.agentRef.incarnation === agentRef.incarnation ? snapshot : undefined
 }
 
-export function personFor(
+export function findRecipient(
   deps: AdmissionDeps,
   reader: Reader,
-  { place }: Pick<Known, 'place'>,
-  { request: { recipient }, identity }: AskedSend,
+  { agentRef }: Pick<AgentSnapshot, 'agentRef'>,
+  { request: { recipient }, identity }: SendInput,
 ): Person | undefined {
   switch (recipient.kind) {
     case 'address':
       return (
-        identity && (deps.people.byAsid(reader, place, identity.asid) ?? deps.people.byNumber(reader, place, identity))
+        identity &&
+        (deps.people.byAsid(reader, agentRef, identity.asid) ?? deps.people.byNumber(reader, agentRef, identity))
       )
     case 'asid':
       return (
-        deps.people.byAsid(reader, place, recipient.asid) ?? (identity && deps.people.byNumber(reader, place, identity))
+        deps.people.byAsid(reader, agentRef, recipient.asid) ??
+        (identity && deps.people.byNumber(reader, agentRef, identity))
       )
     case 'person':
-      return deps.people.byId(reader, place, recipient.personId)
+      return deps.people.byId(reader, agentRef, recipient.personId)
     case 'persona':
-      return deps.personas.personOf(reader, place, recipient.personaId)
+      return deps.personas.personOf(reader, agentRef, recipient.personaId)
   }
 }
 
-export function consider(
+export function evaluate(
   { timeScale }: AdmissionDeps,
   reader: Reader,
-  { place, document }: Known,
-  asked: AskedSend,
+  { agentRef, document }: AgentSnapshot,
+  input: SendInput,
   person: Person | undefined,
   { at, personId }: { readonly at: number; readonly personId: string },
-): Verdict {
-  const { request, origin = 'named', identity, sendWindow, ignoresSafeHours } = asked
+): AdmissionResult {
+  const { request, origin = 'named', identity, sendWindow, ignoresSafeHours } = input
   const own = person?.sandbox ? person.identities[0] : undefined
-  const standing = asked.standing ?? { asid: own?.asid ?? '', isOptedOut: false }
-  return judge({
+  const consentState = input.consentState ?? { asid: own?.asid ?? '', isOptedOut: false }
+  return admitSend({
     request,
     origin,
     document,
-    sending: sendingOf(reader, scopeOf(place)),
+    sending: sendingOf(reader, scopeOf(agentRef)),
     at,
     timeScale,
     ...(person && { person }),
     ...(identity && { identity }),
     personId,
-    standing,
+    consentState,
     ...(sendWindow && { sendWindow }),
     ...(ignoresSafeHours !== undefined && { ignoresSafeHours }),
-    ...(person && isMarketingUnderWay(reader, scopeOf(place), person) && { isMarketingUnderWay: true }),
+    ...(person && isMarketingUnderWay(reader, scopeOf(agentRef), person) && { isMarketingUnderWay: true }),
   })
 }
 
@@ -141,14 +147,14 @@ export function consider(
 export function locateQuery({
   people,
 }: AdmissionDeps): Query<
-  AgentPlace & { readonly personId: string; readonly channel?: string },
+  AgentRef & { readonly personId: string; readonly channel?: string },
   { readonly asid?: string }
 > {
   return {
     name: 'outreach.locate',
     read(reader, { orgId, agentId, personId, channel }) {
       const person = people.byId(reader, { orgId, agentId }, personId)
-      const chosen = person && !person.sandbox && chosenIdentity(person, channel)
+      const chosen = person && !person.sandbox && chooseIdentity(person, channel)
       return chosen ? { asid: chosen.asid } : {}
     },
   }

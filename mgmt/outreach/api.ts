@@ -1,29 +1,29 @@
 /** Where sends are asked for, be it by a route, a journey, a rule or a campaign. */
 import type { Actor } from '../../core/access.js'
-import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
+import { type AgentRef, formatAgentKey } from '../../core/agentref.js'
 import type { ChannelName } from '../../core/channelnames.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
-import { outreachSend as limits } from '../../core/limits.js'
-import type { Standing } from '../../core/outreach/contact.js'
-import { identitiesBy } from '../../core/outreach/identity.js'
-import { checkedAddress, invalidAddress, type Postponed, unavailable } from '../../core/outreach/judge.js'
+import { outreachSend as limits } from '../../core/limits/index.js'
+import { channelUnavailable, checkAddress, invalidAddress, type NotAdmitted } from '../../core/outreach/admission.js'
+import { createIdentityResolver } from '../../core/outreach/identity.js'
+import type { ConsentState } from '../../core/outreach/port.js'
 import { isOutreachChannel, type SendRequest } from '../../core/outreach/request.js'
 import type { Send } from '../../core/outreach/send.js'
-import { addressOn, isPossiblePhone } from '../../core/people/address.js'
-import { asStanding } from '../../core/people/heard.js'
+import { isPossiblePhone, normalizeAddress } from '../../core/people/address.js'
+import { withOptOut } from '../../core/people/identityevents.js'
 import type { PersonIdentity } from '../../core/people/person.js'
 import type { Clock } from '../../runtime/clock.js'
 import type { Shards } from '../../runtime/shard/contract.js'
 import { StoreFailed } from '../../runtime/store/contract.js'
 import { sleep, withTimeout } from '../../runtime/time.js'
-import type { AskedSend, SendHow } from './admission.js'
+import type { SendInput, SendOptions } from './admission.js'
 import type { sendCommands } from './commands.js'
 import type { OutreachConversations } from './conversations.js'
-import type { SendMeters } from './meters.js'
+import type { SendMetrics } from './metrics.js'
 import type { SendQueries } from './queries.js'
 import type { CreateResult } from './schema.js'
 
-export interface CreateHow extends SendHow {
+export interface CreateSendOptions extends SendOptions {
   /** Decides everything and writes nothing. */
   readonly isDryRun?: boolean
   /** How long the caller waits; then nobody knows whether it was accepted, and the same key tells. */
@@ -36,21 +36,21 @@ export interface CreateHow extends SendHow {
  */
 export interface Sends {
   create(
-    place: AgentPlace,
+    agent: AgentRef,
     request: SendRequest,
     by: Actor | undefined,
-    how?: CreateHow,
-  ): Promise<CreateResult | Postponed | Refusal>
-  sendOf(place: AgentPlace, sendId: string): Promise<Send | Refusal>
+    sendOptions?: CreateSendOptions,
+  ): Promise<CreateResult | NotAdmitted | Refusal>
+  sendOf(agent: AgentRef, sendId: string): Promise<Send | Refusal>
 }
 
 export interface SendsDeps {
   readonly shards: Shards
   readonly commands: Pick<ReturnType<typeof sendCommands>, 'accept'>
-  readonly queries: Pick<SendQueries, 'dryRun' | 'locate' | 'record' | 'rehearsal'>
-  readonly conversations: Pick<OutreachConversations, 'asidOf' | 'standing'>
+  readonly queries: Pick<SendQueries, 'dryRun' | 'locate' | 'record' | 'sandboxSend'>
+  readonly conversations: Pick<OutreachConversations, 'asidOf' | 'consentOf'>
   readonly clock: Clock
-  readonly meters?: Pick<SendMeters, 'asked'>
+  readonly sendMetrics?: Pick<SendMetrics, 'countRequest'>
 }
 
 const upstream = refuse('agent.outreach_send.upstream')
@@ -58,69 +58,69 @@ const timeout = refuse('agent.outreach_send.timeout')
 
 export function createSends(options: SendsDeps): Sends {
   const { shards, commands, queries, conversations, clock } = options
-  const atPhone = identitiesBy(conversations.asidOf)
+  const identityAtPhone = createIdentityResolver(conversations.asidOf)
 
-  async function created(
-    place: AgentPlace,
+  async function createSend(
+    agent: AgentRef,
     request: SendRequest,
     by: Actor | undefined,
-    { isDryRun = false, answerMs = limits.answerMs, ...how }: CreateHow,
-  ): Promise<CreateResult | Postponed | Refusal> {
-    const owner = agentKeyOf(place)
-    const patientUntil = clock.now() + answerMs
-    const identity = identityOf(place, request)
+    { isDryRun = false, answerMs = limits.answerMs, ...sendOptions }: CreateSendOptions,
+  ): Promise<CreateResult | NotAdmitted | Refusal> {
+    const owner = formatAgentKey(agent)
+    const deadline = clock.now() + answerMs
+    const identity = identityOf(agent, request)
     if (isRefusal(identity)) return identity
-    const asid = identity?.asid ?? (await namedAsid(owner, place, request))
+    const asid = identity?.asid ?? (await resolveAsid(owner, agent, request))
     if (isRefusal(asid)) return asid
-    const standing = asid === undefined ? undefined : await conversations.standing(asid)
-    if (isRefusal(standing)) return standing
+    const consentState = asid === undefined ? undefined : await conversations.consentOf(asid)
+    if (isRefusal(consentState)) return consentState
     // A number that has a conversation exists, however few digits it has.
-    if (identity && !standing?.of && !isPossiblePhone(identity.address)) return invalidAddress
-    const phones = isDryRun ? [] : await phonesIn(place, request, asid)
+    if (identity && !consentState?.identity && !isPossiblePhone(identity.address)) return invalidAddress
+    const phones = isDryRun ? [] : await phonesIn(agent, request, asid)
     if (isRefusal(phones)) return phones
-    const meant = identity ?? (request.recipient.kind === 'asid' ? identityIn(standing, place, asid!) : undefined)
-    const { of: _whose, ...stands } = standing ?? { isOptedOut: false }
-    const asked: AskedSend = {
+    const target = identity ?? (request.recipient.kind === 'asid' ? identityIn(consentState, agent, asid!) : undefined)
+    const { identity: _whose, ...consent } = consentState ?? { isOptedOut: false }
+    const input: SendInput = {
       request,
-      ...place,
-      ...how,
-      ...(meant && { identity: meant }),
+      ...agent,
+      ...sendOptions,
+      ...(target && { identity: target }),
       ...(phones.length > 0 && { phones }),
-      ...(standing && { standing: { asid: asid!, ...stands } }),
+      ...(consentState && { consentState: { asid: asid!, ...consent } }),
     }
-    if (isDryRun) return shards.read(owner, queries.dryRun, { at: clock.now(), ...asked })
-    const answer = await shards.ask(owner, commands.accept, asked, by ? { by } : {})
+    if (isDryRun) return shards.query(owner, queries.dryRun, { at: clock.now(), ...input })
+    const answer = await shards.execute(owner, commands.accept, input, by ? { by } : {})
     if (request.recipient.kind === 'persona' && 'sendId' in answer) {
-      await rehearsed(owner, { sendId: answer.sendId!, ...place }, patientUntil)
+      await waitForSandboxSend(owner, { sendId: answer.sendId!, ...agent }, deadline)
     }
     return answer
   }
 
-  function identityOf(place: AgentPlace, { recipient }: SendRequest) {
+  function identityOf(agent: AgentRef, { recipient }: SendRequest) {
     if (recipient.kind === 'person' && recipient.channel !== undefined && !isOutreachChannel(recipient.channel)) {
-      return unavailable(recipient.channel)
+      return channelUnavailable(recipient.channel)
     }
     if (recipient.kind !== 'address') return undefined
-    const checked = checkedAddress(recipient.channel, recipient.address, addressOn)
+    const checked = checkAddress(recipient.channel, recipient.address, normalizeAddress)
     if (isRefusal(checked)) return checked
     const { channel, address }: { channel: ChannelName; address: string } = checked
-    return { asid: conversations.asidOf(place, channel, address), channel, address }
+    return { asid: conversations.asidOf(agent, channel, address), channel, address }
   }
 
-  async function namedAsid(
+  async function resolveAsid(
     owner: string,
-    place: AgentPlace,
+    agent: AgentRef,
     { recipient }: SendRequest,
   ): Promise<string | undefined | Refusal> {
     if (recipient.kind === 'asid') return recipient.asid
     if (recipient.kind !== 'person') return undefined
     const { personId, channel } = recipient
-    const found = await shards.read(owner, queries.locate, {
-      ...place,
+    const located = await shards.query(owner, queries.locate, {
+      ...agent,
       personId,
       ...(channel !== undefined && { channel }),
     })
-    return isRefusal(found) ? found : found.asid
+    return isRefusal(located) ? located : located.asid
   }
 
   /**
@@ -128,49 +128,55 @@ export function createSends(options: SendsDeps): Sends {
    * decided later; the conversation of the identity that is sent to is asked anyway.
    */
   async function phonesIn(
-    place: AgentPlace,
+    agent: AgentRef,
     { recipient, inputs, profile }: SendRequest,
     sentTo: string | undefined,
   ): Promise<readonly PersonIdentity[] | Refusal> {
     if (recipient.kind === 'persona') return []
     const identities = new Map<string, PersonIdentity>()
     for (const text of [inputs?.phone, profile?.phone]) {
-      const identity = text ? atPhone(place, text) : undefined
+      const identity = text ? identityAtPhone(agent, text) : undefined
       if (!identity || identity.asid === sentTo || identities.has(identity.asid)) continue
-      const standing = await conversations.standing(identity.asid)
-      if (isRefusal(standing)) return standing
-      identities.set(identity.asid, asStanding(identity, standing.optedOutAt))
+      const consentState = await conversations.consentOf(identity.asid)
+      if (isRefusal(consentState)) return consentState
+      identities.set(identity.asid, withOptOut(identity, consentState.optedOutAt))
     }
     return [...identities.values()]
   }
 
   /** A rehearsal has been dispatched when its caller hears of it. */
-  async function rehearsed(
+  async function waitForSandboxSend(
     owner: string,
-    which: AgentPlace & { readonly sendId: string },
+    sendRef: AgentRef & { readonly sendId: string },
     until: number,
   ): Promise<void> {
     while (clock.now() < until) {
-      const found = await shards.read(owner, queries.rehearsal, which)
-      if (isRefusal(found) || !found.isUnderWay) return
-      await sleep(clock, limits.rehearsalLookMs)
+      const status = await shards.query(owner, queries.sandboxSend, sendRef)
+      if (isRefusal(status) || !status.isUnderWay) return
+      await sleep(clock, limits.sandboxPollMs)
     }
   }
 
   return {
-    async create(place, request, by, how = {}) {
-      const answer = await answerWithin(clock, how.answerMs ?? limits.answerMs, created(place, request, by, how))
-      options.meters?.asked(answer, how.isDryRun ?? false)
+    async create(agent, request, by, sendOptions = {}) {
+      const answer = await answerWithin(
+        clock,
+        sendOptions.answerMs ?? limits.answerMs,
+        createSend(agent, request, by, sendOptions),
+      )
+      options.sendMetrics?.countRequest(answer, sendOptions.isDryRun ?? false)
       return answer
     },
-    sendOf: (place, sendId) => shards.read(agentKeyOf(place), queries.record, { ...place, sendId }),
+    sendOf: (agent, sendId) => shards.query(formatAgentKey(agent), queries.record, { ...agent, sendId }),
   }
 }
 
 /** What the conversation knows of an asid, if it is one of that agent's. */
-function identityIn(standing: Standing | undefined, place: AgentPlace, asid: string): AskedSend['identity'] {
-  const { agent, channel, address } = standing?.of ?? {}
-  return agent && agentKeyOf(agent) === agentKeyOf(place) ? { asid, channel: channel!, address: address! } : undefined
+function identityIn(consentState: ConsentState | undefined, agentRef: AgentRef, asid: string): SendInput['identity'] {
+  const { agent, channel, address } = consentState?.identity ?? {}
+  return agent && formatAgentKey(agent) === formatAgentKey(agentRef)
+    ? { asid, channel: channel!, address: address! }
+    : undefined
 }
 
 /** Whatever keeps the agent from answering is told as one of two things, and nothing of it is the caller's fault. */

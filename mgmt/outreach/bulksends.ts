@@ -1,24 +1,24 @@
 /** Sends of campaigns: many are created in one commit, on their way from the start, and reported on together. */
 
 import { type AgentIncarnation, scopeOf } from '../../core/agent/scope.js'
+import { findOutreach } from '../../core/outreach/admission.js'
 import type { AttemptReport } from '../../core/outreach/attempt.js'
-import { outreachIn } from '../../core/outreach/judge.js'
-import { longestWaitMs } from '../../core/outreach/machine.js'
+import { sendIdAt } from '../../core/outreach/ids.js'
 import type { Send, SendReason } from '../../core/outreach/send.js'
-import { sendIdAt } from '../../core/outreach/sendid.js'
+import { maxWaitMs } from '../../core/outreach/statemachine.js'
 import type { Person } from '../../core/people/person.js'
-import type { Told, Tx } from '../../runtime/shard/contract.js'
+import type { CommandMeta, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
-import { sameAgent } from './admission.js'
-import { reported } from './commands.js'
+import { loadIncarnation } from './admission.js'
+import { applyAttemptReport } from './commands.js'
 import { isMarketingUnderWay, noteMarketing } from './marketing.js'
 import { mayBeHandedOver } from './pickup.js'
-import { type KeptSend, keepLaunched, keepSend, keptUntil, sendAt, sendingOf, timerTable } from './store.js'
-import { type SendDeps, scheduleTimers, take } from './transitions.js'
+import { retainedUntil, type StoredSend, saveLaunched, saveSend, sendAt, sendingOf, timerTable } from './store.js'
+import { type SendDeps, scheduleTimers, transition } from './transitions.js'
 
 /** A send that a campaign makes. */
 export interface NewCampaignSend
-  extends Pick<KeptSend, 'outreachId' | 'personId' | 'asid' | 'channel' | 'address' | 'sendWindow' | 'sandbox'> {
+  extends Pick<StoredSend, 'outreachId' | 'personId' | 'asid' | 'channel' | 'address' | 'sendWindow' | 'sandbox'> {
   readonly campaignId: string
   /** Something forbids it by now: it is on record, and is not attempted. */
   readonly suppressed?: SendReason
@@ -26,17 +26,22 @@ export interface NewCampaignSend
 
 export function createBulkSends(deps: SendDeps) {
   /** Makes them in their order and answers their ids; whoever asks sees to it that those which are on their way are attempted. */
-  function create(tx: Tx, place: AgentIncarnation, wanted: readonly NewCampaignSend[], told: Told): readonly string[] {
-    const known = sameAgent(deps, tx, place)
-    if (!known) throw new Error('campaigns send for agents that are there')
-    const scope = scopeOf(place)
-    const { at } = told
+  function create(
+    tx: Tx,
+    agent: AgentIncarnation,
+    newSends: readonly NewCampaignSend[],
+    meta: CommandMeta,
+  ): readonly string[] {
+    const snapshot = loadIncarnation(deps, tx, agent)
+    if (!snapshot) throw new Error('campaigns send for agents that are there')
+    const scope = scopeOf(agent)
+    const { at } = meta
     const timers = tx.get(timerTable, scope) ?? {}
-    scheduleTimers(tx, place, timers, { sweepAt: timers.sweepAt ?? keptUntil(at, deps.timeScale) })
-    const isMarketing = outreachIn(known.document, wanted[0]?.outreachId ?? '')?.class === 'marketing'
-    const sends = wanted.map(
-      ({ suppressed, ...which }): KeptSend => ({
-        id: sendIdAt(at, told.mint('sd')),
+    scheduleTimers(tx, agent, timers, { sweepAt: timers.sweepAt ?? retainedUntil(at, deps.timeScale) })
+    const isMarketing = findOutreach(snapshot.document, newSends[0]?.outreachId ?? '')?.class === 'marketing'
+    const sends = newSends.map(
+      ({ suppressed, ...which }): StoredSend => ({
+        id: sendIdAt(at, meta.mint('sd')),
         origin: 'campaign',
         ...which,
         state: 'sending',
@@ -45,52 +50,52 @@ export function createBulkSends(deps: SendDeps) {
         ...(isMarketing && !suppressed && !which.sandbox && { isMarketing }),
       }),
     )
-    keepLaunched(tx, scope, sends)
+    saveLaunched(tx, scope, sends)
     for (const send of sends) noteMarketing(tx, scope, send)
-    for (const [nth, { suppressed }] of wanted.entries()) {
-      if (suppressed) take(tx, deps, known, sends[nth]!, { on: 'notAttempted', reason: suppressed, at }, told)
+    for (const [nth, { suppressed }] of newSends.entries()) {
+      if (suppressed) transition(tx, deps, snapshot, sends[nth]!, { on: 'notAttempted', reason: suppressed, at }, meta)
     }
-    logLaunch(tx, place, wanted, at)
+    logLaunch(tx, agent, newSends, at)
     return sends.map(({ id }) => id)
   }
 
   /** One line for all of them: a launch writes no more rows for each send. */
-  function logLaunch(tx: Tx, place: AgentIncarnation, wanted: readonly NewCampaignSend[], at: number): void {
-    const live = wanted.filter(({ suppressed, sandbox }) => !suppressed && !sandbox)
+  function logLaunch(tx: Tx, agent: AgentIncarnation, newSends: readonly NewCampaignSend[], at: number): void {
+    const live = newSends.filter(({ suppressed, sandbox }) => !suppressed && !sandbox)
     if (!deps.log || !live[0]) return
     const { campaignId, outreachId, channel } = live[0]
     const data = { campaignId, outreachId, origin: 'campaign', sends: live.length }
-    deps.log(tx, place, { event: 'outreach.accepted', channel, data }, at)
+    deps.log(tx, agent, { event: 'outreach.accepted', channel, data }, at)
   }
 
-  function report(tx: Tx, place: AgentIncarnation, reports: readonly AttemptReport[], told: Told): void {
-    const known = sameAgent(deps, tx, place)
-    if (known) for (const each of reports) reported(tx, deps, known, each, told)
+  function report(tx: Tx, agent: AgentIncarnation, reports: readonly AttemptReport[], meta: CommandMeta): void {
+    const snapshot = loadIncarnation(deps, tx, agent)
+    if (snapshot) for (const each of reports) applyAttemptReport(tx, deps, snapshot, each, meta)
   }
 
   /** One that rests, or whose follow-up does, goes back into the queue; one that waits for its binding has its turn. */
-  function resume(tx: Tx, place: AgentIncarnation, sendId: string, { at }: Told): void {
-    const scope = scopeOf(place)
+  function resume(tx: Tx, agent: AgentIncarnation, sendId: string, { at }: CommandMeta): void {
+    const scope = scopeOf(agent)
     const send = sendAt(tx, scope, sendId)
     if (send?.isFollowUpHeld) {
       const { isFollowUpHeld: _held, ...rest } = send
-      keepSend(tx, scope, { ...rest, followUpAt: at }, send)
-      return scheduleTimers(tx, place, tx.get(timerTable, scope) ?? {}, { pickupAt: at })
+      saveSend(tx, scope, { ...rest, followUpAt: at }, send)
+      return scheduleTimers(tx, agent, tx.get(timerTable, scope) ?? {}, { pickupAt: at })
     }
-    const isForBinding = send?.heldFor === 'binding_error'
+    const isForBinding = send?.deferredFor === 'binding_error'
     if (send?.state !== 'queued' || (send.dueAt !== undefined && !isForBinding)) return
     // The time of day may have been set back since.
-    const latestAt = at + longestWaitMs(send, deps.timeScale)
+    const latestAt = at + maxWaitMs(send, deps.timeScale)
     const dueAt = isForBinding ? at : Math.max(at, Math.min(send.nextAttemptAt ?? at, latestAt))
-    keepSend(tx, scope, { ...send, dueAt }, send)
-    scheduleTimers(tx, place, tx.get(timerTable, scope) ?? {}, { pickupAt: dueAt })
+    saveSend(tx, scope, { ...send, dueAt }, send)
+    scheduleTimers(tx, agent, tx.get(timerTable, scope) ?? {}, { pickupAt: dueAt })
   }
 
   /** One that waits, in the queue or outside of it; any other runs on. */
-  function cancel(tx: Tx, place: AgentIncarnation, sendId: string, detail: string, told: Told): void {
-    const known = sameAgent(deps, tx, place)
-    const send = known && sendAt(tx, scopeOf(place), sendId)
-    if (send) take(tx, deps, known, send, { on: 'cancelled', at: told.at, detail }, told)
+  function cancel(tx: Tx, agent: AgentIncarnation, sendId: string, detail: string, meta: CommandMeta): void {
+    const snapshot = loadIncarnation(deps, tx, agent)
+    const send = snapshot && sendAt(tx, scopeOf(agent), sendId)
+    if (send) transition(tx, deps, snapshot, send, { on: 'cancelled', at: meta.at, detail }, meta)
   }
 
   return {
@@ -98,13 +103,13 @@ export function createBulkSends(deps: SendDeps) {
     report,
     resume,
     cancel,
-    mayBeHandedOver: (reader: Reader, place: AgentIncarnation, sendId: string, at: number): boolean =>
-      mayBeHandedOver(reader, deps, place, sendId, at),
-    sendAt: (reader: Reader, place: AgentIncarnation, sendId: string): Send | undefined =>
-      sendAt(reader, scopeOf(place), sendId),
-    sendingOf: (reader: Reader, place: AgentIncarnation) => sendingOf(reader, scopeOf(place)),
-    isMarketingUnderWay: (reader: Reader, place: AgentIncarnation, person: Person) =>
-      isMarketingUnderWay(reader, scopeOf(place), person),
+    mayBeHandedOver: (reader: Reader, agent: AgentIncarnation, sendId: string, at: number): boolean =>
+      mayBeHandedOver(reader, deps, agent, sendId, at),
+    sendAt: (reader: Reader, agent: AgentIncarnation, sendId: string): Send | undefined =>
+      sendAt(reader, scopeOf(agent), sendId),
+    sendingOf: (reader: Reader, agent: AgentIncarnation) => sendingOf(reader, scopeOf(agent)),
+    isMarketingUnderWay: (reader: Reader, agent: AgentIncarnation, person: Person) =>
+      isMarketingUnderWay(reader, scopeOf(agent), person),
   }
 }
 export type BulkSends = ReturnType<typeof createBulkSends>

@@ -1,28 +1,36 @@
 /** The commands that change sends: asked for, cancelled, picked up, reported on, heard of. */
 import { type AgentIncarnation, scopeOf } from '../../core/agent/scope.js'
-import type { AgentPlace } from '../../core/agentkey.js'
-import type { SendNews } from '../../core/conversation/sendnews.js'
+import type { AgentRef } from '../../core/agentref.js'
+import type { DeliveryReport } from '../../core/conversation/deliveryreport.js'
 import { isRefusal, refuse } from '../../core/errors.js'
+import { type Accepted, findOutreach, type NotAdmitted } from '../../core/outreach/admission.js'
 import type { AttemptReport } from '../../core/outreach/attempt.js'
-import { type Accepted, outreachIn, type Postponed } from '../../core/outreach/judge.js'
+import { applyReport, deferForBinding } from '../../core/outreach/deliveryreports.js'
+import { sendIdAt } from '../../core/outreach/ids.js'
 import { dayKey, givenKey } from '../../core/outreach/key.js'
-import { troubles } from '../../core/outreach/machine.js'
-import { told as heard, heldForBinding } from '../../core/outreach/news.js'
-import { sendIdAt } from '../../core/outreach/sendid.js'
-import { type Sending, type SendingSettings, sendingReplaced } from '../../core/outreach/settings.js'
-import { type OutreachSend, sendAsRead } from '../../core/outreach/view.js'
-import { keptFor, numberOf, phoneNumberOf } from '../../core/people/numbers.js'
+import { replaceSending, type SendingPolicy, type SendingSettings } from '../../core/outreach/settings.js'
+import { failures } from '../../core/outreach/statemachine.js'
+import { type OutreachSend, sendView } from '../../core/outreach/view.js'
+import { extendReservation, numberOf, phoneNumberOf } from '../../core/people/numbers.js'
 import type { Person } from '../../core/people/person.js'
-import type { Command, Told, Tx } from '../../runtime/shard/contract.js'
-import { type AskedSend, agentNotFound, consider, type Known, knownAgent, personFor, sameAgent } from './admission.js'
+import type { Command, CommandMeta, Tx } from '../../runtime/shard/contract.js'
+import {
+  type AgentSnapshot,
+  agentNotFound,
+  evaluate,
+  findRecipient,
+  loadAgent,
+  loadIncarnation,
+  type SendInput,
+} from './admission.js'
 import { noteMarketing } from './marketing.js'
 import { pickUp } from './pickup.js'
 import type { CreateResult } from './schema.js'
 import {
-  type KeptSend,
-  keepSend,
-  keptUntil,
   keyTable,
+  retainedUntil,
+  type StoredSend,
+  saveSend,
   sendAt,
   sendOfDay,
   sendOfKey,
@@ -30,20 +38,20 @@ import {
   timerTable,
 } from './store.js'
 import {
-  begin,
   enqueue,
-  isCampaigns,
-  isNotedWhenTaken,
+  isAcceptanceSaved,
+  isCampaignSend,
   logSend,
   pickupCommand,
-  rememberCapability,
   type SendDeps,
+  saveCapability,
+  saveTransition,
   scheduleTimers,
-  settle,
-  take,
+  startAttempt,
+  transition,
 } from './transitions.js'
 
-export interface OneSend extends AgentPlace {
+export interface AgentSendRef extends AgentRef {
   readonly sendId: string
 }
 
@@ -53,183 +61,197 @@ const notFound = refuse('resource.not_found')
 export function sendCommands(deps: SendDeps) {
   const { timeScale, people } = deps
 
-  const accept: Command<AskedSend, CreateResult | Postponed> = {
+  const accept: Command<SendInput, CreateResult | NotAdmitted> = {
     name: 'outreach.accept',
-    decide(tx, asked, told) {
-      const known = knownAgent(deps, tx, asked)
-      if (!known) return agentNotFound
-      const { request } = asked
-      const scope = scopeOf(known.place)
-      const { at } = told
-      const given = request.idempotencyKey
-      const repeat = given === undefined ? undefined : sendOfKey(tx, scope, givenKey(given), at, timeScale)
+    decide(tx, input, meta) {
+      const snapshot = loadAgent(deps, tx, input)
+      if (!snapshot) return agentNotFound
+      const { request } = input
+      const scope = scopeOf(snapshot.agentRef)
+      const { at } = meta
+      const idempotencyKey = request.idempotencyKey
+      const repeat =
+        idempotencyKey === undefined ? undefined : sendOfKey(tx, scope, givenKey(idempotencyKey), at, timeScale)
       if (repeat) return duplicateOf(repeat)
-      const before = personFor(deps, tx, known, asked)
-      const isMeant = before && (!before.sandbox || request.recipient.kind === 'persona')
+      const before = findRecipient(deps, tx, snapshot, input)
+      const isEligible = before && (!before.sandbox || request.recipient.kind === 'persona')
       const { outreachId } = request
-      const already =
-        given === undefined && isMeant && !before.sandbox
+      const duplicate =
+        idempotencyKey === undefined && isEligible && !before.sandbox
           ? sendOfDay(tx, scope, { outreachId, personIds: [before.id, ...(before.formerIds ?? [])] }, at, timeScale)
           : undefined
-      if (already) return duplicateOf(already)
-      const personId = before?.id ?? people.newId(told)
-      const verdict = consider(deps, tx, known, asked, before, { at, personId })
-      if (isRefusal(verdict) || verdict.kind !== 'accepted') return verdict
-      const isMarketing = outreachIn(known.document, outreachId)?.class === 'marketing' && !verdict.person.sandbox
-      const send = { ...newSend(asked, verdict, told), ...(isMarketing && { isMarketing }) }
-      keepRecipient(tx, known, asked, before, verdict, send, told)
+      if (duplicate) return duplicateOf(duplicate)
+      const personId = before?.id ?? people.newId(meta)
+      const admission = evaluate(deps, tx, snapshot, input, before, { at, personId })
+      if (isRefusal(admission) || admission.kind !== 'accepted') return admission
+      const isMarketing =
+        findOutreach(snapshot.document, outreachId)?.class === 'marketing' && !admission.person.sandbox
+      const send = { ...newSend(input, admission, meta), ...(isMarketing && { isMarketing }) }
+      saveRecipient(tx, snapshot, input, before, admission, send, meta)
       noteMarketing(tx, scope, send)
-      const key = given === undefined ? dayKey(outreachId, personId, at) : givenKey(given)
+      const key = idempotencyKey === undefined ? dayKey(outreachId, personId, at) : givenKey(idempotencyKey)
       tx.put(keyTable, [...scope, ...key], send.id)
-      if (send.sandbox) rehearse(tx, known, send, told)
-      else enqueue(tx, deps, known.place, send, at)
-      return queuedResult(send, verdict)
+      if (send.sandbox) startSandboxSend(tx, snapshot, send, meta)
+      else enqueue(tx, deps, snapshot.agentRef, send, at)
+      return queuedResult(send, admission)
     },
   }
 
   /** The recipient as the send makes them. It goes to the identity it was accepted to, whatever their phone is then. */
-  function keepRecipient(
+  function saveRecipient(
     tx: Tx,
-    { place }: Known,
-    { phones = [] }: AskedSend,
+    { agentRef: agent }: AgentSnapshot,
+    { phones = [] }: SendInput,
     before: Person | undefined,
     { person }: Accepted,
-    { id: sendId, asid }: KeptSend,
-    told: Told,
+    { id: sendId, asid }: StoredSend,
+    meta: CommandMeta,
   ): void {
-    const after = keptFor(person, { sendId, asid })
+    const after = extendReservation(person, { sendId, asid })
     const number = phoneNumberOf(after)
     if (!after.sandbox && number !== (before && phoneNumberOf(before))) {
       const identity = phones.find((each) => numberOf(each) === number)
-      people.keepReachable(tx, place, before, after, { identity, send: { sendId, asid } }, told)
-    } else if (after !== before) people.keep(tx, place, before, after, told)
+      people.saveReachable(tx, agent, before, after, { identity, send: { sendId, asid } }, meta)
+    } else if (after !== before) people.save(tx, agent, before, after, meta)
   }
 
   /** A rehearsal does not wait in the queue. */
-  function rehearse(tx: Tx, known: Known, send: KeptSend, told: Told): void {
-    keepSend(tx, scopeOf(known.place), send)
-    const timers = tx.get(timerTable, scopeOf(known.place)) ?? {}
-    scheduleTimers(tx, known.place, timers, { sweepAt: timers.sweepAt ?? keptUntil(told.at, timeScale) })
-    begin(tx, deps, known, send, told)
+  function startSandboxSend(tx: Tx, snapshot: AgentSnapshot, send: StoredSend, meta: CommandMeta): void {
+    saveSend(tx, scopeOf(snapshot.agentRef), send)
+    const timers = tx.get(timerTable, scopeOf(snapshot.agentRef)) ?? {}
+    scheduleTimers(tx, snapshot.agentRef, timers, { sweepAt: timers.sweepAt ?? retainedUntil(meta.at, timeScale) })
+    startAttempt(tx, deps, snapshot, send, meta)
   }
 
-  const cancel: Command<OneSend & { readonly seesAddress: boolean }, OutreachSend> = {
+  const cancel: Command<AgentSendRef & { readonly seesAddress: boolean }, OutreachSend> = {
     name: 'outreach.cancel',
-    decide(tx, { orgId, agentId, sendId, seesAddress }, told) {
-      const known = knownAgent(deps, tx, { orgId, agentId })
-      if (!known) return agentNotFound
-      const send = sendAt(tx, scopeOf(known.place), sendId)
+    decide(tx, { orgId, agentId, sendId, seesAddress }, meta) {
+      const snapshot = loadAgent(deps, tx, { orgId, agentId })
+      if (!snapshot) return agentNotFound
+      const send = sendAt(tx, scopeOf(snapshot.agentRef), sendId)
       if (!send || send.sandbox) return notFound
-      const cancelled = take(tx, deps, known, send, { on: 'cancelled', at: told.at }, told)
-      return cancelled ? sendAsRead(cancelled, seesAddress) : notCancellable
+      const cancelled = transition(tx, deps, snapshot, send, { on: 'cancelled', at: meta.at }, meta)
+      return cancelled ? sendView(cancelled, seesAddress) : notCancellable
     },
   }
 
   /** Takes what is due, a bounded number at a time, and comes back for the rest. */
   const pickup: Command<AgentIncarnation, number> = {
     name: pickupCommand,
-    decide(tx, place, told) {
-      const known = sameAgent(deps, tx, place)
-      return known ? pickUp(tx, deps, known, told) : 0
+    decide(tx, agent, meta) {
+      const snapshot = loadIncarnation(deps, tx, agent)
+      return snapshot ? pickUp(tx, deps, snapshot, meta) : 0
     },
   }
 
-  const report: Command<AgentIncarnation & AttemptReport, boolean> = {
-    name: 'outreach.report',
-    decide(tx, { sendId, attempt, outcome, isCapable, notes, ...place }, told) {
-      const known = sameAgent(deps, tx, place)
+  const attemptReport: Command<AgentIncarnation & AttemptReport, boolean> = {
+    name: 'outreach.attemptReport',
+    decide(tx, { sendId, attempt, outcome, isCapable, notes, ...agent }, meta) {
+      const snapshot = loadIncarnation(deps, tx, agent)
       const all = { sendId, attempt, outcome, isCapable, notes }
-      return known ? reported(tx, deps, known, all, told) : false
+      return snapshot ? applyAttemptReport(tx, deps, snapshot, all, meta) : false
     },
   }
 
-  function hear(tx: Tx, known: Known, said: SendNews, told: Told): boolean {
-    const send = sendAt(tx, scopeOf(known.place), said.sendId)
-    if (!send) return deps.listeners.unmatched.some((listener) => listener(tx, known.place, said))
-    const after = heard(send, said, timeScale)
+  function applyDeliveryReport(tx: Tx, snapshot: AgentSnapshot, report: DeliveryReport, meta: CommandMeta): boolean {
+    const send = sendAt(tx, scopeOf(snapshot.agentRef), report.sendId)
+    if (!send) return deps.listeners.unmatched.some((listener) => listener(tx, snapshot.agentRef, report))
+    const after = applyReport(send, report, timeScale)
     if (after === send) return false
-    settle(tx, deps, known, send, said.state === 'responded' ? withoutFollowUp(after) : after, told)
+    saveTransition(tx, deps, snapshot, send, report.state === 'responded' ? withoutFollowUp(after) : after, meta)
     return true
   }
 
   /** All of one agent. */
-  const newsTogether: Command<readonly (SendNews & AgentPlace)[], number> = {
-    name: 'outreach.newsTogether',
-    isRepeatable: true,
-    decide(tx, all, told) {
-      const known = all[0] && knownAgent(deps, tx, all[0])
-      return known ? all.filter((each) => hear(tx, known, each, told)).length : 0
+  const deliveryReports: Command<readonly (DeliveryReport & AgentRef)[], number> = {
+    name: 'outreach.deliveryReports',
+    idempotent: true,
+    decide(tx, all, meta) {
+      const snapshot = all[0] && loadAgent(deps, tx, all[0])
+      return snapshot ? all.filter((each) => applyDeliveryReport(tx, snapshot, each, meta)).length : 0
     },
   }
 
-  const news: Command<SendNews & AgentPlace, boolean> = {
-    name: 'outreach.news',
-    isRepeatable: true,
-    together: newsTogether,
-    decide(tx, each, told) {
-      const known = knownAgent(deps, tx, each)
-      return known ? hear(tx, known, each, told) : false
+  const deliveryReport: Command<DeliveryReport & AgentRef, boolean> = {
+    name: 'outreach.deliveryReport',
+    idempotent: true,
+    batch: deliveryReports,
+    decide(tx, each, meta) {
+      const snapshot = loadAgent(deps, tx, each)
+      return snapshot ? applyDeliveryReport(tx, snapshot, each, meta) : false
     },
   }
 
-  const setSending: Command<AgentPlace & { readonly sent: SendingSettings }, Sending> = {
+  const setSending: Command<AgentRef & { readonly sent: SendingSettings }, SendingPolicy> = {
     name: 'outreach.setSending',
     decide(tx, { orgId, agentId, sent }) {
-      const known = knownAgent(deps, tx, { orgId, agentId })
-      if (!known) return agentNotFound
-      const settings = sendingReplaced(sent)
-      if (!isRefusal(settings)) tx.put(settingsTable, scopeOf(known.place), settings)
+      const snapshot = loadAgent(deps, tx, { orgId, agentId })
+      if (!snapshot) return agentNotFound
+      const settings = replaceSending(sent)
+      if (!isRefusal(settings)) tx.put(settingsTable, scopeOf(snapshot.agentRef), settings)
       return settings
     },
   }
 
-  return { accept, cancel, pickup, report, news, newsTogether, setSending }
+  return { accept, cancel, pickup, attemptReport, deliveryReport, deliveryReports, setSending }
 }
 
 /** Whoever answered is not asked again. */
-function withoutFollowUp({ followUpAt: _due, ...answered }: KeptSend): KeptSend {
+function withoutFollowUp({ followUpAt: _due, ...answered }: StoredSend): StoredSend {
   return answered
 }
 
 /** A report on an attempt that is no longer under way is a repeat, and changes nothing. */
-export function reported(tx: Tx, deps: SendDeps, known: Known, report: AttemptReport, told: Told): boolean {
+export function applyAttemptReport(
+  tx: Tx,
+  deps: SendDeps,
+  snapshot: AgentSnapshot,
+  report: AttemptReport,
+  meta: CommandMeta,
+): boolean {
   const { sendId, attempt, outcome, isCapable } = report
-  const { place } = known
-  const send = sendAt(tx, scopeOf(place), sendId)
+  const { agentRef: agent } = snapshot
+  const send = sendAt(tx, scopeOf(agent), sendId)
   if (!send) return false
-  if (isCapable !== undefined) rememberCapability(tx, deps, place, send.asid, isCapable, told.at)
+  if (isCapable !== undefined) saveCapability(tx, deps, agent, send.asid, isCapable, meta.at)
   if (send.state !== 'sending' || send.attempts !== attempt) return false
-  const { at } = told
-  for (const note of report.notes ?? []) logSend(tx, deps, place, send, note, at)
-  if (outcome.kind === 'taken') {
-    if (isNotedWhenTaken(send)) keepSend(tx, scopeOf(place), { ...send, messageId: outcome.messageId }, send)
-  } else if (outcome.kind === 'held') {
-    const { until, heldFor } = outcome
-    take(tx, deps, known, send, { on: 'held', at, until, ...(heldFor && { heldFor }) }, told)
-  } else if (outcome.trouble === 'bindingError' && isCampaigns(send)) {
-    take(tx, deps, known, send, heldForBinding(at, deps.timeScale, outcome.detail), told)
+  const { at } = meta
+  for (const note of report.notes ?? []) logSend(tx, deps, agent, send, note, at)
+  if (outcome.kind === 'accepted') {
+    if (isAcceptanceSaved(send)) saveSend(tx, scopeOf(agent), { ...send, messageId: outcome.messageId }, send)
+  } else if (outcome.kind === 'deferred') {
+    const { until, deferredFor: heldFor } = outcome
+    transition(tx, deps, snapshot, send, { on: 'deferred', at, until, ...(heldFor && { deferredFor: heldFor }) }, meta)
+  } else if (outcome.failure === 'bindingError' && isCampaignSend(send)) {
+    transition(tx, deps, snapshot, send, deferForBinding(at, deps.timeScale, outcome.detail), meta)
   } else {
-    const { on, reason } = troubles[outcome.trouble]
-    if (outcome.trouble === 'optedOut') noteOptOut(tx, deps, known, send, told)
-    take(tx, deps, known, send, { on, reason, at, detail: outcome.detail }, told)
+    const { on, reason } = failures[outcome.failure]
+    if (outcome.failure === 'optedOut') noteOptOut(tx, deps, snapshot, send, meta)
+    transition(tx, deps, snapshot, send, { on, reason, at, detail: outcome.detail }, meta)
   }
   return true
 }
 
 /** The conversation refused for a STOP that the copy on the person does not show: from now on it does. */
-function noteOptOut(tx: Tx, { people }: SendDeps, { place }: Known, { personId, asid }: KeptSend, told: Told): void {
-  const before = people.byId(tx, place, personId)
+function noteOptOut(
+  tx: Tx,
+  { people }: SendDeps,
+  { agentRef: agent }: AgentSnapshot,
+  { personId, asid }: StoredSend,
+  meta: CommandMeta,
+): void {
+  const before = people.byId(tx, agent, personId)
   const isStale = before?.identities.some((each) => each.asid === asid && each.optedOutAt === undefined)
   if (!before || !isStale) return
-  const identities = before.identities.map((each) => (each.asid === asid ? { ...each, optedOutAt: told.at } : each))
-  people.keep(tx, place, before, { ...before, identities }, told)
+  const identities = before.identities.map((each) => (each.asid === asid ? { ...each, optedOutAt: meta.at } : each))
+  people.save(tx, agent, before, { ...before, identities }, meta)
 }
 
-function newSend(asked: AskedSend, verdict: Accepted, told: Told): KeptSend {
-  const { request, origin = 'named', campaignId, automatedOutreachId, ignoresSafeHours, sendWindow } = asked
-  const { person, identity, consent } = verdict
+function newSend(input: SendInput, admission: Accepted, meta: CommandMeta): StoredSend {
+  const { request, origin = 'named', campaignId, automatedOutreachId, ignoresSafeHours, sendWindow } = input
+  const { person, identity, consent } = admission
   return {
-    id: sendIdAt(told.at, told.mint('sd')),
+    id: sendIdAt(meta.at, meta.mint('sd')),
     outreachId: request.outreachId,
     origin,
     ...(campaignId !== undefined && { campaignId }),
@@ -239,7 +261,7 @@ function newSend(asked: AskedSend, verdict: Accepted, told: Told): KeptSend {
     asid: identity.asid,
     channel: identity.channel,
     address: identity.address,
-    queuedAt: told.at,
+    queuedAt: meta.at,
     attempts: 0,
     ...(origin === 'named' && { consent }),
     ...(request.inputs && Object.keys(request.inputs).length > 0 && { inputs: request.inputs }),
@@ -250,7 +272,7 @@ function newSend(asked: AskedSend, verdict: Accepted, told: Told): KeptSend {
   }
 }
 
-function queuedResult(send: KeptSend, { unknownInputs, warning }: Accepted): CreateResult {
+function queuedResult(send: StoredSend, { unknownInputs, warning }: Accepted): CreateResult {
   const { id: sendId, personId, outreachId, asid, channel, sandbox } = send
   return {
     status: 'queued',
@@ -263,6 +285,6 @@ function queuedResult(send: KeptSend, { unknownInputs, warning }: Accepted): Cre
   }
 }
 
-function duplicateOf({ id: sendId, personId, outreachId, asid, channel, sandbox }: KeptSend): CreateResult {
+function duplicateOf({ id: sendId, personId, outreachId, asid, channel, sandbox }: StoredSend): CreateResult {
   return { status: 'duplicate', sendId, personId, outreachId, ...(!sandbox && { asid, channel }), unknownInputs: [] }
 }

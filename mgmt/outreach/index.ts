@@ -3,7 +3,7 @@ import type { OrgEventPayload } from '../../core/orgevents.js'
 import type { Clock } from '../../runtime/clock.js'
 import type { Route } from '../../runtime/http/route.js'
 import type { Metrics } from '../../runtime/observe/metrics.js'
-import type { Command, Performer, Shards } from '../../runtime/shard/contract.js'
+import type { Command, EffectHandler, Shards } from '../../runtime/shard/contract.js'
 import type { Agents } from '../agents/index.js'
 import { type EffectDeps, moduleOf, type RouteDeps } from '../area.js'
 import type { Channels } from '../channels/index.js'
@@ -11,23 +11,23 @@ import type { People } from '../people/index.js'
 import type { Personas } from '../sandbox/commands.js'
 import { createSends, type Sends } from './api.js'
 import { createBulkSends } from './bulksends.js'
+import { createRescheduleCommand } from './clockset.js'
 import { sendCommands } from './commands.js'
 import type { OutreachConversations } from './conversations.js'
 import type { CampaignGate, ReferrersOf, SendListener, SendListeners, UnmatchedReportListener } from './listeners.js'
-import { sendMeters } from './meters.js'
+import { createSendMetrics } from './metrics.js'
 import { sendQueries } from './queries.js'
-import { redateCommand } from './redating.js'
 import { outreachRoutes } from './routes.js'
 import { createStopListener } from './stops.js'
 import { createSweep } from './sweep.js'
 import { type AgentLog, attemptEffect, type SendDeps } from './transitions.js'
 import { createWithdrawal } from './withdrawal.js'
-import { attemptPerformer, campaignAttempts } from './worker.js'
+import { createAttemptHandler, createCampaignAttempt } from './worker.js'
 
 export interface OutreachDeps {
   readonly orgEvent: Command<OrgEventPayload, unknown>
   readonly agents: Pick<Agents, 'documents' | 'onLifecycle'>
-  readonly channels: Pick<Channels, 'pacesOf' | 'drawTimes'>
+  readonly channels: Pick<Channels, 'throughputOf' | 'drawTimes'>
   readonly people: People
   readonly personas: Pick<Personas, 'personOf'>
   readonly conversations: OutreachConversations
@@ -37,18 +37,18 @@ export interface OutreachDeps {
   readonly timeScale: number
 }
 
-export function createOutreach({ agents, conversations, metrics, clock, ...given }: OutreachDeps) {
-  const meters = sendMeters(metrics)
-  const listeners: SendListeners = { changed: [meters.changed], unmatched: [], referrers: [] }
-  const deps: SendDeps = { ...given, documents: agents.documents, listeners }
+export function createOutreach({ agents, conversations, metrics, clock, ...shared }: OutreachDeps) {
+  const sendMetrics = createSendMetrics(metrics)
+  const listeners: SendListeners = { changed: [sendMetrics.onSendChanged], unmatched: [], referrers: [] }
+  const deps: SendDeps = { ...shared, documents: agents.documents, listeners }
   const { onDocumentChanged, withdraw } = createWithdrawal(deps)
-  const { sweep, clear, removed } = createSweep(deps)
-  const commands = { ...sendCommands(deps), withdraw, sweep, clear, setBack: redateCommand(deps) }
+  const { sweep, clear, onAgentRemoved: removed } = createSweep(deps)
+  const commands = { ...sendCommands(deps), withdraw, sweep, clear, reschedule: createRescheduleCommand(deps) }
   const queries = sendQueries(deps)
-  const sends = (shards: Shards): Sends => createSends({ shards, commands, queries, conversations, clock, meters })
+  const sends = (shards: Shards): Sends => createSends({ shards, commands, queries, conversations, clock, sendMetrics })
   agents.onLifecycle({ removed })
   agents.documents.onChanged(onDocumentChanged)
-  given.people.onChanged(createStopListener(deps))
+  shared.people.onChanged(createStopListener(deps))
   return {
     commands,
     queries,
@@ -57,7 +57,7 @@ export function createOutreach({ agents, conversations, metrics, clock, ...given
     /** Sends of campaigns, in the commits of a campaign's own steps. */
     bulkSends: createBulkSends(deps),
     /** Makes one attempt at a send of a campaign. */
-    attempt: campaignAttempts({ ...deps, conversations, clock, meters }),
+    attempt: createCampaignAttempt({ ...deps, conversations, clock, sendMetrics }),
     /**
      * Called with every step that a send takes and with every report that changes it, rehearsals too: in the same commit,
      * after the send was written, in the order of registration. A step may keep the state as it is; a new due time alone is
@@ -73,8 +73,8 @@ export function createOutreach({ agents, conversations, metrics, clock, ...given
       listeners.campaigns = gate
     },
     module: moduleOf({ commands, queries }),
-    performers: ({ shards }: EffectDeps): Readonly<Record<string, Performer>> => ({
-      [attemptEffect]: attemptPerformer({ ...deps, shards, conversations, clock, commands, meters }),
+    effectHandlers: ({ shards }: EffectDeps): Readonly<Record<string, EffectHandler>> => ({
+      [attemptEffect]: createAttemptHandler({ ...deps, shards, conversations, clock, commands, sendMetrics }),
     }),
     routes: ({ shards }: Pick<RouteDeps, 'shards'>): Route[] =>
       outreachRoutes({ shards, commands, queries, sends: sends(shards) }),

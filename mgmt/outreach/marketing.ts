@@ -3,11 +3,11 @@
  * sends that are under way together never both reach a person.
  */
 import type { AgentScope } from '../../core/agent/scope.js'
-import { isFinal } from '../../core/outreach/machine.js'
+import { isFinal } from '../../core/outreach/statemachine.js'
 import type { Person } from '../../core/people/person.js'
 import type { Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
-import { type KeptSend, marketingTable, sendAt } from './store.js'
+import { marketingTable, type StoredSend, sendAt } from './store.js'
 
 /**
  * Whether one is under way that comes before this send: made earlier, or handed over already. Any counts where no send is
@@ -25,13 +25,13 @@ export function isMarketingUnderWay(
 }
 
 /** Notes a new send. */
-export function noteMarketing(tx: Tx, scope: AgentScope, { id, personId, isMarketing }: KeptSend): void {
+export function noteMarketing(tx: Tx, scope: AgentScope, { id, personId, isMarketing }: StoredSend): void {
   if (!isMarketing) return
   tx.put(marketingTable, [...scope, personId], [...(tx.get(marketingTable, [...scope, personId]) ?? []), id])
 }
 
 /** Takes a send off that has come to its end, however it did. */
-export function endMarketing(tx: Tx, scope: AgentScope, { id, personId, isMarketing, state }: KeptSend): void {
+export function endMarketing(tx: Tx, scope: AgentScope, { id, personId, isMarketing, state }: StoredSend): void {
   if (!isMarketing || !isFinal(state)) return
   const left = (tx.get(marketingTable, [...scope, personId]) ?? []).filter((each) => each !== id)
   if (left.length > 0) tx.put(marketingTable, [...scope, personId], left)

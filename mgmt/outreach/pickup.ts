@@ -1,66 +1,67 @@
 /** Picks up what is due in an agent's queue: openings that go out, openings that wait on, and follow-ups that are made. */
 import { type AgentIncarnation, type AgentScope, scopeOf } from '../../core/agent/scope.js'
-import { outreachSend as limits } from '../../core/limits.js'
-import { type Facts, type GuardedOrigin, guard } from '../../core/outreach/guardrails.js'
-import { outreachIn } from '../../core/outreach/judge.js'
-import { sendIdAt } from '../../core/outreach/sendid.js'
+import { outreachSend as limits } from '../../core/limits/index.js'
+import { findOutreach } from '../../core/outreach/admission.js'
+import { evaluateGuardrails, type GuardedOrigin, type GuardFacts } from '../../core/outreach/guardrails.js'
+import { sendIdAt } from '../../core/outreach/ids.js'
 import type { Person } from '../../core/people/person.js'
-import type { Told, Tx } from '../../runtime/shard/contract.js'
+import type { CommandMeta, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
-import { type Known, sameAgent } from './admission.js'
+import { type AgentSnapshot, loadIncarnation } from './admission.js'
 import { isMarketingUnderWay } from './marketing.js'
-import { type KeptSend, keepSend, queueTable, sendAt, sendingOf, timerTable } from './store.js'
-import { begin, isCampaigns, type SendDeps, scheduleTimers, take } from './transitions.js'
-import { cancelWithdrawn, goneOf } from './withdrawal.js'
+import { queueTable, type StoredSend, saveSend, sendAt, sendingOf, timerTable } from './store.js'
+import { isCampaignSend, type SendDeps, scheduleTimers, startAttempt, transition } from './transitions.js'
+import { cancelWithdrawn, withdrawnOf } from './withdrawal.js'
 
 /** Answers how many were due. */
-export function pickUp(tx: Tx, deps: SendDeps, known: Known, told: Told): number {
-  const scope = scopeOf(known.place)
+export function pickUp(tx: Tx, deps: SendDeps, snapshot: AgentSnapshot, meta: CommandMeta): number {
+  const scope = scopeOf(snapshot.agentRef)
   const rows = [...tx.range(queueTable, { prefix: scope, limit: limits.rowsPerPickup })]
-  const due = rows.filter(({ key: [, , , dueAt] }) => dueAt <= told.at)
+  const due = rows.filter(({ key: [, , , dueAt] }) => dueAt <= meta.at)
   for (const { key, value } of due) {
     const send = sendAt(tx, scope, key[4])
     if (!send) tx.remove(queueTable, key)
-    else if (value === 'send') pickUpSend(tx, deps, known, send, told)
-    else followUp(tx, deps, known, send, told)
+    else if (value === 'send') pickUpSend(tx, deps, snapshot, send, meta)
+    else followUp(tx, deps, snapshot, send, meta)
   }
   const [next] = [...tx.range(queueTable, { prefix: scope, limit: 1 })]
   const { pickupAt: _fired, ...timers } = tx.get(timerTable, scope) ?? {}
   tx.put(timerTable, scope, timers)
-  if (next) scheduleTimers(tx, known.place, timers, { pickupAt: Math.max(next.key[3], told.at) })
+  if (next) scheduleTimers(tx, snapshot.agentRef, timers, { pickupAt: Math.max(next.key[3], meta.at) })
   return due.length
 }
 
 /** Guardrails are asked again where they may have changed since: a person's no, hours that closed, a cap just reached. */
-function pickUpSend(tx: Tx, deps: SendDeps, known: Known, send: KeptSend, told: Told): void {
-  const { at } = told
-  const gone = goneOf(tx, scopeOf(known.place), send)
-  if (gone) {
-    cancelWithdrawn(tx, deps, known, send, gone, told)
+function pickUpSend(tx: Tx, deps: SendDeps, snapshot: AgentSnapshot, send: StoredSend, meta: CommandMeta): void {
+  const { at } = meta
+  const withdrawn = withdrawnOf(tx, scopeOf(snapshot.agentRef), send)
+  if (withdrawn) {
+    cancelWithdrawn(tx, deps, snapshot, send, withdrawn, meta)
     return
   }
-  const leaves = send.campaignId === undefined ? 'now' : deps.listeners.campaigns?.mayLeave(tx, known.place, send)
-  if (leaves === 'never') {
-    take(tx, deps, known, send, { on: 'cancelled', at, detail: 'The campaign is over.' }, told)
+  const dispatch =
+    send.campaignId === undefined ? 'now' : deps.listeners.campaigns?.mayDispatch(tx, snapshot.agentRef, send)
+  if (dispatch === 'never') {
+    transition(tx, deps, snapshot, send, { on: 'cancelled', at, detail: 'The campaign is over.' }, meta)
     return
   }
-  if (leaves === 'whenResumed') {
-    const { dueAt: _fired, ...resting } = send
-    keepSend(tx, scopeOf(known.place), resting, send)
-    if (!isCampaigns(send)) deps.listeners.campaigns?.noteResting(tx, known.place, send)
+  if (dispatch === 'whenResumed') {
+    const { dueAt: _fired, ...deferred } = send
+    saveSend(tx, scopeOf(snapshot.agentRef), deferred, send)
+    if (!isCampaignSend(send)) deps.listeners.campaigns?.recordWaiting(tx, snapshot.agentRef, send)
     return
   }
   const origin = originOf(send)
-  const person = origin === 'named' ? undefined : deps.people.byId(tx, known.place, send.personId)
-  const held = person && guarded(origin, tx, deps, known, send, person, at)
-  if (held?.kind === 'wait') {
+  const person = origin === 'named' ? undefined : deps.people.byId(tx, snapshot.agentRef, send.personId)
+  const finding = person && checkGuardrails(origin, tx, deps, snapshot, send, person, at)
+  if (finding?.kind === 'wait') {
     const isRetry = send.nextAttemptAt !== undefined
-    const waiting = { ...send, dueAt: held.until, ...(isRetry && { nextAttemptAt: held.until }) }
-    keepSend(tx, scopeOf(known.place), waiting, send)
-  } else if (held?.kind === 'skip') {
-    const begun = take(tx, deps, known, send, { on: 'pickedUp', at }, told)
-    if (begun) take(tx, deps, known, begun, { on: 'notAttempted', reason: held.reason, at }, told)
-  } else begin(tx, deps, known, send, told)
+    const waiting = { ...send, dueAt: finding.until, ...(isRetry && { nextAttemptAt: finding.until }) }
+    saveSend(tx, scopeOf(snapshot.agentRef), waiting, send)
+  } else if (finding?.kind === 'skip') {
+    const started = transition(tx, deps, snapshot, send, { on: 'pickedUp', at }, meta)
+    if (started) transition(tx, deps, snapshot, started, { on: 'notAttempted', reason: finding.reason, at }, meta)
+  } else startAttempt(tx, deps, snapshot, send, meta)
 }
 
 /**
@@ -71,40 +72,40 @@ function pickUpSend(tx: Tx, deps: SendDeps, known: Known, send: KeptSend, told: 
 export function mayBeHandedOver(
   reader: Reader,
   deps: SendDeps,
-  place: AgentIncarnation,
+  agent: AgentIncarnation,
   sendId: string,
   at: number,
 ): boolean {
-  const known = sameAgent(deps, reader, place)
-  const send = known && sendAt(reader, scopeOf(place), sendId)
-  if (!send || !outreachIn(known.document, send.outreachId)?.enabled) return false
-  const person = deps.people.byId(reader, place, send.personId)
+  const snapshot = loadIncarnation(deps, reader, agent)
+  const send = snapshot && sendAt(reader, scopeOf(agent), sendId)
+  if (!send || !findOutreach(snapshot.document, send.outreachId)?.enabled) return false
+  const person = deps.people.byId(reader, agent, send.personId)
   if (!person?.identities.some(({ asid }) => asid === send.asid)) return false
-  return guard(originOf(send), factsOf(reader, deps, place, send, person, at, uncapped)) === undefined
+  return evaluateGuardrails(originOf(send), factsOf(reader, deps, agent, send, person, at, uncapped)) === undefined
 }
 
-function originOf(send: KeptSend): GuardedOrigin {
+function originOf(send: StoredSend): GuardedOrigin {
   return send.followUpOf === undefined ? send.origin : 'followUp'
 }
 
-type OfCap = Pick<Facts, 'isMarketing' | 'marketingAt' | 'isMarketingUnderWay'>
+type OfCap = Pick<GuardFacts, 'isMarketing' | 'marketingAt' | 'isMarketingUnderWay'>
 const uncapped: OfCap = { isMarketing: false }
 
-function guarded(
+function checkGuardrails(
   origin: GuardedOrigin,
   reader: Reader,
   deps: SendDeps,
-  { place, document }: Known,
-  send: KeptSend,
+  { agentRef: agent, document }: AgentSnapshot,
+  send: StoredSend,
   person: Person,
   at: number,
 ) {
   const cap: OfCap = {
-    isMarketing: outreachIn(document, send.outreachId)?.class === 'marketing',
+    isMarketing: findOutreach(document, send.outreachId)?.class === 'marketing',
     marketingAt: person.outreach?.marketingAt,
-    isMarketingUnderWay: isMarketingUnderWay(reader, scopeOf(place), person, send.id),
+    isMarketingUnderWay: isMarketingUnderWay(reader, scopeOf(agent), person, send.id),
   }
-  return guard(origin, factsOf(reader, deps, place, send, person, at, cap))
+  return evaluateGuardrails(origin, factsOf(reader, deps, agent, send, person, at, cap))
 }
 
 /**
@@ -114,13 +115,13 @@ function guarded(
 function factsOf(
   reader: Reader,
   { timeScale }: Pick<SendDeps, 'timeScale'>,
-  place: AgentIncarnation,
-  { sendWindow, ignoresSafeHours }: KeptSend,
+  agent: AgentIncarnation,
+  { sendWindow, ignoresSafeHours }: StoredSend,
   { consent }: Person,
   at: number,
   { isMarketing, marketingAt, isMarketingUnderWay }: OfCap,
-): Facts {
-  const { safeHours, minTouchIntervalHours } = sendingOf(reader, scopeOf(place))
+): GuardFacts {
+  const { safeHours, minTouchIntervalHours } = sendingOf(reader, scopeOf(agent))
   return {
     at,
     consent: consent.status,
@@ -137,35 +138,37 @@ function factsOf(
 }
 
 /** Silence is followed up once. Whoever answered, said no or is no longer there hears nothing more of it. */
-function followUp(tx: Tx, deps: SendDeps, known: Known, send: KeptSend, told: Told): void {
-  const scope = scopeOf(known.place)
-  const { followUpAt: _due, isFollowUpHeld: _held, ...rest } = send
+function followUp(tx: Tx, deps: SendDeps, snapshot: AgentSnapshot, send: StoredSend, meta: CommandMeta): void {
+  const scope = scopeOf(snapshot.agentRef)
+  const { followUpAt: _due, isFollowUpHeld: _isHeld, ...rest } = send
   // Whatever window the opening had to keep to, its follow-up waits for safe hours alone.
-  const { sendWindow: _ofOpening, ...plain } = send
-  const person = deps.people.byId(tx, known.place, send.personId)
-  const outreach = outreachIn(known.document, send.outreachId)
+  const { sendWindow: _ofOpening, ...withoutWindow } = send
+  const person = deps.people.byId(tx, snapshot.agentRef, send.personId)
+  const outreach = findOutreach(snapshot.document, send.outreachId)
   const { campaignId } = send
-  const leaves = campaignId && deps.listeners.campaigns?.mayLeave(tx, known.place, { campaignId, followUpOf: send.id })
-  const isMeant = send.respondedAt === undefined && leaves !== 'never' && !goneOf(tx, scope, send)
-  const isWanted = isMeant && outreach?.enabled && outreach.followUp
-  if (isWanted && leaves === 'whenResumed') {
-    keepSend(tx, scope, { ...rest, isFollowUpHeld: true }, send)
-    deps.listeners.campaigns?.noteResting(tx, known.place, send)
+  const dispatch =
+    campaignId && deps.listeners.campaigns?.mayDispatch(tx, snapshot.agentRef, { campaignId, followUpOf: send.id })
+  const isMeant = send.respondedAt === undefined && dispatch !== 'never' && !withdrawnOf(tx, scope, send)
+  const isDue = isMeant && outreach?.enabled && outreach.followUp
+  if (isDue && dispatch === 'whenResumed') {
+    saveSend(tx, scope, { ...rest, isFollowUpHeld: true }, send)
+    deps.listeners.campaigns?.recordWaiting(tx, snapshot.agentRef, send)
     return
   }
-  const held = isWanted && person ? guarded('followUp', tx, deps, known, plain, person, told.at) : undefined
-  if (held?.kind === 'wait') {
-    keepSend(tx, scope, { ...send, followUpAt: held.until }, send)
+  const finding =
+    isDue && person ? checkGuardrails('followUp', tx, deps, snapshot, withoutWindow, person, meta.at) : undefined
+  if (finding?.kind === 'wait') {
+    saveSend(tx, scope, { ...send, followUpAt: finding.until }, send)
     return
   }
-  keepSend(tx, scope, rest, send)
-  if (isWanted && person && !held) begin(tx, deps, known, madeAfter(tx, scope, send, told), told)
+  saveSend(tx, scope, rest, send)
+  if (isDue && person && !finding) startAttempt(tx, deps, snapshot, createFollowUp(tx, scope, send, meta), meta)
 }
 
-function madeAfter(tx: Tx, scope: AgentScope, send: KeptSend, told: Told): KeptSend {
+function createFollowUp(tx: Tx, scope: AgentScope, send: StoredSend, meta: CommandMeta): StoredSend {
   const { outreachId, origin, campaignId, automatedOutreachId, personId, asid, channel, address, inputs } = send
-  const made: KeptSend = {
-    id: sendIdAt(told.at, told.mint('sd')),
+  const followUpSend: StoredSend = {
+    id: sendIdAt(meta.at, meta.mint('sd')),
     outreachId,
     origin,
     ...(campaignId !== undefined && { campaignId }),
@@ -175,11 +178,11 @@ function madeAfter(tx: Tx, scope: AgentScope, send: KeptSend, told: Told): KeptS
     asid,
     channel,
     address,
-    queuedAt: told.at,
+    queuedAt: meta.at,
     attempts: 0,
     ...(inputs && { inputs }),
     followUpOf: send.id,
   }
-  keepSend(tx, scope, made)
-  return made
+  saveSend(tx, scope, followUpSend)
+  return followUpSend
 }

@@ -1,9 +1,9 @@
 /** The routes of sends and of how an agent sends. */
 import { actorOf, type Member } from '../../core/access.js'
-import { agentKeyOf } from '../../core/agentkey.js'
+import { formatAgentKey } from '../../core/agentref.js'
 import { invalid, isRefusal, type Refusal } from '../../core/errors.js'
-import { page } from '../../core/limits.js'
-import { NamedSend, requested } from '../../core/outreach/request.js'
+import { page } from '../../core/limits/index.js'
+import { NamedSend, parseSendRequest } from '../../core/outreach/request.js'
 import { SendingSettings } from '../../core/outreach/settings.js'
 import { OutreachSend } from '../../core/outreach/view.js'
 import { json, type Route, route } from '../../runtime/http/route.js'
@@ -13,21 +13,21 @@ import type { sendCommands } from './commands.js'
 import type { SendQueries } from './queries.js'
 import {
   CreateResult,
-  configured,
-  configuring,
   ofSends,
-  reading,
+  readAccess,
   SendFilter,
   SendList,
-  sending,
-  writing,
+  sendAccess,
+  settingsReadAccess,
+  settingsWriteAccess,
+  writeAccess,
 } from './schema.js'
 
 export interface OutreachRoutesOptions {
   readonly shards: Shards
   readonly sends: Sends
   readonly commands: Pick<ReturnType<typeof sendCommands>, 'cancel' | 'setSending'>
-  readonly queries: Pick<SendQueries, 'one' | 'stretch' | 'sending'>
+  readonly queries: Pick<SendQueries, 'one' | 'scan' | 'sending'>
 }
 
 const agentPath = '/orgs/{org}/agents/{agent}'
@@ -43,7 +43,7 @@ export function outreachRoutes(options: OutreachRoutesOptions): Route[] {
 function sendRoute({ sends }: OutreachRoutesOptions): Route {
   return route({
     ...ofSends,
-    access: sending,
+    access: sendAccess,
     method: 'POST',
     path: `${agentPath}/outreach/{outreachId}/sends`,
     summary: 'Open a conversation with one person',
@@ -66,11 +66,11 @@ function sendRoute({ sends }: OutreachRoutesOptions): Route {
       'agent.outreach_send.timeout',
     ],
     async handler({ params: { org: orgId, agent: agentId, outreachId }, body, caller }) {
-      const request = requested(outreachId, body)
+      const request = parseSendRequest(outreachId, body)
       if (isRefusal(request)) return request
       const isDryRun = body.dryRun === true
-      const made = await sends.create({ orgId, agentId }, request, actorOf(caller), isDryRun ? { isDryRun } : {})
-      return isRefusal(made) ? made : json(202, made)
+      const created = await sends.create({ orgId, agentId }, request, actorOf(caller), isDryRun ? { isDryRun } : {})
+      return isRefusal(created) ? created : json(202, created)
     },
   })
 }
@@ -78,7 +78,7 @@ function sendRoute({ sends }: OutreachRoutesOptions): Route {
 function listRoute({ shards, queries }: OutreachRoutesOptions): Route {
   return route({
     ...ofSends,
-    access: reading,
+    access: readAccess,
     method: 'GET',
     path: `${agentPath}/outreach/sends`,
     summary: 'List sends, newest first',
@@ -86,26 +86,26 @@ function listRoute({ shards, queries }: OutreachRoutesOptions): Route {
     reply: { 200: SendList },
     errors: ['request.invalid', 'agent.not_found'],
     async handler({ params: { org: orgId, agent: agentId }, query: { limit = page.defaultRows, ...filter }, caller }) {
-      const wrong = wrongMoment('since', filter.since) ?? wrongMoment('until', filter.until)
-      if (wrong) return wrong
-      const place = { orgId, agentId }
+      const error = momentError('since', filter.since) ?? momentError('until', filter.until)
+      if (error) return error
+      const agent = { orgId, agentId }
       const data: OutreachSend[] = []
       let after: string | undefined
       do {
-        const room = limit - data.length
-        const asked = { ...place, filter, limit: room, seesAddress: seesAddress(caller), ...(after && { after }) }
-        const found = await shards.read(agentKeyOf(place), queries.stretch, asked)
-        if (isRefusal(found)) return found
-        data.push(...found.data)
-        after = found.after
+        const remaining = limit - data.length
+        const input = { ...agent, filter, limit: remaining, seesAddress: seesAddress(caller), ...(after && { after }) }
+        const scan = await shards.query(formatAgentKey(agent), queries.scan, input)
+        if (isRefusal(scan)) return scan
+        data.push(...scan.data)
+        after = scan.after
       } while (after !== undefined && data.length < limit)
       return json(200, { data })
     },
   })
 }
 
-function wrongMoment(field: string, written: string | undefined): Refusal | undefined {
-  return written !== undefined && Number.isNaN(Date.parse(written))
+function momentError(field: string, text: string | undefined): Refusal | undefined {
+  return text !== undefined && Number.isNaN(Date.parse(text))
     ? invalid(field, 'must be a moment in ISO 8601')
     : undefined
 }
@@ -114,31 +114,31 @@ function itemRoutes({ shards, commands, queries }: OutreachRoutesOptions): Route
   return [
     route({
       ...ofSends,
-      access: reading,
+      access: readAccess,
       method: 'GET',
       path: itemPath,
       summary: 'Read a send',
       reply: { 200: OutreachSend },
       errors: ['agent.not_found'],
       async handler({ params: { org: orgId, agent: agentId, sendId }, caller }) {
-        const place = { orgId, agentId }
-        const asked = { ...place, sendId, seesAddress: seesAddress(caller) }
-        const send = await shards.read(agentKeyOf(place), queries.one, asked)
+        const agent = { orgId, agentId }
+        const input = { ...agent, sendId, seesAddress: seesAddress(caller) }
+        const send = await shards.query(formatAgentKey(agent), queries.one, input)
         return isRefusal(send) ? send : json(200, send)
       },
     }),
     route({
       ...ofSends,
-      access: writing,
+      access: writeAccess,
       method: 'POST',
       path: `${itemPath}/cancel`,
       summary: 'Cancel a send that still waits',
       reply: { 200: OutreachSend },
       errors: ['agent.not_found', 'agent.outreach.send_not_cancellable'],
       async handler({ params: { org: orgId, agent: agentId, sendId }, caller }) {
-        const place = { orgId, agentId }
-        const asked = { ...place, sendId, seesAddress: seesAddress(caller) }
-        const send = await shards.ask(agentKeyOf(place), commands.cancel, asked, { by: actorOf(caller) })
+        const agent = { orgId, agentId }
+        const input = { ...agent, sendId, seesAddress: seesAddress(caller) }
+        const send = await shards.execute(formatAgentKey(agent), commands.cancel, input, { by: actorOf(caller) })
         return isRefusal(send) ? send : json(200, send)
       },
     }),
@@ -149,21 +149,21 @@ function sendingRoutes({ shards, commands, queries }: OutreachRoutesOptions): Ro
   return [
     route({
       ...ofSends,
-      access: configured,
+      access: settingsReadAccess,
       method: 'GET',
       path: sendingPath,
       summary: 'Read how an agent sends',
       reply: { 200: SendingSettings },
       errors: ['agent.not_found'],
       async handler({ params: { org: orgId, agent: agentId } }) {
-        const place = { orgId, agentId }
-        const found = await shards.read(agentKeyOf(place), queries.sending, place)
-        return isRefusal(found) ? found : json(200, found)
+        const agent = { orgId, agentId }
+        const settings = await shards.query(formatAgentKey(agent), queries.sending, agent)
+        return isRefusal(settings) ? settings : json(200, settings)
       },
     }),
     route({
       ...ofSends,
-      access: configuring,
+      access: settingsWriteAccess,
       method: 'PUT',
       path: sendingPath,
       summary: 'Replace how an agent sends; what is left out is as usual',
@@ -171,14 +171,14 @@ function sendingRoutes({ shards, commands, queries }: OutreachRoutesOptions): Ro
       reply: { 200: SendingSettings },
       errors: ['request.invalid', 'agent.not_found'],
       async handler({ params: { org: orgId, agent: agentId }, body: sent, caller }) {
-        const place = { orgId, agentId }
-        const kept = await shards.ask(
-          agentKeyOf(place),
+        const agent = { orgId, agentId }
+        const settings = await shards.execute(
+          formatAgentKey(agent),
           commands.setSending,
-          { ...place, sent },
+          { ...agent, sent },
           { by: actorOf(caller) },
         )
-        return isRefusal(kept) ? kept : json(200, kept)
+        return isRefusal(settings) ? settings : json(200, settings)
       },
     }),
   ]

@@ -1,17 +1,17 @@
 /** Sends as callers ask for them and read them. */
 import Type, { type Static } from 'typebox'
 import { channelNames } from '../../core/channelnames.js'
-import { page } from '../../core/limits.js'
+import { page } from '../../core/limits/index.js'
 import { isoMoment, type NamedSend } from '../../core/outreach/request.js'
 import { sendOrigins, sendReasons, sendStates } from '../../core/outreach/send.js'
 import { OutreachSend } from '../../core/outreach/view.js'
 
 export const ofSends = { plane: 'mgmt', tag: 'Outreach' } as const
-export const reading = { who: 'member', role: 'viewer', scopes: ['people:read'] } as const
-export const writing = { who: 'member', role: 'editor', scopes: ['people:write'] } as const
+export const readAccess = { who: 'member', role: 'viewer', scopes: ['people:read'] } as const
+export const writeAccess = { who: 'member', role: 'editor', scopes: ['people:write'] } as const
 /** A rehearsal reaches nobody, so whoever may look at the agent may have one. */
-export const sending = {
-  ...writing,
+export const sendAccess = {
+  ...writeAccess,
   or: {
     role: 'viewer',
     scopes: ['agents:read'],
@@ -19,8 +19,8 @@ export const sending = {
       typeof personaId === 'string' && Object.values(others).every((other) => other === null),
   },
 } as const
-export const configuring = { who: 'member', role: 'editor', scopes: ['agents:write'] } as const
-export const configured = { who: 'member', role: 'viewer', scopes: ['agents:read'] } as const
+export const settingsWriteAccess = { who: 'member', role: 'editor', scopes: ['agents:write'] } as const
+export const settingsReadAccess = { who: 'member', role: 'viewer', scopes: ['agents:read'] } as const
 
 const closed = { additionalProperties: false } as const
 const text = Type.String()

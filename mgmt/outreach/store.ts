@@ -3,17 +3,17 @@
  * of the same id sees nothing of it, however long the old rows take to go.
  */
 import type { AgentScope, ScopedKey } from '../../core/agent/scope.js'
-import { outreachSend as limits } from '../../core/limits.js'
+import { outreachSend as limits } from '../../core/limits/index.js'
 import type { Hours } from '../../core/outreach/hours.js'
-import { dayKey, keyOfSend, launchKey, type SendKey } from '../../core/outreach/key.js'
+import { timeOfSendId } from '../../core/outreach/ids.js'
+import { dayKey, launchKey, type SendKey, sendKeyOf } from '../../core/outreach/key.js'
 import type { Send } from '../../core/outreach/send.js'
-import { timeOfSendId } from '../../core/outreach/sendid.js'
-import { type Sending, usualSending } from '../../core/outreach/settings.js'
+import { defaultSending, type SendingPolicy } from '../../core/outreach/settings.js'
 import type { Tx } from '../../runtime/shard/contract.js'
-import { type Key, type Reader, readOften, readSoon, type Table, table } from '../../runtime/store/contract.js'
+import { cacheReads, cacheWrites, type Key, type Reader, type Table, table } from '../../runtime/store/contract.js'
 
 /** A send with what only its keeper needs. */
-export interface KeptSend extends Send {
+export interface StoredSend extends Send {
   /** The key its caller gave. */
   readonly key?: string
   /** Where it stands in the queue; absent when it does not. */
@@ -29,41 +29,41 @@ export interface KeptSend extends Send {
   readonly isMarketing?: true
 }
 
-export type SendRow = Omit<KeptSend, 'id'>
+export type SendRow = Omit<StoredSend, 'id'>
 
-export const sendTable = readSoon(table<ScopedKey<[sendId: string]>, SendRow>('outreach.sends'))
+export const sendTable = cacheWrites(table<ScopedKey<[sendId: string]>, SendRow>('outreach.sends'))
 export const keyTable = table<ScopedKey<SendKey>, string>('outreach.keys')
 /** What is due when: the opening of a send, or what follows up on one. */
 export const queueTable = table<ScopedKey<[dueAt: number, sendId: string]>, 'send' | 'followUp'>('outreach.queue')
 /** Leads from a person, a campaign or a rule to its sends; to one that was launched, from its person, with its outreach. */
-export const shelfTable = table<ScopedKey<[shelf: Shelf, id: string, sendId: string]>, true | string>(
-  'outreach.shelves',
+export const indexTable = table<ScopedKey<[shelf: SendIndex, id: string, sendId: string]>, true | string>(
+  'outreach.index',
 )
 /** Sends that a campaign launched, all of one time together. */
 export const launchTable = table<ScopedKey<[campaignId: string, time: string]>, readonly string[]>('outreach.launches')
 /** Whether a number can receive rcs, as it was last found out. */
-export const capableTable = table<ScopedKey<[asid: string]>, Capability>('outreach.capable')
+export const capabilityTable = table<ScopedKey<[asid: string]>, Capability>('outreach.capability')
 /** Marketing sends to a person that have not come to their end, in the order in which they were made. */
 export const marketingTable = table<ScopedKey<[personId: string]>, readonly string[]>('outreach.marketing')
-export const settingsTable = readOften(table<ScopedKey<[]>, Sending>('outreach.settings'))
-export const timerTable = readOften(table<ScopedKey<[]>, TimerState>('outreach.timers'))
+export const settingsTable = cacheReads(table<ScopedKey<[]>, SendingPolicy>('outreach.settings'))
+export const timerTable = cacheReads(table<ScopedKey<[]>, TimerState>('outreach.timers'))
 /** Outreaches that are gone while sends of theirs are still being cancelled. */
-export const goneTable = table<ScopedKey<[outreachId: string]>, Gone>('outreach.gone')
+export const withdrawnTable = table<ScopedKey<[outreachId: string]>, Withdrawn>('outreach.withdrawn')
 
 export const allTables = [
   sendTable,
   keyTable,
   queueTable,
-  shelfTable,
+  indexTable,
   launchTable,
-  capableTable,
+  capabilityTable,
   marketingTable,
   settingsTable,
   timerTable,
-  goneTable,
+  withdrawnTable,
 ] as unknown as readonly Table<Key, unknown>[]
 
-export type Shelf = 'person' | 'campaign' | 'automated'
+export type SendIndex = 'person' | 'campaign' | 'automated'
 
 export interface Capability {
   readonly isCapable: boolean
@@ -75,24 +75,24 @@ export interface TimerState {
   readonly pickupAt?: number
   readonly sweepAt?: number
   /** How far the walk through old capabilities has come. */
-  readonly sweptTo?: string
+  readonly sweepCursor?: string
 }
 
-export interface Gone {
+export interface Withdrawn {
   readonly name: string
   readonly at: number
 }
 
-export function sendAt(reader: Reader, scope: AgentScope, id: string): KeptSend | undefined {
+export function sendAt(reader: Reader, scope: AgentScope, id: string): StoredSend | undefined {
   const row = reader.get(sendTable, [...scope, id])
   return row && { id, ...row }
 }
 
-export function shelvesOf({
+export function indexKeysOf({
   personId,
   campaignId,
   automatedOutreachId,
-}: Pick<Send, 'personId' | 'campaignId' | 'automatedOutreachId'>): (readonly [Shelf, string])[] {
+}: Pick<Send, 'personId' | 'campaignId' | 'automatedOutreachId'>): (readonly [SendIndex, string])[] {
   return [
     ['person', personId],
     ...(campaignId === undefined ? [] : ([['campaign', campaignId]] as const)),
@@ -101,24 +101,24 @@ export function shelvesOf({
 }
 
 /** Keeps a send, and its place in the queue; `before` is the record as it was, absent for a new one. */
-export function keepSend(tx: Tx, scope: AgentScope, { id, ...row }: KeptSend, before?: KeptSend): void {
+export function saveSend(tx: Tx, scope: AgentScope, { id, ...row }: StoredSend, before?: StoredSend): void {
   tx.put(sendTable, [...scope, id], row)
   moveInQueue(tx, scope, id, 'send', before?.dueAt, row.dueAt)
   moveInQueue(tx, scope, id, 'followUp', before?.followUpAt, row.followUpAt)
   if (before) return
-  for (const [shelf, of] of shelvesOf(row)) tx.put(shelfTable, [...scope, shelf, of, id], true)
+  for (const [index, of] of indexKeysOf(row)) tx.put(indexTable, [...scope, index, of, id], true)
 }
 
 /**
  * Keeps new sends of one campaign, all of one time and outreach. The key of their day is one for all, and so is the row
  * by which their campaign leads to them.
  */
-export function keepLaunched(tx: Tx, scope: AgentScope, sends: readonly KeptSend[]): void {
+export function saveLaunched(tx: Tx, scope: AgentScope, sends: readonly StoredSend[]): void {
   const [first] = sends
   if (!first) return
   for (const { id, ...row } of sends) {
     tx.put(sendTable, [...scope, id], row)
-    tx.put(shelfTable, [...scope, 'person', row.personId, id], row.outreachId)
+    tx.put(indexTable, [...scope, 'person', row.personId, id], row.outreachId)
   }
   const key = [...scope, first.campaignId!, timeOfSendId(first.id)] as const
   tx.put(launchTable, key, [...(tx.get(launchTable, key) ?? []), ...sends.map(({ id }) => id)])
@@ -132,23 +132,23 @@ function moveInQueue(
   tx: Tx,
   scope: AgentScope,
   id: string,
-  what: 'send' | 'followUp',
+  kind: 'send' | 'followUp',
   from: number | undefined,
   to: number | undefined,
 ): void {
   if (from === to) return
   if (from !== undefined) tx.remove(queueTable, [...scope, from, id])
-  if (to !== undefined) tx.put(queueTable, [...scope, to, id], what)
+  if (to !== undefined) tx.put(queueTable, [...scope, to, id], kind)
 }
 
 /** Everything of a send goes. A key that leads to another send by now stays. */
-export function dropSend(tx: Tx, scope: AgentScope, send: KeptSend): void {
+export function removeSend(tx: Tx, scope: AgentScope, send: StoredSend): void {
   const { id, dueAt, followUpAt } = send
-  for (const key of [keyOfSend(send), launchKey(send.outreachId, send.queuedAt)]) {
+  for (const key of [sendKeyOf(send), launchKey(send.outreachId, send.queuedAt)]) {
     if (tx.get(keyTable, [...scope, ...key]) === id) tx.remove(keyTable, [...scope, ...key])
   }
   for (const due of [dueAt, followUpAt]) if (due !== undefined) tx.remove(queueTable, [...scope, due, id])
-  for (const [shelf, of] of shelvesOf(send)) tx.remove(shelfTable, [...scope, shelf, of, id])
+  for (const [index, of] of indexKeysOf(send)) tx.remove(indexTable, [...scope, index, of, id])
   // Whatever was launched at one time is over at one time.
   if (send.campaignId !== undefined) tx.remove(launchTable, [...scope, send.campaignId, timeOfSendId(id)])
   tx.remove(sendTable, [...scope, id])
@@ -161,10 +161,10 @@ export function sendOfKey(
   key: SendKey,
   at: number,
   timeScale: number,
-): KeptSend | undefined {
+): StoredSend | undefined {
   const id = reader.get(keyTable, [...scope, ...key])
   const send = id === undefined ? undefined : sendAt(reader, scope, id)
-  return send && !isOver(send, at, timeScale) ? send : undefined
+  return send && !isExpired(send, at, timeScale) ? send : undefined
 }
 
 /** The send of that day by which a keyless one is a repeat, be it named or launched, under any id the person has had. */
@@ -174,31 +174,31 @@ export function sendOfDay(
   { outreachId, personIds }: Pick<Send, 'outreachId'> & { readonly personIds: readonly string[] },
   at: number,
   timeScale: number,
-): KeptSend | undefined {
+): StoredSend | undefined {
   for (const personId of personIds) {
-    const named = sendOfKey(reader, scope, dayKey(outreachId, personId, at), at, timeScale)
-    if (named) return named
+    const keyed = sendOfKey(reader, scope, dayKey(outreachId, personId, at), at, timeScale)
+    if (keyed) return keyed
   }
   const launched = reader.get(keyTable, [...scope, ...launchKey(outreachId, at)])
   if (launched === undefined) return undefined
   for (const personId of personIds) {
     const prefix = [...scope, 'person', personId] as const
-    for (const { key, value } of reader.range(shelfTable, { prefix, after: [...prefix, timeOfSendId(launched)] })) {
+    for (const { key, value } of reader.range(indexTable, { prefix, after: [...prefix, timeOfSendId(launched)] })) {
       const send = value === outreachId ? sendAt(reader, scope, key[5]) : undefined
-      if (send && !isOver(send, at, timeScale)) return send
+      if (send && !isExpired(send, at, timeScale)) return send
     }
   }
   return undefined
 }
 
-export function keptUntil(queuedAt: number, timeScale: number): number {
+export function retainedUntil(queuedAt: number, timeScale: number): number {
   return queuedAt + Math.ceil(limits.keptMs / timeScale)
 }
 
-export function isOver({ queuedAt }: Send, at: number, timeScale: number): boolean {
-  return keptUntil(queuedAt, timeScale) <= at
+export function isExpired({ queuedAt }: Send, at: number, timeScale: number): boolean {
+  return retainedUntil(queuedAt, timeScale) <= at
 }
 
-export function sendingOf(reader: Reader, scope: AgentScope): Sending {
-  return reader.get(settingsTable, [...scope]) ?? usualSending
+export function sendingOf(reader: Reader, scope: AgentScope): SendingPolicy {
+  return reader.get(settingsTable, [...scope]) ?? defaultSending
 }

@@ -1,17 +1,17 @@
 /** What sends forget: records and keys whose time is over, and everything of an agent that is gone, a part at a time. */
 import { type AgentIncarnation, scopeOf } from '../../core/agent/scope.js'
-import type { AgentPlace } from '../../core/agentkey.js'
-import { outreachSend as limits } from '../../core/limits.js'
+import type { AgentRef } from '../../core/agentref.js'
+import { outreachSend as limits } from '../../core/limits/index.js'
 import type { Command, Tx } from '../../runtime/shard/contract.js'
 import { findAgent } from '../agents/store.js'
-import { knownAgent } from './admission.js'
+import { loadAgent } from './admission.js'
 import { endMarketing } from './marketing.js'
 import {
   allTables,
-  capableTable,
-  dropSend,
-  isOver,
-  keptUntil,
+  capabilityTable,
+  isExpired,
+  removeSend,
+  retainedUntil,
   sendTable,
   type TimerState,
   timerTable,
@@ -25,62 +25,64 @@ export function createSweep(deps: SendDeps) {
 
   const sweep: Command<AgentIncarnation, true> = {
     name: sweepCommand,
-    decide(tx, place, { at }) {
-      if (knownAgent(deps, tx, place)?.place.serial !== place.serial) return true
-      const scope = scopeOf(place)
+    decide(tx, agentRef, { at }) {
+      if (loadAgent(deps, tx, agentRef)?.agentRef.incarnation !== agentRef.incarnation) return true
+      const scope = scopeOf(agentRef)
       const oldest = [...tx.range(sendTable, { prefix: scope, limit: limits.rowsPerSweep + 1 })]
-      const over = oldest
+      const expired = oldest
         .slice(0, limits.rowsPerSweep)
-        .filter(({ value }) => isOver({ id: '', ...value }, at, timeScale))
-      for (const { key, value } of over) {
+        .filter(({ value }) => isExpired({ id: '', ...value }, at, timeScale))
+      for (const { key, value } of expired) {
         endMarketing(tx, scope, { id: key[3], ...value, state: 'cancelled' })
-        dropSend(tx, scope, { id: key[3], ...value })
+        removeSend(tx, scope, { id: key[3], ...value })
       }
-      const next = oldest[over.length]?.value
-      const { sweepAt: _fired, ...timers } = sweptCapabilities(tx, place, tx.get(timerTable, scope) ?? {}, at)
+      const next = oldest[expired.length]?.value
+      const { sweepAt: _fired, ...timers } = sweepCapabilities(tx, agentRef, tx.get(timerTable, scope) ?? {}, at)
       tx.put(timerTable, scope, timers)
-      const soonest = over.length === limits.rowsPerSweep ? at : at + Math.ceil(limits.sweepEveryMs / timeScale)
-      if (next) scheduleTimers(tx, place, timers, { sweepAt: Math.max(keptUntil(next.queuedAt, timeScale), soonest) })
+      const soonest = expired.length === limits.rowsPerSweep ? at : at + Math.ceil(limits.sweepEveryMs / timeScale)
+      if (next)
+        scheduleTimers(tx, agentRef, timers, { sweepAt: Math.max(retainedUntil(next.queuedAt, timeScale), soonest) })
       return true
     },
   }
 
   /** They are in no order of time, so each sweep looks at the next few. */
-  function sweptCapabilities(tx: Tx, place: AgentIncarnation, timers: TimerState, at: number): TimerState {
-    const scope = scopeOf(place)
-    const { sweptTo, ...rest } = timers
-    const after = sweptTo === undefined ? {} : { after: [...scope, sweptTo] as never }
-    const rows = [...tx.range(capableTable, { prefix: scope, ...after, limit: limits.rowsPerSweep })]
-    for (const { key, value } of rows) if (value.until <= at) tx.remove(capableTable, key)
-    return rows.length < limits.rowsPerSweep ? rest : { ...rest, sweptTo: rows.at(-1)!.key[3] }
+  function sweepCapabilities(tx: Tx, agentRef: AgentIncarnation, timers: TimerState, at: number): TimerState {
+    const scope = scopeOf(agentRef)
+    const { sweepCursor, ...rest } = timers
+    const after = sweepCursor === undefined ? {} : { after: [...scope, sweepCursor] as never }
+    const rows = [...tx.range(capabilityTable, { prefix: scope, ...after, limit: limits.rowsPerSweep })]
+    for (const { key, value } of rows) if (value.until <= at) tx.remove(capabilityTable, key)
+    return rows.length < limits.rowsPerSweep ? rest : { ...rest, sweepCursor: rows.at(-1)!.key[3] }
   }
 
   /** Nobody can see them any more: the agent is gone, and another of its id has keys of its own. */
   const clear: Command<AgentIncarnation, true> = {
     name: clearCommand,
-    decide(tx, place, { at }) {
-      let room: number = limits.rowsPerSweep
+    decide(tx, agentRef, { at }) {
+      let rowsLeft: number = limits.rowsPerSweep
       for (const table of allTables) {
-        for (const { key } of [...tx.range(table, { prefix: scopeOf(place), limit: room })]) {
+        for (const { key } of [...tx.range(table, { prefix: scopeOf(agentRef), limit: rowsLeft })]) {
           tx.remove(table, key)
-          room--
+          rowsLeft--
         }
-        if (room === 0) break
+        if (rowsLeft === 0) break
       }
-      if (room === 0) clearOn(tx, place, at)
+      if (rowsLeft === 0) scheduleClear(tx, agentRef, at)
       return true
     },
   }
 
-  function clearOn(tx: Tx, place: AgentIncarnation, dueAt: number): void {
-    tx.schedule({ name: `${clearCommand}:${place.serial}`, dueAt, command: clearCommand, input: place })
+  function scheduleClear(tx: Tx, agentRef: AgentIncarnation, dueAt: number): void {
+    tx.schedule({ name: `${clearCommand}:${agentRef.incarnation}`, dueAt, command: clearCommand, input: agentRef })
   }
 
   /** Called in the commit that deletes an agent. */
-  function removed(tx: Tx, place: AgentPlace): void {
-    const agent = findAgent(tx, place)
-    if (agent) clearOn(tx, { orgId: place.orgId, agentId: place.agentId, serial: agent.serial }, 0)
+  function onAgentRemoved(tx: Tx, agentRef: AgentRef): void {
+    const agent = findAgent(tx, agentRef)
+    if (agent)
+      scheduleClear(tx, { orgId: agentRef.orgId, agentId: agentRef.agentId, incarnation: agent.incarnation }, 0)
   }
 
-  return { sweep, clear, removed }
+  return { sweep, clear, onAgentRemoved }
 }

@@ -2,71 +2,80 @@
 
 import type { AgentDocument } from '../../core/agent/index.js'
 import { type AgentIncarnation, type AgentScope, scopeOf } from '../../core/agent/scope.js'
-import type { AgentPlace } from '../../core/agentkey.js'
+import type { AgentRef } from '../../core/agentref.js'
 import { type Refusal, refuse } from '../../core/errors.js'
-import { outreachSend as limits } from '../../core/limits.js'
-import type { Command, Told, Tx } from '../../runtime/shard/contract.js'
+import { outreachSend as limits } from '../../core/limits/index.js'
+import type { Command, CommandMeta, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
-import { type Known, knownAgent } from './admission.js'
+import { type AgentSnapshot, loadAgent } from './admission.js'
 import type { OutreachReferrer } from './listeners.js'
-import { type Gone, goneTable, type KeptSend, keepSend, queueTable, sendAt } from './store.js'
-import { type SendDeps, take } from './transitions.js'
+import { queueTable, type StoredSend, saveSend, sendAt, type Withdrawn, withdrawnTable } from './store.js'
+import { type SendDeps, transition } from './transitions.js'
 
 const clearCommand = 'outreach.withdraw'
 
-interface Withdrawing extends AgentIncarnation {
+interface WithdrawInput extends AgentIncarnation {
   readonly outreachId: string
   /** The walk goes on behind this place in the queue. */
   readonly after?: readonly [dueAt: number, sendId: string]
 }
 
 /** Only sends that are older than its going are meant: the id may have been given to another one since. */
-export function goneOf(reader: Reader, scope: AgentScope, { outreachId, queuedAt }: KeptSend): Gone | undefined {
-  const gone = reader.get(goneTable, [...scope, outreachId])
-  return gone && queuedAt <= gone.at ? gone : undefined
+export function withdrawnOf(
+  reader: Reader,
+  scope: AgentScope,
+  { outreachId, queuedAt }: StoredSend,
+): Withdrawn | undefined {
+  const withdrawn = reader.get(withdrawnTable, [...scope, outreachId])
+  return withdrawn && queuedAt <= withdrawn.at ? withdrawn : undefined
 }
 
 export function cancelWithdrawn(
   tx: Tx,
   deps: SendDeps,
-  known: Known,
-  send: KeptSend,
-  { name }: Gone,
-  told: Told,
+  snapshot: AgentSnapshot,
+  send: StoredSend,
+  { name }: Withdrawn,
+  meta: CommandMeta,
 ): void {
   const detail = `The outreach ${name} was deleted.`
-  take(tx, deps, known, send, { on: 'cancelled', at: told.at, detail }, told)
+  transition(tx, deps, snapshot, send, { on: 'cancelled', at: meta.at, detail }, meta)
 }
 
 export function createWithdrawal(deps: SendDeps) {
   /** Refuses a change of the document that takes away an outreach which is named elsewhere, and cancels what waits for it otherwise. */
   function onDocumentChanged(
     tx: Tx,
-    place: AgentPlace,
+    agent: AgentRef,
     before: AgentDocument,
     after: AgentDocument,
-    told: Told,
+    meta: CommandMeta,
   ): Refusal | undefined {
     if (before.outreach === after.outreach) return undefined
-    const left = new Set(after.outreach.map(({ id }) => id))
-    const going = before.outreach.filter(({ id }) => !left.has(id))
-    for (const { id, name } of going) {
-      const referrers = deps.listeners.referrers.flatMap((referrersOf) => referrersOf(tx, place, id))
+    const remaining = new Set(after.outreach.map(({ id }) => id))
+    const deleted = before.outreach.filter(({ id }) => !remaining.has(id))
+    for (const { id, name } of deleted) {
+      const referrers = deps.listeners.referrers.flatMap((referrersOf) => referrersOf(tx, agent, id))
       if (referrers.length > 0) return inUse(name, referrers)
     }
-    const known = going.length > 0 ? knownAgent(deps, tx, place) : undefined
-    for (const { id, name } of known ? going : []) {
-      tx.put(goneTable, [...scopeOf(known!.place), id], { name, at: told.at })
-      cancelQueued(tx, known!, { ...known!.place, outreachId: id }, told)
+    const snapshot = deleted.length > 0 ? loadAgent(deps, tx, agent) : undefined
+    for (const { id, name } of snapshot ? deleted : []) {
+      tx.put(withdrawnTable, [...scopeOf(snapshot!.agentRef), id], { name, at: meta.at })
+      cancelQueued(tx, snapshot!, { ...snapshot!.agentRef, outreachId: id }, meta)
     }
     return undefined
   }
 
   /** Cancels what waits, a bounded part of the queue at a time; pickups and follow-ups that come first know it too. */
-  function cancelQueued(tx: Tx, known: Known, { outreachId, after, ...place }: Withdrawing, told: Told): void {
-    const scope = scopeOf(place)
-    const gone = tx.get(goneTable, [...scope, outreachId])
-    if (!gone) return
+  function cancelQueued(
+    tx: Tx,
+    snapshot: AgentSnapshot,
+    { outreachId, after, ...agent }: WithdrawInput,
+    meta: CommandMeta,
+  ): void {
+    const scope = scopeOf(agent)
+    const withdrawn = tx.get(withdrawnTable, [...scope, outreachId])
+    if (!withdrawn) return
     const rows = [
       ...tx.range(queueTable, {
         prefix: scope,
@@ -76,33 +85,39 @@ export function createWithdrawal(deps: SendDeps) {
     ]
     for (const { key, value } of rows) {
       const send = sendAt(tx, scope, key[4])
-      if (send?.outreachId !== outreachId || !goneOf(tx, scope, send)) continue
-      if (value === 'send') cancelWithdrawn(tx, deps, known, send, gone, told)
-      else dropFollowUp(tx, known, send, gone, told)
+      if (send?.outreachId !== outreachId || !withdrawnOf(tx, scope, send)) continue
+      if (value === 'send') cancelWithdrawn(tx, deps, snapshot, send, withdrawn, meta)
+      else cancelFollowUp(tx, snapshot, send, withdrawn, meta)
     }
     const last = rows.at(-1)?.key
-    const name = `${clearCommand}:${place.serial}:${outreachId}`
+    const name = `${clearCommand}:${agent.incarnation}:${outreachId}`
     if (!last || rows.length < limits.rowsPerSweep) {
-      tx.remove(goneTable, [...scope, outreachId])
+      tx.remove(withdrawnTable, [...scope, outreachId])
       tx.unschedule(name)
       return
     }
-    const input: Withdrawing = { ...place, outreachId, after: [last[3], last[4]] }
-    tx.schedule({ name, dueAt: told.at, command: clearCommand, input })
+    const input: WithdrawInput = { ...agent, outreachId, after: [last[3], last[4]] }
+    tx.schedule({ name, dueAt: meta.at, command: clearCommand, input })
   }
 
-  function dropFollowUp(tx: Tx, known: Known, send: KeptSend, { name }: Gone, told: Told): void {
+  function cancelFollowUp(
+    tx: Tx,
+    snapshot: AgentSnapshot,
+    send: StoredSend,
+    { name }: Withdrawn,
+    meta: CommandMeta,
+  ): void {
     const { followUpAt: _due, ...rest } = send
-    keepSend(tx, scopeOf(known.place), rest, send)
-    if (!deps.people.byId(tx, known.place, send.personId)) return
-    deps.people.note(tx, known.place, send.personId, `No follow-up: the outreach ${name} was deleted.`, told)
+    saveSend(tx, scopeOf(snapshot.agentRef), rest, send)
+    if (!deps.people.byId(tx, snapshot.agentRef, send.personId)) return
+    deps.people.note(tx, snapshot.agentRef, send.personId, `No follow-up: the outreach ${name} was deleted.`, meta)
   }
 
-  const withdraw: Command<Withdrawing, true> = {
+  const withdraw: Command<WithdrawInput, true> = {
     name: clearCommand,
-    decide(tx, input, told) {
-      const known = knownAgent(deps, tx, input)
-      if (known?.place.serial === input.serial) cancelQueued(tx, known, input, told)
+    decide(tx, input, meta) {
+      const snapshot = loadAgent(deps, tx, input)
+      if (snapshot?.agentRef.incarnation === input.incarnation) cancelQueued(tx, snapshot, input, meta)
       return true
     },
   }

@@ -1,50 +1,50 @@
 /** Performs the attempts of sends: looks once more whether it may go, writes the opening, and hands it to its conversation. */
 
 import { scopeOf } from '../../core/agent/scope.js'
-import { agentKeyOf } from '../../core/agentkey.js'
+import { formatAgentKey } from '../../core/agentref.js'
 import type { LogNote } from '../../core/catalogs/logevents.js'
 import { isRefusal } from '../../core/errors.js'
-import { outreachSend as limits } from '../../core/limits.js'
-import type { AttemptFound, AttemptOutcome } from '../../core/outreach/attempt.js'
-import type { OpeningFor, Probed } from '../../core/outreach/contact.js'
-import { inputOf, isBlank, outreachIn, ownIn } from '../../core/outreach/judge.js'
-import { mostAttempts, type TroubleName, troubleOf } from '../../core/outreach/machine.js'
-import { missingSlotNotes, openerFor } from '../../core/outreach/opener.js'
-import type { Performing, Shards } from '../../runtime/shard/contract.js'
+import { outreachSend as limits } from '../../core/limits/index.js'
+import { findOutreach, inputOf, isBlank, ownValue } from '../../core/outreach/admission.js'
+import type { AttemptOutcome, AttemptResult } from '../../core/outreach/attempt.js'
+import { missingSlotNotes, renderOpener } from '../../core/outreach/opener.js'
+import type { OpenRequest, Reachability } from '../../core/outreach/port.js'
+import { type FailureName, failureOf, maxAttempts } from '../../core/outreach/statemachine.js'
+import type { EffectContext, Shards } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
-import { type AdmissionDeps, sameAgent } from './admission.js'
+import { type AdmissionDeps, loadIncarnation } from './admission.js'
 import type { sendCommands } from './commands.js'
 import type { OutreachConversations } from './conversations.js'
-import type { SendMeters } from './meters.js'
-import { capableTable, type KeptSend, sendAt } from './store.js'
-import { isInBulk, isNotedWhenTaken, type SendAttempt, type SendDeps } from './transitions.js'
+import type { SendMetrics } from './metrics.js'
+import { capabilityTable, type StoredSend, sendAt } from './store.js'
+import { isAcceptanceSaved, isBulk, type SendAttempt, type SendDeps } from './transitions.js'
 
 export interface AttemptOptions extends AdmissionDeps, Pick<SendDeps, 'listeners'> {
   readonly conversations: OutreachConversations
   readonly clock: { now(): number }
-  readonly meters?: Pick<SendMeters, 'attempted'>
+  readonly sendMetrics?: Pick<SendMetrics, 'countAttempt'>
 }
 
 export interface WorkerOptions extends AttemptOptions {
   readonly shards: Shards
-  readonly commands: Pick<ReturnType<typeof sendCommands>, 'report'>
+  readonly commands: Pick<ReturnType<typeof sendCommands>, 'attemptReport'>
 }
 
 /**
  * Makes one attempt. It may be made again after a crash: the conversation knows the attempt by its number and takes it
  * once. A throw leaves it owed, so nothing is decided about a send while nobody can say what became of it.
  */
-export function attemptPerformer(options: WorkerOptions) {
-  return async (which: SendAttempt, { reader, settles }: Performing): Promise<void> => {
-    const { sendId: _id, attempt: _attempt, leaveAt: _leaveAt, ...place } = which
-    const send = underWay(reader, which)
+export function createAttemptHandler(options: WorkerOptions) {
+  return async (sendAttempt: SendAttempt, { reader, completes }: EffectContext): Promise<void> => {
+    const { sendId: _id, attempt: _attempt, leaveAt: _leaveAt, ...agent } = sendAttempt
+    const send = findAttempt(reader, sendAttempt)
     if (!send) return
-    const found = await attempted(options, reader, which, send)
-    const answer = await options.shards.ask(
-      agentKeyOf(place),
-      options.commands.report,
-      { sendId: which.sendId, attempt: which.attempt, ...place, ...found },
-      { settles },
+    const result = await runAttempt(options, reader, sendAttempt, send)
+    const answer = await options.shards.execute(
+      formatAgentKey(agent),
+      options.commands.attemptReport,
+      { sendId: sendAttempt.sendId, attempt: sendAttempt.attempt, ...agent, ...result },
+      { completes },
     )
     if (isRefusal(answer)) throw new Error(`the outcome of a send was not taken: ${answer.refused}`)
   }
@@ -54,72 +54,72 @@ export function attemptPerformer(options: WorkerOptions) {
  * Makes attempts of campaigns, and tells what came of one; undefined for one that is not under way any more, that its
  * conversation has taken, or that it takes now: then its news say all there is to say.
  */
-export function campaignAttempts(options: AttemptOptions) {
-  return async (reader: Reader, which: SendAttempt): Promise<AttemptFound | undefined> => {
-    const send = underWay(reader, which)
+export function createCampaignAttempt(options: AttemptOptions) {
+  return async (reader: Reader, sendAttempt: SendAttempt): Promise<AttemptResult | undefined> => {
+    const send = findAttempt(reader, sendAttempt)
     if (!send) return undefined
     // Nothing of a campaign that stands still is handed to a conversation: the send goes back into the queue, and rests there.
     const gate = options.listeners.campaigns
-    if (gate && gate.mayLeave(reader, which, send) !== 'now')
-      return { outcome: { kind: 'held', until: options.clock.now() } }
-    const found = await attempted(options, reader, which, send)
-    const hasNews = found.outcome.kind !== 'taken' || found.isCapable !== undefined || isNotedWhenTaken(send)
-    return hasNews ? found : undefined
+    if (gate && gate.mayDispatch(reader, sendAttempt, send) !== 'now')
+      return { outcome: { kind: 'deferred', until: options.clock.now() } }
+    const result = await runAttempt(options, reader, sendAttempt, send)
+    const isReportable = result.outcome.kind !== 'accepted' || result.isCapable !== undefined || isAcceptanceSaved(send)
+    return isReportable ? result : undefined
   }
 }
 
 /** The send, if this attempt at it is to be made. */
-function underWay(reader: Reader, which: SendAttempt): KeptSend | undefined {
-  const send = sendAt(reader, scopeOf(which), which.sendId)
-  if (send?.state !== 'sending' || send.attempts !== which.attempt) return undefined
+function findAttempt(reader: Reader, sendAttempt: SendAttempt): StoredSend | undefined {
+  const send = sendAt(reader, scopeOf(sendAttempt), sendAttempt.sendId)
+  if (send?.state !== 'sending' || send.attempts !== sendAttempt.attempt) return undefined
   // A later attempt still has the message of the one before it.
-  return which.attempt === 1 && send.messageId !== undefined ? undefined : send
+  return sendAttempt.attempt === 1 && send.messageId !== undefined ? undefined : send
 }
 
-async function attempted(
+async function runAttempt(
   options: AttemptOptions,
   reader: Reader,
-  which: SendAttempt,
-  send: KeptSend,
-): Promise<AttemptFound> {
-  const found = await tried(options, reader, which, send)
-  options.meters?.attempted(found.outcome)
-  return found
+  sendAttempt: SendAttempt,
+  send: StoredSend,
+): Promise<AttemptResult> {
+  const result = await attemptSend(options, reader, sendAttempt, send)
+  options.sendMetrics?.countAttempt(result.outcome)
+  return result
 }
 
-async function tried(
+async function attemptSend(
   options: AttemptOptions,
   reader: Reader,
-  which: SendAttempt,
-  send: KeptSend,
-): Promise<AttemptFound> {
+  sendAttempt: SendAttempt,
+  send: StoredSend,
+): Promise<AttemptResult> {
   const { conversations, clock } = options
-  const opening = openingOf(options, reader, which, send)
+  const opening = openingOf(options, reader, sendAttempt, send)
   if ('outcome' in opening) return opening
-  const known = send.sandbox ? undefined : reader.get(capableTable, [...scopeOf(which), send.asid])
-  const isKnown = send.sandbox || (known !== undefined && known.until > clock.now())
-  if (isKnown && known?.isCapable === false) return trouble('knownIncapable')
-  const probed = isKnown ? 'capable' : await conversations.probe(opening.place, send.channel, send.address)
-  const stopped = troubleOfProbe[probed]
+  const capability = send.sandbox ? undefined : reader.get(capabilityTable, [...scopeOf(sendAttempt), send.asid])
+  const isKnown = send.sandbox || (capability !== undefined && capability.until > clock.now())
+  if (isKnown && capability?.isCapable === false) return failure('cachedIncapable')
+  const probed = isKnown ? 'capable' : await conversations.probe(opening.agent, send.channel, send.address)
+  const probeFailure = failureOfProbe[probed]
   const isCapable = probed !== 'incapable'
   const isLearned = !isKnown && (probed === 'capable' || probed === 'incapable')
   const checked: readonly LogNote[] = isLearned ? [{ event: 'capability.checked', data: { isCapable } }] : []
   const learned = isLearned ? { isCapable } : {}
-  if (stopped) return { ...trouble(stopped), ...learned, notes: checked }
+  if (probeFailure) return { ...failure(probeFailure), ...learned, notes: checked }
   const notes = [...checked, ...(opening.notes ?? [])]
-  const outcome = await handedOver(conversations, { ...opening, notes })
-  return { outcome, ...learned, ...(outcome.kind !== 'taken' && { notes: checked }) }
+  const outcome = await openConversation(conversations, { ...opening, notes })
+  return { outcome, ...learned, ...(outcome.kind !== 'accepted' && { notes: checked }) }
 }
 
-const troubleOfProbe: Readonly<Partial<Record<Probed, TroubleName>>> = {
-  incapable: 'foundIncapable',
+const failureOfProbe: Readonly<Partial<Record<Reachability, FailureName>>> = {
+  incapable: 'probedIncapable',
   unknown: 'capabilityUnknown',
-  noRoute: 'noRoute',
+  noBinding: 'noBinding',
   bindingError: 'bindingError',
 }
 
-function trouble(name: TroubleName, detail?: string): { outcome: Extract<AttemptOutcome, { kind: 'trouble' }> } {
-  return { outcome: { kind: 'trouble', trouble: name, ...(detail !== undefined && { detail }) } }
+function failure(name: FailureName, detail?: string): { outcome: Extract<AttemptOutcome, { kind: 'failure' }> } {
+  return { outcome: { kind: 'failure', failure: name, ...(detail !== undefined && { detail }) } }
 }
 
 /** The opening as it is handed over, or why there is none to hand over. */
@@ -127,54 +127,55 @@ function openingOf(
   options: AttemptOptions,
   reader: Reader,
   { sendId, attempt, leaveAt, ...scope }: SendAttempt,
-  send: KeptSend,
-): OpeningFor | AttemptFound {
-  const place = { orgId: scope.orgId, agentId: scope.agentId }
-  const known = sameAgent(options, reader, scope)
-  const outreach = known && outreachIn(known.document, send.outreachId)
+  send: StoredSend,
+): OpenRequest | AttemptResult {
+  const agentRef = { orgId: scope.orgId, agentId: scope.agentId }
+  const snapshot = loadIncarnation(options, reader, scope)
+  const outreach = snapshot && findOutreach(snapshot.document, send.outreachId)
   const templateId = send.followUpOf === undefined ? outreach?.openerTemplateId : outreach?.followUp?.templateId
-  if (!known || !outreach?.enabled || templateId === undefined) return trouble('outreachGone')
-  const person = options.people.byId(reader, place, send.personId)
-  if (!person?.identities.some(({ asid }) => asid === send.asid)) return trouble('identityGone')
-  const missing = outreach.inputs.filter((key) => isBlank(ownIn(send.inputs, key)) && isBlank(inputOf(person, key)))
-  if (missing.length > 0) return trouble('inputsMissing', `Missing: ${missing.join(', ')}`)
-  const { document, agent } = known
-  const opener = openerFor({ document, agent, templateId, person, ...(send.inputs && { inputs: send.inputs }) })
+  if (!snapshot || !outreach?.enabled || templateId === undefined) return failure('outreachRemoved')
+  const person = options.people.byId(reader, agentRef, send.personId)
+  if (!person?.identities.some(({ asid }) => asid === send.asid)) return failure('identityRemoved')
+  const missing = outreach.inputs.filter((key) => isBlank(ownValue(send.inputs, key)) && isBlank(inputOf(person, key)))
+  if (missing.length > 0) return failure('inputsMissing', `Missing: ${missing.join(', ')}`)
+  const { document, agent } = snapshot
+  const opener = renderOpener({ document, agent, templateId, person, ...(send.inputs && { inputs: send.inputs }) })
   const notes = missingSlotNotes(templateId, opener)
-  if ('blocked' in opener) return { ...trouble('openingBlocked', opener.blocked), notes }
+  if ('blocked' in opener) return { ...failure('openingBlocked', opener.blocked), notes }
   return {
-    place,
+    agent: agentRef,
     sendId,
     attempt,
-    isLast: attempt >= mostAttempts,
+    isLast: attempt >= maxAttempts,
     asid: send.asid,
     channel: send.channel,
     address: send.address,
     message: opener.message,
     notes,
-    ...(isInBulk(send) && { isBatch: true as const }),
+    ...(isBulk(send) && { isBatch: true as const }),
     ...(leaveAt !== undefined && { leaveAt }),
     // A rehearsal interrupts nobody.
     ...(send.origin !== 'named' && !send.sandbox && send.followUpOf === undefined && { quietMs: limits.quietMs }),
-    ...(!send.sandbox && campaignOf(send, scope.serial)),
+    ...(!send.sandbox && campaignOf(send, scope.incarnation)),
     ...(send.sandbox && { sandbox: true as const }),
   }
 }
 
 /** The campaign that is asked right before the message leaves. */
-function campaignOf({ campaignId, followUpOf }: KeptSend, serial: number): Pick<OpeningFor, 'campaign'> {
+function campaignOf({ campaignId, followUpOf }: StoredSend, incarnation: number): Pick<OpenRequest, 'campaign'> {
   if (campaignId === undefined) return {}
-  return { campaign: { serial, campaignId, ...(followUpOf !== undefined && { isFollowUp: true as const }) } }
+  return { campaign: { incarnation, campaignId, ...(followUpOf !== undefined && { isFollowUp: true as const }) } }
 }
 
-async function handedOver(conversations: OutreachConversations, opening: OpeningFor): Promise<AttemptOutcome> {
+async function openConversation(conversations: OutreachConversations, opening: OpenRequest): Promise<AttemptOutcome> {
   const answer = await conversations.open(opening)
   if (isRefusal(answer)) {
     // Whoever was asked may have taken it: only asking again under the same number tells.
     if (answer.detail !== undefined) throw new Error('nobody can say whether an opening was taken')
-    return trouble('unreachable').outcome
+    return failure('unreachable').outcome
   }
-  if ('messageId' in answer) return { kind: 'taken', messageId: answer.messageId }
-  if ('talkingUntil' in answer) return { kind: 'held', until: answer.talkingUntil, heldFor: 'in-conversation' }
-  return trouble(troubleOf(answer.reason, answer.again), answer.detail ?? answer.reason).outcome
+  if ('messageId' in answer) return { kind: 'accepted', messageId: answer.messageId }
+  if ('inConversationUntil' in answer)
+    return { kind: 'deferred', until: answer.inConversationUntil, deferredFor: 'in-conversation' }
+  return failure(failureOf(answer.reason, answer.retry), answer.detail ?? answer.reason).outcome
 }

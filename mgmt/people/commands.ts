@@ -1,31 +1,31 @@
 /** The commands that create, change, merge and remove an agent's people. */
 import type { AgentScope } from '../../core/agent/scope.js'
-import type { AgentPlace } from '../../core/agentkey.js'
+import type { AgentRef } from '../../core/agentref.js'
 import { invalid, isRefusal, refuse } from '../../core/errors.js'
 import type { OrgEventPayload } from '../../core/orgevents.js'
-import { changed, newPerson, type PersonChange } from '../../core/people/change.js'
-import { heard as afterNews, strangerOf, withIdentityOf } from '../../core/people/heard.js'
-import type { IdentityNews, Person, PersonIdentity } from '../../core/people/person.js'
+import { applyChange, newPerson, type PersonChange } from '../../core/people/change.js'
+import { applyIdentityEvent, newPersonFor, withIdentity } from '../../core/people/identityevents.js'
+import type { IdentityEvent, Person, PersonIdentity } from '../../core/people/person.js'
 import type { JournalEntry } from '../../core/people/view.js'
 import type { Command } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
-import { dropCommand } from './ending.js'
-import { importCommand } from './importing.js'
+import { merge as mergeInto } from './identities.js'
+import { createImportCommand } from './importrows.js'
 import { append } from './journal.js'
 import type { People } from './people.js'
-import type { OnePerson } from './queries.js'
-import { merge as mergeInto } from './reaching.js'
-import { personLedTo, scopeFor } from './store.js'
+import { purgeCommand } from './purge.js'
+import type { PersonRef } from './queries.js'
+import { resolvePerson, scopeFor } from './store.js'
 
 /** What is said of a person, and the identity at the phone that it names. */
-export interface Entered {
+export interface PersonInput {
   readonly change: PersonChange
   readonly identity?: PersonIdentity
 }
 
-export interface ChangePerson extends OnePerson, Entered {}
+export interface ChangePerson extends PersonRef, PersonInput {}
 
-export interface NotePerson extends OnePerson {
+export interface NotePerson extends PersonRef {
   readonly author: JournalEntry['author']
   readonly text: string
 }
@@ -37,67 +37,67 @@ const enteredSource = 'operator'
 /** `orgEvent` is the command by which the org's webhooks are told. */
 export function createPeopleCommands(people: People, orgEvent: Command<OrgEventPayload, unknown>) {
   /** Whom operators may see and change: not those who are only rehearsed. An id that was merged away leads on. */
-  function found(
+  function findVisible(
     reader: Reader,
-    place: AgentPlace,
+    agent: AgentRef,
     personId: string,
   ): { scope: AgentScope; person: Person } | undefined {
-    const scope = scopeFor(reader, place)
-    const person = scope && personLedTo(reader, scope, personId)
+    const scope = scopeFor(reader, agent)
+    const person = scope && resolvePerson(reader, scope, personId)
     return person && !person.sandbox ? { scope, person } : undefined
   }
 
-  const create: Command<AgentPlace & Entered, Person> = {
+  const create: Command<AgentRef & PersonInput, Person> = {
     name: 'people.create',
-    decide(tx, { change, identity, ...place }, told) {
-      if (!scopeFor(tx, place)) return notFound
-      const blank = newPerson(people.newId(told), change.source ?? enteredSource, told.at)
-      const person = changed(blank, change, told.at)
+    decide(tx, { change, identity, ...agent }, meta) {
+      if (!scopeFor(tx, agent)) return notFound
+      const blank = newPerson(people.newId(meta), change.source ?? enteredSource, meta.at)
+      const person = applyChange(blank, change, meta.at)
       if (isRefusal(person)) return person
-      return people.keepReachable(tx, place, undefined, person, { identity }, told)
+      return people.saveReachable(tx, agent, undefined, person, { identity }, meta)
     },
   }
 
   const change: Command<ChangePerson, Person> = {
     name: 'people.change',
-    decide(tx, { personId, change, identity, ...place }, told) {
-      const known = found(tx, place, personId)
-      if (!known) return notFound
-      const { person: before } = known
-      const after = changed(before, change, told.at)
-      return isRefusal(after) ? after : people.keepReachable(tx, place, before, after, { identity }, told)
+    decide(tx, { personId, change, identity, ...agent }, meta) {
+      const loaded = findVisible(tx, agent, personId)
+      if (!loaded) return notFound
+      const { person: before } = loaded
+      const after = applyChange(before, change, meta.at)
+      return isRefusal(after) ? after : people.saveReachable(tx, agent, before, after, { identity }, meta)
     },
   }
 
   /** A STOP is the conversation's, not the record's: it holds on for whoever comes back under that address. */
-  const remove: Command<OnePerson, true> = {
+  const remove: Command<PersonRef, true> = {
     name: 'people.remove',
-    decide(tx, { personId, ...place }, told) {
-      const known = found(tx, place, personId)
-      if (!known) return notFound
-      people.drop(tx, place, known.person.id, told)
+    decide(tx, { personId, ...agent }, meta) {
+      const loaded = findVisible(tx, agent, personId)
+      if (!loaded) return notFound
+      people.remove(tx, agent, loaded.person.id, meta)
       return true
     },
   }
 
-  const merge: Command<OnePerson & { readonly from: string }, Person> = {
+  const merge: Command<PersonRef & { readonly from: string }, Person> = {
     name: 'people.merge',
-    decide(tx, { personId, from, ...place }, told) {
-      const stays = found(tx, place, personId)
-      if (!stays) return notFound
-      const goes = found(tx, place, from)?.person
-      if (!goes) return invalid('from', 'names nobody')
-      const { scope, person } = stays
-      if (goes.id === person.id) return invalid('from', 'is the same person')
-      return mergeInto(tx, { place, scope, keep: people.keep }, person, goes, told)
+    decide(tx, { personId, from, ...agent }, meta) {
+      const survivor = findVisible(tx, agent, personId)
+      if (!survivor) return notFound
+      const absorbed = findVisible(tx, agent, from)?.person
+      if (!absorbed) return invalid('from', 'names nobody')
+      const { scope, person } = survivor
+      if (absorbed.id === person.id) return invalid('from', 'is the same person')
+      return mergeInto(tx, { agent, scope, save: people.save }, person, absorbed, meta)
     },
   }
 
   const note: Command<NotePerson, boolean> = {
     name: 'people.note',
-    decide(tx, { personId, author, text, ...place }, { at }) {
-      const scope = scopeFor(tx, place)
-      const person = scope && personLedTo(tx, scope, personId)
+    decide(tx, { personId, author, text, ...agent }, { at }) {
+      const scope = scopeFor(tx, agent)
+      const person = scope && resolvePerson(tx, scope, personId)
       if (!person) return false
       append(tx, scope, person.id, { at, author, text })
       return true
@@ -105,26 +105,29 @@ export function createPeopleCommands(people: People, orgEvent: Command<OrgEventP
   }
 
   /** Answers whether anything was written. Whoever tells it waits for nothing, so an agent that is gone is no mistake. */
-  const heard: Command<IdentityNews & AgentPlace, boolean> = {
-    name: 'people.heard',
-    decide(tx, { orgId, agentId, ...news }, told) {
-      const place = { orgId, agentId }
-      if (!scopeFor(tx, place)) return false
-      const holder = people.byAsid(tx, place, news.asid)
+  const identityEvent: Command<IdentityEvent & AgentRef, boolean> = {
+    name: 'people.identityEvent',
+    decide(tx, { orgId, agentId, ...incoming }, meta) {
+      const agent = { orgId, agentId }
+      if (!scopeFor(tx, agent)) return false
+      const holder = people.byAsid(tx, agent, incoming.asid)
       // Whoever is known by the number is the one who writes from it, on whichever channel.
-      const known = holder ?? people.byNumber(tx, place, news)
-      const before = known ? known : strangerOf(people.newId(told), news, told.at)
-      const { person, event } = afterNews(known && !holder ? withIdentityOf(known, news) : before, news)
+      const existing = holder ?? people.byNumber(tx, agent, incoming)
+      const before = existing ? existing : newPersonFor(people.newId(meta), incoming, meta.at)
+      const { person, event } = applyIdentityEvent(
+        existing && !holder ? withIdentity(existing, incoming) : before,
+        incoming,
+      )
       if (person === holder) return false
-      people.keep(tx, place, known, person, told)
+      people.save(tx, agent, existing, person, meta)
       if (event && !person.sandbox) {
         const data = {
           personId: person.id,
-          asid: news.asid,
-          channel: news.channel,
-          at: new Date(news.at).toISOString(),
+          asid: incoming.asid,
+          channel: incoming.channel,
+          at: new Date(incoming.at).toISOString(),
         }
-        tx.tell(orgId, orgEvent, { type: event, orgId, agentId, data })
+        tx.send(orgId, orgEvent, { type: event, orgId, agentId, data })
       }
       return true
     },
@@ -136,9 +139,9 @@ export function createPeopleCommands(people: People, orgEvent: Command<OrgEventP
     remove,
     merge,
     note,
-    heard,
-    importRows: importCommand(people),
-    drop: dropCommand,
+    identityEvent,
+    importRows: createImportCommand(people),
+    purge: purgeCommand,
   }
 }
 export type PeopleCommands = ReturnType<typeof createPeopleCommands>

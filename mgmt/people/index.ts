@@ -3,15 +3,15 @@ import type { OrgEventPayload } from '../../core/orgevents.js'
 import type { Route } from '../../runtime/http/route.js'
 import type { Command } from '../../runtime/shard/contract.js'
 import type { Agents } from '../agents/index.js'
-import { openPeopleFields } from '../agents/peoplefields.js'
+import { createPeopleFieldsReader } from '../agents/peoplefields.js'
 import { moduleOf, type RouteDeps } from '../area.js'
 import { createPeopleCommands } from './commands.js'
 import type { Conversations } from './conversations.js'
-import { dropLater } from './ending.js'
+import { createIdentityLookup } from './identitylookup.js'
 import { createPeopleRecords, type PersonListener } from './people.js'
+import { startPurge } from './purge.js'
 import { peopleQueries as queries } from './queries.js'
 import { peopleRoutes } from './routes.js'
-import { createIdentityLookup } from './standing.js'
 import { numberedTable, scopeFor } from './store.js'
 
 export interface PeopleDeps {
@@ -26,16 +26,16 @@ export function createPeople({ orgEvent, agents, conversations, randomBytes }: P
   const records = createPeopleRecords(listeners)
   const commands = createPeopleCommands(records, orgEvent)
   agents.onLifecycle({
-    created(tx, place) {
-      const scope = scopeFor(tx, place)
+    created(tx, agent) {
+      const scope = scopeFor(tx, agent)
       if (scope) tx.put(numberedTable, [...scope], true)
     },
-    removed(tx, place) {
-      const scope = scopeFor(tx, place)
-      if (scope) dropLater(tx, scope)
+    removed(tx, agent) {
+      const scope = scopeFor(tx, agent)
+      if (scope) startPurge(tx, scope)
     },
   })
-  agents.documents.provide({ person: records.asRead })
+  agents.documents.provide({ person: records.templatePerson })
   return {
     ...records,
     commands,
@@ -51,7 +51,7 @@ export function createPeople({ orgEvent, agents, conversations, randomBytes }: P
       peopleRoutes({
         ...engine,
         people: { commands, queries },
-        fieldsOf: openPeopleFields(engine.shards, agents.documents),
+        fieldsOf: createPeopleFieldsReader(engine.shards, agents.documents),
         identityAt: createIdentityLookup(conversations),
         randomBytes,
       }),

@@ -1,6 +1,6 @@
 /** What is told of a person beside what they are: the journal, and their appointments. */
 import type { AgentScope } from '../../core/agent/scope.js'
-import { person as limits } from '../../core/limits.js'
+import { person as limits } from '../../core/limits/index.js'
 import type { Appointment } from '../../core/people/appointment.js'
 import type { JournalEntry } from '../../core/people/view.js'
 import type { Tx } from '../../runtime/shard/contract.js'
@@ -33,19 +33,19 @@ export function appointmentsOf(reader: Reader, scope: AgentScope, personId: stri
   return Array.from(reader.range(appointmentTable, options), ({ value }) => value)
 }
 
-export function forget(tx: Tx, scope: AgentScope, personId: string): void {
+export function deleteJournal(tx: Tx, scope: AgentScope, personId: string): void {
   for (const { key } of tx.range(journalTable, { prefix: [...scope, personId] })) tx.remove(journalTable, key)
   for (const { key } of tx.range(appointmentTable, { prefix: [...scope, personId] })) tx.remove(appointmentTable, key)
 }
 
 /** What was told of one is told of the other from now on, as if it always had been. */
-export function handOver(tx: Tx, scope: AgentScope, from: string, to: string): void {
+export function moveJournal(tx: Tx, scope: AgentScope, from: string, to: string): void {
   const both = [from, to].flatMap((id) => journalOf(tx, scope, id, limits.journalKept).reverse())
   const entries = both.sort((one, other) => one.at - other.at).slice(-limits.journalKept)
   const appointments = [from, to].flatMap((id) =>
     Array.from(tx.range(appointmentTable, { prefix: [...scope, id] }), ({ value }) => value),
   )
-  for (const id of [from, to]) forget(tx, scope, id)
-  for (const [place, entry] of entries.entries()) tx.put(journalTable, [...scope, to, place + 1], entry)
+  for (const id of [from, to]) deleteJournal(tx, scope, id)
+  for (const [index, entry] of entries.entries()) tx.put(journalTable, [...scope, to, index + 1], entry)
   for (const each of appointments) tx.put(appointmentTable, [...scope, to, each.id], each)
 }

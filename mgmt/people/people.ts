@@ -1,104 +1,116 @@
 /** An agent's people in the agent's shard, for the areas that find, create, save and remove them in their own commits. */
 import type { AgentScope } from '../../core/agent/scope.js'
-import type { AgentPlace } from '../../core/agentkey.js'
+import type { AgentRef } from '../../core/agentref.js'
 import type { Appointment } from '../../core/people/appointment.js'
 import type { CompiledFilter } from '../../core/people/filter.js'
+import { personIdAt } from '../../core/people/ids.js'
 import { numberOf } from '../../core/people/numbers.js'
 import type { Person, PersonIdentity } from '../../core/people/person.js'
-import { personIdAt } from '../../core/people/personid.js'
-import type { Told, Tx } from '../../runtime/shard/contract.js'
+import type { CommandMeta, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
-import { append, forget } from './journal.js'
-import { type Looked, lookedThrough } from './queries.js'
-import { keepReachable, passOn, type Reached } from './reaching.js'
+import { type PhoneIdentity, reassignIdentities, saveReachable } from './identities.js'
+import { append, deleteJournal } from './journal.js'
+import { type PeopleScan, scanPeople } from './queries.js'
 import {
   appointmentTable,
-  erase,
+  deletePerson,
   personAt,
-  personLedTo,
   personOfAsid,
   personOfNumber,
+  putPerson,
+  resolvePerson,
   scopeFor,
-  write,
 } from './store.js'
 
 /** `before` is absent for a new person. */
-export type PersonListener = (tx: Tx, place: AgentPlace, before: Person | undefined, after: Person, told: Told) => void
+export type PersonListener = (
+  tx: Tx,
+  agent: AgentRef,
+  before: Person | undefined,
+  after: Person,
+  meta: CommandMeta,
+) => void
 
 export function createPeopleRecords(listeners: readonly PersonListener[]) {
-  function requiredScope(tx: Tx, place: AgentPlace): AgentScope {
-    const scope = scopeFor(tx, place)
+  function requiredScope(tx: Tx, agent: AgentRef): AgentScope {
+    const scope = scopeFor(tx, agent)
     if (!scope) throw new Error('people are kept of agents that are there')
     return scope
   }
 
-  function keep(tx: Tx, place: AgentPlace, before: Person | undefined, after: Person, told: Told): void {
-    const scope = requiredScope(tx, place)
-    write(tx, scope, before, after)
-    for (const listener of listeners) listener(tx, place, before, after, told)
+  function save(tx: Tx, agent: AgentRef, before: Person | undefined, after: Person, meta: CommandMeta): void {
+    const scope = requiredScope(tx, agent)
+    putPerson(tx, scope, before, after)
+    for (const listener of listeners) listener(tx, agent, before, after, meta)
     if (!before || before.identities === after.identities || before.sandbox) return
-    const kept = new Set(after.identities.map(({ asid }) => asid))
-    const freed = before.identities.filter(({ asid }) => !kept.has(asid))
-    passOn(tx, { place, scope, keep }, freed, told)
+    const remaining = new Set(after.identities.map(({ asid }) => asid))
+    const released = before.identities.filter(({ asid }) => !remaining.has(asid))
+    reassignIdentities(tx, { agent, scope, save }, released, meta)
   }
 
   return {
-    byId(reader: Reader, place: AgentPlace, personId: string): Person | undefined {
-      const scope = scopeFor(reader, place)
-      return scope && personLedTo(reader, scope, personId)
+    byId(reader: Reader, agent: AgentRef, personId: string): Person | undefined {
+      const scope = scopeFor(reader, agent)
+      return scope && resolvePerson(reader, scope, personId)
     },
-    byAsid(reader: Reader, place: AgentPlace, asid: string): Person | undefined {
-      const scope = scopeFor(reader, place)
+    byAsid(reader: Reader, agent: AgentRef, asid: string): Person | undefined {
+      const scope = scopeFor(reader, agent)
       return scope && personOfAsid(reader, scope, asid)
     },
     /** Who is known by the number of an identity that no person holds: by their phone, or by another identity at it. */
-    byNumber(reader: Reader, place: AgentPlace, identity: Pick<PersonIdentity, 'channel' | 'address'>) {
-      const scope = scopeFor(reader, place)
+    byNumber(reader: Reader, agent: AgentRef, identity: Pick<PersonIdentity, 'channel' | 'address'>) {
+      const scope = scopeFor(reader, agent)
       const value = numberOf(identity)
       return scope && value !== undefined ? personOfNumber(reader, scope, value) : undefined
     },
     /** Those whom the filter lets through, sandbox people never: newest first, a bounded part of them at a time. */
-    look(reader: Reader, place: AgentPlace, filter: CompiledFilter, after: string | undefined, limit: number): Looked {
-      const scope = scopeFor(reader, place)
-      return scope ? lookedThrough(reader, scope, filter, after, limit) : { people: [], chars: 0 }
+    scan(
+      reader: Reader,
+      agent: AgentRef,
+      filter: CompiledFilter,
+      after: string | undefined,
+      limit: number,
+    ): PeopleScan {
+      const scope = scopeFor(reader, agent)
+      return scope ? scanPeople(reader, scope, filter, after, limit) : { people: [], chars: 0 }
     },
     /** As templates read them. */
-    asRead(reader: Reader, place: AgentPlace, personId: string) {
-      const scope = scopeFor(reader, place)
-      const person = scope && personLedTo(reader, scope, personId)
+    templatePerson(reader: Reader, agent: AgentRef, personId: string) {
+      const scope = scopeFor(reader, agent)
+      const person = scope && resolvePerson(reader, scope, personId)
       return person && { ...person }
     },
-    newId: (told: Told): string => personIdAt(told.at, told.mint('pr')),
+    newId: (meta: CommandMeta): string => personIdAt(meta.at, meta.mint('pr')),
     /** Numbers that the person gives up go to whoever else has them as phone. */
-    keep,
+    save,
     /** The same of somebody who is entered, or whose phone may have changed. */
-    keepReachable(
+    saveReachable(
       tx: Tx,
-      place: AgentPlace,
+      agent: AgentRef,
       before: Person | undefined,
       after: Person,
-      reached: Reached,
-      told: Told,
+      phoneIdentity: PhoneIdentity,
+      meta: CommandMeta,
     ): Person {
-      return keepReachable(tx, { place, scope: requiredScope(tx, place), keep }, before, after, reached, told)
+      return saveReachable(tx, { agent, scope: requiredScope(tx, agent), save }, before, after, phoneIdentity, meta)
     },
     /** Takes somebody away with all that leads to them and is told of them. */
-    drop(tx: Tx, place: AgentPlace, personId: string, told: Told): void {
-      const scope = requiredScope(tx, place)
+    remove(tx: Tx, agent: AgentRef, personId: string, meta: CommandMeta): void {
+      const scope = requiredScope(tx, agent)
       const person = personAt(tx, scope, personId)
-      if (person) erase(tx, scope, person)
-      forget(tx, scope, personId)
-      if (person && !person.sandbox) passOn(tx, { place, scope, keep }, person.identities, told)
+      if (person) deletePerson(tx, scope, person)
+      deleteJournal(tx, scope, personId)
+      if (person && !person.sandbox) reassignIdentities(tx, { agent, scope, save }, person.identities, meta)
     },
-    note(tx: Tx, place: AgentPlace, personId: string, text: string, told: Told): void {
-      const scope = requiredScope(tx, place)
-      const person = personLedTo(tx, scope, personId)
-      if (person) append(tx, scope, person.id, { at: told.at, author: 'agent', text })
+    note(tx: Tx, agent: AgentRef, personId: string, text: string, meta: CommandMeta): void {
+      const scope = requiredScope(tx, agent)
+      const person = resolvePerson(tx, scope, personId)
+      if (person) append(tx, scope, person.id, { at: meta.at, author: 'agent', text })
     },
     /** Makes or replaces an appointment; ids that begin with their time keep the list in order. */
-    keepAppointment(tx: Tx, place: AgentPlace, personId: string, appointment: Appointment): void {
-      const scope = requiredScope(tx, place)
-      const person = personLedTo(tx, scope, personId)
+    saveAppointment(tx: Tx, agent: AgentRef, personId: string, appointment: Appointment): void {
+      const scope = requiredScope(tx, agent)
+      const person = resolvePerson(tx, scope, personId)
       if (person) tx.put(appointmentTable, [...scope, person.id, appointment.id], appointment)
     },
   }

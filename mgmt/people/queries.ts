@@ -1,19 +1,19 @@
 /** What is read of an agent's people; a list is looked through part by part, so that no reader keeps a shard for long. */
 import type { AgentScope } from '../../core/agent/scope.js'
-import type { AgentPlace } from '../../core/agentkey.js'
+import type { AgentRef } from '../../core/agentref.js'
 import { refuse } from '../../core/errors.js'
-import { person as limits } from '../../core/limits.js'
+import { person as limits } from '../../core/limits/index.js'
 import type { Appointment } from '../../core/people/appointment.js'
 import { type CompiledFilter, compileFilter, type PersonFilter } from '../../core/people/filter.js'
+import { lowestIdAt } from '../../core/people/ids.js'
 import type { Person } from '../../core/people/person.js'
-import { firstIdAt } from '../../core/people/personid.js'
 import { charsOf, type JournalEntry } from '../../core/people/view.js'
 import type { Query } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
 import { appointmentsOf, journalOf } from './journal.js'
-import { markTable, personAt, personLedTo, personTable, scopeFor } from './store.js'
+import { indexTable, personAt, personTable, resolvePerson, scopeFor } from './store.js'
 
-export interface OnePerson extends AgentPlace {
+export interface PersonRef extends AgentRef {
   readonly personId: string
 }
 
@@ -23,7 +23,7 @@ export interface PersonRead {
   readonly journal: readonly JournalEntry[]
 }
 
-export interface Look extends AgentPlace {
+export interface PeopleScanInput extends AgentRef {
   readonly filter: PersonFilter
   /** Addresses are searched as well: the caller may see them. */
   readonly seesAddresses?: boolean
@@ -32,7 +32,7 @@ export interface Look extends AgentPlace {
   readonly limit: number
 }
 
-export interface Looked {
+export interface PeopleScan {
   /** Newest first. */
   readonly people: readonly Person[]
   readonly chars: number
@@ -42,52 +42,52 @@ export interface Looked {
 
 const notFound = refuse('resource.not_found')
 
-const read: Query<OnePerson, PersonRead> = {
+const read: Query<PersonRef, PersonRead> = {
   name: 'people.read',
-  read(reader, place) {
-    const scope = scopeFor(reader, place)
-    const person = scope && personLedTo(reader, scope, place.personId)
+  read(reader, input) {
+    const scope = scopeFor(reader, input)
+    const person = scope && resolvePerson(reader, scope, input.personId)
     if (!person || person.sandbox) return notFound
     return { person, journal: journalOf(reader, scope, person.id, limits.journalShown) }
   },
 }
 
-const look: Query<Look, Looked> = {
-  name: 'people.look',
-  read(reader, { filter, seesAddresses = false, after, limit, ...place }) {
-    const scope = scopeFor(reader, place)
+const scan: Query<PeopleScanInput, PeopleScan> = {
+  name: 'people.scan',
+  read(reader, { filter, seesAddresses = false, after, limit, ...input }) {
+    const scope = scopeFor(reader, input)
     if (!scope) return notFound
-    return lookedThrough(reader, scope, compileFilter(filter, { seesAddresses }), after, limit)
+    return scanPeople(reader, scope, compileFilter(filter, { seesAddresses }), after, limit)
   },
 }
 
-const appointments: Query<OnePerson, readonly Appointment[]> = {
+const appointments: Query<PersonRef, readonly Appointment[]> = {
   name: 'people.appointments',
-  read(reader, place) {
-    const scope = scopeFor(reader, place)
-    const person = scope && personLedTo(reader, scope, place.personId)
+  read(reader, input) {
+    const scope = scopeFor(reader, input)
+    const person = scope && resolvePerson(reader, scope, input.personId)
     return person && !person.sandbox ? appointmentsOf(reader, scope, person.id) : notFound
   },
 }
 
-export const peopleQueries = { read, look, appointments }
+export const peopleQueries = { read, scan, appointments }
 
 /** One look: bounded by rows, by people and by text, whoever asks. */
-export function lookedThrough(
+export function scanPeople(
   reader: Reader,
   scope: AgentScope,
   filter: CompiledFilter,
   after: string | undefined,
   limit: number,
-): Looked {
+): PeopleScan {
   const people: Person[] = []
-  const end = filter.after === undefined ? '' : firstIdAt(filter.after)
+  const end = filter.after === undefined ? '' : lowestIdAt(filter.after)
   let rows = 0
   let chars = 0
   let last: string | undefined
   for (const { id, person } of candidates(reader, scope, filter, after)) {
     if (id < end) break
-    if (rows === limits.rowsPerLook || people.length === limit || chars >= limits.charsPerLook) {
+    if (rows === limits.rowsPerScan || people.length === limit || chars >= limits.charsPerScan) {
       return { people, chars, next: last! }
     }
     rows++
@@ -103,24 +103,24 @@ export function lookedThrough(
 function* candidates(
   reader: Reader,
   scope: AgentScope,
-  { marks, before }: CompiledFilter,
+  { indexKeys: marks, before }: CompiledFilter,
   after: string | undefined,
 ): Generator<{ id: string; person: Person | undefined }> {
-  const latest = before === undefined ? undefined : firstIdAt(before)
+  const latest = before === undefined ? undefined : lowestIdAt(before)
   const from = after !== undefined && (latest === undefined || after < latest) ? after : latest
-  const direction = { reverse: true, limit: limits.rowsPerLook + 1 }
+  const direction = { reverse: true, limit: limits.rowsPerScan + 1 }
   if (marks) {
-    const bearers = marks.map(({ kind, value }) => {
+    const holders = marks.map(({ kind, value }) => {
       const prefix = [...scope, kind, value] as const
       const start = from === undefined ? {} : { after: [...prefix, from] }
-      return reader.range(markTable, { prefix, ...start, ...direction })
+      return reader.range(indexTable, { prefix, ...start, ...direction })
     })
-    const [only] = bearers
+    const [only] = holders
     const ids =
-      bearers.length === 1
+      holders.length === 1
         ? idsOf(only!)
         : new Set(
-            bearers
+            holders
               .flatMap((each) => [...idsOf(each)])
               .sort()
               .reverse(),

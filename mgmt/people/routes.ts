@@ -1,15 +1,15 @@
 /** The routes of an agent's people. */
 import { actorOf, type Member } from '../../core/access.js'
-import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
+import { type AgentRef, formatAgentKey } from '../../core/agentref.js'
 import { invalid, isRefusal } from '../../core/errors.js'
-import { person as limits, page } from '../../core/limits.js'
+import { person as limits, page } from '../../core/limits/index.js'
 import type { PersonFilter } from '../../core/people/filter.js'
 import type { Person } from '../../core/people/person.js'
 import { appointmentView, personView } from '../../core/people/view.js'
 import { json, noContent, type Route, route } from '../../runtime/http/route.js'
-import { changeOf, showsAddresses, wrongChange, wrongFilter } from './asked.js'
-import { exportRoute } from './export.js'
-import { importRoute } from './import.js'
+import { exportRoute } from './csvexport.js'
+import { importRoute } from './csvimport.js'
+import { changeError, filterError, maySeeAddresses, parseChange } from './parse.js'
 import type { PeopleRouteDeps } from './routedeps.js'
 import {
   appointmentList,
@@ -20,8 +20,8 @@ import {
   personListQuery,
   personPatch,
   personSchema,
-  reading,
-  writing,
+  readAccess,
+  writeAccess,
 } from './schema.js'
 
 const path = '/orgs/{org}/agents/{agent}/people'
@@ -32,22 +32,22 @@ export function peopleRoutes(options: PeopleRouteDeps): Route[] {
 
 function collection({ shards, people, pages, fieldsOf, identityAt }: PeopleRouteDeps): Route[] {
   /** Looks on until a page is full, everybody was looked at, or this call has looked at enough. */
-  async function found(
-    asked: AgentPlace & { filter: PersonFilter; seesAddresses: boolean },
+  async function scanPages(
+    input: AgentRef & { filter: PersonFilter; seesAddresses: boolean },
     limit: number,
     from: string | undefined,
   ) {
     const matching: Person[] = []
     let after = from
     let chars = 0
-    for (let rows = 0; rows < limits.rowsPerCall; rows += limits.rowsPerLook) {
-      const look = { ...asked, limit: limit - matching.length, ...(after !== undefined && { after }) }
-      const looked = await shards.read(agentKeyOf(asked), people.queries.look, look)
-      if (isRefusal(looked)) return looked
-      matching.push(...looked.people)
-      chars += looked.chars
-      after = looked.next
-      if (after === undefined || matching.length >= limit || chars >= limits.charsPerLook) break
+    for (let rows = 0; rows < limits.rowsPerCall; rows += limits.rowsPerScan) {
+      const scanInput = { ...input, limit: limit - matching.length, ...(after !== undefined && { after }) }
+      const scan = await shards.query(formatAgentKey(input), people.queries.scan, scanInput)
+      if (isRefusal(scan)) return scan
+      matching.push(...scan.people)
+      chars += scan.chars
+      after = scan.next
+      if (after === undefined || matching.length >= limit || chars >= limits.charsPerScan) break
     }
     return { matching, after }
   }
@@ -55,7 +55,7 @@ function collection({ shards, people, pages, fieldsOf, identityAt }: PeopleRoute
   return [
     route({
       ...ofPeople,
-      access: reading,
+      access: readAccess,
       method: 'GET',
       path,
       summary: 'List people, newest first; all filters given have to hold',
@@ -65,24 +65,24 @@ function collection({ shards, people, pages, fieldsOf, identityAt }: PeopleRoute
       async handler({ params: { org: orgId, agent: agentId }, query, caller }) {
         const { limit = page.defaultRows, pageToken, ...rest } = query
         const filter = rest as PersonFilter
-        const wrong = wrongFilter(filter)
-        if (wrong) return wrong
-        const place = { orgId, agentId }
-        const scope = `people:${agentKeyOf(place)}:${JSON.stringify(Object.entries(filter).sort())}`
+        const error = filterError(filter)
+        if (error) return error
+        const agent = { orgId, agentId }
+        const scope = `people:${formatAgentKey(agent)}:${JSON.stringify(Object.entries(filter).sort())}`
         const from = pageToken === undefined ? undefined : pages.read(scope, pageToken)
         if (pageToken !== undefined && !from) return invalid('pageToken', 'is not a token of this list')
-        const seesAddresses = showsAddresses(caller)
-        const looked = await found({ ...place, filter, seesAddresses }, limit, from?.[0] as string | undefined)
-        if (isRefusal(looked)) return looked
-        const shown = { showsAddresses: seesAddresses }
-        const data = looked.matching.map((person) => personView(person, shown))
-        const { after } = looked
+        const seesAddresses = maySeeAddresses(caller)
+        const scan = await scanPages({ ...agent, filter, seesAddresses }, limit, from?.[0] as string | undefined)
+        if (isRefusal(scan)) return scan
+        const viewOptions = { showsAddresses: seesAddresses }
+        const data = scan.matching.map((person) => personView(person, viewOptions))
+        const { after } = scan
         return json(200, after === undefined ? { data } : { data, nextPageToken: pages.write(scope, [after]) })
       },
     }),
     route({
       ...ofPeople,
-      access: writing,
+      access: writeAccess,
       method: 'POST',
       path,
       summary: 'Enter a person',
@@ -90,105 +90,111 @@ function collection({ shards, people, pages, fieldsOf, identityAt }: PeopleRoute
       reply: { 201: personSchema },
       errors: ['resource.not_found', 'request.invalid'],
       async handler({ params: { org: orgId, agent: agentId }, body, caller }) {
-        const place = { orgId, agentId }
-        const change = changeOf(body)
-        const wrong = await wrongChange(change, () => fieldsOf(place), true)
-        if (wrong) return wrong
-        const identity = body.phone ? await identityAt(place, body.phone) : undefined
+        const agent = { orgId, agentId }
+        const change = parseChange(body)
+        const error = await changeError(change, () => fieldsOf(agent), true)
+        if (error) return error
+        const identity = body.phone ? await identityAt(agent, body.phone) : undefined
         if (identity && isRefusal(identity)) return identity
-        const input = { ...place, change, ...(identity && { identity }) }
-        const person = await shards.ask(agentKeyOf(place), people.commands.create, input, { by: actorOf(caller) })
-        return isRefusal(person) ? person : json(201, shownTo(caller, person))
+        const input = { ...agent, change, ...(identity && { identity }) }
+        const person = await shards.execute(formatAgentKey(agent), people.commands.create, input, {
+          by: actorOf(caller),
+        })
+        return isRefusal(person) ? person : json(201, viewFor(caller, person))
       },
     }),
   ]
 }
 
-function shownTo(caller: Member, person: Person) {
-  return personView(person, { showsAddresses: showsAddresses(caller) })
+function viewFor(caller: Member, person: Person) {
+  return personView(person, { showsAddresses: maySeeAddresses(caller) })
 }
 
 function item({ shards, people, fieldsOf, identityAt }: PeopleRouteDeps): Route[] {
   const { commands, queries } = people
-  const one = `${path}/{personId}` as const
+  const itemPath = `${path}/{personId}` as const
   return [
     route({
       ...ofPeople,
-      access: reading,
+      access: readAccess,
       method: 'GET',
-      path: one,
+      path: itemPath,
       summary: 'Read a person with the newest entries of the journal; somebody merged away is read as who took over',
       reply: { 200: personSchema },
       errors: ['resource.not_found'],
       async handler({ params: { org: orgId, agent: agentId, personId }, caller }) {
-        const read = await shards.read(agentKeyOf({ orgId, agentId }), queries.read, { orgId, agentId, personId })
-        if (isRefusal(read)) return read
-        const { person, journal } = read
-        return json(200, personView(person, { showsAddresses: showsAddresses(caller), journal }))
+        const loaded = await shards.query(formatAgentKey({ orgId, agentId }), queries.read, {
+          orgId,
+          agentId,
+          personId,
+        })
+        if (isRefusal(loaded)) return loaded
+        const { person, journal } = loaded
+        return json(200, personView(person, { showsAddresses: maySeeAddresses(caller), journal }))
       },
     }),
     route({
       ...ofPeople,
-      access: writing,
+      access: writeAccess,
       method: 'PATCH',
-      path: one,
+      path: itemPath,
       summary: 'Change what is known of a person, locked fields included',
       body: personPatch,
       reply: { 200: personSchema },
       errors: ['resource.not_found', 'request.invalid'],
       async handler({ params: { org: orgId, agent: agentId, personId }, body, caller }) {
-        const place = { orgId, agentId }
-        const change = changeOf(body)
-        const wrong = await wrongChange(change, () => fieldsOf(place), false)
-        if (wrong) return wrong
-        const identity = body.phone ? await identityAt(place, body.phone) : undefined
+        const agent = { orgId, agentId }
+        const change = parseChange(body)
+        const error = await changeError(change, () => fieldsOf(agent), false)
+        if (error) return error
+        const identity = body.phone ? await identityAt(agent, body.phone) : undefined
         if (identity && isRefusal(identity)) return identity
-        const input = { ...place, personId, change, ...(identity && { identity }) }
-        const person = await shards.ask(agentKeyOf(input), commands.change, input, { by: actorOf(caller) })
-        return isRefusal(person) ? person : json(200, shownTo(caller, person))
+        const input = { ...agent, personId, change, ...(identity && { identity }) }
+        const person = await shards.execute(formatAgentKey(input), commands.change, input, { by: actorOf(caller) })
+        return isRefusal(person) ? person : json(200, viewFor(caller, person))
       },
     }),
     route({
       ...ofPeople,
-      access: writing,
+      access: writeAccess,
       method: 'DELETE',
-      path: one,
+      path: itemPath,
       summary: 'Delete a person; an opt-out stays with the conversation',
       reply: { 204: null },
       errors: ['resource.not_found'],
       async handler({ params: { org: orgId, agent: agentId, personId }, caller }) {
         const input = { orgId, agentId, personId }
-        const answer = await shards.ask(agentKeyOf(input), commands.remove, input, { by: actorOf(caller) })
+        const answer = await shards.execute(formatAgentKey(input), commands.remove, input, { by: actorOf(caller) })
         return isRefusal(answer) ? answer : noContent
       },
     }),
     route({
       ...ofPeople,
-      access: writing,
+      access: writeAccess,
       method: 'POST',
-      path: `${one}/_merge`,
+      path: `${itemPath}/_merge`,
       summary: 'Make two records of one person into one: the other goes, and this one takes over what it lacks',
       body: mergeBody,
       reply: { 200: personSchema },
       errors: ['resource.not_found', 'request.invalid'],
       async handler({ params: { org: orgId, agent: agentId, personId }, body: { from }, caller }) {
         const input = { orgId, agentId, personId, from }
-        const person = await shards.ask(agentKeyOf(input), commands.merge, input, { by: actorOf(caller) })
-        return isRefusal(person) ? person : json(200, shownTo(caller, person))
+        const person = await shards.execute(formatAgentKey(input), commands.merge, input, { by: actorOf(caller) })
+        return isRefusal(person) ? person : json(200, viewFor(caller, person))
       },
     }),
     route({
       ...ofPeople,
-      access: reading,
+      access: readAccess,
       method: 'GET',
-      path: `${one}/appointments`,
+      path: `${itemPath}/appointments`,
       summary: 'List the appointments of a person, newest first, cancelled ones included',
       reply: { 200: appointmentList },
       errors: ['resource.not_found'],
       async handler({ params: { org: orgId, agent: agentId, personId } }) {
-        const asked = { orgId, agentId, personId }
-        const found = await shards.read(agentKeyOf(asked), queries.appointments, asked)
-        return isRefusal(found) ? found : json(200, { data: found.map(appointmentView) })
+        const input = { orgId, agentId, personId }
+        const appointments = await shards.query(formatAgentKey(input), queries.appointments, input)
+        return isRefusal(appointments) ? appointments : json(200, { data: appointments.map(appointmentView) })
       },
     }),
   ]

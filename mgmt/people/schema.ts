@@ -1,7 +1,7 @@
 /** People as callers send and read them, and the filters of their list. */
 import Type, { type TProperties } from 'typebox'
 import { channelNames } from '../../core/channelnames.js'
-import { person as limits, page } from '../../core/limits.js'
+import { person as limits, page } from '../../core/limits/index.js'
 import { appointmentStatuses } from '../../core/people/appointment.js'
 import { customPrefix } from '../../core/people/filter.js'
 import {
@@ -15,9 +15,9 @@ import {
 
 /** What every route of this area has in common, and the accesses of reading, writing and exporting. */
 export const ofPeople = { plane: 'mgmt', tag: 'People' } as const
-export const reading = { who: 'member', role: 'viewer', scopes: ['people:read'] } as const
-export const writing = { who: 'member', role: 'editor', scopes: ['people:write'] } as const
-export const exporting = { who: 'member', role: 'viewer', scopes: ['people:export'] } as const
+export const readAccess = { who: 'member', role: 'viewer', scopes: ['people:read'] } as const
+export const writeAccess = { who: 'member', role: 'editor', scopes: ['people:write'] } as const
+export const exportAccess = { who: 'member', role: 'viewer', scopes: ['people:export'] } as const
 
 export const csvType = 'text/csv'
 

@@ -3,24 +3,24 @@
  * the rows that lead to a person from an identity, a mark or a name that was merged away.
  */
 import type { AgentScope, ScopedKey } from '../../core/agent/scope.js'
-import type { AgentPlace } from '../../core/agentkey.js'
+import type { AgentRef } from '../../core/agentref.js'
 import type { Appointment } from '../../core/people/appointment.js'
-import { isLedToAlike, type Mark, type MarkKind, marksOf } from '../../core/people/marks.js'
+import { type IndexKey, type IndexKeyKind, indexKeysOf, sameIndexKeys } from '../../core/people/indexes.js'
 import { numberOf } from '../../core/people/numbers.js'
 import type { Person } from '../../core/people/person.js'
 import type { JournalEntry } from '../../core/people/view.js'
 import type { Tx } from '../../runtime/shard/contract.js'
-import { type Key, type Reader, readOften, type Table, table } from '../../runtime/store/contract.js'
+import { cacheReads, type Key, type Reader, type Table, table } from '../../runtime/store/contract.js'
 import { findAgent } from '../agents/store.js'
 
 /** Of somebody who is being written to, the record is read for each step of that. */
-export const personTable = readOften(table<ScopedKey<[personId: string]>, Person>('people'))
+export const personTable = cacheReads(table<ScopedKey<[personId: string]>, Person>('people'))
 export const asidTable = table<ScopedKey<[asid: string]>, string>('people.asids')
-export const markTable = table<ScopedKey<[kind: MarkKind, value: string, personId: string]>, true>('people.marks')
+export const indexTable = table<ScopedKey<[kind: IndexKeyKind, value: string, personId: string]>, true>('people.index')
 /** Numbers that at least one person has as phone or address. Most lookups are of a new number: one read suffices. */
 export const numberTable = table<ScopedKey<[value: string]>, true>('people.numbers')
 /** Agents whose people all have their numbers in that table. Agents created before the table existed have no row. */
-export const numberedTable = readOften(table<[...AgentScope], true>('people.numbered'))
+export const numberedTable = cacheReads(table<[...AgentScope], true>('people.numbered'))
 /** From somebody who was merged into another to that one. */
 export const aliasTable = table<ScopedKey<[personId: string]>, string>('people.aliases')
 /** Numbered in the order of writing. */
@@ -33,7 +33,7 @@ export const appointmentTable = table<ScopedKey<[personId: string, appointmentId
 export const peopleTables = [
   personTable,
   asidTable,
-  markTable,
+  indexTable,
   numberTable,
   numberedTable,
   aliasTable,
@@ -42,10 +42,13 @@ export const peopleTables = [
 ] as readonly Table<Key, unknown>[]
 
 /** Undefined for an agent that is not there. A caller that has read the agent in the same state gives its serial, which saves a read. */
-export function scopeFor(reader: Reader, place: AgentPlace & { readonly serial?: number }): AgentScope | undefined {
-  if (place.serial !== undefined) return [place.orgId, place.agentId, place.serial]
-  const agent = findAgent(reader, place)
-  return agent && [place.orgId, place.agentId, agent.serial]
+export function scopeFor(
+  reader: Reader,
+  agentRef: AgentRef & { readonly incarnation?: number },
+): AgentScope | undefined {
+  if (agentRef.incarnation !== undefined) return [agentRef.orgId, agentRef.agentId, agentRef.incarnation]
+  const agent = findAgent(reader, agentRef)
+  return agent && [agentRef.orgId, agentRef.agentId, agent.incarnation]
 }
 
 export function personAt(reader: Reader, scope: AgentScope, personId: string): Person | undefined {
@@ -53,7 +56,7 @@ export function personAt(reader: Reader, scope: AgentScope, personId: string): P
 }
 
 /** The same, led on to whoever took over from somebody merged away. Nobody is ever led back: ids are used once. */
-export function personLedTo(reader: Reader, scope: AgentScope, personId: string): Person | undefined {
+export function resolvePerson(reader: Reader, scope: AgentScope, personId: string): Person | undefined {
   let id: string | undefined = personId
   while (id !== undefined) {
     const person = personAt(reader, scope, id)
@@ -69,8 +72,8 @@ export function personOfAsid(reader: Reader, scope: AgentScope, asid: string): P
 }
 
 /** Whoever bears the mark and has been here longest; people who are only rehearsed are not found. */
-export function personOfMark(reader: Reader, scope: AgentScope, { kind, value }: Mark): Person | undefined {
-  for (const { key } of reader.range(markTable, { prefix: [...scope, kind, value] })) {
+export function personByIndexKey(reader: Reader, scope: AgentScope, { kind, value }: IndexKey): Person | undefined {
+  for (const { key } of reader.range(indexTable, { prefix: [...scope, kind, value] })) {
     const person = personAt(reader, scope, key[5])
     if (person && !person.sandbox) return person
   }
@@ -81,14 +84,15 @@ export function personOfMark(reader: Reader, scope: AgentScope, { kind, value }:
 export function personOfNumber(reader: Reader, scope: AgentScope, value: string): Person | undefined {
   if (isNewNumber(reader, scope, value)) return undefined
   return (
-    personOfMark(reader, scope, { kind: 'phone', value }) ?? personOfMark(reader, scope, { kind: 'address', value })
+    personByIndexKey(reader, scope, { kind: 'phone', value }) ??
+    personByIndexKey(reader, scope, { kind: 'address', value })
   )
 }
 
 /** Everybody who holds an identity at the number, whoever has been here longest first. */
 export function holdersAt(reader: Reader, scope: AgentScope, value: string): Person[] {
   if (isNewNumber(reader, scope, value)) return []
-  const rows = [...reader.range(markTable, { prefix: [...scope, 'address', value] })]
+  const rows = [...reader.range(indexTable, { prefix: [...scope, 'address', value] })]
   return rows.flatMap(({ key }) => {
     const person = personAt(reader, scope, key[5])
     return person?.identities.some((identity) => numberOf(identity) === value) ? [person] : []
@@ -101,12 +105,12 @@ function isNewNumber(reader: Reader, scope: AgentScope, value: string): boolean 
 }
 
 /** Writes the person with all that leads to them. */
-export function write(tx: Tx, scope: AgentScope, before: Person | undefined, after: Person): void {
-  if (!before || !isLedToAlike(before, after)) lead(tx, scope, before, after)
+export function putPerson(tx: Tx, scope: AgentScope, before: Person | undefined, after: Person): void {
+  if (!before || !sameIndexKeys(before, after)) updateIndexes(tx, scope, before, after)
   tx.put(personTable, [...scope, after.id], after)
 }
 
-function lead(tx: Tx, scope: AgentScope, before: Person | undefined, after: Person): void {
+function updateIndexes(tx: Tx, scope: AgentScope, before: Person | undefined, after: Person): void {
   const { id } = after
   const asids = after.identities.map(({ asid }) => asid)
   for (const { asid } of before?.identities ?? []) if (!asids.includes(asid)) tx.remove(asidTable, [...scope, asid])
@@ -116,32 +120,32 @@ function lead(tx: Tx, scope: AgentScope, before: Person | undefined, after: Pers
     if (holder !== undefined) throw new Error(`the identity ${asid} is held by another person`)
     tx.put(asidTable, [...scope, asid], id)
   }
-  const [held, wanted] = [before ? marksOf(before) : [], marksOf(after)]
-  for (const mark of held) if (!isAmong(mark, wanted)) removeMark(tx, scope, mark, id)
-  for (const mark of wanted) if (!isAmong(mark, held)) putMark(tx, scope, mark, id)
+  const [oldKeys, newKeys] = [before ? indexKeysOf(before) : [], indexKeysOf(after)]
+  for (const indexKey of oldKeys) if (!includesKey(indexKey, newKeys)) removeIndexKey(tx, scope, indexKey, id)
+  for (const indexKey of newKeys) if (!includesKey(indexKey, oldKeys)) putIndexKey(tx, scope, indexKey, id)
 }
 
-function putMark(tx: Tx, scope: AgentScope, { kind, value }: Mark, id: string): void {
-  tx.put(markTable, [...scope, kind, value, id], true)
+function putIndexKey(tx: Tx, scope: AgentScope, { kind, value }: IndexKey, id: string): void {
+  tx.put(indexTable, [...scope, kind, value, id], true)
   if (numberKinds.has(kind)) tx.put(numberTable, [...scope, value], true)
 }
 
 /** Removes the number with the last person who has it. */
-function removeMark(tx: Tx, scope: AgentScope, { kind, value }: Mark, id: string): void {
-  tx.remove(markTable, [...scope, kind, value, id])
-  const isUsed = (by: MarkKind) => [...tx.range(markTable, { prefix: [...scope, by, value], limit: 1 })].length > 0
+function removeIndexKey(tx: Tx, scope: AgentScope, { kind, value }: IndexKey, id: string): void {
+  tx.remove(indexTable, [...scope, kind, value, id])
+  const isUsed = (by: IndexKeyKind) => [...tx.range(indexTable, { prefix: [...scope, by, value], limit: 1 })].length > 0
   if (numberKinds.has(kind) && ![...numberKinds].some(isUsed)) tx.remove(numberTable, [...scope, value])
 }
 
-const numberKinds: ReadonlySet<MarkKind> = new Set<MarkKind>(['phone', 'address'])
+const numberKinds: ReadonlySet<IndexKeyKind> = new Set<IndexKeyKind>(['phone', 'address'])
 
-function isAmong({ kind, value }: Mark, marks: readonly Mark[]): boolean {
-  return marks.some((mark) => mark.kind === kind && mark.value === value)
+function includesKey({ kind, value }: IndexKey, indexKeys: readonly IndexKey[]): boolean {
+  return indexKeys.some((indexKey) => indexKey.kind === kind && indexKey.value === value)
 }
 
 /** Takes the person away with all that leads to them; what is told of them stays. */
-export function erase(tx: Tx, scope: AgentScope, person: Person): void {
+export function deletePerson(tx: Tx, scope: AgentScope, person: Person): void {
   for (const { asid } of person.identities) tx.remove(asidTable, [...scope, asid])
-  for (const mark of marksOf(person)) removeMark(tx, scope, mark, person.id)
+  for (const indexKey of indexKeysOf(person)) removeIndexKey(tx, scope, indexKey, person.id)
   tx.remove(personTable, [...scope, person.id])
 }

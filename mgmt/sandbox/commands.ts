@@ -1,38 +1,38 @@
 /** The commands and queries of personas. */
-import type { AgentPlace } from '../../core/agentkey.js'
+import type { AgentRef } from '../../core/agentref.js'
 import type { ChannelName } from '../../core/channelnames.js'
 import { invalid, isRefusal, type Refusal, refuse } from '../../core/errors.js'
-import { persona as limits } from '../../core/limits.js'
+import { persona as limits } from '../../core/limits/index.js'
 import type { Person } from '../../core/people/person.js'
-import { type PersonaPreset, personOf } from '../../core/personas/preset.js'
-import type { Command, Query, Told, Tx } from '../../runtime/shard/contract.js'
+import { type PersonaPreset, personOf } from '../../core/sandbox/preset.js'
+import type { Command, CommandMeta, Query, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
 import { findAgent } from '../agents/store.js'
 import type { People } from '../people/people.js'
 import type { SandboxCommands } from './conversations.js'
 import type { PersonaView } from './schema.js'
-import { type OnePersona, type Persona, personaAsRead, personaAt, personasOf, personaTable } from './store.js'
+import { type Persona, type PersonaRef, personaAsRead, personaAt, personasOf, personaTable } from './store.js'
 
 export interface PersonasDeps {
-  readonly people: Pick<People, 'byId' | 'newId' | 'keep' | 'drop'>
+  readonly people: Pick<People, 'byId' | 'newId' | 'save' | 'remove'>
   readonly sandbox: SandboxCommands
 }
 
 /** An identity that only this persona has: nobody could have made its address up. */
-export interface FreshIdentity {
+export interface NewIdentity {
   readonly asid: string
   readonly address: string
 }
 
-export interface NewPersona extends OnePersona {
+export interface NewPersona extends PersonaRef {
   readonly name: string
   readonly channel: Persona['channel']
   readonly preset: PersonaPreset
-  readonly identity: FreshIdentity
+  readonly identity: NewIdentity
 }
 
 /** Whom a rehearsal speaks as. */
-export interface Speaker {
+export interface PersonaIdentity {
   readonly asid: string
   readonly channel: ChannelName
   readonly address: string
@@ -44,126 +44,132 @@ const noIdentity = refuse('agent.persona.unavailable')
 
 export function createPersonas({ people, sandbox }: PersonasDeps) {
   /** The person as first made and a conversation that nothing was said in, but for what the persona was made with. */
-  function begun(tx: Tx, place: AgentPlace, persona: Persona, address: string, told: Told): Person | Refusal {
+  function startConversation(
+    tx: Tx,
+    agent: AgentRef,
+    persona: Persona,
+    address: string,
+    meta: CommandMeta,
+  ): Person | Refusal {
     const { asid, channel, personId, createdAt } = persona
-    const made = personOf(persona.preset, { id: personId, identity: { asid, channel, address }, at: createdAt })
-    if (isRefusal(made)) return made
-    people.keep(tx, place, undefined, made, told)
+    const created = personOf(persona.preset, { id: personId, identity: { asid, channel, address }, at: createdAt })
+    if (isRefusal(created)) return created
+    people.save(tx, agent, undefined, created, meta)
     const seed = persona.preset.historySeed ?? []
-    const who = { asid, agent: place, channel, address, sandbox: true } as const
-    if (seed.length > 0) tx.tell(asid, sandbox.begin, { who, seed })
-    tx.put(personaTable, [place.orgId, place.agentId, persona.id], persona)
-    return made
+    const sandboxIdentity = { asid, agent, channel, address, sandbox: true } as const
+    if (seed.length > 0) tx.send(asid, sandbox.begin, { identity: sandboxIdentity, seed })
+    tx.put(personaTable, [agent.orgId, agent.agentId, persona.id], persona)
+    return created
   }
 
-  function ended(tx: Tx, place: AgentPlace, { id, asid }: Persona): void {
-    tx.remove(personaTable, [place.orgId, place.agentId, id])
-    tx.tell(asid, sandbox.forget, { asid })
+  function endConversation(tx: Tx, agent: AgentRef, { id, asid }: Persona): void {
+    tx.remove(personaTable, [agent.orgId, agent.agentId, id])
+    tx.send(asid, sandbox.remove, { asid })
   }
 
-  const missing = (reader: Reader, place: AgentPlace): Refusal => (hasAgent(reader, place) ? noPersona : notFound)
+  const missingRefusal = (reader: Reader, agent: AgentRef): Refusal => (hasAgent(reader, agent) ? noPersona : notFound)
 
   const create: Command<NewPersona, PersonaView> = {
     name: 'personas.create',
-    decide(tx, { personaId, name, channel, preset, identity, orgId, agentId }, told) {
-      const place = { orgId, agentId }
-      if (!hasAgent(tx, place)) return notFound
-      if (personasOf(tx, place).length >= limits.perAgent) {
+    decide(tx, { personaId, name, channel, preset, identity, orgId, agentId }, meta) {
+      const agent = { orgId, agentId }
+      if (!hasAgent(tx, agent)) return notFound
+      if (personasOf(tx, agent).length >= limits.perAgent) {
         return invalid('name', `an agent has at most ${limits.perAgent} personas`)
       }
       const { asid, address } = identity
-      const persona = { id: personaId, name, channel, preset, personId: people.newId(told), asid, createdAt: told.at }
-      const person = begun(tx, place, persona, address, told)
+      const persona = { id: personaId, name, channel, preset, personId: people.newId(meta), asid, createdAt: meta.at }
+      const person = startConversation(tx, agent, persona, address, meta)
       return isRefusal(person) ? person : personaAsRead(persona, person)
     },
   }
 
-  const reset: Command<OnePersona & { readonly identity: FreshIdentity }, PersonaView> = {
+  const reset: Command<PersonaRef & { readonly identity: NewIdentity }, PersonaView> = {
     name: 'personas.reset',
-    decide(tx, { personaId, identity, orgId, agentId }, told) {
-      const place = { orgId, agentId }
-      const before = personaAt(tx, { ...place, personaId })
-      if (!before) return missing(tx, place)
-      people.drop(tx, place, before.personId, told)
-      tx.tell(before.asid, sandbox.forget, { asid: before.asid })
-      const persona = { ...before, asid: identity.asid, resetAt: told.at }
-      const person = begun(tx, place, persona, identity.address, told)
+    decide(tx, { personaId, identity, orgId, agentId }, meta) {
+      const agent = { orgId, agentId }
+      const before = personaAt(tx, { ...agent, personaId })
+      if (!before) return missingRefusal(tx, agent)
+      people.remove(tx, agent, before.personId, meta)
+      tx.send(before.asid, sandbox.remove, { asid: before.asid })
+      const persona = { ...before, asid: identity.asid, resetAt: meta.at }
+      const person = startConversation(tx, agent, persona, identity.address, meta)
       return isRefusal(person) ? person : personaAsRead(persona, person)
     },
   }
 
-  const remove: Command<OnePersona, true> = {
+  const remove: Command<PersonaRef, true> = {
     name: 'personas.remove',
-    decide(tx, { personaId, orgId, agentId }, told) {
-      const place = { orgId, agentId }
-      const persona = personaAt(tx, { ...place, personaId })
-      if (!persona) return missing(tx, place)
-      people.drop(tx, place, persona.personId, told)
-      ended(tx, place, persona)
+    decide(tx, { personaId, orgId, agentId }, meta) {
+      const agent = { orgId, agentId }
+      const persona = personaAt(tx, { ...agent, personaId })
+      if (!persona) return missingRefusal(tx, agent)
+      people.remove(tx, agent, persona.personId, meta)
+      endConversation(tx, agent, persona)
       return true
     },
   }
 
-  const viewed = (reader: Reader, place: AgentPlace, persona: Persona) =>
-    personaAsRead(persona, people.byId(reader, place, persona.personId))
+  const viewOf = (reader: Reader, agent: AgentRef, persona: Persona) =>
+    personaAsRead(persona, people.byId(reader, agent, persona.personId))
 
-  const list: Query<AgentPlace, readonly PersonaView[]> = {
+  const list: Query<AgentRef, readonly PersonaView[]> = {
     name: 'personas.list',
     read: (reader, { orgId, agentId }) => {
-      const place = { orgId, agentId }
-      return hasAgent(reader, place) ? personasOf(reader, place).map((each) => viewed(reader, place, each)) : notFound
+      const agent = { orgId, agentId }
+      return hasAgent(reader, agent) ? personasOf(reader, agent).map((each) => viewOf(reader, agent, each)) : notFound
     },
   }
 
-  const read: Query<OnePersona, PersonaView> = {
+  const read: Query<PersonaRef, PersonaView> = {
     name: 'personas.read',
     read(reader, { personaId, orgId, agentId }) {
-      const place = { orgId, agentId }
-      const persona = personaAt(reader, { ...place, personaId })
-      return persona ? viewed(reader, place, persona) : missing(reader, place)
+      const agent = { orgId, agentId }
+      const persona = personaAt(reader, { ...agent, personaId })
+      return persona ? viewOf(reader, agent, persona) : missingRefusal(reader, agent)
     },
   }
 
-  const speaker: Query<OnePersona, Speaker> = {
+  const personaIdentity: Query<PersonaRef, PersonaIdentity> = {
     name: 'personas.speaker',
-    read: (reader, { personaId, orgId, agentId }) => speakerOf(reader, { orgId, agentId }, personaId),
+    read: (reader, { personaId, orgId, agentId }) => identityOf(reader, { orgId, agentId }, personaId),
   }
 
-  const exists: Query<AgentPlace, true> = {
+  const exists: Query<AgentRef, true> = {
     name: 'personas.agent',
     read: (reader, { orgId, agentId }) => hasAgent(reader, { orgId, agentId }) || notFound,
   }
 
   /** The sandbox person of a persona, for whoever writes to one. */
-  function personOfPersona(reader: Reader, place: AgentPlace, personaId: string): Person | undefined {
-    const persona = personaAt(reader, { ...place, personaId })
-    return persona && people.byId(reader, place, persona.personId)
+  function personOfPersona(reader: Reader, agent: AgentRef, personaId: string): Person | undefined {
+    const persona = personaAt(reader, { ...agent, personaId })
+    return persona && people.byId(reader, agent, persona.personId)
   }
 
-  function speakerOf(reader: Reader, place: AgentPlace, personaId: string): Speaker | Refusal {
-    if (!personaAt(reader, { ...place, personaId })) return missing(reader, place)
-    const [identity] = personOfPersona(reader, place, personaId)?.identities ?? []
+  function identityOf(reader: Reader, agent: AgentRef, personaId: string): PersonaIdentity | Refusal {
+    if (!personaAt(reader, { ...agent, personaId })) return missingRefusal(reader, agent)
+    const [identity] = personOfPersona(reader, agent, personaId)?.identities ?? []
     if (!identity) return noIdentity
     const { asid, channel, address } = identity
     return { asid, channel, address }
   }
 
   /** Called in the commit that deletes an agent; the people of its personas go with its other people. */
-  function removed(tx: Tx, { orgId, agentId }: AgentPlace): void {
-    const place = { orgId, agentId }
-    for (const persona of personasOf(tx, place)) ended(tx, place, persona)
+  function onAgentRemoved(tx: Tx, { orgId, agentId }: AgentRef): void {
+    const agent = { orgId, agentId }
+    for (const persona of personasOf(tx, agent)) endConversation(tx, agent, persona)
   }
 
   return {
     commands: { create, reset, remove },
-    queries: { list, read, speaker, exists },
-    removed,
+    queries: { list, read, personaIdentity, exists },
+    onAgentRemoved,
     personOf: personOfPersona,
-    speakerOf,
+    identityOf,
   }
 }
 export type Personas = ReturnType<typeof createPersonas>
 
-function hasAgent(reader: Reader, place: AgentPlace): boolean {
-  return findAgent(reader, place) !== undefined
+function hasAgent(reader: Reader, agent: AgentRef): boolean {
+  return findAgent(reader, agent) !== undefined
 }

@@ -1,16 +1,16 @@
 /** What the sandbox needs of its conversations, wherever the shard of a conversation is. */
-import type { AgentPlace } from '../../core/agentkey.js'
+import type { AgentRef } from '../../core/agentref.js'
 import type { ChannelName } from '../../core/channelnames.js'
 import type { Refusal } from '../../core/errors.js'
-import type { Directive } from '../../core/personas/directive.js'
-import type { HistorySeed } from '../../core/personas/preset.js'
-import type { Turn } from '../../core/personas/turn.js'
+import type { Directive } from '../../core/sandbox/directive.js'
+import type { HistorySeed } from '../../core/sandbox/preset.js'
+import type { Turn } from '../../core/sandbox/turn.js'
 import type { Command } from '../../runtime/shard/contract.js'
 
 /** By whom a conversation of a rehearsal is held. */
 export interface SandboxIdentity {
   readonly asid: string
-  readonly agent: AgentPlace
+  readonly agent: AgentRef
   readonly channel: ChannelName
   readonly address: string
   readonly sandbox: true
@@ -18,14 +18,14 @@ export interface SandboxIdentity {
 
 /** Commands of a sandbox conversation's shard: to begin it with a past, and to forget it. */
 export interface SandboxCommands {
-  readonly begin: Command<{ who: SandboxIdentity; seed: HistorySeed }, unknown>
-  readonly forget: Command<{ asid: string }, unknown>
+  readonly begin: Command<{ identity: SandboxIdentity; seed: HistorySeed }, unknown>
+  readonly remove: Command<{ asid: string }, unknown>
 }
 
 export interface SandboxConversations {
   /** Does something as the persona. Answers when the agent has replied, or has had long enough. A refusal did nothing. */
   run(
-    who: { place: AgentPlace; asid: string; channel: ChannelName; address: string },
+    persona: { agentRef: AgentRef; asid: string; channel: ChannelName; address: string },
     directive: Directive,
   ): Promise<{ turn: Turn; replies: readonly Turn[]; isPending: boolean } | Refusal>
   /** Oldest first, from behind that number on. */

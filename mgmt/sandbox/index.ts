@@ -15,7 +15,7 @@ import { personaRoutes } from './routes.js'
 
 export interface SandboxDeps {
   readonly agents: Pick<Agents, 'onLifecycle'>
-  readonly people: Pick<People, 'byId' | 'newId' | 'keep' | 'drop'>
+  readonly people: Pick<People, 'byId' | 'newId' | 'save' | 'remove'>
   readonly commands: SandboxCommands
   readonly conversations: Pick<Conversations, 'asidOf'>
   readonly randomBytes: (count: number) => Uint8Array
@@ -28,7 +28,7 @@ export interface SandboxRouteDeps extends RouteDeps, Pick<SignedTokens, 'grants'
 
 export function createSandbox({ agents, people, commands: sandbox, clock, ...deps }: SandboxDeps) {
   const personas = createPersonas({ people, sandbox })
-  agents.onLifecycle({ removed: personas.removed })
+  agents.onLifecycle({ removed: personas.onAgentRemoved })
   agents.onLifecycle({ removed: removeLinks })
   return {
     personas,

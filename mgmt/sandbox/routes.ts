@@ -1,17 +1,17 @@
 /** The routes of personas and of their rehearsals. */
 import { actorOf } from '../../core/access.js'
-import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
+import { type AgentRef, formatAgentKey } from '../../core/agentref.js'
 import { invalid, isRefusal } from '../../core/errors.js'
 import { idFromBytes } from '../../core/ids.js'
-import { page } from '../../core/limits.js'
-import { DirectiveBody, directiveOf } from '../../core/personas/directive.js'
-import type { Turn } from '../../core/personas/turn.js'
-import type { Pages } from '../../runtime/http/page.js'
-import { wholeOrPaged } from '../../runtime/http/paged.js'
+import { page } from '../../core/limits/index.js'
+import { DirectiveBody, parseDirective } from '../../core/sandbox/directive.js'
+import type { Turn } from '../../core/sandbox/turn.js'
+import type { PageTokens } from '../../runtime/http/pagetokens.js'
+import { paginateIfRequested } from '../../runtime/http/pagination.js'
 import { json, noContent, type Route, route } from '../../runtime/http/route.js'
 import type { Shards } from '../../runtime/shard/contract.js'
 import type { Conversations } from '../people/conversations.js'
-import type { FreshIdentity, Personas } from './commands.js'
+import type { NewIdentity, Personas } from './commands.js'
 import type { SandboxCommands, SandboxConversations } from './conversations.js'
 import {
   ofPersonas,
@@ -19,15 +19,15 @@ import {
   PersonaCreate,
   PersonaList,
   PersonaView,
-  playing,
-  reading,
+  playAccess,
+  readAccess,
   TurnList,
   TurnQuery,
   TurnRun,
   type TurnView,
-  writing,
+  writeAccess,
 } from './schema.js'
-import type { OnePersona, Persona } from './store.js'
+import type { Persona, PersonaRef } from './store.js'
 
 export interface PersonaRoutesOptions {
   readonly shards: Shards
@@ -35,7 +35,7 @@ export interface PersonaRoutesOptions {
   readonly conversations: Pick<Conversations, 'asidOf'>
   readonly sandbox: SandboxConversations
   readonly begin: SandboxCommands['begin']
-  readonly pages: Pages
+  readonly pages: PageTokens
   readonly randomBytes: (count: number) => Uint8Array
 }
 
@@ -45,33 +45,34 @@ const turnsPath = `${itemPath}/turns` as const
 const idBytes = 17
 
 export function personaRoutes(options: PersonaRoutesOptions): Route[] {
-  return [...collection(options), ...item(options), ...rehearsals(options)]
+  return [...collection(options), ...item(options), ...turnRoutes(options)]
 }
 
 type ItemParams = { readonly org: string; readonly agent: string; readonly personaId: string }
 
-function placeOf({ org: orgId, agent: agentId, personaId }: ItemParams): OnePersona {
+function personaRefOf({ org: orgId, agent: agentId, personaId }: ItemParams): PersonaRef {
   return { orgId, agentId, personaId }
 }
 
 /** No provider ever tells of such an address, and nobody can make up the one that a persona has. */
-function freshIdentity(
+function createIdentity(
   { conversations, randomBytes }: PersonaRoutesOptions,
-  place: AgentPlace,
+  agent: AgentRef,
   channel: Persona['channel'],
-): FreshIdentity {
+): NewIdentity {
   const address = `persona:${idFromBytes('at', randomBytes(idBytes))}`
-  return { address, asid: conversations.asidOf(place, channel, address) }
+  return { address, asid: conversations.asidOf(agent, channel, address) }
 }
 
 /** The shard of the agent tells it too; asked here, it has begun when the caller hears of it. */
-async function begun(
+async function startConversation(
   { shards, begin }: PersonaRoutesOptions,
-  agent: AgentPlace,
+  agent: AgentRef,
   { channel, historySeed: seed = [] }: PersonaView,
-  { asid, address }: FreshIdentity,
+  { asid, address }: NewIdentity,
 ): Promise<void> {
-  if (seed.length > 0) await shards.ask(asid, begin, { who: { asid, agent, channel, address, sandbox: true }, seed })
+  if (seed.length > 0)
+    await shards.execute(asid, begin, { identity: { asid, agent, channel, address, sandbox: true }, seed })
 }
 
 function collection(options: PersonaRoutesOptions): Route[] {
@@ -79,7 +80,7 @@ function collection(options: PersonaRoutesOptions): Route[] {
   return [
     route({
       ...ofPersonas,
-      access: reading,
+      access: readAccess,
       method: 'GET',
       path: collectionPath,
       summary: 'List the personas of an agent, oldest first',
@@ -87,16 +88,20 @@ function collection(options: PersonaRoutesOptions): Route[] {
       reply: { 200: PersonaList },
       errors: ['request.invalid'],
       async handler({ params: { org: orgId, agent: agentId }, query }) {
-        const place = { orgId, agentId }
-        const all = await shards.read(agentKeyOf(place), personas.queries.list, place)
+        const agent = { orgId, agentId }
+        const all = await shards.query(formatAgentKey(agent), personas.queries.list, agent)
         if (isRefusal(all)) return all
-        const found = wholeOrPaged(all, { ...query, pages, scope: `personas:${agentKeyOf(place)}` })
-        return isRefusal(found) ? found : json(200, found)
+        const list = paginateIfRequested(all, {
+          ...query,
+          pageTokens: pages,
+          scope: `personas:${formatAgentKey(agent)}`,
+        })
+        return isRefusal(list) ? list : json(200, list)
       },
     }),
     route({
       ...ofPersonas,
-      access: playing,
+      access: playAccess,
       method: 'POST',
       path: collectionPath,
       summary: 'Make somebody to rehearse with',
@@ -105,14 +110,16 @@ function collection(options: PersonaRoutesOptions): Route[] {
       errors: ['request.invalid'],
       async handler({ params: { org: orgId, agent: agentId }, body, caller }) {
         const { name, channel = 'rcs', ...preset } = body
-        const place = { orgId, agentId }
+        const agent = { orgId, agentId }
         const personaId = idFromBytes('psn', randomBytes(idBytes))
-        const identity = freshIdentity(options, place, channel)
-        const input = { ...place, personaId, name, channel, preset, identity }
-        const made = await shards.ask(agentKeyOf(place), personas.commands.create, input, { by: actorOf(caller) })
-        if (isRefusal(made)) return made
-        await begun(options, place, made, identity)
-        return json(201, made)
+        const identity = createIdentity(options, agent, channel)
+        const input = { ...agent, personaId, name, channel, preset, identity }
+        const created = await shards.execute(formatAgentKey(agent), personas.commands.create, input, {
+          by: actorOf(caller),
+        })
+        if (isRefusal(created)) return created
+        await startConversation(options, agent, created, identity)
+        return json(201, created)
       },
     }),
   ]
@@ -123,62 +130,65 @@ function item(options: PersonaRoutesOptions): Route[] {
   return [
     route({
       ...ofPersonas,
-      access: reading,
+      access: readAccess,
       method: 'GET',
       path: itemPath,
       summary: 'Read a persona as it has become',
       reply: { 200: PersonaView },
       errors: ['agent.persona.not_found'],
       async handler({ params }) {
-        const place = placeOf(params)
-        const found = await shards.read(agentKeyOf(place), personas.queries.read, place)
-        return isRefusal(found) ? found : json(200, found)
+        const ref = personaRefOf(params)
+        const view = await shards.query(formatAgentKey(ref), personas.queries.read, ref)
+        return isRefusal(view) ? view : json(200, view)
       },
     }),
     route({
       ...ofPersonas,
-      access: writing,
+      access: writeAccess,
       method: 'DELETE',
       path: itemPath,
       summary: 'Delete a persona with all that was said to and by it',
       reply: { 204: null },
       errors: ['agent.persona.not_found'],
       async handler({ params, caller }) {
-        const place = placeOf(params)
-        const gone = await shards.ask(agentKeyOf(place), personas.commands.remove, place, { by: actorOf(caller) })
-        return isRefusal(gone) ? gone : noContent
+        const ref = personaRefOf(params)
+        const removed = await shards.execute(formatAgentKey(ref), personas.commands.remove, ref, {
+          by: actorOf(caller),
+        })
+        return isRefusal(removed) ? removed : noContent
       },
     }),
     route({
       ...ofPersonas,
-      access: playing,
+      access: playAccess,
       method: 'POST',
       path: `${itemPath}/_reset`,
       summary: 'Begin anew: a fresh identity and conversation, and the person as first made',
       reply: { 200: PersonaView },
       errors: ['agent.persona.not_found'],
       async handler({ params, caller }) {
-        const { personaId, ...place } = placeOf(params)
-        const owner = agentKeyOf(place)
-        const before = await shards.read(owner, personas.queries.read, { ...place, personaId })
+        const { personaId, ...ref } = personaRefOf(params)
+        const owner = formatAgentKey(ref)
+        const before = await shards.query(owner, personas.queries.read, { ...ref, personaId })
         if (isRefusal(before)) return before
-        const identity = freshIdentity(options, place, before.channel)
-        const input = { ...place, personaId, identity }
-        const reset = await shards.ask(owner, personas.commands.reset, input, { by: actorOf(caller) })
+        const identity = createIdentity(options, ref, before.channel)
+        const input = { ...ref, personaId, identity }
+        const reset = await shards.execute(owner, personas.commands.reset, input, { by: actorOf(caller) })
         if (isRefusal(reset)) return reset
-        await begun(options, place, reset, identity)
+        await startConversation(options, ref, reset, identity)
         return json(200, reset)
       },
     }),
   ]
 }
 
-function rehearsals({ shards, personas, sandbox, pages }: PersonaRoutesOptions): Route[] {
-  const speakerOf = (place: OnePersona) => shards.read(agentKeyOf(place), personas.queries.speaker, place)
+function turnRoutes({ shards, personas, sandbox, pages }: PersonaRoutesOptions): Route[] {
+  const loadIdentity = (agentRef: PersonaRef) =>
+    shards.query(formatAgentKey(agentRef), personas.queries.personaIdentity, agentRef)
   return [
     route({
       ...ofPersonas,
-      access: playing,
+      access: playAccess,
       method: 'POST',
       path: turnsPath,
       summary: 'Do something as the persona, and see what the agent says to it',
@@ -186,19 +196,19 @@ function rehearsals({ shards, personas, sandbox, pages }: PersonaRoutesOptions):
       reply: { 200: TurnRun },
       errors: ['request.invalid', 'agent.persona.not_found', 'agent.persona.unavailable', 'agent.sandbox.unavailable'],
       async handler({ params, body }) {
-        const directive = directiveOf(body)
+        const directive = parseDirective(body)
         if (isRefusal(directive)) return directive
-        const { personaId, ...place } = placeOf(params)
-        const speaker = await speakerOf({ ...place, personaId })
-        if (isRefusal(speaker)) return speaker
-        const ran = await sandbox.run({ place, ...speaker }, directive)
-        if (isRefusal(ran)) return ran
-        return json(200, { turn: turnAsRead(ran.turn), replies: ran.replies.map(turnAsRead), pending: ran.isPending })
+        const { personaId, ...agentRef } = personaRefOf(params)
+        const identity = await loadIdentity({ ...agentRef, personaId })
+        if (isRefusal(identity)) return identity
+        const run = await sandbox.run({ agentRef, ...identity }, directive)
+        if (isRefusal(run)) return run
+        return json(200, { turn: turnAsRead(run.turn), replies: run.replies.map(turnAsRead), pending: run.isPending })
       },
     }),
     route({
       ...ofPersonas,
-      access: reading,
+      access: readAccess,
       method: 'GET',
       path: turnsPath,
       summary: 'List what was said to and by the persona, oldest first',
@@ -206,16 +216,19 @@ function rehearsals({ shards, personas, sandbox, pages }: PersonaRoutesOptions):
       reply: { 200: TurnList },
       errors: ['request.invalid', 'agent.persona.not_found', 'agent.persona.unavailable'],
       async handler({ params, query: { limit = page.defaultRows, pageToken } }) {
-        const speaker = await speakerOf(placeOf(params))
-        if (isRefusal(speaker)) return speaker
+        const identity = await loadIdentity(personaRefOf(params))
+        if (isRefusal(identity)) return identity
         // A reset begins another list, which a token of the one before does not open.
-        const scope = `turns ${speaker.asid}`
+        const scope = `turns ${identity.asid}`
         const from = pageToken === undefined ? [0] : pages.read(scope, pageToken)
         if (!from) return invalid('pageToken', 'is not a token of this list')
-        const found = await sandbox.turns(speaker.asid, from[0] as number, limit)
-        if (isRefusal(found)) return found
-        const data = found.turns.map(turnAsRead)
-        return json(200, found.isMore ? { data, nextPageToken: pages.write(scope, [data.at(-1)!.number]) } : { data })
+        const turnPage = await sandbox.turns(identity.asid, from[0] as number, limit)
+        if (isRefusal(turnPage)) return turnPage
+        const data = turnPage.turns.map(turnAsRead)
+        return json(
+          200,
+          turnPage.isMore ? { data, nextPageToken: pages.write(scope, [data.at(-1)!.number]) } : { data },
+        )
       },
     }),
   ]

@@ -1,16 +1,16 @@
 /** Personas, their turns and the grants that open them, as callers send and read them. */
 import Type, { type Static } from 'typebox'
-import { emulatorLink } from '../../core/accesslimits.js'
 import type { OutboundMessage } from '../../core/amf/index.js'
-import { persona as limits, page } from '../../core/limits.js'
-import { DirectiveBody } from '../../core/personas/directive.js'
-import { presetMembers } from '../../core/personas/preset.js'
+import { emulatorLink } from '../../core/limits/access.js'
+import { persona as limits, page } from '../../core/limits/index.js'
+import { DirectiveBody } from '../../core/sandbox/directive.js'
+import { presetMembers } from '../../core/sandbox/preset.js'
 
 /** What every route of this area has in common. A grant is a viewer of personas that may also make, reset and play them. */
 export const ofPersonas = { plane: 'mgmt', tag: 'Personas', bodyLimitBytes: limits.bodyBytes } as const
-export const reading = { who: 'member', role: 'viewer', scopes: ['agents:read'], grant: true } as const
-export const playing = { who: 'member', role: 'editor', scopes: ['agents:write'], grant: true } as const
-export const writing = { who: 'member', role: 'editor', scopes: ['agents:write'] } as const
+export const readAccess = { who: 'member', role: 'viewer', scopes: ['agents:read'], grant: true } as const
+export const playAccess = { who: 'member', role: 'editor', scopes: ['agents:write'], grant: true } as const
+export const writeAccess = { who: 'member', role: 'editor', scopes: ['agents:write'] } as const
 
 const closed = { additionalProperties: false } as const
 const optional = Type.Optional

@@ -1,7 +1,7 @@
 /** Where personas are kept, beside their agent in its shard, and how they are read. */
-import type { AgentPlace } from '../../core/agentkey.js'
+import type { AgentRef } from '../../core/agentref.js'
 import type { Person } from '../../core/people/person.js'
-import { fieldsOf, type PersonaPreset } from '../../core/personas/preset.js'
+import { fieldsOf, type PersonaPreset } from '../../core/sandbox/preset.js'
 import { type Reader, table } from '../../runtime/store/contract.js'
 import type { PersonaView, personaChannels } from './schema.js'
 
@@ -19,20 +19,20 @@ export interface Persona {
 }
 
 /** Which persona of which agent. */
-export interface OnePersona extends AgentPlace {
+export interface PersonaRef extends AgentRef {
   readonly personaId: string
 }
 
 export const personaTable = table<[orgId: string, agentId: string, personaId: string], Persona>('personas')
 
-export function personaAt(reader: Reader, { orgId, agentId, personaId }: OnePersona): Persona | undefined {
+export function personaAt(reader: Reader, { orgId, agentId, personaId }: PersonaRef): Persona | undefined {
   return reader.get(personaTable, [orgId, agentId, personaId])
 }
 
 /** An agent's personas, oldest first. */
-export function personasOf(reader: Reader, { orgId, agentId }: AgentPlace): Persona[] {
-  const found = Array.from(reader.range(personaTable, { prefix: [orgId, agentId] }), ({ value }) => value)
-  return found.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
+export function personasOf(reader: Reader, { orgId, agentId }: AgentRef): Persona[] {
+  const personas = Array.from(reader.range(personaTable, { prefix: [orgId, agentId] }), ({ value }) => value)
+  return personas.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
 }
 
 const iso = (at: number) => new Date(at).toISOString()

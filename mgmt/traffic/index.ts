@@ -3,7 +3,7 @@ import type { Clock } from '../../runtime/clock.js'
 import type { Route } from '../../runtime/http/route.js'
 import { moduleOf, type RouteDeps } from '../area.js'
 import type { TrafficLists } from './lists.js'
-import { agentSince } from './queries.js'
+import { agentCreatedAt } from './queries.js'
 import { trafficRoutes } from './routes.js'
 
 export interface TrafficDeps {
@@ -17,7 +17,7 @@ export interface TrafficRouteDeps extends RouteDeps {
 
 export function createTraffic(deps: TrafficDeps) {
   return {
-    module: moduleOf({ queries: { agentSince } }),
+    module: moduleOf({ queries: { agentSince: agentCreatedAt } }),
     routes: (engine: TrafficRouteDeps): Route[] => trafficRoutes({ ...engine, ...deps }),
   }
 }

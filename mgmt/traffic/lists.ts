@@ -1,6 +1,7 @@
 /** What traffic needs of conversations, wherever their shards are. */
-import type { AgentPlace } from '../../core/agentkey.js'
+import type { AgentRef } from '../../core/agentref.js'
 import type { Refusal } from '../../core/errors.js'
+import type { RecordPage, RecordQuery, TrafficQuery } from '../../core/traffic/query.js'
 import type {
   AgentLogEntry,
   AttemptEntry,
@@ -8,16 +9,15 @@ import type {
   MessageEntry,
   UserSummary,
 } from '../../core/traffic/view.js'
-import type { RecordPage, Wanted, WantedRecords } from '../../core/traffic/wanted.js'
 
 /**
  * Lists over all conversations of an agent, newest first. Whatever is written while a caller reads page by page, the pages
  * neither miss nor repeat what was there before.
  */
 export interface TrafficLists {
-  messages(place: AgentPlace, wanted: WantedRecords): Promise<RecordPage<MessageEntry> | Refusal>
-  logs(place: AgentPlace, wanted: WantedRecords): Promise<RecordPage<AgentLogEntry> | Refusal>
-  attempts(place: AgentPlace, wanted: WantedRecords): Promise<RecordPage<AttemptEntry> | Refusal>
-  conversations(place: AgentPlace, wanted: Wanted): Promise<readonly ConversationSummary[] | Refusal>
-  users(place: AgentPlace, wanted: Wanted): Promise<readonly UserSummary[] | Refusal>
+  messages(agent: AgentRef, query: RecordQuery): Promise<RecordPage<MessageEntry> | Refusal>
+  logs(agent: AgentRef, query: RecordQuery): Promise<RecordPage<AgentLogEntry> | Refusal>
+  attempts(agent: AgentRef, query: RecordQuery): Promise<RecordPage<AttemptEntry> | Refusal>
+  conversations(agent: AgentRef, query: TrafficQuery): Promise<readonly ConversationSummary[] | Refusal>
+  users(agent: AgentRef, query: TrafficQuery): Promise<readonly UserSummary[] | Refusal>
 }

@@ -1,22 +1,22 @@
 /** The routes of traffic: messages and logs page by page, conversations and people by their last message. */
-import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
+import { type AgentRef, formatAgentKey } from '../../core/agentref.js'
 import { invalid, isRefusal, type Refusal } from '../../core/errors.js'
-import { conversation as kept, traffic as limits } from '../../core/limits.js'
-import type { Position } from '../../core/traffic/stretch.js'
-import type { Filter, RecordPage, Wanted, WantedRecords } from '../../core/traffic/wanted.js'
-import { windowOf } from '../../core/traffic/window.js'
+import { traffic as limits, conversation as retention } from '../../core/limits/index.js'
+import type { Position } from '../../core/traffic/merge.js'
+import type { Filter, RecordPage, RecordQuery, TrafficQuery } from '../../core/traffic/query.js'
+import { parseWindow } from '../../core/traffic/window.js'
 import type { Clock } from '../../runtime/clock.js'
-import type { Pages } from '../../runtime/http/page.js'
+import type { PageTokens } from '../../runtime/http/pagetokens.js'
 import { json, type Route, route } from '../../runtime/http/route.js'
 import type { Shards } from '../../runtime/shard/contract.js'
 import type { TrafficLists } from './lists.js'
-import { agentSince } from './queries.js'
+import { agentCreatedAt } from './queries.js'
 import { ofTraffic, queries, replies } from './schema.js'
 
 export interface TrafficRoutesOptions {
   readonly shards: Shards
   readonly traffic: TrafficLists
-  readonly pages: Pages
+  readonly pages: PageTokens
   readonly clock: Pick<Clock, 'now'>
   readonly timeScale: number
 }
@@ -24,7 +24,7 @@ export interface TrafficRoutesOptions {
 const path = '/orgs/{org}/agents/{agent}'
 const errors = ['request.invalid', 'resource.not_found'] as const
 
-interface Asked {
+interface TrafficParams {
   readonly start?: string
   readonly end?: string
   readonly limit?: number
@@ -32,7 +32,7 @@ interface Asked {
   readonly includeTest?: boolean
 }
 
-interface AskedRecords extends Asked, Filter {
+interface RecordParams extends TrafficParams, Filter {
   readonly pageToken?: string
 }
 
@@ -40,36 +40,36 @@ export function trafficRoutes(options: TrafficRoutesOptions): Route[] {
   const { shards, traffic, pages, clock, timeScale } = options
 
   /** What is older than it is kept for is not shown, whether it was taken away yet or not. */
-  async function wantedOf(place: AgentPlace, asked: Asked): Promise<Wanted | Refusal> {
+  async function queryFor(agent: AgentRef, request: TrafficParams): Promise<TrafficQuery | Refusal> {
     const now = clock.now()
-    const window = windowOf(asked, now)
+    const window = parseWindow(request, now)
     if (isRefusal(window)) return window
-    const since = await shards.read(agentKeyOf(place), agentSince, place)
+    const since = await shards.query(formatAgentKey(agent), agentCreatedAt, agent)
     if (isRefusal(since)) return since
-    const { limit = limits.defaultRows, userId, includeTest = false } = asked
-    const from = Math.max(window.from, since, now - Math.ceil(kept.keptMs / timeScale) + 1)
+    const { limit = limits.defaultRows, userId, includeTest = false } = request
+    const from = Math.max(window.from, since, now - Math.ceil(retention.keptMs / timeScale) + 1)
     return { window: { ...window, from }, limit, includeTest, ...(userId !== undefined && { userId }) }
   }
 
   /** A token stands for one list: the same agent, the same time as it was asked for, the same filters. */
   async function recordsOf<T>(
     name: 'messages' | 'logs' | 'attempts',
-    place: AgentPlace,
-    asked: AskedRecords,
-    read: (place: AgentPlace, wanted: WantedRecords) => Promise<RecordPage<T> | Refusal>,
+    agent: AgentRef,
+    request: RecordParams,
+    read: (agent: AgentRef, trafficQuery: RecordQuery) => Promise<RecordPage<T> | Refusal>,
   ) {
-    const { pageToken, limit: _limit, ...list } = asked
-    const scope = `traffic.${name}:${agentKeyOf(place)}:${JSON.stringify(Object.entries(list).sort())}`
+    const { pageToken, limit: _limit, ...list } = request
+    const scope = `traffic.${name}:${formatAgentKey(agent)}:${JSON.stringify(Object.entries(list).sort())}`
     const cursor = pageToken === undefined ? undefined : pages.read(scope, pageToken)
     if (pageToken !== undefined && !cursor) return invalid('pageToken', 'is not a token of this list')
-    const wanted = await wantedOf(place, asked)
-    if (isRefusal(wanted)) return wanted
+    const trafficQuery = await queryFor(agent, request)
+    if (isRefusal(trafficQuery)) return trafficQuery
     const { start: _start, end: _end, userId: _user, includeTest: _test, ...filter } = list
-    const [from, ...after] = (cursor ?? [wanted.window.from]) as [number, ...Position]
-    const window = { ...wanted.window, from }
-    const found = await read(place, { ...wanted, window, filter, ...(cursor && { after }) })
-    if (isRefusal(found)) return found
-    const { data, last } = found
+    const [from, ...after] = (cursor ?? [trafficQuery.window.from]) as [number, ...Position]
+    const window = { ...trafficQuery.window, from }
+    const page = await read(agent, { ...trafficQuery, window, filter, ...(cursor && { after }) })
+    if (isRefusal(page)) return page
+    const { data, last } = page
     return { data: [...data], ...(last && { nextPageToken: pages.write(scope, [from, ...last]) }) }
   }
 
@@ -84,8 +84,8 @@ export function trafficRoutes(options: TrafficRoutesOptions): Route[] {
       reply: { 200: replies.attempts },
       errors,
       async handler({ params: { org: orgId, agent: agentId }, query }) {
-        const found = await recordsOf('attempts', { orgId, agentId }, query, traffic.attempts)
-        return isRefusal(found) ? found : json(200, found)
+        const page = await recordsOf('attempts', { orgId, agentId }, query, traffic.attempts)
+        return isRefusal(page) ? page : json(200, page)
       },
     }),
     route({
@@ -96,8 +96,8 @@ export function trafficRoutes(options: TrafficRoutesOptions): Route[] {
       reply: { 200: replies.messages },
       errors,
       async handler({ params: { org: orgId, agent: agentId }, query }) {
-        const found = await recordsOf('messages', { orgId, agentId }, query, traffic.messages)
-        return isRefusal(found) ? found : json(200, found)
+        const page = await recordsOf('messages', { orgId, agentId }, query, traffic.messages)
+        return isRefusal(page) ? page : json(200, page)
       },
     }),
     route({
@@ -108,10 +108,10 @@ export function trafficRoutes(options: TrafficRoutesOptions): Route[] {
       reply: { 200: replies.conversations },
       errors,
       async handler({ params: { org: orgId, agent: agentId }, query }) {
-        const wanted = await wantedOf({ orgId, agentId }, query)
-        if (isRefusal(wanted)) return wanted
-        const found = await traffic.conversations({ orgId, agentId }, wanted)
-        return isRefusal(found) ? found : json(200, { data: [...found] })
+        const trafficQuery = await queryFor({ orgId, agentId }, query)
+        if (isRefusal(trafficQuery)) return trafficQuery
+        const page = await traffic.conversations({ orgId, agentId }, trafficQuery)
+        return isRefusal(page) ? page : json(200, { data: [...page] })
       },
     }),
     route({
@@ -122,10 +122,10 @@ export function trafficRoutes(options: TrafficRoutesOptions): Route[] {
       reply: { 200: replies.users },
       errors,
       async handler({ params: { org: orgId, agent: agentId }, query }) {
-        const wanted = await wantedOf({ orgId, agentId }, query)
-        if (isRefusal(wanted)) return wanted
-        const found = await traffic.users({ orgId, agentId }, wanted)
-        return isRefusal(found) ? found : json(200, { data: [...found] })
+        const trafficQuery = await queryFor({ orgId, agentId }, query)
+        if (isRefusal(trafficQuery)) return trafficQuery
+        const page = await traffic.users({ orgId, agentId }, trafficQuery)
+        return isRefusal(page) ? page : json(200, { data: [...page] })
       },
     }),
     route({
@@ -136,8 +136,8 @@ export function trafficRoutes(options: TrafficRoutesOptions): Route[] {
       reply: { 200: replies.logs },
       errors,
       async handler({ params: { org: orgId, agent: agentId }, query }) {
-        const found = await recordsOf('logs', { orgId, agentId }, query, traffic.logs)
-        return isRefusal(found) ? found : json(200, found)
+        const page = await recordsOf('logs', { orgId, agentId }, query, traffic.logs)
+        return isRefusal(page) ? page : json(200, page)
       },
     }),
   ]

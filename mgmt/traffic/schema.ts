@@ -2,10 +2,10 @@
 
 import Type, { type TProperties } from 'typebox'
 import { channelNames } from '../../core/channelnames.js'
-import { traffic as limits, page } from '../../core/limits.js'
-import { describePattern } from '../../core/patternwords.js'
+import { traffic as limits, page } from '../../core/limits/index.js'
+import { describePattern } from '../../core/patterndescriptions.js'
+import { levels, origins, types } from '../../core/traffic/query.js'
 import { emulatedChannels } from '../../core/traffic/view.js'
-import { levels, origins, types } from '../../core/traffic/wanted.js'
 
 /** What every route of this area has in common. */
 export const ofTraffic = {

@@ -1,6 +1,6 @@
 /** The commands that change an org's webhooks. Secrets arrive sealed: nothing a command is told could sign a request. */
 import { refuse } from '../../core/errors.js'
-import { orgWebhook } from '../../core/limits.js'
+import { orgWebhook } from '../../core/limits/index.js'
 import type { OrgEventName } from '../../core/orgevents.js'
 import type { Command, Tx } from '../../runtime/shard/contract.js'
 import { deliveryCommands } from './deliveries.js'
@@ -19,7 +19,7 @@ export interface CreateWebhook {
   readonly secret: SealedSecret
 }
 
-export interface OfWebhook<Change> {
+export interface WebhookChange<Change> {
   readonly orgId: string
   readonly id: string
   readonly change: Change
@@ -31,12 +31,16 @@ const create: Command<CreateWebhook, WebhookView> = {
     if (webhooksOf(tx, input.orgId).length >= orgWebhook.perOrg) {
       return refuse('request.invalid', { detail: `An org has at most ${orgWebhook.perOrg} webhooks.` })
     }
-    const { events, ...given } = input
-    return saved(tx, { ...given, events: unique(events), revision: 1, trying: [], createdAt: at, updatedAt: at }, at)
+    const { events, ...fields } = input
+    return saveWebhook(
+      tx,
+      { ...fields, events: unique(events), revision: 1, trying: [], createdAt: at, updatedAt: at },
+      at,
+    )
   },
 }
 
-const update: Command<OfWebhook<PatchBody>, WebhookView> = {
+const update: Command<WebhookChange<PatchBody>, WebhookView> = {
   name: 'webhooks.update',
   decide(tx, { orgId, id, change }, { at }) {
     const webhook = tx.get(webhookTable, [orgId, id])
@@ -44,18 +48,22 @@ const update: Command<OfWebhook<PatchBody>, WebhookView> = {
     if (Object.keys(change).length === 0) return webhookAsRead(webhook)
     const { url = webhook.url, active = webhook.active, events = webhook.events } = change
     const description = change.description === undefined ? webhook.description : (change.description ?? undefined)
-    const moved = url !== webhook.url || active !== webhook.active
-    const revision = webhook.revision + (moved ? 1 : 0)
-    return saved(tx, { ...webhook, url, active, events: unique(events), description, revision, updatedAt: at }, at)
+    const isRetargeted = url !== webhook.url || active !== webhook.active
+    const revision = webhook.revision + (isRetargeted ? 1 : 0)
+    return saveWebhook(
+      tx,
+      { ...webhook, url, active, events: unique(events), description, revision, updatedAt: at },
+      at,
+    )
   },
 }
 
-const rotate: Command<OfWebhook<SealedSecret>, WebhookView> = {
+const rotate: Command<WebhookChange<SealedSecret>, WebhookView> = {
   name: 'webhooks.rotate',
   decide(tx, { orgId, id, change: secret }, { at }) {
     const webhook = tx.get(webhookTable, [orgId, id])
     if (!webhook) return notFound
-    return saved(tx, { ...webhook, secret, revision: webhook.revision + 1, updatedAt: at }, at)
+    return saveWebhook(tx, { ...webhook, secret, revision: webhook.revision + 1, updatedAt: at }, at)
   },
 }
 
@@ -77,7 +85,7 @@ function unique<T>(values: readonly T[]): T[] {
   return [...new Set(values)]
 }
 
-function saved(tx: Tx, webhook: Webhook, at: number): WebhookView {
+function saveWebhook(tx: Tx, webhook: Webhook, at: number): WebhookView {
   return webhookAsRead(advance(tx, webhook, at))
 }
 

@@ -1,53 +1,53 @@
 /** The commands that carry an event to the webhooks subscribed to it: queued, woken, tried, replayed and forgotten. */
 import { refuse } from '../../core/errors.js'
 import type { OrgEventPayload } from '../../core/orgevents.js'
-import type { Command, Told } from '../../runtime/shard/contract.js'
-import { type Outcome, replay as replayed, settle } from './machine.js'
-import { unheard } from './queries.js'
+import type { Command, CommandMeta } from '../../runtime/shard/contract.js'
+import { hasNoSubscriber } from './queries.js'
 import {
   advance,
-  type OneWebhook,
-  type Redating,
-  redate,
-  setBackCommand,
+  dueCommand,
+  type RescheduleInput,
+  reschedule,
+  rescheduleCommand,
   sweepCommand,
   sweep as sweepOld,
+  type WebhookRef,
   type WebhookTry,
-  wakeCommand,
   withSweep,
 } from './queue.js'
 import type { DeliveryView, OrgEvent } from './schema.js'
-import { type Delivery, deliveryAsRead, deliveryTable, keep, listeningTo, webhookTable } from './store.js'
+import { applyOutcome, replay as applyReplay, type Outcome } from './statemachine.js'
+import { type Delivery, deliveryAsRead, deliveryTable, saveDelivery, subscribersOf, webhookTable } from './store.js'
 
 /** One event, one pending delivery for each webhook that is subscribed now, paused or not; answers how many. */
 function enqueue(timeScale: number): Command<OrgEventPayload, number> {
   return {
     name: 'webhooks.enqueue',
-    decide(tx, payload, told) {
-      const { at } = told
-      const listening = listeningTo(tx, payload)
-      if (listening.length === 0) return 0
-      const event = eventOf(payload, told)
+    decide(tx, payload, meta) {
+      const { at } = meta
+      const subscribers = subscribersOf(tx, payload)
+      if (subscribers.length === 0) return 0
+      const event = eventOf(payload, meta)
       const body = JSON.stringify(event)
-      for (const webhook of listening) {
-        keep(tx, newDelivery(webhook.id, event, body, told))
+      for (const webhook of subscribers) {
+        saveDelivery(tx, newDelivery(webhook.id, event, body, meta))
         advance(tx, withSweep(tx, webhook, at, timeScale), at)
       }
-      return listening.length
+      return subscribers.length
     },
-    idleWhen: unheard,
+    skipIf: hasNoSubscriber,
   }
 }
 
-function eventOf({ type, orgId, agentId, data }: OrgEventPayload, told: Told): OrgEvent {
-  const createdAt = new Date(told.at).toISOString()
-  return { id: told.mint('ev'), type, orgId, ...(agentId !== undefined && { agentId }), createdAt, data: { ...data } }
+function eventOf({ type, orgId, agentId, data }: OrgEventPayload, meta: CommandMeta): OrgEvent {
+  const createdAt = new Date(meta.at).toISOString()
+  return { id: meta.mint('ev'), type, orgId, ...(agentId !== undefined && { agentId }), createdAt, data: { ...data } }
 }
 
-function newDelivery(webhookId: string, event: OrgEvent, body: string, told: Told): Delivery {
-  const { at } = told
+function newDelivery(webhookId: string, event: OrgEvent, body: string, meta: CommandMeta): Delivery {
+  const { at } = meta
   return {
-    id: told.mint('dl'),
+    id: meta.mint('dl'),
     orgId: event.orgId,
     webhookId,
     state: 'pending',
@@ -64,8 +64,8 @@ function newDelivery(webhookId: string, event: OrgEvent, body: string, told: Tol
   }
 }
 
-const wake: Command<OneWebhook, true> = {
-  name: wakeCommand,
+const startDue: Command<WebhookRef, true> = {
+  name: dueCommand,
   decide(tx, { orgId, webhookId }, { at }) {
     const webhook = tx.get(webhookTable, [orgId, webhookId])
     if (webhook) advance(tx, webhook, at)
@@ -76,37 +76,37 @@ const wake: Command<OneWebhook, true> = {
 /** Takes the outcome of one try. A report of a try that is no longer under way is a repeat, and changes nothing. */
 function tried(timeScale: number): Command<WebhookTry & { readonly outcome: Outcome }, boolean> {
   return {
-    name: 'webhooks.tried',
+    name: 'webhooks.attemptOutcome',
     decide(tx, { orgId, webhookId, deliveryId, tryNumber, outcome }, { at }) {
       const webhook = tx.get(webhookTable, [orgId, webhookId])
       const delivery = tx.get(deliveryTable, [orgId, webhookId, deliveryId])
       if (!webhook || delivery?.trying !== tryNumber) return false
-      keep(tx, settle(delivery, outcome, at, timeScale), delivery)
-      const rested = { ...webhook, trying: webhook.trying.filter((id) => id !== deliveryId) }
-      if (outcome.kind === 'stopped') advance(tx, rested, at)
+      saveDelivery(tx, applyOutcome(delivery, outcome, at, timeScale), delivery)
+      const idle = { ...webhook, trying: webhook.trying.filter((id) => id !== deliveryId) }
+      if (outcome.kind === 'stopped') advance(tx, idle, at)
       else {
         const lastDeliveryStatus = outcome.kind === 'succeeded' ? 'success' : 'failure'
-        advance(tx, { ...rested, lastDeliveryAt: outcome.at, lastDeliveryStatus }, at)
+        advance(tx, { ...idle, lastDeliveryAt: outcome.at, lastDeliveryStatus }, at)
       }
       return true
     },
   }
 }
 
-const replay: Command<OneWebhook & { readonly deliveryId: string }, DeliveryView> = {
+const replay: Command<WebhookRef & { readonly deliveryId: string }, DeliveryView> = {
   name: 'webhooks.replay',
   decide(tx, { orgId, webhookId, deliveryId }, { at }) {
     const webhook = tx.get(webhookTable, [orgId, webhookId])
     const delivery = tx.get(deliveryTable, [orgId, webhookId, deliveryId])
     if (!webhook || !delivery) return refuse('resource.not_found')
-    const next = replayed(delivery, at)
-    keep(tx, next, delivery)
+    const next = applyReplay(delivery, at)
+    saveDelivery(tx, next, delivery)
     advance(tx, webhook, at)
     return deliveryAsRead(next, webhook)
   },
 }
 
-function sweep(timeScale: number): Command<OneWebhook, true> {
+function sweep(timeScale: number): Command<WebhookRef, true> {
   return {
     name: sweepCommand,
     decide(tx, which, { at }) {
@@ -116,11 +116,11 @@ function sweep(timeScale: number): Command<OneWebhook, true> {
   }
 }
 
-function setBack(timeScale: number): Command<Redating, true> {
+function setBack(timeScale: number): Command<RescheduleInput, true> {
   return {
-    name: setBackCommand,
+    name: rescheduleCommand,
     decide(tx, which, { at }) {
-      redate(tx, which, at, timeScale)
+      reschedule(tx, which, at, timeScale)
       return true
     },
   }
@@ -129,10 +129,10 @@ function setBack(timeScale: number): Command<Redating, true> {
 export function deliveryCommands(timeScale: number) {
   return {
     enqueue: enqueue(timeScale),
-    wake,
-    tried: tried(timeScale),
+    startDue,
+    attemptOutcome: tried(timeScale),
     replay,
     sweep: sweep(timeScale),
-    setBack: setBack(timeScale),
+    reschedule: setBack(timeScale),
   }
 }

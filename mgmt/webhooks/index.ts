@@ -3,14 +3,14 @@ import type { OrgEventPayload } from '../../core/orgevents.js'
 import type { Clock } from '../../runtime/clock.js'
 import type { Route } from '../../runtime/http/route.js'
 import type { Metrics } from '../../runtime/observe/metrics.js'
-import type { Command, Local, Performer } from '../../runtime/shard/contract.js'
+import type { Command, EffectHandler, Local } from '../../runtime/shard/contract.js'
 import { type EffectDeps, moduleOf, type RouteDeps } from '../area.js'
+import { createWebhookTryHandler, type Post, type Sign } from './attempt.js'
 import { webhookCommands } from './commands.js'
-import { type Post, type Sign, webhookTryPerformer } from './driver.js'
-import { meterDeliveries, webhookMeters } from './meters.js'
+import { cancelOnChange, createInFlightTries } from './inflight.js'
+import { countDeadLetters, createWebhookMetrics } from './metrics.js'
 import { webhookQueries } from './queries.js'
 import { webhookRoutes } from './routes.js'
-import { followWebhooks, openTries } from './tries.js'
 
 export interface WebhooksDeps {
   readonly post: Post
@@ -25,21 +25,23 @@ export interface WebhooksDeps {
 
 export function createWebhooks({ timeScale, metrics, ...deps }: WebhooksDeps) {
   const commands = webhookCommands({ timeScale })
-  const tries = openTries()
+  const inFlight = createInFlightTries()
   const orgEvent: Command<OrgEventPayload, unknown> = commands.enqueue
   return {
     commands,
     /** Sent to an org by the commit in which something of it has happened: its webhooks are then called with the event. */
     orgEvent,
     module: moduleOf({ commands, queries: webhookQueries }),
-    performers({ shards, sealer }: EffectDeps): Readonly<Record<string, Performer>> {
+    effectHandlers({ shards, sealer }: EffectDeps): Readonly<Record<string, EffectHandler>> {
       const { post, sign, clock } = deps
-      const meters = webhookMeters(metrics)
-      return { webhookTry: webhookTryPerformer({ shards, commands, sealer, clock, tries, post, sign, meters }) }
+      const webhookMetrics = createWebhookMetrics(metrics)
+      return {
+        webhookTry: createWebhookTryHandler({ shards, commands, sealer, clock, inFlight, post, sign, webhookMetrics }),
+      }
     },
     subscribe(local: Local): void {
-      followWebhooks(local, tries)
-      meterDeliveries(local, metrics)
+      cancelOnChange(local, inFlight)
+      countDeadLetters(local, metrics)
     },
     routes: (engine: RouteDeps): Route[] => webhookRoutes({ ...engine, ...deps, commands }),
   }

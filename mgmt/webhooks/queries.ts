@@ -2,14 +2,14 @@
 import { refuse } from '../../core/errors.js'
 import type { OrgEventPayload } from '../../core/orgevents.js'
 import type { Query } from '../../runtime/shard/contract.js'
-import type { OneWebhook } from './queue.js'
+import type { WebhookRef } from './queue.js'
 import type { DeliveryState, DeliveryView, WebhookView } from './schema.js'
 import {
+  type DeliveryIndex,
   deliveryAsRead,
   deliveryTable,
-  listeningTo,
-  type Shelf,
-  shelfTable,
+  indexTable,
+  subscribersOf,
   webhookAsRead,
   webhooksOf,
   webhookTable,
@@ -20,7 +20,7 @@ const list: Query<{ readonly orgId: string }, WebhookView[]> = {
   read: (reader, { orgId }) => webhooksOf(reader, orgId).map(webhookAsRead),
 }
 
-const read: Query<OneWebhook, WebhookView> = {
+const read: Query<WebhookRef, WebhookView> = {
   name: 'webhooks.read',
   read(reader, { orgId, webhookId }) {
     const webhook = reader.get(webhookTable, [orgId, webhookId])
@@ -28,39 +28,39 @@ const read: Query<OneWebhook, WebhookView> = {
   },
 }
 
-type Place = readonly (string | number)[]
+type Position = readonly (string | number)[]
 
-interface WantedPage extends OneWebhook {
+interface DeliveryPageQuery extends WebhookRef {
   readonly state?: DeliveryState
   /** Creation time and id of the last delivery already shown. */
-  readonly after?: Place
+  readonly after?: Position
   readonly limit: number
 }
 
 /** Newest first; `last` is where the next page goes on, absent at the end of the list. */
-const deliveries: Query<WantedPage, { readonly data: DeliveryView[]; readonly last?: Place }> = {
+const deliveries: Query<DeliveryPageQuery, { readonly data: DeliveryView[]; readonly last?: Position }> = {
   name: 'webhooks.deliveries',
   read(reader, { orgId, webhookId, state, after, limit }) {
     const webhook = reader.get(webhookTable, [orgId, webhookId])
     if (!webhook) return refuse('resource.not_found')
-    const shelf: Shelf = state ?? 'all'
-    const prefix = [orgId, webhookId, shelf]
+    const index: DeliveryIndex = state ?? 'all'
+    const prefix = [orgId, webhookId, index]
     const start = after && [...prefix, ...after]
-    const rows = [...reader.range(shelfTable, { prefix, after: start, reverse: true, limit: limit + 1 })]
-    const shown = rows.slice(0, limit)
-    const data = shown.flatMap(({ key: [, , , , id] }): DeliveryView[] => {
+    const rows = [...reader.range(indexTable, { prefix, after: start, reverse: true, limit: limit + 1 })]
+    const pageRows = rows.slice(0, limit)
+    const data = pageRows.flatMap(({ key: [, , , , id] }): DeliveryView[] => {
       const delivery = reader.get(deliveryTable, [orgId, webhookId, id])
       return delivery ? [deliveryAsRead(delivery, webhook)] : []
     })
-    const [, , , createdAt, id] = shown.at(-1)?.key ?? []
+    const [, , , createdAt, id] = pageRows.at(-1)?.key ?? []
     return rows.length > limit ? { data, last: [createdAt!, id!] } : { data }
   },
 }
 
 /** Whether nobody has subscribed to an event of that type. */
-export const unheard: Query<Pick<OrgEventPayload, 'orgId' | 'type'>, boolean> = {
-  name: 'webhooks.unheard',
-  read: (reader, event) => listeningTo(reader, event).length === 0,
+export const hasNoSubscriber: Query<Pick<OrgEventPayload, 'orgId' | 'type'>, boolean> = {
+  name: 'webhooks.hasNoSubscriber',
+  read: (reader, event) => subscribersOf(reader, event).length === 0,
 }
 
-export const webhookQueries = { list, read, deliveries, unheard }
+export const webhookQueries = { list, read, deliveries, hasNoSubscriber }

@@ -2,11 +2,11 @@
 import { actorOf } from '../../core/access.js'
 import { invalid, isRefusal } from '../../core/errors.js'
 import { idFromBytes } from '../../core/ids.js'
-import type { Pages } from '../../runtime/http/page.js'
+import type { PageTokens } from '../../runtime/http/pagetokens.js'
 import { json, noContent, type Route, route } from '../../runtime/http/route.js'
 import type { Shards } from '../../runtime/shard/contract.js'
 import type { WebhookCommands } from './commands.js'
-import { deliveryRoutes } from './log.js'
+import { deliveryRoutes } from './deliverylog.js'
 import { webhookQueries } from './queries.js'
 import { createBody, ofWebhooks, patchBody, webhookList, webhookView, webhookWithSecret } from './schema.js'
 import { newSecret, type Sealer, sealSecret } from './secret.js'
@@ -15,7 +15,7 @@ export interface WebhookRoutesOptions {
   readonly shards: Shards
   readonly commands: WebhookCommands
   readonly sealer: Sealer
-  readonly pages: Pages
+  readonly pages: PageTokens
   /** A sentence saying what is wrong with a URL, or undefined. */
   readonly checkUrl: (url: string) => string | undefined
   readonly randomBytes: (count: number) => Uint8Array
@@ -34,7 +34,7 @@ function collection({ shards, commands, sealer, checkUrl, randomBytes }: Webhook
       summary: 'List the webhooks of the org',
       reply: { 200: webhookList },
       async handler({ params: { org: orgId } }) {
-        const data = await shards.read(orgId, webhookQueries.list, { orgId })
+        const data = await shards.query(orgId, webhookQueries.list, { orgId })
         return isRefusal(data) ? data : json(200, { data })
       },
     }),
@@ -47,14 +47,14 @@ function collection({ shards, commands, sealer, checkUrl, randomBytes }: Webhook
       reply: { 201: webhookWithSecret },
       errors: ['request.invalid'],
       async handler({ params: { org: orgId }, body: { url, events = [], active = true, description }, caller }) {
-        const wrong = checkUrl(url)
-        if (wrong) return invalid('url', wrong)
+        const urlError = checkUrl(url)
+        if (urlError) return invalid('url', urlError)
         const id = idFromBytes('wh', randomBytes(17))
         const signingSecret = newSecret(randomBytes)
         const secret = await sealSecret(sealer, orgId, id, signingSecret)
         if (isRefusal(secret)) return secret
         const input = { orgId, id, url, events, active, description, secret }
-        const answer = await shards.ask(orgId, commands.create, input, { by: actorOf(caller) })
+        const answer = await shards.execute(orgId, commands.create, input, { by: actorOf(caller) })
         return isRefusal(answer) ? answer : json(201, { ...answer, signingSecret })
       },
     }),
@@ -72,7 +72,7 @@ function item({ shards, commands, sealer, checkUrl, randomBytes }: WebhookRoutes
       reply: { 200: webhookView },
       errors: ['resource.not_found'],
       async handler({ params: { org: orgId, webhookId } }) {
-        const webhook = await shards.read(orgId, webhookQueries.read, { orgId, webhookId })
+        const webhook = await shards.query(orgId, webhookQueries.read, { orgId, webhookId })
         return isRefusal(webhook) ? webhook : json(200, webhook)
       },
     }),
@@ -85,9 +85,9 @@ function item({ shards, commands, sealer, checkUrl, randomBytes }: WebhookRoutes
       reply: { 200: webhookView },
       errors: ['resource.not_found', 'request.invalid'],
       async handler({ params: { org: orgId, webhookId: id }, body: change, caller }) {
-        const wrong = change.url === undefined ? undefined : checkUrl(change.url)
-        if (wrong) return invalid('url', wrong)
-        const answer = await shards.ask(orgId, commands.update, { orgId, id, change }, { by: actorOf(caller) })
+        const urlError = change.url === undefined ? undefined : checkUrl(change.url)
+        if (urlError) return invalid('url', urlError)
+        const answer = await shards.execute(orgId, commands.update, { orgId, id, change }, { by: actorOf(caller) })
         return isRefusal(answer) ? answer : json(200, answer)
       },
     }),
@@ -99,7 +99,7 @@ function item({ shards, commands, sealer, checkUrl, randomBytes }: WebhookRoutes
       reply: { 204: null },
       errors: ['resource.not_found'],
       async handler({ params: { org: orgId, webhookId: id }, caller }) {
-        const answer = await shards.ask(orgId, commands.remove, { orgId, id }, { by: actorOf(caller) })
+        const answer = await shards.execute(orgId, commands.remove, { orgId, id }, { by: actorOf(caller) })
         return isRefusal(answer) ? answer : noContent
       },
     }),
@@ -114,7 +114,7 @@ function item({ shards, commands, sealer, checkUrl, randomBytes }: WebhookRoutes
         const signingSecret = newSecret(randomBytes)
         const change = await sealSecret(sealer, orgId, id, signingSecret)
         if (isRefusal(change)) return change
-        const answer = await shards.ask(orgId, commands.rotate, { orgId, id, change }, { by: actorOf(caller) })
+        const answer = await shards.execute(orgId, commands.rotate, { orgId, id, change }, { by: actorOf(caller) })
         return isRefusal(answer) ? answer : json(200, { ...answer, signingSecret })
       },
     }),

@@ -1,6 +1,6 @@
 /** What callers send and read of org webhooks and their deliveries. */
 import Type, { type Static } from 'typebox'
-import { orgWebhook, page } from '../../core/limits.js'
+import { orgWebhook, page } from '../../core/limits/index.js'
 import { type OrgEventName, orgEventNames } from '../../core/orgevents.js'
 
 /** What every route of this area has in common. */

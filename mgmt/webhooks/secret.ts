@@ -1,7 +1,7 @@
 /** Signing secrets: made from random bytes, shown once, sealed before any command is told of them. */
 import { isRefusal, type Refusal } from '../../core/errors.js'
-import { inBase62, shownSecretChars, signingSecretPrefix } from '../../core/ids.js'
-import { orgWebhook } from '../../core/limits.js'
+import { shownSecretChars, signingSecretPrefix, toBase62 } from '../../core/ids.js'
+import { orgWebhook } from '../../core/limits/index.js'
 import type { SealedSecret } from './store.js'
 
 /**
@@ -16,7 +16,7 @@ export interface Sealer {
 const kind = 'webhook'
 
 export function newSecret(randomBytes: (count: number) => Uint8Array): string {
-  return signingSecretPrefix + inBase62(randomBytes(orgWebhook.secretBytes))
+  return signingSecretPrefix + toBase62(randomBytes(orgWebhook.secretBytes))
 }
 
 export async function sealSecret(

@@ -1,7 +1,7 @@
 /** How webhooks and deliveries are kept, the shelves deliveries are found on, and the views that callers read. */
 import type { OrgEventName, OrgEventPayload } from '../../core/orgevents.js'
 import type { Tx } from '../../runtime/shard/contract.js'
-import { type Reader, readOften, table } from '../../runtime/store/contract.js'
+import { cacheReads, type Reader, table } from '../../runtime/store/contract.js'
 import type { DeliveryState, DeliveryView, OrgEvent, WebhookView } from './schema.js'
 
 export interface Webhook {
@@ -60,17 +60,17 @@ export interface Delivery {
 }
 
 /** `all` and the states are the log, by creation; `due` is the queue, by the time of the next try. */
-export type Shelf = 'all' | 'due' | DeliveryState
-type ShelfKey = [orgId: string, webhookId: string, shelf: Shelf, at: number, deliveryId: string]
+export type DeliveryIndex = 'all' | 'due' | DeliveryState
+type IndexKey = [orgId: string, webhookId: string, shelf: DeliveryIndex, at: number, deliveryId: string]
 
-export const webhookTable = readOften(table<[orgId: string, webhookId: string], Webhook>('webhooks'))
+export const webhookTable = cacheReads(table<[orgId: string, webhookId: string], Webhook>('webhooks'))
 export const deliveryTable = table<[orgId: string, webhookId: string, deliveryId: string], Delivery>(
   'webhooks.deliveries',
 )
-export const shelfTable = table<ShelfKey, true>('webhooks.shelves')
+export const indexTable = table<IndexKey, true>('webhooks.index')
 
-function shelvesOf({ orgId, webhookId, id, state, dueAt, createdAt }: Delivery): ShelfKey[] {
-  const log: ShelfKey[] = [
+function indexKeysOf({ orgId, webhookId, id, state, dueAt, createdAt }: Delivery): IndexKey[] {
+  const log: IndexKey[] = [
     [orgId, webhookId, 'all', createdAt, id],
     [orgId, webhookId, state, createdAt, id],
   ]
@@ -78,27 +78,27 @@ function shelvesOf({ orgId, webhookId, id, state, dueAt, createdAt }: Delivery):
 }
 
 /** Keeps a delivery and moves it between shelves; `before` is the record as it was, absent for a new one. */
-export function keep(tx: Tx, delivery: Delivery, before?: Delivery): void {
-  const [held, wanted] = [before ? shelvesOf(before) : [], shelvesOf(delivery)]
-  const isIn = (keys: ShelfKey[], key: ShelfKey) => keys.some((each) => each[2] === key[2] && each[3] === key[3])
-  for (const key of held) if (!isIn(wanted, key)) tx.remove(shelfTable, key)
-  for (const key of wanted) if (!isIn(held, key)) tx.put(shelfTable, key, true)
+export function saveDelivery(tx: Tx, delivery: Delivery, before?: Delivery): void {
+  const [oldKeys, newKeys] = [before ? indexKeysOf(before) : [], indexKeysOf(delivery)]
+  const includesKey = (keys: IndexKey[], key: IndexKey) => keys.some((each) => each[2] === key[2] && each[3] === key[3])
+  for (const key of oldKeys) if (!includesKey(newKeys, key)) tx.remove(indexTable, key)
+  for (const key of newKeys) if (!includesKey(oldKeys, key)) tx.put(indexTable, key, true)
   tx.put(deliveryTable, [delivery.orgId, delivery.webhookId, delivery.id], delivery)
 }
 
-export function drop(tx: Tx, delivery: Delivery): void {
-  for (const key of shelvesOf(delivery)) tx.remove(shelfTable, key)
+export function removeDelivery(tx: Tx, delivery: Delivery): void {
+  for (const key of indexKeysOf(delivery)) tx.remove(indexTable, key)
   tx.remove(deliveryTable, [delivery.orgId, delivery.webhookId, delivery.id])
 }
 
 /** An org's webhooks, oldest first. */
 export function webhooksOf(reader: Reader, orgId: string): Webhook[] {
-  const found = Array.from(reader.range(webhookTable, { prefix: [orgId] }), ({ value }) => value)
-  return found.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
+  const webhooks = Array.from(reader.range(webhookTable, { prefix: [orgId] }), ({ value }) => value)
+  return webhooks.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
 }
 
 /** Those that are subscribed now; for one that is paused the delivery waits until it is active again. */
-export function listeningTo(reader: Reader, { orgId, type }: Pick<OrgEventPayload, 'orgId' | 'type'>): Webhook[] {
+export function subscribersOf(reader: Reader, { orgId, type }: Pick<OrgEventPayload, 'orgId' | 'type'>): Webhook[] {
   return webhooksOf(reader, orgId).filter(({ events }) => events.includes(type))
 }
 

@@ -1,15 +1,15 @@
 /** Events that an agent's webhook would not take: what they are, and sending one again. */
 import Type from 'typebox'
-import { actorOf, judge, type Member } from '../../core/access.js'
-import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
+import { actorOf, authorize, type Member } from '../../core/access.js'
+import { type AgentRef, formatAgentKey } from '../../core/agentref.js'
 import { invalid, isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { pathIdPattern } from '../../core/ids.js'
-import { conversation as limits, page } from '../../core/limits.js'
+import { conversation as limits, page } from '../../core/limits/index.js'
 import type { Directory } from '../conversation/context.js'
 import { HistoryWriter } from '../conversation/history.js'
 import { conversationTable, type DeadLetter, deadLetterTable, eventTable } from '../conversation/tables.js'
 import { enqueueCall } from '../conversation/transaction.js'
-import type { Pages } from '../http/page.js'
+import type { PageTokens } from '../http/pagetokens.js'
 import { json, type Route, route } from '../http/route.js'
 import type { Command, Query, Shards } from '../shard/contract.js'
 
@@ -30,10 +30,10 @@ const DeadLetterView = Type.Object(
   { ...closed, title: 'DeadLetter' },
 )
 
-type Place = readonly [at: number, id: string]
+type DeadLetterPosition = readonly [at: number, id: string]
 
 /** The oldest of one shard, from behind a place on. */
-const list: Query<AgentPlace & { readonly limit: number; readonly after?: Place }, readonly DeadLetter[]> = {
+const list: Query<AgentRef & { readonly limit: number; readonly after?: DeadLetterPosition }, readonly DeadLetter[]> = {
   name: 'deadletter.list',
   read(reader, { orgId, agentId, limit, after }) {
     const from = after && { after: [orgId, agentId, ...after] }
@@ -43,32 +43,33 @@ const list: Query<AgentPlace & { readonly limit: number; readonly after?: Place 
 }
 
 /** The events go to the end of their person's line, in the order given and under the ids they always had. */
-const replay: Command<AgentPlace & { readonly asid: string; readonly places: readonly Place[] }, number> = {
-  name: 'deadletter.replay',
-  decide(tx, { orgId, agentId, asid, places }, { at }) {
-    const conversation = tx.get(conversationTable, [asid])
-    if (!conversation) return 0
-    const { firstEvent } = conversation
-    let { nextEvent } = conversation
-    const records = new HistoryWriter(tx, conversation, at, 1)
-    for (const [since, id] of places) {
-      const key: [string, string, number, string] = [orgId, agentId, since, id]
-      const found = tx.get(deadLetterTable, key)
-      if (!found || nextEvent - firstEvent >= limits.waitingEvents) continue
-      const { tried: _before, replayed = 0, ...event } = found.event
-      tx.remove(deadLetterTable, key)
-      tx.put(eventTable, [asid, nextEvent], { ...event, replayed: replayed + 1 })
-      records.log({ level: 'info', event: 'webhook.replayed', data: { eventId: event.eventId } })
-      if (firstEvent === nextEvent) enqueueCall(tx, asid, nextEvent)
-      nextEvent++
-    }
-    tx.put(conversationTable, [asid], records.within({ ...conversation, nextEvent }))
-    return nextEvent - conversation.nextEvent
-  },
-}
+const replay: Command<AgentRef & { readonly asid: string; readonly positions: readonly DeadLetterPosition[] }, number> =
+  {
+    name: 'deadletter.replay',
+    decide(tx, { orgId, agentId, asid, positions }, { at }) {
+      const conversation = tx.get(conversationTable, [asid])
+      if (!conversation) return 0
+      const { firstEvent } = conversation
+      let { nextEvent } = conversation
+      const history = new HistoryWriter(tx, conversation, at, 1)
+      for (const [since, id] of positions) {
+        const key: [string, string, number, string] = [orgId, agentId, since, id]
+        const deadLetter = tx.get(deadLetterTable, key)
+        if (!deadLetter || nextEvent - firstEvent >= limits.waitingEvents) continue
+        const { attempts: _before, replayCount: replayed = 0, ...event } = deadLetter.event
+        tx.remove(deadLetterTable, key)
+        tx.put(eventTable, [asid, nextEvent], { ...event, replayCount: replayed + 1 })
+        history.log({ level: 'info', event: 'webhook.replayed', data: { eventId: event.eventId } })
+        if (firstEvent === nextEvent) enqueueCall(tx, asid, nextEvent)
+        nextEvent++
+      }
+      tx.put(conversationTable, [asid], history.applyTo({ ...conversation, nextEvent }))
+      return nextEvent - conversation.nextEvent
+    },
+  }
 
 /** Where a letter is, by its id: its conversation's shard knows. */
-const find: Query<AgentPlace & { readonly id: string }, DeadLetter | null> = {
+const find: Query<AgentRef & { readonly id: string }, DeadLetter | null> = {
   name: 'deadletter.find',
   read(reader, { orgId, agentId, id }) {
     for (const { value } of reader.range(deadLetterTable, { prefix: [orgId, agentId] })) {
@@ -78,7 +79,7 @@ const find: Query<AgentPlace & { readonly id: string }, DeadLetter | null> = {
   },
 }
 
-export const deadLetterRepertoire = { commands: [replay], queries: [list, find] }
+export const deadLetterModule = { commands: [replay], queries: [list, find] }
 
 const Replayed = Type.Object(
   {
@@ -91,16 +92,20 @@ const Replayed = Type.Object(
 export interface DeadLetterRoutesOptions {
   readonly shards: Shards
   readonly directory: Directory
-  readonly pages: Pages
+  readonly pages: PageTokens
 }
 
 export function deadLetterRoutes({ shards, directory, pages }: DeadLetterRoutesOptions): Route[] {
-  async function oldest(place: AgentPlace, limit: number, after?: Place): Promise<readonly DeadLetter[] | Refusal> {
-    const known = await directory.get(agentKeyOf(place))
-    if (isRefusal(known)) return known
-    const found = await shards.readAll(list, { ...place, limit, ...(after && { after }) })
-    if (isRefusal(found)) return found
-    const sorted = found.flat().sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1))
+  async function oldest(
+    agentRef: AgentRef,
+    limit: number,
+    after?: DeadLetterPosition,
+  ): Promise<readonly DeadLetter[] | Refusal> {
+    const agent = await directory.get(formatAgentKey(agentRef))
+    if (isRefusal(agent)) return agent
+    const perShard = await shards.queryAll(list, { ...agentRef, limit, ...(after && { after }) })
+    if (isRefusal(perShard)) return perShard
+    const sorted = perShard.flat().sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1))
     return sorted.slice(0, limit)
   }
 
@@ -125,16 +130,20 @@ export function deadLetterRoutes({ shards, directory, pages }: DeadLetterRoutesO
       },
       errors: ['request.invalid', 'resource.not_found'],
       async handler({ params: { org: orgId, agent: agentId }, query: { limit = page.maxRows, pageToken }, caller }) {
-        const scope = `deadletters:${agentKeyOf({ orgId, agentId })}`
+        const scope = `deadletters:${formatAgentKey({ orgId, agentId })}`
         const after = pageToken === undefined ? undefined : pages.read(scope, pageToken)
         if (pageToken !== undefined && !after) return invalid('pageToken', 'is not a token of this list')
-        const found = await oldest({ orgId, agentId }, limit + 1, after as Place | undefined)
-        if (isRefusal(found)) return found
-        const data = found.slice(0, limit)
+        const deadLetters = await oldest({ orgId, agentId }, limit + 1, after as DeadLetterPosition | undefined)
+        if (isRefusal(deadLetters)) return deadLetters
+        const data = deadLetters.slice(0, limit)
         const last = data.at(-1)
-        const nextPageToken = found.length > limit && last ? pages.write(scope, [last.at, last.id]) : undefined
-        const isOpen = 'scopes' in caller && judge(caller as Member, 'viewer', ['messages:read']) === undefined
-        return json(200, { data: data.map((each) => shown(each, isOpen)), ...(nextPageToken && { nextPageToken }) })
+        const nextPageToken = deadLetters.length > limit && last ? pages.write(scope, [last.at, last.id]) : undefined
+        const mayReadContent =
+          'scopes' in caller && authorize(caller as Member, 'viewer', ['messages:read']) === undefined
+        return json(200, {
+          data: data.map((each) => deadLetterView(each, mayReadContent)),
+          ...(nextPageToken && { nextPageToken }),
+        })
       },
     }),
     route({
@@ -147,19 +156,24 @@ export function deadLetterRoutes({ shards, directory, pages }: DeadLetterRoutesO
       reply: { 202: Replayed },
       errors: ['resource.not_found'],
       async handler({ params: { org: orgId, agent: agentId }, caller }) {
-        const found = await oldest({ orgId, agentId }, page.maxRows + 1)
-        if (isRefusal(found)) return found
-        const byPerson = new Map<string, Place[]>()
-        for (const { asid, at, id } of found.slice(0, page.maxRows)) {
+        const deadLetters = await oldest({ orgId, agentId }, page.maxRows + 1)
+        if (isRefusal(deadLetters)) return deadLetters
+        const byPerson = new Map<string, DeadLetterPosition[]>()
+        for (const { asid, at, id } of deadLetters.slice(0, page.maxRows)) {
           byPerson.set(asid, [...(byPerson.get(asid) ?? []), [at, id]])
         }
         let replayed = 0
-        for (const [asid, places] of byPerson) {
-          const done = await shards.ask(asid, replay, { orgId, agentId, asid, places }, { by: actorOf(caller) })
-          if (isRefusal(done)) return done
-          replayed += done
+        for (const [asid, positions] of byPerson) {
+          const answer = await shards.execute(
+            asid,
+            replay,
+            { orgId, agentId, asid, positions },
+            { by: actorOf(caller) },
+          )
+          if (isRefusal(answer)) return answer
+          replayed += answer
         }
-        return json(202, { replayed, isMore: found.length > page.maxRows && replayed > 0 })
+        return json(202, { replayed, isMore: deadLetters.length > page.maxRows && replayed > 0 })
       },
     }),
     route({
@@ -179,20 +193,20 @@ export function deadLetterRoutes({ shards, directory, pages }: DeadLetterRoutesO
       async handler({ params: { org: orgId, agent: agentId, id }, caller }) {
         const asid = id.slice(0, Math.max(0, id.indexOf('.')))
         if (asid === '') return refuse('resource.not_found')
-        const letter = await shards.read(asid, find, { orgId, agentId, id })
-        if (!letter) return refuse('resource.not_found')
-        if (isRefusal(letter)) return letter
-        const input = { orgId, agentId, asid, places: [[letter.at, id] as const] }
-        const replayed = await shards.ask(asid, replay, input, { by: actorOf(caller) })
+        const deadLetter = await shards.query(asid, find, { orgId, agentId, id })
+        if (!deadLetter) return refuse('resource.not_found')
+        if (isRefusal(deadLetter)) return deadLetter
+        const input = { orgId, agentId, asid, positions: [[deadLetter.at, id] as const] }
+        const replayed = await shards.execute(asid, replay, input, { by: actorOf(caller) })
         if (isRefusal(replayed)) return replayed
-        return replayed === 0 ? refuse('resource.not_found') : json(202, shown(letter, false))
+        return replayed === 0 ? refuse('resource.not_found') : json(202, deadLetterView(deadLetter, false))
       },
     }),
   ]
 }
 
-function shown({ id, asid, at, why, event }: DeadLetter, isOpen: boolean) {
-  const { eventId, event: told } = event
-  const brief = { id, userId: asid, at: new Date(at).toISOString(), why, eventId, type: told.type }
-  return isOpen ? { ...brief, event: told } : brief
+function deadLetterView({ id, asid, at, why, event }: DeadLetter, mayReadContent: boolean) {
+  const { eventId, event: content } = event
+  const brief = { id, userId: asid, at: new Date(at).toISOString(), why, eventId, type: content.type }
+  return mayReadContent ? { ...brief, event: content } : brief
 }

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import type { AgentRouting } from '../../core/agent/routing.js'
-import { agentKeyOf } from '../../core/agentkey.js'
+import { formatAgentKey } from '../../core/agentref.js'
 import { isSignal, type OutboundMessage } from '../../core/amf/index.js'
 import type { AgentContext } from '../../core/conversation/context.js'
 import type { WebhookOutcome } from '../../core/conversation/eventqueue.js'
@@ -16,24 +16,24 @@ import {
   withRejection,
 } from '../../core/conversation/replyoutcome.js'
 import { isRefusal } from '../../core/errors.js'
-import { agentWebhook } from '../../core/limits.js'
+import { agentWebhook } from '../../core/limits/index.js'
 import type { Clock } from '../clock.js'
 import type { AgentContexts, Directory } from '../conversation/context.js'
 import type { ConversationCommands, ReplyInput, ReplyRequest } from '../conversation/contract.js'
 import type { CallWebhook } from '../conversation/effects.js'
 import { conversationTable, eventTable } from '../conversation/tables.js'
 import { hostMedia, isHosted, noFiles } from '../delivery/media.js'
+import { drain } from '../egress/body.js'
+import type { EgressClient, Send } from '../egress/client.js'
+import { parseRetryAfter } from '../egress/retryafter.js'
 import type { Media } from '../media/contract.js'
-import type { Performer, Shards } from '../shard/contract.js'
-import type { Sealer } from '../store/sealer.js'
-import { drain } from '../webhook/answer.js'
-import type { Door, Send } from '../webhook/door.js'
-import { retryAfterOf } from '../webhook/retryafter.js'
-import { signedHeaders } from '../webhook/sign.js'
+import type { Sealer } from '../secrets/sealer.js'
+import type { EffectHandler, Shards } from '../shard/contract.js'
 import { envelopeOf } from './envelope.js'
 import type { WebhookMetrics } from './metrics.js'
-import { isLineByLine, repliesIn } from './replies.js'
+import { isStreamed, readReply } from './replies.js'
 import { applyRules } from './replyrules.js'
+import { signedHeaders } from './sign.js'
 
 export interface DispatchDeps {
   readonly shards: Shards
@@ -41,108 +41,124 @@ export interface DispatchDeps {
   readonly directory: Directory
   readonly contexts: Pick<AgentContexts, 'of'>
   readonly sealer: Pick<Sealer, 'open'>
-  readonly media: Pick<Media, 'hosted'>
+  readonly media: Pick<Media, 'rehost'>
   /** The HTTP client for agents' webhooks. */
-  readonly door: Door
+  readonly client: EgressClient
   readonly metrics: WebhookMetrics
   readonly clock: Clock
 }
 
-export function callPerformer(deps: DispatchDeps): Performer {
-  const { shards, commands, directory, contexts, door, clock } = deps
+export function createWebhookHandler(deps: DispatchDeps): EffectHandler {
+  const { shards, commands, directory, contexts, client, clock } = deps
 
-  return async ({ asid, number }: CallWebhook, { reader, signal, settles, isRepeat, aside }) => {
+  return async ({ asid, number }: CallWebhook, { reader, signal, completes, isRepeat, releaseSlot }) => {
     const conversation = reader.get(conversationTable, [asid])
     const event = reader.get(eventTable, [asid, number])
     if (!conversation || !event || conversation.firstEvent !== number) return
-    const agent = await directory.get(agentKeyOf(conversation.agent))
+    const agent = await directory.get(formatAgentKey(conversation.agent))
     if (isRefusal(agent) && agent.refused !== 'resource.not_found')
       throw new Error('the agent cannot be looked up just now')
-    const { reply, outcome } = isRefusal(agent) ? { outcome: gone } : await calledAt(agent)
-    const noted = reply
-      ? await shards.ask(asid, commands.reply, { asid, number, ...reply }, { settles })
-      : await shards.ask(asid, commands.webhookOutcome, { asid, number, outcome: outcome! }, { settles })
-    if (isRefusal(noted)) throw new Error('what became of an event could not be noted')
+    const { reply, outcome } = isRefusal(agent) ? { outcome: agentDeleted } : await callWebhook(agent)
+    const committed = reply
+      ? await shards.execute(asid, commands.reply, { asid, number, ...reply }, { completes })
+      : await shards.execute(asid, commands.webhookOutcome, { asid, number, outcome: outcome! }, { completes })
+    if (isRefusal(committed)) throw new Error('what became of an event could not be noted')
 
-    async function calledAt(known: AgentRouting): Promise<Called> {
-      if (!known.webhook) return { outcome: { kind: 'taken' } }
-      const { orgId, signingSecret: sealed } = known
+    async function callWebhook(routing: AgentRouting): Promise<CallResult> {
+      if (!routing.webhook) return { outcome: { kind: 'taken' } }
+      const { orgId, signingSecret: sealed } = routing
       const secret = await deps.sealer.open(orgId, sealed.kind, sealed.id, sealed.sealed)
       if (isRefusal(secret)) throw new Error('the signing secret cannot be opened just now')
-      const context = contexts.of(known, conversation!)
-      const body = Buffer.from(JSON.stringify(envelopeOf(known, conversation!, event!, context.traits)))
-      const { webhookUrl: url } = known.webhook
+      const context = contexts.of(routing, conversation!)
+      const body = Buffer.from(JSON.stringify(envelopeOf(routing, conversation!, event!, context.traits)))
+      const { webhookUrl: url } = routing.webhook
       const signed = signedHeaders(secret, clock.now(), body)
       const headers = { 'content-type': 'application/json', accept: acceptedTypes, ...signed }
-      aside()
-      const began = clock.elapsed()
-      const done = await door.exchange(signal, (send) => exchange(send, { url, headers, body }, context, known))
-      const { status, outcome, reply, requests = [] } = 'message' in done ? unreached(done.message) : done
-      const ms = clock.elapsed() - began
-      deps.metrics.called(outcome ?? { kind: 'taken' }, ms)
+      releaseSlot()
+      const began = clock.monotonic()
+      const result = await client.request(signal, (send) => post(send, { url, headers, body }, context, routing))
+      const { status, outcome, reply, requests = [] } = 'message' in result ? toUnreachable(result.message) : result
+      const ms = clock.monotonic() - began
+      deps.metrics.observeCall(outcome ?? { kind: 'taken' }, ms)
       const answer = { ...(status !== undefined && { status }), ...(reply && { messages: reply.messages }) }
-      const called = { ms: Math.round(ms), ...answer }
-      if (requests.length > 0) return { reply: { agent: context, requests, reply: reply!, called } }
-      return { outcome: { ...(outcome ?? webhookOutcomeOf(reply!)), called } }
+      const call = { durationMs: Math.round(ms), ...answer }
+      if (requests.length > 0) return { reply: { agent: context, requests, reply: reply!, call } }
+      return { outcome: { ...(outcome ?? webhookOutcomeOf(reply!)), call } }
     }
 
-    async function exchange(
+    async function post(
       send: Send,
       request: { url: string; headers: Record<string, string>; body: Uint8Array },
       context: AgentContext,
-      known: AgentRouting,
-    ): Promise<Answered> {
-      const began = clock.elapsed()
+      routing: AgentRouting,
+    ): Promise<AnsweredCall> {
+      const began = clock.monotonic()
       const response = await send({ method: 'POST', ...request })
       const { statusCode: status, headers } = response
       if (status < 200 || status > 299) {
         drain(response.body)
         const why = `The webhook answered ${status}.`
         if (status !== 429 && status < 500) return { status, outcome: { kind: 'refused', why } }
-        const retryAfterMs = retryAfterOf(headers['retry-after'], clock.now())
-        return { status, outcome: { kind: 'away', why, ...(retryAfterMs && { retryAfterMs }) } }
+        const retryAfterMs = parseRetryAfter(headers['retry-after'], clock.now())
+        return { status, outcome: { kind: 'retryable', why, ...(retryAfterMs && { retryAfterMs }) } }
       }
-      const wholeMs = agentWebhook.headersMs - (clock.elapsed() - began)
-      const settings = { now: clock.now(), zone: context.reader.zone, wholeMs, lineMs: agentWebhook.lineMs, clock }
+      const bodyTimeoutMs = agentWebhook.headersMs - (clock.monotonic() - began)
+      const settings = {
+        now: clock.now(),
+        zone: context.reader.zone,
+        bodyTimeoutMs,
+        lineTimeoutMs: agentWebhook.lineMs,
+        clock,
+      }
       const type = String(headers['content-type'] ?? '')
-      const nameOf = replyNames(event!.eventId)
-      const isFirstCall = !isRepeat && event!.tried === undefined && !event!.replayed
-      const joined: Joined | undefined =
-        isFirstCall && !isLineByLine(type) ? { names: new Set(), requests: [] } : undefined
+      const replyIdOf = createReplyIds(event!.eventId)
+      const isFirstCall = !isRepeat && event!.attempts === undefined && !event!.replayCount
+      const joinedReply: JoinedReply | undefined =
+        isFirstCall && !isStreamed(type) ? { names: new Set(), requests: [] } : undefined
       let reply = noReply
-      for await (const piece of repliesIn(type, response.body, settings)) {
-        if (piece.notes) reply = { ...reply, notes: [...reply.notes, ...piece.notes] }
-        if ('problem' in piece) {
-          if (piece.problem) reply = withProblem(reply, piece.problem)
+      for await (const part of readReply(type, response.body, settings)) {
+        if (part.notes) reply = { ...reply, notes: [...reply.notes, ...part.notes] }
+        if ('problem' in part) {
+          if (part.problem) reply = withProblem(reply, part.problem)
           continue
         }
         reply = { ...reply, messages: reply.messages + 1 }
-        const rejection = await taken(piece.message, reply.messages, nameOf(piece.message), joined, context, known)
+        const rejection = await acceptReply(
+          part.message,
+          reply.messages,
+          replyIdOf(part.message),
+          joinedReply,
+          context,
+          routing,
+        )
         if (rejection) reply = withRejection(reply, reply.messages, rejection)
       }
-      return { status, reply, ...(joined && { requests: joined.requests }) }
+      return { status, reply, ...(joinedReply && { requests: joinedReply.requests }) }
     }
 
     /** Sends a message of the reply, or joins it with those that are sent when all of the reply has been read. */
-    async function taken(
-      given: OutboundMessage,
+    async function acceptReply(
+      original: OutboundMessage,
       position: number,
       commandId: string,
-      joined: Joined | undefined,
+      joinedReply: JoinedReply | undefined,
       context: AgentContext,
       { rules }: AgentRouting,
     ): Promise<Rejection | undefined> {
-      const { message, ruled } = await applyRules(rules, given, context.reader, clock)
+      const { message, ruleVerdict } = await applyRules(rules, original, context.reader, clock)
       const media = isSignal(message) ? noFiles : await hostMedia(deps.media, message, noFiles, signal)
       if (isRefusal(media)) throw new Error('the media of a reply could not be looked up')
       if (!isHosted(media)) return media
-      const { eventId, event: about, replayed } = event!
-      const answering = { ...(about.type === 'status' && { toStatus: eventId }), ...(ruled && { ruled }) }
+      const { eventId, event: about, replayCount: replayed } = event!
+      const replyContext = {
+        ...(about.type === 'status' && { inReplyToStatus: eventId }),
+        ...(ruleVerdict && { ruleVerdict }),
+      }
       const files = media === noFiles ? {} : { media }
-      const request: OutboundRequest = { message, from: 'reply', ...files, ...answering }
-      if (joined) {
-        if (!joined.names.has(commandId)) joined.requests.push({ position, request })
-        joined.names.add(commandId)
+      const request: OutboundRequest = { message, from: 'reply', ...files, ...replyContext }
+      if (joinedReply) {
+        if (!joinedReply.names.has(commandId)) joinedReply.requests.push({ position, request })
+        joinedReply.names.add(commandId)
         return undefined
       }
       const requests = [request]
@@ -152,7 +168,7 @@ export function callPerformer(deps: DispatchDeps): Performer {
       return 'reason' in last && !isSignal(message) ? last : undefined
 
       async function send(id: string): Promise<SendResult> {
-        const answers = await shards.ask(asid, commands.sendMessages, { asid, agent: context, requests }, { id })
+        const answers = await shards.execute(asid, commands.sendMessages, { asid, agent: context, requests }, { id })
         if (isRefusal(answers)) throw new Error('a reply could not be noted')
         return answers[0]!
       }
@@ -161,7 +177,7 @@ export function callPerformer(deps: DispatchDeps): Performer {
 }
 
 /** What the webhook answered: an outcome without a reply, or a reply. */
-interface Answered {
+interface AnsweredCall {
   readonly status?: number
   readonly outcome?: WebhookOutcome
   readonly reply?: ReplyOutcome
@@ -169,7 +185,7 @@ interface Answered {
   readonly requests?: readonly ReplyRequest[]
 }
 
-interface Called {
+interface CallResult {
   readonly outcome?: WebhookOutcome
   readonly reply?: Omit<ReplyInput, 'asid' | 'number'>
 }
@@ -178,13 +194,13 @@ interface Called {
  * Messages of a reply in one piece to the first call with an event: they are sent in the commit that takes the event out of
  * its queue. A call that is made again sends each under a name, since the call before may have sent some of them.
  */
-interface Joined {
+interface JoinedReply {
   readonly names: Set<string>
   readonly requests: ReplyRequest[]
 }
 
-function unreached(why: string): Answered {
-  return { outcome: { kind: 'away', why } }
+function toUnreachable(why: string): AnsweredCall {
+  return { outcome: { kind: 'retryable', why } }
 }
 
 /**
@@ -192,16 +208,16 @@ function unreached(why: string): Answered {
  * what it said before is not sent twice, and what it says otherwise is a message of its own. An id of the agent's own
  * stands for what the message says.
  */
-function replyNames(eventId: string): (message: OutboundMessage) => string {
+function createReplyIds(eventId: string): (message: OutboundMessage) => string {
   const times = new Map<string, number>()
   return (message) => {
-    const saying = message.id === undefined ? JSON.stringify(message) : `id ${message.id}`
-    const name = createHash('sha256').update(saying).digest('base64url')
+    const content = message.id === undefined ? JSON.stringify(message) : `id ${message.id}`
+    const name = createHash('sha256').update(content).digest('base64url')
     const time = message.id === undefined ? (times.get(name) ?? 0) : 0
     times.set(name, time + 1)
     return `${eventId}:${name}:${time}`
   }
 }
 
-const gone: WebhookOutcome = { kind: 'refused', why: 'The agent is gone.' }
+const agentDeleted: WebhookOutcome = { kind: 'refused', why: 'The agent is gone.' }
 const acceptedTypes = 'application/json, application/x-ndjson, text/svc-aml'

@@ -2,21 +2,21 @@
 import type { WebhookOutcome } from '../../core/conversation/eventqueue.js'
 import { attemptTable } from '../conversation/tables.js'
 import type { Log } from '../observe/log.js'
+import { counterOf, histogramOf, initializeSeries } from '../observe/meters.js'
 import type { Metrics } from '../observe/metrics.js'
-import { beginAtZero, counterOf, histogramOf } from '../observe/named.js'
 import type { Local } from '../shard/contract.js'
 
 export interface WebhookMetrics {
   /** A webhook was called with an event. */
-  called(outcome: WebhookOutcome, elapsedMs: number): void
+  observeCall(outcome: WebhookOutcome, elapsedMs: number): void
 }
 
 export function agentWebhookMetrics(metrics: Metrics): WebhookMetrics {
   const calls = counterOf(metrics, 'parley_webhook_calls_total')
   const callTimes = histogramOf(metrics, 'parley_webhook_call_duration_seconds')
-  beginAtZero(calls, ['agent'], ['taken', 'away', 'refused'] satisfies WebhookOutcome['kind'][])
+  initializeSeries(calls, ['agent'], ['taken', 'retryable', 'refused'] satisfies WebhookOutcome['kind'][])
   return {
-    called({ kind }, elapsedMs) {
+    observeCall({ kind }, elapsedMs) {
       calls('agent', kind).add()
       callTimes('agent').observe(elapsedMs / 1000)
     },
@@ -27,7 +27,7 @@ export function agentWebhookMetrics(metrics: Metrics): WebhookMetrics {
 export function logFailedCalls(local: Pick<Local, 'watch'>, log: Pick<Log, 'warn'>): void {
   local.watch(attemptTable, ([orgId, agentId], attempt) => {
     if (!attempt || attempt.outcome === 'taken') return
-    const { eventId, type, tried, outcome, status, why } = attempt
+    const { eventId, type, attempt: tried, outcome, status, why } = attempt
     log.warn('agent.webhook.failed', { orgId, agentId, eventId, type, tried, outcome, status, why })
   })
 }

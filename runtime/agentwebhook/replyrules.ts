@@ -5,16 +5,16 @@
  */
 
 import { type Pattern, type SearchedText, searchedText } from '../../core/agent/pattern/index.js'
-import { compilePattern, type ReplyRule, replacementOf, ruledText } from '../../core/agent/replyrules.js'
+import { compilePattern, type ReplyRule, replacementOf, textForRules } from '../../core/agent/replyrules.js'
 import { isSignal, type OutboundMessage } from '../../core/amf/index.js'
 import type { RuleVerdict } from '../../core/conversation/ruleverdict.js'
-import { replyRules as limits, longWork } from '../../core/limits.js'
+import { replyRules as limits, longWork } from '../../core/limits/index.js'
 import type { Reader } from '../../core/render/contract.js'
-import { nextTurn, type TurnClock } from '../turns.js'
+import { nextSlice, type SliceClock } from '../slices.js'
 
-export interface Ruled {
+export interface RuledMessage {
   readonly message: OutboundMessage
-  readonly ruled?: RuleVerdict
+  readonly ruleVerdict?: RuleVerdict
 }
 
 /**
@@ -26,29 +26,33 @@ export async function applyRules(
   rules: readonly ReplyRule[] | undefined,
   message: OutboundMessage,
   reader: Reader,
-  clock: TurnClock,
-  gone?: AbortSignal,
-): Promise<Ruled> {
+  clock: SliceClock,
+  callerSignal?: AbortSignal,
+): Promise<RuledMessage> {
   if (!rules || rules.length === 0 || isSignal(message)) return { message }
-  const text = searchedText(ruledText(message, reader))
-  const pace = newPace(clock, gone)
+  const text = searchedText(textForRules(message, reader))
+  const budget = createStepBudget(clock, callerSignal)
   const flaggedBy: string[] = []
   for (const rule of rules) {
-    if (!(await isFound(patternsOf(rule), text, pace))) continue
-    if (rule.action === 'block') return blocked(message, rule, flaggedBy, pace.isSpent())
+    if (!(await hasMatch(patternsOf(rule), text, budget))) continue
+    if (rule.action === 'block') return blockMessage(message, rule, flaggedBy, budget.isSpent())
     flaggedBy.push(rule.id)
   }
-  return flaggedBy.length > 0 ? { message, ruled: { flaggedBy } } : { message }
+  return flaggedBy.length > 0 ? { message, ruleVerdict: { flaggedBy } } : { message }
 }
 
-async function isFound(patterns: readonly (() => Pattern)[], text: SearchedText, pace: Pace): Promise<boolean> {
+async function hasMatch(
+  patterns: readonly (() => Pattern)[],
+  text: SearchedText,
+  budget: StepBudget,
+): Promise<boolean> {
   for (const pattern of patterns) {
     const search = pattern().search(text)
     for (;;) {
-      if (pace.isSpent()) return true
-      if (pace.isDue()) await pace.turn()
+      if (budget.isSpent()) return true
+      if (budget.isTurnDue()) await budget.yieldTurn()
       const { done, value } = search.next()
-      if (!done) pace.took(value)
+      if (!done) budget.spend(value)
       else if (value) return true
       else break
     }
@@ -56,56 +60,56 @@ async function isFound(patterns: readonly (() => Pattern)[], text: SearchedText,
   return false
 }
 
-interface Pace {
-  took(steps: number): void
+interface StepBudget {
+  spend(steps: number): void
   isSpent(): boolean
   /** Others are to have their turn before this goes on. */
-  isDue(): boolean
-  turn(): Promise<void>
+  isTurnDue(): boolean
+  yieldTurn(): Promise<void>
 }
 
-function newPace(clock: TurnClock, gone: AbortSignal | undefined): Pace {
+function createStepBudget(clock: SliceClock, callerSignal: AbortSignal | undefined): StepBudget {
   let steps = 0
-  let began = clock.elapsed()
+  let began = clock.monotonic()
   return {
-    took(more) {
+    spend(more) {
       steps += more
     },
-    isSpent: () => steps > limits.messageSteps || gone?.aborted === true,
-    isDue: () => clock.elapsed() - began > longWork.sliceMs,
-    async turn() {
-      await nextTurn(clock)
-      began = clock.elapsed()
+    isSpent: () => steps > limits.messageSteps || callerSignal?.aborted === true,
+    isTurnDue: () => clock.monotonic() - began > longWork.sliceMs,
+    async yieldTurn() {
+      await nextSlice(clock)
+      began = clock.monotonic()
     },
   }
 }
 
-function blocked(
+function blockMessage(
   message: Exclude<OutboundMessage, { signal: unknown }>,
   rule: ReplyRule,
   flaggedBy: string[],
   isUnjudged: boolean,
-): Ruled {
+): RuledMessage {
   const { id: blockedBy, replacement } = rule
   const flags = flaggedBy.length > 0 ? { flaggedBy } : {}
-  if (isUnjudged) return { message, ruled: { ...flags, blockedBy, isUnjudged } }
-  if (replacement === undefined) return { message, ruled: { ...flags, blockedBy } }
-  return { message: replacementOf(message, replacement), ruled: { ...flags, blockedBy, isReplaced: true } }
+  if (isUnjudged) return { message, ruleVerdict: { ...flags, blockedBy, isInconclusive: isUnjudged } }
+  if (replacement === undefined) return { message, ruleVerdict: { ...flags, blockedBy } }
+  return { message: replacementOf(message, replacement), ruleVerdict: { ...flags, blockedBy, isReplaced: true } }
 }
 
 /** Rules of an agent that was not changed are the same objects, so what was compiled for one is kept as long as it. */
-const compiled = new WeakMap<ReplyRule, readonly (() => Pattern)[]>()
+const patternCache = new WeakMap<ReplyRule, readonly (() => Pattern)[]>()
 
 function patternsOf(rule: ReplyRule): readonly (() => Pattern)[] {
-  const known = compiled.get(rule)
-  if (known) return known
-  const patterns = rule.patterns.map((written) => {
-    let read: Pattern | undefined
+  const cached = patternCache.get(rule)
+  if (cached) return cached
+  const patterns = rule.patterns.map((source) => {
+    let pattern: Pattern | undefined
     return () => {
-      read ??= compilePattern(written)
-      return read
+      pattern ??= compilePattern(source)
+      return pattern
     }
   })
-  compiled.set(rule, patterns)
+  patternCache.set(rule, patterns)
   return patterns
 }

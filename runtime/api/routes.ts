@@ -3,20 +3,20 @@
 import Type from 'typebox'
 import type { AgentCaller } from '../../core/access.js'
 import type { AgentRouting } from '../../core/agent/routing.js'
-import { agentKeyOf } from '../../core/agentkey.js'
+import { formatAgentKey } from '../../core/agentref.js'
 import { isSignal } from '../../core/amf/index.js'
-import { validateMessage } from '../../core/amf/validate.js'
+import { validateMessage } from '../../core/amf/validation.js'
 import { compile } from '../../core/aml/index.js'
 import type { AgentContext } from '../../core/conversation/context.js'
 import type { OutboundRequest, SendResult } from '../../core/conversation/outbound.js'
 import { type Rejection, type RejectionReason, reject } from '../../core/conversation/rejections.js'
 import type { Conversation } from '../../core/conversation/state.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
-import { amf as limits } from '../../core/limits.js'
+import { amf as limits } from '../../core/limits/index.js'
 import { capabilitiesOf } from '../../core/render/capabilities.js'
 import type { MediaFiles } from '../../core/render/hostedmedia.js'
-import { renderingsIn } from '../../core/render/index.js'
-import { applyRules, type Ruled } from '../agentwebhook/replyrules.js'
+import { previewChannelsInSteps } from '../../core/render/index.js'
+import { applyRules, type RuledMessage } from '../agentwebhook/replyrules.js'
 import type { Clock } from '../clock.js'
 import { type AgentContexts, type Directory, readerOf } from '../conversation/context.js'
 import type { ConversationCommands } from '../conversation/contract.js'
@@ -27,7 +27,7 @@ import type { Connection } from '../http/exchange.js'
 import { json, type Route, route } from '../http/route.js'
 import type { Media } from '../media/contract.js'
 import type { Shards } from '../shard/contract.js'
-import { inTurns } from '../turns.js'
+import { runInSlices } from '../slices.js'
 import { CapabilityDocument, CompileBody, Compiled, NothingAccepted, SendBody, SendResults } from './schema.js'
 
 const common = { plane: 'gateway', access: { who: 'agent' } } as const
@@ -37,7 +37,7 @@ export interface ApiDeps {
   readonly commands: Pick<ConversationCommands, 'sendMessages'>
   readonly directory: Directory
   readonly contexts: Pick<AgentContexts, 'of'>
-  readonly media: Pick<Media, 'hosted'>
+  readonly media: Pick<Media, 'rehost'>
   readonly throttle: Pick<Throttle, 'draw'>
   readonly metrics: ApiMetrics
   readonly clock: Clock
@@ -45,10 +45,10 @@ export interface ApiDeps {
 
 export interface ApiMetrics {
   /** A message was refused before its conversation was asked; refusals by the conversation are in its history. */
-  refused(reason: string): void
+  countRefusal(reason: string): void
 }
 
-export function gatewayRoutes({
+export function apiRoutes({
   shards,
   commands,
   directory,
@@ -58,38 +58,38 @@ export function gatewayRoutes({
   metrics,
   clock,
 }: ApiDeps): Route[] {
-  function counted<R extends { readonly reason?: string }>(result: R): R {
-    if (result.reason !== undefined) metrics.refused(result.reason)
+  function recordRefusal<R extends { readonly reason?: string }>(result: R): R {
+    if (result.reason !== undefined) metrics.countRefusal(result.reason)
     return result
   }
 
   /** Another agent's person is as unknown as nobody's. */
-  async function personOf(caller: AgentCaller, asid: string): Promise<Conversation | undefined | Refusal> {
-    const found = await findConversation(shards, asid)
-    if (!found || isRefusal(found)) return found ?? undefined
-    return agentKeyOf(found.agent) === agentKeyOf(caller) ? found : undefined
+  async function conversationOf(caller: AgentCaller, asid: string): Promise<Conversation | undefined | Refusal> {
+    const conversation = await findConversation(shards, asid)
+    if (!conversation || isRefusal(conversation)) return conversation ?? undefined
+    return formatAgentKey(conversation.agent) === formatAgentKey(caller) ? conversation : undefined
   }
 
   /** One message after the other, so that a call has no more turns of the loop than any other. */
-  async function judged(
+  async function validateMessages(
     values: readonly unknown[],
     { rules }: AgentRouting,
     context: AgentContext,
     connection: Connection,
   ): Promise<Prepared[] | Refusal> {
-    const judged: Prepared[] = []
-    const gone = rules && rules.length > 0 ? connection.signal : undefined
+    const prepared: Prepared[] = []
+    const callerSignal = rules && rules.length > 0 ? connection.signal : undefined
     for (const value of values) {
-      const read = validateMessage(value)
-      if ('problems' in read) judged.push(rejectionOf(read.problems))
-      else judged.push(await applyRules(rules, read.message, context.reader, clock, gone))
-      if (gone?.aborted)
+      const validated = validateMessage(value)
+      if ('problems' in validated) prepared.push(rejectionOf(validated.problems))
+      else prepared.push(await applyRules(rules, validated.message, context.reader, clock, callerSignal))
+      if (callerSignal?.aborted)
         return refuse('service.unavailable', { detail: 'The caller left before its messages were taken.' })
     }
-    return judged
+    return prepared
   }
 
-  async function withFiles(each: Prepared): Promise<Prepared | Refusal> {
+  async function hostFiles(each: Prepared): Promise<Prepared | Refusal> {
     if (!('message' in each) || isSignal(each.message)) return each
     const files = await hostMedia(media, each.message)
     if (isRefusal(files)) return files
@@ -99,14 +99,15 @@ export function gatewayRoutes({
 
   /** Messages in bulk draw their times before they are sent: one of them may be refused, and its time is lost then. */
   async function sendAll(
-    { asid, agent: place, channel }: Conversation,
+    { asid, agent: agentRef, channel }: Conversation,
     context: AgentContext,
     messages: readonly Omit<OutboundRequest, 'from'>[],
     isBatch: boolean,
   ): Promise<readonly SendResult[] | Refusal> {
     if (messages.length === 0) return []
     const perSecond = isBatch ? context.binding?.bulkPerSecond : undefined
-    const times = perSecond === undefined ? [] : await throttle.draw({ ...place, channel }, perSecond, messages.length)
+    const times =
+      perSecond === undefined ? [] : await throttle.draw({ ...agentRef, channel }, perSecond, messages.length)
     if (isRefusal(times)) return times
     const requests = messages.map((message, nth) => ({
       from: 'send' as const,
@@ -114,7 +115,7 @@ export function gatewayRoutes({
       ...(isBatch && { isBatch: true as const }),
       ...(times[nth] !== undefined && { leaveAt: times[nth] }),
     }))
-    return shards.ask(asid, commands.sendMessages, { asid, agent: context, requests })
+    return shards.execute(asid, commands.sendMessages, { asid, agent: context, requests })
   }
 
   return [
@@ -125,29 +126,29 @@ export function gatewayRoutes({
       tag: 'Messages',
       summary: 'Send messages to a person',
       body: SendBody,
-      judgesCharacters: true,
+      checksCharacters: true,
       bodyLimitBytes: limits.callBytes,
       reply: { 200: SendResults, 422: NothingAccepted },
       errors: ['request.invalid', 'service.unavailable'],
       async handler({ caller, body: { userId, messages, priority }, connection }) {
-        const person = await personOf(caller, userId)
+        const person = await conversationOf(caller, userId)
         if (isRefusal(person)) return person
-        if (!person) return answerOf(messages.map(() => counted(shown(reject('unknownRecipient')))))
-        const agent = await directory.get(agentKeyOf(caller))
+        if (!person) return answerOf(messages.map(() => recordRefusal(resultView(reject('unknownRecipient')))))
+        const agent = await directory.get(formatAgentKey(caller))
         if (isRefusal(agent)) return agent
         const context = contexts.of(agent, person)
-        const allowed = await judged(messages, agent, context, connection)
-        if (isRefusal(allowed)) return allowed
-        const ready = await Promise.all(allowed.map(withFiles))
-        const unavailable = ready.find(isRefusal)
+        const prepared = await validateMessages(messages, agent, context, connection)
+        if (isRefusal(prepared)) return prepared
+        const hosted = await Promise.all(prepared.map(hostFiles))
+        const unavailable = hosted.find(isRefusal)
         if (unavailable) return unavailable
-        const good = (ready as Prepared[]).flatMap((each) => ('message' in each ? [each] : []))
-        const answers = await sendAll(person, context, good, priority === 'batch')
+        const accepted = (hosted as Prepared[]).flatMap((each) => ('message' in each ? [each] : []))
+        const answers = await sendAll(person, context, accepted, priority === 'batch')
         if (isRefusal(answers)) return answers
         let next = 0
         // What the conversation refused is on record, and counted from there.
-        const results = (ready as Prepared[]).map((each) =>
-          'message' in each ? shown(answers[next++]!) : counted(shown(each)),
+        const results = (hosted as Prepared[]).map((each) =>
+          'message' in each ? resultView(answers[next++]!) : recordRefusal(resultView(each)),
         )
         return answerOf(results)
       },
@@ -164,7 +165,7 @@ export function gatewayRoutes({
       reply: { 200: Compiled },
       errors: ['request.invalid'],
       async handler({ caller, body: { aml, validateOnly = false } }) {
-        const agent = await directory.get(agentKeyOf(caller))
+        const agent = await directory.get(formatAgentKey(caller))
         if (isRefusal(agent)) return agent
         const reader = readerOf(agent)
         const { message, problems, warnings } = compile(aml, { now: clock.now(), zone: reader.zone })
@@ -173,8 +174,10 @@ export function gatewayRoutes({
           return refuse('request.invalid', { status: 422, detail, extra: { problems, warnings } })
         }
         if (validateOnly) return json(200, { warnings, problems })
-        const seen = isSignal(message) ? undefined : await inTurns(renderingsIn(message, reader), clock)
-        return json(200, { warnings, problems, message, ...(seen && { renderings: seen }) })
+        const rendered = isSignal(message)
+          ? undefined
+          : await runInSlices(previewChannelsInSteps(message, reader), clock)
+        return json(200, { warnings, problems, message, ...(rendered && { renderings: rendered }) })
       },
     }),
     route({
@@ -188,10 +191,10 @@ export function gatewayRoutes({
       reply: { 200: CapabilityDocument },
       errors: ['resource.not_found'],
       async handler({ caller, query: { userId } }) {
-        const person = await personOf(caller, userId)
+        const person = await conversationOf(caller, userId)
         if (isRefusal(person)) return person
         if (!person) return refuse('resource.not_found', { detail: 'This agent has never seen that user.' })
-        const agent = await directory.get(agentKeyOf(caller))
+        const agent = await directory.get(formatAgentKey(caller))
         if (isRefusal(agent)) return agent
         const { traits, provider } = contexts.of(agent, person)
         return json(200, capabilitiesOf(traits, provider))
@@ -200,7 +203,7 @@ export function gatewayRoutes({
   ]
 }
 
-type Prepared = (Ruled & { readonly media?: MediaFiles }) | Rejection
+type Prepared = (RuledMessage & { readonly media?: MediaFiles }) | Rejection
 
 function rejectionOf(problems: readonly { path: string; message: string; code: string }[]): Rejection {
   const [first] = problems
@@ -222,7 +225,7 @@ function answerOf(results: readonly Result[]) {
   return json(422, { message: `No message was accepted: ${reasons}.`, results })
 }
 
-function shown(answer: SendResult): Result {
+function resultView(answer: SendResult): Result {
   if ('messageId' in answer) return { messageId: answer.messageId, accepted: true }
   return { messageId: '', accepted: false, ...answer }
 }

@@ -3,7 +3,7 @@
 import Type from 'typebox'
 import { channelNames } from '../../core/channelnames.js'
 import { rejectionReasons } from '../../core/conversation/rejections.js'
-import { amf as limits } from '../../core/limits.js'
+import { amf as limits } from '../../core/limits/index.js'
 
 const closed = { additionalProperties: false } as const
 
@@ -50,7 +50,7 @@ export const CompileBody = Type.Object(
   { ...closed, title: 'Compile' },
 )
 
-const Found = Type.Object(
+const CompileProblem = Type.Object(
   { line: Type.Integer(), column: Type.Integer(), code: Type.String(), message: Type.String() },
   closed,
 )
@@ -58,8 +58,8 @@ const Found = Type.Object(
 export const Compiled = Type.Object(
   {
     message: Type.Optional(Type.Unknown({ description: 'AMF/1' })),
-    warnings: Type.Array(Found),
-    problems: Type.Array(Found),
+    warnings: Type.Array(CompileProblem),
+    problems: Type.Array(CompileProblem),
     renderings: Type.Optional(
       Type.Unknown({
         description: 'For each channel what a person would see; for sms its text, encoding and segments.',

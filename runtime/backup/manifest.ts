@@ -5,10 +5,10 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Type, { type Static } from 'typebox'
 import { parseJson } from '../../core/json.js'
-import { backup as limits } from '../../core/limits.js'
-import { compileCheck } from '../http/validate.js'
+import { backup as limits } from '../../core/limits/index.js'
+import { compileCheck } from '../http/validator.js'
+import { secretKeyFileName } from '../secrets/rootkey.js'
 import { dataFileName } from '../store/directory.js'
-import { secretKeyFileName } from '../store/secretkey.js'
 
 /** How a backup is laid out. A program reads its own format and no other. */
 export const backupFormat = 1
@@ -66,8 +66,8 @@ export function readManifest(text: string, from: string): Manifest {
   if (typeof format === 'number' && format !== backupFormat) {
     throw new BackupUnusable(`${from} is a backup of format ${format}, and this Parley reads ${backupFormat}.`)
   }
-  const [wrong] = check(read) ?? []
-  if (wrong) throw new BackupUnusable(`${from} is not the manifest of a backup: ${wrong.field} ${wrong.message}.`)
+  const [problem] = check(read) ?? []
+  if (problem) throw new BackupUnusable(`${from} is not the manifest of a backup: ${problem.field} ${problem.message}.`)
   const manifest = read as Manifest
   const paths = manifest.files.map(({ path }) => path)
   const stray = paths.find((path) => !isBackupPath(path))
@@ -90,7 +90,7 @@ function isBackupPath(path: string): boolean {
   return path === dataFileName || path === secretKeyFileName || /^media\/[A-Za-z0-9_-]+\.[a-z0-9]+$/.test(path)
 }
 
-export async function fileIn(folder: string, path: string): Promise<BackupFile> {
+export async function describeFile(folder: string, path: string): Promise<BackupFile> {
   const hash = createHash('sha256')
   let bytes = 0
   for await (const piece of createReadStream(join(folder, path)) as AsyncIterable<Buffer>) {

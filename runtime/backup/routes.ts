@@ -3,12 +3,12 @@ import Type from 'typebox'
 import { isRefusal, refuse } from '../../core/errors.js'
 import { json, noContent, type Route, route } from '../http/route.js'
 import type { Log } from '../observe/log.js'
-import type { Backup, BackupDesk } from './desk.js'
+import type { Backup, Backups } from './backups.js'
 import { Manifest } from './manifest.js'
 
 const closed = { additionalProperties: false } as const
 
-const BackupShown = Type.Object(
+const BackupView = Type.Object(
   {
     name: Type.String(),
     state: Type.Enum(['making', 'failed', 'ready']),
@@ -17,7 +17,7 @@ const BackupShown = Type.Object(
   },
   { ...closed, title: 'Backup' },
 )
-const BackupAsk = Type.Object(
+const BackupBody = Type.Object(
   {
     withKey: Type.Optional(
       Type.Boolean({
@@ -31,7 +31,7 @@ const BackupAsk = Type.Object(
 /** An answer of these routes, as programs of ours read it. */
 export type BackupRow = Backup
 
-export function backupRoutes({ desk, log }: { readonly desk: BackupDesk; readonly log: Log }): Route[] {
+export function backupRoutes({ backups, log }: { readonly backups: Backups; readonly log: Log }): Route[] {
   const common = { plane: 'mgmt', tag: 'System', access: { who: 'sysop' } } as const
   const notFound = refuse('resource.not_found')
   return [
@@ -40,16 +40,16 @@ export function backupRoutes({ desk, log }: { readonly desk: BackupDesk; readonl
       method: 'POST',
       path: '/system/backups',
       summary: 'Begin a backup of this node’s data; the node serves on',
-      body: BackupAsk,
+      body: BackupBody,
       bodyOptional: true,
-      reply: { 202: BackupShown },
+      reply: { 202: BackupView },
       errors: ['system.backup_under_way', 'system.backup_impossible'],
       async handler({ body, caller, requestId }) {
         const withKey = (body as typeof body | undefined)?.withKey === true
-        const begun = await desk.begin(withKey)
-        if (isRefusal(begun)) return begun
-        log.info('system.backup.begun', { backup: begun.name, withKey, by: caller.id, requestId })
-        return json(202, begun)
+        const started = await backups.begin(withKey)
+        if (isRefusal(started)) return started
+        log.info('system.backup.started', { backup: started.name, withKey, by: caller.id, requestId })
+        return json(202, started)
       },
     }),
     route({
@@ -57,19 +57,19 @@ export function backupRoutes({ desk, log }: { readonly desk: BackupDesk; readonl
       method: 'GET',
       path: '/system/backups',
       summary: 'List the backups on this node, oldest first',
-      reply: { 200: Type.Object({ data: Type.Array(BackupShown) }, closed) },
-      handler: async () => json(200, { data: await desk.list() }),
+      reply: { 200: Type.Object({ data: Type.Array(BackupView) }, closed) },
+      handler: async () => json(200, { data: await backups.list() }),
     }),
     route({
       ...common,
       method: 'GET',
       path: '/system/backups/{backup}',
       summary: 'Read what has become of a backup',
-      reply: { 200: BackupShown },
+      reply: { 200: BackupView },
       errors: ['resource.not_found'],
       async handler({ params: { backup } }) {
-        const found = await desk.find(backup)
-        return found ? json(200, found) : notFound
+        const result = await backups.find(backup)
+        return result ? json(200, result) : notFound
       },
     }),
     route({
@@ -80,9 +80,9 @@ export function backupRoutes({ desk, log }: { readonly desk: BackupDesk; readonl
       reply: { 200: 'application/octet-stream' },
       errors: ['resource.not_found'],
       async handler({ params: { backup, number } }) {
-        const found = /^\d{1,9}$/.test(number) ? await desk.read(backup, Number(number)) : undefined
-        if (!found) return notFound
-        const { file, bytes } = found
+        const result = /^\d{1,9}$/.test(number) ? await backups.read(backup, Number(number)) : undefined
+        if (!result) return notFound
+        const { file, bytes } = result
         const headers = { 'cache-control': 'no-store' }
         return { status: 200, type: 'application/octet-stream', body: bytes, bodyBytes: file.bytes, headers }
       },
@@ -95,7 +95,7 @@ export function backupRoutes({ desk, log }: { readonly desk: BackupDesk; readonl
       reply: { 204: null },
       errors: ['resource.not_found', 'system.backup_under_way'],
       async handler({ params: { backup }, caller, requestId }) {
-        const removed = await desk.remove(backup)
+        const removed = await backups.remove(backup)
         if (isRefusal(removed)) return removed
         if (!removed) return notFound
         log.info('system.backup.removed', { backup, by: caller.id, requestId })

@@ -1,10 +1,10 @@
 /** `parley agents`: the agents of an org, and one of them as a document to keep or to carry elsewhere. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import { type Column, inColumns } from './columns.js'
-import { wrongUsage } from './failure.js'
-import { oneLine, show, wholeList } from './output.js'
-import { agentArgument, agentPath, orgPath } from './place.js'
+import { type Column, formatTable } from './columns.js'
+import { usageError } from './failure.js'
+import { fetchAll, printResult, sanitizeLine } from './output.js'
+import { agentArgument, agentPath, orgPath } from './paths.js'
 import type { Session } from './program.js'
 import type { Paint } from './terminal.js'
 
@@ -29,32 +29,32 @@ interface Binding {
 
 const yaml = 'application/yaml'
 /** In place of a file: what the shell pipes. */
-const piped = '-'
+const stdio = '-'
 
-export function agents(program: Command, open: () => Session): void {
-  const verb = program
+export function agents(program: Command, getSession: () => Session): void {
+  const command = program
     .command('agents')
     .description('list the agents of the org')
-    .action(() => listAgents(open()))
-  verb
+    .action(() => listAgents(getSession()))
+  command
     .command('show')
     .description('print one agent and its channels')
     .argument(...agentArgument)
-    .action((agent: string) => showAgent(open(), agent))
-  verb
+    .action((agent: string) => showAgent(getSession(), agent))
+  command
     .command('export')
     .description('write the whole configuration of an agent as YAML, or as JSON where the file is named so')
     .argument(...agentArgument)
-    .argument('[file]', 'where to; - is stdout', piped)
+    .argument('[file]', 'where to; - is stdout', stdio)
     .addHelpText('after', '\nExample: parley agents export harbor-desk desk.yaml')
-    .action((agent: string, file: string) => exportAgent(open(), agent, file))
-  verb
+    .action((agent: string, file: string) => exportAgent(getSession(), agent, file))
+  command
     .command('import')
     .description('replace what the document holds in an agent, all of it or nothing')
     .argument(...agentArgument)
     .argument('<file>', 'YAML or JSON as `export` writes it; - is stdin')
     .addHelpText('after', '\nExample: parley agents export demo/desk | parley agents import demo/desk-two -')
-    .action((agent: string, file: string) => importAgent(open(), agent, file))
+    .action((agent: string, file: string) => importAgent(getSession(), agent, file))
 }
 
 const agentColumns: readonly Column<Agent>[] = [
@@ -65,15 +65,15 @@ const agentColumns: readonly Column<Agent>[] = [
 ]
 
 async function listAgents(session: Session): Promise<void> {
-  const all = await wholeList<Agent>(session, `${await orgPath(session)}/agents`)
-  show(session, all, () => inColumns(agentColumns, all, session.terminal.paint))
+  const all = await fetchAll<Agent>(session, `${await orgPath(session)}/agents`)
+  printResult(session, all, () => formatTable(agentColumns, all, session.terminal.paint))
 }
 
-async function showAgent(session: Session, named: string): Promise<void> {
-  const path = await agentPath(session, named)
+async function showAgent(session: Session, agentName: string): Promise<void> {
+  const path = await agentPath(session, agentName)
   const agent = await session.api.get<Agent>(path)
   const { data: channels } = await session.api.get<{ data: Binding[] }>(`${path}/channels`)
-  show(session, { ...agent, channels }, () => agentLines(agent, channels, session.terminal.paint))
+  printResult(session, { ...agent, channels }, () => agentLines(agent, channels, session.terminal.paint))
 }
 
 /** What the agent says of itself, a line each, and its channels. */
@@ -91,11 +91,11 @@ function agentLines(
     ...identity,
   }).filter(([, value]) => value !== undefined && value !== null && value !== '')
   const width = Math.max(...facts.map(([label]) => label.length)) + 2
-  const textOf = (value: unknown) => oneLine(typeof value === 'string' ? value : JSON.stringify(value))
+  const textOf = (value: unknown) => sanitizeLine(typeof value === 'string' ? value : JSON.stringify(value))
   return [
     ...facts.map(([label, value]) => `${paint(label.padEnd(width), 'head')}${textOf(value)}`),
     '',
-    ...(channels.length === 0 ? ['It has no channels.'] : inColumns(bindingColumns, channels, paint)),
+    ...(channels.length === 0 ? ['It has no channels.'] : formatTable(bindingColumns, channels, paint)),
   ]
 }
 
@@ -110,32 +110,32 @@ function minuteOf(moment: string): string {
   return moment.slice(0, 16).replace('T', ' ')
 }
 
-async function exportAgent(session: Session, named: string, file: string): Promise<void> {
-  const isJson = file === piped ? session.json : file.endsWith('.json')
+async function exportAgent(session: Session, agentName: string, file: string): Promise<void> {
+  const isJson = file === stdio ? session.json : file.endsWith('.json')
   const format = isJson ? 'json' : 'yaml'
-  const path = `${await agentPath(session, named)}/export?format=${format}`
+  const path = `${await agentPath(session, agentName)}/export?format=${format}`
   const answer = await session.api.raw(path, { accept: isJson ? 'application/json' : yaml })
   const text = await answer.text()
-  if (file === piped) session.terminal.print([text.trimEnd()])
+  if (file === stdio) session.terminal.print([text.trimEnd()])
   else {
-    atFile(file, () => writeFileSync(file, text.endsWith('\n') ? text : `${text}\n`))
-    session.terminal.say(`${named} is in ${file}.`)
+    withFile(file, () => writeFileSync(file, text.endsWith('\n') ? text : `${text}\n`))
+    session.terminal.printNotice(`${agentName} is in ${file}.`)
   }
 }
 
-async function importAgent(session: Session, named: string, file: string): Promise<void> {
-  const text = atFile(file, () => readFileSync(file === piped ? 0 : file, 'utf8'))
+async function importAgent(session: Session, agentName: string, file: string): Promise<void> {
+  const text = withFile(file, () => readFileSync(file === stdio ? 0 : file, 'utf8'))
   const type = /^\s*\{/.test(text) ? 'application/json' : yaml
-  const path = `${await agentPath(session, named)}/import`
+  const path = `${await agentPath(session, agentName)}/import`
   const answer = await session.api.raw(path, { accept: 'application/json', body: { type, text } })
   const imported = (await answer.json()) as object
-  show(session, imported, () => [`${named} is now as ${file === piped ? 'what was piped' : file} says.`])
+  printResult(session, imported, () => [`${agentName} is now as ${file === stdio ? 'what was piped' : file} says.`])
 }
 
-function atFile<T>(file: string, work: () => T): T {
+function withFile<T>(file: string, work: () => T): T {
   try {
     return work()
   } catch (error) {
-    throw wrongUsage(`The file ${file} cannot be used: ${(error as Error).message}.`)
+    throw usageError(`The file ${file} cannot be used: ${(error as Error).message}.`)
   }
 }

@@ -1,7 +1,7 @@
 /** The management API as commands call it: an answer, or a failure in a sentence that says what to do about it. */
 import { parseJson } from '../../core/json.js'
-import { commandLine as limits } from '../../core/limits.js'
-import { commandLineVariables as variables } from '../config.js'
+import { commandLine as limits } from '../../core/limits/index.js'
+import { commandLineVariables as variables } from '../config/config.js'
 import { exitCodes, Failure } from './failure.js'
 
 /** Paths are below the version: `/system/shards`. */
@@ -14,10 +14,10 @@ export interface Api {
   post<T>(path: string, body?: unknown, waitMs?: number): Promise<T>
   remove(path: string): Promise<void>
   /** Whatever is not JSON, on either side. */
-  raw(path: string, about: Raw): Promise<Response>
+  raw(path: string, request: RawRequest): Promise<Response>
 }
 
-export interface Raw {
+export interface RawRequest {
   readonly accept: string
   /** What is sent; absent, something is read. */
   readonly body?: { readonly type: string; readonly text: string }
@@ -39,27 +39,27 @@ interface Call {
   readonly waitMs?: number
 }
 
-export function openApi({ url, key }: { url: string; key: string }): Api {
+export function createApi({ url, key }: { url: string; key: string }): Api {
   async function call<T>(method: string, path: string, body?: unknown, waitMs?: number): Promise<T> {
-    const { status, text } = await exchange({
+    const { status, text } = await fetchText({
       ...{ method, path, headers: jsonHeaders, body: body === undefined ? undefined : JSON.stringify(body), waitMs },
     })
-    const read = objectIn(text)
+    const parsed = parseObject(text)
     if (status === 204) return undefined as T
-    if (status >= 200 && status < 300 && read !== undefined) return read as T
-    throw failureOf(url, path, status, (read ?? {}) as Problem)
+    if (status >= 200 && status < 300 && parsed !== undefined) return parsed as T
+    throw failureOf(url, path, status, (parsed ?? {}) as Problem)
   }
 
-  async function exchange(about: Call): Promise<{ status: number; text: string }> {
+  async function fetchText(request: Call): Promise<{ status: number; text: string }> {
     try {
-      const answer = await answered(about, AbortSignal.timeout(about.waitMs ?? limits.requestMs))
+      const answer = await fetchNode(request, AbortSignal.timeout(request.waitMs ?? limits.requestMs))
       return { status: answer.status, text: await answer.text() }
     } catch (error) {
-      throw unanswered(url, error as Error, about.waitMs)
+      throw noAnswerFailure(url, error as Error, request.waitMs)
     }
   }
 
-  function answered({ method, path, headers, body }: Call, signal: AbortSignal): Promise<Response> {
+  function fetchNode({ method, path, headers, body }: Call, signal: AbortSignal): Promise<Response> {
     // A redirect would carry the key to somebody else.
     const options = {
       method,
@@ -83,11 +83,11 @@ export function openApi({ url, key }: { url: string; key: string }): Api {
       // Only the beginning of the answer is waited for: how long the rest takes depends on how much it is.
       const timer = setTimeout(() => control.abort(new DOMException('late', 'TimeoutError')), limits.requestMs)
       const method = body ? 'POST' : 'GET'
-      const answer = await answered({ method, path, headers, body: body?.text }, control.signal)
-        .catch((error) => Promise.reject(unanswered(url, error as Error)))
+      const answer = await fetchNode({ method, path, headers, body: body?.text }, control.signal)
+        .catch((error) => Promise.reject(noAnswerFailure(url, error as Error)))
         .finally(() => clearTimeout(timer))
       if (answer.ok) return answer
-      throw failureOf(url, path, answer.status, (objectIn(await answer.text()) ?? {}) as Problem)
+      throw failureOf(url, path, answer.status, (parseObject(await answer.text()) ?? {}) as Problem)
     },
   }
 }
@@ -105,12 +105,12 @@ export async function probe(url: string): Promise<number | undefined> {
   }
 }
 
-function objectIn(text: string): object | undefined {
-  const read = parseJson(text)
-  return typeof read === 'object' && read !== null ? read : undefined
+function parseObject(text: string): object | undefined {
+  const parsed = parseJson(text)
+  return typeof parsed === 'object' && parsed !== null ? parsed : undefined
 }
 
-function unanswered(url: string, error: Error, waitMs: number = limits.requestMs): Failure {
+function noAnswerFailure(url: string, error: Error, waitMs: number = limits.requestMs): Failure {
   if (error.name === 'TimeoutError') {
     return new Failure(`The node at ${url} did not answer within ${waitMs / 1000} seconds.`)
   }
@@ -135,12 +135,12 @@ function failureOf(url: string, path: string, status: number, { code, title, det
     return failed('The key is not a system operator’s. The first key of the installation, its bootstrap key, is one.')
   }
   if (status >= 500) {
-    const about = status === 503 ? ` What it lacks is told at ${url}/readyz.` : ''
-    return failed(`The node at ${url} could not do it: ${[title, detail].filter(Boolean).join('. ')}.${about}`)
+    const request = status === 503 ? ` What it lacks is told at ${url}/readyz.` : ''
+    return failed(`The node at ${url} could not do it: ${[title, detail].filter(Boolean).join('. ')}.${request}`)
   }
   if (code === 'resource.not_found' && detail === undefined)
     return failed(`There is nothing at ${path} on the node at ${url}.`)
   const fields = (errors ?? []).map(({ field, message }) => `${field}: ${message}`)
-  const said = fields.length > 1 ? fields.join('; ') : (detail ?? title)
-  return failed(`The node at ${url} refused: ${said}${/[.!?]$/.test(said) ? '' : '.'}`)
+  const explanation = fields.length > 1 ? fields.join('; ') : (detail ?? title)
+  return failed(`The node at ${url} refused: ${explanation}${/[.!?]$/.test(explanation) ? '' : '.'}`)
 }

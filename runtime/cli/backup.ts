@@ -4,16 +4,16 @@ import { mkdir, open, readdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
-import { commandLine as limits } from '../../core/limits.js'
+import { commandLine as limits } from '../../core/limits/index.js'
 import { type BackupFile, BackupUnusable, type Manifest, manifestName, readManifest } from '../backup/manifest.js'
-import { FolderNotEmpty, restoreBackup, verifyBackup } from '../backup/restoring.js'
+import { FolderNotEmpty, restoreBackup, verifyBackup } from '../backup/restore.js'
 import type { BackupRow } from '../backup/routes.js'
+import { secretKeyFileName } from '../secrets/rootkey.js'
 import { StoreUnusable } from '../store/contract.js'
-import { secretKeyFileName } from '../store/secretkey.js'
-import { exitCodes, Failure, wrongUsage } from './failure.js'
-import { counted, readableBytes, show } from './output.js'
-import { idPart } from './place.js'
-import type { Here, Session } from './program.js'
+import { exitCodes, Failure, usageError } from './failure.js'
+import { formatBytes, formatCount, printResult } from './output.js'
+import { encodeId } from './paths.js'
+import type { CliContext, Session } from './program.js'
 
 const path = '/system/backups'
 
@@ -22,7 +22,7 @@ interface BackupOptions {
   readonly keep?: true
 }
 
-export function backup(program: Command, open: () => Session, here: () => Here): void {
+export function backup(program: Command, getSession: () => Session, context: () => CliContext): void {
   program
     .command('backup')
     .description('copy the data of a running node into a folder here; the node serves on')
@@ -30,7 +30,7 @@ export function backup(program: Command, open: () => Session, here: () => Here):
     .option('--with-key', 'with the root key of the node: whoever has the folder can then open everything')
     .option('--keep', 'leave the copy on the disk of the node, too')
     .addHelpText('after', backupHelp)
-    .action((folder: string, options: BackupOptions) => backUp(open(), folder, options))
+    .action((folder: string, options: BackupOptions) => createBackup(getSession(), folder, options))
   program
     .command('restore')
     .description('put a backup into a data folder that is empty or not there yet; no node is asked')
@@ -40,12 +40,12 @@ export function backup(program: Command, open: () => Session, here: () => Here):
       'after',
       '\nEverything is checked before anything is written. Example: parley restore ./today --data ./data',
     )
-    .action((folder: string, { data }: { data: string }) => restore(here(), folder, data))
+    .action((folder: string, { data }: { data: string }) => restore(context(), folder, data))
   program
     .command('verify')
     .description('read a backup to its last byte and compare it with its manifest')
     .argument('<folder>', 'folder of the backup')
-    .action((folder: string) => verify(here(), folder))
+    .action((folder: string) => verify(context(), folder))
 }
 
 const backupHelp = `
@@ -55,15 +55,15 @@ In a cluster a node holds copies of at most all shards, and says which; more tha
 
 Example: parley backup ./backups/2026-05-01`
 
-async function backUp(session: Session, folder: string, { withKey, keep }: BackupOptions): Promise<void> {
+async function createBackup(session: Session, folder: string, { withKey, keep }: BackupOptions): Promise<void> {
   const { api, terminal } = session
   await checkEmpty(folder)
-  const begun = await api.post<BackupRow>(path, { withKey: withKey === true })
-  const at = `${path}/${idPart(begun.name)}`
-  const manifest = await made(session, at)
+  const started = await api.post<BackupRow>(path, { withKey: withKey === true })
+  const backupPath = `${path}/${encodeId(started.name)}`
+  const manifest = await waitForManifest(session, backupPath)
   try {
     for (const [number, file] of manifest.files.entries())
-      await fetchFile(session, `${at}/files/${number}`, folder, file)
+      await fetchFile(session, `${backupPath}/files/${number}`, folder, file)
     await writeFile(join(folder, manifestName), `${JSON.stringify(manifest, undefined, 2)}\n`, {
       mode: 0o600,
       flush: true,
@@ -74,28 +74,31 @@ async function backUp(session: Session, folder: string, { withKey, keep }: Backu
     for (const name of fetched) await rm(join(folder, name), { recursive: true, force: true })
     throw error
   } finally {
-    if (!keep) await api.remove(at).catch(() => terminal.say(`${begun.name} is still on the disk of the node.`))
+    if (!keep)
+      await api
+        .remove(backupPath)
+        .catch(() => terminal.printNotice(`${started.name} is still on the disk of the node.`))
   }
-  show(session, manifest, () => backupLines(manifest, folder))
-  for (const sentence of remarks(manifest)) terminal.say(sentence)
+  printResult(session, manifest, () => backupLines(manifest, folder))
+  for (const sentence of warningsOf(manifest)) terminal.printNotice(sentence)
 }
 
 async function checkEmpty(folder: string): Promise<void> {
   const names = await readdir(folder).catch(({ code, message }: NodeJS.ErrnoException) => {
     if (code === 'ENOENT') return []
-    throw wrongUsage(`The folder ${folder} cannot be used: ${message}.`)
+    throw usageError(`The folder ${folder} cannot be used: ${message}.`)
   })
-  if (names.length > 0) throw wrongUsage(`The folder ${folder} is not empty, and nothing is ever written over.`)
+  if (names.length > 0) throw usageError(`The folder ${folder} is not empty, and nothing is ever written over.`)
 }
 
 /** However long the node takes to copy its data. */
-async function made({ api }: Session, at: string): Promise<Manifest> {
+async function waitForManifest({ api }: Session, at: string): Promise<Manifest> {
   for (;;) {
     const row = await api.get<BackupRow>(at)
     if (row.state === 'failed') throw new Failure(`The node at ${api.url} could not make the backup. ${row.why}`)
     // The node is another program than this one, so its manifest is read as strictly as one in a folder.
     if (row.state === 'ready') return readManifest(JSON.stringify(row.manifest), `The backup at ${api.url}`)
-    await sleep(limits.backupLookMs)
+    await sleep(limits.backupPollMs)
   }
 }
 
@@ -103,20 +106,20 @@ async function fetchFile({ api }: Session, at: string, folder: string, file: Bac
   const answer = await api.raw(at, { accept: '*/*' })
   const to = join(folder, file.path)
   await mkdir(dirname(to), { recursive: true, mode: 0o700 })
-  const written = await open(to, 'wx', 0o600)
+  const target = await open(to, 'wx', 0o600)
   const hash = createHash('sha256')
   let bytes = 0
   try {
     for await (const piece of answer.body as unknown as AsyncIterable<Uint8Array>) {
       hash.update(piece)
       bytes += piece.length
-      await written.writeFile(piece)
+      await target.writeFile(piece)
     }
-    await written.sync()
+    await target.sync()
   } catch (error) {
     throw new Failure(`${file.path} did not arrive whole: ${(error as Error).message}. Make the backup again.`)
   } finally {
-    await written.close()
+    await target.close()
   }
   const isSame = bytes === file.bytes && hash.digest('hex') === file.sha256
   if (!isSame) throw new Failure(`${file.path} did not arrive as it was sent. Make the backup again.`)
@@ -125,13 +128,13 @@ async function fetchFile({ api }: Session, at: string, folder: string, file: Bac
 export function backupLines({ name, at, files, held, shards }: Manifest, folder: string): string[] {
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
   return [
-    `${name} is in ${folder}: ${files.length === 1 ? '1 file' : `${counted(files.length)} files`}, ${readableBytes(bytes)}, ${held.length} of ${shards} ` +
+    `${name} is in ${folder}: ${files.length === 1 ? '1 file' : `${formatCount(files.length)} files`}, ${formatBytes(bytes)}, ${held.length} of ${shards} ` +
       `shards, with all that was acknowledged before ${at}.`,
   ]
 }
 
 /** What an operator has to know before they rely on it. */
-function remarks({ key, held, shards }: Manifest): string[] {
+function warningsOf({ key, held, shards }: Manifest): string[] {
   const missing = Array.from({ length: shards }, (_, shard) => shard).filter(
     (shard) => !held.some((each) => each.shard === shard),
   )
@@ -149,11 +152,11 @@ function remarks({ key, held, shards }: Manifest): string[] {
   ]
 }
 
-async function restore(here: Here, folder: string, data: string): Promise<void> {
+async function restore(context: CliContext, folder: string, data: string): Promise<void> {
   const dir = resolve(data)
-  const manifest = await told(restoreBackup(folder, dir))
-  show(here, manifest, () => [`${dir} holds the data of ${manifest.at}.`])
-  for (const sentence of nextSteps(manifest, dir)) here.terminal.say(sentence)
+  const manifest = await withFailures(restoreBackup(folder, dir))
+  printResult(context, manifest, () => [`${dir} holds the data of ${manifest.at}.`])
+  for (const sentence of nextSteps(manifest, dir)) context.terminal.printNotice(sentence)
 }
 
 function nextSteps({ key, cluster, shards }: Manifest, dir: string): string[] {
@@ -171,16 +174,16 @@ function nextSteps({ key, cluster, shards }: Manifest, dir: string): string[] {
   ]
 }
 
-async function verify(here: Here, folder: string): Promise<void> {
-  const manifest = await told(verifyBackup(folder))
-  show(here, manifest, () => backupLines(manifest, folder))
+async function verify(context: CliContext, folder: string): Promise<void> {
+  const manifest = await withFailures(verifyBackup(folder))
+  printResult(context, manifest, () => backupLines(manifest, folder))
 }
 
-async function told<T>(work: Promise<T>): Promise<T> {
+async function withFailures<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
-    if (error instanceof FolderNotEmpty) throw wrongUsage(error.message)
+    if (error instanceof FolderNotEmpty) throw usageError(error.message)
     const isSentence = error instanceof BackupUnusable || error instanceof StoreUnusable
     throw isSentence ? new Failure(error.message, exitCodes.failed) : error
   }

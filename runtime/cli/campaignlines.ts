@@ -1,8 +1,8 @@
 /** How campaigns look: in a list, once staged, while they run, and in the end. */
 import { type Exclusion, reasonOfExclusion } from '../../core/campaign/recipient.js'
-import { commandLine as limits } from '../../core/limits.js'
-import { type Cell, type Column, inColumns } from './columns.js'
-import { counted, minutesAndSeconds, oneLine } from './output.js'
+import { commandLine as limits } from '../../core/limits/index.js'
+import { type Cell, type Column, formatTable } from './columns.js'
+import { formatCount, formatDuration, sanitizeLine } from './output.js'
 import type { Paint, Tone } from './terminal.js'
 
 /** As far as it is printed. */
@@ -39,16 +39,16 @@ export interface Report {
 }
 
 /** A campaign at one look. */
-export interface Looked extends Report {
+export interface CampaignSnapshot extends Report {
   readonly campaign: Campaign
 }
 
 const statusTones: Readonly<Record<string, Tone>> = { failed: 'alarm', cancelled: 'warning', paused: 'warning' }
 const stateTones: Readonly<Record<string, Tone>> = { failed: 'alarm', suppressed: 'warning', excluded: 'quiet' }
 /** States that a recipient is only in for a while. */
-const open = ['pending', 'queued', 'sending']
+const openStates = ['pending', 'queued', 'sending']
 /** Of people who were never to be sent to. */
-const outside = ['excluded']
+const excludedStates = ['excluded']
 
 const statusCell = ({ status }: Campaign): Cell => ({ text: status, tone: statusTones[status] })
 
@@ -57,13 +57,13 @@ export const campaignColumns: readonly Column<Campaign>[] = [
   { head: 'NAME', cell: ({ name }) => name },
   { head: 'OUTREACH', cell: ({ outreachId }) => outreachId },
   { head: 'STATUS', cell: statusCell },
-  { head: 'AUDIENCE', isNumber: true, cell: ({ counts }) => (counts ? counted(counts.total) : '') },
-  { head: 'SENDABLE', isNumber: true, cell: ({ counts }) => (counts ? counted(counts.sendable) : '') },
+  { head: 'AUDIENCE', isNumber: true, cell: ({ counts }) => (counts ? formatCount(counts.total) : '') },
+  { head: 'SENDABLE', isNumber: true, cell: ({ counts }) => (counts ? formatCount(counts.sendable) : '') },
 ]
 
 type Tally = readonly [name: string, count: number]
 
-const tallied = (counts: Readonly<Record<string, number>>): Tally[] => Object.entries(counts).filter(([, n]) => n > 0)
+const nonZero = (counts: Readonly<Record<string, number>>): Tally[] => Object.entries(counts).filter(([, n]) => n > 0)
 
 /** Staging counts what the report calls a reason; people read one word for both. */
 function asReason([name, count]: Tally): Tally {
@@ -74,30 +74,33 @@ function tallyLines(head: string, tallies: readonly Tally[], paint: Paint): stri
   if (tallies.length === 0) return []
   const columns: Column<Tally>[] = [
     { head, cell: ([name]) => ({ text: name, tone: stateTones[name] }) },
-    { head: 'PEOPLE', isNumber: true, cell: ([, count]) => counted(count) },
+    { head: 'PEOPLE', isNumber: true, cell: ([, count]) => formatCount(count) },
   ]
-  return inColumns(columns, tallies, paint)
+  return formatTable(columns, tallies, paint)
 }
 
 export function stagedLines({ counts, durationEstimate = [], previews = [] }: Staged, paint: Paint): string[] {
   const { total, sendable, exclusions } = counts
   const first = previews.find(({ text }) => text)?.text
   return [
-    `${counted(sendable)} of ${counted(total)} people will be sent to.`,
+    `${formatCount(sendable)} of ${formatCount(total)} people will be sent to.`,
     ...durationEstimate.map(
       ({ provider, recipients, seconds }) =>
-        `${oneLine(provider)}: ${counted(recipients)} people ${seconds === undefined ? 'without a limit on the rate' : `in about ${minutesAndSeconds(seconds)}`}.`,
+        `${sanitizeLine(provider)}: ${formatCount(recipients)} people ${seconds === undefined ? 'without a limit on the rate' : `in about ${formatDuration(seconds)}`}.`,
     ),
-    ...(first === undefined ? [] : [`The first of them reads: ${oneLine(first)}`]),
-    ...spaced(tallyLines('LEFT OUT', tallied(exclusions).map(asReason), paint)),
+    ...(first === undefined ? [] : [`The first of them reads: ${sanitizeLine(first)}`]),
+    ...withBlankLine(tallyLines('LEFT OUT', nonZero(exclusions).map(asReason), paint)),
   ]
 }
 
 export function reportLines({ states, reasons }: Report, paint: Paint): string[] {
-  return [...tallyLines('STATE', tallied(states), paint), ...spaced(tallyLines('REASON', tallied(reasons), paint))]
+  return [
+    ...tallyLines('STATE', nonZero(states), paint),
+    ...withBlankLine(tallyLines('REASON', nonZero(reasons), paint)),
+  ]
 }
 
-const spaced = (lines: readonly string[]) => (lines.length === 0 ? [] : ['', ...lines])
+const withBlankLine = (lines: readonly string[]) => (lines.length === 0 ? [] : ['', ...lines])
 
 export interface Progress {
   readonly done: number
@@ -105,35 +108,35 @@ export interface Progress {
 }
 
 export function progressOf({ states }: Report): Progress {
-  const sum = (wanted: (state: string) => boolean) =>
-    Object.entries(states).reduce((all, [state, count]) => all + (wanted(state) ? count : 0), 0)
-  const total = sum((state) => !outside.includes(state))
-  return { done: total - sum((state) => open.includes(state)), total }
+  const sum = (matches: (state: string) => boolean) =>
+    Object.entries(states).reduce((all, [state, count]) => all + (matches(state) ? count : 0), 0)
+  const total = sum((state) => !excludedStates.includes(state))
+  return { done: total - sum((state) => openStates.includes(state)), total }
 }
 
 /** One line for one look; `perSecond` is undefined until two looks have shown it. */
-export function progressLine({ campaign, ...report }: Looked, perSecond: number | undefined): string {
+export function progressLine({ campaign, ...report }: CampaignSnapshot, perSecond: number | undefined): string {
   const { done, total } = progressOf(report)
   const share = total === 0 ? 0 : done / total
   const filled = Math.round(share * limits.barChars)
   const bar = `${'#'.repeat(filled)}${'.'.repeat(limits.barChars - filled)}`
   const figures = [
     `[${bar}] ${Math.floor(share * 100)} %`,
-    `${counted(done)} of ${counted(total)}`,
+    `${formatCount(done)} of ${formatCount(total)}`,
     ...(perSecond === undefined ? [] : [`${perSecond.toFixed(perSecond < 10 ? 1 : 0)} a second`]),
-    ...(perSecond && done < total ? [`about ${minutesAndSeconds((total - done) / perSecond)} left`] : []),
+    ...(perSecond && done < total ? [`about ${formatDuration((total - done) / perSecond)} left`] : []),
     campaign.waitsUntil ? `waits until ${campaign.waitsUntil}` : campaign.status,
   ]
   return figures.join('  ')
 }
 
-export function watchLines(looked: Looked, perSecond: number | undefined, paint: Paint): string[] {
-  const { campaign } = looked
+export function watchLines(snapshot: CampaignSnapshot, perSecond: number | undefined, paint: Paint): string[] {
+  const { campaign } = snapshot
   const { text, tone } = statusCell(campaign)
   return [
-    `${paint(oneLine(campaign.name), 'head')}  ${campaign.id}  ${paint(text, tone)}`,
-    progressLine(looked, perSecond),
+    `${paint(sanitizeLine(campaign.name), 'head')}  ${campaign.id}  ${paint(text, tone)}`,
+    progressLine(snapshot, perSecond),
     '',
-    ...reportLines(looked, paint),
+    ...reportLines(snapshot, paint),
   ]
 }

@@ -1,74 +1,86 @@
 /** Watches a campaign until it has ended: a bar on a terminal, a line when something has changed anywhere else. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { commandLine as limits } from '../../core/limits.js'
-import { type Campaign, type Looked, progressLine, progressOf, type Report, watchLines } from './campaignlines.js'
+import { commandLine as limits } from '../../core/limits/index.js'
+import {
+  type Campaign,
+  type CampaignSnapshot,
+  progressLine,
+  progressOf,
+  type Report,
+  watchLines,
+} from './campaignlines.js'
 import { Failure } from './failure.js'
 import type { Session } from './program.js'
 
-const endings = ['completed', 'cancelled', 'failed']
+const finalStatuses = ['completed', 'cancelled', 'failed']
 
 /** Only the first look may fail: whoever watches wants to see a node go and come back. */
 export async function watchCampaign(session: Session, path: string): Promise<void> {
   const { api, terminal } = session
-  const pace = openPace()
-  let looked = await look()
-  let shown: string | undefined
+  const rate = createRateMeter()
+  let snapshot = await fetchSnapshot()
+  let printed: string | undefined
   for (;;) {
-    shown = print(session, looked, pace(looked, performance.now()), shown)
-    if (endings.includes(looked.campaign.status)) break
-    looked = await next()
+    printed = print(session, snapshot, rate(snapshot, performance.now()), printed)
+    if (finalStatuses.includes(snapshot.campaign.status)) break
+    snapshot = await fetchNext()
   }
-  const { name, status, failReason } = looked.campaign
+  const { name, status, failReason } = snapshot.campaign
   if (status !== 'completed') {
     throw new Failure(`The campaign ${JSON.stringify(name)} ended ${status}${failReason ? `: ${failReason}` : ''}.`)
   }
 
-  async function look(): Promise<Looked> {
+  async function fetchSnapshot(): Promise<CampaignSnapshot> {
     const [campaign, report] = await Promise.all([api.get<Campaign>(path), api.get<Report>(`${path}/report`)])
     return { campaign, states: report.states, reasons: report.reasons }
   }
 
-  async function next(): Promise<Looked> {
+  async function fetchNext(): Promise<CampaignSnapshot> {
     for (;;) {
       await sleep(limits.watchEveryMs)
       try {
-        return await look()
+        return await fetchSnapshot()
       } catch (error) {
         if (!(error instanceof Failure)) throw error
-        terminal.say(error.message)
+        terminal.printNotice(error.message)
       }
     }
   }
 }
 
 /** Answers what it has printed last, so that nothing is told twice where lines stay. */
-function print({ terminal, json }: Session, looked: Looked, perSecond: number | undefined, before?: string): string {
+function print(
+  { terminal, json }: Session,
+  snapshot: CampaignSnapshot,
+  perSecond: number | undefined,
+  printedBefore?: string,
+): string {
   if (json) {
-    const line = JSON.stringify(looked)
-    if (line !== before) terminal.print([line])
+    const line = JSON.stringify(snapshot)
+    if (line !== printedBefore) terminal.print([line])
     return line
   }
-  if (terminal.isWatched) {
-    terminal.draw([...watchLines(looked, perSecond, terminal.paint), ''])
+  if (terminal.isInteractive) {
+    terminal.draw([...watchLines(snapshot, perSecond, terminal.paint), ''])
     return ''
   }
-  const what = JSON.stringify([looked.campaign.status, looked.states])
-  if (what !== before) terminal.print([progressLine(looked, perSecond)])
-  return what
+  const summary = JSON.stringify([snapshot.campaign.status, snapshot.states])
+  if (summary !== printedBefore) terminal.print([progressLine(snapshot, perSecond)])
+  return summary
 }
 
 /** People a second over the last looks; undefined while there was only one, or nothing is being sent. */
-export function openPace(): (looked: Looked, atMs: number) => number | undefined {
-  let looks: { readonly done: number; readonly atMs: number }[] = []
-  return (looked, atMs) => {
-    if (looked.campaign.status !== 'running') {
-      looks = []
+export function createRateMeter(): (snapshot: CampaignSnapshot, atMs: number) => number | undefined {
+  let samples: { readonly done: number; readonly atMs: number }[] = []
+  return (snapshot, atMs) => {
+    if (snapshot.campaign.status !== 'running') {
+      samples = []
       return undefined
     }
-    looks = [...looks, { done: progressOf(looked).done, atMs }].slice(-limits.rateLooks)
-    const first = looks[0]!
-    return looks.length < 2 || atMs <= first.atMs
+    samples = [...samples, { done: progressOf(snapshot).done, atMs }].slice(-limits.ratePolls)
+    const first = samples[0]!
+    return samples.length < 2 || atMs <= first.atMs
       ? undefined
-      : ((looks.at(-1)!.done - first.done) * 1000) / (atMs - first.atMs)
+      : ((samples.at(-1)!.done - first.done) * 1000) / (atMs - first.atMs)
   }
 }

@@ -14,25 +14,25 @@ export interface Column<Row> {
 
 const gap = '  '
 /** What an empty cell shows, so that columns can be counted. */
-const nothing = '-'
+const emptyCell = '-'
 
 /** The line of heads, then a line for every row. Nothing that a node told can steer the terminal. */
-export function inColumns<Row>(columns: readonly Column<Row>[], rows: readonly Row[], paint: Paint): string[] {
+export function formatTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[], paint: Paint): string[] {
   const heads = columns.map(({ head }): Cell => ({ text: head, tone: 'head' }))
-  const cells = [heads, ...rows.map((row) => columns.map(({ cell }) => tidy(cell(row))))]
+  const cells = [heads, ...rows.map((row) => columns.map(({ cell }) => sanitizeCell(cell(row))))]
   const widths = columns.map((_, at) => cells.reduce((most, line) => Math.max(most, line[at]!.text.length), 0))
   return cells.map((line) => {
-    const shown = line.map(({ text, tone }, at) => {
+    const padded = line.map(({ text, tone }, at) => {
       const space = ' '.repeat(widths[at]! - text.length)
       const painted = paint(text, tone)
       if (columns[at]!.isNumber) return space + painted
       return at === line.length - 1 ? painted : painted + space
     })
-    return shown.join(gap)
+    return padded.join(gap)
   })
 }
 
-function tidy(cell: Cell | string | number): Cell {
+function sanitizeCell(cell: Cell | string | number): Cell {
   const { text, tone } = typeof cell === 'object' ? cell : { text: String(cell) }
-  return { text: text.replace(/\p{Cc}/gu, '?') || nothing, tone }
+  return { text: text.replace(/\p{Cc}/gu, '?') || emptyCell, tone }
 }

@@ -1,37 +1,37 @@
 /** `parley doctor`: whether a node with this environment would run well here, and what to do where it would not. */
 import type { Command } from 'commander'
-import { readConfig } from '../config.js'
-import { type Cell, type Column, inColumns } from './columns.js'
+import { readConfig } from '../config/config.js'
+import { type Cell, type Column, formatTable } from './columns.js'
 import { hostChecks } from './doctorhost.js'
 import { netChecks } from './doctornet.js'
 import { serverChecks } from './doctorservers.js'
 import { Failure } from './failure.js'
 import type { Finding } from './finding.js'
-import { show } from './output.js'
-import type { Here } from './program.js'
+import { printResult } from './output.js'
+import type { CliContext } from './program.js'
 import type { Paint, Tone } from './terminal.js'
 
-export function doctor(program: Command, _open: unknown, here: () => Here): void {
+export function doctor(program: Command, _open: unknown, context: () => CliContext): void {
   program
     .command('doctor')
     .description('look whether a node would run well here, with the same environment; none has to be running')
     .addHelpText('after', '\nReads the variables of a node. Ends with 1 when a check fails; a warning is no failure.')
-    .action(() => examine(here()))
+    .action(() => runDoctor(context()))
 }
 
-async function examine(session: Here): Promise<void> {
-  const found = await findings(session.env)
-  show(session, found, () => doctorLines(found, session.terminal.paint))
-  const failed = found.filter(({ status }) => status === 'fail')
+async function runDoctor(session: CliContext): Promise<void> {
+  const findings = await runChecks(session.env)
+  printResult(session, findings, () => doctorLines(findings, session.terminal.paint))
+  const failed = findings.filter(({ status }) => status === 'fail')
   if (failed.length > 0) {
     throw new Failure(
-      `${failed.length} of ${found.length} checks failed: ${failed.map(({ check }) => check).join(', ')}.`,
+      `${failed.length} of ${findings.length} checks failed: ${failed.map(({ check }) => check).join(', ')}.`,
     )
   }
 }
 
 /** A configuration that cannot be read leaves nothing else to look at. */
-export async function findings(env: Here['env']): Promise<Finding[]> {
+export async function runChecks(env: CliContext['env']): Promise<Finding[]> {
   const read = readConfig(env)
   if ('problems' in read) return read.problems.map((detail) => ({ check: 'configuration', status: 'fail', detail }))
   const all: Finding[] = [{ check: 'configuration', status: 'ok', detail: 'every variable can be read' }]
@@ -47,6 +47,6 @@ const columns: readonly Column<Finding>[] = [
   { head: 'DETAIL', cell: ({ detail, advice }) => (advice === undefined ? detail : `${detail}. ${advice}`) },
 ]
 
-export function doctorLines(found: readonly Finding[], paint: Paint): string[] {
-  return inColumns(columns, found, paint)
+export function doctorLines(findings: readonly Finding[], paint: Paint): string[] {
+  return formatTable(columns, findings, paint)
 }

@@ -1,28 +1,28 @@
 /** What the doctor looks at on this machine: the program, its limits, the data folder, its key and its disk. */
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { http, doctor as limits, store as storeLimits } from '../../core/limits.js'
-import type { Config } from '../config.js'
+import { http, doctor as limits, store as storeLimits } from '../../core/limits/index.js'
+import type { Config } from '../config/config.js'
 import { prepareUws } from '../http/binary.js'
+import { loadOrCreateSecretKey, secretKeyFileName } from '../secrets/rootkey.js'
+import { checkKeysOf } from '../secrets/rotation.js'
 import { checkDataFile } from '../store/datafile.js'
 import { dataFileName, freeBytesAt } from '../store/directory.js'
 import { ownerOf } from '../store/lock.js'
-import { judgeKeysOf } from '../store/rotation.js'
-import { readOrMakeSecretKey, secretKeyFileName } from '../store/secretkey.js'
 import type { Check, Finding } from './finding.js'
-import { readableBytes } from './output.js'
+import { formatBytes } from './output.js'
 
-const leastNode = [20, 19] as const
+const minNodeVersion = [20, 19] as const
 
 export const hostChecks: readonly Check[] = [program, httpServer, openFiles, dataFolder, dataFile, rootKey, disk]
 
 /** `version` is told by tests. */
 export function program(_config: unknown, _env: unknown, version: string = process.versions.node): Finding[] {
   const [major = 0, minor = 0] = version.split('.').map(Number)
-  const isNewEnough = major > leastNode[0] || (major === leastNode[0] && minor >= leastNode[1])
+  const isNewEnough = major > minNodeVersion[0] || (major === minNodeVersion[0] && minor >= minNodeVersion[1])
   const detail = `Node.js ${version}`
   if (isNewEnough) return [{ check: 'program', status: 'ok', detail }]
-  return [{ check: 'program', status: 'fail', detail, advice: `Use ${leastNode.join('.')} or newer` }]
+  return [{ check: 'program', status: 'fail', detail, advice: `Use ${minNodeVersion.join('.')} or newer` }]
 }
 
 /** Whether the HTTP server can be loaded by this Node on this system. Tests give `prepare`. */
@@ -40,11 +40,11 @@ export function httpServer({ allowUnverifiedUws }: Config, _env?: unknown, prepa
 /** Only where the system tells. */
 function openFiles(): Finding[] {
   const check = 'open files'
-  const told = textOf('/proc/self/limits')?.match(/^Max open files\s+(\d+|unlimited)/m)?.[1]
-  if (told === undefined) return []
-  const most = told === 'unlimited' ? Number.POSITIVE_INFINITY : Number(told)
-  const detail = `up to ${told}`
-  if (most >= http.socketsTotal) return [{ check, status: 'ok', detail }]
+  const limitText = textOf('/proc/self/limits')?.match(/^Max open files\s+(\d+|unlimited)/m)?.[1]
+  if (limitText === undefined) return []
+  const maxFiles = limitText === 'unlimited' ? Number.POSITIVE_INFINITY : Number(limitText)
+  const detail = `up to ${limitText}`
+  if (maxFiles >= http.socketsTotal) return [{ check, status: 'ok', detail }]
   const advice = `A node holds up to ${http.socketsTotal} sockets: raise \`ulimit -n\``
   return [{ check, status: 'warn', detail, advice }]
 }
@@ -55,12 +55,20 @@ function dataFolder({ dataDir }: Config): Finding[] {
   if (!existsSync(dir)) {
     const parent = nearestFolder(dir)
     if (canWrite(parent)) return [{ check, status: 'ok', detail: `${dir} is not there yet; a node makes it` }]
-    return [{ check, status: 'fail', detail: `${dir} is not there, and ${parent} cannot be written to`, advice: mend }]
+    return [
+      {
+        check,
+        status: 'fail',
+        detail: `${dir} is not there, and ${parent} cannot be written to`,
+        advice: permissionAdvice,
+      },
+    ]
   }
   const { mode, uid } = statSync(dir)
   if (!statSync(dir).isDirectory())
     return [{ check, status: 'fail', detail: `${dir} is a file`, advice: 'Name a folder' }]
-  if (!canWrite(dir)) return [{ check, status: 'fail', detail: `${dir} cannot be written to`, advice: mend }]
+  if (!canWrite(dir))
+    return [{ check, status: 'fail', detail: `${dir} cannot be written to`, advice: permissionAdvice }]
   const me = process.getuid?.()
   if (me !== undefined && uid !== me) {
     const advice = 'Run the node as its owner, or change the owner'
@@ -70,7 +78,7 @@ function dataFolder({ dataDir }: Config): Finding[] {
   return [{ check, status: 'warn', detail: `others may look into ${dir}`, advice: `chmod 700 ${dir}` }]
 }
 
-const mend = 'Give this user the right to'
+const permissionAdvice = 'Give this user the right to'
 
 /** While a node runs, what lies in the file is on the move. */
 async function dataFile({ dataDir, roles }: Config): Promise<Finding[]> {
@@ -83,7 +91,7 @@ async function dataFile({ dataDir, roles }: Config): Promise<Finding[]> {
   if (owner) return [{ check, status: 'ok', detail: `in use by ${owner}` }]
   try {
     checkDataFile(path)
-    return [{ check, status: 'ok', detail: `${readableBytes(statSync(path).size)}, and nobody uses it` }]
+    return [{ check, status: 'ok', detail: `${formatBytes(statSync(path).size)}, and nobody uses it` }]
   } catch (error) {
     return [{ check, status: 'fail', detail: (error as Error).message.replace(/\.$/, '') }]
   }
@@ -94,8 +102,8 @@ async function rootKey(config: Config): Promise<Finding[]> {
   const { dataDir, secretKeyHex } = config
   const dir = resolve(dataDir)
   const path = join(dir, secretKeyFileName)
-  if (secretKeyHex === undefined && !existsSync(path)) return noKey(dir)
-  if (await opensNothing(config, dir)) {
+  if (secretKeyHex === undefined && !existsSync(path)) return missingKey(dir)
+  if (await hasWrongKey(config, dir)) {
     const advice = `Put the ${secretKeyFileName} of the data back, or set PARLEY_SECRET_KEY to its key`
     return [{ check, status: 'fail', detail: `the data in ${dir} was made under another root key`, advice }]
   }
@@ -105,18 +113,18 @@ async function rootKey(config: Config): Promise<Finding[]> {
 }
 
 /** While a node runs, it has compared them itself; data that cannot be read is another check's finding. */
-async function opensNothing({ secretKeyHex, shards }: Config, dir: string): Promise<boolean> {
+async function hasWrongKey({ secretKeyHex, shards }: Config, dir: string): Promise<boolean> {
   if (!existsSync(join(dir, dataFileName)) || (await ownerOf(dir))) return false
   try {
-    const secret = readOrMakeSecretKey(dir, secretKeyHex)
-    const verdicts = await judgeKeysOf(dir, shards, secret.next ? [secret.key, secret.next] : [secret.key])
+    const secret = loadOrCreateSecretKey(dir, secretKeyHex)
+    const verdicts = await checkKeysOf(dir, shards, secret.next ? [secret.key, secret.next] : [secret.key])
     return verdicts.every((verdict) => verdict === 'wrong')
   } catch {
     return false
   }
 }
 
-function noKey(dir: string): Finding[] {
+function missingKey(dir: string): Finding[] {
   const check = 'root key'
   if (!existsSync(join(dir, dataFileName))) return [{ check, status: 'ok', detail: 'none yet: a node makes one' }]
   const advice = `Put ${secretKeyFileName} back, or set PARLEY_SECRET_KEY`
@@ -127,10 +135,10 @@ function disk({ dataDir }: Config): Finding[] {
   const check = 'disk'
   const folder = nearestFolder(resolve(dataDir))
   const free = freeBytesAt(folder)
-  const detail = `${readableBytes(free)} free at ${folder}`
+  const detail = `${formatBytes(free)} free at ${folder}`
   if (free < storeLimits.freeDiskBytes) {
     return [
-      { check, status: 'fail', detail, advice: `Below ${readableBytes(storeLimits.freeDiskBytes)} nothing is written` },
+      { check, status: 'fail', detail, advice: `Below ${formatBytes(storeLimits.freeDiskBytes)} nothing is written` },
     ]
   }
   if (free >= limits.freeDiskBytes) return [{ check, status: 'ok', detail }]

@@ -1,20 +1,20 @@
 /** What the doctor looks at around a node: whether its ports are free, and whether its clock goes right. */
-import { doctor as limits } from '../../core/limits.js'
-import { type Config, commandLineVariables as variables } from '../config.js'
+import { doctor as limits } from '../../core/limits/index.js'
+import { type Config, commandLineVariables as variables } from '../config/config.js'
 import { bindError } from '../http/port.js'
-import type { Status } from '../status.js'
-import { openApi, probe } from './api.js'
+import type { Status } from '../node/status.js'
+import { createApi, probe } from './api.js'
 import { Failure } from './failure.js'
 import type { Check, Finding } from './finding.js'
 
 export const netChecks: readonly Check[] = [ports, clock]
 
 async function ports({ host, gatewayPort, mgmtPort, roles }: Config): Promise<Finding[]> {
-  const wanted = [
+  const listeners = [
     ...(roles.includes('gateway') ? [['gateway port', gatewayPort] as const] : []),
     ...(roles.includes('mgmt') || !roles.includes('gateway') ? [['mgmt port', mgmtPort] as const] : []),
   ]
-  return Promise.all(wanted.map(([check, port]) => portFinding(check, host, port)))
+  return Promise.all(listeners.map(([check, port]) => portFinding(check, host, port)))
 }
 
 async function portFinding(check: string, host: string, port: number): Promise<Finding> {
@@ -23,8 +23,8 @@ async function portFinding(check: string, host: string, port: number): Promise<F
   if (error === undefined) return { check, status: 'ok', detail: `${host}:${port} is free` }
   if (error !== 'EADDRINUSE')
     return { check, status: 'fail', detail: `${host}:${port} cannot be listened on (${error})` }
-  const found = await probe(`http://${urlHost(host)}:${port}/healthz`)
-  if (found === 200) return { check, status: 'ok', detail: `a node answers at ${host}:${port}` }
+  const status = await probe(`http://${urlHost(host)}:${port}/healthz`)
+  if (status === 200) return { check, status: 'ok', detail: `a node answers at ${host}:${port}` }
   return {
     check,
     status: 'fail',
@@ -55,7 +55,7 @@ async function clock(
   }
   try {
     const before = Date.now()
-    const { now } = await openApi({ url: url.replace(/\/(?:v1)?\/?$/, ''), key }).get<Status>('/system/status')
+    const { now } = await createApi({ url: url.replace(/\/(?:v1)?\/?$/, ''), key }).get<Status>('/system/status')
     return [clockFinding(Date.parse(now) - (before + Date.now()) / 2)]
   } catch (error) {
     if (!(error instanceof Failure)) throw error
@@ -66,8 +66,13 @@ async function clock(
 /** How far the clock of the node is before ours. */
 export function clockFinding(aheadMs: number): Finding {
   const check = 'clock'
-  const off = Math.abs(aheadMs)
-  const detail = `${(off / 1000).toFixed(1)} s ${aheadMs < 0 ? 'ahead of' : 'behind'} that of the node`
-  if (off < limits.clockWarnMs) return { check, status: 'ok', detail: 'the same as that of the node' }
-  return { check, status: off < limits.clockFailMs ? 'warn' : 'fail', detail, advice: 'Let both follow a time server' }
+  const differenceMs = Math.abs(aheadMs)
+  const detail = `${(differenceMs / 1000).toFixed(1)} s ${aheadMs < 0 ? 'ahead of' : 'behind'} that of the node`
+  if (differenceMs < limits.clockWarnMs) return { check, status: 'ok', detail: 'the same as that of the node' }
+  return {
+    check,
+    status: differenceMs < limits.clockFailMs ? 'warn' : 'fail',
+    detail,
+    advice: 'Let both follow a time server',
+  }
 }

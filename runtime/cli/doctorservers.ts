@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { connect, isIP } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { isRecord, parseJson } from '../../core/json.js'
-import { doctor as limits, settings } from '../../core/limits.js'
-import type { Config } from '../config.js'
+import { doctor as limits, settings } from '../../core/limits/index.js'
+import type { Config } from '../config/config.js'
 import { readAddresses } from '../nats/address.js'
 import { serverWarnings } from '../nats/warnings.js'
 import type { Check, Finding } from './finding.js'
@@ -22,11 +22,11 @@ interface NatsInfo {
 async function nats({ natsServers, natsSyncAlways }: Config): Promise<Finding[]> {
   if (!natsServers) return []
   const { servers } = readAddresses(natsServers)
-  const found = await Promise.all(servers.map((server) => natsFinding(server, natsSyncAlways)))
-  if (servers.length >= limits.natsServers) return found
+  const findings = await Promise.all(servers.map((server) => natsFinding(server, natsSyncAlways)))
+  if (servers.length >= limits.natsServers) return findings
   const detail = `${servers.length} named in PARLEY_NATS_URL`
   const advice = `A commit counts once two of ${limits.natsServers} have it: name ${limits.natsServers}`
-  return [...found, { check: 'nats servers', status: 'warn', detail, advice }]
+  return [...findings, { check: 'nats servers', status: 'warn', detail, advice }]
 }
 
 async function natsFinding(server: string, syncAlways: boolean): Promise<Finding> {
@@ -62,11 +62,11 @@ async function redis({ redisUrl, redisTlsCaFile }: Config): Promise<Finding[]> {
   if (ca === null) return failed('the file of PARLEY_REDIS_TLS_CA cannot be read')
   // The password goes only to a server whose certificate is good.
   const tls = url.protocol === 'rediss:' ? { ca } : undefined
-  const said = commands.map(redisCommand).join('')
-  const heard = await firstLines({ host, port, said, lines: commands.length, tls })
-  if (heard === undefined) return failed(tls ? 'nobody answers whose certificate is trusted' : 'nobody answers')
-  if (heard.endsWith('+PONG')) return [{ check, status: 'ok', detail: 'it answers' }]
-  return failed(`it does not let in who the URL names (${/^-(\w+)/m.exec(heard)?.[1] ?? 'no reason'})`)
+  const request = commands.map(redisCommand).join('')
+  const reply = await firstLines({ host, port, request, lines: commands.length, tls })
+  if (reply === undefined) return failed(tls ? 'nobody answers whose certificate is trusted' : 'nobody answers')
+  if (reply.endsWith('+PONG')) return [{ check, status: 'ok', detail: 'it answers' }]
+  return failed(`it does not let in who the URL names (${/^-(\w+)/m.exec(reply)?.[1] ?? 'no reason'})`)
 }
 
 const redisPort = 6_379
@@ -89,18 +89,18 @@ function hostAndPort(address: string): { host: string; port: number } {
   return { host, port: Math.min(Number(port), settings.portMax) }
 }
 
-interface Asked {
+interface LineRequest {
   readonly host: string
   readonly port: number
-  readonly said?: string
+  readonly request?: string
   readonly lines?: number
   readonly tls?: { readonly ca?: string }
 }
 
 /** So many lines as one text; undefined when they do not come. */
-function firstLines({ host, port, said = '', lines = 1, tls }: Asked): Promise<string | undefined> {
+function firstLines({ host, port, request = '', lines = 1, tls }: LineRequest): Promise<string | undefined> {
   return new Promise((resolve) => {
-    let heard = ''
+    let reply = ''
     const socket = tls
       ? connectTls({ host, port, servername: isIP(host) ? '' : host, ...tls })
       : connect({ host, port })
@@ -112,9 +112,9 @@ function firstLines({ host, port, said = '', lines = 1, tls }: Asked): Promise<s
     socket.on('error', () => end(undefined))
     socket.on('close', () => end(undefined))
     socket.on('data', (piece) => {
-      heard += piece
-      if (heard.split('\r\n').length > lines) end(heard.trimEnd())
+      reply += piece
+      if (reply.split('\r\n').length > lines) end(reply.trimEnd())
     })
-    if (said !== '') socket.write(said)
+    if (request !== '') socket.write(request)
   })
 }

@@ -4,7 +4,7 @@
  * A command that a signal ends has no code of its own: shells tell it as 128 and the signal's number, 130 for Ctrl-C.
  * Output that nobody reads any more ends it in the same way.
  */
-export const exitCodes = { done: 0, failed: 1, bug: 3, wrongUsage: 4, brokenPipe: 141 } as const
+export const exitCodes = { done: 0, failed: 1, bug: 3, usageError: 4, brokenPipe: 141 } as const
 
 /** Something that a person can understand and act upon; its message is all that is shown. */
 export class Failure extends Error {
@@ -14,12 +14,12 @@ export class Failure extends Error {
     sentence: string,
     readonly exitCode: number = exitCodes.failed,
     /** The code of the refusal, when a node refused. */
-    readonly refused?: string,
+    readonly refusalCode?: string,
   ) {
     super(sentence)
   }
 }
 
-export function wrongUsage(sentence: string): Failure {
-  return new Failure(sentence, exitCodes.wrongUsage)
+export function usageError(sentence: string): Failure {
+  return new Failure(sentence, exitCodes.usageError)
 }

@@ -1,6 +1,6 @@
 /** Findings of `parley doctor`, and the checks that make them. */
-import type { Config } from '../config.js'
-import type { Here } from './program.js'
+import type { Config } from '../config/config.js'
+import type { CliContext } from './program.js'
 
 export interface Finding {
   readonly check: string
@@ -11,4 +11,4 @@ export interface Finding {
 }
 
 /** A check reads, changes nothing and never throws: what it cannot inspect is a finding. */
-export type Check = (config: Config, env: Here['env']) => Promise<readonly Finding[]> | readonly Finding[]
+export type Check = (config: Config, env: CliContext['env']) => Promise<readonly Finding[]> | readonly Finding[]

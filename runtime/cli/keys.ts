@@ -1,11 +1,11 @@
 /** `parley keys`: API keys of an org. A key goes to stdout once, when it is made, and is shown nowhere else. */
 import { type Command, Option } from 'commander'
 import { scopes } from '../../core/access.js'
-import { type Column, inColumns } from './columns.js'
+import { type Column, formatTable } from './columns.js'
 import { Failure } from './failure.js'
-import { show } from './output.js'
-import { idPart, orgPath } from './place.js'
-import type { Here, Session } from './program.js'
+import { printResult } from './output.js'
+import { encodeId, orgPath } from './paths.js'
+import type { CliContext, Session } from './program.js'
 import { rotateRoot, rotateRootHelp } from './rootkey.js'
 
 /** As far as it is printed. */
@@ -19,9 +19,9 @@ interface ApiKey {
   readonly lastUsedAt?: string
 }
 
-type Made = ApiKey & { readonly key: string }
+type CreatedKey = ApiKey & { readonly key: string }
 
-interface About {
+interface NewKey {
   readonly name: string
   readonly description?: string
   readonly scopes?: readonly string[]
@@ -29,12 +29,12 @@ interface About {
   readonly isSysop?: true
 }
 
-export function keys(program: Command, open: () => Session, here: () => Here): void {
-  const verb = program
+export function keys(program: Command, getSession: () => Session, context: () => CliContext): void {
+  const command = program
     .command('keys')
     .description('list the API keys of the org')
-    .action(() => listKeys(open()))
-  verb
+    .action(() => listKeys(getSession()))
+  command
     .command('create')
     .description('make a key and print it, this once, to stdout')
     .argument('<name>', 'what people know it by')
@@ -43,56 +43,56 @@ export function keys(program: Command, open: () => Session, here: () => Here): v
     .option('--expires <moment>', 'when it ends, in ISO 8601')
     .addHelpText('after', '\nExample: parley keys create ci --scope agents:read messages:read > ci.key')
     .action((name: string, { scope, description, expires }: Record<'scope' | 'description' | 'expires', never>) =>
-      createKey(open(), { name, description, scopes: scope, expiresAt: expires }),
+      createKey(getSession(), { name, description, scopes: scope, expiresAt: expires }),
     )
-  verb
+  command
     .command('revoke')
     .description('end a key at once')
     .argument('<key>', 'id of the key, key_…')
-    .action((id: string) => revokeKey(open(), id))
-  verb
+    .action((id: string) => revokeKey(getSession(), id))
+  command
     .command('rotate')
     .description('make a key with the name and scopes of another, print it once, and then revoke the other')
     .argument('<key>', 'id of the key, key_…')
     .option('--keep-old', 'do not revoke the other yet')
-    .action((id: string, { keepOld }: { keepOld?: true }) => rotateKey(open(), id, keepOld === true))
-  verb
+    .action((id: string, { keepOld }: { keepOld?: true }) => rotateKey(getSession(), id, keepOld === true))
+  command
     .command('rotate-operator')
     .description('make a second key of the system operator, print it once, and then end the one this is called with')
-    .action(() => rotateOperator(open()))
-  verb
+    .action(() => rotateOperator(getSession()))
+  command
     .command('rotate-root')
     .description('seal the data of a node that is stopped with another root key, with the same environment as the node')
     .option('--new-key-file <file>', 'file that holds the new key, where PARLEY_SECRET_KEY is set')
     .addHelpText('after', rotateRootHelp)
-    .action(({ newKeyFile }: { newKeyFile?: string }) => rotateRoot(here(), newKeyFile))
+    .action(({ newKeyFile }: { newKeyFile?: string }) => rotateRoot(context(), newKeyFile))
 }
 
-const minute = (moment: string | undefined) => moment?.slice(0, 16).replace('T', ' ') ?? ''
+const formatMinute = (moment: string | undefined) => moment?.slice(0, 16).replace('T', ' ') ?? ''
 
 const keyColumns: readonly Column<ApiKey>[] = [
   { head: 'KEY', cell: ({ id }) => id },
   { head: 'NAME', cell: ({ name }) => name },
   { head: 'BEGINS', cell: ({ prefix }) => `${prefix}…` },
-  { head: 'LAST USED', cell: ({ lastUsedAt }) => minute(lastUsedAt) },
-  { head: 'EXPIRES', cell: ({ expiresAt }) => minute(expiresAt) },
-  { head: 'SCOPES', cell: ({ scopes: held }) => (held.length === scopes.length ? 'all' : held.join(' ')) },
+  { head: 'LAST USED', cell: ({ lastUsedAt }) => formatMinute(lastUsedAt) },
+  { head: 'EXPIRES', cell: ({ expiresAt }) => formatMinute(expiresAt) },
+  { head: 'SCOPES', cell: ({ scopes: granted }) => (granted.length === scopes.length ? 'all' : granted.join(' ')) },
 ]
 
 const path = async (session: Session) => `${await orgPath(session)}/api-keys`
 
 async function listKeys(session: Session): Promise<void> {
   const { data } = await session.api.get<{ data: ApiKey[] }>(await path(session))
-  show(session, data, () => inColumns(keyColumns, data, session.terminal.paint))
+  printResult(session, data, () => formatTable(keyColumns, data, session.terminal.paint))
 }
 
-async function createKey(session: Session, about: About): Promise<void> {
-  printMade(session, await session.api.post<Made>(await path(session), about))
+async function createKey(session: Session, input: NewKey): Promise<void> {
+  printCreated(session, await session.api.post<CreatedKey>(await path(session), input))
 }
 
-function printMade(session: Session, made: Made): void {
-  show(session, made, () => [made.key])
-  session.terminal.say(`This is ${made.id} (${made.name}). It is shown this once: keep it now.`)
+function printCreated(session: Session, created: CreatedKey): void {
+  printResult(session, created, () => [created.key])
+  session.terminal.printNotice(`This is ${created.id} (${created.name}). It is shown this once: keep it now.`)
 }
 
 interface Me {
@@ -114,17 +114,17 @@ async function rotateOperator(session: Session): Promise<void> {
   const {
     name,
     description,
-    scopes: held,
-  } = await session.api.get<ApiKey>(`${await path(session)}/${idPart(caller.id)}`)
-  await createKey(session, { name, description, scopes: held, isSysop: true })
-  await session.api.remove(`${await path(session)}/${idPart(caller.id)}`)
-  session.terminal.say(`${caller.id} opens nothing any more.`)
+    scopes: granted,
+  } = await session.api.get<ApiKey>(`${await path(session)}/${encodeId(caller.id)}`)
+  await createKey(session, { name, description, scopes: granted, isSysop: true })
+  await session.api.remove(`${await path(session)}/${encodeId(caller.id)}`)
+  session.terminal.printNotice(`${caller.id} opens nothing any more.`)
 }
 
 async function revokeKey(session: Session, id: string): Promise<void> {
   await checkNotOperators(session, id)
-  await session.api.remove(`${await path(session)}/${idPart(id)}`)
-  session.terminal.say(`${id} opens nothing any more.`)
+  await session.api.remove(`${await path(session)}/${encodeId(id)}`)
+  session.terminal.printNotice(`${id} opens nothing any more.`)
 }
 
 /** The new one is there before the old one goes, so a key may rotate itself. */
@@ -133,10 +133,10 @@ async function rotateKey(session: Session, id: string, keepOld: boolean): Promis
   const {
     name,
     description,
-    scopes: held,
+    scopes: granted,
     expiresAt,
-  } = await session.api.get<ApiKey>(`${await path(session)}/${idPart(id)}`)
-  await createKey(session, { name, description, scopes: held, expiresAt })
-  if (keepOld) session.terminal.say(`${id} still opens everything it did.`)
+  } = await session.api.get<ApiKey>(`${await path(session)}/${encodeId(id)}`)
+  await createKey(session, { name, description, scopes: granted, expiresAt })
+  if (keepOld) session.terminal.printNotice(`${id} still opens everything it did.`)
   else await revokeKey(session, id)
 }

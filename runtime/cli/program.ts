@@ -1,15 +1,15 @@
 /** The frame around every verb: the options they share, what they are given, and how whatever they throw ends. */
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
-import { commandLineVariables as variables } from '../config.js'
-import { publicUrl, secretText } from '../setting.js'
-import { version } from '../version.js'
-import { type Api, openApi } from './api.js'
-import { exitCodes, Failure, wrongUsage } from './failure.js'
-import { openTerminal, type Screen, type Terminal } from './terminal.js'
+import { commandLineVariables as variables } from '../config/config.js'
+import { publicUrl, secretText } from '../config/env.js'
+import { version } from '../config/version.js'
+import { type Api, createApi } from './api.js'
+import { exitCodes, Failure, usageError } from './failure.js'
+import { createTerminal, type OutputStream, type Terminal } from './terminal.js'
 
 /** What a verb works with that asks no node. */
-export interface Here {
+export interface CliContext {
   readonly terminal: Terminal
   /** The reader is a program: data is printed as JSON. */
   readonly json: boolean
@@ -17,22 +17,22 @@ export interface Here {
 }
 
 /** What a verb works with. */
-export interface Session extends Here {
+export interface Session extends CliContext {
   readonly api: Api
   /** The org that was named; absent, it is the one that the key belongs to. */
   readonly org: string | undefined
 }
 
 /** Adds itself to the program. A session is opened once a command runs, since help needs neither node nor key. */
-export type Verb = (program: Command, open: () => Session, here: () => Here) => void
+export type Subcommand = (program: Command, getSession: () => Session, context: () => CliContext) => void
 
-export interface Surroundings {
+export interface CliProcess {
   readonly env: Readonly<Record<string, string | undefined>>
-  readonly stdout: Screen
-  readonly stderr: Screen
+  readonly stdout: OutputStream
+  readonly stderr: OutputStream
 }
 
-interface Shared {
+interface GlobalOptions {
   readonly url?: string
   readonly keyFile?: string
   readonly org?: string
@@ -42,24 +42,28 @@ interface Shared {
 const defaultUrl = 'http://127.0.0.1:8081'
 
 /** Resolves to the exit code. */
-export async function run(args: readonly string[], around: Surroundings, verbs: readonly Verb[]): Promise<number> {
-  const terminal = openTerminal(around.stdout, around.stderr)
-  const program = programFor(around)
-  const here = (): Here => ({ terminal, env: around.env, json: program.opts<Shared>().json === true })
-  const open = () => openSession(program.opts<Shared>(), here())
-  for (const verb of verbs) verb(program, open, here)
+export async function run(
+  args: readonly string[],
+  io: CliProcess,
+  subcommands: readonly Subcommand[],
+): Promise<number> {
+  const terminal = createTerminal(io.stdout, io.stderr)
+  const program = createProgram(io)
+  const context = (): CliContext => ({ terminal, env: io.env, json: program.opts<GlobalOptions>().json === true })
+  const getSession = () => createSession(program.opts<GlobalOptions>(), context())
+  for (const addSubcommand of subcommands) addSubcommand(program, getSession, context)
   try {
     await program.parseAsync(args, { from: 'user' })
     return exitCodes.done
   } catch (error) {
-    return codeOf(error, terminal, here().json)
+    return reportError(error, terminal, context().json)
   }
 }
 
-function programFor({ stdout, stderr }: Surroundings): Command {
+function createProgram({ stdout, stderr }: CliProcess): Command {
   const program = new Command('parley')
   // Programs are told what was wrong as JSON, once it is known how the command ends.
-  const writeErr = (text: string) => (program.opts<Shared>().json ? undefined : stderr.write(text))
+  const writeErr = (text: string) => (program.opts<GlobalOptions>().json ? undefined : stderr.write(text))
   return program
     .description('Looks after a Parley installation through the management API of one of its nodes.')
     .version(version)
@@ -85,25 +89,27 @@ Examples:
 
 Exit codes: 0 done, 1 it could not be done, 3 a bug of parley, 4 wrong usage, 128+n ended by signal n.`
 
-function openSession({ url, keyFile, org }: Shared, here: Here): Session {
-  const { env } = here
-  const place = url ?? (env[variables.url] || defaultUrl)
-  const node = publicUrl.read(place)
+function createSession({ url, keyFile, org }: GlobalOptions, context: CliContext): Session {
+  const { env } = context
+  const address = url ?? (env[variables.url] || defaultUrl)
+  const node = publicUrl.read(address)
   if (!node) {
-    throw wrongUsage(`${JSON.stringify(publicUrl.shown!(place))} is no place of a node. It wants ${publicUrl.wants}.`)
+    throw usageError(
+      `${JSON.stringify(publicUrl.redact!(address))} is no place of a node. It wants ${publicUrl.expected}.`,
+    )
   }
   // A node says where it is with the version at the end, and that is what people paste.
-  const api = openApi({ url: node.replace(/\/v1$/, ''), key: keyFrom(keyFile, env[variables.key]) })
-  return { ...here, api, org: org ?? (env[variables.org] || undefined) }
+  const api = createApi({ url: node.replace(/\/v1$/, ''), key: readKey(keyFile, env[variables.key]) })
+  return { ...context, api, org: org ?? (env[variables.org] || undefined) }
 }
 
-function keyFrom(file: string | undefined, given: string | undefined): string {
-  const text = file === undefined ? given : readKeyFile(file)
+function readKey(file: string | undefined, configured: string | undefined): string {
+  const text = file === undefined ? configured : readKeyFile(file)
   if (!text)
-    throw wrongUsage(`There is no API key. Set ${variables.key}, or name a file that holds one with --key-file.`)
+    throw usageError(`There is no API key. Set ${variables.key}, or name a file that holds one with --key-file.`)
   const key = secretText.read(text)
   const from = file === undefined ? variables.key : file
-  if (!key) throw wrongUsage(`${from} does not hold a key. It wants ${secretText.wants}.`)
+  if (!key) throw usageError(`${from} does not hold a key. It wants ${secretText.expected}.`)
   return key
 }
 
@@ -111,23 +117,23 @@ function readKeyFile(file: string): string {
   try {
     return readFileSync(file, 'utf8').trim()
   } catch (error) {
-    throw wrongUsage(`The key file cannot be read: ${(error as Error).message}.`)
+    throw usageError(`The key file cannot be read: ${(error as Error).message}.`)
   }
 }
 
-function codeOf(error: unknown, terminal: Terminal, json = false): number {
-  const tell = (message: string, exitCode: number, code?: string): number => {
-    terminal.say(json ? JSON.stringify({ error: { message, code, exitCode } }, undefined, 2) : message)
+function reportError(error: unknown, terminal: Terminal, json = false): number {
+  const report = (message: string, exitCode: number, code?: string): number => {
+    terminal.printNotice(json ? JSON.stringify({ error: { message, code, exitCode } }, undefined, 2) : message)
     return exitCode
   }
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return exitCodes.done
     // Without JSON Commander has said already what was wrong.
-    return json ? tell(usageSentence(error), exitCodes.wrongUsage) : exitCodes.wrongUsage
+    return json ? report(usageSentence(error), exitCodes.usageError) : exitCodes.usageError
   }
-  if (error instanceof Failure) return tell(error.message, error.exitCode, error.refused)
-  const what = error instanceof Error ? error.stack : String(error)
-  return tell(`This is a bug of parley itself. ${what}`, exitCodes.bug)
+  if (error instanceof Failure) return report(error.message, error.exitCode, error.refusalCode)
+  const text = error instanceof Error ? error.stack : String(error)
+  return report(`This is a bug of parley itself. ${text}`, exitCodes.bug)
 }
 
 /** Where a verb is missing Commander shows the help and has no words for it. */

@@ -1,11 +1,11 @@
 /** `parley send` and `parley sends`: opening a conversation with one person, and what became of such sends. */
 import type { Command } from 'commander'
-import { commandLine as limits } from '../../core/limits.js'
-import { type Cell, type Column, inColumns } from './columns.js'
-import { wrongUsage } from './failure.js'
-import { openingOf } from './opening.js'
-import { oneLine, pair, show, wholeNumber, withQuery } from './output.js'
-import { agentArgument, agentPath, idPart } from './place.js'
+import { commandLine as limits } from '../../core/limits/index.js'
+import { type Cell, type Column, formatTable } from './columns.js'
+import { usageError } from './failure.js'
+import { previewOpener } from './openerpreview.js'
+import { parsePair, parseWholeNumber, printResult, sanitizeLine, withQuery } from './output.js'
+import { agentArgument, agentPath, encodeId } from './paths.js'
 import type { Session } from './program.js'
 import type { Tone } from './terminal.js'
 
@@ -41,7 +41,7 @@ export interface Send {
   readonly delivery?: { readonly delivered: boolean; readonly read: boolean; readonly failed: boolean }
 }
 
-export function send(program: Command, open: () => Session): void {
+export function send(program: Command, getSession: () => Session): void {
   program
     .command('send')
     .description('open a conversation with one person')
@@ -50,33 +50,33 @@ export function send(program: Command, open: () => Session): void {
     .option('--to <phone>', 'phone number in international format, on rcs')
     .option('--person <id>', 'a person the agent knows')
     .option('--persona <id>', 'a persona: a rehearsal that reaches nobody')
-    .option('--input <name=value>', 'an input of the opener; once for each', pair)
-    .option('--profile <name=value>', 'firstName, lastName, fullName, email or phone of the person', pair)
+    .option('--input <name=value>', 'an input of the opener; once for each', parsePair)
+    .option('--profile <name=value>', 'firstName, lastName, fullName, email or phone of the person', parsePair)
     .option('--key <text>', 'idempotency key; without one, an outreach reaches a person once a day')
     .option('--dry-run', 'decide everything and write nothing')
     .addHelpText('after', '\nExample: parley send demo/harbor-desk welcome --to +14155550100 --input city=Bergen')
-    .action((agent: string, outreach: string, options: SendOptions) => sendOne(open(), agent, outreach, options))
+    .action((agent: string, outreach: string, options: SendOptions) => sendOne(getSession(), agent, outreach, options))
   const sends = program
     .command('sends')
     .description('list the newest sends of an agent')
     .argument(...agentArgument)
     .option('--state <state>', 'queued, sending, sent, failed, suppressed or cancelled')
     .option('--outreach <id>', 'only of that outreach')
-    .option('--limit <number>', 'how many', wholeNumber, limits.sendRows)
+    .option('--limit <number>', 'how many', parseWholeNumber, limits.sendRows)
     .action((agent: string, options: { state?: string; outreach?: string; limit: number }) =>
-      listSends(open(), agent, options),
+      listSends(getSession(), agent, options),
     )
   sends
     .command('cancel')
     .description('cancel a send that still waits')
     .argument(...agentArgument)
     .argument('<send>', 'id of the send')
-    .action((agent: string, id: string) => cancelSend(open(), agent, id))
+    .action((agent: string, id: string) => cancelSend(getSession(), agent, id))
 }
 
 async function sendOne(session: Session, agent: string, outreach: string, options: SendOptions): Promise<void> {
-  const place = await agentPath(session, agent)
-  const made = await session.api.post<Created>(`${place}/outreach/${idPart(outreach)}/sends`, {
+  const agentUrl = await agentPath(session, agent)
+  const created = await session.api.post<Created>(`${agentUrl}/outreach/${encodeId(outreach)}/sends`, {
     recipient: recipientOf(options),
     ...(options.input && { inputs: options.input }),
     ...(options.profile && { profile: options.profile }),
@@ -84,26 +84,29 @@ async function sendOne(session: Session, agent: string, outreach: string, option
     ...(options.dryRun && { dryRun: true }),
   })
   const { input, profile } = options
-  const opening = options.dryRun && (await openingOf(session, place, { ...made, input, profile }))
-  show(session, { ...made, ...opening }, () => [
-    ...inColumns(createdColumns, [made], session.terminal.paint),
-    ...(opening && 'text' in opening ? ['', ...opening.text.split('\n').map(oneLine)] : []),
+  const preview = options.dryRun && (await previewOpener(session, agentUrl, { ...created, input, profile }))
+  printResult(session, { ...created, ...preview }, () => [
+    ...formatTable(createdColumns, [created], session.terminal.paint),
+    ...(preview && 'text' in preview ? ['', ...preview.text.split('\n').map(sanitizeLine)] : []),
   ])
-  if (opening && 'blocked' in opening) session.terminal.say(`The opening is blocked. ${opening.blocked}`)
-  if (made.warning) session.terminal.say(`Warning: ${made.warning}`)
-  if (made.unknownInputs.length > 0) {
-    session.terminal.say(`The agent does not know these inputs as fields of people: ${made.unknownInputs.join(', ')}.`)
+  if (preview && 'blocked' in preview) session.terminal.printNotice(`The opening is blocked. ${preview.blocked}`)
+  if (created.warning) session.terminal.printNotice(`Warning: ${created.warning}`)
+  if (created.unknownInputs.length > 0) {
+    session.terminal.printNotice(
+      `The agent does not know these inputs as fields of people: ${created.unknownInputs.join(', ')}.`,
+    )
   }
 }
 
 function recipientOf({ to, person, persona }: SendOptions): object {
-  const given = [
+  const recipients = [
     to !== undefined && { channel: 'rcs', address: to },
     person !== undefined && { personId: person },
     persona !== undefined && { personaId: persona },
   ].filter((each) => each !== false)
-  if (given.length !== 1) throw wrongUsage('A send goes to one person. Name them with --to, --person or --persona.')
-  return given[0]!
+  if (recipients.length !== 1)
+    throw usageError('A send goes to one person. Name them with --to, --person or --persona.')
+  return recipients[0]!
 }
 
 const createdColumns: readonly Column<Created>[] = [
@@ -138,11 +141,11 @@ async function listSends(
 ): Promise<void> {
   const path = `${await agentPath(session, agent)}/outreach/sends`
   const { data } = await session.api.get<{ data: Send[] }>(withQuery(path, { state, outreachId: outreach, limit }))
-  show(session, data, () => inColumns(sendColumns, data, session.terminal.paint))
+  printResult(session, data, () => formatTable(sendColumns, data, session.terminal.paint))
 }
 
 async function cancelSend(session: Session, agent: string, id: string): Promise<void> {
-  const path = `${await agentPath(session, agent)}/outreach/sends/${idPart(id)}/cancel`
+  const path = `${await agentPath(session, agent)}/outreach/sends/${encodeId(id)}/cancel`
   const cancelled = await session.api.post<Send>(path)
-  show(session, cancelled, () => inColumns(sendColumns, [cancelled], session.terminal.paint))
+  printResult(session, cancelled, () => formatTable(sendColumns, [cancelled], session.terminal.paint))
 }

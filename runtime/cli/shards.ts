@@ -1,38 +1,43 @@
 /** `parley shards`: who owns what, how far the copies are, and moving a shard by hand. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
-import { commandLine as limits } from '../../core/limits.js'
-import type { ShardList, ShardRow } from '../system.js'
+import { commandLine as limits } from '../../core/limits/index.js'
+import type { ShardList, ShardRow } from '../node/system.js'
 import { Failure } from './failure.js'
-import { show, wholeNumber } from './output.js'
+import { parseWholeNumber, printResult } from './output.js'
 import type { Session } from './program.js'
 import { shardLines, shardTable } from './shardtable.js'
 
 const path = '/system/shards'
 
-export function shards(program: Command, open: () => Session): void {
-  const verb = program
+export function shards(program: Command, getSession: () => Session): void {
+  const command = program
     .command('shards')
     .description('print which node owns each shard and how far the copies on other nodes are')
     .option('--watch', 'look again every second, until Ctrl-C')
-    .action(({ watch }: { watch?: true }) => (watch ? watchShards(open()) : printShards(open())))
-  verb
+    .action(({ watch }: { watch?: true }) => (watch ? watchShards(getSession()) : printShards(getSession())))
+  command
     .command('move')
     .description('want a shard on that node from now on, and wait until it is there')
-    .argument('<shard>', 'number of the shard', wholeNumber)
+    .argument('<shard>', 'number of the shard', parseWholeNumber)
     .argument('<node>', 'id or address of a node that keeps shards, as `parley shards` prints them')
-    .option('--wait <seconds>', 'how long to wait until it is there; 0 does not wait', wholeNumber, limits.moveSeconds)
-    .action((shard: number, node: string, { wait }: { wait: number }) => moveShard(open(), shard, node, wait))
-  verb
+    .option(
+      '--wait <seconds>',
+      'how long to wait until it is there; 0 does not wait',
+      parseWholeNumber,
+      limits.moveSeconds,
+    )
+    .action((shard: number, node: string, { wait }: { wait: number }) => moveShard(getSession(), shard, node, wait))
+  command
     .command('release')
     .description('let a shard that was moved go where it would by itself')
-    .argument('<shard>', 'number of the shard', wholeNumber)
-    .action((shard: number) => releaseShard(open(), shard))
+    .argument('<shard>', 'number of the shard', parseWholeNumber)
+    .action((shard: number) => releaseShard(getSession(), shard))
 }
 
 async function printShards(session: Session): Promise<void> {
   const list = await session.api.get<ShardList>(path)
-  show(session, list, () => shardLines(list, session.terminal.paint))
+  printResult(session, list, () => shardLines(list, session.terminal.paint))
 }
 
 /** Whoever watches wants to see a node go and come back, so only the first look may fail. */
@@ -51,54 +56,54 @@ async function watchShards({ api, terminal, json }: Session): Promise<never> {
         return await api.get<ShardList>(path)
       } catch (error) {
         if (!(error instanceof Failure)) throw error
-        terminal.say(error.message)
+        terminal.printNotice(error.message)
       }
     }
   }
 }
 
-function headline(url: string, { isWatched, paint }: Session['terminal']): string[] {
+function headline(url: string, { isInteractive: isWatched, paint }: Session['terminal']): string[] {
   const moment = new Date().toISOString().slice(0, 19).replace('T', ' ')
   return isWatched ? [paint(`${url}  ${moment} UTC  Ctrl-C ends this`, 'quiet'), ''] : []
 }
 
-async function moveShard(session: Session, shard: number, named: string, waitSeconds: number): Promise<void> {
+async function moveShard(session: Session, shard: number, nodeName: string, waitSeconds: number): Promise<void> {
   const { api, terminal } = session
-  const node = await idOf(session, named)
-  let row = await wanted(session, shard, node)
+  const node = await nodeIdOf(session, nodeName)
+  let row = await requestMove(session, shard, node)
   if (row.owner !== node && waitSeconds > 0)
-    terminal.say(`Shard ${shard} is wanted on ${node}. Waiting until it is there.`)
-  const ends = performance.now() + waitSeconds * 1000
-  while (row.owner !== node && performance.now() < ends) {
-    await sleep(limits.moveLookMs)
+    terminal.printNotice(`Shard ${shard} is wanted on ${node}. Waiting until it is there.`)
+  const deadline = performance.now() + waitSeconds * 1000
+  while (row.owner !== node && performance.now() < deadline) {
+    await sleep(limits.movePollMs)
     row = (await api.get<ShardList>(path)).data[shard] ?? row
   }
   printRow(session, row)
   if (row.owner === node || waitSeconds === 0) return
-  const whereabouts = row.owner === undefined ? 'has no owner' : `is still on ${row.owner}`
-  throw new Failure(`Shard ${shard} ${whereabouts} after ${waitSeconds} seconds. It stays wanted on ${node}.`)
+  const state = row.owner === undefined ? 'has no owner' : `is still on ${row.owner}`
+  throw new Failure(`Shard ${shard} ${state} after ${waitSeconds} seconds. It stays wanted on ${node}.`)
 }
 
 /** An address stands for the one node that has it; anything else is taken for an id, and the node judges it. */
-async function idOf({ api }: Session, named: string): Promise<string> {
-  if (!named.includes(':')) return named
+async function nodeIdOf({ api }: Session, nodeName: string): Promise<string> {
+  if (!nodeName.includes(':')) return nodeName
   const { nodes } = await api.get<ShardList>(path)
-  const found = nodes.filter(({ address }) => address === named)
-  if (found.length > 1) throw new Failure(`${found.length} nodes have the address ${named}. Name one by its id.`)
-  return found[0]?.id ?? named
+  const found = nodes.filter(({ address }) => address === nodeName)
+  if (found.length > 1) throw new Failure(`${found.length} nodes have the address ${nodeName}. Name one by its id.`)
+  return found[0]?.id ?? nodeName
 }
 
 /** A node that was refused is most often mistyped: then those are named that could have been meant. */
-async function wanted({ api }: Session, shard: number, node: string): Promise<ShardRow> {
+async function requestMove({ api }: Session, shard: number, node: string): Promise<ShardRow> {
   try {
     return await api.put<ShardRow>(`${path}/${shard}/node`, { node })
   } catch (error) {
-    if (!(error instanceof Failure) || error.refused !== 'request.invalid') throw error
+    if (!(error instanceof Failure) || error.refusalCode !== 'request.invalid') throw error
     const { nodes } = await api.get<ShardList>(path)
-    const able = nodes
+    const eligible = nodes
       .filter(({ keepsShards }) => keepsShards)
       .map(({ id, address }) => (address ? `${id} (${address})` : id))
-    throw new Failure(`${error.message} Nodes that keep shards: ${able.join(', ') || 'none'}.`)
+    throw new Failure(`${error.message} Nodes that keep shards: ${eligible.join(', ') || 'none'}.`)
   }
 }
 
@@ -107,5 +112,5 @@ async function releaseShard(session: Session, shard: number): Promise<void> {
 }
 
 function printRow(session: Session, row: ShardRow): void {
-  show(session, row, () => shardTable([row], session.terminal.paint))
+  printResult(session, row, () => shardTable([row], session.terminal.paint))
 }

@@ -1,6 +1,6 @@
 /** How shards and the nodes that keep them look in columns. */
-import type { ShardList, ShardRow } from '../system.js'
-import { type Cell, type Column, inColumns } from './columns.js'
+import type { ShardList, ShardRow } from '../node/system.js'
+import { type Cell, type Column, formatTable } from './columns.js'
 import type { Paint } from './terminal.js'
 
 type NodeRow = ShardList['nodes'][number]
@@ -28,21 +28,21 @@ export function shardLines({ data, nodes }: ShardList, paint: Paint): string[] {
 }
 
 export function shardTable(rows: readonly ShardRow[], paint: Paint): string[] {
-  return inColumns(shardColumns, rows, paint)
+  return formatTable(shardColumns, rows, paint)
 }
 
 function nodeTable(data: readonly ShardRow[], nodes: readonly NodeRow[], paint: Paint): string[] {
-  const owned = tally(data.flatMap(({ owner }) => owner ?? []))
-  const copied = tally(data.flatMap(({ owner, copies }) => Object.keys(copies).filter((node) => node !== owner)))
+  const owned = countByName(data.flatMap(({ owner }) => owner ?? []))
+  const copied = countByName(data.flatMap(({ owner, copies }) => Object.keys(copies).filter((node) => node !== owner)))
   const [node, host, ...rest] = nodeColumns
   const shares: readonly Column<NodeRow>[] = [
     { head: 'OWNS', isNumber: true, cell: ({ id }) => owned.get(id) ?? 0 },
     { head: 'COPIES', isNumber: true, cell: ({ id }) => copied.get(id) ?? 0 },
   ]
-  return inColumns([node!, host!, ...shares, ...rest], nodes, paint)
+  return formatTable([node!, host!, ...shares, ...rest], nodes, paint)
 }
 
-function tally(names: readonly string[]): ReadonlyMap<string, number> {
+function countByName(names: readonly string[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>()
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
   return counts

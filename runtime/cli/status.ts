@@ -1,25 +1,25 @@
 /** `parley status`: how the node is that answers, and what waits there. */
 import type { Command } from 'commander'
-import type { Status } from '../status.js'
-import { type Cell, inColumns } from './columns.js'
+import type { Status } from '../node/status.js'
+import { type Cell, formatTable } from './columns.js'
 import { Failure } from './failure.js'
-import { counted, minutesAndSeconds, show } from './output.js'
+import { formatCount, formatDuration, printResult } from './output.js'
 import type { Session } from './program.js'
 import { nodeColumns } from './shardtable.js'
 import type { Paint, Tone } from './terminal.js'
 
-export function status(program: Command, open: () => Session): void {
+export function status(program: Command, getSession: () => Session): void {
   program
     .command('status')
     .description('print the health, the version and the shards of a node, who else is there, and what waits')
     .addHelpText('after', '\nEnds with 1 when the node should not be sent work.')
-    .action(() => printStatus(open()))
+    .action(() => printStatus(getSession()))
 }
 
 async function printStatus(session: Session): Promise<void> {
-  const found = await session.api.get<Status>('/system/status')
-  show(session, found, () => statusLines(found, session.terminal.paint))
-  const { status: readiness } = found.ready
+  const report = await session.api.get<Status>('/system/status')
+  printResult(session, report, () => statusLines(report, session.terminal.paint))
+  const { status: readiness } = report.ready
   if (readiness !== 'ok' && readiness !== 'degraded') {
     throw new Failure(`The node at ${session.api.url} should not be sent work: it is ${readiness}.`)
   }
@@ -35,14 +35,14 @@ const tones: Readonly<Record<string, Tone | undefined>> = {
 export function statusLines({ version, upSeconds, ready, nodes, shards, waiting }: Status, paint: Paint): string[] {
   const { total, owned, copied, behindEntries } = shards
   const { commands, oldestEffectSeconds: oldest } = waiting
-  const behind = behindEntries > 0 ? `, ${counted(behindEntries)} entries behind` : ''
-  const effects = oldest === undefined ? 'no effects' : `effects for up to ${minutesAndSeconds(oldest)}`
+  const behind = behindEntries > 0 ? `, ${formatCount(behindEntries)} entries behind` : ''
+  const effects = oldest === undefined ? 'no effects' : `effects for up to ${formatDuration(oldest)}`
   const facts: [string, Cell][] = [
     ['state', { text: ready.status, tone: tones[ready.status] }],
     ['version', { text: version }],
-    ['up', { text: minutesAndSeconds(upSeconds) }],
+    ['up', { text: formatDuration(upSeconds) }],
     ['shards', { text: `${owned} of ${total} owned, ${copied} copied${behind}` }],
-    ['waiting', { text: `${counted(commands)} ${commands === 1 ? 'command' : 'commands'}, ${effects}` }],
+    ['waiting', { text: `${formatCount(commands)} ${commands === 1 ? 'command' : 'commands'}, ${effects}` }],
   ]
   const checkColumns = [
     { head: 'CHECK', cell: ({ name }: Check) => name },
@@ -52,9 +52,9 @@ export function statusLines({ version, upSeconds, ready, nodes, shards, waiting 
   return [
     ...facts.map(([name, { text, tone }]) => `${paint(name.padEnd(9), 'head')}${paint(text, tone)}`),
     '',
-    ...inColumns(checkColumns, ready.checks, paint),
+    ...formatTable(checkColumns, ready.checks, paint),
     '',
-    ...inColumns(nodeColumns, nodes, paint),
+    ...formatTable(nodeColumns, nodes, paint),
   ]
 }
 

@@ -1,13 +1,13 @@
 /** `parley tail`: what is said to and by agents, and what is decided on the way, as it comes about. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
-import { commandLine as limits } from '../../core/limits.js'
-import { Failure, wrongUsage } from './failure.js'
-import { wholeList, wholeNumber } from './output.js'
-import { agentPath, orgPath } from './place.js'
+import { commandLine as limits } from '../../core/limits/index.js'
+import { Failure, usageError } from './failure.js'
+import { fetchAll, parseWholeNumber } from './output.js'
+import { agentPath, orgPath } from './paths.js'
 import type { Session } from './program.js'
 import { tailLine } from './tailline.js'
-import { openSource, type Source, type SourceKind, type Told } from './tailsource.js'
+import { createSource, type Source, type SourceKind, type TailRecord } from './tailsource.js'
 
 interface TailOptions {
   readonly messages?: true
@@ -17,7 +17,7 @@ interface TailOptions {
   readonly follow: boolean
 }
 
-export function tail(program: Command, open: () => Session): void {
+export function tail(program: Command, getSession: () => Session): void {
   program
     .command('tail')
     .description('print the newest messages and logs, and go on as they come, until Ctrl-C')
@@ -25,43 +25,43 @@ export function tail(program: Command, open: () => Session): void {
     .option('--messages', 'only what is said and what becomes of it')
     .option('--logs', 'only what is decided on the way')
     .option('--test', 'with the conversations of the emulator')
-    .option('-n, --lines <number>', 'how many of the past', wholeNumber, limits.tailLines)
+    .option('-n, --lines <number>', 'how many of the past', parseWholeNumber, limits.tailLines)
     .option('--no-follow', 'end after those of the past')
     .addHelpText('after', '\nExample: parley tail demo/harbor-desk --logs -n 50')
-    .action((agent: string | undefined, options: TailOptions) => followAll(open(), agent, options))
+    .action((agent: string | undefined, options: TailOptions) => runTail(getSession(), agent, options))
 }
 
-async function followAll(session: Session, agent: string | undefined, options: TailOptions): Promise<void> {
-  if (options.lines > limits.tailPageRows) throw wrongUsage(`--lines goes up to ${limits.tailPageRows}.`)
+async function runTail(session: Session, agent: string | undefined, options: TailOptions): Promise<void> {
+  if (options.lines > limits.tailPageRows) throw usageError(`--lines goes up to ${limits.tailPageRows}.`)
   const kinds = kindsOf(options)
   const sources = new Map<string, Source>()
 
-  async function listSources(lines: number): Promise<Told[]> {
-    const told: Told[] = []
+  async function listSources(lines: number): Promise<TailRecord[]> {
+    const records: TailRecord[] = []
     for (const path of await agentPaths(session, agent)) {
       for (const kind of kinds) {
         if (sources.has(path + kind)) continue
-        const source = openSource(session.api, path, kind, options.test === true)
-        told.push(...(await source.past(lines)))
+        const source = createSource(session.api, path, kind, options.test === true)
+        records.push(...(await source.readLatest(lines)))
         sources.set(path + kind, source)
       }
     }
-    return told
+    return records
   }
 
-  const past = inOrder(await listSources(options.lines))
-  print(session, past.slice(Math.max(0, past.length - options.lines)))
-  for (let looks = 1; options.follow; looks++) {
+  const history = sortByTime(await listSources(options.lines))
+  print(session, history.slice(Math.max(0, history.length - options.lines)))
+  for (let polls = 1; options.follow; polls++) {
     await sleep(limits.watchEveryMs)
     try {
-      const news = await Promise.all([...sources.values()].map((source) => source.news()))
-      print(session, inOrder(news.flat()))
+      const fresh = await Promise.all([...sources.values()].map((source) => source.readNew()))
+      print(session, sortByTime(fresh.flat()))
       // An agent that was made meanwhile is shown from its first word on.
-      if (looks % limits.tailListLooks === 0) print(session, inOrder(await listSources(limits.tailPageRows)))
+      if (polls % limits.tailListPolls === 0) print(session, sortByTime(await listSources(limits.tailPageRows)))
     } catch (error) {
       // Whoever watches wants to see a node go and come back, so only the first look may fail.
       if (!(error instanceof Failure)) throw error
-      session.terminal.say(error.message)
+      session.terminal.printNotice(error.message)
     }
   }
 }
@@ -74,16 +74,16 @@ function kindsOf({ messages, logs }: TailOptions): readonly SourceKind[] {
 async function agentPaths(session: Session, agent: string | undefined): Promise<readonly string[]> {
   if (agent !== undefined) return [await agentPath(session, agent)]
   const path = `${await orgPath(session)}/agents`
-  const all = await wholeList<{ id: string }>(session, path)
+  const all = await fetchAll<{ id: string }>(session, path)
   return all.map(({ id }) => `${path}/${id}`)
 }
 
 /** Moments of one form are in the order of their letters; what comes at once stays as it was told. */
-function inOrder(told: readonly Told[]): Told[] {
-  return [...told].sort((a, b) => (a.timestamp === b.timestamp ? 0 : a.timestamp < b.timestamp ? -1 : 1))
+function sortByTime(records: readonly TailRecord[]): TailRecord[] {
+  return [...records].sort((a, b) => (a.timestamp === b.timestamp ? 0 : a.timestamp < b.timestamp ? -1 : 1))
 }
 
-function print({ terminal, json }: Session, told: readonly Told[]): void {
-  if (told.length > 0)
-    terminal.print(told.map((each) => (json ? JSON.stringify(each) : tailLine(each, terminal.paint))))
+function print({ terminal, json }: Session, records: readonly TailRecord[]): void {
+  if (records.length > 0)
+    terminal.print(records.map((each) => (json ? JSON.stringify(each) : tailLine(each, terminal.paint))))
 }

@@ -2,19 +2,19 @@
  * One list of traffic that is looked at again and again. Each look goes back a little before the newest record it has
  * told of, since shards do not commit in the order of time, and whatever was told already is left out.
  */
-import { commandLine as limits } from '../../core/limits.js'
+import { commandLine as limits } from '../../core/limits/index.js'
 import type { AgentLogEntry, MessageEntry } from '../../core/traffic/view.js'
 import type { Api } from './api.js'
 import { withQuery } from './output.js'
 
 export type SourceKind = 'messages' | 'logs'
-export type Told = ({ readonly kind: 'message' } & MessageEntry) | ({ readonly kind: 'log' } & AgentLogEntry)
+export type TailRecord = ({ readonly kind: 'message' } & MessageEntry) | ({ readonly kind: 'log' } & AgentLogEntry)
 
 export interface Source {
   /** The newest records, oldest first. */
-  past(lines: number): Promise<Told[]>
+  readLatest(lines: number): Promise<TailRecord[]>
   /** What came since, oldest first, each once. */
-  news(): Promise<Told[]>
+  readNew(): Promise<TailRecord[]>
 }
 
 interface Page {
@@ -22,61 +22,61 @@ interface Page {
   readonly nextPageToken?: string
 }
 
-export function openSource(api: Pick<Api, 'get'>, path: string, list: SourceKind, test: boolean): Source {
+export function createSource(api: Pick<Api, 'get'>, path: string, list: SourceKind, test: boolean): Source {
   const kind = list === 'messages' ? 'message' : 'log'
   const includeTest = test && list === 'messages' ? true : undefined
   /** How often each record was told that a look may come upon again. */
-  let known = new Map<string, { count: number; at: number }>()
+  let seen = new Map<string, { count: number; at: number }>()
   let newest = Number.NEGATIVE_INFINITY
 
   /** All since that moment, newest first. */
-  async function since(start: number | undefined): Promise<Told[]> {
-    const all: Told[] = []
+  async function since(start: number | undefined): Promise<TailRecord[]> {
+    const all: TailRecord[] = []
     let pageToken: string | undefined
     do {
       const query = { start, includeTest, limit: limits.tailPageRows, pageToken }
       const page: Page = await api.get<Page>(withQuery(`${path}/${list}`, query))
-      all.push(...(page.data.map((each) => ({ kind, ...each })) as Told[]))
+      all.push(...(page.data.map((each) => ({ kind, ...each })) as TailRecord[]))
       pageToken = page.nextPageToken
     } while (pageToken !== undefined)
     return all
   }
 
-  function onlyNew(found: readonly Told[]): Told[] {
-    const again = new Map<string, number>()
-    const fresh: Told[] = []
-    for (const each of [...found].reverse()) {
-      const name = nameOf(each)
-      const count = (again.get(name) ?? 0) + 1
-      again.set(name, count)
+  function dropSeen(page: readonly TailRecord[]): TailRecord[] {
+    const counts = new Map<string, number>()
+    const fresh: TailRecord[] = []
+    for (const each of [...page].reverse()) {
+      const name = identityOf(each)
+      const count = (counts.get(name) ?? 0) + 1
+      counts.set(name, count)
       const at = Date.parse(each.timestamp)
-      if (count <= (known.get(name)?.count ?? 0)) continue
-      known.set(name, { count, at })
+      if (count <= (seen.get(name)?.count ?? 0)) continue
+      seen.set(name, { count, at })
       newest = Math.max(newest, at)
       fresh.push(each)
     }
-    known = new Map([...known].filter(([, { at }]) => at >= newest - limits.tailOverlapMs))
+    seen = new Map([...seen].filter(([, { at }]) => at >= newest - limits.tailOverlapMs))
     return fresh
   }
 
-  const overlapping = () => (Number.isFinite(newest) ? Math.max(0, newest - limits.tailOverlapMs) : undefined)
+  const overlapStart = () => (Number.isFinite(newest) ? Math.max(0, newest - limits.tailOverlapMs) : undefined)
 
   return {
-    async past(lines) {
+    async readLatest(lines) {
       const first = { includeTest, limit: Math.max(1, lines) }
       const { data } = await api.get<Page>(withQuery(`${path}/${list}`, first))
-      const told = onlyNew(data.map((each) => ({ kind, ...each })) as Told[])
+      const records = dropSeen(data.map((each) => ({ kind, ...each })) as TailRecord[])
       // What the next look would come upon again and nobody asked to see counts as told.
-      if (told.length > 0) onlyNew(await since(overlapping()))
-      return lines === 0 ? [] : told
+      if (records.length > 0) dropSeen(await since(overlapStart()))
+      return lines === 0 ? [] : records
     },
-    news: async () => onlyNew(await since(overlapping())),
+    readNew: async () => dropSeen(await since(overlapStart())),
   }
 }
 
 /** What of a record never changes: a message that was handed on later has its provider’s id, too. */
-function nameOf(told: Told): string {
-  const { timestamp, userId } = told
-  if (told.kind === 'log') return JSON.stringify([timestamp, userId, told.event, told.data])
-  return JSON.stringify([timestamp, userId, told.origin, told.type, told.subtype, told.messageId])
+function identityOf(record: TailRecord): string {
+  const { timestamp, userId } = record
+  if (record.kind === 'log') return JSON.stringify([timestamp, userId, record.event, record.data])
+  return JSON.stringify([timestamp, userId, record.origin, record.type, record.subtype, record.messageId])
 }

@@ -6,7 +6,7 @@ export type Tone = 'head' | 'quiet' | 'warning' | 'alarm'
 export type Paint = (text: string, tone: Tone | undefined) => string
 
 /** The part of a stream of the process that is needed. */
-export interface Screen {
+export interface OutputStream {
   readonly isTTY?: boolean
   readonly rows?: number
   write(text: string): unknown
@@ -16,11 +16,11 @@ export interface Screen {
 
 export interface Terminal {
   print(lines: readonly string[]): void
-  say(sentence: string): void
+  printNotice(sentence: string): void
   /** On a screen, takes the place of what was drawn before and is cut to what fits; elsewhere it is printed. */
   draw(lines: readonly string[]): void
   /** Whether somebody looks at a screen where data is printed. */
-  readonly isWatched: boolean
+  readonly isInteractive: boolean
   readonly paint: Paint
 }
 
@@ -30,13 +30,13 @@ const plain: Paint = (text) => text
 const coloured: Paint = (text, tone) => (tone ? styleText(formats[tone], text, { validateStream: false }) : text)
 
 /** To the upper left corner with all that is there wiped out, and long lines cut instead of wrapped. */
-const wipe = '\u001b[H\u001b[J\u001b[?7l'
-const wrapAgain = '\u001b[?7h'
+const clearScreen = '\u001b[H\u001b[J\u001b[?7l'
+const enableWrap = '\u001b[?7h'
 const defaultRows = 24
 
-export function openTerminal(stdout: Screen, stderr: Screen): Terminal {
-  const isWatched = stdout.isTTY === true
-  const paint = isWatched && stdout.hasColors?.() ? coloured : plain
+export function createTerminal(stdout: OutputStream, stderr: OutputStream): Terminal {
+  const isInteractive = stdout.isTTY === true
+  const paint = isInteractive && stdout.hasColors?.() ? coloured : plain
 
   function print(lines: readonly string[]): void {
     stdout.write(lines.map((line) => `${line}\n`).join(''))
@@ -44,19 +44,19 @@ export function openTerminal(stdout: Screen, stderr: Screen): Terminal {
 
   return {
     print,
-    say: (sentence) => void stderr.write(`${sentence}\n`),
+    printNotice: (sentence) => void stderr.write(`${sentence}\n`),
     draw(lines) {
-      if (!isWatched) return print(lines)
-      stdout.write(wipe)
-      print(fitting(lines, (stdout.rows || defaultRows) - 1, paint))
-      stdout.write(wrapAgain)
+      if (!isInteractive) return print(lines)
+      stdout.write(clearScreen)
+      print(fitRows(lines, (stdout.rows || defaultRows) - 1, paint))
+      stdout.write(enableWrap)
     },
-    isWatched,
+    isInteractive,
     paint,
   }
 }
 
-function fitting(lines: readonly string[], rows: number, paint: Paint): readonly string[] {
+function fitRows(lines: readonly string[], rows: number, paint: Paint): readonly string[] {
   if (lines.length <= rows) return lines
   const shown = Math.max(1, rows - 1)
   return [...lines.slice(0, shown), paint(`… and ${lines.length - shown} more lines`, 'quiet')]

@@ -3,73 +3,79 @@
  * refused. They are kept as long as the records of conversations.
  */
 
-import type { AgentPlace } from '../../core/agentkey.js'
+import type { AgentRef } from '../../core/agentref.js'
 import type { LogNote } from '../../core/catalogs/logevents.js'
 import { levelOf } from '../../core/catalogs/logevents.js'
 import type { ChannelName } from '../../core/channelnames.js'
-import { conversation as limits } from '../../core/limits.js'
+import { conversation as limits } from '../../core/limits/index.js'
 import type { Command, Tx } from '../shard/contract.js'
-import { readOften, table } from '../store/contract.js'
+import { cacheReads, table } from '../store/contract.js'
 import type { LogRecord, RecordKey } from './tables.js'
 
-export interface AgentLine extends LogNote {
+export interface AgentLogNote extends LogNote {
   /** The person that it is about, where it is about one. */
   readonly asid?: string
   readonly channel?: ChannelName
 }
 
-type OwnRecord = Omit<LogRecord, 'channel'> & Pick<AgentLine, 'channel'>
+type AgentLogRecord = Omit<LogRecord, 'channel'> & Pick<AgentLogNote, 'channel'>
 
-export const agentLineTable = table<RecordKey, OwnRecord>('agentlog.own')
+export const agentNoteTable = table<RecordKey, AgentLogRecord>('agentlog.own')
 /** When the next sweep of an agent's lines is due; there while there are lines. */
-const sweepTable = readOften(table<[orgId: string, agentId: string], number>('agentlog.sweep'))
+const sweepTable = cacheReads(table<[orgId: string, agentId: string], number>('agentlog.sweep'))
 
 const sweepName = 'agentlog.sweep'
 
 export interface AgentLogCommands {
   /** Writes a line that goes with no other commit. */
-  readonly note: Command<AgentPlace & { readonly line: AgentLine }, null>
-  readonly sweep: Command<AgentPlace, null>
+  readonly write: Command<AgentRef & { readonly entry: AgentLogNote }, null>
+  readonly sweep: Command<AgentRef, null>
 }
 
 /** Writes a line in the commit that it is about; for commands of the agent's own shard. */
-export function writeAgentLine(tx: Tx, place: AgentPlace, line: AgentLine, at: number, timeScale: number): void {
-  const { orgId, agentId } = place
-  const { asid = '', channel, event, data } = line
-  const record: OwnRecord = Object.assign({ level: levelOf(event), event }, channel && { channel }, data && { data })
-  tx.put(agentLineTable, freeKey(tx, [orgId, agentId, at, asid, -1]), record)
-  if (tx.get(sweepTable, [orgId, agentId]) === undefined) sweepAt(tx, place, at + keptMsOf(timeScale))
+export function writeAgentLogEntry(tx: Tx, agent: AgentRef, entry: AgentLogNote, at: number, timeScale: number): void {
+  const { orgId, agentId } = agent
+  const { asid = '', channel, event, data } = entry
+  const record: AgentLogRecord = Object.assign(
+    { level: levelOf(event), event },
+    channel && { channel },
+    data && { data },
+  )
+  tx.put(agentNoteTable, freeKey(tx, [orgId, agentId, at, asid, -1]), record)
+  if (tx.get(sweepTable, [orgId, agentId]) === undefined) scheduleSweep(tx, agent, at + retentionMs(timeScale))
 }
 
 export function agentLogCommands(timeScale: number): AgentLogCommands {
   return {
-    note: {
-      name: 'agentlog.note',
-      decide(tx, { line, ...place }, { at }) {
-        writeAgentLine(tx, place, line, at, timeScale)
+    write: {
+      name: 'agentlog.write',
+      decide(tx, { entry, ...agent }, { at }) {
+        writeAgentLogEntry(tx, agent, entry, at, timeScale)
         return null
       },
     },
     sweep: {
       name: sweepName,
-      decide(tx, place, { at }) {
-        const { orgId, agentId } = place
-        const rows = [...tx.range(agentLineTable, { prefix: [orgId, agentId], limit: limits.tidyRows + 1 })]
-        const firstKept = rows.findIndex(({ key }, nth) => nth === limits.tidyRows || key[2] + keptMsOf(timeScale) > at)
-        for (const { key } of firstKept < 0 ? rows : rows.slice(0, firstKept)) tx.remove(agentLineTable, key)
-        if (firstKept < 0) tx.remove(sweepTable, [orgId, agentId])
-        else sweepAt(tx, place, Math.max(at, rows[firstKept]!.key[2] + keptMsOf(timeScale)))
+      decide(tx, agent, { at }) {
+        const { orgId, agentId } = agent
+        const rows = [...tx.range(agentNoteTable, { prefix: [orgId, agentId], limit: limits.retentionRows + 1 })]
+        const firstRetained = rows.findIndex(
+          ({ key }, nth) => nth === limits.retentionRows || key[2] + retentionMs(timeScale) > at,
+        )
+        for (const { key } of firstRetained < 0 ? rows : rows.slice(0, firstRetained)) tx.remove(agentNoteTable, key)
+        if (firstRetained < 0) tx.remove(sweepTable, [orgId, agentId])
+        else scheduleSweep(tx, agent, Math.max(at, rows[firstRetained]!.key[2] + retentionMs(timeScale)))
         return null
       },
     },
   }
 }
 
-function keptMsOf(timeScale: number): number {
+function retentionMs(timeScale: number): number {
   return Math.ceil(limits.keptMs / timeScale)
 }
 
-function sweepAt(tx: Tx, { orgId, agentId }: AgentPlace, dueAt: number): void {
+function scheduleSweep(tx: Tx, { orgId, agentId }: AgentRef, dueAt: number): void {
   tx.put(sweepTable, [orgId, agentId], dueAt)
   tx.schedule({ name: sweepName, dueAt, command: sweepName, input: { orgId, agentId } })
 }
@@ -77,5 +83,5 @@ function sweepAt(tx: Tx, { orgId, agentId }: AgentPlace, dueAt: number): void {
 /** Numbers of conversations' records begin at 1, those of these lines at -1 downwards, so no two have one position. */
 function freeKey(tx: Tx, [orgId, agentId, at, asid, number]: RecordKey): RecordKey {
   const key: RecordKey = [orgId, agentId, at, asid, number]
-  return tx.get(agentLineTable, key) === undefined ? key : freeKey(tx, [orgId, agentId, at, asid, number - 1])
+  return tx.get(agentNoteTable, key) === undefined ? key : freeKey(tx, [orgId, agentId, at, asid, number - 1])
 }

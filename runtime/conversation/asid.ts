@@ -2,8 +2,8 @@
 import { createHmac } from 'node:crypto'
 import type { ChannelName } from '../../core/channelnames.js'
 import { idFromBytes } from '../../core/ids.js'
-import { conversation as limits } from '../../core/limits.js'
-import { addressOn } from '../../core/people/address.js'
+import { conversation as limits } from '../../core/limits/index.js'
+import { normalizeAddress } from '../../core/people/address.js'
 
 export type AsidOf = (agentKey: string, channel: ChannelName, address: string) => string
 
@@ -11,21 +11,21 @@ export type AsidOf = (agentKey: string, channel: ChannelName, address: string) =
  * The same on every node of an installation, since all have its root key, and the same for every way of writing a
  * number. What is no number there, such as a short code, is taken as it is.
  */
-export function asids(key: Uint8Array): AsidOf {
-  const lately = new Map<string, string>()
+export function createAsidOf(key: Uint8Array): AsidOf {
+  const cache = new Map<string, string>()
 
-  function made(agentKey: string, channel: ChannelName, address: string): string {
-    const named = JSON.stringify([agentKey, channel, addressOn(channel, address) ?? address])
-    return idFromBytes('usr', createHmac('sha256', key).update(named).digest())
+  function derive(agentKey: string, channel: ChannelName, address: string): string {
+    const subject = JSON.stringify([agentKey, channel, normalizeAddress(channel, address) ?? address])
+    return idFromBytes('usr', createHmac('sha256', key).update(subject).digest())
   }
 
   return (agentKey, channel, address) => {
-    const asked = `${agentKey} ${channel} ${address}`
-    const known = lately.get(asked)
-    if (known !== undefined) return known
-    const asid = made(agentKey, channel, address)
-    if (lately.size >= limits.asidsAtHand) lately.delete(lately.keys().next().value!)
-    lately.set(asked, asid)
+    const cacheKey = `${agentKey} ${channel} ${address}`
+    const cached = cache.get(cacheKey)
+    if (cached !== undefined) return cached
+    const asid = derive(agentKey, channel, address)
+    if (cache.size >= limits.cachedAsids) cache.delete(cache.keys().next().value!)
+    cache.set(cacheKey, asid)
     return asid
   }
 }

@@ -6,12 +6,17 @@ import type { OutboundRequest } from '../../core/conversation/outbound.js'
 import type { AnswerTo, ConversationInput } from '../../core/conversation/reduce.js'
 import { reject } from '../../core/conversation/rejections.js'
 import { webhookOutcomeOf, withRejection } from '../../core/conversation/replyoutcome.js'
-import type { Conversation, ConversationEvent, KnownAs, Outgoing } from '../../core/conversation/state.js'
-import { conversation as limits } from '../../core/limits.js'
-import type { Told, Tx } from '../shard/contract.js'
+import type {
+  CanonicalIdentity,
+  Conversation,
+  ConversationEvent,
+  OutboundMessageRecord,
+} from '../../core/conversation/state.js'
+import { conversation as limits } from '../../core/limits/index.js'
+import type { CommandMeta, Tx } from '../shard/contract.js'
 import type { ConversationCommands, Identity, InboundBatch } from './contract.js'
 import { type ExpiringTable, expireRows, scheduleExpiry } from './retention.js'
-import { conversationTable, eventTable, outgoingTable, seenTable } from './tables.js'
+import { conversationTable, eventTable, messageTable, seenTable } from './tables.js'
 import { createDecide, type MessageListener, type Subscribers } from './transaction.js'
 
 export interface ConversationOptions {
@@ -29,15 +34,15 @@ export function conversationCommands(options: ConversationOptions): Conversation
   /** Decides on one input; on nothing when the conversation does not exist and is not begun by it. */
   function apply<Input extends ConversationInput>(
     tx: Tx,
-    meta: Told,
-    who: Identity | { readonly asid: string },
+    meta: CommandMeta,
+    identity: Identity | { readonly asid: string },
     input: Input,
   ): { readonly conversation: Conversation; readonly answer: AnswerTo<Input> } | undefined {
-    const stored = tx.get(conversationTable, [who.asid])
-    const before = stored ?? ('agent' in who ? newConversation(who, meta.at) : undefined)
+    const stored = tx.get(conversationTable, [identity.asid])
+    const before = stored ?? ('agent' in identity ? newConversation(identity, meta.at) : undefined)
     if (!before) return undefined
-    if (!before.isTidy) return decide(tx, meta, before, input)
-    const { isTidy: _before, ...rest } = before
+    if (!before.nothingToExpire) return decide(tx, meta, before, input)
+    const { nothingToExpire: _before, ...rest } = before
     scheduleExpiry(tx, before, meta.at, timeScale)
     return decide(tx, meta, rest, input)
   }
@@ -46,44 +51,44 @@ export function conversationCommands(options: ConversationOptions): Conversation
     receiveInbound: {
       name: 'conversation.receiveInbound',
       decide(tx, batch, meta) {
-        const { who, agent, other, isFirst } = batch
-        const before = tx.get(conversationTable, [who.asid])
-        if (before?.knownAs) return { fresh: 0, knownAs: before.knownAs }
-        if (!before && other && !isFirst) return { fresh: 0, isUnknown: true }
+        const { identity, agent, other, isFirst } = batch
+        const before = tx.get(conversationTable, [identity.asid])
+        if (before?.canonical) return { newCount: 0, canonical: before.canonical }
+        if (!before && other && !isFirst) return { newCount: 0, isUnknown: true }
         const { items, repeats } = withoutRepeats(tx, batch, meta, timeScale)
-        const isNews = items.length > 0 || repeats.messages + repeats.receipts > 0
+        const hasNewItems = items.length > 0 || repeats.messages + repeats.receipts > 0
         const alias = other && other.address !== before?.alias ? other.address : undefined
         const input = { kind: 'inbound', agent, items, repeats, ...(alias !== undefined && { alias }) } as const
-        const conversation = isNews ? apply(tx, meta, who, input)!.conversation : before
-        const isAliased = isNews && alias !== undefined
+        const conversation = hasNewItems ? apply(tx, meta, identity, input)!.conversation : before
+        const isAliased = hasNewItems && alias !== undefined
         if (isAliased) redirect(tx, conversation!, other!, factsOf(agent))
-        const messageOf = (id: string) => tx.get(outgoingTable, [who.asid, id])
-        const flight = conversation && inFlightAfterOptOut(conversation, messageOf, meta.at)
+        const messageOf = (id: string) => tx.get(messageTable, [identity.asid, id])
+        const inFlight = conversation && inFlightAfterOptOut(conversation, messageOf, meta.at)
         return {
-          fresh: items.length,
+          newCount: items.length,
           ...(isAliased && { isAliased: true as const }),
-          ...(flight && { inFlight: { messageId: flight.messageId, tried: flight.tried } }),
+          ...(inFlight && { inFlight: { messageId: inFlight.messageId, attempt: inFlight.attempt } }),
         }
       },
     },
     mergeInto: {
       name: 'conversation.mergeInto',
-      isRepeatable: true,
-      decide(tx, { who, agent, knownAs }, { at }) {
-        const conversation = tx.get(conversationTable, [who.asid]) ?? newConversation(who, at)
+      idempotent: true,
+      decide(tx, { identity, agent, canonical }, { at }) {
+        const conversation = tx.get(conversationTable, [identity.asid]) ?? newConversation(identity, at)
         // Two calls at once may have each begun one of the two: the first in their order is the one that stays.
-        if (conversation.alias === knownAs.address && who.asid < knownAs.asid) return null
+        if (conversation.alias === canonical.address && identity.asid < canonical.asid) return null
         // The other conversation already has this opt-out: sending it again would undo an opt-in that came after it.
-        if (conversation.knownAs?.asid === knownAs.asid) return null
-        tx.put(conversationTable, [who.asid], { ...conversation, knownAs })
+        if (conversation.canonical?.asid === canonical.asid) return null
+        tx.put(conversationTable, [identity.asid], { ...conversation, canonical })
         const { optedOutAt } = conversation
-        if (optedOutAt !== undefined) tx.tell(knownAs.asid, commands.optOut, { asid: knownAs.asid, agent })
+        if (optedOutAt !== undefined) tx.send(canonical.asid, commands.optOut, { asid: canonical.asid, agent })
         return null
       },
     },
     optOut: {
       name: 'conversation.optOut',
-      isRepeatable: true,
+      idempotent: true,
       decide(tx, { asid, agent }, meta) {
         apply(tx, meta, { asid }, { kind: 'optOut', facts: agent })
         return null
@@ -91,17 +96,17 @@ export function conversationCommands(options: ConversationOptions): Conversation
     },
     sendMessages: {
       name: 'conversation.sendMessages',
-      decide(tx, { asid, who, agent, requests }, meta) {
-        const decided = apply(tx, meta, who ?? { asid }, { kind: 'send', agent, requests })
-        return decided?.answer ?? requests.map(() => reject('unknownRecipient'))
+      decide(tx, { asid, identity, agent, requests }, meta) {
+        const result = apply(tx, meta, identity ?? { asid }, { kind: 'send', agent, requests })
+        return result?.answer ?? requests.map(() => reject('unknownRecipient'))
       },
     },
     openConversation: {
       name: 'conversation.open',
-      decide(tx, { who, agent, opening }, meta) {
-        const knownAs = tx.get(conversationTable, [who.asid])?.knownAs
-        if (knownAs) return { knownAs }
-        return apply(tx, meta, who, { kind: 'open', agent, opening })!.answer
+      decide(tx, { identity, agent, opening }, meta) {
+        const canonical = tx.get(conversationTable, [identity.asid])?.canonical
+        if (canonical) return { canonical }
+        return apply(tx, meta, identity, { kind: 'open', agent, opening })!.answer
       },
     },
     sendOutcome: {
@@ -114,20 +119,25 @@ export function conversationCommands(options: ConversationOptions): Conversation
     timerFired: {
       name: timerCommand,
       decide(tx, { asid, timer, facts }, meta) {
-        const isFree = timer === 'send' || timer === 'paced' || timer === 'call'
+        const isFree = timer === 'send' || timer === 'paced' || timer === 'webhook'
         apply(tx, meta, { asid }, isFree ? { kind: 'timer', timer } : { kind: 'timer', timer, facts: facts! })
         return null
       },
     },
-    takeOver: {
-      name: 'conversation.takeOver',
-      decide(tx, { who, agent, outgoing, sender }, meta) {
-        const knownAs = tx.get(conversationTable, [who.asid])?.knownAs
-        if (knownAs) {
-          tx.tell(knownAs.asid, commands.takeOver, { who: { ...who, ...knownAs }, agent, outgoing, sender })
+    acceptFailover: {
+      name: 'conversation.acceptFailover',
+      decide(tx, { identity, agent, outgoing, sender }, meta) {
+        const canonical = tx.get(conversationTable, [identity.asid])?.canonical
+        if (canonical) {
+          tx.send(canonical.asid, commands.acceptFailover, {
+            identity: { ...identity, ...canonical },
+            agent,
+            outgoing,
+            sender,
+          })
           return null
         }
-        apply(tx, meta, who, { kind: 'takeOver', agent, request: requestOf(outgoing, sender) })
+        apply(tx, meta, identity, { kind: 'takeOver', agent, request: requestOf(outgoing, sender) })
         return null
       },
     },
@@ -143,15 +153,15 @@ export function conversationCommands(options: ConversationOptions): Conversation
       decide(tx, { asid, cursor }, { at }) {
         const conversation = tx.get(conversationTable, [asid])
         if (!conversation) return null
-        const { left, next } = expireRows(tx, conversation, at, timeScale, expiring, cursor)
-        if (left || next) scheduleExpiry(tx, conversation, at, timeScale, next)
-        else tx.put(conversationTable, [asid], { ...conversation, isTidy: true })
+        const { hasLiveRows, next } = expireRows(tx, conversation, at, timeScale, expiring, cursor)
+        if (hasLiveRows || next) scheduleExpiry(tx, conversation, at, timeScale, next)
+        else tx.put(conversationTable, [asid], { ...conversation, nothingToExpire: true })
         return null
       },
     },
     reply: {
       name: 'conversation.reply',
-      decide(tx, { asid, number, agent, requests: numbered, reply, called }, meta) {
+      decide(tx, { asid, number, agent, requests: numbered, reply, call }, meta) {
         const event = headEvent(tx, asid, number)
         if (!event) return []
         const requests = numbered.map(({ request }) => request)
@@ -160,7 +170,7 @@ export function conversationCommands(options: ConversationOptions): Conversation
           const result = answer[nth]!
           return 'reason' in result && !isSignal(request.message) ? withRejection(outcome, position, result) : outcome
         }, reply)
-        const outcome = { ...webhookOutcomeOf(after), ...(called && { called }) }
+        const outcome = { ...webhookOutcomeOf(after), ...(call && { call }) }
         apply(tx, meta, { asid }, { kind: 'webhookOutcome', event, outcome })
         return answer
       },
@@ -179,11 +189,11 @@ export function conversationCommands(options: ConversationOptions): Conversation
   return commands
 
   /** From here on everything for the other address goes to this conversation. */
-  function redirect(tx: Tx, conversation: Conversation, { asid, address }: KnownAs, facts: AgentFacts): void {
+  function redirect(tx: Tx, conversation: Conversation, { asid, address }: CanonicalIdentity, facts: AgentFacts): void {
     const { agent, channel } = conversation
-    const who: Identity = { asid, agent, channel, address }
-    const knownAs = { asid: conversation.asid, address: conversation.address }
-    tx.tell(asid, commands.mergeInto, { who, agent: facts, knownAs })
+    const identity: Identity = { asid, agent, channel, address }
+    const canonical = { asid: conversation.asid, address: conversation.address }
+    tx.send(asid, commands.mergeInto, { identity, agent: facts, canonical })
   }
 }
 
@@ -194,34 +204,34 @@ function headEvent(tx: Tx, asid: string, number: number): ConversationEvent | un
 }
 
 /** The log has the first repeat of an item only, so that a provider that goes on repeating writes nothing. */
-function withoutRepeats(tx: Tx, { who, items: all }: InboundBatch, { at }: Told, timeScale: number) {
-  const until = at + Math.ceil(limits.seenMs / timeScale)
+function withoutRepeats(tx: Tx, { identity, items: all }: InboundBatch, { at }: CommandMeta, timeScale: number) {
+  const until = at + Math.ceil(limits.dedupeMs / timeScale)
   const repeats = { messages: 0, receipts: 0 }
   const items = all.filter(({ id, inbound }) => {
     // The rows of this command are read here too, so that an id twice among the items is a repeat the second time.
-    const seen = tx.get(seenTable, [who.asid, id])
-    const isKnown = seen !== undefined && seen.until > at
-    if (!isKnown) tx.put(seenTable, [who.asid, id], { until })
+    const seen = tx.get(seenTable, [identity.asid, id])
+    const isRepeat = seen !== undefined && seen.until > at
+    if (!isRepeat) tx.put(seenTable, [identity.asid, id], { until })
     else if (!seen.isRepeated) {
-      tx.put(seenTable, [who.asid, id], { ...seen, isRepeated: true })
+      tx.put(seenTable, [identity.asid, id], { ...seen, isRepeated: true })
       repeats[inbound.kind === 'receipt' ? 'receipts' : 'messages']++
     }
-    return !isKnown
+    return !isRepeat
   })
   return { items, repeats }
 }
 
 /** The message as the other channel takes it over: its own channels and its caller's id stay behind. */
 function requestOf(
-  { id: messageId, message: given, media, from }: Outgoing,
+  { id: messageId, message: original, media, from }: OutboundMessageRecord,
   { asid, facts }: { readonly asid: string; readonly facts: AgentFacts },
 ): OutboundRequest {
-  const { delivery: _channels, id: _clientId, ...message } = given as typeof given & { delivery?: unknown }
+  const { delivery: _channels, id: _clientId, ...message } = original as typeof original & { delivery?: unknown }
   return {
     message,
     ...(media && { media }),
     from: from === 'reply' ? 'reply' : 'send',
-    carriedFor: { asid, messageId, facts },
+    onBehalfOf: { asid, messageId, facts },
   }
 }
 
@@ -234,12 +244,12 @@ export function newConversation({ asid, agent, channel, address, sandbox }: Iden
     createdAt: at,
     windowIsOpen: false,
     queue: [],
-    held: [],
+    deferred: [],
     nextSendAt: 0,
     firstEvent: 1,
     nextEvent: 1,
     nextRecord: 1,
-    isTidy: true,
+    nothingToExpire: true,
     ...(sandbox && { sandbox }),
   }
 }

@@ -1,15 +1,15 @@
 /** Agent contexts: what conversations need to know of their agents, made once for each version of an agent and channel. */
 
 import { type AgentRouting, notReadyOn } from '../../core/agent/routing.js'
-import { agentKeyOf } from '../../core/agentkey.js'
-import { traitsFor } from '../../core/channel/abilities.js'
-import type { HostedAdapter } from '../../core/channel/hosted.js'
-import { bulkPace } from '../../core/channel/throttle.js'
+import { formatAgentKey } from '../../core/agentref.js'
+import { effectiveTraits } from '../../core/channel/devicetraits.js'
+import type { HostedAdapter } from '../../core/channel/hostedadapter.js'
+import { bulkRate } from '../../core/channel/throttle.js'
 import type { Traits } from '../../core/channel/traits.js'
 import type { ChannelName } from '../../core/channelnames.js'
 import type { AgentContext } from '../../core/conversation/context.js'
 import type { Refusal } from '../../core/errors.js'
-import { numberBehind } from '../../core/people/address.js'
+import { phoneOfAddress } from '../../core/people/address.js'
 import type { AsidOf } from './asid.js'
 
 export interface Directory {
@@ -18,16 +18,16 @@ export interface Directory {
 }
 
 /** Finds the adapter of a provider on a channel. */
-export type Adapters = (channel: ChannelName, provider: string) => HostedAdapter | undefined
+export type AdapterLookup = (channel: ChannelName, provider: string) => HostedAdapter | undefined
 
-export function adaptersAmong(known: readonly HostedAdapter[]): Adapters {
+export function createAdapterLookup(adapters: readonly HostedAdapter[]): AdapterLookup {
   const byName = new Map(
-    known.map((adapter) => [nameOf(adapter.descriptor.channel, adapter.descriptor.provider), adapter]),
+    adapters.map((adapter) => [adapterKey(adapter.descriptor.channel, adapter.descriptor.provider), adapter]),
   )
-  return (channel, provider) => byName.get(nameOf(channel, provider))
+  return (channel, provider) => byName.get(adapterKey(channel, provider))
 }
 
-function nameOf(channel: ChannelName, provider: string): string {
+function adapterKey(channel: ChannelName, provider: string): string {
   return `${channel} ${provider}`
 }
 
@@ -36,23 +36,23 @@ export function readerOf({ timeZone = 'UTC' }: { readonly timeZone?: string }): 
   return { locale: 'en-US', zone: timeZone }
 }
 
-export interface Person {
+export interface Recipient {
   readonly channel: ChannelName
   readonly address: string
   /** Capabilities of their device, where those are known. */
-  readonly abilities?: readonly string[]
+  readonly deviceCapabilities?: readonly string[]
   readonly sandbox?: true
 }
 
 export interface AgentContexts {
   /** The context of a conversation with that person, with the traits that hold for their device. */
-  of(agent: AgentRouting, person: Person): AgentContext
+  of(agent: AgentRouting, person: Recipient): AgentContext
   /** The context of a conversation whose agent was deleted: no binding, and no events. */
   orphan(channel: ChannelName): AgentContext
 }
 
 export interface AgentContextsOptions {
-  readonly adapters: Adapters
+  readonly adapters: AdapterLookup
   readonly asidOf: AsidOf
   readonly traitsOf: (channel: ChannelName) => Traits
 }
@@ -71,31 +71,31 @@ export function createAgentContexts({ adapters, asidOf, traitsOf }: AgentContext
   }
 
   function adapterOf(agent: AgentRouting, channel: ChannelName): HostedAdapter | undefined {
-    const bound = agent.channels.find((each) => each.channel === channel) ?? notReadyOn(agent, channel)
-    return bound && adapters(channel, bound.provider)
+    const binding = agent.channels.find((each) => each.channel === channel) ?? notReadyOn(agent, channel)
+    return binding && adapters(channel, binding.provider)
   }
 
   /** The part of the context that all conversations of the agent on that channel share. */
   function buildContext(agent: AgentRouting, channel: ChannelName): AgentContext {
-    const resting = notReadyOn(agent, channel)
-    const bound = resting ?? agent.channels.find((each) => each.channel === channel)
-    const adapter = bound && adapters(channel, bound.provider)
-    const perSecond = adapter && bulkPace(adapter.descriptor)
+    const notReady = notReadyOn(agent, channel)
+    const binding = notReady ?? agent.channels.find((each) => each.channel === channel)
+    const adapter = binding && adapters(channel, binding.provider)
+    const perSecond = adapter && bulkRate(adapter.descriptor)
     const { contactEmail, contactPhone, websiteUrl } = agent.identity
-    const compliance = bound?.compliance
+    const compliance = binding?.compliance
     const traits = adapter?.descriptor.traits ?? traitsOf(channel)
-    const isBound = adapter !== undefined || resting !== undefined
+    const isBound = adapter !== undefined || notReady !== undefined
     return {
-      provider: (isBound && bound?.provider) || '',
+      provider: (isBound && binding?.provider) || '',
       windowHours: traits.windowHours,
-      isListening: agent.webhook !== undefined,
+      receivesEvents: agent.webhook !== undefined,
       siblings: {},
       ...(isBound && {
         binding: {
-          isActive: adapter !== undefined && !resting,
-          ...(adapter?.live && { isOwnChannel: true }),
-          minDelayMs: bound?.delivery?.minMessageDelayMs ?? 0,
-          ...(bound?.delivery?.loopGuard && { loopGuard: bound.delivery.loopGuard }),
+          isActive: adapter !== undefined && !notReady,
+          ...(adapter?.socket && { isOwnChannel: true }),
+          minDelayMs: binding?.delivery?.minMessageDelayMs ?? 0,
+          ...(binding?.delivery?.loopGuard && { loopGuard: binding.delivery.loopGuard }),
           ...(perSecond !== undefined && { bulkPerSecond: perSecond }),
           ...(compliance?.enabled && {
             compliance: { ...(compliance.disclaimerText && { disclaimer: compliance.disclaimerText }) },
@@ -114,25 +114,25 @@ export function createAgentContexts({ adapters, asidOf, traitsOf }: AgentContext
   }
 
   /** Channels that know people by their numbers have their addresses in common; no other two channels do. */
-  function siblingsOf(agent: AgentRouting, { channel, address }: Person): AgentContext['siblings'] | undefined {
-    const elsewhere = agent.channels.filter((each) => each.channel !== channel)
-    const number = elsewhere.length === 0 ? undefined : numberBehind(channel, address)
+  function siblingsOf(agent: AgentRouting, { channel, address }: Recipient): AgentContext['siblings'] | undefined {
+    const otherBindings = agent.channels.filter((each) => each.channel !== channel)
+    const number = otherBindings.length === 0 ? undefined : phoneOfAddress(channel, address)
     if (number === undefined) return undefined
-    const others = elsewhere.filter((each) => numberBehind(each.channel, number))
+    const others = otherBindings.filter((each) => phoneOfAddress(each.channel, number))
     if (others.length === 0) return undefined
-    return Object.fromEntries(others.map((each) => [each.channel, asidOf(agentKeyOf(agent), each.channel, number)]))
+    return Object.fromEntries(others.map((each) => [each.channel, asidOf(formatAgentKey(agent), each.channel, number)]))
   }
 
   return {
     of(agent, person) {
-      const { channel, abilities, sandbox } = person
+      const { channel, deviceCapabilities, sandbox } = person
       const shared = sharedContext(agent, channel)
       if (sandbox) return { ...shared, ...sandboxBinding }
       const siblings = siblingsOf(agent, person)
       const context = siblings ? { ...shared, siblings } : shared
-      const adapter = abilities && adapterOf(agent, channel)
+      const adapter = deviceCapabilities && adapterOf(agent, channel)
       if (!adapter) return context
-      const traits = traitsFor(adapter, abilities)
+      const traits = effectiveTraits(adapter, deviceCapabilities)
       return { ...context, traits, windowHours: traits.windowHours }
     },
     orphan(channel) {
@@ -140,7 +140,7 @@ export function createAgentContexts({ adapters, asidOf, traitsOf }: AgentContext
       return {
         provider: '',
         windowHours: traits.windowHours,
-        isListening: false,
+        receivesEvents: false,
         siblings: {},
         traits,
         brand: { name: '' },

@@ -1,48 +1,48 @@
 /** Commands of a conversation, and what each is given and answers. A command is decided in the shard of the asid. */
-import type { AgentPlace } from '../../core/agentkey.js'
+import type { AgentRef } from '../../core/agentref.js'
 import type { ChannelName } from '../../core/channelnames.js'
 import type { AgentContext, AgentFacts } from '../../core/conversation/context.js'
 import type { FailoverUpdate, TimerName } from '../../core/conversation/effects.js'
 import type { WebhookOutcome } from '../../core/conversation/eventqueue.js'
-import type { Opening, OpenResult } from '../../core/conversation/opener.js'
+import type { OpenResult, SendOpener } from '../../core/conversation/opener.js'
 import type { OutboundRequest, SendResult } from '../../core/conversation/outbound.js'
-import type { DeliveryOutcome, NotHandedOver } from '../../core/conversation/outcome.js'
+import type { DeliveryOutcome, NotSent } from '../../core/conversation/outcome.js'
 import type { InboundItem } from '../../core/conversation/reduce.js'
 import type { ReplyOutcome } from '../../core/conversation/replyoutcome.js'
-import type { Flight, KnownAs, Outgoing } from '../../core/conversation/state.js'
+import type { CanonicalIdentity, InFlight, OutboundMessageRecord } from '../../core/conversation/state.js'
 import type { Command } from '../shard/contract.js'
 import type { Key } from '../store/contract.js'
 
 /** The person, channel and agent of a conversation: enough to begin one. */
 export interface Identity {
   readonly asid: string
-  readonly agent: AgentPlace
+  readonly agent: AgentRef
   readonly channel: ChannelName
   readonly address: string
   readonly sandbox?: true
 }
 
 export interface InboundBatch {
-  readonly who: Identity
+  readonly identity: Identity
   readonly agent: AgentContext
   readonly items: readonly InboundItem[]
   /** Another address of the same person. */
-  readonly other?: KnownAs
+  readonly other?: CanonicalIdentity
   /** Neither address has a conversation. */
   readonly isFirst?: true
 }
 
 export interface InboundResult {
   /** How many of the items were new. */
-  readonly fresh: number
+  readonly newCount: number
   /** No item was taken: the person's conversation is this one. */
-  readonly knownAs?: KnownAs
+  readonly canonical?: CanonicalIdentity
   /** No item was taken: this address has no conversation, and the other address may have one. */
   readonly isUnknown?: true
   /** The other address is new. The commit tells its conversation, and the caller may tell it at once. */
   readonly isAliased?: true
   /** The person has opted out, and this message is still with the provider. */
-  readonly inFlight?: Pick<Flight, 'messageId' | 'tried'>
+  readonly inFlight?: Pick<InFlight, 'messageId' | 'attempt'>
 }
 
 /** A message of a reply, and the how manieth of the reply it is. */
@@ -58,7 +58,7 @@ export interface ReplyInput {
   readonly requests: readonly ReplyRequest[]
   /** What the reply came to but for these messages. */
   readonly reply: ReplyOutcome
-  readonly called: WebhookOutcome['called']
+  readonly call: WebhookOutcome['call']
 }
 
 export interface FailoverUpdateInput {
@@ -78,34 +78,39 @@ export interface TimerInput {
 export interface RetentionCursor {
   readonly table: number
   readonly after?: Key
-  readonly left: boolean
+  readonly hasLiveRows: boolean
 }
 
 export interface ConversationCommands {
   /** Items of a provider about one person; items that were seen before are passed over. */
   readonly receiveInbound: Command<InboundBatch, InboundResult>
   /** The person of this address has another conversation, and everything for this address goes there. */
-  readonly mergeInto: Command<{ who: Identity; agent: AgentFacts; knownAs: KnownAs }, null>
+  readonly mergeInto: Command<{ identity: Identity; agent: AgentFacts; canonical: CanonicalIdentity }, null>
   /** The person opted out under another address. */
   readonly optOut: Command<{ asid: string; agent: AgentFacts }, null>
   /** Messages of the agent for a person. Answers one by one, in their order. */
   readonly sendMessages: Command<
-    { asid: string; who?: Identity; agent: AgentContext; requests: readonly OutboundRequest[] },
+    { asid: string; identity?: Identity; agent: AgentContext; requests: readonly OutboundRequest[] },
     readonly SendResult[]
   >
   /** The opener of a send, to a person who may have no conversation yet. */
   readonly openConversation: Command<
-    { who: Identity; agent: AgentContext; opening: Opening },
-    OpenResult | { readonly knownAs: KnownAs }
+    { identity: Identity; agent: AgentContext; opening: SendOpener },
+    OpenResult | { readonly canonical: CanonicalIdentity }
   >
   readonly sendOutcome: Command<
-    { asid: string; agent: AgentContext; messageId: string; tried: number; outcome: DeliveryOutcome | NotHandedOver },
+    { asid: string; agent: AgentContext; messageId: string; attempt: number; outcome: DeliveryOutcome | NotSent },
     null
   >
   readonly timerFired: Command<TimerInput, null>
   /** Takes over a message of the same person's conversation on another channel. */
-  readonly takeOver: Command<
-    { who: Identity; agent: AgentContext; outgoing: Outgoing; sender: { asid: string; facts: AgentFacts } },
+  readonly acceptFailover: Command<
+    {
+      identity: Identity
+      agent: AgentContext
+      outgoing: OutboundMessageRecord
+      sender: { asid: string; facts: AgentFacts }
+    },
     null
   >
   readonly failoverUpdate: Command<FailoverUpdateInput, null>

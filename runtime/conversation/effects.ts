@@ -11,7 +11,7 @@ export const effectKinds = {
 export interface Deliver {
   readonly asid: string
   readonly messageId: string
-  readonly tried: number
+  readonly attempt: number
 }
 
 /** The agent's webhook is called with the event of that number. */

@@ -5,15 +5,15 @@
 import { channelNames } from '../../core/channelnames.js'
 import type { Status } from '../../core/conversation/state.js'
 import type { Log } from '../observe/log.js'
+import { counterOf, initializeSeries } from '../observe/meters.js'
 import type { Metrics } from '../observe/metrics.js'
-import { beginAtZero, counterOf } from '../observe/named.js'
 import type { Local } from '../shard/contract.js'
 import { deadLetterTable, logTable, type TrafficRecord, trafficTable } from './tables.js'
 
 /** Counts messages that were refused before their conversation was asked. */
 export function apiMetrics(metrics: Metrics) {
   const refusals = counterOf(metrics, 'parley_messages_refused_total')
-  return { refused: (reason: string) => refusals(reason).add() }
+  return { countRefusal: (reason: string) => refusals(reason).add() }
 }
 
 /** Logs agents that answer themselves. */
@@ -25,21 +25,21 @@ export function logLoops(local: Pick<Local, 'watch'>, log: Pick<Log, 'warn'>): v
 }
 
 /** Traffic of the sandbox is in other tables and is not counted; its lines in the agent's log are. */
-export function meterRecords(local: Pick<Local, 'watch'>, metrics: Metrics): void {
-  const heard = counterOf(metrics, 'parley_messages_heard_total')
+export function countRecords(local: Pick<Local, 'watch'>, metrics: Metrics): void {
+  const received = counterOf(metrics, 'parley_messages_received_total')
   const accepted = counterOf(metrics, 'parley_messages_accepted_total')
   const states = counterOf(metrics, 'parley_message_states_total')
   const refusals = counterOf(metrics, 'parley_messages_refused_total')
   const logged = counterOf(metrics, 'parley_agent_log_total')
   const consents = counterOf(metrics, 'parley_consents_total')
   const deadLetters = counterOf(metrics, 'parley_webhook_dead_letters_total')('agent')
-  for (const byChannel of [heard, accepted]) beginAtZero(byChannel, channelNames)
-  beginAtZero(consents, channelNames, Object.values(changeOf))
+  for (const byChannel of [received, accepted]) initializeSeries(byChannel, channelNames)
+  initializeSeries(consents, channelNames, Object.values(changeOf))
 
   local.watch(trafficTable, (_key, record) => {
     if (!record) return
     if (record.type === 'status') stateOf(record)
-    else (record.origin === 'user' ? heard : accepted)(record.channel).add()
+    else (record.origin === 'user' ? received : accepted)(record.channel).add()
   })
   local.watch(logTable, (_key, record) => {
     if (!record) return
@@ -49,8 +49,8 @@ export function meterRecords(local: Pick<Local, 'watch'>, metrics: Metrics): voi
     const change = changeOf[event]
     if (change) consents(channel, change).add()
   })
-  local.watch(deadLetterTable, (_key, letter) => {
-    if (letter) deadLetters.add()
+  local.watch(deadLetterTable, (_key, deadLetter) => {
+    if (deadLetter) deadLetters.add()
   })
 
   /** The channel that a message went over need not be that of the conversation it belongs to. */

@@ -12,10 +12,10 @@ export const readConversation: Query<{ readonly asid: string }, Conversation | n
 
 /** The same, of whichever address the person's conversation goes by. */
 export async function findConversation(
-  shards: Pick<Shards, 'read'>,
+  shards: Pick<Shards, 'query'>,
   asid: string,
 ): Promise<Conversation | null | Refusal> {
-  const found = await shards.read(asid, readConversation, { asid })
-  if (!found || isRefusal(found) || !found.knownAs) return found
-  return shards.read(found.knownAs.asid, readConversation, { asid: found.knownAs.asid })
+  const conversation = await shards.query(asid, readConversation, { asid })
+  if (!conversation || isRefusal(conversation) || !conversation.canonical) return conversation
+  return shards.query(conversation.canonical.asid, readConversation, { asid: conversation.canonical.asid })
 }

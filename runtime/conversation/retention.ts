@@ -1,18 +1,18 @@
 /** Retention: rows of a conversation that have expired are removed, a bounded number at a time. */
 import type { Conversation } from '../../core/conversation/state.js'
-import { conversation as limits } from '../../core/limits.js'
+import { conversation as limits } from '../../core/limits/index.js'
 import type { Tx } from '../shard/contract.js'
 import type { Key, Table } from '../store/contract.js'
 import type { RetentionCursor } from './contract.js'
-import { expireRecords, hasRecords } from './history.js'
+import { expireRecords, hasRetainedRecords } from './history.js'
 import {
-  callerIdTable,
+  clientIdTable,
   deadLetterTable,
-  outgoingTable,
+  messageTable,
   parkedTable,
   providerIdTable,
+  sandboxTurnTable,
   seenTable,
-  turnTable,
 } from './tables.js'
 
 export const expiryTimer = 'expire'
@@ -25,7 +25,7 @@ export function scheduleExpiry(
   timeScale: number,
   cursor?: RetentionCursor,
 ): void {
-  const dueAt = at + (cursor ? 0 : Math.ceil(limits.tidyEveryMs / timeScale))
+  const dueAt = at + (cursor ? 0 : Math.ceil(limits.retentionEveryMs / timeScale))
   const input = { asid, ...(cursor && { cursor }) }
   // Conversations of the sandbox are deleted before their time.
   tx.schedule({
@@ -33,7 +33,7 @@ export function scheduleExpiry(
     dueAt,
     command: 'conversation.expireRows',
     input,
-    ...(!sandbox && { isFirm: true }),
+    ...(!sandbox && { noReplace: true }),
   })
 }
 
@@ -46,12 +46,12 @@ interface ExpiringRow {
 export type ExpiringTable = readonly [table: Table<Key, ExpiringRow>, time: keyof ExpiringRow]
 
 const ownTables: readonly ExpiringTable[] = [
-  [callerIdTable, 'until'],
+  [clientIdTable, 'until'],
   [providerIdTable, 'until'],
   [seenTable, 'until'],
   [parkedTable, 'until'],
-  [outgoingTable, 'at'],
-  [turnTable, 'at'],
+  [messageTable, 'at'],
+  [sandboxTurnTable, 'at'],
 ] as never
 
 /** An entry of the list of expiring tables. */
@@ -65,29 +65,29 @@ export function expireRows(
   conversation: Conversation,
   at: number,
   timeScale: number,
-  others: readonly ExpiringTable[],
-  cursor: RetentionCursor = { table: 0, left: false },
-): { left: boolean; next?: RetentionCursor } {
+  otherTables: readonly ExpiringTable[],
+  cursor: RetentionCursor = { table: 0, hasLiveRows: false },
+): { hasLiveRows: boolean; next?: RetentionCursor } {
   const { asid, agent } = conversation
   const { orgId, agentId } = agent
-  const keptSince = at - Math.ceil(limits.keptMs / timeScale)
-  const overAt = { until: at, at: keptSince }
-  const tables = [...ownTables, ...others]
-  let { left } = cursor
-  let room = limits.tidyRows
+  const retainedSince = at - Math.ceil(limits.keptMs / timeScale)
+  const cutoff = { until: at, at: retainedSince }
+  const tables = [...ownTables, ...otherTables]
+  let { hasLiveRows } = cursor
+  let rowsLeft = limits.retentionRows
   for (let number = cursor.table; number < tables.length; number++) {
     const [table, time] = tables[number]!
     const after = number === cursor.table && cursor.after ? { after: cursor.after } : {}
-    for (const { key, value } of tx.range(table, { prefix: [asid], ...after, limit: room })) {
-      room--
-      if (value[time] <= overAt[time]) tx.remove(table, key)
-      else left = true
-      if (room === 0) return { left, next: { table: number, after: key, left } }
+    for (const { key, value } of tx.range(table, { prefix: [asid], ...after, limit: rowsLeft })) {
+      rowsLeft--
+      if (value[time] <= cutoff[time]) tx.remove(table, key)
+      else hasLiveRows = true
+      if (rowsLeft === 0) return { hasLiveRows, next: { table: number, after: key, hasLiveRows } }
     }
   }
   // Records lie by their agent and in the order of time: each conversation takes away whatever is over.
-  room -= expireRecords(tx, agent, keptSince, room, timeScale)
-  const [letter] = tx.range(deadLetterTable, { prefix: [orgId, agentId], limit: 1 })
-  if (letter || hasRecords(conversation, keptSince, timeScale)) left = true
-  return room > 0 ? { left } : { left, next: { table: tables.length, left } }
+  rowsLeft -= expireRecords(tx, agent, retainedSince, rowsLeft, timeScale)
+  const [deadLetter] = tx.range(deadLetterTable, { prefix: [orgId, agentId], limit: 1 })
+  if (deadLetter || hasRetainedRecords(conversation, retainedSince, timeScale)) hasLiveRows = true
+  return rowsLeft > 0 ? { hasLiveRows } : { hasLiveRows, next: { table: tables.length, hasLiveRows } }
 }

@@ -4,13 +4,13 @@ import type { Receipt } from '../../core/channel/inbound.js'
 import type { ChannelName } from '../../core/channelnames.js'
 import type { WebhookAttempt } from '../../core/conversation/effects.js'
 import type { LogEntry, TrafficEntry } from '../../core/conversation/entry.js'
-import type { SessionBegun, SessionSoFar, Spot } from '../../core/conversation/history.js'
-import type { Conversation, ConversationEvent, Outgoing } from '../../core/conversation/state.js'
-import { byOwner, readSoon, table } from '../store/contract.js'
+import type { RecordRef, SessionProgress, SessionStart } from '../../core/conversation/history.js'
+import type { Conversation, ConversationEvent, OutboundMessageRecord } from '../../core/conversation/state.js'
+import { byOwner, cacheWrites, table } from '../store/contract.js'
 
-export const conversationTable = readSoon(byOwner(table<[asid: string], Conversation>('conversation')))
-export const outgoingTable = readSoon(
-  byOwner(table<[asid: string, messageId: string], Outgoing>('conversation.outgoing')),
+export const conversationTable = cacheWrites(byOwner(table<[asid: string], Conversation>('conversation')))
+export const messageTable = cacheWrites(
+  byOwner(table<[asid: string, messageId: string], OutboundMessageRecord>('conversation.messages')),
 )
 export const eventTable = byOwner(table<[asid: string, number: number], ConversationEvent>('conversation.event'))
 
@@ -19,8 +19,8 @@ export interface Alias {
   readonly messageId: string
   readonly until: number
 }
-export const callerIdTable = byOwner(table<[asid: string, callerId: string], Alias>('conversation.caller'))
-export const providerIdTable = byOwner(table<[asid: string, providerId: string], Alias>('conversation.provider'))
+export const clientIdTable = byOwner(table<[asid: string, callerId: string], Alias>('conversation.clientIds'))
+export const providerIdTable = byOwner(table<[asid: string, providerId: string], Alias>('conversation.providerIds'))
 /** Receipts whose send is not known yet, by what the provider calls it. */
 export const parkedTable = byOwner(
   table<[asid: string, providerId: string], { receipts: readonly Receipt[]; until: number }>('conversation.parked'),
@@ -35,19 +35,19 @@ export const seenTable = byOwner(
  * What was only tried out lies apart, so that no live list comes upon it.
  */
 export type RecordKey = [orgId: string, agentId: string, at: number, asid: string, number: number]
-export interface Chained {
+export interface RecordLinks {
   /** The record of the same kind before this one; of logs only those that are older than `prior` have it. */
-  readonly previous?: Spot
+  readonly previous?: RecordRef
   /** The record of any kind before this one, where that is not `previous`. */
-  readonly prior?: Spot
+  readonly prior?: RecordRef
 }
 export type TrafficRecord = TrafficEntry & {
   readonly channel: ChannelName
   readonly test?: true
   readonly begins?: 'session' | 'conversation'
-} & Chained
-export type LogRecord = LogEntry & { readonly channel: ChannelName; readonly sessionId?: string } & Chained
-export type AttemptRecord = WebhookAttempt & { readonly channel: ChannelName } & Chained
+} & RecordLinks
+export type LogRecord = LogEntry & { readonly channel: ChannelName; readonly sessionId?: string } & RecordLinks
+export type AttemptRecord = WebhookAttempt & { readonly channel: ChannelName } & RecordLinks
 export const trafficTable = table<RecordKey, TrafficRecord>('traffic')
 export const testTrafficTable = table<RecordKey, TrafficRecord>('traffic.test')
 export const logTable = table<RecordKey, LogRecord>('agentlog')
@@ -55,21 +55,21 @@ export const logTable = table<RecordKey, LogRecord>('agentlog')
 export const attemptTable = table<RecordKey, AttemptRecord>('webhook.attempt')
 
 /** A session from its first message on; what it came to is written when it is over, and stands in the conversation before. */
-export interface SessionRecord extends SessionBegun {
+export interface SessionRecord extends SessionStart {
   readonly asid: string
   readonly channel: ChannelName
   readonly test?: true
-  readonly over?: Pick<SessionSoFar, 'lastAt' | 'messageCount'>
+  readonly totals?: Pick<SessionProgress, 'lastAt' | 'messageCount'>
 }
 export const sessionTable = table<[orgId: string, agentId: string, sessionId: string], SessionRecord>('traffic.session')
 /** Marks that sessions leave on their way, one every half hour, by which they are found by time. */
-export type MarkKey = [orgId: string, agentId: string, at: number, asid: string, sessionId: string]
-export const markTable = table<MarkKey, true>('traffic.mark')
-export const testMarkTable = table<MarkKey, true>('traffic.mark.test')
+export type ActivityKey = [orgId: string, agentId: string, at: number, asid: string, sessionId: string]
+export const activityTable = table<ActivityKey, true>('traffic.activity')
+export const testActivityTable = table<ActivityKey, true>('traffic.activity.test')
 
 /** What was said in the conversation of a persona, in its order; the agent's messages stand with the others of the conversation. */
-export const turnTable = byOwner(
-  table<[asid: string, number: number], TrafficEntry & { readonly at: number }>('conversation.turn'),
+export const sandboxTurnTable = byOwner(
+  table<[asid: string, number: number], TrafficEntry & { readonly at: number }>('sandbox.transcript'),
 )
 
 /** Events that the webhook would not take, by agent over all shards. */

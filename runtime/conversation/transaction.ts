@@ -1,29 +1,29 @@
 /** Commits of a conversation: reads its stored rows for the reducer, and writes what the reducer returns. */
-import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
+import { type AgentRef, formatAgentKey } from '../../core/agentref.js'
 import { levelOf } from '../../core/catalogs/logevents.js'
 import type { Receipt } from '../../core/channel/inbound.js'
+import type { DeliveryReport } from '../../core/conversation/deliveryreport.js'
 import type { ConversationEffect, ConversationRecord, TimerName } from '../../core/conversation/effects.js'
 import type { TrafficEntry } from '../../core/conversation/entry.js'
 import { type AnswerTo, type ConversationInput, type Reduction, reduce } from '../../core/conversation/reduce.js'
-import type { SendNews } from '../../core/conversation/sendnews.js'
-import type { Conversation, Outgoing } from '../../core/conversation/state.js'
+import type { Conversation, OutboundMessageRecord } from '../../core/conversation/state.js'
 import type { CommandContext, StoredMessages } from '../../core/conversation/transaction.js'
-import { conversation as limits } from '../../core/limits.js'
-import type { IdentityNews } from '../../core/people/person.js'
-import type { Command, Told, Tx } from '../shard/contract.js'
+import { conversation as limits } from '../../core/limits/index.js'
+import type { IdentityEvent } from '../../core/people/person.js'
+import type { Command, CommandMeta, Tx } from '../shard/contract.js'
 import type { Reader } from '../store/contract.js'
 import type { FailoverUpdateInput, TimerInput } from './contract.js'
 import { type CallWebhook, type Deliver, effectKinds, type Failover } from './effects.js'
 import { HistoryWriter } from './history.js'
 import {
-  callerIdTable,
+  clientIdTable,
   conversationTable,
   deadLetterTable,
   eventTable,
-  outgoingTable,
+  messageTable,
   parkedTable,
   providerIdTable,
-  turnTable,
+  sandboxTurnTable,
 } from './tables.js'
 
 /** Keeps rows of its own about the messages of a conversation, in the commit of each decision. */
@@ -34,7 +34,7 @@ export interface MessageListener {
 
 export interface MessageRows {
   /** Called before the message is written, so that its stored row is still the one before. */
-  beforeSave(message: Outgoing): void
+  beforeSave(message: OutboundMessageRecord): void
   /** `number` is the number of the traffic record. */
   onRecord(entry: TrafficEntry, number: number): void
   /** Called last, with the conversation as it is committed. */
@@ -43,8 +43,8 @@ export interface MessageRows {
 
 /** Commands of other owners that a conversation reports to; where a subscriber is absent, nothing is reported. */
 export interface Subscribers {
-  readonly sends?: Command<SendNews & AgentPlace, unknown>
-  readonly people?: Command<IdentityNews & AgentPlace, unknown>
+  readonly sends?: Command<DeliveryReport & AgentRef, unknown>
+  readonly people?: Command<IdentityEvent & AgentRef, unknown>
 }
 
 export interface TransactionOptions {
@@ -57,7 +57,7 @@ export interface TransactionOptions {
 
 export type Decide = <Input extends ConversationInput>(
   tx: Tx,
-  meta: Told,
+  meta: CommandMeta,
   before: Conversation,
   input: Input,
 ) => { readonly conversation: Conversation; readonly answer: AnswerTo<Input> }
@@ -84,17 +84,17 @@ class StoredRows implements StoredMessages {
     private readonly at: number,
   ) {}
 
-  message(id: string): Outgoing | undefined {
-    return this.reader.get(outgoingTable, [this.asid, id])
+  message(id: string): OutboundMessageRecord | undefined {
+    return this.reader.get(messageTable, [this.asid, id])
   }
   byProviderId(providerId: string): string | undefined {
     return this.reader.get(providerIdTable, [this.asid, providerId])?.messageId
   }
   byClientId(clientId: string): string | undefined {
-    return this.current(this.reader.get(callerIdTable, [this.asid, clientId]))?.messageId
+    return this.current(this.reader.get(clientIdTable, [this.asid, clientId]))?.messageId
   }
-  sentSince(since: number): readonly Outgoing[] {
-    const sent = Array.from(this.reader.range(outgoingTable, { prefix: [this.asid] }), ({ value }) => value)
+  sentSince(since: number): readonly OutboundMessageRecord[] {
+    const sent = Array.from(this.reader.range(messageTable, { prefix: [this.asid] }), ({ value }) => value)
     return sent.filter(({ sentAt = 0 }) => sentAt >= since).sort((a, b) => b.sentAt! - a.sentAt!)
   }
   parked(providerId: string): readonly Receipt[] {
@@ -118,7 +118,7 @@ function write(
   const history = new HistoryWriter(tx, before, at, timeScale)
   for (const record of records) writeRecord(record)
   for (const each of rows) each.flush(conversation)
-  const after = history.within(conversation)
+  const after = history.applyTo(conversation)
   tx.put(conversationTable, [asid], after)
   return after
 
@@ -126,7 +126,7 @@ function write(
     switch (record.kind) {
       case 'message':
         for (const each of rows) each.beforeSave(record.message)
-        tx.put(outgoingTable, [asid, record.message.id], record.message)
+        tx.put(messageTable, [asid, record.message.id], record.message)
         return
       case 'providerId': {
         const until = at + scaled(limits.keptMs)
@@ -135,7 +135,7 @@ function write(
       }
       case 'clientId': {
         const until = at + scaled(limits.messageIdMs)
-        tx.put(callerIdTable, [asid, record.clientId], { messageId: record.messageId, until })
+        tx.put(clientIdTable, [asid, record.clientId], { messageId: record.messageId, until })
         return
       }
       case 'parked': {
@@ -157,7 +157,7 @@ function write(
         const { entry } = record
         const number = history.traffic(entry)
         for (const each of rows) each.onRecord(entry, number)
-        if (sandbox && entry.type !== 'status') tx.put(turnTable, [asid, number], { at, ...entry })
+        if (sandbox && entry.type !== 'status') tx.put(sandboxTurnTable, [asid, number], { at, ...entry })
         return
       }
       case 'log':
@@ -180,33 +180,33 @@ function emit(
   const { orgId, agentId } = agent
   switch (effect.kind) {
     case 'deliver': {
-      const { messageId, tried } = effect
-      const payload: Deliver = { asid, messageId, tried }
-      tx.effect({ kind: effectKinds.deliver, payload, destination: bindingOf(before) })
+      const { messageId, attempt } = effect
+      const payload: Deliver = { asid, messageId, attempt }
+      tx.emit({ kind: effectKinds.deliver, payload, destination: bindingOf(before) })
       return
     }
     case 'failover': {
       const { asid: sibling, channel: onto, messageId, facts } = effect
       const payload: Failover = { asid, sibling, channel: onto, messageId, facts }
-      tx.effect({ kind: effectKinds.failover, payload, destination: sibling })
+      tx.emit({ kind: effectKinds.failover, payload, destination: sibling })
       return
     }
     case 'failoverUpdate': {
       const { asid: sender, messageId, update, facts } = effect
-      tx.tell(sender, failoverUpdate, { asid: sender, messageId, update, facts })
+      tx.send(sender, failoverUpdate, { asid: sender, messageId, update, facts })
       return
     }
     case 'callWebhook':
       enqueueCall(tx, asid, effect.number)
       return
     case 'notifySend':
-      if (subscribers.sends) tx.tell(agentKeyOf(agent), subscribers.sends, { orgId, agentId, ...effect.report })
+      if (subscribers.sends) tx.send(formatAgentKey(agent), subscribers.sends, { orgId, agentId, ...effect.report })
       return
     case 'notifyPeople': {
       if (!subscribers.people || sandbox) return
       const kind = effect.event
       const since = kind === 'seen' && optedOutAt !== undefined ? { optedOutAt } : {}
-      tx.tell(agentKeyOf(agent), subscribers.people, { asid, channel, address, at, kind, ...since, ...agent })
+      tx.send(formatAgentKey(agent), subscribers.people, { asid, channel, address, at, kind, ...since, ...agent })
       return
     }
     case 'setTimer': {
@@ -222,12 +222,12 @@ function emit(
 
 export function enqueueCall(tx: Tx, asid: string, number: number): void {
   const payload: CallWebhook = { asid, number }
-  tx.effect({ kind: effectKinds.callWebhook, payload, destination: asid })
+  tx.emit({ kind: effectKinds.callWebhook, payload, destination: asid })
 }
 
 /** A wait that does not become longer when the clock is set back. */
 function isDelay(timer: TimerName): boolean {
-  return timer === 'send' || timer === 'paced' || timer === 'call'
+  return timer === 'send' || timer === 'paced' || timer === 'webhook'
 }
 
 /** Messages over one binding are begun in the order in which they were decided on. */

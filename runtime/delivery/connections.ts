@@ -6,134 +6,139 @@
 
 import type { AgentRouting } from '../../core/agent/routing.js'
 import { type ChannelRoute, routeOfBinding } from '../../core/agent/routing.js'
-import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
-import type { Item, Line } from '../../core/channel/adapter.js'
-import type { HostedAdapter } from '../../core/channel/hosted.js'
+import { type AgentRef, formatAgentKey } from '../../core/agentref.js'
+import type { Item, ProviderConnection } from '../../core/channel/adapter.js'
+import type { HostedAdapter } from '../../core/channel/hostedadapter.js'
 import type { Refusal } from '../../core/errors.js'
 import { isRefusal } from '../../core/errors.js'
-import { provider as limits } from '../../core/limits.js'
+import { provider as limits } from '../../core/limits/index.js'
 import type { Clock } from '../clock.js'
-import type { Adapters, Directory } from '../conversation/context.js'
+import type { AdapterLookup, Directory } from '../conversation/context.js'
 import type { Log } from '../observe/log.js'
 import { type Providers, sameBytes } from './providers.js'
 
-export interface Lines {
+export interface ConnectionPool {
   /** Undefined where the provider is called and not connected to. */
-  of(agent: AgentRouting, bound: ChannelRoute, adapter: HostedAdapter, auth: unknown): Line | undefined
+  get(agent: AgentRouting, binding: ChannelRoute, adapter: HostedAdapter, auth: unknown): ProviderConnection | undefined
   /** Looks around from now on. */
   start(): void
   close(): Promise<void>
 }
 
-export interface BindingPlace extends AgentPlace {
+export interface BindingRef extends AgentRef {
   readonly bindingId: string
 }
 
-export interface LinesOptions {
+export interface ConnectionPoolOptions {
   readonly directory: Directory
-  readonly adapters: Adapters
-  readonly providers: Pick<Providers, 'authOf' | 'reach'>
+  readonly adapters: AdapterLookup
+  readonly providers: Pick<Providers, 'authOf' | 'contextFor'>
   /** Records items that came over a connection; a refusal when any of them is not recorded. */
-  readonly record: (from: Route & { readonly items: readonly Item[] }) => Promise<Refusal | undefined>
-  readonly clock: Pick<Clock, 'now' | 'wake'>
+  readonly record: (from: BindingContext & { readonly items: readonly Item[] }) => Promise<Refusal | undefined>
+  readonly clock: Pick<Clock, 'now' | 'setTimer'>
   /** Every binding whose provider is connected to, in any shard that can be asked just now. */
-  readonly find: () => Promise<readonly BindingPlace[]>
+  readonly findBindings: () => Promise<readonly BindingRef[]>
   readonly addressOf: (host: string, port: number) => Promise<string | undefined>
   readonly log: Log
 }
 
-export interface Route {
+export interface BindingContext {
   readonly agent: AgentRouting
-  readonly bound: ChannelRoute
+  readonly binding: ChannelRoute
 }
 
-interface Held {
-  readonly line: Line
+interface PooledConnection {
+  readonly connection: ProviderConnection
   readonly sealed: Uint8Array | undefined
-  readonly end: AbortController
+  readonly controller: AbortController
 }
 
-export function openLines(options: LinesOptions): Lines {
-  const { directory, adapters, providers, record, find, addressOf, clock, log } = options
-  const held = new Map<string, Held>()
+export function createConnectionPool(options: ConnectionPoolOptions): ConnectionPool {
+  const { directory, adapters, providers, record, findBindings, addressOf, clock, log } = options
+  const pool = new Map<string, PooledConnection>()
   let cancel = () => {}
-  let closed = false
+  let isClosed = false
 
-  function of(agent: AgentRouting, bound: ChannelRoute, adapter: HostedAdapter, auth: unknown): Line | undefined {
-    if (!adapter.connect || closed) return undefined
-    const { bindingId } = bound
-    const known = held.get(bindingId)
-    if (known && sameBytes(known.sealed, bound.auth?.sealed)) return known.line
-    if (known) void end(bindingId, known)
+  function get(
+    agent: AgentRouting,
+    binding: ChannelRoute,
+    adapter: HostedAdapter,
+    auth: unknown,
+  ): ProviderConnection | undefined {
+    if (!adapter.connect || isClosed) return undefined
+    const { bindingId } = binding
+    const existing = pool.get(bindingId)
+    if (existing && sameBytes(existing.sealed, binding.auth?.sealed)) return existing.connection
+    if (existing) void end(bindingId, existing)
     const controller = new AbortController()
-    const line = adapter.connect({
-      ...providers.reach(bound, auth, controller.signal),
+    const connection = adapter.connect({
+      ...providers.contextFor(binding, auth, controller.signal),
       addressOf,
-      async tell(items) {
-        const current = await routeOf({ ...agent, bindingId })
+      async report(items) {
+        const current = await bindingContextOf({ ...agent, bindingId })
         const refusal = current ? await record({ ...current, items }) : undefined
         if (!current || refusal) throw new Error('what came over the line is not on record')
       },
     })
-    held.set(bindingId, { line, sealed: bound.auth?.sealed, end: controller })
-    return line
+    pool.set(bindingId, { connection, sealed: binding.auth?.sealed, controller })
+    return connection
   }
 
   /** Undefined when there is no such binding any more. */
-  async function routeOf(place: BindingPlace): Promise<Route | undefined> {
-    const agent = await directory.get(agentKeyOf(place))
+  async function bindingContextOf(bindingRef: BindingRef): Promise<BindingContext | undefined> {
+    const agent = await directory.get(formatAgentKey(bindingRef))
     if (isRefusal(agent)) {
       if (agent.refused === 'resource.not_found') return undefined
       throw new Error('an agent cannot be looked up just now')
     }
-    const bound = routeOfBinding(agent, place.bindingId)
-    return bound && { agent, bound }
+    const binding = routeOfBinding(agent, bindingRef.bindingId)
+    return binding && { agent, binding }
   }
 
-  async function end(bindingId: string, { line, end }: Held): Promise<void> {
-    held.delete(bindingId)
+  async function end(bindingId: string, { connection, controller: end }: PooledConnection): Promise<void> {
+    pool.delete(bindingId)
     try {
-      await line.close()
+      await connection.close()
     } catch (error) {
-      log.error('line.close.failed', { bindingId, error })
+      log.error('connection.close.failed', { bindingId, error })
     }
     end.abort()
   }
 
   /** Where anything cannot be looked up, nothing is closed: it may be there all the same. */
-  async function lookAround(): Promise<void> {
-    const routes = await Promise.all((await find()).map(routeOf))
-    const wanted = new Set<string>()
-    for (const route of routes) {
-      const adapter = route && adapters(route.bound.channel, route.bound.provider)
+  async function reconcile(): Promise<void> {
+    const contexts = await Promise.all((await findBindings()).map(bindingContextOf))
+    const expected = new Set<string>()
+    for (const route of contexts) {
+      const adapter = route && adapters(route.binding.channel, route.binding.provider)
       if (!adapter?.connect) continue
-      const { agent, bound } = route!
-      wanted.add(bound.bindingId)
-      const opened = await providers.authOf(agent.orgId, bound)
-      if (!isRefusal(opened)) of(agent, bound, adapter, opened.auth)
+      const { agent, binding } = route!
+      expected.add(binding.bindingId)
+      const credentials = await providers.authOf(agent.orgId, binding)
+      if (!isRefusal(credentials)) get(agent, binding, adapter, credentials.auth)
     }
-    for (const [bindingId, each] of held) if (!wanted.has(bindingId)) void end(bindingId, each)
+    for (const [bindingId, each] of pool) if (!expected.has(bindingId)) void end(bindingId, each)
   }
 
-  function again(): void {
-    cancel = clock.wake(clock.now() + limits.linesEveryMs, look)
+  function scheduleReconcile(): void {
+    cancel = clock.setTimer(clock.now() + limits.connectionCheckMs, reconcileNow)
   }
 
-  function look(): void {
-    lookAround()
-      .catch((error) => log.error('line.look.failed', { error }))
+  function reconcileNow(): void {
+    reconcile()
+      .catch((error) => log.error('connection.reconcile.failed', { error }))
       .finally(() => {
-        if (!closed) again()
+        if (!isClosed) scheduleReconcile()
       })
   }
 
   return {
-    of,
-    start: look,
+    get,
+    start: reconcileNow,
     async close() {
-      closed = true
+      isClosed = true
       cancel()
-      await Promise.all([...held].map(([bindingId, each]) => end(bindingId, each)))
+      await Promise.all([...pool].map(([bindingId, each]) => end(bindingId, each)))
     },
   }
 }

@@ -1,8 +1,8 @@
 /** Files of a message: fetched and hosted before the message is accepted. */
 import { type ContentMessage, mediaUrlsIn } from '../../core/amf/index.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
-import { media as limits } from '../../core/limits.js'
-import { type HostedFile, type LinkedFile, type MediaFiles, ownMediaIn } from '../../core/render/hostedmedia.js'
+import { media as limits } from '../../core/limits/index.js'
+import { type HostedFile, type LinkedFile, type MediaFiles, mediaPartUrls } from '../../core/render/hostedmedia.js'
 import type { Media, Unreachable } from '../media/contract.js'
 import { everyType } from '../media/types.js'
 
@@ -17,34 +17,34 @@ export const noFiles: MediaFiles = {}
  * that is too large or of an unknown type, stays a link.
  */
 export function hostMedia(
-  media: Pick<Media, 'hosted'>,
+  media: Pick<Media, 'rehost'>,
   message: ContentMessage,
-  known: MediaFiles = noFiles,
+  hosted: MediaFiles = noFiles,
   signal?: AbortSignal,
 ): Hosting | Promise<Hosting> {
-  const urls = mediaUrlsIn(message).filter((url) => !Object.hasOwn(known, url))
-  return urls.length === 0 ? known : hostAll(urls, media, message, known, signal)
+  const urls = mediaUrlsIn(message).filter((url) => !Object.hasOwn(hosted, url))
+  return urls.length === 0 ? hosted : hostAll(urls, media, message, hosted, signal)
 }
 
 async function hostAll(
   urls: readonly string[],
-  media: Pick<Media, 'hosted'>,
+  media: Pick<Media, 'rehost'>,
   message: ContentMessage,
-  known: MediaFiles,
+  hosted: MediaFiles,
   signal?: AbortSignal,
 ): Promise<Hosting> {
-  const found = await Promise.all(urls.map((url) => media.hosted(url, anyMedia, signal)))
-  const own = ownMediaIn(message.parts)
+  const results = await Promise.all(urls.map((url) => media.rehost(url, anyMedia, signal)))
+  const own = mediaPartUrls(message.parts)
   const files: [string, HostedFile | LinkedFile][] = []
   for (const [nth, url] of urls.entries()) {
-    const one = found[nth]!
-    if (isRefusal(one)) return one
-    if (!('reason' in one)) files.push([url, { url: one.url, type: one.type, bytes: one.bytes }])
-    else if (one.why === 'type' || one.why === 'size') files.push([url, {}])
-    else if (own.has(url)) return one
-    else files.push([url, { missing: one.detail }])
+    const result = results[nth]!
+    if (isRefusal(result)) return result
+    if (!('reason' in result)) files.push([url, { url: result.url, type: result.type, bytes: result.bytes }])
+    else if (result.why === 'type' || result.why === 'size') files.push([url, {}])
+    else if (own.has(url)) return result
+    else files.push([url, { missing: result.detail }])
   }
-  return { ...known, ...Object.fromEntries(files) }
+  return { ...hosted, ...Object.fromEntries(files) }
 }
 
 /** Whether hosting ended with files; otherwise with why the message cannot be sent. */

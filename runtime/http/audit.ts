@@ -11,7 +11,7 @@ export interface AuditedCall {
 
 /** Both methods resolve once the entry is durable, and never reject. The pipeline answers the call after that. */
 export interface Audit {
-  done(action: string, call: AuditedCall, createdId: string | undefined): Promise<void>
+  recordAction(action: string, call: AuditedCall, createdId: string | undefined): Promise<void>
   /** Undefined when the refusal is only counted. */
-  refused(code: ErrorCode, call: AuditedCall): Promise<void> | undefined
+  recordRefusal(code: ErrorCode, call: AuditedCall): Promise<void> | undefined
 }

@@ -1,5 +1,5 @@
 /** Authorization of a call: first the kind of token and the tenant, then role and scopes. */
-import { type Access, type Caller, judge } from '../../core/access.js'
+import { type Access, type Caller, authorize as judge } from '../../core/access.js'
 import { type Refusal, refuse } from '../../core/errors.js'
 
 export const unauthenticated = refuse('auth.unauthenticated', { headers: { 'www-authenticate': 'Bearer' } })
@@ -45,5 +45,5 @@ export function hasAlternative(access: Access, caller: Caller): boolean {
 
 /** Whether the body is one for which the route's alternative access suffices. */
 export function alternativeApplies(access: Access, body: unknown): boolean {
-  return access.who === 'member' && access.or !== undefined && access.or.isMeant(body as never)
+  return access.who === 'member' && access.or !== undefined && access.or.appliesTo(body as never)
 }

@@ -4,7 +4,7 @@
  * A request waits until the end of its turn at most; when no other request arrives, that is at once.
  */
 
-export interface Batched {
+export interface BatchedRequest {
   /** Decides as far as that goes without waiting, and does not answer yet. Never throws. */
   decide(): void
   /** Answers, if `decide` has come to a reply. */
@@ -12,11 +12,11 @@ export interface Batched {
 }
 
 export interface Batch {
-  add(request: Batched): void
+  add(request: BatchedRequest): void
 }
 
 export function createBatch(): Batch {
-  let pending: Batched[] = []
+  let pending: BatchedRequest[] = []
 
   function run(): void {
     const requests = pending

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { http } from '../../core/limits.js'
+import { http } from '../../core/limits/index.js'
 
 /** Git blob hashes by platform, architecture and Node's module version: v20.41.0 for 115, v20.64.0 for 127 and 137. */
 export const officialBlobs: Readonly<Record<string, string>> = {
@@ -42,11 +42,11 @@ export function findUwsBinary(): string {
 export function checkUwsBinary({ platform, arch, abi, bytes }: UwsBinary): string | undefined {
   const build = `${platform}-${arch}-${abi}`
   const official = officialBlobs[build]
-  const known = Object.keys(officialBlobs).join(', ')
-  if (!official) return `No official hash of uWebSockets.js is known for ${build}; known are ${known}.`
-  const found = gitBlobHash(bytes)
-  if (found === official) return undefined
-  return `The uWebSockets.js binary for ${build} has the git blob hash ${found}, and the official one is ${official}.`
+  const knownBuilds = Object.keys(officialBlobs).join(', ')
+  if (!official) return `No official hash of uWebSockets.js is known for ${build}; known are ${knownBuilds}.`
+  const actual = gitBlobHash(bytes)
+  if (actual === official) return undefined
+  return `The uWebSockets.js binary for ${build} has the git blob hash ${actual}, and the official one is ${official}.`
 }
 
 export function gitBlobHash(bytes: Uint8Array): string {
@@ -61,12 +61,12 @@ export function gitBlobHash(bytes: Uint8Array): string {
 export function prepareUws(allowUnverified: boolean, binary = findUwsBinary()): string | undefined {
   process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= String(http.headerBytes)
   const { platform, arch, versions } = process
-  const wrong = checkUwsBinary({ platform, arch, abi: versions.modules, bytes: readBinary(binary) })
-  if (wrong && !allowUnverified) {
-    throw new UnverifiedBinary(`${wrong} Set PARLEY_ALLOW_UNVERIFIED_UWS=true to run a build of your own.`)
+  const problem = checkUwsBinary({ platform, arch, abi: versions.modules, bytes: readBinary(binary) })
+  if (problem && !allowUnverified) {
+    throw new UnverifiedBinary(`${problem} Set PARLEY_ALLOW_UNVERIFIED_UWS=true to run a build of your own.`)
   }
   loadBinary(binary)
-  return wrong
+  return problem
 }
 
 /**
@@ -77,10 +77,10 @@ function loadBinary(path: string): void {
   try {
     createRequire(import.meta.url)(path)
   } catch (cause) {
-    const needed = /GLIBC_[\d.]+/.exec((cause as Error).message)?.[0].replace('_', ' ')
-    const why = needed ? `it needs ${needed} or newer` : (cause as Error).message
+    const neededVersion = /GLIBC_[\d.]+/.exec((cause as Error).message)?.[0].replace('_', ' ')
+    const reason = neededVersion ? `it needs ${neededVersion} or newer` : (cause as Error).message
     throw new UnverifiedBinary(
-      `The uWebSockets.js binary for Node ${process.versions.node} cannot be loaded on this system: ${why}. Node 20 runs on older systems.`,
+      `The uWebSockets.js binary for Node ${process.versions.node} cannot be loaded on this system: ${reason}. Node 20 runs on older systems.`,
       { cause },
     )
   }

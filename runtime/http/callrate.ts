@@ -1,13 +1,13 @@
 /** How often something happens of late: a count that fades, so that it costs nothing to keep and is never far behind. */
 import { second } from '../../core/durations.js'
 
-export interface Calls {
-  note(): void
+export interface CallRate {
+  record(): void
   /** About as many as were noted within the last second. */
   perSecond(): number
 }
 
-export function openCalls(elapsedMs: () => number = () => performance.now()): Calls {
+export function createCallRate(elapsedMs: () => number = () => performance.now()): CallRate {
   let count = 0
   let countedAt = elapsedMs()
 
@@ -19,7 +19,7 @@ export function openCalls(elapsedMs: () => number = () => performance.now()): Ca
   }
 
   return {
-    note() {
+    record() {
       count = perSecond() + 1
     },
     perSecond,

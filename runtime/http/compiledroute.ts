@@ -1,10 +1,10 @@
 /** A route compiled for the pipeline, once when the node starts: its checks, its serializers and its meter. */
 import type { TSchema } from 'typebox'
-import { http } from '../../core/limits.js'
+import { http } from '../../core/limits/index.js'
 import type { RouteMeter } from './metrics.js'
 import type { Answer, ErrorStyle, Route } from './route.js'
-import { compileSerialize, type Serialize } from './serialize.js'
-import { bodyCheck, type Check, compileCheck } from './validate.js'
+import { compileSerialize, type Serialize } from './serializer.js'
+import { bodyCheck, type Check, compileCheck } from './validator.js'
 
 export interface CompiledRoute {
   readonly route: Route
@@ -32,7 +32,7 @@ export function compileRoute(route: Route, style: ErrorStyle, meter: RouteMeter,
     checkQuery: route.query && compileCheck(route.query),
     checkBody: route.body && (route.bodyUnchecked ? unchecked : bodyCheck(route.body)),
     serialize: new Map(jsonReplies(route).map(([status, schema]) => [status, compileSerialize(schema)])),
-    checkAnswer: checkReplies ? answerCheck(route) : undefined,
+    checkAnswer: checkReplies ? createAnswerCheck(route) : undefined,
   }
 }
 
@@ -44,13 +44,13 @@ function jsonReplies(route: Route): [status: number, schema: TSchema][] {
   )
 }
 
-function answerCheck(route: Route): (answer: Answer) => void {
+function createAnswerCheck(route: Route): (answer: Answer) => void {
   const checks = new Map(jsonReplies(route).map(([status, schema]) => [status, compileCheck(schema, 'reply')]))
   return ({ status, json, body }) => {
     const name = `${route.method} ${route.path}`
     if (!(status in route.reply)) throw new Error(`${name} answers ${status}, which it does not declare`)
     if (body !== undefined && route.replyTypes) return
-    const wrong = checks.get(status)?.(JSON.parse(JSON.stringify(json ?? null)))
-    if (wrong) throw new Error(`${name} answers what it does not declare: ${JSON.stringify(wrong)}`)
+    const errors = checks.get(status)?.(JSON.parse(JSON.stringify(json ?? null)))
+    if (errors) throw new Error(`${name} answers what it does not declare: ${JSON.stringify(errors)}`)
   }
 }

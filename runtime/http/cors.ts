@@ -17,13 +17,13 @@ const fixedHeaders = {
  * `origins` is called for each request, because the ports are known only once the node listens. On a path for any site
  * every page may read the answer; its route decides which sites to serve.
  */
-export function corsFor(
+export function createCors(
   origins: () => ReadonlySet<string>,
-  isForAnySite: (path: string) => boolean = () => false,
+  allowsAnyOrigin: (path: string) => boolean = () => false,
 ): Cors {
   return {
     headersFor(origin, path) {
-      if (!origins().has(origin) && !isForAnySite(path)) return undefined
+      if (!origins().has(origin) && !allowsAnyOrigin(path)) return undefined
       return { 'access-control-allow-origin': origin, 'access-control-allow-methods': methods, ...fixedHeaders }
     },
   }

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { refuse } from '../../core/errors.js'
-import { docs } from '../../core/limits.js'
+import { docs } from '../../core/limits/index.js'
 import { answerFile, docsFile, fileHeaders, hashOf } from './docs-files.js'
 import { pageHtml, pageScript, pageStyle } from './docs-page.js'
 import { type OpenApiDocument, titles } from './openapi.js'
@@ -82,10 +82,10 @@ export function docsRoutes(plane: Plane): Route[] {
 }
 
 /** Redirects of the root, which people open first: to the emulator if it runs, otherwise to the docs. */
-export function entranceRoutes(plane: Plane, prefix: string, hasEmulator: () => boolean): Route[] {
+export function redirectRoutes(plane: Plane, prefix: string, hasEmulator: () => boolean): Route[] {
   const docsPath = `${prefix.slice(1)}/docs`
   // A relative location holds behind a proxy that changes the path.
-  const to = (path: '/' | '/docs', location: () => string): Route =>
+  const redirect = (path: '/' | '/docs', location: () => string): Route =>
     route({
       plane,
       method: 'GET',
@@ -96,7 +96,7 @@ export function entranceRoutes(plane: Plane, prefix: string, hasEmulator: () => 
       reply: { 302: null },
       handler: () => ({ status: 302, headers: { location: location() } }),
     })
-  return [to('/', () => (hasEmulator() ? 'emulator' : docsPath)), to('/docs', () => docsPath)]
+  return [redirect('/', () => (hasEmulator() ? 'emulator' : docsPath)), redirect('/docs', () => docsPath)]
 }
 
 /** `document` is called once, when the document is first read, because it describes this route too. */

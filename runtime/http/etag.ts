@@ -29,15 +29,19 @@ interface Tags {
 }
 
 /** The refusal of a write whose conditions do not hold. A weak tag matches no If-Match, as RFC 9110 requires. */
-export function unmet({ ifMatch = '', ifNoneMatch = '' }: Conditions, { own, list, isNew }: Tags): Refusal | undefined {
-  const wanted = ifMatch.split(',').map((each) => each.trim())
+export function checkConditions(
+  { ifMatch = '', ifNoneMatch = '' }: Conditions,
+  { own, list, isNew }: Tags,
+): Refusal | undefined {
+  const expected = ifMatch.split(',').map((each) => each.trim())
   const isMatched =
-    ifMatch.trim() === '' || ['*', own, list].some((each) => each !== undefined && wanted.includes(each))
-  if (!isMatched) return failed(own, 'It was changed since you read it. Read it again and repeat your change.')
+    ifMatch.trim() === '' || ['*', own, list].some((each) => each !== undefined && expected.includes(each))
+  if (!isMatched)
+    return preconditionFailed(own, 'It was changed since you read it. Read it again and repeat your change.')
   if (isNew || ifNoneMatch.trim() === '' || !isKnownTag(ifNoneMatch, own)) return undefined
-  return failed(own, 'It is there already, and the call says that it must not be.')
+  return preconditionFailed(own, 'It is there already, and the call says that it must not be.')
 }
 
-function failed(etag: string, detail: string): Refusal {
+function preconditionFailed(etag: string, detail: string): Refusal {
   return refuse('request.precondition_failed', { detail, headers: { etag } })
 }

@@ -7,7 +7,7 @@ export type RouteExamples = Readonly<Record<string, RouteExample>>
 /** An example that a route makes itself comes first. */
 export function withExamples(routes: readonly Route[], examples: RouteExamples): Route[] {
   return routes.map((route) => {
-    const known = examples[`${route.method} ${route.path}`]
-    return known ? { ...route, example: () => route.example?.() ?? known } : route
+    const example = examples[`${route.method} ${route.path}`]
+    return example ? { ...route, example: () => route.example?.() ?? example } : route
   })
 }

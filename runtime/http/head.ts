@@ -57,12 +57,12 @@ export function framingOf(method: string, lines: HeadLines): Framing {
   return 'chunked'
 }
 
-const mostDigits = 15
+const maxDigits = 15
 
 function isLength(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const digit = text.charCodeAt(at) - 48
     if (digit < 0 || digit > 9) return false
   }
-  return text.length > 0 && text.length <= mostDigits
+  return text.length > 0 && text.length <= maxDigits
 }

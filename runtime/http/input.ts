@@ -1,7 +1,7 @@
 /** Reads and validates path parameters, query and body of a call. A refusal names the fields that are wrong. */
 import { type FieldError, isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { pathIdPattern } from '../../core/ids.js'
-import { http } from '../../core/limits.js'
+import { http } from '../../core/limits/index.js'
 import type { CompiledRoute } from './compiledroute.js'
 import { readJson } from './json.js'
 import { readQuery } from './query.js'
@@ -38,8 +38,8 @@ function readQueryOf(compiled: CompiledRoute, text: string): Record<string, unkn
   const read = readQuery(text, compiled.route.query)
   const { malformedStatus } = compiled.route
   if ('problem' in read) return invalidFields([read.problem], malformedStatus)
-  const wrong = compiled.checkQuery?.(read.value)
-  return wrong ? invalidFields(wrong, malformedStatus) : read.value
+  const errors = compiled.checkQuery?.(read.value)
+  return errors ? invalidFields(errors, malformedStatus) : read.value
 }
 
 function readBody(compiled: CompiledRoute, bytes: Buffer, contentType: string): { value: unknown } | Refusal {
@@ -48,13 +48,13 @@ function readBody(compiled: CompiledRoute, bytes: Buffer, contentType: string): 
   if (contentType !== 'application/json' || !route.body) {
     const media = contentType.split(';', 1)[0]!.trim().toLowerCase()
     if (route.rawTypes?.some((type) => type === media || type === anyType)) return { value: bytes }
-    if (!route.body || !isJson(media, contentType)) return unsupported(compiled)
+    if (!route.body || !isJson(media, contentType)) return unsupportedMediaType(compiled)
   }
   if (route.rawOverBytes !== undefined && bytes.length > route.rawOverBytes) return { value: bytes }
   const limits = route.bodyDepth === undefined ? http : { ...http, jsonDepth: route.bodyDepth }
-  const read = readJson(bytes, limits, route.judgesCharacters)
-  const wrong = 'problem' in read ? [read.problem] : compiled.checkBody!(read.value, bytes.length)
-  if (wrong) return invalidFields(wrong, route.malformedStatus)
+  const read = readJson(bytes, limits, route.checksCharacters)
+  const errors = 'problem' in read ? [read.problem] : compiled.checkBody!(read.value, bytes.length)
+  if (errors) return invalidFields(errors, route.malformedStatus)
   return read as { value: unknown }
 }
 
@@ -63,11 +63,11 @@ const anyType = '*/*'
 
 /** A body without a content type counts as JSON. JSON has no charset but UTF-8. */
 function isJson(media: string, contentType: string): boolean {
-  const named = media === '' || media === 'application/json' || /^application\/[\w.-]+\+json$/.test(media)
-  return named && !/charset\s*=\s*"?(?!utf-?8)/i.test(contentType)
+  const isJsonType = media === '' || media === 'application/json' || /^application\/[\w.-]+\+json$/.test(media)
+  return isJsonType && !/charset\s*=\s*"?(?!utf-?8)/i.test(contentType)
 }
 
-function unsupported({ route }: CompiledRoute): Refusal {
+function unsupportedMediaType({ route }: CompiledRoute): Refusal {
   const read = [...(route.body ? ['application/json'] : []), ...(route.rawTypes ?? [])].join(', ')
   return refuse('request.unsupported_media_type', { detail: `This reads ${read}.` })
 }

@@ -2,7 +2,7 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { randomInt } from 'node:crypto'
 import type { FieldError } from '../../core/errors.js'
-import { agentDocument, http } from '../../core/limits.js'
+import { agentDocument, http } from '../../core/limits/index.js'
 
 /** Methods of Node's Buffer that its declared types lack. */
 declare global {
@@ -35,8 +35,8 @@ export function readJson(bytes: Buffer, limits: JsonLimits = http, keepsSurrogat
   } catch {
     return problem('body', 'is not valid JSON')
   }
-  const found = scan === 'suspect' ? inspect(text, keepsSurrogates) : undefined
-  return found ? { problem: found } : { value }
+  const match = scan === 'suspect' ? inspect(text, keepsSurrogates) : undefined
+  return match ? { problem: match } : { value }
 }
 
 function problem(field: string, message: string): { problem: FieldError } {
@@ -129,12 +129,12 @@ function endOfString(bytes: Buffer, from: number): number {
       if (byte === quote) return at
       if (byte === backslash) at++
     }
-    const found = bytes.indexOf(quote, at)
-    if (found < 0) return end
-    let first = found
+    const match = bytes.indexOf(quote, at)
+    if (match < 0) return end
+    let first = match
     while (first > at && bytes[first - 1] === backslash) first--
-    if ((found - first) % 2 === 0) return found
-    at = found + 1
+    if ((match - first) % 2 === 0) return match
+    at = match + 1
   }
   return end
 }
@@ -161,7 +161,7 @@ function hasTooManyNames(fingerprint: number, keys: number, jsonNames: number): 
     nameBits.fill(0)
     nameCount = 0
   }
-  const bit = mixed(fingerprint) >>> 12
+  const bit = mixBits(fingerprint) >>> 12
   const bits = nameBits[bit >>> 5]!
   if ((bits >>> (bit & 31)) & 1) return false
   nameBits[bit >>> 5] = bits | (1 << (bit & 31))
@@ -169,7 +169,7 @@ function hasTooManyNames(fingerprint: number, keys: number, jsonNames: number): 
 }
 
 /** Names that are alike have fingerprints close to each other, so the last step of MurmurHash3 mixes all bits. */
-function mixed(fingerprint: number): number {
+function mixBits(fingerprint: number): number {
   let bits = Math.imul(fingerprint ^ (fingerprint >>> 16), 0x85ebca6b)
   bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35)
   return bits ^ (bits >>> 16)
@@ -260,8 +260,8 @@ function inspect(text: string, keepsSurrogates: boolean): FieldError | undefined
         const code = text.charCodeAt(index)
         if (code < digit0 || code > digit9) break
         number.lastIndex = index
-        const [found] = number.exec(text)!
-        if (!Number.isFinite(Number(found))) return { field: pathOf(frames), message: 'is too large a number' }
+        const [match] = number.exec(text)!
+        if (!Number.isFinite(Number(match))) return { field: pathOf(frames), message: 'is too large a number' }
         index = number.lastIndex - 1
       }
     }

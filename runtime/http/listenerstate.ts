@@ -4,10 +4,10 @@
  */
 import { LRUCache } from 'lru-cache'
 import { type Refusal, refuse } from '../../core/errors.js'
-import { http } from '../../core/limits.js'
-import { Bucket, type Shape, shapeOf } from '../limits/bucket.js'
-import { subjectOfAddress } from '../limits/subject.js'
+import { http } from '../../core/limits/index.js'
 import type { Log } from '../observe/log.js'
+import { Bucket, type BucketShape, shapeOf } from '../ratelimit/bucket.js'
+import { subjectOfAddress } from '../ratelimit/subject.js'
 import type { Reply } from './exchange.js'
 import { writeRefusal } from './problem.js'
 import type { Proxies } from './proxies.js'
@@ -18,8 +18,8 @@ export interface ListenerLimits {
   /** Up to so many requests in flight, they are not counted by address. */
   readonly inFlightUncounted: number
   readonly inFlightPerAddress: number
-  readonly bodyBytesHeld: number
-  readonly bodyBytesHeldPerAddress: number
+  readonly bufferedBodyBytes: number
+  readonly bufferedBodyBytesPerAddress: number
   /** The longest pause between two pieces of a body. */
   readonly bodyStallSeconds: number
   readonly connectionsPerAddress: { readonly burstCalls: number; readonly refillPerSecond: number }
@@ -48,9 +48,9 @@ export class ListenerState {
   readonly replies: Readonly<Record<'busy' | 'addressBusy' | 'late', Reply>>
   /** The listener is closing: each reply ends its connection. */
   closing = false
-  whenIdle: (() => void) | undefined
+  onIdle: (() => void) | undefined
   private inFlight = 0
-  private heldBytes = 0
+  private bufferedBytes = 0
   private readonly pendingBodies = new Set<PendingBody>()
   /**
    * The newest. Most bodies arrive with their head, so it enters the set only if it is pending when the next one
@@ -64,10 +64,10 @@ export class ListenerState {
     maxSize: http.addressesKept,
     sizeCalculation: () => 1,
   })
-  private readonly connectionShape: Shape
+  private readonly connectionShape: BucketShape
   private readonly limits: ListenerLimits
   private readonly log: Log
-  private readonly timer = setInterval(() => this.everySecond(), secondMs).unref()
+  private readonly timer = setInterval(() => this.tick(), secondMs).unref()
 
   constructor({ proxies, limits, style, log }: ListenerStateOptions) {
     this.proxies = proxies
@@ -103,23 +103,23 @@ export class ListenerState {
     return bucket.spend(shape, nowMicros).allowed
   }
 
-  /** Counts a request that begins. `counted` is the address it is counted for, if any; `reply` refuses the request. */
-  enter(address: () => string): { readonly reply?: Reply; readonly counted?: string } {
+  /** Counts a request that begins. `countedAddress` is the address it is counted for, if any; `reply` refuses the request. */
+  beginRequest(address: () => string): { readonly reply?: Reply; readonly countedAddress?: string } {
     const { inFlightRequests, inFlightUncounted, inFlightPerAddress } = this.limits
     if (++this.inFlight <= inFlightUncounted) return uncounted
-    const counted = address()
-    const own = (this.requestsOf.get(counted) ?? 0) + 1
-    this.requestsOf.set(counted, own)
-    if (this.inFlight > inFlightRequests) return { counted, reply: this.replies.busy }
-    return own > inFlightPerAddress ? { counted, reply: this.replies.addressBusy } : { counted }
+    const countedAddress = address()
+    const own = (this.requestsOf.get(countedAddress) ?? 0) + 1
+    this.requestsOf.set(countedAddress, own)
+    if (this.inFlight > inFlightRequests) return { countedAddress, reply: this.replies.busy }
+    return own > inFlightPerAddress ? { countedAddress, reply: this.replies.addressBusy } : { countedAddress }
   }
 
   /** Counts a request that ends: it was answered, its reply failed, or its client disconnected. */
-  leave(counted: string | undefined, error?: unknown): void {
+  endRequest(countedAddress: string | undefined, error?: unknown): void {
     if (error) this.log.error('http.reply.failed', { error })
-    if (counted !== undefined) subtract(this.requestsOf, counted, 1)
+    if (countedAddress !== undefined) subtract(this.requestsOf, countedAddress, 1)
     this.inFlight--
-    if (this.inFlight === 0) this.whenIdle?.()
+    if (this.inFlight === 0) this.onIdle?.()
   }
 
   /** Expires the request when its body stalls. */
@@ -129,16 +129,16 @@ export class ListenerState {
   }
 
   /** Counts bytes of a body that has not arrived whole. The reply, if any, refuses the request. */
-  hold(address: string, bytes: number): Reply | undefined {
+  reserve(address: string, bytes: number): Reply | undefined {
     const own = (this.bytesOf.get(address) ?? 0) + bytes
     this.bytesOf.set(address, own)
-    this.heldBytes += bytes
-    if (this.heldBytes > this.limits.bodyBytesHeld) return this.replies.busy
-    return own > this.limits.bodyBytesHeldPerAddress ? this.replies.addressBusy : undefined
+    this.bufferedBytes += bytes
+    if (this.bufferedBytes > this.limits.bufferedBodyBytes) return this.replies.busy
+    return own > this.limits.bufferedBodyBytesPerAddress ? this.replies.addressBusy : undefined
   }
 
   release(address: string, bytes: number): void {
-    this.heldBytes -= bytes
+    this.bufferedBytes -= bytes
     subtract(this.bytesOf, address, bytes)
   }
 
@@ -146,7 +146,7 @@ export class ListenerState {
     clearInterval(this.timer)
   }
 
-  private everySecond(): void {
+  private tick(): void {
     if (this.newestBody?.isPending) this.pendingBodies.add(this.newestBody)
     this.newestBody = undefined
     for (const body of this.pendingBodies) {
@@ -158,10 +158,10 @@ export class ListenerState {
 
 const uncounted = {}
 
-function subtract(counts: Map<string, number>, of: string, amount: number): void {
-  const left = (counts.get(of) ?? 0) - amount
-  if (left > 0) counts.set(of, left)
-  else counts.delete(of)
+function subtract(counts: Map<string, number>, key: string, amount: number): void {
+  const remaining = (counts.get(key) ?? 0) - amount
+  if (remaining > 0) counts.set(key, remaining)
+  else counts.delete(key)
 }
 
 function closingReply(refusal: Refusal, style: ErrorStyle): Reply {

@@ -1,14 +1,15 @@
 /** What a listener counts: answers by route, how often a plane is called of late, and connections. */
+
+import { counterOf, histogramOf, registerGauge } from '../observe/meters.js'
 import type { Counter, Histogram, Metrics } from '../observe/metrics.js'
-import { counterOf, gaugeOf, histogramOf } from '../observe/named.js'
-import { type Calls, openCalls } from './callrate.js'
+import { type CallRate, createCallRate } from './callrate.js'
 import type { Plane, Route } from './route.js'
 
-export interface SocketMeters {
+export interface SocketMeter {
   /** Called with the number of connections whenever it changes. */
-  open(sockets: number): void
+  setOpen(sockets: number): void
   /** Called for each connection that is refused. */
-  refused(): void
+  addRefused(): void
 }
 
 export interface RouteMeter {
@@ -23,17 +24,17 @@ export interface RouteMeters {
   callsPerSecond(plane: Plane): number
 }
 
-export function routeMeters(metrics: Pick<Metrics, 'counter' | 'histogram'>): RouteMeters {
+export function createRouteMeters(metrics: Pick<Metrics, 'counter' | 'histogram'>): RouteMeters {
   const requests = counterOf(metrics, 'parley_http_requests_total')
   const requestDurations = histogramOf(metrics, 'parley_http_request_duration_seconds')
-  const calls: Readonly<Record<Plane, Calls>> = { mgmt: openCalls(), gateway: openCalls() }
+  const callRates: Readonly<Record<Plane, CallRate>> = { mgmt: createCallRate(), gateway: createCallRate() }
   return {
     meterOf({ plane, method, path }) {
       const counts: Counter[] = []
       let durations: Histogram | undefined
       return {
         observe(status, durationSeconds) {
-          calls[plane].note()
+          callRates[plane].record()
           const at = statusClassOf(status)
           counts[at] ??= requests(plane, method, path, statusClasses[at]!)
           durations ??= requestDurations(plane, method, path)
@@ -42,7 +43,7 @@ export function routeMeters(metrics: Pick<Metrics, 'counter' | 'histogram'>): Ro
         },
       }
     },
-    callsPerSecond: (plane) => calls[plane].perSecond(),
+    callsPerSecond: (plane) => callRates[plane].perSecond(),
   }
 }
 
@@ -57,14 +58,14 @@ export function statusClass(status: number): string {
   return statusClasses[statusClassOf(status)]!
 }
 
-export function socketMeters(metrics: Pick<Metrics, 'counter' | 'gauge'>, plane: Plane): SocketMeters {
-  let now = 0
-  gaugeOf(metrics, 'parley_http_sockets', () => now, plane)
+export function createSocketMeters(metrics: Pick<Metrics, 'counter' | 'gauge'>, plane: Plane): SocketMeter {
+  let openSockets = 0
+  registerGauge(metrics, 'parley_http_sockets', () => openSockets, plane)
   const refused = counterOf(metrics, 'parley_http_sockets_refused_total')(plane)
   return {
-    open(sockets) {
-      now = sockets
+    setOpen(sockets) {
+      openSockets = sockets
     },
-    refused: () => refused.add(),
+    addRefused: () => refused.add(),
   }
 }

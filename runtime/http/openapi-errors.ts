@@ -6,7 +6,7 @@ import { type Components, type JsonObject, nameFrom } from './openapi-schemas.js
 import { writeRefusal } from './problem.js'
 import type { ErrorStyle, Route } from './route.js'
 
-interface Implied {
+interface ImpliedError {
   readonly code: ErrorCode
   readonly when: (route: Route) => boolean
   /** Absent: the status of the error table. */
@@ -21,7 +21,7 @@ export function scopesOf(access: Access): readonly Scope[] {
 const readsBody = (route: Route) => Boolean(route.body ?? route.rawTypes)
 
 /** The errors of each step of the pipeline, in the order of the steps. */
-const implied: readonly Implied[] = [
+const impliedErrors: readonly ImpliedError[] = [
   { code: 'auth.unauthenticated', when: ({ access }) => access.who !== 'public' },
   { code: 'auth.forbidden', when: ({ access }) => access.who === 'emulator' || access.who === 'sysop' },
   { code: 'auth.forbidden', when: ({ access }) => access.who === 'member' && access.role !== 'viewer' },
@@ -41,7 +41,7 @@ const implied: readonly Implied[] = [
 
 /** Every error code of a route, by its status. */
 export function errorsOf(route: Route): Map<number, readonly ErrorCode[]> {
-  const rows = implied.filter(({ when }) => when(route))
+  const rows = impliedErrors.filter(({ when }) => when(route))
   const declared = (route.errors ?? []).map((code) => ({ code, status: undefined }))
   const byStatus = new Map<number, Set<ErrorCode>>()
   for (const { code, status = errorTable[code].status } of [...rows, ...declared]) {
@@ -101,9 +101,9 @@ export function errorResponse(
   const examples: Record<string, JsonObject> = {}
   let type = ''
   for (const code of codes) {
-    const written = writeRefusal(refuse(code, { status }), style)
-    type = written.type.split(';', 1)[0]!
-    examples[code] = { value: JSON.parse(written.body) as JsonObject }
+    const errorReply = writeRefusal(refuse(code, { status }), style)
+    type = errorReply.type.split(';', 1)[0]!
+    examples[code] = { value: JSON.parse(errorReply.body) as JsonObject }
   }
   const name = `${nameFrom(style)}${status}${codes.map(nameFrom).join('Or')}${rateLimits ? 'Limited' : ''}`
   const lines = codes.map((code) => `\`${code}\`: ${errorTable[code].title}.`)

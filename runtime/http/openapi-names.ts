@@ -12,7 +12,7 @@ export function operationIds(routes: readonly Route[]): Map<Route, string> {
   return new Map(
     routes.map((route, index) => {
       const id = short[index]!
-      return [route, short.indexOf(id) === short.lastIndexOf(id) ? id : idOf(route, spelledOut)]
+      return [route, short.indexOf(id) === short.lastIndexOf(id) ? id : idOf(route, nameByParam)]
     }),
   )
 }
@@ -28,7 +28,7 @@ function idOf(route: Route, nameItem: NameItem): string {
     else nouns.push(nameFrom(part))
   }
   const last = nouns.pop() ?? ''
-  return verb + nouns.join('') + (verb === 'create' ? oneOf(last) : last)
+  return verb + nouns.join('') + (verb === 'create' ? singularOf(last) : last)
 }
 
 function verbOf(route: Route): { parts: string[]; verb: string } {
@@ -61,17 +61,17 @@ function isList(reply: TSchema | null | string | undefined): boolean {
 }
 
 function singular(collection: string, param: string): string {
-  const one = oneOf(collection)
+  const one = singularOf(collection)
   const isUnambiguous = one !== collection || nameFrom(param).replace(/Id$/, '') === collection
-  return isUnambiguous ? one : spelledOut(collection, param)
+  return isUnambiguous ? one : nameByParam(collection, param)
 }
 
-function oneOf(collection: string): string {
+function singularOf(collection: string): string {
   if (collection.endsWith('People')) return collection.replace(/People$/, 'Person')
   return collection.replace(/ies$/, 'y').replace(/([^s])s$/, '$1')
 }
 
-function spelledOut(collection: string, param: string): string {
+function nameByParam(collection: string, param: string): string {
   return `${collection}By${nameFrom(param)}`
 }
 

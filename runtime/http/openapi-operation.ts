@@ -2,7 +2,7 @@
 import type { TSchema } from 'typebox'
 import type { Access } from '../../core/access.js'
 import { pathIdPattern } from '../../core/ids.js'
-import { type BudgetName, budgets, http } from '../../core/limits.js'
+import { type BudgetName, budgets, http } from '../../core/limits/index.js'
 import { errorResponse, errorsOf, type NamedResponse, scopesOf } from './openapi-errors.js'
 import type { Components, Json, JsonObject } from './openapi-schemas.js'
 import type { Route, RouteExample } from './route.js'
@@ -36,17 +36,17 @@ export function writeOperation(route: Route, operationId: string, components: Co
   })
   const declared = Object.entries(route.reply).map(([status, reply]) => [
     status,
-    success(status, reply, route, components, limits, example),
+    successResponse(status, reply, route, components, limits, example),
   ])
   const responses: Record<string, JsonObject> = Object.fromEntries(declared)
   for (const { status, name, response } of errors) {
     const own = responses[status]
-    responses[status] = own ? either(own, response) : { $ref: `#/components/responses/${name}` }
+    responses[status] = own ? mergeResponses(own, response) : { $ref: `#/components/responses/${name}` }
   }
-  const shown = { ...example?.params, ...example?.query }
+  const exampleValues = { ...example?.params, ...example?.query }
   const parameters = [
     ...[...pathParameters(route, components), ...queryParameters(route, components)].map((each) =>
-      withExample(each, shown),
+      withExample(each, exampleValues),
     ),
     ...headerParameters(route),
   ]
@@ -72,7 +72,7 @@ export function writeOperation(route: Route, operationId: string, components: Co
  * The response of a status that both the route and an error have: each content type, and the route's where both have
  * it.
  */
-function either(own: JsonObject, error: JsonObject): JsonObject {
+function mergeResponses(own: JsonObject, error: JsonObject): JsonObject {
   return {
     ...error,
     headers: { ...(error.headers as JsonObject), ...(own.headers as JsonObject) },
@@ -153,14 +153,17 @@ function queryParameters({ query }: Route, components: Components): JsonObject[]
   if (!patternProperties) return named
   // A family of names is an exploded object in the query.
   const family = { type: 'object', patternProperties, additionalProperties: false } as TSchema
-  const words = `Names that match ${Object.keys(patternProperties).join(' or ')}.`
-  return [...named, { ...parameter('query', 'others', false, family, components, words), style: 'form', explode: true }]
+  const defaultDescription = `Names that match ${Object.keys(patternProperties).join(' or ')}.`
+  return [
+    ...named,
+    { ...parameter('query', 'others', false, family, components, defaultDescription), style: 'form', explode: true },
+  ]
 }
 
 /** Headers that every HTTP client sets itself; they are no parameters. */
 const transportHeaders = new Set(['accept', 'accept-encoding', 'authorization', 'content-type'])
 
-const headerWords: Readonly<Record<string, string>> = {
+const headerDescriptions: Readonly<Record<string, string>> = {
   'if-match': 'ETags, or `*`. The write is refused with 412 unless what it changes still has one of them.',
   'if-none-match':
     'ETags, or `*`. While what is asked for has one of them, a read answers 304 without a body, and a write is refused with 412.',
@@ -172,38 +175,38 @@ function headerParameters({ headers }: Route): JsonObject[] {
     name,
     in: 'header',
     required: false,
-    ...(headerWords[name] && { description: headerWords[name] }),
+    ...(headerDescriptions[name] && { description: headerDescriptions[name] }),
     schema: { type: 'string' },
   }))
 }
 
 function parameter(
-  place: string,
+  location: string,
   name: string,
   required: boolean,
   schema: TSchema,
   components: Components,
-  words?: string,
+  defaultDescription?: string,
 ): JsonObject {
-  const { description = words, ...rest } = schema as TSchema & { description?: string }
-  return { name, in: place, required, ...(description && { description }), schema: components.write(rest) }
+  const { description = defaultDescription, ...rest } = schema as TSchema & { description?: string }
+  return { name, in: location, required, ...(description && { description }), schema: components.write(rest) }
 }
 
-function withExample(parameter: JsonObject, shown: Readonly<Record<string, unknown>>): JsonObject {
-  const example = shown[parameter.name as string]
+function withExample(parameter: JsonObject, exampleValues: Readonly<Record<string, unknown>>): JsonObject {
+  const example = exampleValues[parameter.name as string]
   return example === undefined ? parameter : { ...parameter, example: example as Json }
 }
 
 function requestBody(route: Route, components: Components, example?: RouteExample): JsonObject {
   const content: Record<string, Json> = {}
   if (route.body) content['application/json'] = { schema: components.write(route.body), ...exampleOf(example?.body) }
-  for (const type of route.rawTypes ?? []) content[type] = { schema: unstructured(type) }
+  for (const type of route.rawTypes ?? []) content[type] = { schema: rawSchema(type) }
   const limitBytes = route.bodyLimitBytes ?? http.bodyBytes
   return { description: `At most ${limitBytes} bytes.`, required: !route.bodyOptional, content }
 }
 
 /** A body without a schema is text or bytes; JSON without a schema may be any value. */
-function unstructured(type: string): JsonObject {
+function rawSchema(type: string): JsonObject {
   if (/[+/]json$/.test(type)) return {}
   return type.startsWith('text/') || /[+/](x-ndjson|xml)$/.test(type)
     ? { type: 'string' }
@@ -212,7 +215,7 @@ function unstructured(type: string): JsonObject {
 
 const etagHeader: JsonObject = { ETag: { $ref: '#/components/headers/ETag' } }
 
-const successWords: Readonly<Record<string, string>> = {
+const successDescriptions: Readonly<Record<string, string>> = {
   200: 'Done.',
   201: 'Created.',
   202: 'Accepted; it goes on after this answer.',
@@ -222,7 +225,7 @@ const successWords: Readonly<Record<string, string>> = {
   304: 'What you have is still right.',
 }
 
-function success(
+function successResponse(
   status: string,
   reply: TSchema | null | string,
   { replyTypes: otherTypes = [], hasEtag }: Route,
@@ -230,27 +233,30 @@ function success(
   limits?: JsonObject,
   example?: RouteExample,
 ): JsonObject {
-  const shown = example?.status === Number(status) ? example.reply : undefined
+  const exampleValues = example?.status === Number(status) ? example.reply : undefined
   const location = status === '302' || status === '303' ? { Location: { schema: { type: 'string' } } } : undefined
   const headers = { ...location, ...limits, ...(hasEtag && etagHeader) }
   return {
-    description: successWords[status] ?? 'Done.',
+    description: successDescriptions[status] ?? 'Done.',
     ...(Object.keys(headers).length > 0 && { headers }),
-    ...(reply !== null && { content: { ...contentOf(reply, components, shown), ...otherwise(otherTypes) } }),
+    ...(reply !== null && {
+      content: { ...contentOf(reply, components, exampleValues), ...alternativeContents(otherTypes) },
+    }),
   }
 }
 
-function otherwise(types: readonly string[]): JsonObject {
-  return Object.fromEntries(types.map((type) => [type, { schema: unstructured(type) }])) as JsonObject
+function alternativeContents(types: readonly string[]): JsonObject {
+  return Object.fromEntries(types.map((type) => [type, { schema: rawSchema(type) }])) as JsonObject
 }
 
 /** The example as JSON, without members that are undefined. */
-function exampleOf(shown: unknown): JsonObject {
-  return shown === undefined ? {} : { example: JSON.parse(JSON.stringify(shown)) as Json }
+function exampleOf(exampleValues: unknown): JsonObject {
+  return exampleValues === undefined ? {} : { example: JSON.parse(JSON.stringify(exampleValues)) as Json }
 }
 
-function contentOf(reply: TSchema | string, components: Components, shown?: unknown): JsonObject {
-  if (typeof reply !== 'string') return { 'application/json': { schema: components.write(reply), ...exampleOf(shown) } }
+function contentOf(reply: TSchema | string, components: Components, exampleValues?: unknown): JsonObject {
+  if (typeof reply !== 'string')
+    return { 'application/json': { schema: components.write(reply), ...exampleOf(exampleValues) } }
   const type = reply.split(';', 1)[0]!
-  return { [type]: { schema: unstructured(type) } }
+  return { [type]: { schema: rawSchema(type) } }
 }

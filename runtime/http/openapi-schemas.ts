@@ -19,26 +19,26 @@ const prefix = '#/components/schemas/'
 /**
  * Keywords that hold schemas. Every other member of a schema (defaults, enums, examples) is data and copied as it is.
  */
-const holdsOne = new Set(
+const schemaKeywords = new Set(
   'additionalProperties contains else if items not propertyNames then unevaluatedItems unevaluatedProperties'.split(
     ' ',
   ),
 )
-const holdsList = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems'])
-const holdsMap = new Set(['dependentSchemas', 'patternProperties', 'properties'])
+const schemaListKeywords = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems'])
+const schemaMapKeywords = new Set(['dependentSchemas', 'patternProperties', 'properties'])
 
 export function createComponents(): Components {
   const schemas = new Map<string, { readonly schema: JsonObject; readonly text: string }>()
-  const written = new WeakMap<object, Json>()
+  const writtenBySchema = new WeakMap<object, Json>()
 
   /**
    * The name of an `$id` must be unique. A title may be shared: the first schema of that title becomes the component.
    */
   function register(name: string, schema: JsonObject, isUnique: boolean): Json {
     const text = JSON.stringify(schema)
-    const before = schemas.get(name)
-    if (!before) schemas.set(name, { schema, text })
-    else if (before.text !== text) {
+    const existing = schemas.get(name)
+    if (!existing) schemas.set(name, { schema, text })
+    else if (existing.text !== text) {
       if (isUnique) throw new Error(`two different schemas are called ${name}`)
       return schema
     }
@@ -48,10 +48,10 @@ export function createComponents(): Components {
   /** Caches by schema object, because routes share schemas, above all those of error bodies. */
   function write(value: unknown): Json {
     if (!isRecord(value)) return value as Json
-    const before = written.get(value)
-    if (before !== undefined) return before
+    const existing = writtenBySchema.get(value)
+    if (existing !== undefined) return existing
     const fresh = writeNew(value)
-    written.set(value, fresh)
+    writtenBySchema.set(value, fresh)
     return fresh
   }
 
@@ -71,9 +71,9 @@ export function createComponents(): Components {
     const keywords: Record<string, Json> = {}
     for (const [key, value] of Object.entries(withModernForms(schema))) {
       if (value === undefined || key === '$id') continue
-      if (holdsOne.has(key)) keywords[key] = write(value)
-      else if (holdsList.has(key)) keywords[key] = (value as unknown[]).map(write)
-      else if (holdsMap.has(key)) keywords[key] = mapped(value as Record<string, unknown>, write)
+      if (schemaKeywords.has(key)) keywords[key] = write(value)
+      else if (schemaListKeywords.has(key)) keywords[key] = (value as unknown[]).map(write)
+      else if (schemaMapKeywords.has(key)) keywords[key] = mapValues(value as Record<string, unknown>, write)
       else keywords[key] = value as Json
     }
     return keywords
@@ -99,18 +99,19 @@ function withModernForms(schema: Record<string, unknown>): Record<string, unknow
 
 function inlineSingles(document: JsonObject, components: Readonly<Record<string, JsonObject>>): JsonObject {
   const uses = new Map<string, number>()
-  const reached = new Set<string>()
+  const reachable = new Set<string>()
   /** A discriminator chooses schemas by name, so these are not inlined. */
-  const chosen = new Set<string | undefined>()
-  const isInlined = (name: string) => uses.get(name) === 1 && !chosen.has(name)
+  const discriminated = new Set<string | undefined>()
+  const isInlined = (name: string) => uses.get(name) === 1 && !discriminated.has(name)
   const count = (value: Json): void => {
     if (typeof value !== 'object' || value === null) return
-    if (!isList(value) && value.discriminator) for (const one of value.oneOf as JsonObject[]) chosen.add(referred(one))
-    const name = isList(value) ? undefined : referred(value)
+    if (!isList(value) && value.discriminator)
+      for (const one of value.oneOf as JsonObject[]) discriminated.add(refNameOf(one))
+    const name = isList(value) ? undefined : refNameOf(value)
     if (name !== undefined && name in components) {
       uses.set(name, (uses.get(name) ?? 0) + 1)
-      if (!reached.has(name)) {
-        reached.add(name)
+      if (!reachable.has(name)) {
+        reachable.add(name)
         count(components[name]!)
       }
     }
@@ -118,25 +119,25 @@ function inlineSingles(document: JsonObject, components: Readonly<Record<string,
   }
   count(document)
 
-  const inlined = (value: Json): Json => {
+  const inline = (value: Json): Json => {
     if (typeof value !== 'object' || value === null) return value
-    if (isList(value)) return value.map(inlined)
-    const name = referred(value)
-    if (name === undefined || !isInlined(name)) return mapped(value, inlined)
-    const { $ref, ...beside } = value
-    return { ...(inlined(components[name]!) as JsonObject), ...mapped(beside, inlined) }
+    if (isList(value)) return value.map(inline)
+    const name = refNameOf(value)
+    if (name === undefined || !isInlined(name)) return mapValues(value, inline)
+    const { $ref, ...siblings } = value
+    return { ...(inline(components[name]!) as JsonObject), ...mapValues(siblings, inline) }
   }
-  const names = [...reached].filter((name) => !isInlined(name)).sort()
-  const schemas = Object.fromEntries(names.map((name) => [name, inlined(components[name]!)]))
-  const { components: others, ...rest } = inlined(document) as { components?: JsonObject }
+  const names = [...reachable].filter((name) => !isInlined(name)).sort()
+  const schemas = Object.fromEntries(names.map((name) => [name, inline(components[name]!)]))
+  const { components: others, ...rest } = inline(document) as { components?: JsonObject }
   return { ...rest, components: { ...(names.length > 0 && { schemas }), ...others } }
 }
 
-function referred(value: JsonObject): string | undefined {
+function refNameOf(value: JsonObject): string | undefined {
   return typeof value.$ref === 'string' && value.$ref.startsWith(prefix) ? value.$ref.slice(prefix.length) : undefined
 }
 
-function mapped<V, W>(values: Readonly<Record<string, V>>, write: (value: V) => W): Record<string, W> {
+function mapValues<V, W>(values: Readonly<Record<string, V>>, write: (value: V) => W): Record<string, W> {
   return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, write(value)]))
 }
 

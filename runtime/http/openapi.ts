@@ -13,7 +13,7 @@ export interface OpenApiDocument extends JsonObject {
   readonly components: JsonObject
 }
 
-export interface About {
+export interface ApiInfo {
   readonly plane: Plane
   readonly version: string
   /** The base URL of the routes, with the version prefix and without a slash at the end. */
@@ -25,7 +25,7 @@ export const titles: Readonly<Record<Plane, string>> = {
   gateway: 'Parley gateway API',
 }
 
-const opening: Readonly<Record<Plane, string>> = {
+const introductions: Readonly<Record<Plane, string>> = {
   mgmt: [
     'Runs the agents of an org: their configuration, channels, people, outreach and traffic.',
     'Lists answer `{ data }`, long ones page by page with `nextPageToken`. Writes answer the resource as it now is.',
@@ -34,42 +34,42 @@ const opening: Readonly<Record<Plane, string>> = {
   ].join('\n\n'),
   gateway: 'Carries the messages between an agent and its people. The access token is the agent.',
 }
-const everywhere =
+const commonDescription =
   'Every answer carries `X-Request-Id`: the one you sent, if it is up to 64 of `A-Z a-z 0-9 . _ -`, or one of ours.'
 
 const methodOrder: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-export function openapi(routes: readonly Route[], about: About): OpenApiDocument {
-  const ours = routes.filter(({ plane }) => plane === about.plane).sort(byPathAndMethod)
-  const ids = operationIds(ours)
+export function openapi(routes: readonly Route[], info: ApiInfo): OpenApiDocument {
+  const planeRoutes = routes.filter(({ plane }) => plane === info.plane).sort(byPathAndMethod)
+  const ids = operationIds(planeRoutes)
   const components = createComponents()
   const paths: Record<string, Record<string, Json>> = {}
   const responses = new Map<string, JsonObject>()
   const schemes = new Set<string>()
-  for (const route of ours) {
-    const written = writeOperation(route, ids.get(route)!, components)
+  for (const route of planeRoutes) {
+    const operation = writeOperation(route, ids.get(route)!, components)
     paths[route.path] ??= {}
-    paths[route.path]![route.method.toLowerCase()] = written.operation
-    for (const { name, response } of written.responses) responses.set(name, response)
-    for (const scheme of written.securitySchemes) schemes.add(scheme)
+    paths[route.path]![route.method.toLowerCase()] = operation.operation
+    for (const { name, response } of operation.responses) responses.set(name, response)
+    for (const scheme of operation.securitySchemes) schemes.add(scheme)
   }
   return components.resolve({
     openapi: '3.1.0',
     info: {
-      title: titles[about.plane],
-      version: about.version,
-      description: `${opening[about.plane]}\n\n${everywhere}`,
+      title: titles[info.plane],
+      version: info.version,
+      description: `${introductions[info.plane]}\n\n${commonDescription}`,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: about.serverUrl }],
-    tags: tagsOf(ours),
+    servers: [{ url: info.serverUrl }],
+    tags: tagsOf(planeRoutes),
     paths,
     components: {
       responses: Object.fromEntries([...responses].sort(byName)),
       headers: {
-        ...(ours.some(({ budget, addressBudget }) => budget ?? addressBudget) && rateLimitHeaders),
+        ...(planeRoutes.some(({ budget, addressBudget }) => budget ?? addressBudget) && rateLimitHeaders),
         ...retryHeader,
-        ...(ours.some(({ hasEtag }) => hasEtag) && etagHeader),
+        ...(planeRoutes.some(({ hasEtag }) => hasEtag) && etagHeader),
       },
       securitySchemes: Object.fromEntries(Object.entries(securitySchemes).filter(([name]) => schemes.has(name))),
     },
@@ -77,9 +77,9 @@ export function openapi(routes: readonly Route[], about: About): OpenApiDocument
 }
 
 const rateLimitHeaders: JsonObject = {
-  RateLimitLimit: whole('Calls that a full bucket holds. Calls with an API key are limited, others are not.'),
-  RateLimitRemaining: whole('Whole calls left after this one.'),
-  RateLimitReset: whole('Seconds until the bucket is full.'),
+  RateLimitLimit: integerHeader('Calls that a full bucket holds. Calls with an API key are limited, others are not.'),
+  RateLimitRemaining: integerHeader('Whole calls left after this one.'),
+  RateLimitReset: integerHeader('Seconds until the bucket is full.'),
 }
 const etagHeader: JsonObject = {
   ETag: {
@@ -88,7 +88,7 @@ const etagHeader: JsonObject = {
     schema: { type: 'string' },
   },
 }
-const retryHeader: JsonObject = { RetryAfter: whole('Seconds to wait before the next try.') }
+const retryHeader: JsonObject = { RetryAfter: integerHeader('Seconds to wait before the next try.') }
 
 const securitySchemes: Readonly<Record<string, JsonObject>> = {
   apiKey: { type: 'http', scheme: 'bearer', description: 'An API key, `sk-svc-…`.' },
@@ -103,7 +103,7 @@ const securitySchemes: Readonly<Record<string, JsonObject>> = {
   },
 }
 
-function whole(description: string): JsonObject {
+function integerHeader(description: string): JsonObject {
   return { description, schema: { type: 'integer', minimum: 0 } }
 }
 

@@ -3,18 +3,18 @@
  * validate, run the handler, reply. There is no middleware: a route declares what it needs. `request.ts` has the steps.
  */
 import { requestIdPattern } from '../../core/ids.js'
-import { http } from '../../core/limits.js'
+import { http } from '../../core/limits/index.js'
 import type { Clock } from '../clock.js'
 import { notFound } from './authorize.js'
 import { createBatch } from './batch.js'
 import { type CompiledRoute, compileRoute } from './compiledroute.js'
 import type { Cors } from './cors.js'
 import type { Serve } from './exchange.js'
-import { createMatcher } from './match.js'
+import { createMatcher } from './matcher.js'
 import type { RouteMeter } from './metrics.js'
 import { noMatchReply, refusalReply } from './reply.js'
 import { PipelineRequest, type PlaneContext } from './request.js'
-import { requestIds } from './requestid.js'
+import { createRequestIds } from './requestid.js'
 import type { ErrorStyle, Route } from './route.js'
 
 export interface PipelineOptions extends PlaneContext {
@@ -38,7 +38,7 @@ export function createPipeline(options: PipelineOptions): Serve {
   for (const route of routes) matcher.add(route.method, prefix + route.path, compiled(route))
   for (const route of unversioned) matcher.add(route.method, route.path, compiled(route))
   const batch = createBatch()
-  const nextId = requestIds(Math.floor(options.clock.now()))
+  const nextId = createRequestIds(Math.floor(options.clock.now()))
 
   return function serve(incoming) {
     const { method, path } = incoming

@@ -1,7 +1,7 @@
 /** HTML pages for people who follow a link: one style, light and dark, and no script. */
 import { createHash } from 'node:crypto'
-import { brandOf, parsed } from '../../core/brand.js'
-import { parsedUrl } from '../url.js'
+import { brandOf, parseColor } from '../../core/brand.js'
+import { parseUrl } from '../config/url.js'
 import type { Answer } from './route.js'
 
 const style = `
@@ -36,7 +36,7 @@ span { white-space: nowrap }
 `
 
 /** The brand that a page shows. A colour or URL that is not valid is left out. */
-export interface PageLook {
+export interface PageBranding {
   /** `#rgb` or `#rrggbb`. */
   readonly brandColor?: string
   readonly logoUrl?: string
@@ -50,15 +50,15 @@ export interface PlainPage {
   /** Directives of the content security policy, beside those of every page. */
   readonly policy: string
   readonly headers: Readonly<Record<string, string>>
-  readonly look?: PageLook
+  readonly branding?: PageBranding
 }
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 const styleHash = hashOf(style)
 
-export function plainPage({ status, title, body, policy, headers, look = {} }: PlainPage): Answer {
-  const colors = colorsOf(look.brandColor)
-  const logo = logoOf(look.logoUrl)
+export function plainPage({ status, title, body, policy, headers, branding = {} }: PlainPage): Answer {
+  const colors = colorsOf(branding.brandColor)
+  const logo = logoOf(branding.logoUrl)
   const html = `<!doctype html>
 <html lang="en">
 <head>
@@ -69,7 +69,7 @@ export function plainPage({ status, title, body, policy, headers, look = {} }: P
 </head>
 <body>
 <main>
-${logo ? `<img src="${escaped(logo.href)}" alt="" referrerpolicy="no-referrer">\n` : ''}<h1>${title}</h1>
+${logo ? `<img src="${escapeHtml(logo.href)}" alt="" referrerpolicy="no-referrer">\n` : ''}<h1>${title}</h1>
 ${body}
 </main>
 </body>
@@ -93,14 +93,14 @@ ${body}
 
 /** The brand's colour, adapted to be legible on the light and on the dark background; empty without one. */
 function colorsOf(brandColor: string | undefined): string {
-  if (!parsed(brandColor)) return ''
+  if (!parseColor(brandColor)) return ''
   const { onLight, onDark } = brandOf(brandColor)
   return `:root { --act: ${onLight} } @media (prefers-color-scheme: dark) { :root { --act: ${onDark} } }`
 }
 
 /** The logo's origin becomes part of the policy, so its host may hold only characters of host names. */
 function logoOf(logoUrl: string | undefined): URL | undefined {
-  const url = parsedUrl(logoUrl ?? '')
+  const url = parseUrl(logoUrl ?? '')
   return url && /^https?:$/.test(url.protocol) && /^[\w.:[\]-]+$/.test(url.host) ? url : undefined
 }
 
@@ -112,6 +112,6 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-export function escaped(text: string): string {
+export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (char) => entities[char]!)
 }

@@ -2,12 +2,12 @@
 import { errorTable, type Refusal, statusOf } from '../../core/errors.js'
 import type { ErrorStyle } from './route.js'
 
-interface Written {
+interface ErrorFormat {
   readonly type: string
   readonly body: (refusal: Refusal, status: number, title: string) => object
 }
 
-const styles: Readonly<Record<ErrorStyle, Written>> = {
+const styles: Readonly<Record<ErrorStyle, ErrorFormat>> = {
   problem: {
     type: 'application/problem+json; charset=utf-8',
     body: ({ refused, detail, errors, extra }, status, title) => ({

@@ -38,10 +38,10 @@ export function trustedProxies(networks: readonly Network[]): Proxies {
       let client = peer
       const chain = forwardedFor.join(',').split(',')
       while (isTrusted(client) && chain.length > 0) {
-        const before = addressIn(chain.pop()!)
+        const previous = addressIn(chain.pop()!)
         // No trusted proxy writes anything but an address, so the address read last is the client's.
-        if (before === undefined) break
-        client = before
+        if (previous === undefined) break
+        client = previous
       }
       return client
     },

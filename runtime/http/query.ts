@@ -7,12 +7,12 @@ export type QueryRead = { readonly value: Record<string, unknown> } | { readonly
 export function readQuery(text: string, schema: TObject | undefined): QueryRead {
   const value: Record<string, unknown> = {}
   if (text === '') return { value }
-  for (const [name, given] of new URLSearchParams(text)) {
+  for (const [name, raw] of new URLSearchParams(text)) {
     const declared = schema && Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined
     if (!declared && !matchesPattern(schema, name))
       return { problem: { field: name, message: 'is not a known parameter' } }
     if (Object.hasOwn(value, name)) return { problem: { field: name, message: 'is given twice' } }
-    value[name] = typed(given, (declared as { type?: string } | undefined)?.type)
+    value[name] = coerce(raw, (declared as { type?: string } | undefined)?.type)
   }
   return { value }
 }
@@ -24,9 +24,9 @@ function matchesPattern(schema: TObject | undefined, name: string): boolean {
 }
 
 /** Text that is not of the declared type stays text, for the check of the schema to report. */
-function typed(given: string, type: string | undefined): unknown {
-  if (type === 'integer' && /^-?\d{1,15}$/.test(given)) return Number(given)
-  if (type === 'number' && /^-?\d{1,15}(\.\d{1,15})?$/.test(given)) return Number(given)
-  if (type === 'boolean' && (given === 'true' || given === 'false')) return given === 'true'
-  return given
+function coerce(raw: string, type: string | undefined): unknown {
+  if (type === 'integer' && /^-?\d{1,15}$/.test(raw)) return Number(raw)
+  if (type === 'number' && /^-?\d{1,15}(\.\d{1,15})?$/.test(raw)) return Number(raw)
+  if (type === 'boolean' && (raw === 'true' || raw === 'false')) return raw === 'true'
+  return raw
 }

@@ -1,6 +1,6 @@
 /** The reply of an answer, of a refusal, and of a path or method that no route declares. */
 import { type Refusal, refuse } from '../../core/errors.js'
-import { http } from '../../core/limits.js'
+import { http } from '../../core/limits/index.js'
 import { notFound } from './authorize.js'
 import type { CompiledRoute } from './compiledroute.js'
 import type { Reply } from './exchange.js'
@@ -12,7 +12,7 @@ const jsonType = 'application/json; charset=utf-8'
 
 export function answerReply(answer: Answer, compiled: CompiledRoute, requestId: string, cors: Reply['cors']): Reply {
   compiled.checkAnswer?.(answer)
-  const { status, json, headers, kept } = answer
+  const { status, json, headers, cachedText } = answer
   if (json === undefined) {
     const { body, bodyBytes } = answer
     return { status, requestId, type: body && answer.type, body, bodyBytes, headers, cors, close: undefined }
@@ -21,8 +21,8 @@ export function answerReply(answer: Answer, compiled: CompiledRoute, requestId: 
     const body = jsonInSlices(json)
     return { status, requestId, type: jsonType, body, bodyBytes: undefined, headers, cors, close: undefined }
   }
-  const body = kept?.text ?? (compiled.serialize.get(status) ?? JSON.stringify)(json)
-  if (kept && body.length <= http.keptTextChars) kept.text = body
+  const body = cachedText?.text ?? (compiled.serialize.get(status) ?? JSON.stringify)(json)
+  if (cachedText && body.length <= http.cachedTextChars) cachedText.text = body
   return { status, requestId, type: jsonType, body, bodyBytes: undefined, headers, cors, close: undefined }
 }
 

@@ -3,18 +3,18 @@ import { performance } from 'node:perf_hooks'
 import type { Caller } from '../../core/access.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { svcAgentPattern } from '../../core/ids.js'
-import { http } from '../../core/limits.js'
-import type { Buckets, Spent } from '../limits/contract.js'
-import { limitHeaders } from '../limits/headers.js'
+import { http } from '../../core/limits/index.js'
 import type { Log } from '../observe/log.js'
+import type { Buckets, SpendResult } from '../ratelimit/contract.js'
+import { rateLimitHeaders } from '../ratelimit/headers.js'
 import { StoreFailed } from '../store/contract.js'
 import type { Audit } from './audit.js'
 import { alternativeApplies, authorize, checkTenant, hasAlternative, notFound, unauthenticated } from './authorize.js'
-import type { Batch, Batched } from './batch.js'
+import type { Batch, BatchedRequest } from './batch.js'
 import type { CompiledRoute } from './compiledroute.js'
 import type { Incoming, Receiver, Reply } from './exchange.js'
 import { hasValidParams, readInput } from './input.js'
-import type { RouteMatch } from './match.js'
+import type { RouteMatch } from './matcher.js'
 import { answerReply, refusalReply } from './reply.js'
 import type { Answer, Call, Route } from './route.js'
 
@@ -44,12 +44,12 @@ export interface PlaneContext {
  * when that settles. The steps are methods of one object, because a closure for each would cost every request a handful
  * of allocations.
  */
-export class PipelineRequest implements Receiver, Batched {
+export class PipelineRequest implements Receiver, BatchedRequest {
   private readonly compiled: CompiledRoute
   readonly params: Readonly<Record<string, string>>
   private readonly startedAt = performance.now()
   caller: Caller | undefined
-  private spent: Spent | undefined
+  private spendResult: SpendResult | undefined
   /** The refusal of a caller whom only the alternative access of the route may admit, which depends on the body. */
   private denied: Refusal | undefined
   private contentType = ''
@@ -122,7 +122,7 @@ export class PipelineRequest implements Receiver, Batched {
     const caller = token === '' ? undefined : context.authenticate(token)
     if (!(caller instanceof Promise)) return this.identify(caller)
     caller
-      .then((found) => (isRefusal(found) ? this.finish(found) : this.identify(found)))
+      .then((result) => (isRefusal(result) ? this.finish(result) : this.identify(result)))
       .catch((error) => this.fail(error))
   }
 
@@ -143,25 +143,26 @@ export class PipelineRequest implements Receiver, Batched {
     const denied = caller && authorize(access, caller)
     if (denied && !hasAlternative(access, caller)) return this.finish(denied)
     this.denied = denied
-    const spending =
+    const pendingSpend =
       budget && caller?.kind === 'key'
         ? context.buckets.spend(budget, caller.id)
         : addressBudget && context.buckets.spend(addressBudget, this.incoming.remoteAddress())
-    if (!spending) this.checkBefore()
-    else if (spending instanceof Promise) spending.then((spent) => this.spend(spent)).catch((error) => this.fail(error))
-    else this.spend(spending)
+    if (!pendingSpend) this.runPrecheck()
+    else if (pendingSpend instanceof Promise)
+      pendingSpend.then((spendResult) => this.applySpendResult(spendResult)).catch((error) => this.fail(error))
+    else this.applySpendResult(pendingSpend)
   }
 
-  private spend(spent: Spent): void {
-    this.spent = spent
-    if (spent.allowed) this.checkBefore()
+  private applySpendResult(spendResult: SpendResult): void {
+    this.spendResult = spendResult
+    if (spendResult.allowed) this.runPrecheck()
     else this.finish(refuse('request.rate_limited'))
   }
 
   /** Lets the route refuse the call before its body is awaited. */
-  private checkBefore(): void {
+  private runPrecheck(): void {
     const { compiled, match, params, header } = this
-    const { before } = compiled.route
+    const { precheck: before } = compiled.route
     if (!before) return this.admit()
     match.paramsValid ??= hasValidParams(compiled, params)
     const refusal = match.paramsValid ? before({ params, header }) : notFound
@@ -200,29 +201,29 @@ export class PipelineRequest implements Receiver, Batched {
 
   /** Replies once the audit entry of the call is durable. */
   private finish(outcome: Outcome): void {
-    const auditing = this.context.audit && this.audit(outcome)
-    if (auditing) auditing.then(() => this.replyWith(outcome)).catch((error) => this.fail(error))
+    const pendingAudit = this.context.audit && this.audit(outcome)
+    if (pendingAudit) pendingAudit.then(() => this.replyWith(outcome)).catch((error) => this.fail(error))
     else this.replyWith(outcome)
   }
 
   private audit(outcome: Outcome): Promise<void> | undefined {
     const { context, compiled, incoming } = this
     if (isRefusal(outcome)) {
-      return outcome.refused.startsWith('auth.') ? context.audit!.refused(outcome.refused, this) : undefined
+      return outcome.refused.startsWith('auth.') ? context.audit!.recordRefusal(outcome.refused, this) : undefined
     }
     const { audit } = compiled.route
     if (audit === undefined || incoming.method === 'HEAD') return undefined
-    return context.audit!.done(audit, this, createdId(outcome))
+    return context.audit!.recordAction(audit, this, createdId(outcome))
   }
 
   private replyWith(outcome: Outcome): void {
-    const { compiled, requestId, cors, spent, caller } = this
-    const limited = spent ? withHeaders(outcome, limitHeaders(spent)) : outcome
-    if (caller?.svcAgent) logAttributed(this.context, compiled.route, caller, requestId, limited)
+    const { compiled, requestId, cors, spendResult, caller } = this
+    const outcomeWithHeaders = spendResult ? withHeaders(outcome, rateLimitHeaders(spendResult)) : outcome
+    if (caller?.svcAgent) logSvcAgent(this.context, compiled.route, caller, requestId, outcomeWithHeaders)
     this.send(
-      isRefusal(limited)
-        ? refusalReply(limited, compiled.style, requestId, cors)
-        : answerReply(limited, compiled, requestId, cors),
+      isRefusal(outcomeWithHeaders)
+        ? refusalReply(outcomeWithHeaders, compiled.style, requestId, cors)
+        : answerReply(outcomeWithHeaders, compiled, requestId, cors),
     )
   }
 
@@ -246,10 +247,10 @@ function createdId({ json }: Answer): string | undefined {
 }
 
 /** Records the call of an automated caller under the name that it gave in `x-svc-agent`. */
-function logAttributed(context: PlaneContext, route: Route, caller: Caller, requestId: string, result: Outcome): void {
+function logSvcAgent(context: PlaneContext, route: Route, caller: Caller, requestId: string, result: Outcome): void {
   const { id, orgId, svcAgent } = caller
   const outcome = isRefusal(result) ? result.refused : result.status
-  context.log.info('http.attributed', {
+  context.log.info('http.request.attributed', {
     requestId,
     svcAgent,
     orgId,

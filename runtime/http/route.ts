@@ -2,7 +2,7 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import type { Access, AgentCaller, Grant, Member } from '../../core/access.js'
 import type { ErrorCode, Refusal } from '../../core/errors.js'
-import type { BudgetName } from '../../core/limits.js'
+import type { BudgetName } from '../../core/limits/index.js'
 import type { AnswerBody, Connection } from './exchange.js'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -38,7 +38,7 @@ export interface Call<C, P, Q, B> {
 }
 
 /** A call before its body. */
-export type BeforeCall = Pick<Call<unknown, Readonly<Record<string, string>>, unknown, unknown>, 'params' | 'header'>
+export type PrecheckCall = Pick<Call<unknown, Readonly<Record<string, string>>, unknown, unknown>, 'params' | 'header'>
 
 /** A handler's answer: `json` for data, or `body` with its own content type. */
 export interface Answer<R = unknown> {
@@ -52,7 +52,7 @@ export interface Answer<R = unknown> {
   readonly type?: string
   readonly headers?: Readonly<Record<string, string>>
   /** Caches the text of an answer that is the same for many calls. */
-  readonly kept?: { text?: string }
+  readonly cachedText?: { text?: string }
 }
 
 /** An example of a call of a route and its answer, for the documentation. */
@@ -83,7 +83,7 @@ export interface Route {
    * The handler itself refuses a lone surrogate or NUL, in the field that holds it. Otherwise the whole body is
    * refused.
    */
-  readonly judgesCharacters?: true
+  readonly checksCharacters?: true
   /** The body may be left out, and is `undefined` then. */
   readonly bodyOptional?: true
   /** Media types besides JSON; such a body reaches the handler as bytes, and so does JSON where there is no `body`. */
@@ -112,7 +112,7 @@ export interface Route {
   /** The rate limit of each address, or IPv6 network, of callers without a key. */
   readonly addressBudget?: BudgetName
   /** Called before the body is awaited: a refusal is the answer, and the body is not read. */
-  readonly before?: (call: BeforeCall) => Refusal | undefined | Promise<Refusal | undefined>
+  readonly precheck?: (call: PrecheckCall) => Refusal | undefined | Promise<Refusal | undefined>
   readonly style?: ErrorStyle
   /** The status for a body or query that cannot be read, where the contract says 400 instead of 422. */
   readonly malformedStatus?: 400

@@ -3,14 +3,14 @@
  * in its callback, an aborted response must not be used, and every later write is corked.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { closeCodes } from '../../core/channel/live.js'
+import { closeCodes } from '../../core/channel/socketcodec.js'
 import { refuse } from '../../core/errors.js'
-import { http, shutdown } from '../../core/limits.js'
+import { http, shutdown } from '../../core/limits/index.js'
 import type { Log } from '../observe/log.js'
 import type { Reply, Serve } from './exchange.js'
 import type { Framing } from './head.js'
 import { type ListenerLimits, ListenerState } from './listenerstate.js'
-import type { SocketMeters } from './metrics.js'
+import type { SocketMeter } from './metrics.js'
 import { explainBindError } from './port.js'
 import { writeRefusal } from './problem.js'
 import type { Proxies } from './proxies.js'
@@ -27,7 +27,7 @@ import {
 } from './uws.js'
 import type { SocketAcceptor } from './websocket.js'
 
-export interface Listening {
+export interface HttpListener {
   readonly host: string
   readonly port: number
   /**
@@ -39,8 +39,8 @@ export interface Listening {
   isFull(): boolean
 }
 
-export class CannotListen extends Error {
-  override readonly name = 'CannotListen'
+export class ListenError extends Error {
+  override readonly name = 'ListenError'
 }
 
 export interface ListenOptions {
@@ -56,49 +56,49 @@ export interface ListenOptions {
   readonly limits?: Partial<ListenerLimits>
   /** The style of the listener's own refusals. */
   readonly style?: ErrorStyle
-  readonly meters?: SocketMeters
+  readonly meters?: SocketMeter
   readonly log: Log
 }
 
-export async function listen(options: ListenOptions): Promise<Listening> {
+export async function listen(options: ListenOptions): Promise<HttpListener> {
   const uws = await loadUws()
   const { serve, log, meters, socketsTotal = http.socketsTotal, proxies, style = 'problem' } = options
   let sockets = 0
   /** The limit was reached and is logged; it is logged again once a tenth of the connections has been free. */
-  let wasFull = false
+  let hasReportedFull = false
   const state = new ListenerState({ proxies, limits: { ...http, ...options.limits }, style, log })
 
   function countSocket(socket: Socket, change: number): void {
     count(change)
     if (change < 0 || (sockets <= socketsTotal && state.mayConnect(addressOf(socket)))) return
-    meters?.refused()
-    if (sockets > socketsTotal && !wasFull) log.error('http.connections.full', { most: socketsTotal })
-    wasFull ||= sockets > socketsTotal
+    meters?.addRefused()
+    if (sockets > socketsTotal && !hasReportedFull) log.error('http.connections.full', { most: socketsTotal })
+    hasReportedFull ||= sockets > socketsTotal
     socket.close()
   }
 
   function count(change: number): void {
     sockets += change
-    if (wasFull && sockets < socketsTotal * 0.9) wasFull = false
-    meters?.open(sockets)
+    if (hasReportedFull && sockets < socketsTotal * 0.9) hasReportedFull = false
+    meters?.setOpen(sockets)
   }
 
   const app = uws.App()
   countConnections(app, countSocket)
   /** Undefined when the listener has refused the request. */
-  function begin(method: string, socket: Socket, head: RequestHead): SocketExchange | undefined {
+  function beginExchange(method: string, socket: Socket, head: RequestHead): SocketExchange | undefined {
     const exchange = new SocketExchange(method, socket, head, state)
-    const { reply, counted } = state.enter(() => exchange.remoteAddress())
-    exchange.counted = counted
+    const { reply, countedAddress } = state.beginRequest(() => exchange.remoteAddress())
+    exchange.countedAddress = countedAddress
     const { framing } = exchange
     if (!reply && typeof framing === 'string') return exchange
-    exchange.respond(reply ?? malformed(framing as Exclude<Framing, string>, style))
+    exchange.respond(reply ?? malformedReply(framing as Exclude<Framing, string>, style))
     exchange.endParsing()
     return undefined
   }
 
   function handle(method: string, socket: Socket, head: RequestHead): void {
-    const exchange = begin(method, socket, head)
+    const exchange = beginExchange(method, socket, head)
     if (!exchange) return
     serve(exchange)
     exchange.endParsing()
@@ -108,7 +108,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     options.sockets &&
     createUpgrades({
       acceptor: options.sockets,
-      begin: (socket, head) => begin('GET', socket, head),
+      beginExchange: (socket, head) => beginExchange('GET', socket, head),
       handleRequest: (socket, head) => handle('GET', socket, head),
       isClosing: () => state.closing,
       onClosed: () => count(-1),
@@ -123,7 +123,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   app.any('/*', (socket, head) => handle(head.getCaseSensitiveMethod(), socket, head))
 
   const socket = await listenExclusively(app, options.host, options.port)
-  if (!socket) throw new CannotListen(await explainBindError(options.host, options.port))
+  if (!socket) throw new ListenError(await explainBindError(options.host, options.port))
   let closed: Promise<void> | undefined
 
   async function close(listening: ListenSocket, deadlineMs: number): Promise<void> {
@@ -139,7 +139,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     if (sockets > 0) await sleep(lingerMs, undefined, { ref: false })
     if (!state.isIdle) {
       await Promise.race([
-        new Promise<void>((resolve) => (state.whenIdle = resolve)),
+        new Promise<void>((resolve) => (state.onIdle = resolve)),
         sleep(deadlineMs, undefined, { ref: false }),
       ])
     }
@@ -159,7 +159,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   }
 }
 
-function malformed({ problem }: Exclude<Framing, string>, style: ErrorStyle): Reply {
+function malformedReply({ problem }: Exclude<Framing, string>, style: ErrorStyle): Reply {
   const refusal = refuse('request.invalid', { status: 400, detail: problem })
   return { ...writeRefusal(refusal, style), requestId: 'none', close: true }
 }

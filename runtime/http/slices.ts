@@ -1,6 +1,6 @@
 /** Long answers as JSON, written in slices: other work has a turn of the event loop after each. */
 import { systemClock } from '../clock.js'
-import { nextTurn } from '../turns.js'
+import { nextSlice } from '../slices.js'
 
 const sliceChars = 64 * 1024
 /** The depth to which answers have lists that may be long. */
@@ -22,7 +22,7 @@ export async function* jsonInSlices(value: unknown): AsyncGenerator<string> {
     if (slice.length < sliceChars) continue
     yield slice
     slice = ''
-    await nextTurn(systemClock)
+    await nextSlice(systemClock)
   }
   yield slice
 }
@@ -32,12 +32,12 @@ function* piecesOf(value: unknown, depth: number): Generator<string> {
     yield JSON.stringify(value) ?? 'null'
     return
   }
-  let before = ''
+  let separator = ''
   if (Array.isArray(value)) {
     yield '['
     for (const each of value) {
-      yield `${before}${JSON.stringify(each) ?? 'null'}`
-      before = ','
+      yield `${separator}${JSON.stringify(each) ?? 'null'}`
+      separator = ','
     }
     yield ']'
     return
@@ -45,9 +45,9 @@ function* piecesOf(value: unknown, depth: number): Generator<string> {
   yield '{'
   for (const [name, each] of Object.entries(value)) {
     if (each === undefined) continue
-    yield `${before}${JSON.stringify(name)}:`
+    yield `${separator}${JSON.stringify(name)}:`
     yield* piecesOf(each, depth + 1)
-    before = ','
+    separator = ','
   }
   yield '}'
 }

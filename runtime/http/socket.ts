@@ -1,11 +1,11 @@
 /** One request on its socket: read in the turn that brings it, answered once, and not touched after its client left. */
-import { subjectOfAddress } from '../limits/subject.js'
+import { subjectOfAddress } from '../ratelimit/subject.js'
 import { BodyPieces } from './body.js'
+import { destroySource, sendBody, sendCounted, sendStream } from './bodywriter.js'
 import type { AnswerBody } from './exchange.js'
 import { type Incoming, type Receiver, type Reply, writeHeaders } from './exchange.js'
 import { type Framing, framingOf, HeadLines } from './head.js'
 import type { ListenerState, PendingBody } from './listenerstate.js'
-import { destroySource, sendBody, sendCounted, sendStream } from './send.js'
 import { statusLine } from './status.js'
 import type { RequestHead, Socket } from './uws.js'
 
@@ -17,13 +17,13 @@ export class SocketExchange implements Incoming, PendingBody {
   isAborted = false
   idleSeconds = 0
   /** The address that the listener counts this request for. */
-  counted: string | undefined
+  countedAddress: string | undefined
   private readonly lines: HeadLines
   /** uWebSockets.js is parsing the bytes that brought this request, and may find a further request in them. */
   private isParsing = true
   private isEnded = false
   private pieces: BodyPieces | undefined
-  private heldBytes = 0
+  private bufferedBytes = 0
   private abortListeners: (() => void)[] | undefined
   private abortController: AbortController | undefined
   private address: string | undefined
@@ -61,10 +61,10 @@ export class SocketExchange implements Incoming, PendingBody {
     this.socket.onData((piece, isLast) => {
       if (this.pieces !== pieces) return
       this.idleSeconds = 0
-      const whole = pieces.add(piece, isLast)
-      if (whole === undefined) return this.hold(piece.byteLength)
+      const complete = pieces.add(piece, isLast)
+      if (complete === undefined) return this.reserve(piece.byteLength)
       this.stopReading()
-      to.receive(whole === 'over' ? undefined : whole)
+      to.receive(complete === 'over' ? undefined : complete)
     })
   }
 
@@ -72,9 +72,9 @@ export class SocketExchange implements Incoming, PendingBody {
     this.respond(this.listener.replies.late)
   }
 
-  private hold(bytes: number): void {
-    this.heldBytes += bytes
-    const refusal = this.listener.hold(this.remoteAddress(), bytes)
+  private reserve(bytes: number): void {
+    this.bufferedBytes += bytes
+    const refusal = this.listener.reserve(this.remoteAddress(), bytes)
     if (!refusal) return
     this.stopReading()
     setImmediate(() => this.respond(refusal))
@@ -88,10 +88,10 @@ export class SocketExchange implements Incoming, PendingBody {
     this.pieces = undefined
   }
 
-  onAborted(call: () => void): void {
-    if (this.isAborted) return call()
+  onAborted(listener: () => void): void {
+    if (this.isAborted) return listener()
     this.abortListeners ??= []
-    this.abortListeners.push(call)
+    this.abortListeners.push(listener)
   }
 
   remoteAddress(): string {
@@ -176,8 +176,8 @@ export class SocketExchange implements Incoming, PendingBody {
     if (this.isEnded) return
     this.isEnded = true
     this.stopReading()
-    if (this.heldBytes > 0) this.listener.release(this.remoteAddress(), this.heldBytes)
-    this.listener.leave(this.counted, error)
+    if (this.bufferedBytes > 0) this.listener.release(this.remoteAddress(), this.bufferedBytes)
+    this.listener.endRequest(this.countedAddress, error)
   }
 }
 

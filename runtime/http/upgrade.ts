@@ -1,6 +1,6 @@
 /** Upgrades of requests to WebSockets. uWebSockets.js forbids any use of a closed socket; this file sees to that. */
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
-import { http } from '../../core/limits.js'
+import { http } from '../../core/limits/index.js'
 import type { Log } from '../observe/log.js'
 import { refusalReply } from './reply.js'
 import type { SocketExchange } from './socket.js'
@@ -10,7 +10,7 @@ import type { LiveSocket, SocketAcceptor, SocketListener } from './websocket.js'
 /** The data that uWebSockets.js keeps with a socket. */
 export interface SocketData {
   readonly listener: SocketListener
-  live?: BatchedSocket
+  liveSocket?: BatchedSocket
 }
 
 /**
@@ -26,14 +26,14 @@ class BatchedSocket implements LiveSocket {
   private framesBytes = 0
   constructor(
     private readonly socket: WebSocket<SocketData>,
-    private readonly mostBytes: number,
+    private readonly maxBufferedBytes: number,
     private readonly onSent: (socket: WebSocket<SocketData>) => void,
   ) {}
 
   send(text: string): 'sent' | 'dropped' {
     if (!this.isOpen) return 'sent'
     const bytes = Buffer.byteLength(text)
-    if (this.bufferedBytes() + bytes > this.mostBytes) return 'dropped'
+    if (this.bufferedBytes() + bytes > this.maxBufferedBytes) return 'dropped'
     this.framesBytes += bytes
     if (this.frames) {
       this.frames.push(text)
@@ -65,15 +65,15 @@ class BatchedSocket implements LiveSocket {
   }
 }
 
-let unflushed: BatchedSocket[] = []
+let unflushedSockets: BatchedSocket[] = []
 
 function scheduleFlush(socket: BatchedSocket): void {
-  if (unflushed.push(socket) === 1) setImmediate(flushAll)
+  if (unflushedSockets.push(socket) === 1) setImmediate(flushAll)
 }
 
 function flushAll(): void {
-  const sockets = unflushed
-  unflushed = []
+  const sockets = unflushedSockets
+  unflushedSockets = []
   for (const socket of sockets) socket.flush()
 }
 
@@ -85,7 +85,7 @@ export interface Upgrades {
 export interface UpgradeOptions {
   readonly acceptor: SocketAcceptor
   /** Begins the exchange of a request; undefined when the listener has refused the request. */
-  readonly begin: (socket: Socket, head: RequestHead) => SocketExchange | undefined
+  readonly beginExchange: (socket: Socket, head: RequestHead) => SocketExchange | undefined
   /** Handles a request for a socket on a path without sockets as an ordinary request. */
   readonly handleRequest: (socket: Socket, head: RequestHead) => void
   readonly isClosing: () => boolean
@@ -97,7 +97,7 @@ export interface UpgradeOptions {
 const unavailable = refuse('service.unavailable', { headers: { 'retry-after': String(http.retryAfterSeconds) } })
 
 export function createUpgrades(options: UpgradeOptions): Upgrades {
-  const { acceptor, begin, handleRequest, isClosing, onClosed, log } = options
+  const { acceptor, beginExchange, handleRequest, isClosing, onClosed, log } = options
   const open = new Set<BatchedSocket>()
   const { limits } = acceptor
 
@@ -112,12 +112,12 @@ export function createUpgrades(options: UpgradeOptions): Upgrades {
         remoteAddress: exchange.remoteAddress(),
       })
     } catch (error) {
-      log.error('socket.admit.failed', { error })
+      log.error('socket.accept.failed', { error })
       return unavailable
     }
   }
 
-  function guarded(call: () => void): void {
+  function callSafely(call: () => void): void {
     try {
       call()
     } catch (error) {
@@ -125,13 +125,13 @@ export function createUpgrades(options: UpgradeOptions): Upgrades {
     }
   }
 
-  function drained(socket: WebSocket<SocketData>): void {
-    guarded(() => socket.getUserData().listener.drained())
+  function onDrain(socket: WebSocket<SocketData>): void {
+    callSafely(() => socket.getUserData().listener.onDrain())
   }
 
   function upgrade(socket: Socket, head: RequestHead, context: Parameters<Socket['upgrade']>[4]): void {
     if (!acceptor.handles(head.getUrl())) return handleRequest(socket, head)
-    const exchange = begin(socket, head)
+    const exchange = beginExchange(socket, head)
     if (!exchange) return
     const listener = accept(exchange)
     if (isRefusal(listener)) {
@@ -154,28 +154,28 @@ export function createUpgrades(options: UpgradeOptions): Upgrades {
       upgrade,
       open(socket) {
         const data = socket.getUserData()
-        const live = new BatchedSocket(socket, limits.bufferedMostBytes, drained)
-        data.live = live
-        open.add(live)
-        guarded(() => data.listener.opened(live))
+        const liveSocket = new BatchedSocket(socket, limits.bufferedMostBytes, onDrain)
+        data.liveSocket = liveSocket
+        open.add(liveSocket)
+        callSafely(() => data.listener.onOpen(liveSocket))
       },
       message(socket, message, isBinary) {
         const text = isBinary ? '' : Buffer.from(message).toString()
-        guarded(() => socket.getUserData().listener.received(text))
+        callSafely(() => socket.getUserData().listener.onMessage(text))
       },
-      drain: drained,
+      drain: onDrain,
       close(socket) {
         onClosed()
-        const { live, listener } = socket.getUserData()
-        if (live) {
-          live.isOpen = false
-          open.delete(live)
+        const { liveSocket, listener } = socket.getUserData()
+        if (liveSocket) {
+          liveSocket.isOpen = false
+          open.delete(liveSocket)
         }
-        guarded(() => listener.closed())
+        callSafely(() => listener.onClose())
       },
     },
     closeAll(code, reason) {
-      for (const live of [...open]) live.close(code, reason)
+      for (const liveSocket of [...open]) liveSocket.close(code, reason)
     },
   }
 }

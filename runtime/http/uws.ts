@@ -33,14 +33,14 @@ export function countConnections(app: TemplatedApp, call: (socket: Socket, chang
   app.filter(call as never)
 }
 
-interface ListensAlone {
+interface ExclusiveListen {
   listen(host: string, port: number, options: number, call: (socket: us_listen_socket | false) => void): void
 }
 
 /** Without this option a second process shares the port silently. */
-const exclusively = 1
+const exclusiveFlag = 1
 
 /** False when the port cannot be listened on; uWebSockets.js does not say why. */
 export function listenExclusively(app: TemplatedApp, host: string, port: number): Promise<ListenSocket | false> {
-  return new Promise((resolve) => (app as unknown as ListensAlone).listen(host, port, exclusively, resolve))
+  return new Promise((resolve) => (app as unknown as ExclusiveListen).listen(host, port, exclusiveFlag, resolve))
 }

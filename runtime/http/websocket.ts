@@ -23,14 +23,14 @@ export interface SocketRequest {
   readonly remoteAddress: string
 }
 
-/** `opened` is called first and `closed` last, each exactly once; the others any number of times in between. */
+/** `onOpen` is called first and `onClose` last, each exactly once; the others any number of times in between. */
 export interface SocketListener {
-  opened(socket: LiveSocket): void
+  onOpen(socket: LiveSocket): void
   /** Called with each text message. A binary message is passed on as empty text. */
-  received(text: string): void
+  onMessage(text: string): void
   /** Called when fewer bytes wait to be sent than before. */
-  drained(): void
-  closed(): void
+  onDrain(): void
+  onClose(): void
 }
 
 /** Every method may be called at any time. On a closed socket it has no effect. */

@@ -1,14 +1,14 @@
 /** Records inbound items of a provider: all items of one person in one command, people side by side. */
 
 import type { AgentRouting, ChannelRoute } from '../../core/agent/routing.js'
-import { agentKeyOf } from '../../core/agentkey.js'
+import { formatAgentKey } from '../../core/agentref.js'
 import type { Item } from '../../core/channel/adapter.js'
-import { withAddresses } from '../../core/channel/held.js'
+import { withPublicUrls } from '../../core/channel/providermedia.js'
 import { factsOf } from '../../core/conversation/context.js'
 import type { InboundItem } from '../../core/conversation/reduce.js'
-import type { KnownAs } from '../../core/conversation/state.js'
+import type { CanonicalIdentity } from '../../core/conversation/state.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
-import { ingress as limits } from '../../core/limits.js'
+import { ingress as limits } from '../../core/limits/index.js'
 import type { Clock } from '../clock.js'
 import type { AsidOf } from '../conversation/asid.js'
 import type { AgentContexts } from '../conversation/context.js'
@@ -16,9 +16,9 @@ import type { ConversationCommands, Identity, InboundBatch, InboundResult } from
 import { readConversation } from '../conversation/queries.js'
 import type { Log } from '../observe/log.js'
 import type { Shards } from '../shard/contract.js'
-import { unavailable } from '../shard/unavailable.js'
-import type { ReceivedAddresses } from './media.js'
-import type { RefusedCalls } from './refusedcalls.js'
+import { unavailable } from '../shard/refusals.js'
+import type { InboundMediaUrls } from './inboundmedia.js'
+import type { RefusedCallLog } from './refusedcalls.js'
 
 export interface InboundDeps {
   readonly shards: Shards
@@ -26,56 +26,56 @@ export interface InboundDeps {
   readonly contexts: Pick<AgentContexts, 'of'>
   readonly asidOf: AsidOf
   /** Where agents open media that the provider opens to Parley only. */
-  readonly received: ReceivedAddresses
-  readonly refusedCalls: RefusedCalls
+  readonly mediaUrls: InboundMediaUrls
+  readonly refusedCalls: RefusedCallLog
   readonly metrics: IngressMetrics
-  readonly clock: Pick<Clock, 'now' | 'elapsed' | 'wake'>
+  readonly clock: Pick<Clock, 'now' | 'monotonic' | 'setTimer'>
 }
 
 export interface IngressMetrics {
   /** A provider called. */
-  called(
-    bound: Pick<ChannelRoute, 'channel' | 'provider'>,
-    outcome: 'heard' | 'answered' | 'badSignature' | 'unreadable' | 'unbound' | 'failed',
+  countCall(
+    binding: Pick<ChannelRoute, 'channel' | 'provider'>,
+    outcome: 'received' | 'answered' | 'badSignature' | 'unreadable' | 'unbound' | 'failed',
   ): void
   /** So many of the provider's items had this outcome. */
-  items(channel: string, outcome: 'new' | 'duplicate' | 'unreadable', count: number): void
+  countItems(channel: string, outcome: 'new' | 'duplicate' | 'unreadable', count: number): void
 }
 
 export interface ProviderItems {
   readonly agent: AgentRouting
-  readonly bound: ChannelRoute
+  readonly binding: ChannelRoute
   readonly items: readonly Item[]
 }
 
 /** Answers a refusal when any item is not recorded. Items that cannot be read are left out and logged. */
 export function recordInbound(
   deps: InboundDeps,
-  { agent, bound, items }: ProviderItems,
+  { agent, binding, items }: ProviderItems,
   log: Log,
 ): Promise<Refusal | undefined> {
   const { metrics } = deps
-  const read: PersonItems[] = []
+  const readable: PersonItems[] = []
   const { orgId, agentId } = agent
-  const { channel, bindingId } = bound
-  const addressOf = (held: string) => deps.received.addressOf({ orgId, agentId, bindingId, held })
+  const { channel, bindingId } = binding
+  const addressOf = (mediaRef: string) => deps.mediaUrls.urlOf({ orgId, agentId, bindingId, mediaRef })
   for (const item of items) {
     if ('problem' in item) {
-      metrics.items(channel, 'unreadable', 1)
+      metrics.countItems(channel, 'unreadable', 1)
       log.warn('ingress.item.unreadable', { bindingId, problem: item.problem })
-      deps.refusedCalls.note(agent, bound, 'ingress.malformed', item.problem)
+      deps.refusedCalls.note(agent, binding, 'ingress.malformed', item.problem)
       continue
     }
-    const { address, alias, id, abilities } = item
+    const { address, alias, id, deviceCapabilities } = item
     // Lines refer to nothing, and the ingress follows what calls refer to.
     if (item.inbound.kind === 'reference') continue
-    const inbound = withAddresses(item.inbound, addressOf)
-    const one = abilities ? { id, inbound, abilities } : { id, inbound }
-    read.push(alias === undefined ? { address, items: [one] } : { address, alias, items: [one] })
+    const inbound = withPublicUrls(item.inbound, addressOf)
+    const inboundItem = deviceCapabilities ? { id, inbound, deviceCapabilities } : { id, inbound }
+    readable.push(alias === undefined ? { address, items: [inboundItem] } : { address, alias, items: [inboundItem] })
   }
   // Most calls have one item.
-  if (read.length === 1) return recordForPerson(deps, agent, channel, read[0]!)
-  const recorded = byPerson(read).map((person) => recordForPerson(deps, agent, channel, person))
+  if (readable.length === 1) return recordForPerson(deps, agent, channel, readable[0]!)
+  const recorded = byPerson(readable).map((person) => recordForPerson(deps, agent, channel, person))
   return Promise.all(recorded).then((refusals) => refusals.find((refusal) => refusal !== undefined))
 }
 
@@ -87,12 +87,12 @@ interface PersonItems {
 
 function byPerson(all: readonly PersonItems[]): PersonItems[] {
   const people = new Map<string, PersonItems & { readonly items: InboundItem[] }>()
-  for (const { address, alias, items: more } of all) {
-    const known = people.get(address)
-    const items = known?.items ?? []
-    items.push(...more)
-    if (!known && alias === undefined) people.set(address, { address, items })
-    else if (alias !== undefined && known?.alias === undefined) people.set(address, { address, alias, items })
+  for (const { address, alias, items: extra } of all) {
+    const existing = people.get(address)
+    const items = existing?.items ?? []
+    items.push(...extra)
+    if (!existing && alias === undefined) people.set(address, { address, items })
+    else if (alias !== undefined && existing?.alias === undefined) people.set(address, { address, alias, items })
   }
   return [...people.values()]
 }
@@ -105,38 +105,51 @@ async function recordForPerson(
 ): Promise<Refusal | undefined> {
   const { shards, commands, contexts, metrics } = deps
   const { orgId, agentId } = agent
-  const named = (name: string): KnownAs => ({ asid: deps.asidOf(agentKeyOf(agent), channel, name), address: name })
-  const whoBy = ({ asid, address }: KnownAs): Identity => ({ asid, agent: { orgId, agentId }, channel, address })
-  const contextOf = (by: KnownAs) => contexts.of(agent, whoBy(by))
-  const record = (by: KnownAs, more: Pick<InboundBatch, 'other' | 'isFirst'> = {}) =>
-    shards.ask(by.asid, commands.receiveInbound, { who: whoBy(by), agent: contextOf(by), items, ...more })
-  let by = named(address)
-  let other = alias === undefined ? undefined : named(alias)
-  let result = await (other ? record(by, { other }) : record(by))
+  const addressIdentity = (name: string): CanonicalIdentity => ({
+    asid: deps.asidOf(formatAgentKey(agent), channel, name),
+    address: name,
+  })
+  const identityOf = ({ asid, address }: CanonicalIdentity): Identity => ({
+    asid,
+    agent: { orgId, agentId },
+    channel,
+    address,
+  })
+  const contextOf = (target: CanonicalIdentity) => contexts.of(agent, identityOf(target))
+  const record = (target: CanonicalIdentity, extra: Pick<InboundBatch, 'other' | 'isFirst'> = {}) =>
+    shards.execute(target.asid, commands.receiveInbound, {
+      identity: identityOf(target),
+      agent: contextOf(target),
+      items,
+      ...extra,
+    })
+  let target = addressIdentity(address)
+  let other = alias === undefined ? undefined : addressIdentity(alias)
+  let result = await (other ? record(target, { other }) : record(target))
   if (isRefusal(result)) return result
   if (result.isUnknown && other) {
-    const known = await shards.read(other.asid, readConversation, { asid: other.asid })
-    if (isRefusal(known)) return known
-    if (known) [by, other] = [other, by]
-    result = await record(by, { other, isFirst: true })
+    const conversation = await shards.query(other.asid, readConversation, { asid: other.asid })
+    if (isRefusal(conversation)) return conversation
+    if (conversation) [target, other] = [other, target]
+    result = await record(target, { other, isFirst: true })
     if (isRefusal(result)) return result
   }
   if (result.isAliased && other) {
     // The commit tells the other conversation as well; asked here, it knows before the provider has its answer.
-    const merge = { who: whoBy(other), agent: factsOf(contextOf(other)), knownAs: by }
-    const merged = await shards.ask(other.asid, commands.mergeInto, merge)
+    const merge = { identity: identityOf(other), agent: factsOf(contextOf(other)), canonical: target }
+    const merged = await shards.execute(other.asid, commands.mergeInto, merge)
     if (isRefusal(merged)) return merged
   }
-  if (result.knownAs) {
-    by = result.knownAs
-    result = await record(by)
+  if (result.canonical) {
+    target = result.canonical
+    result = await record(target)
     if (isRefusal(result)) return result
-    if (result.knownAs) return unavailable
+    if (result.canonical) return unavailable
   }
-  const { fresh, inFlight } = result
-  metrics.items(channel, 'new', fresh)
-  if (fresh < items.length) metrics.items(channel, 'duplicate', items.length - fresh)
-  return inFlight && waitForInFlight(deps, by.asid, inFlight)
+  const { newCount, inFlight } = result
+  metrics.countItems(channel, 'new', newCount)
+  if (newCount < items.length) metrics.countItems(channel, 'duplicate', items.length - newCount)
+  return inFlight && waitForInFlight(deps, target.asid, inFlight)
 }
 
 /**
@@ -146,15 +159,16 @@ async function recordForPerson(
 async function waitForInFlight(
   { shards, clock }: InboundDeps,
   asid: string,
-  { messageId, tried }: NonNullable<InboundResult['inFlight']>,
+  { messageId, attempt }: NonNullable<InboundResult['inFlight']>,
 ): Promise<Refusal | undefined> {
-  const until = clock.elapsed() + limits.stopWaitsMs
+  const until = clock.monotonic() + limits.stopWaitMs
   for (;;) {
-    const now = await shards.read(asid, readConversation, { asid })
+    const now = await shards.query(asid, readConversation, { asid })
     if (isRefusal(now)) return now
-    const { flight } = now ?? {}
-    if (flight?.messageId !== messageId || flight.tried !== tried || flight.againAt !== undefined) return undefined
-    if (clock.elapsed() >= until) return unavailable
-    await new Promise<void>((resolve) => clock.wake(clock.now() + limits.stopLookMs, resolve))
+    const { inFlight } = now ?? {}
+    if (inFlight?.messageId !== messageId || inFlight.attempt !== attempt || inFlight.retryAt !== undefined)
+      return undefined
+    if (clock.monotonic() >= until) return unavailable
+    await new Promise<void>((resolve) => clock.setTimer(clock.now() + limits.stopPollMs, resolve))
   }
 }

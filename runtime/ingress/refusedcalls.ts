@@ -5,54 +5,54 @@
  */
 
 import type { ChannelRoute } from '../../core/agent/routing.js'
-import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
+import { type AgentRef, formatAgentKey } from '../../core/agentref.js'
 import { isRefusal } from '../../core/errors.js'
-import { refusedCalls as limits } from '../../core/ingresslimits.js'
+import { refusedCalls as limits } from '../../core/limits/ingress.js'
 import type { Clock } from '../clock.js'
-import type { AgentLine, AgentLogCommands } from '../conversation/agentlog.js'
+import type { AgentLogCommands, AgentLogNote } from '../conversation/agentlog.js'
 import type { Log } from '../observe/log.js'
 import type { Shards } from '../shard/contract.js'
 
-export interface RefusedCalls {
+export interface RefusedCallLog {
   /** Returns at once; the call is answered without waiting for its line. */
   note(
-    place: AgentPlace,
-    bound: Pick<ChannelRoute, 'bindingId' | 'channel'>,
+    agent: AgentRef,
+    binding: Pick<ChannelRoute, 'bindingId' | 'channel'>,
     event: 'ingress.signature_refused' | 'ingress.malformed',
     problem?: string,
   ): void
 }
 
-export interface RefusedCallsOptions {
+export interface RefusedCallLogOptions {
   readonly shards: Shards
-  readonly command: AgentLogCommands['note']
-  readonly clock: Pick<Clock, 'now' | 'wake'>
+  readonly command: AgentLogCommands['write']
+  readonly clock: Pick<Clock, 'now' | 'setTimer'>
   readonly log: Log
 }
 
-export function openRefusedCalls({ shards, command, clock, log }: RefusedCallsOptions): RefusedCalls {
+export function createRefusedCallLog({ shards, command, clock, log }: RefusedCallLogOptions): RefusedCallLog {
   /** Calls since the last line, by event and binding. */
   const counts = new Map<string, number>()
 
-  function write({ orgId, agentId }: AgentPlace, line: AgentLine): void {
-    const fail = (error: unknown) => log.warn('agentlog.not_written', { orgId, agentId, event: line.event, error })
-    const asked = shards.ask(agentKeyOf({ orgId, agentId }), command, { orgId, agentId, line })
-    asked.then((answer) => isRefusal(answer) && fail(answer.refused)).catch(fail)
+  function write({ orgId, agentId }: AgentRef, entry: AgentLogNote): void {
+    const fail = (error: unknown) => log.warn('agentlog.not_written', { orgId, agentId, event: entry.event, error })
+    const reply = shards.execute(formatAgentKey({ orgId, agentId }), command, { orgId, agentId, entry })
+    reply.then((answer) => isRefusal(answer) && fail(answer.refused)).catch(fail)
   }
 
-  function countFor(key: string, writeCount: (count: number) => void): void {
+  function scheduleCount(key: string, writeCount: (count: number) => void): void {
     counts.set(key, 0)
-    clock.wake(clock.now() + limits.windowMs, () => {
+    clock.setTimer(clock.now() + limits.windowMs, () => {
       const count = counts.get(key) ?? 0
       counts.delete(key)
       if (count === 0) return
       writeCount(count)
-      countFor(key, writeCount)
+      scheduleCount(key, writeCount)
     })
   }
 
   return {
-    note(place, { bindingId, channel }, event, problem) {
+    note(agent, { bindingId, channel }, event, problem) {
       const key = `${event} ${bindingId}`
       const count = counts.get(key)
       if (count !== undefined) {
@@ -61,8 +61,8 @@ export function openRefusedCalls({ shards, command, clock, log }: RefusedCallsOp
       }
       if (counts.size >= limits.bindings) return
       const about = { bindingId, ...(problem !== undefined && { problem: problem.slice(0, limits.problemChars) }) }
-      write(place, { event, channel, data: about })
-      countFor(key, (more) => write(place, { event, channel, data: { bindingId, count: more } }))
+      write(agent, { event, channel, data: about })
+      scheduleCount(key, (more) => write(agent, { event, channel, data: { bindingId, count: more } }))
     },
   }
 }

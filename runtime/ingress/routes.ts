@@ -5,30 +5,30 @@
  */
 import Type from 'typebox'
 import { type ChannelRoute, routeOfBinding } from '../../core/agent/routing.js'
-import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
-import type { IngressRequest, Item, Received } from '../../core/channel/adapter.js'
-import type { Reference } from '../../core/channel/held.js'
-import type { HostedAdapter } from '../../core/channel/hosted.js'
+import { type AgentRef, formatAgentKey } from '../../core/agentref.js'
+import type { IngressRequest, IngressResult, Item } from '../../core/channel/adapter.js'
+import type { HostedAdapter } from '../../core/channel/hostedadapter.js'
+import type { InboundReference } from '../../core/channel/providermedia.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { pathIdPattern } from '../../core/ids.js'
-import { adapter as adapterLimits, ingress as limits } from '../../core/limits.js'
-import type { Adapters, Directory } from '../conversation/context.js'
+import { adapter as adapterLimits, ingress as limits } from '../../core/limits/index.js'
+import type { AdapterLookup, Directory } from '../conversation/context.js'
 import { ingressUrlOf, type Providers } from '../delivery/providers.js'
-import { type Answer, type BeforeCall, type Method, type Route, route } from '../http/route.js'
+import { type Answer, type Method, type PrecheckCall, type Route, route } from '../http/route.js'
 import { andThen } from '../maybeasync.js'
 import type { Log } from '../observe/log.js'
-import { unavailable } from '../shard/unavailable.js'
+import { unavailable } from '../shard/refusals.js'
+import { type AccountSplitterOptions, createAccountSplitter, type IngressTarget } from './accountsplit.js'
 import { type InboundDeps, type IngressMetrics, recordInbound } from './inbound.js'
-import { type BoundIngress, type OtherAccountsOptions, openOtherAccounts } from './otheraccounts.js'
 
 export interface IngressOptions extends InboundDeps {
   readonly directory: Directory
-  readonly adapters: Adapters
-  readonly providers: Pick<Providers, 'authOf' | 'reach'>
+  readonly adapters: AdapterLookup
+  readonly providers: Pick<Providers, 'authOf' | 'contextFor'>
   /** The agent that a binding belongs to; null for one that nobody made. */
-  readonly findBinding: (bindingId: string) => AgentPlace | Promise<AgentPlace | null | Refusal>
+  readonly findBinding: (bindingId: string) => AgentRef | Promise<AgentRef | null | Refusal>
   /** The bindings of a provider, of every org. */
-  readonly findBindings: OtherAccountsOptions['findBindings']
+  readonly findBindings: AccountSplitterOptions['findBindings']
   /** Every header that any adapter reads. */
   readonly headers: readonly string[]
   /** Where providers reach the gateway, as they were told. */
@@ -36,24 +36,24 @@ export interface IngressOptions extends InboundDeps {
   readonly log: Log
 }
 
-const notThere = refuse('resource.not_found')
-const noBinding = { ...notThere, detail: 'No channel has the account that a part of the call is about.' }
+const notFound = refuse('resource.not_found')
+const noBinding = { ...notFound, detail: 'No channel has the account that a part of the call is about.' }
 
-function outcomeOf(refusal: Refusal | undefined): Parameters<IngressMetrics['called']>[1] {
-  if (refusal === undefined) return 'heard'
+function outcomeOf(refusal: Refusal | undefined): Parameters<IngressMetrics['countCall']>[1] {
+  if (refusal === undefined) return 'received'
   if (refusal === noBinding) return 'unbound'
   return refusal.refused === 'request.invalid' ? 'unreadable' : 'failed'
 }
 
 /** What could not be read stays with the provider: it is in the log, and nothing of it was taken. */
-function unreadIn(items: readonly Item[]): Refusal | undefined {
-  const unread = items.find((item) => 'problem' in item)
-  return unread && 'problem' in unread ? refuse('request.invalid', { detail: unread.problem }) : undefined
+function unreadableRefusal(items: readonly Item[]): Refusal | undefined {
+  const unreadable = items.find((item) => 'problem' in item)
+  return unreadable && 'problem' in unreadable ? refuse('request.invalid', { detail: unreadable.problem }) : undefined
 }
 
-function refusalOf(place: AgentPlace | null | Refusal): Refusal | undefined {
-  if (place === null) return notThere
-  return isRefusal(place) ? place : undefined
+function refusalOf(agentRef: AgentRef | null | Refusal): Refusal | undefined {
+  if (agentRef === null) return notFound
+  return isRefusal(agentRef) ? agentRef : undefined
 }
 
 /** A binding whose setup waits for its credentials has nothing yet that a call could be verified with. */
@@ -61,9 +61,9 @@ function isUnverifiable({ auth }: ChannelRoute, { descriptor }: HostedAdapter): 
   return !auth && Object.keys(descriptor.form.credentials.properties).length > 0
 }
 
-type Deed = Exclude<Item, { readonly problem: string }>
+type ReadableItem = Exclude<Item, { readonly problem: string }>
 
-function isReference(item: Item): item is Deed & { readonly inbound: Reference } {
+function isReference(item: Item): item is ReadableItem & { readonly inbound: InboundReference } {
   return 'inbound' in item && item.inbound.kind === 'reference'
 }
 
@@ -78,122 +78,124 @@ export function ingressRoutes(options: IngressOptions): Route[] {
     params: Type.Object({ bindingId: Type.String({ pattern: pathIdPattern }) }),
     rawQuery: true,
     headers,
-    before: ({ params: { bindingId = '' } }: BeforeCall) => andThen(findBinding(bindingId), refusalOf),
+    precheck: ({ params: { bindingId = '' } }: PrecheckCall) => andThen(findBinding(bindingId), refusalOf),
     errors: ['resource.not_found', 'auth.unauthenticated', 'request.invalid', 'service.unavailable'],
   } as const
 
-  function ingress(method: Extract<Method, 'GET' | 'POST'>, summary: string, below = ''): Route {
+  function ingress(method: Extract<Method, 'GET' | 'POST'>, summary: string, subpath = ''): Route {
     return route({
       ...common,
-      path: `${common.path}${below}`,
+      path: `${common.path}${subpath}`,
       method,
       summary,
       ...(method === 'POST' && { rawTypes: ['*/*'], bodyOptional: true as const, bodyLimitBytes: limits.bodyBytes }),
       reply: { 200: '*/*' },
       handler({ params: { bindingId }, queryText, header, body }) {
         const query = queryText === '' ? '' : `?${queryText}`
-        const url = `${ingressUrlOf(publicUrl(), bindingId)}${below}${query}`
+        const url = `${ingressUrlOf(publicUrl(), bindingId)}${subpath}${query}`
         const bytes = (body as unknown as Uint8Array | undefined) ?? new Uint8Array(0)
-        return answered({ bindingId, method, url, header, body: bytes, at: clock.now() })
+        return handleCall({ bindingId, method, url, header, body: bytes, at: clock.now() })
       },
     })
   }
 
-  async function boundTo(bindingId: string): Promise<BoundIngress | Refusal> {
-    const place = await findBinding(bindingId)
-    if (!place || isRefusal(place)) return place ?? notThere
-    const agent = await directory.get(agentKeyOf(place))
+  async function resolveTarget(bindingId: string): Promise<IngressTarget | Refusal> {
+    const agentRef = await findBinding(bindingId)
+    if (!agentRef || isRefusal(agentRef)) return agentRef ?? notFound
+    const agent = await directory.get(formatAgentKey(agentRef))
     if (isRefusal(agent)) return agent
-    const bound = routeOfBinding(agent, bindingId)
-    const adapter = bound && adapters(bound.channel, bound.provider)
-    if (!adapter || (agent.notReady.includes(bound) && isUnverifiable(bound, adapter))) return notThere
-    const opened = await providers.authOf(agent.orgId, bound)
-    return isRefusal(opened) ? opened : { agent, bound, adapter, auth: opened.auth }
+    const binding = routeOfBinding(agent, bindingId)
+    const adapter = binding && adapters(binding.channel, binding.provider)
+    if (!adapter || (agent.notReady.includes(binding) && isUnverifiable(binding, adapter))) return notFound
+    const credentials = await providers.authOf(agent.orgId, binding)
+    return isRefusal(credentials) ? credentials : { agent, binding, adapter, auth: credentials.auth }
   }
 
-  async function answered(request: IngressRequest): Promise<Answer | Refusal> {
-    const found = await boundTo(request.bindingId)
-    if (isRefusal(found)) return found
-    const received = await read(found, request)
-    const counted = (outcome: Parameters<IngressMetrics['called']>[1]) => metrics.called(found.bound, outcome)
+  async function handleCall(request: IngressRequest): Promise<Answer | Refusal> {
+    const target = await resolveTarget(request.bindingId)
+    if (isRefusal(target)) return target
+    const received = await read(target, request)
+    const count = (outcome: Parameters<IngressMetrics['countCall']>[1]) => metrics.countCall(target.binding, outcome)
     if (isRefusal(received)) {
-      counted('failed')
+      count('failed')
       return received
     }
     if (received.kind === 'refused') {
-      counted('badSignature')
-      refusedCalls.note(found.agent, found.bound, 'ingress.signature_refused')
+      count('badSignature')
+      refusedCalls.note(target.agent, target.binding, 'ingress.signature_refused')
       return refuse('auth.unauthenticated')
     }
     if (received.kind === 'unreadable') {
-      counted('unreadable')
+      count('unreadable')
       log.warn('ingress.unreadable', { bindingId: request.bindingId, problem: received.problem })
-      refusedCalls.note(found.agent, found.bound, 'ingress.malformed', received.problem)
+      refusedCalls.note(target.agent, target.binding, 'ingress.malformed', received.problem)
       return refuse('request.invalid', { detail: received.problem })
     }
     if (received.kind === 'answer') {
-      counted('answered')
+      count('answered')
       const { status, type, body } = received
       return { status, type, body }
     }
-    const refusal = received.elsewhere
-      ? await takeDivided(found, received, request)
-      : ((await take(found, received.items)) ?? unreadIn(received.items))
-    counted(outcomeOf(refusal))
+    const refusal = received.otherAccounts
+      ? await recordSplit(target, received, request)
+      : ((await record(target, received.items)) ?? unreadableRefusal(received.items))
+    count(outcomeOf(refusal))
     // Some providers take a body for something to say to the person.
     return refusal ?? { status: 200 }
   }
 
-  const divide = openOtherAccounts({ findBindings, boundTo, read })
+  const splitByAccount = createAccountSplitter({ findBindings, resolveTarget, read })
 
   /** What no binding has is refused once the rest is on record: the provider repeats the call, and the rest is known then. */
-  async function takeDivided(
-    found: BoundIngress,
-    received: Extract<Received, { readonly kind: 'items' }>,
+  async function recordSplit(
+    target: IngressTarget,
+    received: Extract<IngressResult, { readonly kind: 'items' }>,
     request: IngressRequest,
   ): Promise<Refusal | undefined> {
-    const divided = await divide(found, received, request)
-    if (isRefusal(divided)) return divided
-    const taken = await Promise.all(divided.parts.map(({ to, items }) => take(to, items)))
-    const { bindingId } = found.bound
-    for (const account of divided.unbound) log.warn('ingress.account.unbound', { bindingId, account })
-    const unbound = divided.unbound.length > 0 ? noBinding : undefined
-    if (unbound) refusedCalls.note(found.agent, found.bound, 'ingress.malformed', unbound.detail)
-    const unread = unreadIn(divided.parts.flatMap(({ items }) => items))
-    return taken.find((refusal) => refusal !== undefined) ?? unbound ?? unread
+    const split = await splitByAccount(target, received, request)
+    if (isRefusal(split)) return split
+    const refusals = await Promise.all(split.parts.map(({ target: to, items }) => record(to, items)))
+    const { bindingId } = target.binding
+    for (const account of split.unbound) log.warn('ingress.account.unbound', { bindingId, account })
+    const unbound = split.unbound.length > 0 ? noBinding : undefined
+    if (unbound) refusedCalls.note(target.agent, target.binding, 'ingress.malformed', unbound.detail)
+    const unreadable = unreadableRefusal(split.parts.flatMap(({ items }) => items))
+    return refusals.find((refusal) => refusal !== undefined) ?? unbound ?? unreadable
   }
 
   /** A refusal when any of it is not on record. */
-  async function take(to: BoundIngress, told: readonly Item[]): Promise<Refusal | undefined> {
-    const items = await followed(told, to)
-    return isRefusal(items) ? items : recordInbound(options, { items, agent: to.agent, bound: to.bound }, log)
+  async function record(target: IngressTarget, received: readonly Item[]): Promise<Refusal | undefined> {
+    const items = await resolveReferences(received, target)
+    return isRefusal(items)
+      ? items
+      : recordInbound(options, { items, agent: target.agent, binding: target.binding }, log)
   }
 
   /** Items that only refer to what a person did, with that in them; while it cannot be had, the provider calls again. */
-  async function followed(
+  async function resolveReferences(
     items: readonly Item[],
-    { bound, adapter, auth }: BoundIngress,
+    { binding, adapter, auth }: IngressTarget,
   ): Promise<readonly Item[] | Refusal> {
     if (!adapter.follow || !items.some(isReference)) return items
-    const reaching = providers.reach(bound, auth, AbortSignal.timeout(adapterLimits.openMs))
-    const whole: Item[] = []
+    const providerContext = providers.contextFor(binding, auth, AbortSignal.timeout(adapterLimits.openMs))
+    const resolved: Item[] = []
     for (const item of items) {
       if (!isReference(item)) {
-        whole.push(item)
+        resolved.push(item)
         continue
       }
-      const outcome = await adapter.follow(item.inbound.reference, reaching)
+      const outcome = await adapter.follow(item.inbound.reference, providerContext)
       if (outcome.kind === 'refused') {
-        log.warn('ingress.reference.unavailable', { bindingId: bound.bindingId, detail: outcome.detail })
+        log.warn('ingress.reference.unavailable', { bindingId: binding.bindingId, detail: outcome.detail })
         return unavailable
       }
-      whole.push({ ...item, inbound: outcome.inbound })
+      resolved.push({ ...item, inbound: outcome.inbound })
     }
-    return whole
+    return resolved
   }
 
   /** An adapter that throws has not read anything; whoever called is told to come again. */
-  async function read({ adapter, auth }: BoundIngress, request: IngressRequest): Promise<Received | Refusal> {
+  async function read({ adapter, auth }: IngressTarget, request: IngressRequest): Promise<IngressResult | Refusal> {
     try {
       return await adapter.receive(request, auth)
     } catch (error) {

@@ -1,10 +1,10 @@
 /** Gets a page that an operator named as a source: through the guard, within every limit, and only if it is another one. */
 import type { Page, PageRequest, PageVersion } from '../../core/knowledge/page.js'
-import { knowledge as defaults } from '../../core/limits.js'
-import { parsedUrl } from '../url.js'
-import { drain, readWhole } from '../webhook/answer.js'
-import { type DoorOptions, openDoor, type Send } from '../webhook/door.js'
-import { sentences } from '../webhook/reason.js'
+import { knowledge as defaults } from '../../core/limits/index.js'
+import { parseUrl } from '../config/url.js'
+import { drain, readBody } from '../egress/body.js'
+import { createEgressClient, type EgressClientOptions, type Send } from '../egress/client.js'
+import { failureMessages } from '../egress/reason.js'
 
 export interface PageReader {
   /** Never throws. `stopped` is the answer to the signal, and to `close`. */
@@ -14,16 +14,16 @@ export interface PageReader {
 
 type Limits = { readonly [K in keyof typeof defaults]: number }
 
-export function openPageReader(options: DoorOptions & { readonly limits?: Partial<Limits> }): PageReader {
+export function openPageReader(options: EgressClientOptions & { readonly limits?: Partial<Limits> }): PageReader {
   const limits = { ...defaults, ...options.limits }
-  const door = openDoor(options, limits)
+  const client = createEgressClient(options, limits)
   return {
     async get({ url, version, signal }) {
-      const found = await door.exchange(signal, (send) => arrive(send, url, headersOf(version), limits))
-      if ('kind' in found) return found
-      return found.reason === 'stopped' ? { kind: 'stopped' } : { kind: 'failed', reason: found.message }
+      const result = await client.request(signal, (send) => fetchPage(send, url, headersOf(version), limits))
+      if ('kind' in result) return result
+      return result.reason === 'stopped' ? { kind: 'stopped' } : { kind: 'failed', reason: result.message }
     },
-    close: door.close,
+    close: client.close,
   }
 }
 
@@ -37,28 +37,28 @@ function headersOf({ etag, lastModified }: PageVersion): Record<string, string> 
   }
 }
 
-const redirecting = new Set([301, 302, 303, 307, 308])
+const redirectStatuses = new Set([301, 302, 303, 307, 308])
 const failed = (reason: string): Page => ({ kind: 'failed', reason })
 
-async function arrive(send: Send, first: string, headers: Record<string, string>, limits: Limits): Promise<Page> {
-  let url = first
-  for (let left = limits.redirects; ; left--) {
+async function fetchPage(send: Send, startUrl: string, headers: Record<string, string>, limits: Limits): Promise<Page> {
+  let url = startUrl
+  for (let redirectsLeft = limits.redirects; ; redirectsLeft--) {
     const answer = await send({ url, method: 'GET', headers })
-    const { statusCode: status, headers: told } = answer
-    const header = (name: string) => (typeof told[name] === 'string' ? told[name] : undefined)
+    const { statusCode: status, headers: responseHeaders } = answer
+    const header = (name: string) => (typeof responseHeaders[name] === 'string' ? responseHeaders[name] : undefined)
     if (status === 200) {
-      const bytes = await readWhole(answer, limits.bytes)
-      if (typeof bytes === 'string') return failed(sentences[bytes])
+      const bytes = await readBody(answer, limits.bytes)
+      if (typeof bytes === 'string') return failed(failureMessages[bytes])
       return { kind: 'page', contentType: header('content-type') ?? '', bytes, version: versionOf(header, limits) }
     }
     drain(answer.body)
-    const isKnown = 'if-none-match' in headers || 'if-modified-since' in headers
-    if (status === 304 && isKnown) return { kind: 'unchanged' }
-    if (!redirecting.has(status)) return failed(`The page answered with status ${status}.`)
+    const isConditional = 'if-none-match' in headers || 'if-modified-since' in headers
+    if (status === 304 && isConditional) return { kind: 'unchanged' }
+    if (!redirectStatuses.has(status)) return failed(`The page answered with status ${status}.`)
     const location = header('location')
-    const next = location === undefined ? undefined : parsedUrl(location, url)
-    if (!next) return failed(sentences['bad-answer'])
-    if (left === 0) return failed(sentences['too-many-redirects'])
+    const next = location === undefined ? undefined : parseUrl(location, url)
+    if (!next) return failed(failureMessages['bad-answer'])
+    if (redirectsLeft === 0) return failed(failureMessages['too-many-redirects'])
     next.hash = ''
     url = next.href
   }

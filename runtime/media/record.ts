@@ -3,16 +3,16 @@
  * the object is removed after it has been struck out, so that nothing is kept that nobody knows of.
  */
 import { createHash } from 'node:crypto'
-import { media as limits } from '../../core/limits.js'
-import type { Command, Query, Repertoire, Tx } from '../shard/contract.js'
+import { media as limits } from '../../core/limits/index.js'
+import type { Command, Handlers, Query, Tx } from '../shard/contract.js'
 import { table } from '../store/contract.js'
-import type { Objects } from './contract.js'
+import type { MediaStore } from './contract.js'
 
-export interface Kept {
+export interface MediaRecord {
   readonly name: string
   readonly type: string
   readonly bytes: number
-  readonly usedAt: number
+  readonly touchedAt: number
 }
 
 /** Of the URL itself nothing is kept but this: many a URL opens a door to whoever reads it. */
@@ -22,11 +22,11 @@ export function hashOf(url: string): string {
 
 export const ownerOf = (hash: string) => `media/${hash}`
 
-export const keptTable = table<[hash: string], Kept>('media.kept')
+export const recordTable = table<[hash: string], MediaRecord>('media.records')
 /** Names under which something is being put, each until it is kept or its time is over. */
-export const begunTable = table<[hash: string, name: string], true>('media.begun')
+export const unfinishedTable = table<[hash: string, name: string], true>('media.unfinished')
 
-export interface OneName {
+export interface MediaName {
   readonly hash: string
   readonly name: string
 }
@@ -43,115 +43,115 @@ interface RemoveMedia {
 
 function remove(tx: Tx, name: string): void {
   const payload: RemoveMedia = { name }
-  tx.effect({ kind: removeKind, payload })
+  tx.emit({ kind: removeKind, payload })
 }
 
-const begin: Command<OneName, true> = {
+const begin: Command<MediaName, true> = {
   name: 'media.begin',
   decide(tx, { hash, name }, { at }) {
-    tx.put(begunTable, [hash, name], true)
+    tx.put(unfinishedTable, [hash, name], true)
     const dueAt = at + limits.unfinishedMs
     tx.schedule({ name: abandonTimer(name), dueAt, command: abandonName, input: { hash, name } })
     return true
   },
 }
 
-function strikeOut(tx: Tx, { hash, name }: OneName): void {
-  tx.remove(begunTable, [hash, name])
+function discardUnfinished(tx: Tx, { hash, name }: MediaName): void {
+  tx.remove(unfinishedTable, [hash, name])
   tx.unschedule(abandonTimer(name))
   remove(tx, name)
 }
 
 /** Whoever began it has failed, or has not been heard of for so long that it must have ended. */
-const abandon: Command<OneName, true> = {
+const abandon: Command<MediaName, true> = {
   name: abandonName,
-  decide(tx, which) {
-    if (tx.get(begunTable, [which.hash, which.name])) strikeOut(tx, which)
+  decide(tx, mediaName) {
+    if (tx.get(unfinishedTable, [mediaName.hash, mediaName.name])) discardUnfinished(tx, mediaName)
     return true
   },
 }
 
 /** What was kept under a name is no longer there. */
-const forget: Command<OneName, true> = {
-  name: 'media.forget',
+const drop: Command<MediaName, true> = {
+  name: 'media.drop',
   decide(tx, { hash, name }) {
-    if (tx.get(keptTable, [hash])?.name !== name) return true
-    tx.remove(keptTable, [hash])
+    if (tx.get(recordTable, [hash])?.name !== name) return true
+    tx.remove(recordTable, [hash])
     tx.unschedule(sweepName)
     remove(tx, name)
     return true
   },
 }
 
-const find: Query<{ readonly hash: string }, Kept | null> = {
+const find: Query<{ readonly hash: string }, MediaRecord | null> = {
   name: 'media.find',
-  read: (reader, { hash }) => reader.get(keptTable, [hash]) ?? null,
+  read: (reader, { hash }) => reader.get(recordTable, [hash]) ?? null,
 }
 
 /** How often a use is written down. */
-export const usedEveryMs = (timeScale: number) => Math.ceil(limits.usedEveryMs / timeScale)
+export const touchEveryMs = (timeScale: number) => Math.ceil(limits.usedEveryMs / timeScale)
 
 /** Every command of this area; `timeScale` divides how long media is kept. */
 export function mediaCommands({ timeScale }: { readonly timeScale: number }) {
-  const keptMs = Math.ceil(limits.keptMs / timeScale)
+  const retentionMs = Math.ceil(limits.keptMs / timeScale)
   /** The last use may be later than the one written down. */
-  const endOf = ({ usedAt }: Kept) => usedAt + keptMs + usedEveryMs(timeScale)
+  const expiresAt = ({ touchedAt }: MediaRecord) => touchedAt + retentionMs + touchEveryMs(timeScale)
 
-  function save(tx: Tx, hash: string, kept: Kept): Kept {
-    tx.put(keptTable, [hash], kept)
-    tx.schedule({ name: sweepName, dueAt: endOf(kept), command: sweepName, input: { hash } })
-    return kept
+  function save(tx: Tx, hash: string, record: MediaRecord): MediaRecord {
+    tx.put(recordTable, [hash], record)
+    tx.schedule({ name: sweepName, dueAt: expiresAt(record), command: sweepName, input: { hash } })
+    return record
   }
 
   /** Answers what is kept of the URL, which another process may have brought first; null when it took too long. */
-  const keep: Command<OneName & Pick<Kept, 'type' | 'bytes'>, Kept | null> = {
-    name: 'media.keep',
+  const finish: Command<MediaName & Pick<MediaRecord, 'type' | 'bytes'>, MediaRecord | null> = {
+    name: 'media.finish',
     decide(tx, { hash, name, type, bytes }, { at }) {
-      const before = tx.get(keptTable, [hash])
-      if (before?.name === name) return before
-      if (!tx.get(begunTable, [hash, name])) return null
-      if (before) {
-        strikeOut(tx, { hash, name })
-        return save(tx, hash, { ...before, usedAt: at })
+      const existing = tx.get(recordTable, [hash])
+      if (existing?.name === name) return existing
+      if (!tx.get(unfinishedTable, [hash, name])) return null
+      if (existing) {
+        discardUnfinished(tx, { hash, name })
+        return save(tx, hash, { ...existing, touchedAt: at })
       }
-      tx.remove(begunTable, [hash, name])
+      tx.remove(unfinishedTable, [hash, name])
       tx.unschedule(abandonTimer(name))
-      return save(tx, hash, { name, type, bytes, usedAt: at })
+      return save(tx, hash, { name, type, bytes, touchedAt: at })
     },
   }
 
-  const use: Command<{ readonly hash: string }, Kept | null> = {
-    name: 'media.use',
+  const touch: Command<{ readonly hash: string }, MediaRecord | null> = {
+    name: 'media.touch',
     decide(tx, { hash }, { at }) {
-      const kept = tx.get(keptTable, [hash])
-      return kept ? save(tx, hash, { ...kept, usedAt: Math.max(at, kept.usedAt) }) : null
+      const record = tx.get(recordTable, [hash])
+      return record ? save(tx, hash, { ...record, touchedAt: Math.max(at, record.touchedAt) }) : null
     },
   }
 
   const sweep: Command<{ readonly hash: string }, true> = {
     name: sweepName,
     decide(tx, { hash }, { at }) {
-      const kept = tx.get(keptTable, [hash])
-      if (!kept) return true
-      if (endOf(kept) > at) save(tx, hash, kept)
+      const record = tx.get(recordTable, [hash])
+      if (!record) return true
+      if (expiresAt(record) > at) save(tx, hash, record)
       else {
-        tx.remove(keptTable, [hash])
-        remove(tx, kept.name)
+        tx.remove(recordTable, [hash])
+        remove(tx, record.name)
       }
       return true
     },
   }
 
-  return { begin, abandon, keep, use, forget, sweep }
+  return { begin, abandon, finish, touch, drop, sweep }
 }
 export type MediaCommands = ReturnType<typeof mediaCommands>
 
 export const mediaQueries = { find }
 
-export function mediaRepertoire(commands: MediaCommands, objects: Objects): Repertoire {
+export function mediaHandlers(commands: MediaCommands, store: MediaStore): Handlers {
   return {
     commands: Object.values(commands),
     queries: Object.values(mediaQueries),
-    performers: () => ({ [removeKind]: ({ name }: RemoveMedia) => objects.remove(name) }),
+    effectHandlers: () => ({ [removeKind]: ({ name }: RemoveMedia) => store.remove(name) }),
   }
 }

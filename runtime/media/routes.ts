@@ -1,9 +1,9 @@
 /** Serves what was kept to whoever has its address. */
 import { type Route, route } from '../http/route.js'
-import type { Objects } from './contract.js'
-import { served } from './serve.js'
+import type { MediaStore } from './contract.js'
+import { serveMedia } from './download.js'
 
-export function mediaRoutes({ objects }: { readonly objects: Objects }): Route[] {
+export function mediaRoutes({ store }: { readonly store: MediaStore }): Route[] {
   return [
     route({
       plane: 'gateway',
@@ -15,7 +15,7 @@ export function mediaRoutes({ objects }: { readonly objects: Objects }): Route[]
       headers: ['range'],
       reply: { 200: '*/*', 206: '*/*' },
       errors: ['resource.not_found', 'service.unavailable'],
-      handler: ({ params: { name }, header }) => served(objects, name, header('range')),
+      handler: ({ params: { name }, header }) => serveMedia(store, name, header('range')),
     }),
   ]
 }

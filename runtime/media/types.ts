@@ -1,33 +1,33 @@
 /** What may be kept and served, by the first bytes of it: what is not in this table (html, svg, scripts) never is. */
 import { isUtf8 } from 'node:buffer'
-import type { Wanted } from './contract.js'
+import type { MediaRequirements } from './contract.js'
 
 export interface MediaType {
   readonly type: string
   /** One extension a type and one type an extension: the name of an object tells its type. */
   readonly extension: string
   /** Opened by programs rather than shown in place, so a browser is told to save it. */
-  readonly saved?: true
+  readonly isDownload?: true
   /** Several types begin alike; then the ending of its address says which one it is. */
-  readonly endings?: readonly string[]
+  readonly fileExtensions?: readonly string[]
   readonly matches: (head: Buffer) => boolean
 }
 
-const begins =
+const startsWith =
   (...starts: readonly (string | readonly number[])[]) =>
   (head: Buffer): boolean =>
     starts.some((start) => {
-      const wanted = typeof start === 'string' ? Buffer.from(start, 'latin1') : Buffer.from(start)
-      return head.subarray(0, wanted.length).equals(wanted)
+      const expected = typeof start === 'string' ? Buffer.from(start, 'latin1') : Buffer.from(start)
+      return head.subarray(0, expected.length).equals(expected)
     })
 
-const riff = (form: string) => (head: Buffer) => begins('RIFF')(head) && head.toString('latin1', 8, 12) === form
+const riff = (form: string) => (head: Buffer) => startsWith('RIFF')(head) && head.toString('latin1', 8, 12) === form
 
 /**
  * The family of formats that begin with a box of brands. The first brand decides; where that one only names the family,
  * the others do.
  */
-function branded(...brands: readonly string[]): (head: Buffer) => boolean {
+function hasBrand(...brands: readonly string[]): (head: Buffer) => boolean {
   return (head) => {
     const [major, ...others] = brandsOf(head)
     if (major === undefined) return false
@@ -75,26 +75,26 @@ const layer3 = 1
 /** Where the others have their layer, AAC has zeros. */
 const noLayer = 0
 
-const text = (opening: string) => (head: Buffer) => {
+const text = (firstLine: string) => (head: Buffer) => {
   const start = head.toString('utf8').replace(/^\uFEFF/, '')
-  return start.slice(0, opening.length).toUpperCase() === opening && /^\r?\n/.test(start.slice(opening.length))
+  return start.slice(0, firstLine.length).toUpperCase() === firstLine && /^\r?\n/.test(start.slice(firstLine.length))
 }
 
 const page = /^\s*(<!doctype html|<html)/i
 const markup = /^\s*</
-const blanks = [0x09, 0x0a, 0x0c, 0x0d]
-const zipped = begins([0x50, 0x4b, 0x03, 0x04])
+const whitespace = [0x09, 0x0a, 0x0c, 0x0d]
+const isZip = startsWith([0x50, 0x4b, 0x03, 0x04])
 /** The container of Office before 2007. */
-const compound = begins([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1])
+const isCompoundFile = startsWith([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1])
 
 /** Text, and nothing that a browser would take for markup. The head may end within a character. */
 function isPlainText(head: Buffer): boolean {
-  const hasControls = head.some((byte) => (byte < 0x20 && !blanks.includes(byte)) || byte === 0x7f)
-  return !hasControls && !markup.test(head.toString('latin1')) && isUtf8(head.subarray(0, lastWhole(head)))
+  const hasControls = head.some((byte) => (byte < 0x20 && !whitespace.includes(byte)) || byte === 0x7f)
+  return !hasControls && !markup.test(head.toString('latin1')) && isUtf8(head.subarray(0, endOfLastCharacter(head)))
 }
 
 /** Where the last character that is whole ends. */
-function lastWhole(head: Buffer): number {
+function endOfLastCharacter(head: Buffer): number {
   for (let at = head.length - 1; at >= Math.max(0, head.length - 4); at--) {
     if ((head[at]! & 0xc0) === 0xc0) return at
     if ((head[at]! & 0x80) === 0) break
@@ -102,57 +102,57 @@ function lastWhole(head: Buffer): number {
   return head.length
 }
 
-const document = (ending: string, type: string, matches: MediaType['matches']): MediaType => ({
+const document = (fileExtension: string, type: string, matches: MediaType['matches']): MediaType => ({
   type,
-  extension: ending,
-  saved: true,
-  endings: [ending],
+  extension: fileExtension,
+  isDownload: true,
+  fileExtensions: [fileExtension],
   matches,
 })
 
 export const mediaTypes: readonly MediaType[] = [
-  { type: 'image/jpeg', extension: 'jpg', matches: begins([0xff, 0xd8, 0xff]) },
-  { type: 'image/png', extension: 'png', matches: begins([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]) },
-  { type: 'image/gif', extension: 'gif', matches: begins('GIF87a', 'GIF89a') },
+  { type: 'image/jpeg', extension: 'jpg', matches: startsWith([0xff, 0xd8, 0xff]) },
+  { type: 'image/png', extension: 'png', matches: startsWith([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]) },
+  { type: 'image/gif', extension: 'gif', matches: startsWith('GIF87a', 'GIF89a') },
   { type: 'image/webp', extension: 'webp', matches: riff('WEBP') },
-  { type: 'video/mp4', extension: 'mp4', matches: branded(...movieBrands) },
-  { type: 'video/quicktime', extension: 'mov', matches: branded('qt  ') },
-  { type: 'video/3gpp', extension: '3gp', matches: branded(...phoneBrands) },
+  { type: 'video/mp4', extension: 'mp4', matches: hasBrand(...movieBrands) },
+  { type: 'video/quicktime', extension: 'mov', matches: hasBrand('qt  ') },
+  { type: 'video/3gpp', extension: '3gp', matches: hasBrand(...phoneBrands) },
   {
     type: 'video/webm',
     extension: 'webm',
     matches: (head) =>
-      begins([0x1a, 0x45, 0xdf, 0xa3])(head) && head.subarray(0, 64).includes('\x42\x82\x84webm', 'latin1'),
+      startsWith([0x1a, 0x45, 0xdf, 0xa3])(head) && head.subarray(0, 64).includes('\x42\x82\x84webm', 'latin1'),
   },
-  { type: 'video/mpeg', extension: 'mpg', matches: begins([0, 0, 1, 0xba], [0, 0, 1, 0xb3]) },
-  { type: 'audio/mpeg', extension: 'mp3', matches: (head) => begins('ID3')(head) || frame(layer3)(head) },
+  { type: 'video/mpeg', extension: 'mpg', matches: startsWith([0, 0, 1, 0xba], [0, 0, 1, 0xb3]) },
+  { type: 'audio/mpeg', extension: 'mp3', matches: (head) => startsWith('ID3')(head) || frame(layer3)(head) },
   { type: 'audio/aac', extension: 'aac', matches: frame(noLayer) },
-  { type: 'audio/mp4', extension: 'm4a', matches: branded(...soundBrands) },
+  { type: 'audio/mp4', extension: 'm4a', matches: hasBrand(...soundBrands) },
   {
     type: 'audio/ogg',
     extension: 'ogg',
     matches: (head) =>
-      begins('OggS')(head) &&
+      startsWith('OggS')(head) &&
       ['OpusHead', '\x01vorbis', 'Speex   '].some((codec) => head.toString('latin1', 28).startsWith(codec)),
   },
-  { type: 'audio/amr', extension: 'amr', matches: begins('#!AMR\n', '#!AMR-WB\n') },
+  { type: 'audio/amr', extension: 'amr', matches: startsWith('#!AMR\n', '#!AMR-WB\n') },
   { type: 'audio/wav', extension: 'wav', matches: riff('WAVE') },
-  { type: 'application/pdf', extension: 'pdf', saved: true, matches: begins('%PDF-') },
+  { type: 'application/pdf', extension: 'pdf', isDownload: true, matches: startsWith('%PDF-') },
   ...[
     ['docx', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
     ['xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
     ['pptx', 'application/vnd.openxmlformats-officedocument.presentationml.presentation'],
     ['odt', 'application/vnd.oasis.opendocument.text'],
     ['ods', 'application/vnd.oasis.opendocument.spreadsheet'],
-  ].map(([ending = '', type = '']) => document(ending, type, zipped)),
+  ].map(([fileExtension = '', type = '']) => document(fileExtension, type, isZip)),
   ...[
     ['doc', 'application/msword'],
     ['xls', 'application/vnd.ms-excel'],
     ['ppt', 'application/vnd.ms-powerpoint'],
-  ].map(([ending = '', type = '']) => document(ending, type, compound)),
-  { type: 'application/zip', extension: 'zip', saved: true, matches: zipped },
-  { type: 'text/vcard', extension: 'vcf', saved: true, matches: text('BEGIN:VCARD') },
-  { type: 'text/calendar', extension: 'ics', saved: true, matches: text('BEGIN:VCALENDAR') },
+  ].map(([fileExtension = '', type = '']) => document(fileExtension, type, isCompoundFile)),
+  { type: 'application/zip', extension: 'zip', isDownload: true, matches: isZip },
+  { type: 'text/vcard', extension: 'vcf', isDownload: true, matches: text('BEGIN:VCARD') },
+  { type: 'text/calendar', extension: 'ics', isDownload: true, matches: text('BEGIN:VCALENDAR') },
   document('csv', 'text/csv', isPlainText),
   document('txt', 'text/plain', isPlainText),
 ]
@@ -161,7 +161,7 @@ export const mediaTypes: readonly MediaType[] = [
 const unknownType: MediaType = {
   type: 'application/octet-stream',
   extension: 'bin',
-  saved: true,
+  isDownload: true,
   matches: (head) => !page.test(head.toString('latin1')),
 }
 
@@ -171,15 +171,17 @@ export const everyType = ['image/*', 'video/*', 'audio/*', 'application/*', 'tex
 /** Undefined for content that is not kept. */
 export function typeOf(
   head: Buffer,
-  { isUnknownWanted }: Pick<Wanted, 'isUnknownWanted'> = {},
+  { allowsUnknown }: Pick<MediaRequirements, 'allowsUnknown'> = {},
   url = '',
 ): MediaType | undefined {
-  const ending = /\.([a-z0-9]+)$/i.exec(url.replace(/[?#].*$/s, ''))?.[1]?.toLowerCase() ?? ''
-  const known = mediaTypes.find(({ endings, matches }) => (!endings || endings.includes(ending)) && matches(head))
-  return known ?? (isUnknownWanted && unknownType.matches(head) ? unknownType : undefined)
+  const fileExtension = /\.([a-z0-9]+)$/i.exec(url.replace(/[?#].*$/s, ''))?.[1]?.toLowerCase() ?? ''
+  const match = mediaTypes.find(
+    ({ fileExtensions, matches }) => (!fileExtensions || fileExtensions.includes(fileExtension)) && matches(head),
+  )
+  return match ?? (allowsUnknown && unknownType.matches(head) ? unknownType : undefined)
 }
 
-export function isWanted(type: string, { types }: Pick<Wanted, 'types'>): boolean {
+export function isAllowed(type: string, { types }: Pick<MediaRequirements, 'types'>): boolean {
   return types.some((each) => each === type || (each.endsWith('/*') && type.startsWith(each.slice(0, -1))))
 }
 

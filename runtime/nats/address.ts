@@ -16,9 +16,9 @@ const defaultPort = '4222'
 
 export function readAddresses(texts: readonly string[]): Addresses {
   const urls = texts.map((text) => new URL(text.includes('://') ? text : `nats://${text}`))
-  const named = urls.find((url) => url.username !== '')
-  const user = decodeURIComponent(named?.username ?? '')
-  const password = decodeURIComponent(named?.password ?? '')
+  const withUser = urls.find((url) => url.username !== '')
+  const user = decodeURIComponent(withUser?.username ?? '')
+  const password = decodeURIComponent(withUser?.password ?? '')
   return {
     servers: urls.map((url) => `${url.hostname}:${url.port || defaultPort}`),
     hosts: urls.map((url) => url.hostname.replace(/^\[|\]$/g, '')),

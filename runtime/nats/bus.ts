@@ -1,5 +1,5 @@
 /** The bus over NATS: its parts over one connection, once the servers have shown that they can carry it. */
-import { bus as limits } from '../../core/limits.js'
+import { bus as limits } from '../../core/limits/index.js'
 import { type Clock, systemClock } from '../clock.js'
 import { sleep } from '../time.js'
 import { type BusContext, type ConnectionSettings, openConnection } from './connection.js'

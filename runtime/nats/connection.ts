@@ -1,7 +1,7 @@
 /** The connection to the NATS servers: made, watched, and made again by the official client. */
 import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
-import { bus as limits } from '../../core/limits.js'
+import { bus as limits } from '../../core/limits/index.js'
 import type { Clock } from '../clock.js'
 import type { Log } from '../observe/log.js'
 import { sleep, withTimeout } from '../time.js'
@@ -71,7 +71,7 @@ export async function openConnection(
   const nats = await dial(settings, clock)
   const manager = await jetstreamManager(nats, { timeout: limits.requestMs, checkAPI: false })
   const clients = { nats, manager, jetstream: jetstream(nats, { timeout: limits.publishMs }) }
-  return watched(clients, settings, clock)
+  return createConnection(clients, settings, clock)
 }
 
 /** A server that is just starting is waited for; one that says no is not. */
@@ -79,15 +79,15 @@ async function dial(settings: ConnectionSettings, clock: Clock): Promise<NatsCon
   const access = accessOptions(settings)
   for (const deadline = clock.now() + limits.connectMs; ; await sleep(clock, limits.reconnectMs)) {
     try {
-      return await connect({ ...access, ...dialling, name: settings.name })
+      return await connect({ ...access, ...dialOptions, name: settings.name })
     } catch (error) {
-      const { sentence, isLasting } = connectErrorOf(error, access.servers)
+      const { sentence, isPermanent: isLasting } = connectErrorOf(error, access.servers)
       if (isLasting || clock.now() >= deadline) throw new BusUnusable(sentence, { cause: error })
     }
   }
 }
 
-const dialling = {
+const dialOptions = {
   timeout: limits.dialMs,
   reconnectTimeWait: limits.reconnectMs,
   reconnectJitter: limits.reconnectMs,
@@ -100,7 +100,7 @@ const dialling = {
   noAsyncTraces: true,
 }
 
-function watched(clients: Clients, { log, reconnects }: ConnectionSettings, clock: Clock) {
+function createConnection(clients: Clients, { log, reconnects }: ConnectionSettings, clock: Clock) {
   const { nats } = clients
   const listeners = new Set<(failure: string | undefined) => void>()
   const calls = new Set<(why: BusUnreachable) => void>()
@@ -108,34 +108,36 @@ function watched(clients: Clients, { log, reconnects }: ConnectionSettings, cloc
   let failure: string | undefined
   let closing = false
 
-  function become(now: string | undefined): void {
-    failure = now
-    if (now !== undefined) {
-      for (const fail of calls) fail(new BusUnreachable(now))
+  function setFailure(current: string | undefined): void {
+    failure = current
+    if (current !== undefined) {
+      for (const fail of calls) fail(new BusUnreachable(current))
       calls.clear()
     }
-    for (const listener of [...listeners]) guarded(log, () => listener(now))
+    for (const listener of [...listeners]) callSafely(log, () => listener(current))
   }
 
   async function followStatus(): Promise<void> {
     for await (const status of nats.status()) {
       if (status.type === 'disconnect') {
-        if (!closing) log.warn('bus.lost', { server: status.server })
-        become(`The NATS servers are away since ${status.server} was lost: nothing can be committed until one is back.`)
+        if (!closing) log.warn('bus.disconnected', { server: status.server })
+        setFailure(
+          `The NATS servers are away since ${status.server} was lost: nothing can be committed until one is back.`,
+        )
       } else if (status.type === 'reconnect') {
         facts = factsOf(nats)
-        log.info('bus.back', { server: status.server })
+        log.info('bus.reconnected', { server: status.server })
         reconnects?.add()
-        become(undefined)
+        setFailure(undefined)
       } else if (status.type === 'error') {
-        log.warn('bus.refused', { error: status.error })
+        log.warn('bus.error', { error: status.error })
       }
     }
   }
   void followStatus()
   void nats.closed().then((error) => {
-    if (!closing) log.error('bus.ended', { error })
-    become(closing ? 'The bus was closed.' : 'The connection to NATS has ended. Start the process again.')
+    if (!closing) log.error('bus.closed', { error })
+    setFailure(closing ? 'The bus was closed.' : 'The connection to NATS has ended. Start the process again.')
   })
 
   /** What was sent still goes out; a server that does not take it is not waited for. */
@@ -187,7 +189,7 @@ function factsOf(nats: NatsConnection): ServerFacts {
 type ServerInfoWithCluster = NonNullable<NatsConnection['info']> & { readonly cluster?: string }
 
 /** Runs a callback of the clients: an exception that reached them would end their reading without a word. */
-export function guarded(log: BusLog, call: () => void): void {
+export function callSafely(log: BusLog, call: () => void): void {
   try {
     call()
   } catch (error) {

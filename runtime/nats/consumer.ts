@@ -14,9 +14,9 @@ import {
   type JsMsg,
 } from '@nats-io/jetstream'
 import { nanos } from '@nats-io/transport-node'
-import { bus as limits } from '../../core/limits.js'
+import { bus as limits } from '../../core/limits/index.js'
 import { sleep } from '../time.js'
-import { type BusContext, guarded } from './connection.js'
+import { type BusContext, callSafely } from './connection.js'
 import { BusUnreachable } from './contract.js'
 import { busError, noResponders } from './errors.js'
 import { callUntilAnswered } from './retry.js'
@@ -26,9 +26,9 @@ export type Selection = { readonly after: number } | { readonly lastOf: string }
 
 export interface ConsumerHandler {
   /** The next message comes when it has resolved. */
-  take(message: JsMsg): void | Promise<void>
+  onEntry(message: JsMsg): void | Promise<void>
   /** Called once, unless the consumer was ended by its caller; nothing is called after it. */
-  ended(why: unknown): void
+  onEnd(reason: unknown): void
 }
 
 export function consume(
@@ -39,10 +39,10 @@ export function consume(
 ): () => void {
   const { connection, clock, log } = context
   const name = randomBytes(12).toString('hex')
-  let over = false
+  let isStopped = false
   let batch: ConsumerMessages | undefined
   let delivered = 0
-  let reached = 'after' in selection ? selection.after : undefined
+  let lastSequence = 'after' in selection ? selection.after : undefined
 
   const unwatch = connection.watch((failure) => {
     if (failure !== undefined) end(new BusUnreachable(failure))
@@ -50,78 +50,79 @@ export function consume(
   void run().catch(end)
 
   async function run(): Promise<void> {
-    const config = { ...configOf(selection), ...passing, name }
+    const config = { ...configOf(selection), ...consumerDefaults, name }
     const info = await callUntilAnswered(context, ({ manager }) => manager.consumers.add(stream, config))
-    if (over) return remove()
+    if (isStopped) return remove()
     const consumer = connection.clients.jetstream.consumers.getConsumerFromInfo(info)
     let silentMs = 0
-    while (!over) {
+    while (!isStopped) {
       try {
-        await takeBatch(consumer)
+        await processBatch(consumer)
         silentMs = 0
       } catch (error) {
         // A server that does not know the new consumer yet; when it does not learn of it, the consumer is gone.
         const isUnknown = error instanceof JetStreamError && codeOf(error) === noResponders
         if (!isUnknown || silentMs >= limits.heartbeatMs * limits.heartbeatsMissed) throw error
-        silentMs += limits.unheardAgainMs
-        await sleep(clock, limits.unheardAgainMs)
+        silentMs += limits.unknownRetryMs
+        await sleep(clock, limits.unknownRetryMs)
       }
     }
   }
 
-  async function takeBatch(consumer: Consumer): Promise<void> {
-    const messages = await consumer.fetch(fetching)
-    if (over) return messages.stop()
+  async function processBatch(consumer: Consumer): Promise<void> {
+    const messages = await consumer.fetch(fetchOptions)
+    if (isStopped) return messages.stop()
     batch = messages
-    let taken = 0
-    void watchHeartbeats(messages, () => taken)
+    let received = 0
+    void watchHeartbeats(messages, () => received)
     try {
       for await (const message of messages) {
-        if (over) return
-        taken++
-        if (accept(message)) await handler.take(message)
-        if (over) return
+        if (isStopped) return
+        received++
+        if (accept(message)) await handler.onEntry(message)
+        if (isStopped) return
       }
     } catch (error) {
       // The servers owe no heartbeat once the batch is complete, however long its messages take.
-      if (!isSilence(error) || taken < limits.entriesAhead) throw error
+      if (!isTimeout(error) || received < limits.entriesAhead) throw error
     }
   }
 
   /** Answers whether the message is one that was selected. A server that is behind the others may begin earlier. */
   function accept({ seq, info }: JsMsg): boolean {
     if (info.deliverySequence !== ++delivered) throw new BusUnreachable(`A message of ${stream} was lost on its way.`)
-    if (reached === undefined) return true
-    if (seq <= reached) return false
-    if (seq !== ++reached) throw new Error(missing(reached))
+    if (lastSequence === undefined) return true
+    if (seq <= lastSequence) return false
+    if (seq !== ++lastSequence) throw new Error(missingEntryMessage(lastSequence))
     return true
   }
 
   /** When all that was sent has been taken, whatever lies between the last message and where the servers are is gone. */
-  async function watchHeartbeats(messages: ConsumerMessages, taken: () => number): Promise<void> {
+  async function watchHeartbeats(messages: ConsumerMessages, received: () => number): Promise<void> {
     for await (const status of messages.status()) {
-      if (status.type !== 'heartbeat' || reached === undefined || taken() < messages.getReceived()) continue
-      if (status.lastStreamSequence > reached) end(new Error(missing(reached + 1)))
+      if (status.type !== 'heartbeat' || lastSequence === undefined || received() < messages.getReceived()) continue
+      if (status.lastStreamSequence > lastSequence) end(new Error(missingEntryMessage(lastSequence + 1)))
     }
   }
 
   function reasonOf(error: unknown): unknown {
-    if (isSilence(error)) return new BusUnreachable('The servers fell silent.')
+    if (isTimeout(error)) return new BusUnreachable('The servers fell silent.')
     if (!(error instanceof JetStreamError)) return busError(error)
     return new BusUnreachable(`The servers ended the reading of ${stream} (${codeOf(error)}).`)
   }
 
-  const missing = (number: number) => `Entry ${number} of ${stream} is gone: it was trimmed before it was read.`
+  const missingEntryMessage = (number: number) =>
+    `Entry ${number} of ${stream} is gone: it was trimmed before it was read.`
 
-  function end(why: unknown): void {
-    if (over) return
+  function end(reason: unknown): void {
+    if (isStopped) return
     stop()
-    guarded(log, () => handler.ended(reasonOf(why)))
+    callSafely(log, () => handler.onEnd(reasonOf(reason)))
   }
 
   function stop(): void {
-    if (over) return
-    over = true
+    if (isStopped) return
+    isStopped = true
     unwatch()
     batch?.stop()
     remove()
@@ -136,14 +137,14 @@ export function consume(
   return stop
 }
 
-const passing = {
+const consumerDefaults = {
   ack_policy: AckPolicy.None,
   inactive_threshold: nanos(limits.followerKeptMs),
   mem_storage: true,
   num_replicas: 1,
 }
 
-const fetching = { max_messages: limits.entriesAhead, expires: limits.pullMs, idle_heartbeat: limits.heartbeatMs }
+const fetchOptions = { max_messages: limits.entriesAhead, expires: limits.pullMs, idle_heartbeat: limits.heartbeatMs }
 
 function configOf(selection: Selection): Partial<ConsumerConfig> {
   return 'after' in selection
@@ -156,6 +157,6 @@ function codeOf(error: JetStreamError): unknown {
   return 'code' in error ? error.code : undefined
 }
 
-function isSilence(error: unknown): boolean {
+function isTimeout(error: unknown): boolean {
   return error instanceof JetStreamError && codeOf(error) === undefined
 }

@@ -14,20 +14,20 @@ export interface Log {
    * `taken`: the log does not end there, so this call did not add the entry. On a BusUnreachable the entry may be added or
    * not, even later: the caller calls again, which can never add it twice.
    */
-  append(entry: Uint8Array, after: number): Promise<'appended' | 'taken'>
+  append(entry: Uint8Array, after: number): Promise<'appended' | 'conflict'>
   /** First and last number as the log's leader knows them; `first` is `last + 1` when the log is empty. */
   bounds(): Promise<{ first: number; last: number }>
   /** Undefined when the number was trimmed or is not appended yet. */
   read(number: number): Promise<Uint8Array | undefined>
   /**
-   * Calls `take` with every entry after `after`, in order, once each, the next when the last call has resolved. When an
-   * entry was trimmed before it was read, the servers are lost, or `take` throws, it calls `ended` once and stops; the
-   * caller begins again. The returned function stops it without calling `ended`; after either, nothing is called.
+   * Calls `onEntry` with every entry after `after`, in order, once each, the next when the last call has resolved. When an
+   * entry was trimmed before it was read, the servers are lost, or `onEntry` throws, it calls `onEnd` once and stops; the
+   * caller begins again. The returned function stops it without calling `onEnd`; after either, nothing is called.
    */
   follow(
     after: number,
-    take: (entry: Uint8Array, number: number) => void | Promise<void>,
-    ended: (why: unknown) => void,
+    onEntry: (entry: Uint8Array, number: number) => void | Promise<void>,
+    onEnd: (why: unknown) => void,
   ): () => void
   /** Deletes the entries up to and including that number. */
   trim(upTo: number): Promise<void>

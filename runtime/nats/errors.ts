@@ -45,7 +45,7 @@ export function isRefused(error: unknown, codes: readonly number[]): boolean {
 }
 
 /** What the servers answered to a call that the clients did not make. */
-export function answerIn<T>({ headers, data }: Msg): T {
+export function parseReply<T>({ headers, data }: Msg): T {
   if (headers?.code === noResponders) throw new NoStream('No NATS server answers for that stream just now.')
   const answer = JSON.parse(Buffer.from(data.buffer, data.byteOffset, data.length).toString())
   if (answer.error) throw new Refused(new JetStreamApiError(answer.error))

@@ -53,31 +53,33 @@ export function createAssembly(limits: AssemblyLimits, now: () => number): (fram
 
   return ({ body, header }) => {
     if (!header) return body
-    const place = placeOf(header)
-    if (!place) return undefined
-    let partial = partials.get(place.id)
+    const position = parseHeader(header)
+    if (!position) return undefined
+    let partial = partials.get(position.id)
     if (!partial) {
       dropOld()
-      partial = { since: now(), count: place.count, frames: new Map(), bytes: 0 }
-      partials.set(place.id, partial)
+      partial = { since: now(), count: position.count, frames: new Map(), bytes: 0 }
+      partials.set(position.id, partial)
     }
-    if (partial.count !== place.count || partial.frames.has(place.index)) return undefined
-    partial.frames.set(place.index, body)
+    if (partial.count !== position.count || partial.frames.has(position.index)) return undefined
+    partial.frames.set(position.index, body)
     partial.bytes += body.length
-    const tooLong = partial.bytes > limits.messageBytes
-    const whole = partial.frames.size === partial.count
-    if (tooLong || whole) partials.delete(place.id)
-    return whole && !tooLong ? inOrder(partial) : undefined
+    const isTooLong = partial.bytes > limits.messageBytes
+    const isComplete = partial.frames.size === partial.count
+    if (isTooLong || isComplete) partials.delete(position.id)
+    return isComplete && !isTooLong ? joinFrames(partial) : undefined
   }
 }
 
-function inOrder({ count, frames }: Partial): Uint8Array {
+function joinFrames({ count, frames }: Partial): Uint8Array {
   return Buffer.concat(Array.from({ length: count }, (_, index) => frames.get(index)!))
 }
 
-function placeOf(header: string): { id: string; index: number; count: number } | undefined {
+function parseHeader(header: string): { id: string; index: number; count: number } | undefined {
   const [form, id, index, count, ...rest] = header.split(' ')
-  const place = { id: id ?? '', index: Number(index), count: Number(count) }
-  const sound = form === version && place.id !== '' && rest.length === 0 && Number.isSafeInteger(place.count)
-  return sound && Number.isSafeInteger(place.index) && place.index >= 0 && place.index < place.count ? place : undefined
+  const position = { id: id ?? '', index: Number(index), count: Number(count) }
+  const isValid = form === version && position.id !== '' && rest.length === 0 && Number.isSafeInteger(position.count)
+  return isValid && Number.isSafeInteger(position.index) && position.index >= 0 && position.index < position.count
+    ? position
+    : undefined
 }

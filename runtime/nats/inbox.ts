@@ -4,66 +4,66 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { Msg } from '@nats-io/transport-node'
-import { type BusContext, guarded } from './connection.js'
+import { type BusContext, callSafely } from './connection.js'
 import { BusUnreachable } from './contract.js'
 import { busError, Timeout } from './errors.js'
 
 export interface Inbox {
   /**
-   * Gives `send` the address for answers, and resolves with the first result of `take` that is not undefined. Rejects when
+   * Gives `send` the address for answers, and resolves with the first result of `parse` that is not undefined. Rejects when
    * either throws, with a Timeout after `withinMs`, and with a BusUnreachable as soon as the servers are lost.
    */
-  request<T>(withinMs: number, send: (reply: string) => void, take: (message: Msg) => T | undefined): Promise<T>
+  request<T>(withinMs: number, send: (reply: string) => void, parse: (message: Msg) => T | undefined): Promise<T>
 }
 
 interface Waiting {
-  answered(message: Msg): void
-  failed(why: unknown): void
+  onMessage(message: Msg): void
+  fail(reason: unknown): void
 }
 
 export function createInbox({ connection, clock, log }: BusContext): Inbox {
   const prefix = `_INBOX.${randomBytes(12).toString('hex')}.`
-  const waiting = new Map<string, Waiting>()
+  const pendingRequests = new Map<string, Waiting>()
   let requests = 0
   connection.clients.nats.subscribe(`${prefix}*`, {
     callback(error, message) {
-      if (!error) guarded(log, () => waiting.get(message.subject)?.answered(message))
+      if (!error) callSafely(log, () => pendingRequests.get(message.subject)?.onMessage(message))
     },
   })
   connection.watch((failure) => {
-    if (failure !== undefined) for (const { failed } of [...waiting.values()]) failed(new BusUnreachable(failure))
+    if (failure !== undefined) for (const { fail } of [...pendingRequests.values()]) fail(new BusUnreachable(failure))
   })
 
   return {
-    request: (withinMs, send, take) =>
+    request: (withinMs, send, parse) =>
       new Promise((resolve, reject) => {
         const reply = `${prefix}${requests++}`
         function close(): void {
-          waiting.delete(reply)
-          stopClock()
+          pendingRequests.delete(reply)
+          cancelTimeout()
         }
-        function failed(why: unknown): void {
+        function fail(reason: unknown): void {
           close()
-          reject(busError(why))
+          reject(busError(reason))
         }
-        function answered(message: Msg): void {
+        function onMessage(message: Msg): void {
           try {
-            const taken = take(message)
-            if (taken === undefined) return
+            const parsed = parse(message)
+            if (parsed === undefined) return
             close()
-            resolve(taken)
+            resolve(parsed)
           } catch (error) {
-            failed(error)
+            fail(error)
           }
         }
-        const stopClock = clock.wake(clock.now() + withinMs, () => failed(new Timeout('No answer came in time.')))
-        waiting.set(reply, { answered, failed })
+        const cancelTimeout = clock.setTimer(clock.now() + withinMs, () => fail(new Timeout('No answer came in time.')))
+        pendingRequests.set(reply, { onMessage, fail })
         try {
           const failure = connection.failure()
           if (failure !== undefined) throw new BusUnreachable(failure)
           send(reply)
         } catch (error) {
-          failed(error)
+          fail(error)
         }
       }),
   }

@@ -1,11 +1,11 @@
 /** The commit log of a shard as a stream: an entry is a message, its number the message's, and the expected number the fence. */
 import { type PubAck, PubHeaders } from '@nats-io/jetstream'
 import { headers as createHeaders } from '@nats-io/transport-node'
-import { bus as limits } from '../../core/limits.js'
+import { bus as limits } from '../../core/limits/index.js'
 import { sleep } from '../time.js'
 import { consume } from './consumer.js'
 import { BusUnreachable, type Log } from './contract.js'
-import { answerIn, isRefused, refusals } from './errors.js'
+import { isRefused, parseReply, refusals } from './errors.js'
 import { readMessage, streamState } from './messages.js'
 import { createStream, type StreamContext, waitForStream } from './stream.js'
 import { logStream, logSubject } from './subjects.js'
@@ -19,7 +19,7 @@ export async function createLog(context: StreamContext, shard: number): Promise<
   /** The highest number that this process has seen in the log. */
   let highest = 0
 
-  const see = (number: number) => {
+  const recordSeen = (number: number) => {
     highest = Math.max(highest, number)
   }
 
@@ -28,9 +28,9 @@ export async function createLog(context: StreamContext, shard: number): Promise<
    * before what was seen in it is therefore believed only when the servers have said so for a while.
    */
   async function bounds(): Promise<{ first: number; last: number }> {
-    for (const deadline = clock.elapsed() + limits.requestMs; ; await sleep(clock, limits.askAgainMs)) {
+    for (const deadline = clock.monotonic() + limits.requestMs; ; await sleep(clock, limits.requestRetryMs)) {
       const { messages, first_seq, last_seq: last } = await streamState(stream)
-      if (last < highest && clock.elapsed() < deadline) continue
+      if (last < highest && clock.monotonic() < deadline) continue
       highest = last
       // The first number of a stream that never held anything is 0.
       return { first: messages === 0 ? last + 1 : first_seq, last }
@@ -41,7 +41,7 @@ export async function createLog(context: StreamContext, shard: number): Promise<
     const headers = createHeaders()
     headers.set(PubHeaders.ExpectedLastSeqHdr, String(after))
     const publish = (reply: string) => connection.clients.nats.publish(subject, entry, { reply, headers })
-    return inbox.request(limits.publishMs, publish, answerIn<PubAck>)
+    return inbox.request(limits.publishMs, publish, parseReply<PubAck>)
   }
 
   return {
@@ -49,38 +49,38 @@ export async function createLog(context: StreamContext, shard: number): Promise<
     bounds,
     async append(entry, after) {
       try {
-        see((await stream.publish(() => send(entry, after))).seq)
+        recordSeen((await stream.publish(() => send(entry, after))).seq)
         return 'appended'
       } catch (error) {
-        if (isRefused(error, refusals.wrongSequence)) return 'taken'
+        if (isRefused(error, refusals.wrongSequence)) return 'conflict'
         throw error
       }
     },
     async read(number) {
       return number < 1 ? undefined : (await readMessage(stream, { seq: number }))?.data
     },
-    follow(after, take, ended) {
+    follow(after, onEntry, onEnd) {
       let stop: (() => void) | undefined
-      let over = false
-      const begin = async () => {
+      let isStopped = false
+      const start = async () => {
         const { first, last } = await bounds()
-        if (over) return
+        if (isStopped) return
         if (after > last) throw new BusUnreachable(`The log of shard ${shard} ends at ${last}, before ${after}.`)
         if (after + 1 < first) throw new Error(`Entry ${after + 1} of shard ${shard} was trimmed.`)
         const handler = {
-          take({ data, seq }: { data: Uint8Array; seq: number }) {
-            see(seq)
-            return take(data, seq)
+          onEntry({ data, seq }: { data: Uint8Array; seq: number }) {
+            recordSeen(seq)
+            return onEntry(data, seq)
           },
-          ended,
+          onEnd,
         }
         stop = consume(context, stream.name, { after }, handler)
       }
-      begin().catch((error) => {
-        if (!over) ended(error)
+      start().catch((error) => {
+        if (!isStopped) onEnd(error)
       })
       return () => {
-        over = true
+        isStopped = true
         stop?.()
       }
     },

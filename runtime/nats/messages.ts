@@ -1,8 +1,8 @@
 /** Messages of a stream: published with an acknowledgement, and read one by one from its leader. */
 import type { JetStreamPublishOptions, MsgRequest, NextMsgRequest, StreamInfo } from '@nats-io/jetstream'
 import { type MsgHdrs, MsgHdrsImpl } from '@nats-io/transport-node'
-import { bus as limits } from '../../core/limits.js'
-import { answerIn, isRefused, refusals } from './errors.js'
+import { bus as limits } from '../../core/limits/index.js'
+import { isRefused, parseReply, refusals } from './errors.js'
 import type { Stream } from './stream.js'
 
 /** Resolves with the number of the message, once a majority of the stream's servers has it. */
@@ -15,7 +15,7 @@ export function publishTo(
   return stream.publish(async ({ jetstream }) => (await jetstream.publish(subject, body, options)).seq)
 }
 
-export interface Stored {
+export interface StoredMessage {
   readonly seq: number
   readonly subject: string
   /** When the servers took it. */
@@ -39,11 +39,11 @@ interface RawMessage {
 export async function readMessage(
   { name, request }: Stream,
   query: MsgRequest | NextMsgRequest,
-): Promise<Stored | undefined> {
+): Promise<StoredMessage | undefined> {
   try {
     const { message } = await request(async ({ nats }) => {
       const options = { timeout: limits.requestMs }
-      return answerIn<{ message: RawMessage }>(
+      return parseReply<{ message: RawMessage }>(
         await nats.request(`$JS.API.STREAM.MSG.GET.${name}`, JSON.stringify(query), options),
       )
     })

@@ -1,6 +1,7 @@
 /** What a node counts and shows of its connection to the NATS servers. */
+
+import { counterOf, registerGauge } from '../observe/meters.js'
 import type { Counter, Metrics } from '../observe/metrics.js'
-import { counterOf, gaugeOf } from '../observe/named.js'
 import type { Bus } from './contract.js'
 
 export function reconnectCounter(metrics: Pick<Metrics, 'counter'>): Counter {
@@ -8,6 +9,6 @@ export function reconnectCounter(metrics: Pick<Metrics, 'counter'>): Counter {
 }
 
 /** Shows that bus from now on. */
-export function busFigures(metrics: Pick<Metrics, 'gauge'>, bus: Pick<Bus, 'failure'>): void {
-  gaugeOf(metrics, 'parley_bus_connected', () => (bus.failure() === undefined ? 1 : 0))
+export function registerBusMetrics(metrics: Pick<Metrics, 'gauge'>, bus: Pick<Bus, 'failure'>): void {
+  registerGauge(metrics, 'parley_bus_connected', () => (bus.failure() === undefined ? 1 : 0))
 }

@@ -7,11 +7,11 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { JsHeaders } from '@nats-io/jetstream'
 import { headers as createHeaders } from '@nats-io/transport-node'
-import { bus as limits } from '../../core/limits.js'
+import { bus as limits } from '../../core/limits/index.js'
 import { chunksOf, digestText } from './chunks.js'
 import { BusUnreachable, type ObjectStore } from './contract.js'
 import { isRefused, refusals } from './errors.js'
-import { publishTo, readMessage, type Stored } from './messages.js'
+import { publishTo, readMessage, type StoredMessage } from './messages.js'
 import { createStream, type StreamContext } from './stream.js'
 import { chunkSubject, metaSubject, metaSubjects, objectWord, storeStream, storeSubjects } from './subjects.js'
 import { createTombstones } from './tombstones.js'
@@ -36,7 +36,7 @@ interface Upload {
   readonly first?: number
 }
 
-function metaOf({ data }: Stored): Meta {
+function metaOf({ data }: StoredMessage): Meta {
   return JSON.parse(Buffer.from(data).toString()) as Meta
 }
 
@@ -50,7 +50,7 @@ export function createObjectStore(context: StreamContext, store: string): Object
   })
   const deleteOldMarkers = createTombstones(context, stream, metaSubjects(store), (stored) => metaOf(stored).deleted)
 
-  async function find(name: string): Promise<{ meta: Meta; revision: number } | undefined> {
+  async function findMeta(name: string): Promise<{ meta: Meta; revision: number } | undefined> {
     await stream.ensure()
     const stored = await readMessage(stream, { last_by_subj: metaSubject(store, name) })
     return stored ? { meta: metaOf(stored), revision: stored.seq } : undefined
@@ -60,7 +60,7 @@ export function createObjectStore(context: StreamContext, store: string): Object
   async function upload(subject: string, parts: AsyncIterable<Uint8Array>): Promise<Upload> {
     const chunkBytes = Math.min(limits.objectChunkBytes, connection.server().payloadBytes - limits.headerBytes)
     const hash = createHash('sha256')
-    const underWay = new Set<Promise<void>>()
+    const inFlight = new Set<Promise<void>>()
     let [size, chunks] = [0, 0]
     let first: number | undefined
     let failure: unknown
@@ -78,12 +78,12 @@ export function createObjectStore(context: StreamContext, store: string): Object
         hash.update(chunk)
         size += chunk.length
         chunks++
-        const sent = send(chunk).finally(() => underWay.delete(sent))
-        underWay.add(sent)
-        if (underWay.size >= limits.objectChunksInFlight) await Promise.race(underWay)
+        const sent = send(chunk).finally(() => inFlight.delete(sent))
+        inFlight.add(sent)
+        if (inFlight.size >= limits.objectChunksInFlight) await Promise.race(inFlight)
       }
     } finally {
-      await Promise.all(underWay)
+      await Promise.all(inFlight)
     }
     if (failure) throw failure
     return { size, chunks, digest: digestText(hash), first }
@@ -110,34 +110,34 @@ export function createObjectStore(context: StreamContext, store: string): Object
 
   return {
     async put(name, parts) {
-      const old = await find(name)
+      const existing = await findMeta(name)
       const nuid = `${objectWord(name)}.${randomBytes(12).toString('hex')}`
       try {
         const { size, chunks, digest, first } = await upload(chunkSubject(store, nuid), parts)
         const mtime = new Date(clock.now()).toISOString()
         const meta = { name, bucket: store, nuid, size, chunks, digest, mtime, deleted: false }
-        const revision = await publishMeta(meta, old?.revision ?? 0)
+        const revision = await publishMeta(meta, existing?.revision ?? 0)
         await deleteChunks(allChunks(name), first ?? revision)
       } catch (error) {
         // A last message without an answer may have arrived: then these chunks are the object.
-        const mayBeThere = error instanceof BusUnreachable && !isRefused(error, refusals.wrongSequence)
-        if (!mayBeThere) await deleteChunks(chunkSubject(store, nuid))
+        const mayExist = error instanceof BusUnreachable && !isRefused(error, refusals.wrongSequence)
+        if (!mayExist) await deleteChunks(chunkSubject(store, nuid))
         throw error
       }
     },
 
     async get(name) {
-      const found = await find(name)
-      return found && !found.meta.deleted ? chunksFrom(found.meta) : undefined
+      const existing = await findMeta(name)
+      return existing && !existing.meta.deleted ? chunksFrom(existing.meta) : undefined
     },
 
     async remove(name) {
-      const found = await find(name)
-      if (found?.meta.deleted) return
+      const existing = await findMeta(name)
+      if (existing?.meta.deleted) return
       const mtime = new Date(clock.now()).toISOString()
-      const nothing = { nuid: objectWord(name), size: 0, chunks: 0, digest: '' }
-      const marker = { name, bucket: store, ...nothing, mtime, deleted: true }
-      const revision = await publishMeta(marker, found?.revision ?? 0)
+      const emptyMeta = { nuid: objectWord(name), size: 0, chunks: 0, digest: '' }
+      const marker = { name, bucket: store, ...emptyMeta, mtime, deleted: true }
+      const revision = await publishMeta(marker, existing?.revision ?? 0)
       await deleteChunks(allChunks(name), revision)
       await deleteOldMarkers()
     },

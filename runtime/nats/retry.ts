@@ -1,5 +1,5 @@
 /** Calls of the JetStream API that may be repeated. */
-import { bus as limits } from '../../core/limits.js'
+import { bus as limits } from '../../core/limits/index.js'
 import type { BusContext, Clients } from './connection.js'
 import { Timeout } from './errors.js'
 
@@ -11,19 +11,19 @@ export function callUntilAnswered<T>(
   { connection, clock }: Pick<BusContext, 'connection' | 'clock'>,
   work: (clients: Clients) => Promise<T>,
 ): Promise<T> {
-  const endsAt = clock.elapsed() + limits.requestMs
+  const endsAt = clock.monotonic() + limits.requestMs
   return new Promise((resolve, reject) => {
     let cancel = () => {}
-    function settle(how: () => void): void {
+    function finish(resolveOrReject: () => void): void {
       cancel()
-      how()
+      resolveOrReject()
     }
     function callOnce(): void {
-      if (clock.elapsed() >= endsAt) return reject(new Timeout('No answer came in time.'))
-      cancel = clock.wake(clock.now() + limits.askAgainMs, callOnce)
+      if (clock.monotonic() >= endsAt) return reject(new Timeout('No answer came in time.'))
+      cancel = clock.setTimer(clock.now() + limits.requestRetryMs, callOnce)
       connection.call(work).then(
-        (answer) => settle(() => resolve(answer)),
-        (error) => error instanceof Timeout || settle(() => reject(error)),
+        (answer) => finish(() => resolve(answer)),
+        (error) => error instanceof Timeout || finish(() => reject(error)),
       )
     }
     callOnce()

@@ -1,8 +1,8 @@
 /** Requests between nodes: from an inbox to the servers of a subject, in as many frames as it takes. */
 import { randomBytes } from 'node:crypto'
 import { headers as createHeaders, type Msg } from '@nats-io/transport-node'
-import { bus as limits } from '../../core/limits.js'
-import { guarded } from './connection.js'
+import { bus as limits } from '../../core/limits/index.js'
+import { callSafely } from './connection.js'
 import { NoResponders, type Rpc } from './contract.js'
 import { noResponders } from './errors.js'
 import { createAssembly, type Frame, frameHeader, framesOf } from './frames.js'
@@ -11,7 +11,7 @@ import { rpcSubject } from './subjects.js'
 
 export function createRpc({ connection, inbox, clock, log }: StreamContext): Rpc {
   const { nats } = connection.clients
-  const assemble = createAssembly(limits, () => clock.elapsed())
+  const assemble = createAssembly(limits, () => clock.monotonic())
   const sender = randomBytes(12).toString('hex')
   let longMessages = 0
 
@@ -26,30 +26,30 @@ export function createRpc({ connection, inbox, clock, log }: StreamContext): Rpc
     async request(subject, body, withinMs) {
       const to = rpcSubject(subject)
       checkLength(body)
-      const take = (message: Msg) => {
+      const parse = (message: Msg) => {
         if (message.headers?.code === noResponders) throw new NoResponders(`No node serves ${subject}.`)
         return assemble(frameOf(message))
       }
-      return inbox.request(withinMs, (reply) => send(to, body, reply), take)
+      return inbox.request(withinMs, (reply) => send(to, body, reply), parse)
     },
 
     serve(subject, answer) {
       const respond = async (body: Uint8Array, reply: string) => {
         try {
-          const answered = await answer(body)
-          checkLength(answered)
-          send(reply, answered)
+          const answerBody = await answer(body)
+          checkLength(answerBody)
+          send(reply, answerBody)
         } catch (error) {
           log.warn('bus.request.unanswered', { subject, error })
         }
       }
-      const take = (message: Msg) => {
-        const whole = assemble(frameOf(message))
-        if (whole && message.reply) void respond(whole, message.reply)
+      const handle = (message: Msg) => {
+        const assembled = assemble(frameOf(message))
+        if (assembled && message.reply) void respond(assembled, message.reply)
       }
       const subscription = nats.subscribe(rpcSubject(subject), {
         callback(error, message) {
-          if (!error) guarded(log, () => take(message))
+          if (!error) callSafely(log, () => handle(message))
         },
       })
       return () => subscription.unsubscribe()

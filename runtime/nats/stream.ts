@@ -1,7 +1,7 @@
 /** One stream on the servers: found or created, created again when the servers have lost it, with as many copies as they allow. */
 import type { StreamConfig } from '@nats-io/jetstream'
 import { Empty } from '@nats-io/transport-node'
-import { bus as limits } from '../../core/limits.js'
+import { bus as limits } from '../../core/limits/index.js'
 import { sleep } from '../time.js'
 import type { BusContext, Clients } from './connection.js'
 import { BusUnreachable } from './contract.js'
@@ -30,7 +30,7 @@ export interface Stream {
 }
 
 /** A full stream refuses instead of deleting, no single message can be deleted, and every read is the leader's. */
-const always = { retention: 'limits', discard: 'new', deny_delete: true, allow_direct: false } as const
+const streamDefaults = { retention: 'limits', discard: 'new', deny_delete: true, allow_direct: false } as const
 
 export function createStream(context: StreamContext, settings: StreamSettings): Stream {
   const { connection, log, clock } = context
@@ -52,19 +52,19 @@ export function createStream(context: StreamContext, settings: StreamSettings): 
       await call(({ manager }) => manager.streams.update(name, { num_replicas: replicas }))
     } catch (error) {
       if (!isRefused(error, refusals.streamMissing)) throw error
-      await call(({ manager }) => manager.streams.add({ ...settings, ...always, num_replicas: replicas }))
-      await isKnown()
+      await call(({ manager }) => manager.streams.add({ ...settings, ...streamDefaults, num_replicas: replicas }))
+      await waitUntilKnown()
     }
-    log.info('bus.stream.made', { stream: name, replicas })
+    log.info('bus.stream.created', { stream: name, replicas })
   }
 
   /** The server asked knows a new stream a moment later. A message meant for another stream is refused, once it does. */
-  async function isKnown(): Promise<void> {
+  async function waitUntilKnown(): Promise<void> {
     const subject = settings.subjects[0]!.replace('>', 'probe')
     const probe = ({ jetstream }: Clients) => jetstream.publish(subject, Empty, { expect: { streamName: 'none' } })
-    for (const deadline = clock.elapsed() + limits.publishMs; ; await sleep(clock, limits.unheardAgainMs)) {
+    for (const deadline = clock.monotonic() + limits.publishMs; ; await sleep(clock, limits.unknownRetryMs)) {
       const outcome = await connection.call(probe).catch((error) => error)
-      if (!(outcome instanceof NoStream) || clock.elapsed() > deadline) return
+      if (!(outcome instanceof NoStream) || clock.monotonic() > deadline) return
     }
   }
 
@@ -76,7 +76,7 @@ export function createStream(context: StreamContext, settings: StreamSettings): 
     return ensuring
   }
 
-  function ensureAgain(): Promise<void> {
+  function recreate(): Promise<void> {
     ensuring = undefined
     return ensure()
   }
@@ -88,9 +88,9 @@ export function createStream(context: StreamContext, settings: StreamSettings): 
    */
   async function suspectLeader(sinceMs: number): Promise<void> {
     const leader = (await info()).cluster?.leader
-    const again = suspect !== undefined && suspect.leader === leader && suspect.atMs <= sinceMs
-    suspect = again ? undefined : { leader, atMs: clock.elapsed() }
-    if (!again) return
+    const isRepeated = suspect !== undefined && suspect.leader === leader && suspect.atMs <= sinceMs
+    suspect = isRepeated ? undefined : { leader, atMs: clock.monotonic() }
+    if (!isRepeated) return
     log.warn('bus.stream.silent', { stream: name, leader })
     await connection.call(({ nats }) => nats.request(`$JS.API.STREAM.LEADER.STEPDOWN.${name}`))
   }
@@ -99,14 +99,14 @@ export function createStream(context: StreamContext, settings: StreamSettings): 
     name,
     ensure,
     async publish(work) {
-      const sinceMs = clock.elapsed()
+      const sinceMs = clock.monotonic()
       try {
         const answer = await connection.call(work)
         suspect = undefined
         return answer
       } catch (error) {
         // The stream may only be without a leader for a moment, so the caller does not wait for what is found out.
-        if (error instanceof NoStream) ensureAgain().catch(() => {})
+        if (error instanceof NoStream) recreate().catch(() => {})
         if (error instanceof Timeout) suspectLeader(sinceMs).catch(() => {})
         throw error
       }
@@ -116,7 +116,7 @@ export function createStream(context: StreamContext, settings: StreamSettings): 
         return await call(work)
       } catch (error) {
         if (!isRefused(error, refusals.streamMissing)) throw error
-        await ensureAgain()
+        await recreate()
         return call(work)
       }
     },

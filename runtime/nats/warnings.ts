@@ -1,5 +1,5 @@
 /** Warnings to the operator about servers that work. */
-import { bus as limits } from '../../core/limits.js'
+import { bus as limits } from '../../core/limits/index.js'
 import type { ServerFacts } from './connection.js'
 
 export function serverWarnings(server: ServerFacts, syncAlways: boolean): string[] {
@@ -24,11 +24,11 @@ export function serverWarnings(server: ServerFacts, syncAlways: boolean): string
 /** Compares the numbers of a version; what follows them (a pre-release, a build) does not count. */
 export function isOlder(version: string, than: readonly number[]): boolean {
   const numbers = version.replace(/^v/, '').split(/[.+-]/).map(Number)
-  for (const [index, wanted] of than.entries()) {
-    const found = numbers[index] ?? 0
+  for (const [index, required] of than.entries()) {
+    const actual = numbers[index] ?? 0
     // A version that cannot be read may be an old one.
-    if (Number.isNaN(found)) return true
-    if (found !== wanted) return found < wanted
+    if (Number.isNaN(actual)) return true
+    if (actual !== required) return actual < required
   }
   return false
 }

@@ -5,7 +5,7 @@
  */
 import type { JsMsg } from '@nats-io/jetstream'
 import type { MsgHdrs } from '@nats-io/transport-node'
-import { bus as limits } from '../../core/limits.js'
+import { bus as limits } from '../../core/limits/index.js'
 import { sleep } from '../time.js'
 import type { BusContext } from './connection.js'
 import { consume } from './consumer.js'
@@ -28,12 +28,12 @@ export function watchBucket(
   listener: Listener,
 ): Promise<() => void> {
   const { log, closing, clock } = context
-  const seen = new Seen()
-  let over = false
+  const seenEntries = new SeenEntries()
+  let isStopped = false
   let stop = () => {}
 
   function report(key: string, entry: KvEntry): void {
-    if (!seen.isNews(key, entry)) return
+    if (!seenEntries.hasChanged(key, entry)) return
     try {
       listener(key, entry)
     } catch (error) {
@@ -42,35 +42,40 @@ export function watchBucket(
   }
 
   /** From one loss of the servers to the next; resolves at its end. */
-  async function round(caughtUp: () => void): Promise<void> {
+  async function watchOnce(onCaughtUp: () => void): Promise<void> {
     await stream.ensure()
     // Any server may deliver, and it may be behind. The leader knows the newest revision, which is always the newest of
     // its key: until it has been delivered, something is missing.
     const { messages, last_seq: newest } = await streamState(stream)
     const present = new Set<string>()
-    let behind = true
+    let isCatchingUp = true
 
-    function reach(revision: number): void {
-      if (!behind || revision < newest) return
-      behind = false
+    function advanceTo(revision: number): void {
+      if (!isCatchingUp || revision < newest) return
+      isCatchingUp = false
       // Values that were lost with the servers' memory, or were too old, left no message behind.
-      for (const key of seen.keys()) if (!present.has(key)) report(key, { revision: newest })
-      caughtUp()
+      for (const key of seenEntries.keys()) if (!present.has(key)) report(key, { revision: newest })
+      onCaughtUp()
     }
 
-    function take({ seq, subject, data, headers }: JsMsg): void {
+    function onMessage({ seq, subject, data, headers }: JsMsg): void {
       const key = keyOfSubject(bucket, subject)
-      if (behind) present.add(key)
+      if (isCatchingUp) present.add(key)
       report(key, isRemoval(headers) ? { revision: seq } : { revision: seq, value: data })
-      reach(seq)
+      advanceTo(seq)
     }
 
-    if (messages === 0) reach(newest)
+    if (messages === 0) advanceTo(newest)
     await new Promise<void>((ended) => {
-      if (over) return ended()
-      const leave = consume(context, stream.name, { lastOf: bucketSubjects(bucket) }, { take, ended: () => ended() })
+      if (isStopped) return ended()
+      const stopConsuming = consume(
+        context,
+        stream.name,
+        { lastOf: bucketSubjects(bucket) },
+        { onEntry: onMessage, onEnd: () => ended() },
+      )
       stop = () => {
-        leave()
+        stopConsuming()
         ended()
       }
     })
@@ -78,22 +83,22 @@ export function watchBucket(
 
   return new Promise((resolve, reject) => {
     const unwatch = () => {
-      over = true
+      isStopped = true
       stop()
     }
-    const rounds = async () => {
-      while (!over && !closing.aborted) {
-        await round(() => resolve(unwatch)).catch(() => {})
-        if (!over) await sleep(clock, limits.reconnectMs)
+    const run = async () => {
+      while (!isStopped && !closing.aborted) {
+        await watchOnce(() => resolve(unwatch)).catch(() => {})
+        if (!isStopped) await sleep(clock, limits.reconnectMs)
       }
       reject(new BusUnreachable('The bus was closed.'))
     }
-    void rounds()
+    void run()
   })
 }
 
 /** The entries that a listener knows. Each round begins with every present value, and most of them are known. */
-class Seen {
+class SeenEntries {
   readonly #values = new Map<string, KvEntry>()
   /** Revisions of the last removals, by key. */
   readonly #removals = new Map<string, number>()
@@ -103,7 +108,7 @@ class Seen {
   }
 
   /** Answers whether the listener does not know it, and remembers it. */
-  isNews(key: string, entry: KvEntry): boolean {
+  hasChanged(key: string, entry: KvEntry): boolean {
     const isRemoved = entry.value === undefined
     if (isRemoved ? this.#removals.get(key) === entry.revision : isSame(this.#values.get(key), entry)) return false
     this.#values.delete(key)

@@ -5,29 +5,29 @@
 import { scopes } from '../../core/access.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import { idFromBytes } from '../../core/ids.js'
-import { firstStart } from '../../core/limits.js'
+import { firstStart } from '../../core/limits/index.js'
 import { addKey, type KeyCommands } from '../../mgmt/access/commands.js'
 import { newKeyId } from '../../mgmt/access/issue.js'
 import { keyIndex, ownerOfHash } from '../../mgmt/access/keyindex.js'
-import { hashKey, makeKey, shownPrefix } from '../../mgmt/access/keys.js'
+import { generateKey, hashKey, keyPrefix } from '../../mgmt/access/keys.js'
 import { recoveredAction } from '../../mgmt/audit/actions.js'
 import type { Trail } from '../../mgmt/audit/trail.js'
 import { anyOrg, createOrg, orgName, orgTable } from '../../mgmt/orgs/store.js'
-import type { Command, Query, Repertoire, Shards } from '../shard/contract.js'
+import { dataKeyTable, type Sealer } from '../secrets/sealer.js'
+import type { Command, Handlers, Query, Shards } from '../shard/contract.js'
 import { table } from '../store/contract.js'
-import { dataKeyTable, type Sealer } from '../store/sealer.js'
 
 const installation = 'installation:'
-const unshownKind = 'firstKey'
+const pendingKeyKind = 'firstKey'
 const firstOrgTable = table<[], string>('installation.firstOrg')
 
 /** Nodes that were told different orgs agree on one here. */
-const settleFirstOrg: Command<{ readonly orgId: string }, string> = {
-  name: 'bootstrap.settle',
+const chooseFirstOrg: Command<{ readonly orgId: string }, string> = {
+  name: 'bootstrap.chooseOrg',
   decide(tx, { orgId }) {
-    const before = tx.get(firstOrgTable, [])
-    if (before === undefined) tx.put(firstOrgTable, [], orgId)
-    return before ?? orgId
+    const existing = tx.get(firstOrgTable, [])
+    if (existing === undefined) tx.put(firstOrgTable, [], orgId)
+    return existing ?? orgId
   },
 }
 
@@ -43,48 +43,51 @@ interface FirstOrg {
 }
 
 /** A key that was made here and that no start has shown yet. */
-const unshownTable = table<[orgId: string], { readonly keyId: string; readonly sealed: Uint8Array }>(
+const pendingKeyTable = table<[orgId: string], { readonly keyId: string; readonly sealed: Uint8Array }>(
   'installation.unshown',
 )
 
-const findUnshown: Query<{ readonly orgId: string }, { readonly keyId: string; readonly sealed: Uint8Array } | null> = {
+const findPendingKey: Query<
+  { readonly orgId: string },
+  { readonly keyId: string; readonly sealed: Uint8Array } | null
+> = {
   name: 'bootstrap.unshown',
-  read: (reader, { orgId }) => reader.get(unshownTable, [orgId]) ?? null,
+  read: (reader, { orgId }) => reader.get(pendingKeyTable, [orgId]) ?? null,
 }
 
-const noteShown: Command<{ readonly orgId: string }, true> = {
-  name: 'bootstrap.shown',
+const markShown: Command<{ readonly orgId: string }, true> = {
+  name: 'bootstrap.markShown',
   decide(tx, { orgId }) {
-    tx.remove(unshownTable, [orgId])
+    tx.remove(pendingKeyTable, [orgId])
     return true
   },
 }
 
 /** Answers whether it made the org; one that is there stays as it is. */
-const makeFirstOrg: Command<FirstOrg, boolean> = {
-  name: 'bootstrap.make',
-  decide(tx, { orgId, name, dataKey, keyId, keyPrefix, keyHash, unshown }, told) {
+const createFirstOrg: Command<FirstOrg, boolean> = {
+  name: 'bootstrap.createOrg',
+  decide(tx, { orgId, name, dataKey, keyId, keyPrefix, keyHash, unshown }, meta) {
     if (tx.get(orgTable, [orgId])) return false
-    createOrg.decide(tx, { id: orgId, name }, told)
+    createOrg.decide(tx, { id: orgId, name }, meta)
     tx.put(dataKeyTable, [orgId], dataKey)
-    if (unshown) tx.put(unshownTable, [orgId], { keyId, sealed: unshown })
+    if (unshown) tx.put(pendingKeyTable, [orgId], { keyId, sealed: unshown })
     const key = { orgId, id: keyId, name: 'Bootstrap key', scopes: [...scopes], prefix: keyPrefix, hash: keyHash }
-    const made = addKey(tx, { ...key, sysop: true }, told)
+    const made = addKey(tx, { ...key, sysop: true }, meta)
     return isRefusal(made) ? made : true
   },
 }
 
-export const bootstrapRepertoire: Pick<Repertoire, 'commands' | 'queries'> = {
-  commands: [settleFirstOrg, makeFirstOrg, noteShown],
-  queries: [findUnshown],
+export const bootstrapModule: Pick<Handlers, 'commands' | 'queries'> = {
+  commands: [chooseFirstOrg, createFirstOrg, markShown],
+  queries: [findPendingKey],
 }
 
-export interface Bootstrapped {
+export interface BootstrapResult {
   readonly orgId: string
   /** Present on the first start only, and there on one node only; and again at each start until one has shown it. */
   readonly key?: string
   /** To be called once a key that was made here has been shown: no later start shows it then. */
-  readonly shown?: () => Promise<void>
+  readonly markShown?: () => Promise<void>
 }
 
 export async function bootstrap(options: {
@@ -94,79 +97,80 @@ export async function bootstrap(options: {
   key?: string
   randomBytes: (count: number) => Uint8Array
   /** Present when the given key is to be the system operator's again. */
-  recovery?: { readonly recover: KeyCommands['recover']; readonly note: Trail['note'] }
-}): Promise<Bootstrapped> {
+  recovery?: { readonly recover: KeyCommands['recover']; readonly note: Trail['record'] }
+}): Promise<BootstrapResult> {
   const { shards, sealer, randomBytes, recovery } = options
-  const known = await orgThere(shards, options.orgId)
-  if (known !== undefined && recovery && options.key) await recoverOperator(known, options.key, recovery)
-  if (known !== undefined) return unshownOf(known)
+  const existingOrg = await findExistingOrg(shards, options.orgId)
+  if (existingOrg !== undefined && recovery && options.key) await recoverOperator(existingOrg, options.key, recovery)
+  if (existingOrg !== undefined) return pendingKeyOf(existingOrg)
 
   /** Other operators' keys stay as they are. Done again, at a start or by another node, it changes nothing more. */
   async function recoverOperator(orgId: string, key: string, { recover, note }: NonNullable<typeof recovery>) {
     const hash = hashKey(key)
-    const place = await insist(() => shards.read(ownerOfHash(hash), keyIndex.find, { hash }))
-    if (place && place.orgId !== orgId) {
+    const keyOwner = await retryUntilServed(() => shards.query(ownerOfHash(hash), keyIndex.find, { hash }))
+    if (keyOwner && keyOwner.orgId !== orgId) {
       throw new Error(`PARLEY_BOOTSTRAP_KEY is a key of another org than ${orgId}. Recover with another one.`)
     }
-    const about = { orgId, id: newKeyId(randomBytes), name: 'Recovered operator key', prefix: shownPrefix(key), hash }
-    const keyId = await ask(orgId, recover, about)
+    const input = { orgId, id: newKeyId(randomBytes), name: 'Recovered operator key', prefix: keyPrefix(key), hash }
+    const keyId = await execute(orgId, recover, input)
     // The row comes last and replaces the one before: that of a key that was revoked may only now be taken away.
-    await ask(ownerOfHash(hash), keyIndex.claim, { hash, orgId, keyId })
+    await execute(ownerOfHash(hash), keyIndex.overwrite, { hash, orgId, keyId })
     await note(orgId, { actor: { kind: 'system', id: 'start' }, action: recoveredAction, target: keyId })
   }
 
-  async function unshownOf(orgId: string): Promise<Bootstrapped> {
-    const kept = await insist(() => shards.read(orgId, findUnshown, { orgId }))
-    const key = kept && (await insist(() => sealer.open(orgId, unshownKind, kept.keyId, kept.sealed)))
-    return key ? { orgId, key, shown: shownIn(orgId) } : { orgId }
+  async function pendingKeyOf(orgId: string): Promise<BootstrapResult> {
+    const pending = await retryUntilServed(() => shards.query(orgId, findPendingKey, { orgId }))
+    const key =
+      pending && (await retryUntilServed(() => sealer.open(orgId, pendingKeyKind, pending.keyId, pending.sealed)))
+    return key ? { orgId, key, markShown: createMarkShown(orgId) } : { orgId }
   }
 
-  function shownIn(orgId: string) {
+  function createMarkShown(orgId: string) {
     return async () => {
-      await ask(orgId, noteShown, { orgId })
+      await execute(orgId, markShown, { orgId })
     }
   }
 
-  function ask<I, R>(owner: string, command: Command<I, R>, input: I): Promise<R> {
+  function execute<I, R>(owner: string, command: Command<I, R>, input: I): Promise<R> {
     const id = idFromBytes('cmd', randomBytes(17))
-    return insist(() => shards.ask(owner, command, input, { id }))
+    return retryUntilServed(() => shards.execute(owner, command, input, { id }))
   }
-  const orgId = await ask(installation, settleFirstOrg, { orgId: options.orgId })
-  const key = options.key ?? makeKey(randomBytes)
+  const orgId = await execute(installation, chooseFirstOrg, { orgId: options.orgId })
+  const key = options.key ?? generateKey(randomBytes)
   const hash = hashKey(key)
   // Nodes that were given the same key find the same id here. Nobody takes a row back: it may be the one another uses.
-  const { keyId } = await ask(ownerOfHash(hash), keyIndex.put, { hash, orgId, keyId: newKeyId(randomBytes) })
-  const dataKey = sealer.newKeyFor(orgId)
-  const unshown = options.key ? undefined : sealer.sealWith(dataKey, orgId, unshownKind, keyId, key)
-  const isMade = await ask(orgId, makeFirstOrg, {
+  const { keyId } = await execute(ownerOfHash(hash), keyIndex.put, { hash, orgId, keyId: newKeyId(randomBytes) })
+  const dataKey = sealer.newDataKeyFor(orgId)
+  const unshown = options.key ? undefined : sealer.sealWith(dataKey, orgId, pendingKeyKind, keyId, key)
+  const isMade = await execute(orgId, createFirstOrg, {
     orgId,
     name: orgId.replace(/-/g, ' ').replace(/^./, (letter) => letter.toUpperCase()),
     dataKey,
     keyId,
-    keyPrefix: shownPrefix(key),
+    keyPrefix: keyPrefix(key),
     keyHash: hash,
     ...(unshown && { unshown }),
   })
   if (!isMade) return { orgId }
-  return options.key ? { orgId, key } : { orgId, key, shown: shownIn(orgId) }
+  return options.key ? { orgId, key } : { orgId, key, markShown: createMarkShown(orgId) }
 }
 
 /** The org of the configuration is the usual one, and looking for it needs one shard only. */
-async function orgThere(shards: Shards, orgId: string): Promise<string | undefined> {
-  if ((await insist(() => shards.read(orgId, orgName, { orgId }))) !== null) return orgId
-  const found = await insist(() => shards.readAll(anyOrg, {}))
+async function findExistingOrg(shards: Shards, orgId: string): Promise<string | undefined> {
+  if ((await retryUntilServed(() => shards.query(orgId, orgName, { orgId }))) !== null) return orgId
+  const found = await retryUntilServed(() => shards.queryAll(anyOrg, {}))
   return found.find((each) => each !== null) ?? undefined
 }
 
 /** A cluster that is just coming up needs a while until every shard is served. */
-async function insist<R>(question: () => Promise<R | Refusal>): Promise<R> {
-  let answer = await question()
+async function retryUntilServed<R>(request: () => Promise<R | Refusal>): Promise<R> {
+  let answer = await request()
   for (
-    let asked = 1;
-    isRefusal(answer) && answer.refused === 'service.unavailable' && asked < firstStart.asks;
-    asked++
+    let attempts = 1;
+    isRefusal(answer) && answer.refused === 'service.unavailable' && attempts < firstStart.asks;
+    attempts++
   ) {
-    answer = await question()
+    answer = await request()
   }
   if (!isRefusal(answer)) return answer
   throw new Error(

@@ -1,17 +1,17 @@
 /** What the management plane does outside of the installation: webhooks, pages, addresses, language models and sign-ins. */
 import type { Egress } from '../../mgmt/index.js'
+import { signedHeaders } from '../agentwebhook/sign.js'
 import type { Clock } from '../clock.js'
-import type { Config } from '../config.js'
-import { openGeocoder } from '../geocode/open.js'
+import type { Config } from '../config/config.js'
+import { checkUrl } from '../egress/guard.js'
+import { openPoster } from '../egress/post.js'
+import { openGeocoder } from '../geocode/geocoder.js'
 import { openPageReader } from '../knowledge/page.js'
-import { openModel } from '../model/open.js'
-import { openOAuthClient } from '../oauth/client.js'
+import { openModelClient } from '../model/client.js'
+import { createOAuthClient } from '../oauth/client.js'
+import { openProviderHttpClient } from '../oauth/httpclient.js'
 import { readProviders } from '../oauth/providers.js'
-import { openReach } from '../oauth/reach.js'
 import type { Semaphore } from '../semaphore.js'
-import { checkUrl } from '../webhook/guard.js'
-import { openPoster } from '../webhook/post.js'
-import { signedHeaders } from '../webhook/sign.js'
 
 export interface EgressOptions {
   readonly config: Config
@@ -34,9 +34,9 @@ export function openEgress({ config, slots, clock, mgmtUrl, gatewayUrl }: Egress
   const poster = openPoster({ ...policy, slots })
   const pageReader = openPageReader(policy)
   const geocoder = geocoderUrl ? openGeocoder({ url: geocoderUrl, clock, publicUrl: gatewayUrl }) : undefined
-  const model = modelUrl ? openModel({ url: modelUrl, key: modelKey, name: modelName }) : undefined
+  const model = modelUrl ? openModelClient({ url: modelUrl, key: modelKey, name: modelName }) : undefined
   const providers = readProviders(config.oauthProvidersFile, policy)
-  const reach = openReach(policy)
+  const providerClient = openProviderHttpClient(policy)
   const redirectUri = () => `${mgmtUrl()}/v1/oauth/callback`
   return {
     post: poster.post,
@@ -45,9 +45,9 @@ export function openEgress({ config, slots, clock, mgmtUrl, gatewayUrl }: Egress
     getPage: pageReader.get,
     ...(geocoder && { geocode: geocoder.geocode }),
     ...(model && { model }),
-    oauth: openOAuthClient({ ...policy, providers, reach, redirectUri, clock }),
+    oauth: createOAuthClient({ ...policy, providers, httpClient: providerClient, redirectUri, clock }),
     async close() {
-      await Promise.all([poster.close(), pageReader.close(), geocoder?.close(), model?.close(), reach.close()])
+      await Promise.all([poster.close(), pageReader.close(), geocoder?.close(), model?.close(), providerClient.close()])
     },
   }
 }

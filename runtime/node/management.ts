@@ -1,14 +1,14 @@
 /** Creates the management plane of a node, with all that it has outside of itself. */
-import { windowBeside } from '../../core/campaign/pace.js'
+import { windowUnderLoad } from '../../core/campaign/throughput.js'
 import { createManagement, type Management, type ManagementDeps } from '../../mgmt/index.js'
-import type { Config } from '../config.js'
-import { writeAgentLine } from '../conversation/agentlog.js'
+import type { Config } from '../config/config.js'
+import { writeAgentLogEntry } from '../conversation/agentlog.js'
 import { sendBudgets } from '../delivery/throttle.js'
 import type { RouteMeters } from '../http/metrics.js'
-import type { Objects } from '../media/contract.js'
-import { sandboxBegin, sandboxForget } from '../sandbox/commands.js'
+import type { MediaStore } from '../media/contract.js'
+import { sandboxBegin, sandboxRemove } from '../sandbox/commands.js'
 import type { Semaphore } from '../semaphore.js'
-import { openBodies } from '../worker/bodies.js'
+import { createBodyClient } from '../worker/bodyclient.js'
 import { openWorkers } from '../worker/pool.js'
 import { openEgress } from './egress.js'
 import { mediaObjectsIn } from './mediaobjects.js'
@@ -17,7 +17,7 @@ type Given = 'secrets' | 'clock' | 'log' | 'randomBytes' | 'metrics' | 'mgmtUrl'
 
 export interface NodeManagementOptions extends Pick<ManagementDeps, Given | 'adapters' | 'partnerForms'> {
   readonly config: Config
-  readonly objects: Objects
+  readonly objects: MediaStore
   /** What bounds requests on their way out. */
   readonly slots: Semaphore
   readonly requestMeters: Pick<RouteMeters, 'callsPerSecond'>
@@ -41,14 +41,14 @@ export function openManagement({
     ...given,
     timeScale,
     egress,
-    bodies: openBodies(workers),
+    bodies: createBodyClient(workers),
     objects: mediaObjectsIn(objects),
     ...(issuer && audience && { oidc: { issuer, audience } }),
     returnRules: { hosts, allowHttp: config.allowPrivateUrls },
     sendBudgets,
-    sandboxCommands: { begin: sandboxBegin, forget: sandboxForget },
-    agentLog: (tx, place, line, at) => writeAgentLine(tx, place, line, at, timeScale),
-    dispatchWindow: () => windowBeside(requestMeters.callsPerSecond('mgmt')),
+    sandboxCommands: { begin: sandboxBegin, remove: sandboxRemove },
+    agentLog: (tx, agentRef, entry, at) => writeAgentLogEntry(tx, agentRef, entry, at, timeScale),
+    dispatchWindow: () => windowUnderLoad(requestMeters.callsPerSecond('mgmt')),
   })
   return {
     ...management,

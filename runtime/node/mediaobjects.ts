@@ -1,17 +1,17 @@
 /** The objects of an agent's media, over the store that keeps all media of the installation. */
 import type { MediaObjects } from '../../mgmt/knowledge/mediaroutes.js'
-import { NoRoom, type Objects } from '../media/contract.js'
+import { type MediaStore, StorageFull } from '../media/contract.js'
 import { typeOf } from '../media/types.js'
 
-export function mediaObjectsIn(objects: Objects): MediaObjects {
+export function mediaObjectsIn(objects: MediaStore): MediaObjects {
   return {
     typeOf: (bytes) => typeOf(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)),
     async put(name, bytes) {
       try {
-        await objects.put(name, whole(bytes))
-        return 'kept'
+        await objects.put(name, singleChunk(bytes))
+        return 'stored'
       } catch (error) {
-        if (error instanceof NoRoom) return 'full'
+        if (error instanceof StorageFull) return 'full'
         throw error
       }
     },
@@ -19,6 +19,6 @@ export function mediaObjectsIn(objects: Objects): MediaObjects {
   }
 }
 
-async function* whole(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+async function* singleChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }

@@ -1,59 +1,59 @@
 /** Speaks OAuth with a provider, and answers with values that tell nothing the provider said in its own words. */
 import * as oidc from 'openid-client'
-import type { Granted, NotGranted, Tokens } from '../../core/connections/grant.js'
-import { oauth as limits } from '../../core/limits.js'
-import type { UrlPolicy } from '../webhook/guard.js'
+import type { GrantFailure, TokenGrant, Tokens } from '../../core/connections/grant.js'
+import { oauth as limits } from '../../core/limits/index.js'
+import type { UrlPolicy } from '../egress/guard.js'
+import { type ProviderHttpClient, Unreachable } from './httpclient.js'
 import type { Provider, Providers } from './providers.js'
-import { type Reach, Unreachable } from './reach.js'
 
 export interface OAuthClient {
   has(provider: string): boolean
   /** Where a browser goes to sign in. */
-  authorizationUrl(provider: string, state: string, verifier: string): Promise<string | NotGranted>
+  authorizationUrl(provider: string, state: string, verifier: string): Promise<string | GrantFailure>
   /** Trades what the browser brought back, its query as text, for tokens. */
-  exchange(provider: string, queryText: string, state: string, verifier: string): Promise<Granted | NotGranted>
-  refresh(provider: string, refreshToken: string): Promise<Granted | NotGranted>
+  exchange(provider: string, queryText: string, state: string, verifier: string): Promise<TokenGrant | GrantFailure>
+  refresh(provider: string, refreshToken: string): Promise<TokenGrant | GrantFailure>
   /** Takes a grant back. A provider that has no way to, or does not want to, has been asked all the same. */
-  revoke(provider: string, tokens: Tokens): Promise<{ readonly ok: true } | NotGranted>
+  revoke(provider: string, tokens: Tokens): Promise<{ readonly ok: true } | GrantFailure>
 }
 
 export interface OAuthClientOptions extends UrlPolicy {
   readonly providers: Providers
-  readonly reach: Pick<Reach, 'call'>
+  readonly httpClient: Pick<ProviderHttpClient, 'call'>
   /** Where providers send browsers back to. */
   readonly redirectUri: () => string
   readonly clock: { now(): number }
 }
 
-export function openOAuthClient(options: OAuthClientOptions): OAuthClient {
+export function createOAuthClient(options: OAuthClientOptions): OAuthClient {
   const { providers, clock, redirectUri } = options
-  const known = new Map<string, { readonly until: number; readonly config: Promise<oidc.Configuration> }>()
+  const configCache = new Map<string, { readonly until: number; readonly config: Promise<oidc.Configuration> }>()
 
   function configOf(name: string, provider: Provider): Promise<oidc.Configuration> {
-    const before = known.get(name)
-    if (before && before.until > clock.now()) return before.config
-    const config = configured(provider, options)
-    known.set(name, { until: clock.now() + limits.discoveryMs, config })
+    const cached = configCache.get(name)
+    if (cached && cached.until > clock.now()) return cached.config
+    const config = discover(provider, options)
+    configCache.set(name, { until: clock.now() + limits.discoveryMs, config })
     // What could not be discovered is looked for again the next time.
-    config.catch(() => known.delete(name))
+    config.catch(() => configCache.delete(name))
     return config
   }
 
   /** Runs one exchange with a provider; what is thrown on the way becomes a reason. */
-  async function asked<T>(
+  async function withProvider<T>(
     name: string,
     run: (config: oidc.Configuration, provider: Provider) => Promise<T>,
-  ): Promise<T | NotGranted> {
+  ): Promise<T | GrantFailure> {
     const provider = providers.get(name)
-    if (!provider) return { ok: false, why: 'unknown-provider' }
+    if (!provider) return { ok: false, reason: 'unknown-provider' }
     try {
       return await run(await configOf(name, provider), provider)
     } catch (error) {
-      return { ok: false, why: reasonOf(error) }
+      return { ok: false, reason: reasonOf(error) }
     }
   }
 
-  function granted(answer: Awaited<ReturnType<typeof oidc.refreshTokenGrant>>, provider: Provider): Granted {
+  function toGrant(answer: Awaited<ReturnType<typeof oidc.refreshTokenGrant>>, provider: Provider): TokenGrant {
     const seconds = answer.expires_in
     const accountLabel = labelIn({ ...answer, ...answer.claims() }, provider.accountLabelClaim ?? 'email')
     return {
@@ -70,7 +70,7 @@ export function openOAuthClient(options: OAuthClientOptions): OAuthClient {
   return {
     has: (name) => providers.has(name),
     authorizationUrl: (name, state, verifier) =>
-      asked(name, async (config, { scopes, authorizationParameters }) => {
+      withProvider(name, async (config, { scopes, authorizationParameters }) => {
         const url = oidc.buildAuthorizationUrl(config, {
           ...authorizationParameters,
           redirect_uri: redirectUri(),
@@ -82,21 +82,21 @@ export function openOAuthClient(options: OAuthClientOptions): OAuthClient {
         return url.href
       }),
     exchange: (name, queryText, state, verifier) =>
-      asked(name, async (config, provider) => {
-        const back = new URL(`${redirectUri()}?${queryText}`)
+      withProvider(name, async (config, provider) => {
+        const callbackUrl = new URL(`${redirectUri()}?${queryText}`)
         // One that was given endpoints alone has no name to hold its answer to.
-        if (!provider.issuer) back.searchParams.delete('iss')
+        if (!provider.issuer) callbackUrl.searchParams.delete('iss')
         const checks = { pkceCodeVerifier: verifier, expectedState: state }
-        return granted(await oidc.authorizationCodeGrant(config, back, checks), provider)
+        return toGrant(await oidc.authorizationCodeGrant(config, callbackUrl, checks), provider)
       }),
     refresh: (name, refreshToken) =>
-      asked(name, async (config, provider) => {
-        const fresh = granted(await oidc.refreshTokenGrant(config, refreshToken), provider)
+      withProvider(name, async (config, provider) => {
+        const fresh = toGrant(await oidc.refreshTokenGrant(config, refreshToken), provider)
         // A provider that sends no other one means the same one.
         return { ...fresh, tokens: { refreshToken, ...fresh.tokens } }
       }),
     revoke: (name, { accessToken, refreshToken }) =>
-      asked(name, async (config) => {
+      withProvider(name, async (config) => {
         if (!config.serverMetadata().revocation_endpoint) return { ok: true as const }
         const hint = refreshToken === undefined ? 'access_token' : 'refresh_token'
         await oidc.tokenRevocation(config, refreshToken ?? accessToken, { token_type_hint: hint })
@@ -105,12 +105,12 @@ export function openOAuthClient(options: OAuthClientOptions): OAuthClient {
   }
 }
 
-async function configured(
+async function discover(
   provider: Provider,
-  { allowPrivate, reach }: OAuthClientOptions,
+  { allowPrivate, httpClient }: OAuthClientOptions,
 ): Promise<oidc.Configuration> {
   const { issuer, authorizationEndpoint, tokenEndpoint, revocationEndpoint, clientId, clientSecret } = provider
-  const viaGuard: oidc.CustomFetch = (url, { method, headers, body }) => reach.call(url, { method, headers, body })
+  const viaGuard: oidc.CustomFetch = (url, { method, headers, body }) => httpClient.call(url, { method, headers, body })
   const execute = allowPrivate ? [oidc.allowInsecureRequests] : []
   const authentication = authenticationOf(provider)
   if (!authorizationEndpoint || !tokenEndpoint) {
@@ -132,29 +132,30 @@ async function configured(
 /** The secret travels as the file says, otherwise in the body unless the provider says that it does not read it there. */
 function authenticationOf({ clientSecret, clientAuthentication: chosen }: Provider): oidc.ClientAuth {
   if (clientSecret === undefined) return oidc.None()
-  const ways = {
+  const methods = {
     client_secret_post: oidc.ClientSecretPost(clientSecret),
     client_secret_basic: oidc.ClientSecretBasic(clientSecret),
   }
   return (server, ...rest) => {
-    const taken = server.token_endpoint_auth_methods_supported ?? ['client_secret_post']
-    const way = chosen ?? (taken.includes('client_secret_post') ? 'client_secret_post' : 'client_secret_basic')
-    return ways[way](server, ...rest)
+    const supported = server.token_endpoint_auth_methods_supported ?? ['client_secret_post']
+    const authMethod =
+      chosen ?? (supported.includes('client_secret_post') ? 'client_secret_post' : 'client_secret_basic')
+    return methods[authMethod](server, ...rest)
   }
 }
 
-function reasonOf(error: unknown): NotGranted['why'] {
+function reasonOf(error: unknown): GrantFailure['reason'] {
   for (let each = error; each instanceof Error; each = each.cause) if (each instanceof Unreachable) return 'unreachable'
   if (error instanceof oidc.ResponseBodyError) {
     if (error.error === 'invalid_grant') return 'refused'
-    return isPassing(error.status) ? 'unreachable' : 'failed'
+    return isTransient(error.status) ? 'unreachable' : 'failed'
   }
   const { cause } = error as { cause?: unknown }
-  return cause instanceof Response && isPassing(cause.status) ? 'unreachable' : 'failed'
+  return cause instanceof Response && isTransient(cause.status) ? 'unreachable' : 'failed'
 }
 
 /** Statuses of a provider that is unwell rather than unwilling. */
-function isPassing(status: number): boolean {
+function isTransient(status: number): boolean {
   return status === 429 || status >= 500
 }
 

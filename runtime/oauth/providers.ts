@@ -6,9 +6,9 @@ import { readFileSync, statSync } from 'node:fs'
 import Type, { type Static } from 'typebox'
 import { slugPattern } from '../../core/ids.js'
 import { parseJson } from '../../core/json.js'
-import { oauth as limits } from '../../core/limits.js'
-import { compileCheck } from '../http/validate.js'
-import { checkUrl, type UrlPolicy } from '../webhook/guard.js'
+import { oauth as limits } from '../../core/limits/index.js'
+import { checkUrl, type UrlPolicy } from '../egress/guard.js'
+import { compileCheck } from '../http/validator.js'
 
 const text = Type.String({ minLength: 1, maxLength: 2_048, pattern: '^[\\x21-\\x7e]+$' })
 
@@ -48,13 +48,13 @@ function unusable(problem: string): ProvidersUnusable {
 /** None without a file. */
 export function readProviders(path: string | undefined, policy: UrlPolicy): Providers {
   if (path === undefined) return new Map()
-  const found = parseJson(contentOf(path))
-  if (found === undefined) throw unusable('the file is not JSON')
-  const [wrong] = check(found) ?? []
-  if (wrong) throw unusable(`${wrong.field} ${wrong.message}`)
-  const providers = Object.entries(found as Record<string, Provider>)
+  const parsed = parseJson(contentOf(path))
+  if (parsed === undefined) throw unusable('the file is not JSON')
+  const [invalid] = check(parsed) ?? []
+  if (invalid) throw unusable(`${invalid.field} ${invalid.message}`)
+  const providers = Object.entries(parsed as Record<string, Provider>)
   for (const [name, provider] of providers) {
-    const problem = wrongName(name) ?? wrongProvider(provider, policy)
+    const problem = nameError(name) ?? providerError(provider, policy)
     if (problem) throw unusable(`${name.slice(0, 63)}.${problem}`)
   }
   return new Map(providers)
@@ -70,7 +70,7 @@ function contentOf(path: string): string {
   }
 }
 
-function wrongName(name: string): string | undefined {
+function nameError(name: string): string | undefined {
   return name.match(slugPattern)
     ? undefined
     : 'is no name for a provider: it wants lower-case letters, digits and dashes'
@@ -92,7 +92,7 @@ const ownParameters = new Set([
 ])
 
 /** What is wrong with a provider although its members are well formed, beginning with the name of one. */
-function wrongProvider(provider: Provider, policy: UrlPolicy): string | undefined {
+function providerError(provider: Provider, policy: UrlPolicy): string | undefined {
   for (const member of addresses) {
     const problem = provider[member] !== undefined && checkUrl(provider[member], policy)
     if (problem) return `${member} ${problem}`
@@ -102,6 +102,6 @@ function wrongProvider(provider: Provider, policy: UrlPolicy): string | undefine
   if (given.length === 1) return `${endpoints.find((member) => !given.includes(member))} is required beside the other`
   if (given.length === 0 && provider.revocationEndpoint) return 'revocationEndpoint needs the other endpoints beside it'
   if (!provider.issuer && provider.scopes.includes('openid')) return 'issuer is required for the scope openid'
-  const taken = Object.keys(provider.authorizationParameters ?? {}).find((name) => ownParameters.has(name))
-  return taken && `authorizationParameters.${taken} is not for the file to say`
+  const reserved = Object.keys(provider.authorizationParameters ?? {}).find((name) => ownParameters.has(name))
+  return reserved && `authorizationParameters.${reserved} is not for the file to say`
 }

@@ -2,11 +2,11 @@
  * Every metric of a node: its kind, the labels of its series and what it says. Callers name one of these and give the
  * values of its labels; values come from short lists (channels, states, reasons), never from people, agents or addresses.
  */
-import { metrics as limits } from '../../core/limits.js'
+import { metrics as limits } from '../../core/limits/index.js'
 
 export type MetricKind = 'counter' | 'gauge' | 'histogram'
 
-export interface MetricRow {
+export interface MetricDefinition {
   readonly kind: MetricKind
   readonly labels: readonly string[]
   readonly help: string
@@ -35,14 +35,14 @@ export const catalog = {
     labels: ['plane'],
     help: 'Connections that were closed at once, since too many were open or one address opened too many',
   },
-  parley_limits_spent_total: {
+  parley_rate_limit_calls_total: {
     kind: 'counter',
     labels: ['budget', 'outcome'],
     help: 'Calls that a budget allowed, and calls that it refused',
   },
-  parley_limits_degraded: { kind: 'gauge', labels: [], help: 'Whether rate limits are kept by this node alone' },
+  parley_rate_limits_degraded: { kind: 'gauge', labels: [], help: 'Whether rate limits are kept by this node alone' },
 
-  parley_messages_heard_total: {
+  parley_messages_received_total: {
     kind: 'counter',
     labels: ['channel'],
     help: 'Messages and taps of people that are on record',
@@ -79,12 +79,12 @@ export const catalog = {
     help: 'Entries in the logs of agents, by name',
   },
 
-  parley_provider_handovers_total: {
+  parley_provider_submissions_total: {
     kind: 'counter',
     labels: ['channel', 'provider', 'outcome'],
     help: 'Hand-overs of a message to a provider: sent, or refused with whether to ask later, elsewhere or never',
   },
-  parley_provider_handover_duration_seconds: {
+  parley_provider_submission_duration_seconds: {
     kind: 'histogram',
     labels: ['channel', 'provider'],
     help: 'Time that a hand-over took, all pieces of the message together',
@@ -133,7 +133,7 @@ export const catalog = {
     help: 'Sockets of web chat that the node closed; behind is a page that read too slowly',
   },
 
-  parley_sends_asked_total: {
+  parley_send_requests_total: {
     kind: 'counter',
     labels: ['status', 'reason'],
     help: 'Answers to sends that were asked for: queued, duplicate, postponed, tried or refused with the code of the error',
@@ -190,7 +190,7 @@ export const catalog = {
   parley_shard_owner: { kind: 'gauge', labels: ['shard'], help: 'Whether this node owns the shard' },
   parley_shard_epoch: { kind: 'gauge', labels: ['shard'], help: 'Changes of owner that this node knows of' },
   parley_shard_mailbox_commands: { kind: 'gauge', labels: ['shard'], help: 'Commands that wait; 5,000 is full' },
-  parley_shard_behind_entries: { kind: 'gauge', labels: ['shard'], help: 'Entries of the log not yet applied here' },
+  parley_shard_lag_entries: { kind: 'gauge', labels: ['shard'], help: 'Entries of the log not yet applied here' },
   parley_shard_outbox_age_seconds: {
     kind: 'gauge',
     labels: ['shard'],
@@ -225,7 +225,7 @@ export const catalog = {
     labels: [],
     help: 'Share of time the event loop was busy, since the last scrape',
   },
-} as const satisfies Readonly<Record<string, MetricRow>>
+} as const satisfies Readonly<Record<string, MetricDefinition>>
 
 export type MetricName = keyof typeof catalog
 

@@ -1,5 +1,5 @@
 /** Whether this node should be sent work, check by check. */
-import { redact } from './redact.js'
+import { redact } from './redaction.js'
 
 /** `check` says in a sentence what is wrong, or nothing. It is asked on every probe, so it only looks, never waits. */
 export interface Check {
@@ -30,12 +30,12 @@ export interface Health {
   ready(): ReadyReply
 }
 
-export function openHealth(first: readonly Check[] = []): Health {
-  const checks = [...first]
+export function createHealth(initialChecks: readonly Check[] = []): Health {
+  const checks = [...initialChecks]
   let draining = false
   return {
     add(check) {
-      if (checks.some((known) => known.name === check.name))
+      if (checks.some((existing) => existing.name === check.name))
         throw new Error(`a check named ${check.name} is there already`)
       checks.push(check)
     },
@@ -56,12 +56,12 @@ function readinessOf(results: readonly CheckResult[]): Readiness {
 
 /** Anybody may read the reply, so a sentence leaves redacted, and what a broken check threw does not leave at all. */
 function resultOf(check: Check): CheckResult {
-  const wrong = sentenceOf(check)
-  if (wrong === undefined) return { name: check.name, status: 'ok' }
-  return { name: check.name, status: check.critical ? 'failed' : 'degraded', detail: redact(wrong) }
+  const problem = problemOf(check)
+  if (problem === undefined) return { name: check.name, status: 'ok' }
+  return { name: check.name, status: check.critical ? 'failed' : 'degraded', detail: redact(problem) }
 }
 
-function sentenceOf(check: Check): string | undefined {
+function problemOf(check: Check): string | undefined {
   try {
     return check.check()
   } catch {

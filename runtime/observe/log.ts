@@ -1,11 +1,11 @@
 /** The log: one JSON object a line, its event first in mind, with nothing in it that belongs to a person or opens a door. */
 import { pino } from 'pino'
-import { type Fields, type PlainFields, plainFields } from './fields.js'
-import { holdBack } from './flood.js'
-import { openLines } from './lines.js'
-import { redactLine } from './redact.js'
+import { createLineWriter } from './linewriter.js'
+import { createLogThrottle } from './logthrottle.js'
+import { redactLine } from './redaction.js'
+import { type Fields, type SanitizedFields, sanitizeFields } from './sanitizer.js'
 
-export type { Fields } from './fields.js'
+export type { Fields } from './sanitizer.js'
 export type Level = 'debug' | 'info' | 'warn' | 'error'
 
 /**
@@ -23,7 +23,7 @@ export interface Log {
   child(fields: Fields): Log
 }
 
-export interface OpenLog {
+export interface LogHandle {
   readonly log: Log
   /** Writes out what is held back; for the last line before the process ends. */
   flush(): Promise<void>
@@ -31,15 +31,15 @@ export interface OpenLog {
 
 export interface LogOptions {
   /** Where lines go; stdout when absent. */
-  readonly to?: { write(line: string): unknown }
+  readonly destination?: { write(line: string): unknown }
   readonly level?: Level
   readonly now?: () => number
 }
 
-export function openLog(options: LogOptions = {}): OpenLog {
+export function createLog(options: LogOptions = {}): LogHandle {
   const now = options.now ?? Date.now
-  const stdout = options.to ? undefined : openLines(1)
-  const lines = pino(
+  const stdout = options.destination ? undefined : createLineWriter(1)
+  const output = pino(
     {
       level: options.level ?? 'info',
       base: null,
@@ -49,36 +49,36 @@ export function openLog(options: LogOptions = {}): OpenLog {
       serializers: { err: (plain) => plain },
       hooks: { streamWrite: redactLine },
     },
-    options.to ?? stdout!,
+    options.destination ?? stdout!,
   )
-  const flood = holdBack((of, count) => lines.warn({ of, lines: count }, 'log.left_out'))
+  const throttle = createLogThrottle((of, count) => output.warn({ of, output: count }, 'log.suppressed'))
   const write: Write = (level, event, fields) => {
-    const isTrouble = level === 'warn' || level === 'error'
-    if (lines.isLevelEnabled(level) && (!isTrouble || flood.admits(event))) lines[level](fields(), event)
+    const isThrottled = level === 'warn' || level === 'error'
+    if (output.isLevelEnabled(level) && (!isThrottled || throttle.allows(event))) output[level](fields(), event)
   }
   async function flush(): Promise<void> {
-    flood.end()
+    throttle.flush()
     await stdout?.flush()
   }
-  return { log: logOver(write, {}), flush }
+  return { log: createBoundLog(write, {}), flush }
 }
 
-type Write = (level: Level, event: string, fields: () => PlainFields) => void
+type Write = (level: Level, event: string, fields: () => SanitizedFields) => void
 
-function logOver(write: Write, bound: Fields): Log {
+function createBoundLog(write: Write, bound: Fields): Log {
   const at = (level: Level) => (event: string, fields?: Fields) =>
-    attempt(() => write(level, event, () => ({ ...bound, ...plainFields(fields) })))
+    ignoreErrors(() => write(level, event, () => ({ ...bound, ...sanitizeFields(fields) })))
   return {
     debug: at('debug'),
     info: at('info'),
     warn: at('warn'),
     error: at('error'),
-    child: (fields) => logOver(write, { ...bound, ...plainFields(fields) }),
+    child: (fields) => createBoundLog(write, { ...bound, ...sanitizeFields(fields) }),
   }
 }
 
 /** There is nowhere left to report that reporting failed. */
-function attempt(write: () => void): void {
+function ignoreErrors(write: () => void): void {
   try {
     write()
   } catch {}

@@ -2,19 +2,19 @@
  * What one node counts and times. Callers hold small meters that add to plain numbers; the numbers become Prometheus
  * text only when somebody scrapes, so the hot path never touches labels, maps or strings (decision 081).
  */
-import { metrics as limits } from '../../core/limits.js'
+import { metrics as limits } from '../../core/limits/index.js'
 import type { MetricKind } from './catalog.js'
+import { type Family, formatMetrics, textType } from './exposition.js'
 import {
   type Counter,
-  countingSeries,
+  createCounterSeries,
+  createHistogramSeries,
+  createReadSeries,
   type Histogram,
   type Labels,
-  readingSeries,
   type SeriesMap,
   seriesOf,
-  timingSeries,
 } from './series.js'
-import { type Family, metricsText, textType } from './text.js'
 
 export type { Counter, Histogram, Labels } from './series.js'
 
@@ -31,29 +31,30 @@ export interface Metrics {
   render(): { type: string; text: string }
 }
 
-interface OpenFamily extends Family {
+interface MutableFamily extends Family {
   readonly series: SeriesMap
   readonly labelNames: string
 }
 
-const grammar: Readonly<Record<MetricKind, RegExp>> = {
+const namePatterns: Readonly<Record<MetricKind, RegExp>> = {
   counter: /^parley_[a-z0-9_]+_total$/,
   gauge: /^parley_[a-z0-9_]+(?<!_total)$/,
   histogram: /^parley_[a-z0-9_]+(?<!_total)$/,
 }
 
-export function openMetrics(): Metrics {
-  const families = new Map<string, OpenFamily>()
+export function createMetrics(): Metrics {
+  const families = new Map<string, MutableFamily>()
 
-  function familyOf(kind: MetricKind, name: string, help: string, labels: Labels): OpenFamily {
+  function familyOf(kind: MetricKind, name: string, help: string, labels: Labels): MutableFamily {
     const labelNames = Object.keys(labels).sort().join()
-    const known = families.get(name)
-    if (known) {
-      if (known.kind !== kind) throw new Error(`the metric ${name} is a ${known.kind}, not a ${kind}`)
-      if (known.labelNames !== labelNames) throw new Error(`the metric ${name} has the labels "${known.labelNames}"`)
-      return known
+    const existing = families.get(name)
+    if (existing) {
+      if (existing.kind !== kind) throw new Error(`the metric ${name} is a ${existing.kind}, not a ${kind}`)
+      if (existing.labelNames !== labelNames)
+        throw new Error(`the metric ${name} has the labels "${existing.labelNames}"`)
+      return existing
     }
-    if (!grammar[kind].test(name)) throw new Error(`${name} is no name for a ${kind}`)
+    if (!namePatterns[kind].test(name)) throw new Error(`${name} is no name for a ${kind}`)
     const series: SeriesMap = new Map()
     const samples = () => [...series.values()].flatMap((one) => one.samples())
     const family = { name, help, kind, labelNames, series, samples }
@@ -63,18 +64,20 @@ export function openMetrics(): Metrics {
 
   return {
     counter(name, help, labels = {}) {
-      return seriesOf(familyOf('counter', name, help, labels).series, labels, countingSeries)
+      return seriesOf(familyOf('counter', name, help, labels).series, labels, createCounterSeries)
     },
     readCounter(name, help, read) {
-      seriesOf(familyOf('counter', name, help, {}).series, {}, (own) => readingSeries(own, read))
+      seriesOf(familyOf('counter', name, help, {}).series, {}, (seriesLabels) => createReadSeries(seriesLabels, read))
     },
     histogram(name, help, labels = {}, buckets = limits.durationBucketsSeconds) {
       const { series } = familyOf('histogram', name, help, labels)
-      return seriesOf(series, labels, (own) => timingSeries(name, own, buckets))
+      return seriesOf(series, labels, (seriesLabels) => createHistogramSeries(name, seriesLabels, buckets))
     },
     gauge(name, help, read, labels = {}) {
-      seriesOf(familyOf('gauge', name, help, labels).series, labels, (own) => readingSeries(own, read))
+      seriesOf(familyOf('gauge', name, help, labels).series, labels, (seriesLabels) =>
+        createReadSeries(seriesLabels, read),
+      )
     },
-    render: () => ({ type: textType, text: metricsText(families.values()) }),
+    render: () => ({ type: textType, text: formatMetrics(families.values()) }),
   }
 }

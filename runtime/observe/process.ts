@@ -3,30 +3,30 @@
  * every ten milliseconds made a busy node about a twentieth slower.
  */
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
-import { metrics as limits } from '../../core/limits.js'
+import { metrics as limits } from '../../core/limits/index.js'
+import { registerCounter, registerGauge } from './meters.js'
 import type { Metrics } from './metrics.js'
-import { countReadings, gaugeOf } from './named.js'
 
-export function addProcessFigures(metrics: Pick<Metrics, 'gauge' | 'readCounter'>): void {
+export function registerProcessMetrics(metrics: Pick<Metrics, 'gauge' | 'readCounter'>): void {
   const delay = monitorEventLoopDelay({ resolution: limits.loopDelayEveryMs })
   delay.enable()
   let last = performance.eventLoopUtilization()
 
-  gaugeOf(metrics, 'parley_process_resident_memory_bytes', () => process.memoryUsage.rss())
-  gaugeOf(metrics, 'parley_process_heap_used_bytes', () => process.memoryUsage().heapUsed)
-  gaugeOf(metrics, 'parley_process_external_memory_bytes', () => process.memoryUsage().external)
-  countReadings(metrics, 'parley_process_cpu_seconds_total', cpuSeconds)
-  gaugeOf(metrics, 'parley_process_uptime_seconds', () => process.uptime())
-  gaugeOf(metrics, 'parley_event_loop_delay_p99_seconds', latest)
-  gaugeOf(metrics, 'parley_event_loop_utilization_ratio', busy)
+  registerGauge(metrics, 'parley_process_resident_memory_bytes', () => process.memoryUsage.rss())
+  registerGauge(metrics, 'parley_process_heap_used_bytes', () => process.memoryUsage().heapUsed)
+  registerGauge(metrics, 'parley_process_external_memory_bytes', () => process.memoryUsage().external)
+  registerCounter(metrics, 'parley_process_cpu_seconds_total', cpuSeconds)
+  registerGauge(metrics, 'parley_process_uptime_seconds', () => process.uptime())
+  registerGauge(metrics, 'parley_event_loop_delay_p99_seconds', loopDelay)
+  registerGauge(metrics, 'parley_event_loop_utilization_ratio', utilizationRatio)
 
-  function latest(): number {
-    const late = delay.percentile(99) / 1e9
+  function loopDelay(): number {
+    const delaySeconds = delay.percentile(99) / 1e9
     delay.reset()
-    return late
+    return delaySeconds
   }
 
-  function busy(): number {
+  function utilizationRatio(): number {
     const now = performance.eventLoopUtilization()
     const { utilization } = performance.eventLoopUtilization(now, last)
     last = now

@@ -1,5 +1,5 @@
 /** The numbers behind a metric: one series a combination of labels, added to by the holders of its meter. */
-import { metrics as limits } from '../../core/limits.js'
+import { metrics as limits } from '../../core/limits/index.js'
 
 export type Labels = Readonly<Record<string, string>>
 
@@ -19,7 +19,7 @@ export interface Sample {
 
 /** One label combination of a metric: what callers hold, and what a scrape reads. */
 export interface Series<M> {
-  readonly meter: M
+  readonly instrument: M
   samples(): readonly Sample[]
 }
 
@@ -27,29 +27,29 @@ export interface Series<M> {
 export type SeriesMap = Map<string, Series<unknown>>
 
 /** Labels may come from outside, so their number is bounded: one more series takes all that come after. */
-export function seriesOf<M>(known: SeriesMap, labels: Labels, open: (labels: Labels) => Series<M>): M {
-  const full = known.size >= limits.seriesPerMetric
-  const own = full && !known.has(keyOf(labels)) ? otherOf(labels) : labels
-  const key = keyOf(own)
-  const found = known.get(key)
-  if (found) return found.meter as M
-  const opened = open(own)
-  known.set(key, opened)
-  return opened.meter
+export function seriesOf<M>(allSeries: SeriesMap, labels: Labels, create: (labels: Labels) => Series<M>): M {
+  const isFull = allSeries.size >= limits.seriesPerMetric
+  const effectiveLabels = isFull && !allSeries.has(keyOf(labels)) ? overflowLabels(labels) : labels
+  const key = keyOf(effectiveLabels)
+  const existing = allSeries.get(key)
+  if (existing) return existing.instrument as M
+  const created = create(effectiveLabels)
+  allSeries.set(key, created)
+  return created.instrument
 }
 
 function keyOf(labels: Labels): string {
   return JSON.stringify(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-function otherOf(labels: Labels): Labels {
+function overflowLabels(labels: Labels): Labels {
   return Object.fromEntries(Object.keys(labels).map((name) => [name, 'other']))
 }
 
-export function countingSeries(labels: Labels): Series<Counter> {
+export function createCounterSeries(labels: Labels): Series<Counter> {
   let total = 0
   return {
-    meter: {
+    instrument: {
       add(by = 1) {
         if (by > 0) total += by
       },
@@ -58,9 +58,9 @@ export function countingSeries(labels: Labels): Series<Counter> {
   }
 }
 
-export function readingSeries(labels: Labels, read: () => number): Series<undefined> {
+export function createReadSeries(labels: Labels, read: () => number): Series<undefined> {
   return {
-    meter: undefined,
+    instrument: undefined,
     samples() {
       try {
         return [{ labels, value: read() }]
@@ -71,12 +71,12 @@ export function readingSeries(labels: Labels, read: () => number): Series<undefi
   }
 }
 
-export function timingSeries(name: string, labels: Labels, buckets: readonly number[]): Series<Histogram> {
+export function createHistogramSeries(name: string, labels: Labels, buckets: readonly number[]): Series<Histogram> {
   const counts = new Float64Array(buckets.length + 1)
   const bounds = Float64Array.from(buckets)
   let sum = 0
   return {
-    meter: {
+    instrument: {
       observe(value) {
         const measured = Number.isFinite(value) && value > 0 ? value : 0
         let at = 0
@@ -86,16 +86,16 @@ export function timingSeries(name: string, labels: Labels, buckets: readonly num
       },
     },
     samples() {
-      let seen = 0
+      let cumulative = 0
       const steps = Array.from(counts, (count, at): Sample => {
-        seen += count
+        cumulative += count
         const le = at < bounds.length ? String(bounds[at]) : '+Inf'
-        return { labels: { le, ...labels }, value: seen, metricName: `${name}_bucket` }
+        return { labels: { le, ...labels }, value: cumulative, metricName: `${name}_bucket` }
       })
       return [
         ...steps,
         { labels, value: sum, metricName: `${name}_sum` },
-        { labels, value: seen, metricName: `${name}_count` },
+        { labels, value: cumulative, metricName: `${name}_count` },
       ]
     },
   }

@@ -4,9 +4,9 @@ import type { Traits } from '../../core/channel/traits.js'
 
 /** The functions of an adapter that an adapter may leave out. */
 export const optionalMembers = [
-  'traitsWith',
+  'traitsForDevice',
   'signal',
-  'wrongAuth',
+  'validateAuth',
   'probe',
   'find',
   'revoke',
@@ -24,7 +24,7 @@ export interface LoadedAdapter {
 }
 
 /** The data of `Reaching`, `Sending`, `Finding` and `Connecting`; the thread adds their functions. */
-export interface Given {
+export interface ContextData {
   readonly auth: unknown
   readonly bindingId: string
   readonly ingressUrl: string
@@ -39,8 +39,8 @@ export interface Given {
   readonly line?: number
 }
 
-export type BackName = 'call' | 'addressOf' | 'tell'
-export type AskName = 'isWithheld' | 'isKnown'
+export type CallbackName = 'call' | 'addressOf' | 'report'
+export type SyncCallName = 'isCancelled' | 'isKnown'
 
 export type ToThread =
   | {
@@ -49,11 +49,11 @@ export type ToThread =
       readonly adapter: number
       readonly member: Member
       readonly args: readonly unknown[]
-      readonly given?: Given
+      readonly contextData?: ContextData
     }
   | { readonly kind: 'abort' | 'closeLine'; readonly id: number }
-  | { readonly kind: 'back'; readonly id: number; readonly answer?: unknown; readonly failed?: string }
-  | { readonly kind: 'beat' }
+  | { readonly kind: 'callback'; readonly id: number; readonly answer?: unknown; readonly failed?: string }
+  | { readonly kind: 'heartbeat' }
 
 export type FromThread =
   | { readonly kind: 'loaded'; readonly adapters: readonly LoadedAdapter[] }
@@ -61,23 +61,23 @@ export type FromThread =
   | { readonly kind: 'done'; readonly id: number; readonly answer?: unknown; readonly traits?: KnownTraits }
   | { readonly kind: 'failed'; readonly id: number; readonly problem: string }
   | {
-      readonly kind: 'back'
+      readonly kind: 'callback'
       readonly id: number
       readonly call: number
-      readonly name: BackName
+      readonly name: CallbackName
       readonly args: readonly unknown[]
     }
   /** The thread waits until the node has written its answer into `cell`. */
   | {
-      readonly kind: 'ask'
+      readonly kind: 'syncCall'
       readonly call: number
-      readonly name: AskName
+      readonly name: SyncCallName
       readonly arg?: string
       readonly cell: Int32Array
     }
   | { readonly kind: 'log'; readonly fields: Readonly<Record<string, string>> }
   | {
-      readonly kind: 'beat'
+      readonly kind: 'heartbeat'
       readonly externalBytes: number
       readonly troubles: readonly (readonly [line: number, trouble: string])[]
     }
@@ -86,4 +86,4 @@ export type FromThread =
 export type KnownTraits = readonly (readonly [abilities: readonly string[], traits: Traits])[]
 
 /** What the node writes into the cell of a question. */
-export const said = { yes: 1, no: 2 } as const
+export const syncAnswers = { yes: 1, no: 2 } as const

@@ -5,7 +5,7 @@
 import { Worker } from 'node:worker_threads'
 import { backoffMs } from '../../core/time.js'
 import type { Log } from '../observe/log.js'
-import { type Around, answerAsk, answerBack, givenOf } from './answers.js'
+import { answerCallback, answerSyncCall, type CallContext, serializeContext } from './callbacks.js'
 import type { FromThread, KnownTraits, LoadedAdapter, Member, ToThread } from './contract.js'
 import { adapterThread as defaults } from './limits.js'
 
@@ -22,26 +22,26 @@ export class ThreadEnded extends Error {
 
 interface Pending {
   readonly adapter: number
-  readonly around?: Around
+  readonly callContext?: CallContext
   readonly resolve: (answer: unknown) => void
   readonly reject: (error: Error) => void
   readonly stopListening: () => void
   mayHaveSent: boolean
 }
 
-interface OpenLine {
+interface OpenConnection {
   readonly adapter: number
-  readonly around: Around
+  readonly callContext: CallContext
   trouble?: string
 }
 
 export interface Host {
-  call(adapter: number, member: Member, args: readonly unknown[], around?: Around): Promise<unknown>
+  call(adapter: number, member: Member, args: readonly unknown[], callContext?: CallContext): Promise<unknown>
   /** A line stays open over restarts of the thread. */
-  openLine(adapter: number, around: Around): number
-  troubleOf(line: number): string | undefined
-  closeLine(line: number): Promise<void>
-  onTraits(learn: (traits: KnownTraits, adapter: number) => void): void
+  openConnection(adapter: number, callContext: CallContext): number
+  failureOf(line: number): string | undefined
+  closeConnection(line: number): Promise<void>
+  onTraits(listener: (traits: KnownTraits, adapter: number) => void): void
   close(): Promise<void>
 }
 
@@ -59,22 +59,22 @@ export async function openHost(
 ): Promise<{ host: Host; adapters: readonly LoadedAdapter[] } | string> {
   const { file, name: module, log, limits = defaults } = options
   const calls = new Map<number, Pending>()
-  const lines = new Map<number, OpenLine>()
-  const learners: ((traits: KnownTraits, adapter: number) => void)[] = []
+  const connections = new Map<number, OpenConnection>()
+  const traitListeners: ((traits: KnownTraits, adapter: number) => void)[] = []
   let worker: Worker | undefined
   let isUp = false
   let hasLoaded = false
   let isClosed = false
-  let missedBeats = 0
+  let missedHeartbeats = 0
   let failures = 0
   let ids = 0
   let startedAt = 0
   let reason = ''
   let restart: NodeJS.Timeout | undefined
-  let settleLoad: (loaded: readonly LoadedAdapter[] | string) => void = () => {}
+  let resolveLoad: (loaded: readonly LoadedAdapter[] | string) => void = () => {}
 
   const post = (message: ToThread) => worker?.postMessage(message)
-  const aroundOf = (call: number) => calls.get(call)?.around ?? lines.get(call)?.around
+  const contextOf = (call: number) => calls.get(call)?.callContext ?? connections.get(call)?.callContext
 
   function start(): void {
     const { heapMb, stackMb } = limits
@@ -85,35 +85,35 @@ export async function openHost(
       resourceLimits,
     })
     worker = thread
-    missedBeats = 0
+    missedHeartbeats = 0
     reason = 'it ended by itself'
     startedAt = performance.now()
-    thread.on('message', heed)
+    thread.on('message', handleMessage)
     thread.on('error', (error: Error & { code?: string }) => {
       if (worker !== thread) return
       reason = error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'it took too much memory' : `it failed: ${error.name}`
     })
-    thread.on('exit', ended)
+    thread.on('exit', handleExit)
   }
 
-  const beats = setInterval(() => {
+  const heartbeatTimer = setInterval(() => {
     if (!worker) return
-    missedBeats++
-    const isLate = isUp ? missedBeats > limits.missedBeats : performance.now() - startedAt > limits.loadMs
-    if (isLate) return end('it did not respond')
-    post({ kind: 'beat' })
-  }, limits.beatMs)
-  beats.unref()
+    missedHeartbeats++
+    const isLate = isUp ? missedHeartbeats > limits.missedHeartbeats : performance.now() - startedAt > limits.loadMs
+    if (isLate) return terminate('it did not respond')
+    post({ kind: 'heartbeat' })
+  }, limits.heartbeatMs)
+  heartbeatTimer.unref()
 
-  function end(because: string): void {
-    reason = because
-    const over = worker
-    over?.removeAllListeners('message')
-    ended()
-    void over?.terminate()
+  function terminate(why: string): void {
+    reason = why
+    const endedWorker = worker
+    endedWorker?.removeAllListeners('message')
+    handleExit()
+    void endedWorker?.terminate()
   }
 
-  function ended(): void {
+  function handleExit(): void {
     if (!worker) return
     worker.removeAllListeners('exit')
     worker = undefined
@@ -124,78 +124,85 @@ export async function openHost(
       stopListening()
       reject(new ThreadEnded(mayHaveSent))
     }
-    settleLoad(`cannot be loaded: ${reason}`)
+    resolveLoad(`cannot be loaded: ${reason}`)
     if (isClosed || !hasLoaded) return
-    failures = performance.now() - startedAt > limits.steadyMs ? 1 : failures + 1
-    const waitMs = backoffMs(failures, { firstMs: limits.restartMs, mostMs: limits.restartMostMs })
+    failures = performance.now() - startedAt > limits.stableMs ? 1 : failures + 1
+    const waitMs = backoffMs(failures, { firstMs: limits.restartMs, mostMs: limits.restartMaxMs })
     log.error('adapter.thread.ended', { module, reason, calls: pending.length, restartInMs: waitMs })
     restart = setTimeout(start, waitMs)
   }
 
-  function heed(message: FromThread): void {
+  function handleMessage(message: FromThread): void {
     switch (message.kind) {
       case 'loaded':
         isUp = true
         hasLoaded = true
-        missedBeats = 0
-        settleLoad(message.adapters)
-        for (const [id, { adapter, around }] of lines) connect(id, adapter, around)
+        missedHeartbeats = 0
+        resolveLoad(message.adapters)
+        for (const [id, { adapter, callContext }] of connections) connect(id, adapter, callContext)
         return
       case 'unusable':
-        settleLoad(message.problem)
-        return end(message.problem)
-      case 'beat':
-        missedBeats = 0
-        for (const [, line] of lines) delete line.trouble
-        for (const [id, trouble] of message.troubles) Object.assign(lines.get(id) ?? {}, { trouble })
-        if (message.externalBytes > limits.externalBytes) end('it took too much memory')
+        resolveLoad(message.problem)
+        return terminate(message.problem)
+      case 'heartbeat':
+        missedHeartbeats = 0
+        for (const [, line] of connections) delete line.trouble
+        for (const [id, trouble] of message.troubles) Object.assign(connections.get(id) ?? {}, { trouble })
+        if (message.externalBytes > limits.externalBytes) terminate('it took too much memory')
         return
       case 'log':
         return log.error('adapter.failed', message.fields)
-      case 'ask':
-        return answerAsk(message, aroundOf(message.call))
-      case 'back': {
+      case 'syncCall':
+        return answerSyncCall(message, contextOf(message.call))
+      case 'callback': {
         const pending = calls.get(message.call)
         if (pending && message.name === 'call') pending.mayHaveSent = true
-        return void answerBack(message, aroundOf(message.call), post)
+        return void answerCallback(message, contextOf(message.call), post)
       }
       default:
-        return settle(message)
+        return complete(message)
     }
   }
 
-  function settle(message: Extract<FromThread, { readonly kind: 'done' | 'failed' }>): void {
+  function complete(message: Extract<FromThread, { readonly kind: 'done' | 'failed' }>): void {
     const pending = calls.get(message.id)
     calls.delete(message.id)
     pending?.stopListening()
     if (message.kind === 'failed') return pending?.reject(new Error(message.problem))
-    if (message.traits && pending) for (const learn of learners) learn(message.traits, pending.adapter)
+    if (message.traits && pending) for (const listener of traitListeners) listener(message.traits, pending.adapter)
     pending?.resolve(message.answer)
   }
 
-  function connect(id: number, adapter: number, around: Around): void {
-    post({ kind: 'call', id, adapter, member: 'connect', args: [], given: givenOf(around) })
+  function connect(id: number, adapter: number, callContext: CallContext): void {
+    post({ kind: 'call', id, adapter, member: 'connect', args: [], contextData: serializeContext(callContext) })
   }
 
   const loading = new Promise<readonly LoadedAdapter[] | string>((resolve) => {
-    settleLoad = resolve
+    resolveLoad = resolve
   })
   start()
   const loaded = await loading
 
   const host: Host = {
-    call(adapter, member, args, around) {
+    call(adapter, member, args, callContext) {
       if (!isUp) return Promise.reject(new ThreadEnded(false))
       const id = ++ids
       return new Promise((resolve, reject) => {
         const abort = () => post({ kind: 'abort', id })
-        const stopListening = () => around?.signal?.removeEventListener('abort', abort)
-        around?.signal?.addEventListener('abort', abort, { once: true })
+        const stopListening = () => callContext?.signal?.removeEventListener('abort', abort)
+        callContext?.signal?.addEventListener('abort', abort, { once: true })
         // Over a line messages go without the node.
-        const mayHaveSent = around?.line !== undefined
-        calls.set(id, { adapter, ...(around && { around }), resolve, reject, stopListening, mayHaveSent })
+        const mayHaveSent = callContext?.line !== undefined
+        calls.set(id, { adapter, ...(callContext && { callContext }), resolve, reject, stopListening, mayHaveSent })
         try {
-          post({ kind: 'call', id, adapter, member, args, ...(around && { given: givenOf(around) }) })
+          post({
+            kind: 'call',
+            id,
+            adapter,
+            member,
+            args,
+            ...(callContext && { contextData: serializeContext(callContext) }),
+          })
         } catch (error) {
           calls.delete(id)
           stopListening()
@@ -203,31 +210,31 @@ export async function openHost(
         }
       })
     },
-    openLine(adapter, around) {
+    openConnection(adapter, callContext) {
       const id = ++ids
-      lines.set(id, { adapter, around })
-      around.signal.addEventListener('abort', () => post({ kind: 'abort', id }), { once: true })
-      if (isUp) connect(id, adapter, around)
+      connections.set(id, { adapter, callContext })
+      callContext.signal.addEventListener('abort', () => post({ kind: 'abort', id }), { once: true })
+      if (isUp) connect(id, adapter, callContext)
       return id
     },
-    troubleOf: (line) => (isUp ? lines.get(line)?.trouble : new ThreadEnded(false).message),
-    async closeLine(id) {
-      if (!lines.has(id)) return
+    failureOf: (line) => (isUp ? connections.get(line)?.trouble : new ThreadEnded(false).message),
+    async closeConnection(id) {
+      if (!connections.has(id)) return
       if (isUp)
         await new Promise((resolve) => {
           calls.set(id, { adapter: -1, resolve, reject: resolve, stopListening: () => {}, mayHaveSent: false })
           post({ kind: 'closeLine', id })
         })
-      lines.delete(id)
+      connections.delete(id)
     },
-    onTraits: (learn) => void learners.push(learn),
+    onTraits: (listener) => void traitListeners.push(listener),
     async close() {
       isClosed = true
-      clearInterval(beats)
+      clearInterval(heartbeatTimer)
       clearTimeout(restart)
-      const over = worker
-      ended()
-      await over?.terminate()
+      const endedWorker = worker
+      handleExit()
+      await endedWorker?.terminate()
     },
   }
   if (typeof loaded !== 'string') return { host, adapters: loaded }

@@ -6,20 +6,20 @@ export const adapterThread = {
   stackMb: 4,
   /** Memory of a thread outside of its heap, such as buffers, as each beat tells it. */
   externalBytes: 256 * 1024 * 1024,
-  beatMs: second,
+  heartbeatMs: second,
   /** A thread that leaves more beats in a row unanswered is ended. */
-  missedBeats: 5,
+  missedHeartbeats: 5,
   loadMs: 30 * second,
   /** How long a thread waits for the node to answer a question without which it cannot go on. */
-  askMs: 5 * second,
+  syncCallMs: 5 * second,
   /** Requests that the adapters of one thread may have open at the node. */
   openRequests: 1_000,
   logLinesPerSecond: 50,
   /** The wait before the first restart. Each further one is twice as long, up to the most. */
   restartMs: 100,
-  restartMostMs: 30 * second,
+  restartMaxMs: 30 * second,
   /** A thread that lived for longer than this has no earlier failures counted against it. */
-  steadyMs: minute,
+  stableMs: minute,
   /** Lists of abilities of one adapter whose traits are kept. */
-  traitsKept: 10_000,
+  traitsCached: 10_000,
 } as const

@@ -6,32 +6,32 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { pathToFileURL } from 'node:url'
 import { getHeapStatistics } from 'node:v8'
 import { parentPort, workerData } from 'node:worker_threads'
-import { guarded } from '../../adapters/kit/guard.js'
-import { scrubbed, secretsIn } from '../../adapters/kit/secrets.js'
-import type { Adapter, Line } from '../../core/channel/adapter.js'
-import { adaptersIn, wrongAdapter } from './check.js'
-import { confine } from './confine.js'
+import { redactSecrets, secretsIn } from '../../adapters/kit/secrets.js'
+import type { Adapter, ProviderConnection } from '../../core/channel/adapter.js'
+import { guardAdapter } from '../delivery/guard.js'
+import { adapterError, adaptersIn } from './adaptercheck.js'
 import { type FromThread, type KnownTraits, type LoadedAdapter, optionalMembers, type ToThread } from './contract.js'
 import { adapterThread as limits } from './limits.js'
-import { openSurroundings } from './surroundings.js'
+import { restrictProcess } from './processguard.js'
+import { createThreadContext } from './threadcontext.js'
 
 type Call = Extract<ToThread, { readonly kind: 'call' }>
 
 const port = parentPort!
 const post = (message: FromThread) => port.postMessage(message)
 const current = new AsyncLocalStorage<Call>()
-const lines = new Map<number, Line>()
-const surroundings = openSurroundings(post, (line) => lines.get(line))
+const connections = new Map<number, ProviderConnection>()
+const threadContext = createThreadContext(post, (line) => connections.get(line))
 let adapters: readonly Adapter[] = []
 
-let lineCount = 0
+let logLineCount = 0
 setInterval(() => {
-  lineCount = 0
+  logLineCount = 0
 }, 1_000).unref()
 
 function writeLog(fields: Readonly<Record<string, string>>): void {
-  lineCount++
-  if (lineCount <= limits.logLinesPerSecond) post({ kind: 'log', fields })
+  logLineCount++
+  if (logLineCount <= limits.logLinesPerSecond) post({ kind: 'log', fields })
 }
 
 /** Text of an error outside of any call may hold a secret that is not known here, so only its name is logged. */
@@ -40,9 +40,9 @@ function reportUnhandled(doing: string, error: unknown): void {
   const name = error instanceof Error ? error.name : typeof error
   if (!call) return writeLog({ doing, problem: name })
   const { channel, provider, form } = adapters[call.adapter]!.descriptor
-  const auth = call.given?.auth ?? (call.member === 'receive' ? call.args[1] : undefined)
-  const text = scrubbed(error instanceof Error ? error.message : String(error), secretsIn(form.credentials, auth))
-  const bindingId = call.given?.bindingId
+  const auth = call.contextData?.auth ?? (call.member === 'receive' ? call.args[1] : undefined)
+  const text = redactSecrets(error instanceof Error ? error.message : String(error), secretsIn(form.credentials, auth))
+  const bindingId = call.contextData?.bindingId
   writeLog({ channel, provider, ...(bindingId && { bindingId }), doing: `${call.member}: ${doing}`, problem: text })
 }
 
@@ -54,14 +54,14 @@ process.on('uncaughtException', (error) => {
 
 async function load(file: string): Promise<void> {
   try {
-    const given = adaptersIn((await import(pathToFileURL(file).href)) as Record<string, unknown>)
-    const wrong =
-      given.length === 0
+    const contextData = adaptersIn((await import(pathToFileURL(file).href)) as Record<string, unknown>)
+    const loadError =
+      contextData.length === 0
         ? 'gives no adapter, neither as its default export nor as `adapters`'
-        : given.map(wrongAdapter).find((problem) => problem !== undefined)
-    if (wrong) return post({ kind: 'unusable', problem: wrong })
+        : contextData.map(adapterError).find((problem) => problem !== undefined)
+    if (loadError) return post({ kind: 'unusable', problem: loadError })
     const log = { error: (_event: string, fields: Readonly<Record<string, string>>) => writeLog(fields) }
-    adapters = (given as readonly Adapter[]).map((each) => guarded(each, log))
+    adapters = (contextData as readonly Adapter[]).map((each) => guardAdapter(each, log))
     post({ kind: 'loaded', adapters: adapters.map(describe) })
   } catch (error) {
     const problem = `cannot be loaded: ${(error as Error)?.message ?? 'it threw no error'}`
@@ -73,21 +73,21 @@ function describe(adapter: Adapter): LoadedAdapter {
   return { descriptor: adapter.descriptor, members: optionalMembers.filter((name) => adapter[name] !== undefined) }
 }
 
-async function perform(call: Call): Promise<void> {
-  const { id, adapter: at, member, args, given } = call
-  const adapter = adapters[at]!
+async function runCall(call: Call): Promise<void> {
+  const { id, adapter: adapterIndex, member, args, contextData } = call
+  const adapter = adapters[adapterIndex]!
   try {
-    const around = given ? [surroundings.open(id, given)] : []
+    const callContext = contextData ? [threadContext.open(id, contextData)] : []
     const work = adapter[member] as (...args: unknown[]) => unknown
     const data = member === 'receive' ? [withHeader(args[0]), ...args.slice(1)] : args
-    const result = work(...data, ...around)
-    if (member === 'connect') return void lines.set(id, result as Line)
+    const result = work(...data, ...callContext)
+    if (member === 'connect') return void connections.set(id, result as ProviderConnection)
     const answer = await result
-    surroundings.close(id)
+    threadContext.close(id)
     const traits = traitsIn(adapter, answer)
     post({ kind: 'done', id, answer, ...(traits.length > 0 && { traits }) })
   } catch (error) {
-    surroundings.close(id)
+    threadContext.close(id)
     post({ kind: 'failed', id, problem: (error as Error)?.message ?? 'it threw no error' })
   }
 }
@@ -100,38 +100,38 @@ function withHeader(request: unknown): unknown {
 
 /** The node narrows messages without waiting, so each list of abilities comes with its traits. */
 function traitsIn(adapter: Adapter, answer: unknown): KnownTraits {
-  if (!adapter.traitsWith || typeof answer !== 'object' || answer === null) return []
+  if (!adapter.traitsForDevice || typeof answer !== 'object' || answer === null) return []
   const { abilities, items = [] } = answer as {
     abilities?: readonly string[]
     items?: readonly { abilities?: readonly string[] }[]
   }
   const lists = [abilities, ...items.map((item) => item.abilities)].filter((list) => list !== undefined)
   const distinct = new Map(lists.map((list) => [JSON.stringify(list), list]))
-  return [...distinct.values()].map((list) => [list, adapter.traitsWith!(list)] as const)
+  return [...distinct.values()].map((list) => [list, adapter.traitsForDevice!(list)] as const)
 }
 
-async function closeLine(id: number): Promise<void> {
-  await lines.get(id)?.close()
-  lines.delete(id)
-  surroundings.close(id)
+async function closeConnection(id: number): Promise<void> {
+  await connections.get(id)?.close()
+  connections.delete(id)
+  threadContext.close(id)
   post({ kind: 'done', id })
 }
 
-function beat(): void {
-  const troubles = [...lines].flatMap(([id, line]) => {
-    const trouble = line.trouble()
+function sendHeartbeat(): void {
+  const troubles = [...connections].flatMap(([id, line]) => {
+    const trouble = line.problem()
     return trouble === undefined ? [] : [[id, trouble] as const]
   })
-  post({ kind: 'beat', externalBytes: getHeapStatistics().external_memory, troubles })
+  post({ kind: 'heartbeat', externalBytes: getHeapStatistics().external_memory, troubles })
 }
 
 port.on('message', (message: ToThread) => {
-  if (message.kind === 'call') void current.run(message, () => perform(message))
-  else if (message.kind === 'abort') surroundings.abort(message.id)
-  else if (message.kind === 'closeLine') void closeLine(message.id)
-  else if (message.kind === 'back') surroundings.settle(message)
-  else beat()
+  if (message.kind === 'call') void current.run(message, () => runCall(message))
+  else if (message.kind === 'abort') threadContext.abort(message.id)
+  else if (message.kind === 'closeLine') void closeConnection(message.id)
+  else if (message.kind === 'callback') threadContext.complete(message)
+  else sendHeartbeat()
 })
 
-confine()
+restrictProcess()
 await load((workerData as { readonly file: string }).file)

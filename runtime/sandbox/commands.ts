@@ -4,142 +4,150 @@ import { levelOf } from '../../core/catalogs/logevents.js'
 import type { AgentContext } from '../../core/conversation/context.js'
 import { timerNames } from '../../core/conversation/effects.js'
 import { type Refusal, refuse } from '../../core/errors.js'
-import { sandbox as limits } from '../../core/limits.js'
-import { actedOut } from '../../core/personas/acting.js'
-import type { Directive } from '../../core/personas/directive.js'
-import type { HistorySeed } from '../../core/personas/preset.js'
-import { seedMark } from '../../core/personas/turn.js'
+import { sandbox as limits } from '../../core/limits/index.js'
+import type { Directive } from '../../core/sandbox/directive.js'
+import type { HistorySeed } from '../../core/sandbox/preset.js'
+import { toInbound } from '../../core/sandbox/simulate.js'
+import { seedSubtype } from '../../core/sandbox/turn.js'
 import { newConversation } from '../conversation/commands.js'
 import type { ConversationCommands, Identity } from '../conversation/contract.js'
-import { HistoryWriter, leaveRecords } from '../conversation/history.js'
+import { HistoryWriter, retainRecords } from '../conversation/history.js'
 import { expiryTimer } from '../conversation/retention.js'
 import {
-  callerIdTable,
+  clientIdTable,
   conversationTable,
   eventTable,
-  outgoingTable,
+  messageTable,
   parkedTable,
   providerIdTable,
+  sandboxTurnTable,
   seenTable,
-  turnTable,
 } from '../conversation/tables.js'
-import type { Command, Told, Tx } from '../shard/contract.js'
+import type { Command, CommandMeta, Tx } from '../shard/contract.js'
 import type { Key, Table } from '../store/contract.js'
-import { directiveTable, sightOf } from './turns.js'
+import { directiveTable, visibleMessages } from './turns.js'
 
-export interface Acting {
-  readonly who: Identity
+export interface TurnInput {
+  readonly identity: Identity
   readonly agent: AgentContext
   readonly directive: Directive
 }
 
-export interface Acted {
+export interface TurnResult {
   /** Of the turn. */
   readonly number: number
   /** Events before this one are what the agent is told of it. */
   readonly nextEvent: number
 }
 
-export type SandboxTurn = Command<Acting, Acted>
+export type TurnCommand = Command<TurnInput, TurnResult>
 
 /** Looks for what is to be tapped and does it, in one decision: nothing can be said in between. */
-export function sandboxTurn({ receiveInbound }: Pick<ConversationCommands, 'receiveInbound'>): SandboxTurn {
+export function createTurnCommand({ receiveInbound }: Pick<ConversationCommands, 'receiveInbound'>): TurnCommand {
   return {
     name: 'sandbox.turn',
-    decide(tx, { who, agent, directive }, told) {
-      const { asid } = who
-      const inbound = actedOut(directive, sightOf(tx, asid), agent.reader)
-      if (!inbound) return nothingToTap(directive)
+    decide(tx, { identity, agent, directive }, meta) {
+      const { asid } = identity
+      const inbound = toInbound(directive, visibleMessages(tx, asid), agent.reader)
+      if (!inbound) return tapRefusal(directive)
       const first = tx.get(conversationTable, [asid])?.nextRecord ?? 1
-      receiveInbound.decide(tx, { who, agent, items: [{ id: told.mint('act'), inbound }] }, told)
-      const number = 'system' in directive ? noted(tx, asid, directive.system, told) : numberFrom(tx, asid, first)
-      tx.put(directiveTable, [asid, number], { at: told.at, directive })
-      logTurn(tx, asid, directive, told)
+      receiveInbound.decide(tx, { identity, agent, items: [{ id: meta.mint('act'), inbound }] }, meta)
+      const number =
+        'system' in directive ? recordSystemTurn(tx, asid, directive.system, meta) : turnNumberFrom(tx, asid, first)
+      tx.put(directiveTable, [asid, number], { at: meta.at, directive })
+      logTurn(tx, asid, directive, meta)
       return { number, nextEvent: tx.get(conversationTable, [asid])!.nextEvent }
     },
   }
 }
 
-const wanted = { chip: 'reply', slot: 'time', confirm: 'confirmation', action: 'action' } as const
+const controlNames = { chip: 'reply', slot: 'time', confirm: 'confirmation', action: 'action' } as const
 
-function nothingToTap(directive: Directive): Refusal {
-  const field = (Object.keys(wanted) as (keyof typeof wanted)[]).find((name) => name in directive)!
-  const message = `the agent shows no such ${wanted[field]}`
+function tapRefusal(directive: Directive): Refusal {
+  const field = (Object.keys(controlNames) as (keyof typeof controlNames)[]).find((name) => name in directive)!
+  const message = `the agent shows no such ${controlNames[field]}`
   return refuse('request.invalid', { detail: `${field}: ${message}`, errors: [{ field, message }] })
 }
 
 /** Says what kind of turn it was, not what was said. */
-function logTurn(tx: Tx, asid: string, directive: Directive, { at }: Told): void {
+function logTurn(tx: Tx, asid: string, directive: Directive, { at }: CommandMeta): void {
   const conversation = tx.get(conversationTable, [asid])!
-  const records = new HistoryWriter(tx, conversation, at, 1)
+  const history = new HistoryWriter(tx, conversation, at, 1)
   const event = 'emulator.turn'
-  records.log({ level: levelOf(event), event, data: { kind: Object.keys(directive)[0] } })
-  tx.put(conversationTable, [asid], records.within(conversation))
+  history.log({ level: levelOf(event), event, data: { kind: Object.keys(directive)[0] } })
+  tx.put(conversationTable, [asid], history.applyTo(conversation))
 }
 
 /** What the person did is the first that was recorded of it. */
-function numberFrom(tx: Tx, asid: string, first: number): number {
-  for (const { key } of tx.range(turnTable, { prefix: [asid], after: [asid, first - 1] })) return key[1]
+function turnNumberFrom(tx: Tx, asid: string, first: number): number {
+  for (const { key } of tx.range(sandboxTurnTable, { prefix: [asid], after: [asid, first - 1] })) return key[1]
   throw new Error('a turn leaves a record')
 }
 
 /** Nobody says it, so the conversation keeps no record of it: the rehearsal does. */
-function noted(tx: Tx, asid: string, subtype: string, { at, mint }: Told): number {
+function recordSystemTurn(tx: Tx, asid: string, subtype: string, { at, mint }: CommandMeta): number {
   const conversation = tx.get(conversationTable, [asid])!
   const { nextRecord: number, session } = conversation
-  const about = { sessionId: session?.id ?? '', messageId: mint('inb'), text: subtype }
-  tx.put(turnTable, [asid, number], { origin: 'user', type: 'action', subtype, ...about, at })
+  const entry = { sessionId: session?.id ?? '', messageId: mint('inb'), text: subtype }
+  tx.put(sandboxTurnTable, [asid, number], { origin: 'user', type: 'action', subtype, ...entry, at })
   tx.put(conversationTable, [asid], { ...conversation, nextRecord: number + 1 })
   return number
 }
 
 /** Begins the conversation with what was said before it; one that has begun is left alone. */
-export const sandboxBegin: Command<{ who: Identity; seed: HistorySeed }, boolean> = {
+export const sandboxBegin: Command<{ identity: Identity; seed: HistorySeed }, boolean> = {
   name: 'sandbox.begin',
-  decide(tx, { who, seed }, { at }) {
-    const { asid } = who
+  decide(tx, { identity, seed }, { at }) {
+    const { asid } = identity
     if (tx.get(conversationTable, [asid])) return false
-    tx.put(conversationTable, [asid], { ...newConversation(who, at), nextRecord: seed.length + 1 })
-    for (const [place, { role, content }] of seed.entries()) {
+    tx.put(conversationTable, [asid], { ...newConversation(identity, at), nextRecord: seed.length + 1 })
+    for (const [index, { role, content }] of seed.entries()) {
       const origin = role === 'user' ? 'user' : 'agent'
-      const said = { origin, type: 'content', subtype: seedMark, sessionId: '', messageId: '', text: content } as const
-      tx.put(turnTable, [asid, place + 1], { ...said, at })
+      const entry = {
+        origin,
+        type: 'content',
+        subtype: seedSubtype,
+        sessionId: '',
+        messageId: '',
+        text: content,
+      } as const
+      tx.put(sandboxTurnTable, [asid, index + 1], { ...entry, at })
     }
     return true
   },
 }
 
 /** All that lies below an asid. */
-const kept = [
-  turnTable,
+const asidTables = [
+  sandboxTurnTable,
   directiveTable,
-  outgoingTable,
+  messageTable,
   eventTable,
-  callerIdTable,
+  clientIdTable,
   providerIdTable,
   parkedTable,
   seenTable,
 ] as unknown as readonly Table<Key, unknown>[]
 const timers = [expiryTimer, ...timerNames]
-const forgetName = 'sandbox.forget'
+const removeName = 'sandbox.remove'
 
 /** The conversation goes first, so that nothing comes to it any more; its rows follow, a bounded number at a time. */
-export const sandboxForget: Command<{ asid: string }, null> = {
-  name: forgetName,
+export const sandboxRemove: Command<{ asid: string }, null> = {
+  name: removeName,
   decide(tx, { asid }, { at }) {
     const conversation = tx.get(conversationTable, [asid])
     if (conversation && !conversation.sandbox) return null
-    if (conversation) leaveRecords(tx, conversation, at)
+    if (conversation) retainRecords(tx, conversation, at)
     tx.remove(conversationTable, [asid])
     for (const name of timers) tx.unschedule(name)
-    let room: number = limits.rowsForgottenPerStep
-    for (const table of kept) {
-      for (const { key } of tx.range(table, { prefix: [asid], limit: room })) {
+    let rowsLeft: number = limits.rowsDeletedPerStep
+    for (const table of asidTables) {
+      for (const { key } of tx.range(table, { prefix: [asid], limit: rowsLeft })) {
         tx.remove(table, key)
-        room--
+        rowsLeft--
       }
-      if (room > 0) continue
-      tx.schedule({ name: 'forget', dueAt: at, command: forgetName, input: { asid } })
+      if (rowsLeft > 0) continue
+      tx.schedule({ name: 'remove', dueAt: at, command: removeName, input: { asid } })
       break
     }
     return null

@@ -1,53 +1,55 @@
 /** What is kept of rehearsals beside their conversations, and how the turns of one are read. */
 import { isSignal, type OutboundMessage } from '../../core/amf/index.js'
-import { directive as limits } from '../../core/limits.js'
-import type { Shown, Sight } from '../../core/personas/acting.js'
-import type { Directive } from '../../core/personas/directive.js'
-import { type Turn, turnOf } from '../../core/personas/turn.js'
-import { conversationTable, outgoingTable, turnTable } from '../conversation/tables.js'
+import { directive as limits } from '../../core/limits/index.js'
+import type { Directive } from '../../core/sandbox/directive.js'
+import type { VisibleMessage, VisibleMessages } from '../../core/sandbox/simulate.js'
+import { type Turn, turnOf } from '../../core/sandbox/turn.js'
+import { conversationTable, messageTable, sandboxTurnTable } from '../conversation/tables.js'
 import type { Query } from '../shard/contract.js'
 import { byOwner, type Reader, table } from '../store/contract.js'
 
 /** The directive that a turn was run from, under the number of the turn. */
 export const directiveTable = byOwner(
-  table<[asid: string, number: number], { readonly at: number; readonly directive: Directive }>(
-    'conversation.directive',
-  ),
+  table<[asid: string, number: number], { readonly at: number; readonly directive: Directive }>('sandbox.directives'),
 )
 
-export interface Stretch {
+export interface TurnPage {
   readonly turns: readonly Turn[]
   /** There are more behind the last of them. */
   readonly isMore: boolean
   /** The number of the first event that waits for the agent. */
   readonly firstEvent: number
   /** Messages are on their way. */
-  readonly isSpeaking: boolean
+  readonly isSending: boolean
 }
 
-export const lookedAt: Query<{ asid: string; after: number; limit: number }, Stretch> = {
+export const turnsQuery: Query<{ asid: string; after: number; limit: number }, TurnPage> = {
   name: 'sandbox.turns',
   read(reader, { asid, after, limit }) {
-    const rows = [...reader.range(turnTable, { prefix: [asid], after: [asid, after], limit: limit + 1 })]
+    const rows = [...reader.range(sandboxTurnTable, { prefix: [asid], after: [asid, after], limit: limit + 1 })]
     const turns = rows.slice(0, limit).map(({ key: [, number], value: entry }) => {
       const message = entry.origin === 'agent' ? messageOf(reader, asid, entry.messageId) : undefined
       const directive = entry.origin === 'user' ? reader.get(directiveTable, [asid, number])?.directive : undefined
       return turnOf({ number, entry, ...(message && { message }), ...(directive && { directive }) })
     })
     const { firstEvent = 0, queue = [] } = reader.get(conversationTable, [asid]) ?? {}
-    return { turns, isMore: rows.length > limit, firstEvent, isSpeaking: queue.length > 0 }
+    return { turns, isMore: rows.length > limit, firstEvent, isSending: queue.length > 0 }
   },
 }
 
 function messageOf(reader: Reader, asid: string, messageId: string): OutboundMessage | undefined {
-  return reader.get(outgoingTable, [asid, messageId])?.message
+  return reader.get(messageTable, [asid, messageId])?.message
 }
 
 /** What the person has before them: the newest messages, and which of them are the agent's last word. */
-export function sightOf(reader: Reader, asid: string): Sight {
-  const messages: Shown[] = []
+export function visibleMessages(reader: Reader, asid: string): VisibleMessages {
+  const messages: VisibleMessage[] = []
   let latest: number | undefined
-  for (const { value } of reader.range(turnTable, { prefix: [asid], reverse: true, limit: limits.rowsLookedAt })) {
+  for (const { value } of reader.range(sandboxTurnTable, {
+    prefix: [asid],
+    reverse: true,
+    limit: limits.rowsScanned,
+  })) {
     const { origin, type, messageId } = value
     if (origin === 'user') {
       if (type === 'content' && messages.length > 0) latest ??= messages.length

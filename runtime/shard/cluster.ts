@@ -3,58 +3,58 @@
  * the fence; every node keeps copies of some shards in its own store and serves those it owns.
  */
 import { invalid } from '../../core/errors.js'
-import { cluster as limits } from '../../core/limits.js'
+import { cluster as limits } from '../../core/limits/index.js'
 import { BusUnreachable, type Log } from '../nats/contract.js'
 import type { Space } from '../store/contract.js'
 import { sleep, withTimeout } from '../time.js'
-import { type Copy, openCopy } from './cluster/copy.js'
-import { newLine } from './cluster/entry.js'
-import { foundLog } from './cluster/founding.js'
-import { joinInstallation, restoreInstallation } from './cluster/join.js'
-import { holderOf, openMembers } from './cluster/members.js'
-import { insist } from './cluster/patience.js'
-import { type CopyStatus, openPeers, servePeers } from './cluster/peers.js'
-import { openRouter, serveShard } from './cluster/router.js'
+import { type Copy, createCopy } from './cluster/copy.js'
+import { newLineageId } from './cluster/entry.js'
+import { joinInstallation, restoreInstallation } from './cluster/installation.js'
+import { openMembers, ownerIdOf } from './cluster/members.js'
+import { openShardOwner, type ShardOwner } from './cluster/ownership.js'
+import { type CopyStatus, createPeers, servePeers } from './cluster/peers.js'
+import { reseedLog } from './cluster/reseed.js'
+import { retryUntil } from './cluster/retry.js'
+import { createRouter, serveShard } from './cluster/router.js'
 import { openSettings } from './cluster/settings.js'
-import { openShelf, type Shelf } from './cluster/shelf.js'
-import { openTender, type Tender } from './cluster/tender.js'
-import type { Engine, NodeSeen, ShardStatus } from './contract.js'
+import { createSnapshotStore, type SnapshotStore } from './cluster/snapshotstore.js'
+import type { ClusterNode, Engine, ShardStatus } from './contract.js'
+import { createIsSkippable, createSendHandler, sendKind } from './messages.js'
 import type { ClusterOptions } from './options.js'
-import { isShard, rankOf, shardOf } from './place.js'
-import { openRegistry } from './registry.js'
+import { isShard, rendezvousRank, shardOf } from './placement.js'
+import { unavailable } from './refusals.js'
+import { createRegistry } from './registry.js'
 import { openShard } from './shard.js'
-import { idleHere, tellKind, tellPerformer } from './tell.js'
-import { unavailable } from './unavailable.js'
-import { openWatchers } from './watchers.js'
+import { createWatchers } from './watchers.js'
 
 /** What this node has of one shard. */
-interface Kept {
+interface LocalShard {
   readonly space: Space
   readonly log: Log
   readonly copy: Copy
-  readonly shelf: Shelf
-  tender?: Tender
+  readonly snapshotStore: SnapshotStore
+  shardOwner?: ShardOwner
 }
 
 /** Joins the installation; nothing is served before `start`. */
 export async function openCluster(options: ClusterOptions): Promise<Engine> {
-  const { bus, store, node, clock, repertoire } = options
-  const registry = openRegistry(repertoire)
-  const watchers = openWatchers(options.log)
-  const settings = openSettings(bus.settings, nudgeAll, restore)
+  const { bus, store, node, clock, handlers } = options
+  const registry = createRegistry(handlers)
+  const watchers = createWatchers(options.log)
+  const settings = openSettings(bus.settings, wakeAll, restore)
   const keepsShards = () => store !== undefined && store.failure() === undefined
-  const members = openMembers({ bucket: bus.members, node, keepsShards, clock, changed: nudgeAll })
-  const peers = openPeers(bus, () => others().map(({ id }) => id))
-  const me = holderOf(node)
-  const kept: Kept[] = []
-  let unserve = () => {}
+  const members = openMembers({ bucket: bus.members, node, keepsShards, clock, onChange: wakeAll })
+  const peers = createPeers(bus, () => others().map(({ id }) => id))
+  const ownerId = ownerIdOf(node)
+  const localShards: LocalShard[] = []
+  let stopServing = () => {}
 
-  function nudgeAll(): void {
-    for (const { tender } of kept) tender?.nudge()
+  function wakeAll(): void {
+    for (const { shardOwner } of localShards) shardOwner?.wake()
   }
 
   function restore(): void {
-    restoreInstallation(bus.settings, installation, options.rootSecrets).catch(noteSilence)
+    restoreInstallation(bus.settings, installation, options.rootSecrets).catch(logUnreachable)
   }
 
   function others() {
@@ -62,77 +62,107 @@ export async function openCluster(options: ClusterOptions): Promise<Engine> {
   }
 
   function rank(shard: number): string[] {
-    const able = members.live().filter(({ id, leaving, ...member }) => {
+    const candidates = members.live().filter(({ id, leaving, ...member }) => {
       return !leaving && (id === node.id ? keepsShards() : member.keepsShards)
     })
-    return rankOf(
+    return rendezvousRank(
       shard,
-      able.map(({ id }) => id),
+      candidates.map(({ id }) => id),
       settings.pinned(shard),
     )
   }
 
-  const serving = (number: number) => kept[number]?.tender?.serving()
-  const shards = openRouter({ ...options, rpc: bus, registry, here: (number) => serving(number)?.shard })
-  const isIdle = idleHere(shards)
-  const tell = tellPerformer({ ...options, shards, registry })
-  const performers = { ...repertoire.performers(shards), [tellKind]: tell }
+  const servedShard = (number: number) => localShards[number]?.shardOwner?.servedShard()
+  const shards = createRouter({ ...options, rpc: bus, registry, localShard: (number) => servedShard(number)?.shard })
+  const isSkippable = createIsSkippable(shards)
+  const sendHandler = createSendHandler({ ...options, shards, registry })
+  const effectHandlers = { ...handlers.effectHandlers(shards), [sendKind]: sendHandler }
 
-  async function keep(number: number): Promise<Kept> {
+  async function openLocalShard(number: number): Promise<LocalShard> {
     const space = store!.space(number)
     const log = await bus.log(number)
-    const shelf = openShelf({ number, space, log, snapshots: bus.objects, settings, clock, say: options.log })
-    return { space, log, copy: openCopy(space), shelf }
+    const snapshotStore = createSnapshotStore({
+      number,
+      space,
+      log,
+      objects: bus.objects,
+      settings,
+      clock,
+      logger: options.log,
+    })
+    return { space, log, copy: createCopy(space), snapshotStore }
   }
 
   /** Brings what an embedded engine left in the store into logs: each begins with this node's state as a snapshot. */
-  async function found(): Promise<void> {
-    for (const [number, { copy, shelf, log }] of kept.entries()) {
+  async function seedLogs(): Promise<void> {
+    for (const [number, { copy, snapshotStore, log }] of localShards.entries()) {
       if (copy.position().number > 0 || copy.isEmpty()) continue
-      const line = newLine(options.randomBytes)
+      const lineageId = newLineageId(options.randomBytes)
       // What an earlier try may have left in the log is passed over: the line that counts is the last one.
-      const { last } = await insist(clock, () => log.bounds())
-      await insist(clock, () => foundLog({ log, copy, shelf, clock }, { line, epoch: 1, holder: '' }, last))
-      await insist(clock, () => settings.begin(number))
+      const { last } = await retryUntil(clock, () => log.bounds())
+      await retryUntil(clock, () =>
+        reseedLog({ log, copy, snapshotStore, clock }, { lineageId, epoch: 1, owner: '' }, last),
+      )
+      await retryUntil(clock, () => settings.markStarted(number))
     }
   }
 
-  if (store) kept.push(...(await Promise.all(Array.from({ length: options.shards }, (_, number) => keep(number)))))
+  if (store)
+    localShards.push(
+      ...(await Promise.all(Array.from({ length: options.shards }, (_, number) => openLocalShard(number)))),
+    )
   const installation = await joinInstallation({
     settings: bus.settings,
     store,
     shards: options.shards,
     key: options.rootKeyName,
-    isEmpty: () => kept.every(({ copy }) => copy.isEmpty()),
-    found,
+    isEmpty: () => localShards.every(({ copy }) => copy.isEmpty()),
+    seedLogs,
     clock,
   })
 
-  function tend({ space, log, copy, shelf }: Kept, number: number): Tender {
-    return openTender({
+  function openOwner({ space, log, copy, snapshotStore }: LocalShard, number: number): ShardOwner {
+    return openShardOwner({
       number,
       nodeId: node.id,
-      me,
+      ownerId,
       log,
       copy,
       members,
       peers,
       settings,
-      shelf,
+      snapshotStore,
       rank: () => rank(number),
-      open: (ways) =>
-        openShard({ ...options, number, space, registry, performers, isIdle, ...ways, changed: watchers.tell }),
-      serve: () => serveShard(bus, number, registry, () => serving(number)?.shard),
-      newLine: () => newLine(options.randomBytes),
+      open: (ownership) =>
+        openShard({
+          ...options,
+          number,
+          space,
+          registry,
+          effectHandlers,
+          isSkippable,
+          ...ownership,
+          onCommit: watchers.notify,
+        }),
+      serve: () => serveShard(bus, number, registry, () => servedShard(number)?.shard),
+      newLineageId: () => newLineageId(options.randomBytes),
       clock,
-      say: options.log,
+      logger: options.log,
     })
   }
 
   function ownStatus(): CopyStatus[] {
-    return kept.map(({ copy, tender }, shard) => {
-      const { line, epoch, holder, number, parents } = copy.position()
-      return { shard, line, epoch, holder, number, ...(parents && { parents }), owned: tender?.serving() !== undefined }
+    return localShards.map(({ copy, shardOwner }, shard) => {
+      const { lineageId, epoch, owner, number, ancestors } = copy.position()
+      return {
+        shard,
+        lineageId,
+        epoch,
+        owner,
+        number,
+        ...(ancestors && { ancestors }),
+        owned: shardOwner?.servedShard() !== undefined,
+      }
     })
   }
 
@@ -155,10 +185,10 @@ export async function openCluster(options: ClusterOptions): Promise<Engine> {
   }
 
   /** This node is among them even while nobody hears it. */
-  function nodes(): readonly NodeSeen[] {
+  function nodes(): readonly ClusterNode[] {
     const live = members.live()
     if (live.some(({ id }) => id === node.id)) return live
-    return [{ id: node.id, keepsShards: keepsShards(), leaving: false, about: node.about }, ...live]
+    return [{ id: node.id, keepsShards: keepsShards(), leaving: false, info: node.info }, ...live]
   }
 
   /**
@@ -166,49 +196,54 @@ export async function openCluster(options: ClusterOptions): Promise<Engine> {
    * nothing can be handed over, and the others find out by themselves.
    */
   async function leave(): Promise<void> {
-    await members.announceLeaving().catch(noteSilence)
-    const ends = clock.elapsed() + limits.leaveMs
-    while (others().length > 0 && kept.some((_, shard) => serving(shard)) && clock.elapsed() < ends) {
-      await sleep(clock, limits.againMs / 5)
+    await members.announceLeaving().catch(logUnreachable)
+    const deadline = clock.monotonic() + limits.leaveMs
+    while (others().length > 0 && localShards.some((_, shard) => servedShard(shard)) && clock.monotonic() < deadline) {
+      await sleep(clock, limits.retryMs / 5)
     }
     // All rest before the first is closed: what is performed for one may have to be reported to another.
-    await Promise.all(kept.map(({ tender }) => tender?.rest()))
-    await withTimeout(clock, limits.leaveMs, Promise.all(kept.map(({ tender }) => tender?.stop())), undefined)
-    unserve()
-    await members.stop().catch(noteSilence)
+    await Promise.all(localShards.map(({ shardOwner }) => shardOwner?.quiesce()))
+    await withTimeout(
+      clock,
+      limits.leaveMs,
+      Promise.all(localShards.map(({ shardOwner }) => shardOwner?.stop())),
+      undefined,
+    )
+    stopServing()
+    await members.stop().catch(logUnreachable)
   }
 
-  function noteSilence(error: unknown): void {
-    options.log.warn('cluster.unheard', { error })
+  function logUnreachable(error: unknown): void {
+    options.log.warn('cluster.unreachable', { error })
   }
 
   return {
     ...shards,
     watch: watchers.watch,
-    tenure: (owner) => serving(shardOf(owner, options.shards))?.tenure,
+    ownershipEpoch: (owner) => servedShard(shardOf(owner, options.shards))?.ownershipEpoch,
     async start() {
-      await insist(clock, settings.start)
+      await retryUntil(clock, settings.start)
       if (store) {
-        unserve = servePeers(bus, node.id, {
-          release: async (shard) => (await kept[shard]?.tender?.release()) ?? true,
-          rescue: (shard) => kept[shard]?.tender?.rescue(),
+        stopServing = servePeers(bus, node.id, {
+          release: async (shard) => (await localShards[shard]?.shardOwner?.release()) ?? true,
+          forceTakeover: (shard) => localShards[shard]?.shardOwner?.forceTakeover(),
           status: ownStatus,
         })
       }
-      await insist(clock, members.start)
-      for (const [number, each] of kept.entries()) each.tender = tend(each, number)
+      await retryUntil(clock, members.start)
+      for (const [number, localShard] of localShards.entries()) localShard.shardOwner = openOwner(localShard, number)
     },
     async stop() {
       await leave()
       settings.stop()
     },
     inspect() {
-      const isSilent = members.lease() === undefined
-      const trouble = isSilent ? 'This node cannot make itself heard by the others.' : undefined
+      const hasNoLease = members.leaseEpoch() === undefined
+      const failure = hasNoLease ? 'This node cannot make itself heard by the others.' : undefined
       return {
         nodes: nodes(),
-        trouble: bus.failure() ?? store?.failure()?.message ?? trouble,
-        shards: kept.flatMap(({ tender }) => tender?.inspect() ?? []),
+        failure: bus.failure() ?? store?.failure()?.message ?? failure,
+        shards: localShards.flatMap(({ shardOwner }) => shardOwner?.inspect() ?? []),
       }
     },
     status,

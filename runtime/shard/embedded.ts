@@ -1,101 +1,101 @@
 /** The embedded engine: this process owns every shard, and a commit is one synced transaction of its store. */
 import { invalid, type Refusal } from '../../core/errors.js'
-import { shard as limits } from '../../core/limits.js'
+import { shard as limits } from '../../core/limits/index.js'
+import { combineAnswers } from './answers.js'
 import type { Engine, Shards } from './contract.js'
-import { Full, Moved } from './lost.js'
+import { MailboxFull, NotOwner } from './errors.js'
+import { createIsSkippable, createSendHandler, sendKind } from './messages.js'
 import type { EmbeddedOptions } from './options.js'
-import { isShard, shardOf } from './place.js'
-import { together } from './readall.js'
-import { openRegistry } from './registry.js'
+import { isShard, shardOf } from './placement.js'
+import { unavailable } from './refusals.js'
+import { createRegistry } from './registry.js'
 import { type OwnedShard, openShard } from './shard.js'
-import { idleHere, tellKind, tellPerformer } from './tell.js'
-import { unavailable } from './unavailable.js'
-import { openWatchers } from './watchers.js'
+import { createWatchers } from './watchers.js'
 
 /** A shard that was here all the time has only gone away because the process is stopping. */
-function refuseIfShut(error: unknown): Refusal {
-  if (error instanceof Moved || error instanceof Full) return unavailable
+function refuseIfUnavailable(error: unknown): Refusal {
+  if (error instanceof NotOwner || error instanceof MailboxFull) return unavailable
   throw error
 }
 
 /** The name of the only node there is. */
-const here = 'embedded'
-const onlyTenure = 1
+const nodeId = 'embedded'
+const onlyOwnershipEpoch = 1
 const onlyEpoch = 1
 
 export function openEmbedded(options: EmbeddedOptions): Engine {
-  const { store, repertoire, newCommandId } = options
-  const registry = openRegistry(repertoire)
-  const watchers = openWatchers(options.log)
+  const { store, handlers, newCommandId } = options
+  const registry = createRegistry(handlers)
+  const watchers = createWatchers(options.log)
   let stopped = false
 
   const shards: Shards = {
-    ask(owner, command, input, { id, by, settles } = {}) {
+    execute(owner, command, input, { id, by, completes } = {}) {
       try {
-        const asked = {
+        const request = {
           owner,
           command: registry.command(command.name),
           input,
           commandId: id ?? newCommandId(),
-          rememberMs: id === undefined ? undefined : limits.rememberedCommandMs,
+          answerTtlMs: id === undefined ? undefined : limits.rememberedCommandMs,
           by,
-          settles,
+          completes,
         }
-        return shardOwning(owner).ask(asked).catch(refuseIfShut) as never
+        return shardFor(owner).execute(request).catch(refuseIfUnavailable) as never
       } catch (error) {
         return Promise.reject(error)
       }
     },
-    async read(owner, query, input) {
-      return shardOwning(owner).read(registry.query(query.name), input) as never
+    async query(owner, query, input) {
+      return shardFor(owner).query(registry.query(query.name), input) as never
     },
-    readHere(owner, query, input) {
-      return stopped ? undefined : (shardOwning(owner).readNow(registry.query(query.name), input) as never)
+    queryLocal(owner, query, input) {
+      return stopped ? undefined : (shardFor(owner).queryNow(registry.query(query.name), input) as never)
     },
-    async readAll({ name }, input) {
+    async queryAll({ name }, input) {
       const query = registry.query(name)
-      return together(await Promise.all(owned.map((each) => each.read(query, input)))) as never
+      return combineAnswers(await Promise.all(ownedShards.map((each) => each.query(query, input)))) as never
     },
   }
-  const tell = tellPerformer({ ...options, shards, registry })
-  const performers = { ...repertoire.performers(shards), [tellKind]: tell }
-  const isIdle = idleHere(shards)
-  const owned = Array.from({ length: options.shards }, (_, number): OwnedShard => {
+  const sendHandler = createSendHandler({ ...options, shards, registry })
+  const effectHandlers = { ...handlers.effectHandlers(shards), [sendKind]: sendHandler }
+  const isSkippable = createIsSkippable(shards)
+  const ownedShards = Array.from({ length: options.shards }, (_, number): OwnedShard => {
     const space = store.space(number)
-    const ways = { isIdle, commit: space.commitDeferred, isOurs: () => true, changed: watchers.tell }
-    return openShard({ ...options, number, space, registry, performers, ...ways })
+    const ownership = { isSkippable, commit: space.commitDeferred, isStillOwner: () => true, onCommit: watchers.notify }
+    return openShard({ ...options, number, space, registry, effectHandlers, ...ownership })
   })
-  const shardOwning = (owner: string) => owned[shardOf(owner, options.shards)]!
+  const shardFor = (owner: string) => ownedShards[shardOf(owner, options.shards)]!
 
   return {
     ...shards,
     watch: watchers.watch,
-    tenure: () => (stopped ? undefined : onlyTenure),
+    ownershipEpoch: () => (stopped ? undefined : onlyOwnershipEpoch),
     async start() {
-      for (const each of owned) each.start()
+      for (const each of ownedShards) each.start()
     },
     async stop() {
-      await Promise.all(owned.map((each) => each.rest()))
+      await Promise.all(ownedShards.map((each) => each.quiesce()))
       stopped = true
-      await Promise.all(owned.map((each) => each.close()))
+      await Promise.all(ownedShards.map((each) => each.close()))
     },
     inspect() {
-      const every = owned.map((each, shard) => ({
+      const statuses = ownedShards.map((each, shard) => ({
         shard,
-        part: 'owner' as const,
+        role: 'owner' as const,
         epoch: onlyEpoch,
         number: each.commits(),
-        behind: 0,
+        lagEntries: 0,
         ...each.load(),
       }))
-      const trouble = store.failure()?.message
-      const nodes = [{ id: here, keepsShards: trouble === undefined, leaving: false, about: options.about ?? {} }]
-      return { nodes, trouble, shards: every }
+      const failure = store.failure()?.message
+      const nodes = [{ id: nodeId, keepsShards: failure === undefined, leaving: false, info: options.info ?? {} }]
+      return { nodes, failure, shards: statuses }
     },
     async status() {
-      return owned.map((each, shard) => {
+      return ownedShards.map((each, shard) => {
         const last = each.commits()
-        return { shard, owner: here, epoch: onlyEpoch, last, copies: { [here]: last } }
+        return { shard, owner: nodeId, epoch: onlyEpoch, last, copies: { [nodeId]: last } }
       })
     },
     async move(shard, to) {

@@ -1,39 +1,39 @@
 /** What an engine counts of its commits, and shows of its shards when somebody scrapes. */
 import type { Clock } from '../clock.js'
 import type { NameOf } from '../observe/catalog.js'
+import { counterOf, histogramOf, registerGauge } from '../observe/meters.js'
 import type { Metrics } from '../observe/metrics.js'
-import { counterOf, gaugeOf, histogramOf } from '../observe/named.js'
-import type { Engine, Inspection, ShardHere } from './contract.js'
+import type { Engine, Inspection, LocalShardStatus } from './contract.js'
 
 /** What an engine reports of itself as it works. */
-export interface ShardMeters {
+export interface CommitMetrics {
   /** One commit: how many commands shared it, and how long it took from the first decision until it was durable. */
-  committed(shard: number, commands: number, elapsedMs: number): void
+  recordCommit(shard: number, commands: number, elapsedMs: number): void
   /** An effect went off the record by itself; it counts as one of its commit. */
   settled(): void
 }
 
-export interface ShardFigures {
-  readonly meters: ShardMeters
+export interface ShardMetrics {
+  readonly commitMetrics: CommitMetrics
   /** Shows that engine from now on, with a series for each of so many shards: 0 in a process that keeps none. */
-  watch(engine: Pick<Engine, 'inspect'>, shards: number): void
+  register(engine: Pick<Engine, 'inspect'>, shards: number): void
 }
 
-type Figure<N extends NameOf<'gauge'>, T> = readonly [name: N, read: (of: T, now: number) => number]
+type GaugeDefinition<N extends NameOf<'gauge'>, T> = readonly [name: N, read: (of: T, now: number) => number]
 
-type OfNode = 'parley_cluster_nodes' | 'parley_shards_owned' | 'parley_shards_copied'
-const ofNode: readonly Figure<OfNode, Inspection>[] = [
+type NodeGaugeName = 'parley_cluster_nodes' | 'parley_shards_owned' | 'parley_shards_copied'
+const nodeGauges: readonly GaugeDefinition<NodeGaugeName, Inspection>[] = [
   ['parley_cluster_nodes', ({ nodes }) => nodes.length],
-  ['parley_shards_owned', ({ shards }) => countOf(shards, 'owner')],
-  ['parley_shards_copied', ({ shards }) => countOf(shards, 'copy')],
+  ['parley_shards_owned', ({ shards }) => countByRole(shards, 'owner')],
+  ['parley_shards_copied', ({ shards }) => countByRole(shards, 'copy')],
 ]
 
-const ofShard: readonly Figure<Extract<NameOf<'gauge'>, `parley_shard_${string}`>, ShardHere>[] = [
-  ['parley_shard_owner', ({ part }) => (part === 'owner' ? 1 : 0)],
+const shardGauges: readonly GaugeDefinition<Extract<NameOf<'gauge'>, `parley_shard_${string}`>, LocalShardStatus>[] = [
+  ['parley_shard_owner', ({ role: part }) => (part === 'owner' ? 1 : 0)],
   ['parley_shard_epoch', ({ epoch }) => epoch],
   ['parley_shard_mailbox_commands', ({ waiting }) => waiting],
-  ['parley_shard_behind_entries', ({ behind }) => behind],
-  ['parley_shard_outbox_age_seconds', ({ owedSince }, now) => secondsSince(owedSince, now)],
+  ['parley_shard_lag_entries', ({ lagEntries: behind }) => behind],
+  ['parley_shard_outbox_age_seconds', ({ oldestPendingAt }, now) => secondsSince(oldestPendingAt, now)],
   ['parley_shard_timer_late_seconds', ({ timerDueAt }, now) => secondsSince(timerDueAt, now)],
 ]
 
@@ -41,59 +41,59 @@ function secondsSince(at: number | undefined, now: number): number {
   return at === undefined ? 0 : Math.max(0, now - at) / 1000
 }
 
-export function shardFigures(metrics: Metrics, clock: Pick<Clock, 'now'>): ShardFigures {
+export function createShardMetrics(metrics: Metrics, clock: Pick<Clock, 'now'>): ShardMetrics {
   const commits = counterOf(metrics, 'parley_shard_commits_total')()
   const commands = counterOf(metrics, 'parley_shard_commands_total')()
   const settled = counterOf(metrics, 'parley_shard_effects_settled_total')()
   const sizes = histogramOf(metrics, 'parley_shard_commit_commands')()
   const durations = histogramOf(metrics, 'parley_shard_commit_duration_seconds')()
   return {
-    meters: {
-      committed(_shard, joined, elapsedMs) {
+    commitMetrics: {
+      recordCommit(_shard, commandCount, elapsedMs) {
         commits.add()
-        commands.add(joined)
-        sizes.observe(joined)
+        commands.add(commandCount)
+        sizes.observe(commandCount)
         durations.observe(elapsedMs / 1000)
       },
       settled: () => settled.add(),
     },
-    watch(engine, shards) {
-      const look = oncePerScrape(engine)
-      for (const [name, read] of ofNode) gaugeOf(metrics, name, () => read(look().whole, clock.now()))
-      for (const [name, read] of ofShard) {
+    register(engine, shards) {
+      const inspection = cachePerScrape(engine)
+      for (const [name, read] of nodeGauges) registerGauge(metrics, name, () => read(inspection().whole, clock.now()))
+      for (const [name, read] of shardGauges) {
         for (let shard = 0; shard < shards; shard++) {
-          gaugeOf(metrics, name, () => read(look().of(shard), clock.now()), String(shard))
+          registerGauge(metrics, name, () => read(inspection().of(shard), clock.now()), String(shard))
         }
       }
     },
   }
 }
 
-interface Look {
+interface InspectionView {
   readonly whole: Inspection
-  of(shard: number): ShardHere
+  of(shard: number): LocalShardStatus
 }
 
 /** A scrape reads every gauge in one turn, so what the first of them saw is what all of them show. */
-function oncePerScrape(engine: Pick<Engine, 'inspect'>): () => Look {
-  let seen: Look | undefined
+function cachePerScrape(engine: Pick<Engine, 'inspect'>): () => InspectionView {
+  let cached: InspectionView | undefined
   return () => {
-    if (seen) return seen
+    if (cached) return cached
     const whole = engine.inspect()
-    const here = new Map(whole.shards.map((each) => [each.shard, each]))
+    const byShard = new Map(whole.shards.map((each) => [each.shard, each]))
     queueMicrotask(() => {
-      seen = undefined
+      cached = undefined
     })
-    seen = { whole, of: (shard) => here.get(shard) ?? absent(shard) }
-    return seen
+    cached = { whole, of: (shard) => byShard.get(shard) ?? absentShard(shard) }
+    return cached
   }
 }
 
 /** Of a shard that was not taken up yet there is nothing here. */
-function absent(shard: number): ShardHere {
-  return { shard, part: 'none', epoch: 0, number: 0, behind: 0, waiting: 0 }
+function absentShard(shard: number): LocalShardStatus {
+  return { shard, role: 'none', epoch: 0, number: 0, lagEntries: 0, waiting: 0 }
 }
 
-function countOf(shards: readonly ShardHere[], part: ShardHere['part']): number {
-  return shards.filter((each) => each.part === part).length
+function countByRole(shards: readonly LocalShardStatus[], part: LocalShardStatus['role']): number {
+  return shards.filter((each) => each.role === part).length
 }

@@ -4,23 +4,23 @@
  * on the record, so memory holds a bounded part of it however much is owed.
  */
 import { setMaxListeners } from 'node:events'
-import { shard as limits } from '../../core/limits.js'
+import { shard as limits } from '../../core/limits/index.js'
 import { backoffMs } from '../../core/time.js'
 import type { Clock } from '../clock.js'
 import type { Log } from '../observe/log.js'
 import type { Reader } from '../store/contract.js'
 import { sleep, withTimeout } from '../time.js'
-import type { Performer, Performing, Settling } from './contract.js'
-import type { Owed } from './decide.js'
+import type { EffectContext, EffectHandler, EffectToken } from './contract.js'
+import type { PendingEffect } from './decision.js'
 import { commitTable, outboxTable } from './tables.js'
 
 export interface Outbox {
   /** Takes effects whose commit is durable. */
-  owe(effects: readonly Owed[]): void
+  enqueue(effects: readonly PendingEffect[]): void
   /** Takes up everything on the record. */
   resume(): void
   /** When the oldest effect was committed that is held and not done. */
-  owedSince(): number | undefined
+  oldestPendingAt(): number | undefined
   /**
    * Starts nothing more, cuts what is still under way after `graceMs`, and does not wait long for what ignores that. What
    * was not settled stays owed for whoever is next.
@@ -30,9 +30,9 @@ export interface Outbox {
 
 export interface OutboxOptions {
   readonly reader: Reader
-  readonly performers: Readonly<Record<string, Performer>>
+  readonly effectHandlers: Readonly<Record<string, EffectHandler>>
   /** Takes a performed effect off the record; resolves when that is durable. */
-  readonly settle: (key: Owed['key']) => Promise<void>
+  readonly complete: (key: PendingEffect['key']) => Promise<void>
   /** Whether effects may go out at this very moment. */
   readonly mayPerform: () => boolean
   readonly clock: Clock
@@ -41,48 +41,48 @@ export interface OutboxOptions {
 
 interface Lane {
   readonly name: string
-  readonly perform: Performer
-  readonly waiting: Owed[]
+  readonly handle: EffectHandler
+  readonly waiting: PendingEffect[]
   /** The last effect taken from the record, and whether the record may have more of this lane after it. */
-  taken?: Owed['key']
-  more: boolean
+  loadedTo?: PendingEffect['key']
+  hasMore: boolean
   running: number
   /** Of those running, how many are with the destination just now. */
-  inside: number
+  holdingSlot: number
   /** Of those running, how many have no more to do with it. */
-  aside: number
+  releasedSlot: number
   /** Of those running, how many wait: to try again, or for somebody else. */
-  pausing: number
+  backingOff: number
   /** It can do nothing until one of them has waited, so it takes no place from others. */
-  rests: boolean
-  queued: boolean
+  isStalled: boolean
+  isQueued: boolean
 }
 
 interface Retry {
   readonly lane: Lane
-  readonly go: () => void
+  readonly resume: () => void
 }
 
 const backoff = { firstMs: limits.effectRetryMs, mostMs: limits.effectRetryMaxMs }
 
-export function openOutbox({ reader, performers, settle, mayPerform, clock, log }: OutboxOptions): Outbox {
+export function openOutbox({ reader, effectHandlers, complete, mayPerform, clock, log }: OutboxOptions): Outbox {
   const lanes = new Map<string, Lane>()
   /** Lanes with something to start, in turn. */
-  const ready: Lane[] = []
-  const underWay = new Map<Promise<void>, Owed>()
+  const readyLanes: Lane[] = []
+  const inFlight = new Map<Promise<void>, PendingEffect>()
   /** Effects that have waited long enough after a failure. */
   const retries: Retry[] = []
   /** Ends the waits of those that failed. */
   const stopping = new AbortController()
   const end = new AbortController()
   setMaxListeners(0, stopping.signal, end.signal)
-  const unknown = new Set<string>()
-  let performing = 0
-  let resting = 0
+  const unknownKinds = new Set<string>()
+  let slotsInUse = 0
+  let stalledLanes = 0
   /** Effects at hand, of all lanes. */
-  let held = 0
+  let loadedEffects = 0
   /** There may be lanes on the record that are not held; the search for them goes on after this one. */
-  let unseen = false
+  let hasUnloadedLanes = false
   let searchedTo: string | undefined
   let stopped = false
   /** Effects up to this commit were on record when this outbox began. */
@@ -90,148 +90,148 @@ export function openOutbox({ reader, performers, settle, mayPerform, clock, log 
 
   /** Undefined when nobody here performs the kind, or as many lanes are held as may be. */
   function laneFor(name: string): Lane | undefined {
-    const known = lanes.get(name)
-    if (known) return known
+    const existing = lanes.get(name)
+    if (existing) return existing
     const kind = name.slice(0, name.indexOf(' '))
-    const perform = performers[kind]
-    if (!perform) {
-      if (!unknown.has(kind)) log.error('shard.effect.unknown', { kind })
-      unknown.add(kind)
+    const handle = effectHandlers[kind]
+    if (!handle) {
+      if (!unknownKinds.has(kind)) log.error('shard.effect.unknown', { kind })
+      unknownKinds.add(kind)
       return undefined
     }
-    if (lanes.size - resting >= limits.lanesHeld || lanes.size >= limits.lanesKnown) {
-      unseen = true
+    if (lanes.size - stalledLanes >= limits.activeLanes || lanes.size >= limits.trackedLanes) {
+      hasUnloadedLanes = true
       return undefined
     }
     // While lanes are unseen this may be one of them, with effects on the record that came before.
-    const counts = { running: 0, inside: 0, aside: 0, pausing: 0 }
-    const lane = { name, perform, waiting: [], more: unseen, ...counts, rests: false, queued: false }
+    const counts = { running: 0, holdingSlot: 0, releasedSlot: 0, backingOff: 0 }
+    const lane = { name, handle, waiting: [], hasMore: hasUnloadedLanes, ...counts, isStalled: false, isQueued: false }
     lanes.set(name, lane)
     return lane
   }
 
-  function queue(lane: Lane): void {
-    if (lane.queued) return
-    lane.queued = true
-    ready.push(lane)
+  function markReady(lane: Lane): void {
+    if (lane.isQueued) return
+    lane.isQueued = true
+    readyLanes.push(lane)
   }
 
-  function hold(lane: Lane, owed: Owed): void {
-    lane.waiting.push(owed)
-    held++
+  function addWaiting(lane: Lane, pendingEffect: PendingEffect): void {
+    lane.waiting.push(pendingEffect)
+    loadedEffects++
   }
 
   /** Whether the lane has an effect to start, read from the record when none is at hand. */
   function hasNext(lane: Lane): boolean {
-    if (lane.waiting.length === 0 && lane.more) {
+    if (lane.waiting.length === 0 && lane.hasMore) {
       const rows = [
-        ...reader.range(outboxTable, { prefix: [lane.name], after: lane.taken, limit: limits.effectsHeldPerLane }),
+        ...reader.range(outboxTable, { prefix: [lane.name], after: lane.loadedTo, limit: limits.loadedEffectsPerLane }),
       ]
-      for (const { key, value } of rows) hold(lane, { key, effect: value })
-      lane.taken = rows.at(-1)?.key ?? lane.taken
-      lane.more = rows.length === limits.effectsHeldPerLane
+      for (const { key, value } of rows) addWaiting(lane, { key, effect: value })
+      lane.loadedTo = rows.at(-1)?.key ?? lane.loadedTo
+      lane.hasMore = rows.length === limits.loadedEffectsPerLane
     }
     return lane.waiting.length > 0
   }
 
   function hasRoom(lane: Lane): boolean {
-    return lane.waiting.length < limits.effectsHeldPerLane || held < limits.effectsHeld
+    return lane.waiting.length < limits.loadedEffectsPerLane || loadedEffects < limits.loadedEffects
   }
 
   /** Fills the places that are free: first with those who had one and try again, then lane by lane. */
   function pump(): void {
-    while (!stopped && performing < limits.effectsInFlight) {
-      const retry = nextRetry()
-      const lane = retry ? undefined : ready.shift()
+    while (!stopped && slotsInUse < limits.effectsInFlight) {
+      const retry = takeRetry()
+      const lane = retry ? undefined : readyLanes.shift()
       if (retry) {
-        enter(retry.lane)
-        retry.go()
+        occupySlot(retry.lane)
+        retry.resume()
       } else if (!lane) return
       else {
-        lane.queued = false
+        lane.isQueued = false
         if (isFull(lane) || !hasNext(lane)) continue
-        held--
-        start(lane, lane.waiting.shift()!)
-        queue(lane)
+        loadedEffects--
+        startEffect(lane, lane.waiting.shift()!)
+        markReady(lane)
       }
     }
   }
 
   /** One that stood aside has lost its place with the destination, and waits until there is another. */
-  function nextRetry(): Retry | undefined {
-    const at = retries.findIndex(({ lane }) => lane.inside < limits.effectsPerDestination)
+  function takeRetry(): Retry | undefined {
+    const at = retries.findIndex(({ lane }) => lane.holdingSlot < limits.effectsPerDestination)
     return at < 0 ? undefined : retries.splice(at, 1)[0]
   }
 
   /** Takes a place here and with the destination, at once: whoever looks next must not find it free. */
-  function enter(lane: Lane): void {
-    performing++
-    lane.inside++
+  function occupySlot(lane: Lane): void {
+    slotsInUse++
+    lane.holdingSlot++
   }
 
-  function start(lane: Lane, owed: Owed): void {
+  function startEffect(lane: Lane, pendingEffect: PendingEffect): void {
     lane.running++
-    enter(lane)
-    const run = performUntilDone(lane, owed).finally(() => {
-      underWay.delete(run)
+    occupySlot(lane)
+    const run = handleUntilDone(lane, pendingEffect).finally(() => {
+      inFlight.delete(run)
       lane.running--
-      if (lane.running === 0 && !hasNext(lane)) forget(lane)
-      else queue(lane)
+      if (lane.running === 0 && !hasNext(lane)) dropLane(lane)
+      else markReady(lane)
       pump()
     })
-    underWay.set(run, owed)
+    inFlight.set(run, pendingEffect)
   }
 
-  function reckon(lane: Lane): void {
-    const hasNone = !lane.more && lane.waiting.length === 0
-    const rests = lane.running > 0 && lane.pausing === lane.running && (isFull(lane) || hasNone)
-    if (rests === lane.rests) return
-    lane.rests = rests
-    resting += rests ? 1 : -1
-    if (rests && unseen && !stopped) search()
+  function updateStalled(lane: Lane): void {
+    const hasNone = !lane.hasMore && lane.waiting.length === 0
+    const isStalled = lane.running > 0 && lane.backingOff === lane.running && (isFull(lane) || hasNone)
+    if (isStalled === lane.isStalled) return
+    lane.isStalled = isStalled
+    stalledLanes += isStalled ? 1 : -1
+    if (isStalled && hasUnloadedLanes && !stopped) loadLanes()
   }
 
-  function forget(lane: Lane): void {
-    reckon(lane)
+  function dropLane(lane: Lane): void {
+    updateStalled(lane)
     lanes.delete(lane.name)
-    if (unseen) search()
+    if (hasUnloadedLanes) loadLanes()
   }
 
   /** Begins with a place of its own, gives it up while it waits to try again, and before it settles. */
-  async function performUntilDone(lane: Lane, { key, effect }: Owed): Promise<void> {
-    for (let tries = 1; ; tries++) {
-      const isOurs = mayPerform()
-      const standing = standIn(lane)
-      const settles: Settling = { owner: effect.owner, key, isSettled: false }
-      const failure = isOurs
-        ? await failureOf(lane, effect, {
-            isRepeat: tries > 1 || key[1] <= resumedAtCommit,
-            settles,
-            aside: standing.aside,
+  async function handleUntilDone(lane: Lane, { key, effect }: PendingEffect): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      const mayContinue = mayPerform()
+      const slot = createSlot(lane)
+      const completes: EffectToken = { owner: effect.owner, key, isCompleted: false }
+      const failure = mayContinue
+        ? await handleOnce(lane, effect, {
+            isRepeat: attempt > 1 || key[1] <= resumedAtCommit,
+            completes,
+            releaseSlot: slot.releaseSlot,
           })
         : undefined
-      if (isOurs && (failure === undefined || settles.isSettled)) {
-        standing.aside()
-        if (!settles.isSettled) await settleUntilDone(key, effect.kind)
-        return standing.end()
+      if (mayContinue && (failure === undefined || completes.isCompleted)) {
+        slot.releaseSlot()
+        if (!completes.isCompleted) await completeUntilDone(key, effect.kind)
+        return slot.end()
       }
-      standing.end()
-      if (!isOurs) {
+      slot.end()
+      if (!mayContinue) {
         // It will not be ours again in this life of the outbox, so nothing more is started.
         stopped = true
         return
       }
       if (stopped) return
-      log.warn('shard.effect.failed', { kind: effect.kind, tries, error: failure })
-      lane.pausing++
-      reckon(lane)
+      log.warn('shard.effect.failed', { kind: effect.kind, tries: attempt, error: failure })
+      lane.backingOff++
+      updateStalled(lane)
       pump()
-      await sleep(clock, backoffMs(tries, backoff), stopping.signal)
-      lane.pausing--
-      reckon(lane)
+      await sleep(clock, backoffMs(attempt, backoff), stopping.signal)
+      lane.backingOff--
+      updateStalled(lane)
       if (stopped) return
       await new Promise<void>((retry) => {
-        retries.push({ lane, go: retry })
+        retries.push({ lane, resume: retry })
         pump()
       })
       if (stopped) return
@@ -239,135 +239,135 @@ export function openOutbox({ reader, performers, settle, mayPerform, clock, log 
   }
 
   /** The places of one that is being performed, here and in its lane, given up at its end or as soon as it stands aside. */
-  function standIn(lane: Lane): { aside(): void; end(): void } {
-    let state: 'in' | 'aside' | 'over' = 'in'
+  function createSlot(lane: Lane): { releaseSlot(): void; end(): void } {
+    let state: 'held' | 'aside' | 'ended' = 'held'
     return {
-      aside() {
-        if (state !== 'in') return
+      releaseSlot() {
+        if (state !== 'held') return
         state = 'aside'
-        performing--
-        lane.inside--
-        lane.aside++
-        lane.pausing++
-        reckon(lane)
-        queue(lane)
+        slotsInUse--
+        lane.holdingSlot--
+        lane.releasedSlot++
+        lane.backingOff++
+        updateStalled(lane)
+        markReady(lane)
         pump()
       },
       end() {
-        if (state === 'in') {
-          performing--
-          lane.inside--
+        if (state === 'held') {
+          slotsInUse--
+          lane.holdingSlot--
         }
         if (state === 'aside') {
-          lane.aside--
-          lane.pausing--
+          lane.releasedSlot--
+          lane.backingOff--
         }
-        state = 'over'
-        reckon(lane)
+        state = 'ended'
+        updateStalled(lane)
       },
     }
   }
 
   /** It was performed; only its row is still there, because nothing can be written just now. */
-  async function settleUntilDone(key: Owed['key'], kind: string): Promise<void> {
-    for (let tries = 1; ; tries++) {
+  async function completeUntilDone(key: PendingEffect['key'], kind: string): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
       try {
-        return await settle(key)
+        return await complete(key)
       } catch (error) {
         if (stopped) return
-        log.warn('shard.effect.unsettled', { kind, tries, error })
+        log.warn('shard.effect.incomplete', { kind, tries: attempt, error })
       }
-      await sleep(clock, backoffMs(tries, backoff), stopping.signal)
+      await sleep(clock, backoffMs(attempt, backoff), stopping.signal)
       if (stopped) return
     }
   }
 
-  const isOurs = () => !end.signal.aborted && mayPerform()
+  const isStillOwner = () => !end.signal.aborted && mayPerform()
 
-  async function failureOf(
+  async function handleOnce(
     lane: Lane,
-    { id, owner, payload }: Owed['effect'],
-    about: Pick<Performing, 'isRepeat' | 'settles' | 'aside'>,
+    { id, owner, payload }: PendingEffect['effect'],
+    rest: Pick<EffectContext, 'isRepeat' | 'completes' | 'releaseSlot'>,
   ): Promise<unknown> {
     try {
-      await lane.perform(payload as never, { id, owner, reader, signal: end.signal, isOurs, ...about })
+      await lane.handle(payload as never, { id, owner, reader, signal: end.signal, isStillOwner, ...rest })
       return undefined
     } catch (error) {
       return error ?? new Error('it gave no reason')
     }
   }
 
-  async function allDone(): Promise<void> {
-    while (underWay.size > 0) await Promise.allSettled(underWay.keys())
+  async function waitForInFlight(): Promise<void> {
+    while (inFlight.size > 0) await Promise.allSettled(inFlight.keys())
   }
 
   /** Finds lanes on the record by leaping from one to the next, from where the last search ended and once around. */
-  function search(): void {
-    unseen = false
-    for (const from of searchedTo === undefined ? [undefined] : [searchedTo, undefined]) {
-      searchedTo = from
+  function loadLanes(): void {
+    hasUnloadedLanes = false
+    for (const startName of searchedTo === undefined ? [undefined] : [searchedTo, undefined]) {
+      searchedTo = startName
       for (;;) {
         const after = searchedTo === undefined ? undefined : ([searchedTo, Number.POSITIVE_INFINITY] as const)
         const [first] = reader.range(outboxTable, { after, limit: 1 })
         if (!first) break
         const [name] = first.key
-        if (!lanes.has(name)) take(name)
-        if (unseen) return
+        if (!lanes.has(name)) loadLane(name)
+        if (hasUnloadedLanes) return
         searchedTo = name
       }
     }
     searchedTo = undefined
   }
 
-  function take(name: string): void {
+  function loadLane(name: string): void {
     const lane = laneFor(name)
     if (!lane) return
-    lane.more = true
-    queue(lane)
+    lane.hasMore = true
+    markReady(lane)
   }
 
   return {
-    owe(effects) {
-      for (const owed of effects) {
-        const [name] = owed.key
+    enqueue(effects) {
+      for (const pendingEffect of effects) {
+        const [name] = pendingEffect.key
         const lane = laneFor(name)
         if (!lane) continue
         // A commit can be read a moment before it is told here.
-        if (lane.taken && !isBeyond(owed.key, lane.taken)) continue
-        if (lane.more || !hasRoom(lane)) lane.more = true
+        if (lane.loadedTo && !isAfter(pendingEffect.key, lane.loadedTo)) continue
+        if (lane.hasMore || !hasRoom(lane)) lane.hasMore = true
         else {
-          hold(lane, owed)
-          lane.taken = owed.key
+          addWaiting(lane, pendingEffect)
+          lane.loadedTo = pendingEffect.key
         }
-        queue(lane)
+        markReady(lane)
       }
       pump()
     },
     resume() {
       resumedAtCommit = reader.get(commitTable, []) ?? resumedAtCommit
-      search()
+      loadLanes()
       pump()
     },
-    owedSince() {
-      const oldest = [...underWay.values(), ...[...lanes.values()].flatMap(({ waiting }) => waiting[0] ?? [])]
+    oldestPendingAt() {
+      const oldest = [...inFlight.values(), ...[...lanes.values()].flatMap(({ waiting }) => waiting[0] ?? [])]
       return oldest.length === 0 ? undefined : Math.min(...oldest.map(({ effect }) => effect.at))
     },
     async stop(graceMs) {
       stopped = true
       stopping.abort()
-      for (const { go } of retries.splice(0)) go()
-      if (graceMs > 0) await withTimeout(clock, graceMs, allDone(), undefined)
+      for (const { resume } of retries.splice(0)) resume()
+      if (graceMs > 0) await withTimeout(clock, graceMs, waitForInFlight(), undefined)
       end.abort()
-      await withTimeout(clock, limits.effectCutMs, allDone(), undefined)
+      await withTimeout(clock, limits.effectCutMs, waitForInFlight(), undefined)
     },
   }
 }
 
 /** As many as its destination may have at a time are with it, or as many as may be held wait for something else. */
-function isFull({ running, aside }: Lane): boolean {
-  return running - aside >= limits.effectsPerDestination || aside >= limits.effectsAsidePerLane
+function isFull({ running, releasedSlot }: Lane): boolean {
+  return running - releasedSlot >= limits.effectsPerDestination || releasedSlot >= limits.releasedEffectsPerLane
 }
 
-function isBeyond([, commit, place]: Owed['key'], [, otherCommit, otherPlace]: Owed['key']): boolean {
-  return commit > otherCommit || (commit === otherCommit && place > otherPlace)
+function isAfter([, commit, index]: PendingEffect['key'], [, otherCommit, otherIndex]: PendingEffect['key']): boolean {
+  return commit > otherCommit || (commit === otherCommit && index > otherIndex)
 }

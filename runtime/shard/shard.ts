@@ -4,286 +4,298 @@
  * fails. Answers, effects and timers follow a commit, never precede it.
  */
 import { isRefusal } from '../../core/errors.js'
-import { shard as limits } from '../../core/limits.js'
+import { shard as limits } from '../../core/limits/index.js'
 import type { Steps } from '../../core/steps.js'
 import type { Clock } from '../clock.js'
+import { nextSlice } from '../slices.js'
 import type { Change, CommitDeferred, DeferredWrite, Reader, Space } from '../store/contract.js'
-import { nextTurn } from '../turns.js'
-import { answerOf } from './answer.js'
-import { type Batch, type Letter, takes } from './batch.js'
-import { openLatestTime, redateTimers } from './clocksteps.js'
-import type { Command, Performer, Query, Settling, ShardHere } from './contract.js'
-import { type Asked, decide, decideInSteps, type Moment, type Owed, oweTogether } from './decide.js'
-import { openForgetting } from './forget.js'
-import { type Layer, layerOver } from './layer.js'
-import { Full, Moved } from './lost.js'
+import { createAnswerExpiry } from './answerexpiry.js'
+import { type Batch, canAccept, type MailboxEntry } from './batch.js'
+import { createLatestTime, rescheduleTimers } from './clocksteps.js'
+import type { Command, EffectHandler, EffectToken, LocalShardStatus, Query } from './contract.js'
+import {
+  type CommandRequest,
+  type CommitContext,
+  decide,
+  decideInSteps,
+  enqueueGrouped,
+  type PendingEffect,
+} from './decision.js'
+import { MailboxFull, NotOwner } from './errors.js'
+import type { IsSkippable } from './messages.js'
 import type { EngineOptions } from './options.js'
 import { openOutbox } from './outbox.js'
-import { recentOver } from './recent.js'
+import { createOverlay, type Overlay } from './overlay.js'
+import { runQuery } from './queries.js'
+import { withCache } from './recordcache.js'
 import type { Registry } from './registry.js'
 import { commitTable, outboxTable, type StoredTimer, timerNameTable, timerTable } from './tables.js'
-import type { IsIdle } from './tell.js'
 import { type DueTimer, openTimers } from './timers.js'
 
 export interface OwnedShard {
   /** Resolves after the commit. Rejects with Full, or with Moved when the shard went away before it was decided for good. */
-  ask(asked: Asked): Promise<unknown>
+  execute(request: CommandRequest): Promise<unknown>
   /** A promise of the answer where it is made in steps. */
-  read(query: Query<unknown, unknown>, input: unknown): unknown
+  query(query: Query<unknown, unknown>, input: unknown): unknown
   /** Undefined where it is made in steps. */
-  readNow(query: Query<unknown, unknown>, input: unknown): unknown
+  queryNow(query: Query<unknown, unknown>, input: unknown): unknown
   /** Commits so far; those that owed nothing are not counted any more once the shard was opened again. */
   commits(): number
-  load(): Pick<ShardHere, 'waiting' | 'owedSince' | 'timerDueAt'>
+  load(): Pick<LocalShardStatus, 'waiting' | 'oldestPendingAt' | 'timerDueAt'>
   /** Takes up what is owed and looks at timers. */
   start(): void
   /** Starts no more effects and fires no more timers, and gives effects under way a while to end and report. */
-  rest(): Promise<void>
+  quiesce(): Promise<void>
   /** Takes nothing more and finishes what was asked. */
   close(): Promise<void>
   /** The shard is lost: whatever waits is told so, nothing goes out any more. */
-  abandon(): void
+  lose(): void
 }
 
-export interface ShardOptions extends Pick<EngineOptions, 'clock' | 'log' | 'newCommandId' | 'meters'> {
+export interface ShardOptions extends Pick<EngineOptions, 'clock' | 'log' | 'newCommandId' | 'commitMetrics'> {
   readonly number: number
   readonly space: Space
   readonly registry: Registry
-  readonly performers: Readonly<Record<string, Performer>>
-  readonly isIdle: IsIdle
+  readonly effectHandlers: Readonly<Record<string, EffectHandler>>
+  readonly isSkippable: IsSkippable
   /** Makes changes durable and visible in the space, one commit after the other. Rejects with Moved when they never will be. */
   readonly commit: CommitDeferred
   /** Whether the shard is ours at this very moment. A process that was stopped for a while may wake up without it. */
-  readonly isOurs: () => boolean
+  readonly isStillOwner: () => boolean
   /** Told of every durable change before it is answered. */
-  readonly changed: (layer: Pick<Layer, 'written'>) => void
+  readonly onCommit: (overlay: Pick<Overlay, 'writesOf'>) => void
 }
 
 export function openShard(options: ShardOptions): OwnedShard {
-  const { number, registry, clock, log, meters } = options
-  const space = recentOver(options.space)
-  let mailbox: Letter[] = []
+  const { number, registry, clock, log, commitMetrics } = options
+  const space = withCache(options.space)
+  let mailbox: MailboxEntry[] = []
   let commandsWaiting = 0
   let commit = space.get(commitTable, []) ?? 0
   /** Commands with an id that wait for their answer: whoever asks again joins them and takes no second place. */
-  const asking = new Map<string, Promise<unknown>>()
+  const pendingCommands = new Map<string, Promise<unknown>>()
   /** Takes letters still. */
-  let open: Batch | undefined
-  let onItsWay: Batch | undefined
+  let openBatch: Batch | undefined
+  let committingBatch: Batch | undefined
   /** Joins the open batch in steps. */
-  let stepping: Letter | undefined
+  let steppedEntry: MailboxEntry | undefined
   /** What watchers are being told of. */
-  let told: Layer | undefined
-  let isAwake = false
-  const idlers: (() => void)[] = []
-  const steadyAt = steadyTime(clock)
-  const forget = openForgetting(space, steadyAt())
+  let notifiedOverlay: Overlay | undefined
+  let isScheduled = false
+  const idleWaiters: (() => void)[] = []
+  const monotonicAt = monotonicTime(clock)
+  const expireAnswers = createAnswerExpiry(space, monotonicAt())
   let state: 'open' | 'closed' | 'lost' = 'open'
-  const latest = openLatestTime(space)
-  const timers = openTimers({ reader: space, clock, latestAt: latest.at(), fire, redate })
+  const latest = createLatestTime(space)
+  const timers = openTimers({ reader: space, clock, latestAt: latest.at(), fire, reschedule })
   const outbox = openOutbox({
     reader: space,
-    performers: options.performers,
-    settle,
-    mayPerform: options.isOurs,
+    effectHandlers: options.effectHandlers,
+    complete,
+    mayPerform: options.isStillOwner,
     clock,
     log,
   })
 
-  function post(join: Letter['join'], isAsked = false, joinInSteps?: Letter['joinInSteps']): Promise<unknown> {
+  function enqueue(
+    apply: MailboxEntry['apply'],
+    isCommand = false,
+    joinInSteps?: MailboxEntry['applyInSteps'],
+  ): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      if (state === 'lost') return reject(new Moved('the shard is not served here any more'))
-      mailbox.push({ isAsked, join, joinInSteps, resolve, reject })
-      if (isAsked) commandsWaiting++
-      wake()
+      if (state === 'lost') return reject(new NotOwner('the shard is not served here any more'))
+      mailbox.push({ isCommand, apply, applyInSteps: joinInSteps, resolve, reject })
+      if (isCommand) commandsWaiting++
+      scheduleTurn()
     })
   }
 
   /** A commit begins once everybody who is ready now has written. */
-  function wake(): void {
-    if (isAwake) return
-    isAwake = true
-    clock.soon(turn)
+  function scheduleTurn(): void {
+    if (isScheduled) return
+    isScheduled = true
+    clock.nextTick(runTurn)
   }
 
-  function turn(): void {
-    isAwake = false
-    if (mailbox.length > 0 && !stepping) {
-      open ??= newBatch()
-      takeLetters(open)
+  function runTurn(): void {
+    isScheduled = false
+    if (mailbox.length > 0 && !steppedEntry) {
+      openBatch ??= newBatch()
+      drainMailbox(openBatch)
     }
-    if (stepping) return
-    if (open) depart(open)
-    goOn()
+    if (steppedEntry) return
+    if (openBatch) flush(openBatch)
+    proceed()
   }
 
   function newBatch(): Batch {
-    const layer = layerOver(space)
-    if (onItsWay) layer.restOn(onItsWay.layer)
+    const overlay = createOverlay(space)
+    if (committingBatch) overlay.rebase(committingBatch.overlay)
     return {
-      layer,
-      commit: commit + (onItsWay ? 2 : 1),
-      began: clock.elapsed(),
-      owed: [],
-      tellings: [],
-      joined: [],
-      hasLanded: false,
+      overlay,
+      commit: commit + (committingBatch ? 2 : 1),
+      startedAt: clock.monotonic(),
+      pending: [],
+      outboundCommands: [],
+      entries: [],
+      isCommitted: false,
     }
   }
 
   /** Goes on with what waits, or tells those who wait for the end of it. */
-  function goOn(): void {
-    if (mailbox.length > 0 && !stepping && (!open || takes(open, mailbox[0]!))) return wake()
-    if (mailbox.length === 0 && !open && !onItsWay) for (const idle of idlers.splice(0)) idle()
+  function proceed(): void {
+    if (mailbox.length > 0 && !steppedEntry && (!openBatch || canAccept(openBatch, mailbox[0]!))) return scheduleTurn()
+    if (mailbox.length === 0 && !openBatch && !committingBatch) for (const resolve of idleWaiters.splice(0)) resolve()
   }
 
   /** Goes as soon as it can: behind a commit on its way with the very next write, before those of that one go on. */
-  function depart(batch: Batch): void {
-    if (batch.layer.bytes() > 0 || batch.tellings.length > 0) {
-      batch.write ??= written(batch)
-      if (!onItsWay) batch.write.flush()
-    } else if (!onItsWay) {
-      open = undefined
+  function flush(batch: Batch): void {
+    if (batch.overlay.bytes() > 0 || batch.outboundCommands.length > 0) {
+      batch.write ??= createWrite(batch)
+      if (!committingBatch) batch.write.flush()
+    } else if (!committingBatch) {
+      openBatch = undefined
       answer(batch)
     }
   }
 
-  function written(batch: Batch): DeferredWrite {
-    const write = options.commit({ collect: () => seal(batch), committed: () => landed(batch) })
+  function createWrite(batch: Batch): DeferredWrite {
+    const write = options.commit({ collect: () => collect(batch), onCommitted: () => markCommitted(batch) })
     write.done.then(
       () => {
-        if (!batch.hasLanded) return
-        tell(batch.layer)
-        meters?.committed(number, batch.joined.length, clock.elapsed() - batch.began)
+        if (!batch.isCommitted) return
+        notifyChanged(batch.overlay)
+        commitMetrics?.recordCommit(number, batch.entries.length, clock.monotonic() - batch.startedAt)
         answer(batch)
-        if (open && !onItsWay) wake()
-        goOn()
+        if (openBatch && !committingBatch) scheduleTurn()
+        proceed()
       },
-      (error: unknown) => failed(batch, error),
+      (error: unknown) => failBatch(batch, error),
     )
     return write
   }
 
   /** Watchers mostly read what they are told of, which is at hand as it was written. */
-  function tell(layer: Layer): void {
-    told = layer
+  function notifyChanged(overlay: Overlay): void {
+    notifiedOverlay = overlay
     try {
-      options.changed(layer)
+      options.onCommit(overlay)
     } finally {
-      told = undefined
+      notifiedOverlay = undefined
     }
   }
 
   /** While the next commit is on its way the space may show it already, and what is at hand of the last is not mixed with it. */
   function reader(): Reader {
-    return told && !onItsWay ? told : space
+    return notifiedOverlay && !committingBatch ? notifiedOverlay : space
   }
 
   /** Nothing of one that was given up meanwhile. */
-  function seal(batch: Batch): readonly Change[] {
-    if (open !== batch) return []
-    const { layer, joined, owed } = batch
-    if (batch.tellings.length > 0) oweTogether(layer, batch, log)
-    forget(layer, steadyAt(), joined.length)
-    if (owed.length > 0) layer.put(commitTable, [], batch.commit)
-    latest.note(layer, clock.now())
-    layer.keep()
-    open = undefined
-    onItsWay = batch
-    space.committing(layer)
-    if (mailbox.length > 0) wake()
-    return layer.changes()
+  function collect(batch: Batch): readonly Change[] {
+    if (openBatch !== batch) return []
+    const { overlay, entries, pending } = batch
+    if (batch.outboundCommands.length > 0) enqueueGrouped(overlay, batch, log)
+    expireAnswers(overlay, monotonicAt(), entries.length)
+    if (pending.length > 0) overlay.put(commitTable, [], batch.commit)
+    latest.advance(overlay, clock.now())
+    overlay.commit()
+    openBatch = undefined
+    committingBatch = batch
+    space.beginCommit(overlay)
+    if (mailbox.length > 0) scheduleTurn()
+    return overlay.changes()
   }
 
-  function landed(batch: Batch): void {
-    if (onItsWay !== batch) return
-    batch.hasLanded = true
-    onItsWay = undefined
+  function markCommitted(batch: Batch): void {
+    if (committingBatch !== batch) return
+    batch.isCommitted = true
+    committingBatch = undefined
     commit = batch.commit
-    space.committed(batch.layer)
-    open?.layer.restOn(space)
-    open?.write?.flush()
+    space.endCommit(batch.overlay)
+    openBatch?.overlay.rebase(space)
+    openBatch?.write?.flush()
   }
 
-  function failed(batch: Batch, error: unknown): void {
-    if (batch !== onItsWay && batch !== open) return
-    if (batch === onItsWay) onItsWay = undefined
-    space.forget()
-    if (error instanceof Moved) abandon()
-    for (const { letter } of batch.joined) letter.reject(error)
-    rejectOpen(error)
-    goOn()
+  function failBatch(batch: Batch, error: unknown): void {
+    if (batch !== committingBatch && batch !== openBatch) return
+    if (batch === committingBatch) committingBatch = undefined
+    space.clear()
+    if (error instanceof NotOwner) lose()
+    for (const { entry } of batch.entries) entry.reject(error)
+    rejectOpenBatch(error)
+    proceed()
   }
 
-  function answer({ layer, owed, joined }: Batch): void {
-    for (const { letter, answer } of joined) letter.resolve(answer)
+  function answer({ overlay, pending, entries }: Batch): void {
+    for (const { entry, answer } of entries) entry.resolve(answer)
     if (state === 'lost') return
-    outbox.owe(owed)
-    if (layer.touches(timerTable)) timers.changed(layer.written(timerTable.name).map(({ key }) => key[0] as number))
+    outbox.enqueue(pending)
+    if (overlay.has(timerTable))
+      timers.refreshIfEarlier(overlay.writesOf(timerTable.name).map(({ key }) => key[0] as number))
   }
 
   /** What was decided over a commit that never was is undone with it. */
-  function rejectOpen(error: unknown): void {
-    const given = open
-    open = undefined
-    for (const { letter } of given?.joined ?? []) letter.reject(error)
-    stepping?.reject(error)
-    stepping = undefined
-    given?.write?.flush()
+  function rejectOpenBatch(error: unknown): void {
+    const rejectedBatch = openBatch
+    openBatch = undefined
+    for (const { entry } of rejectedBatch?.entries ?? []) entry.reject(error)
+    steppedEntry?.reject(error)
+    steppedEntry = undefined
+    rejectedBatch?.write?.flush()
   }
 
-  function takeLetters(batch: Batch): void {
-    const { layer, joined, owed, tellings, commit } = batch
-    const moment: Moment = { at: clock.now(), steadyAt: steadyAt(), commit, owed, tellings }
-    let taken = 0
-    const until = clock.elapsed() + limits.decideMs
-    while (taken < mailbox.length && (taken === 0 || clock.elapsed() < until)) {
-      const letter = mailbox[taken]!
-      if (!takes(batch, letter)) break
-      taken++
-      if (letter.isAsked) commandsWaiting--
-      if (letter.joinInSteps) {
-        stepping = letter
-        step(batch, letter, letter.joinInSteps(layer, moment))
+  function drainMailbox(batch: Batch): void {
+    const { overlay, entries, pending, outboundCommands, commit } = batch
+    const context: CommitContext = { at: clock.now(), monotonicAt: monotonicAt(), commit, pending, outboundCommands }
+    let drained = 0
+    const until = clock.monotonic() + limits.decideMs
+    while (drained < mailbox.length && (drained === 0 || clock.monotonic() < until)) {
+      const entry = mailbox[drained]!
+      if (!canAccept(batch, entry)) break
+      drained++
+      if (entry.isCommand) commandsWaiting--
+      if (entry.applyInSteps) {
+        steppedEntry = entry
+        runStep(batch, entry, entry.applyInSteps(overlay, context))
         break
       }
       try {
-        joined.push({ letter, answer: letter.join(layer, moment) })
+        entries.push({ entry, answer: entry.apply(overlay, context) })
       } catch (error) {
-        letter.reject(error)
+        entry.reject(error)
       }
     }
-    mailbox = mailbox.slice(taken)
+    mailbox = mailbox.slice(drained)
   }
 
   /** Its batch is neither full nor on its way meanwhile; it may be given up. */
-  function step(batch: Batch, letter: Letter, steps: Steps<unknown>): void {
-    if (stepping !== letter) return
+  function runStep(batch: Batch, entry: MailboxEntry, steps: Steps<unknown>): void {
+    if (steppedEntry !== entry) return
     try {
       const { done, value: answer } = steps.next()
-      if (!done) return void nextTurn(clock).then(() => step(batch, letter, steps))
-      batch.joined.push({ letter, answer })
+      if (!done) return void nextSlice(clock).then(() => runStep(batch, entry, steps))
+      batch.entries.push({ entry, answer })
     } catch (error) {
-      letter.reject(error)
+      entry.reject(error)
     }
-    stepping = undefined
-    wake()
+    steppedEntry = undefined
+    scheduleTurn()
   }
 
-  function decideIn(layer: Layer, moment: Moment, asked: Asked): unknown {
+  function decideCommand(overlay: Overlay, context: CommitContext, request: CommandRequest): unknown {
     try {
-      return decide(layer, asked, moment, options.isIdle)
+      return decide(overlay, request, context, options.isSkippable)
     } catch (error) {
-      log.error('shard.command.failed', { command: asked.command.name, error })
+      log.error('shard.command.failed', { command: request.command.name, error })
       throw error
     }
   }
 
-  function* stepsIn(layer: Layer, moment: Moment, asked: Asked): Steps<unknown> {
+  function* decideCommandInSteps(overlay: Overlay, context: CommitContext, request: CommandRequest): Steps<unknown> {
     try {
-      return yield* decideInSteps(layer, asked, moment, options.isIdle)
+      return yield* decideInSteps(overlay, request, context, options.isSkippable)
     } catch (error) {
-      log.error('shard.command.failed', { command: asked.command.name, error })
+      log.error('shard.command.failed', { command: request.command.name, error })
       throw error
     }
   }
@@ -291,15 +303,15 @@ export function openShard(options: ShardOptions): OwnedShard {
   /** The timer goes off the record with whatever its command does; one whose command throws would only throw again. */
   async function fire(due: DueTimer): Promise<void> {
     const [dueAt, owner, name] = due.key
-    await post((layer, moment) => {
-      const timer = layer.get(timerTable, due.key)
+    await enqueue((overlay, context) => {
+      const timer = overlay.get(timerTable, due.key)
       if (!timer) return
-      const command = registry.knowsCommand(timer.command) ? registry.command(timer.command) : postpone(name, timer)
-      layer.remove(timerTable, due.key)
-      if (layer.get(timerNameTable, [owner, name]) === dueAt) layer.remove(timerNameTable, [owner, name])
-      layer.keep()
+      const command = registry.hasCommand(timer.command) ? registry.command(timer.command) : postpone(name, timer)
+      overlay.remove(timerTable, due.key)
+      if (overlay.get(timerNameTable, [owner, name]) === dueAt) overlay.remove(timerNameTable, [owner, name])
+      overlay.commit()
       try {
-        decideIn(layer, moment, { owner, command, input: timer.input, commandId: options.newCommandId() })
+        decideCommand(overlay, context, { owner, command, input: timer.input, commandId: options.newCommandId() })
       } catch {
         // Told to the log already.
       }
@@ -307,11 +319,11 @@ export function openShard(options: ShardOptions): OwnedShard {
   }
 
   /** The last of them are dated in the commit by which the shard has the time of its clock. */
-  async function redate(due: readonly DueTimer[], isLast: boolean): Promise<void> {
-    await post((layer, { at }) => {
-      redateTimers(layer, due, at)
-      if (isLast) latest.set(layer, at)
-      layer.keep()
+  async function reschedule(due: readonly DueTimer[], isLast: boolean): Promise<void> {
+    await enqueue((overlay, { at }) => {
+      rescheduleTimers(overlay, due, at)
+      if (isLast) latest.set(overlay, at)
+      overlay.commit()
     })
   }
 
@@ -320,80 +332,85 @@ export function openShard(options: ShardOptions): OwnedShard {
     log.error('shard.timer.unknown', { command: timer.command })
     return {
       name: 'shard.postpone',
-      decide: (tx, _input, told) => tx.schedule({ name, dueAt: told.at + limits.effectRetryMaxMs, ...timer }),
+      decide: (tx, _input, meta) => tx.schedule({ name, dueAt: meta.at + limits.effectRetryMaxMs, ...timer }),
     }
   }
 
-  async function settle(key: Owed['key']): Promise<void> {
-    await post((layer) => {
-      layer.remove(outboxTable, key)
-      layer.keep()
+  async function complete(key: PendingEffect['key']): Promise<void> {
+    await enqueue((overlay) => {
+      overlay.remove(outboxTable, key)
+      overlay.commit()
     })
-    meters?.settled()
+    commitMetrics?.settled()
   }
 
   /** The effect goes off the record with the command that reports on it, and whoever performs it need not see to that. */
-  async function reported(asked: Asked, settles: Settling): Promise<unknown> {
-    const mayTake = settles.owner === asked.owner
-    const answer = await post((layer, moment) => {
-      const decided = decideIn(layer, moment, asked)
-      if (mayTake && !isRefusal(decided)) {
-        layer.remove(outboxTable, [...settles.key])
-        layer.keep()
+  async function executeCompleting(request: CommandRequest, completes: EffectToken): Promise<unknown> {
+    const isSameOwner = completes.owner === request.owner
+    const answer = await enqueue((overlay, context) => {
+      const decided = decideCommand(overlay, context, request)
+      if (isSameOwner && !isRefusal(decided)) {
+        overlay.remove(outboxTable, [...completes.key])
+        overlay.commit()
       }
       return decided
     })
-    settles.isSettled ||= mayTake && !isRefusal(answer)
+    completes.isCompleted ||= isSameOwner && !isRefusal(answer)
     return answer
   }
 
-  function abandon(): void {
+  function lose(): void {
     if (state === 'lost') return
     state = 'lost'
     void timers.stop()
     void outbox.stop(0)
-    for (const letter of mailbox) letter.reject(new Moved('the shard is not served here any more'))
+    for (const entry of mailbox) entry.reject(new NotOwner('the shard is not served here any more'))
     mailbox = []
     commandsWaiting = 0
-    rejectOpen(new Moved('the shard is not served here any more'))
-    goOn()
+    rejectOpenBatch(new NotOwner('the shard is not served here any more'))
+    proceed()
   }
 
   return {
-    ask(asked) {
-      if (state !== 'open') return Promise.reject(new Moved('the shard is not served here any more'))
-      const id = asked.rememberMs === undefined ? undefined : `${asked.owner} ${asked.commandId}`
-      const before = id === undefined ? undefined : asking.get(id)
-      if (before) return before
-      if (asked.settles) return reported(asked, asked.settles)
+    execute(request) {
+      if (state !== 'open') return Promise.reject(new NotOwner('the shard is not served here any more'))
+      const id = request.answerTtlMs === undefined ? undefined : `${request.owner} ${request.commandId}`
+      const pending = id === undefined ? undefined : pendingCommands.get(id)
+      if (pending) return pending
+      if (request.completes) return executeCompleting(request, request.completes)
       if (commandsWaiting >= limits.mailboxCommands)
-        return Promise.reject(new Full('too many commands wait for the shard'))
-      const join: Letter['join'] = (layer, moment) => decideIn(layer, moment, asked)
-      const isLong = asked.command.inSteps?.isFor(asked.input)
-      const answer = post(join, true, isLong ? (layer, moment) => stepsIn(layer, moment, asked) : undefined)
+        return Promise.reject(new MailboxFull('too many commands wait for the shard'))
+      const apply: MailboxEntry['apply'] = (overlay, context) => decideCommand(overlay, context, request)
+      const isLong = request.command.inSteps?.isFor(request.input)
+      const answer = enqueue(
+        apply,
+        true,
+        isLong ? (overlay, context) => decideCommandInSteps(overlay, context, request) : undefined,
+      )
       if (id === undefined) return answer
-      asking.set(id, answer)
-      return answer.finally(() => asking.delete(id))
+      pendingCommands.set(id, answer)
+      return answer.finally(() => pendingCommands.delete(id))
     },
-    read: (query, input) => answerOf(query, reader(), input, clock),
-    readNow: (query, input) => (query.inSteps?.isFor(input) ? undefined : query.read(reader(), input)),
+    query: (query, input) => runQuery(query, reader(), input, clock),
+    queryNow: (query, input) => (query.inSteps?.isFor(input) ? undefined : query.read(reader(), input)),
     commits: () => commit,
-    load: () => ({ waiting: commandsWaiting, owedSince: outbox.owedSince(), timerDueAt: timers.dueAt() }),
+    load: () => ({ waiting: commandsWaiting, oldestPendingAt: outbox.oldestPendingAt(), timerDueAt: timers.dueAt() }),
     start() {
       outbox.resume()
-      timers.look()
+      timers.refresh()
     },
-    rest: () => Promise.all([timers.stop(), outbox.stop(limits.handOverMs)]).then(() => undefined),
+    quiesce: () => Promise.all([timers.stop(), outbox.stop(limits.handOverMs)]).then(() => undefined),
     async close() {
       if (state === 'open') state = 'closed'
-      if (mailbox.length > 0 || open || onItsWay) await new Promise<void>((idle) => idlers.push(idle))
+      if (mailbox.length > 0 || openBatch || committingBatch)
+        await new Promise<void>((resolve) => idleWaiters.push(resolve))
     },
-    abandon,
+    lose,
   }
 }
 
 /** The time of day when it was opened, and since then only what has passed. */
-function steadyTime(clock: Clock): () => number {
-  const ahead = clock.now() - clock.elapsed()
-  return () => clock.elapsed() + ahead
+function monotonicTime(clock: Clock): () => number {
+  const offset = clock.now() - clock.monotonic()
+  return () => clock.monotonic() + offset
 }

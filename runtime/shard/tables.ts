@@ -8,11 +8,11 @@ import { byOwner, table } from '../store/contract.js'
 export const commitTable = table<[], number>('shard.commit')
 
 /** Answers that are remembered, so that a second ask under the same id gets the first answer. */
-export const answeredTable = byOwner(table<[owner: string, commandId: string], { answer: unknown }>('shard.answered'))
+export const answerTable = byOwner(table<[owner: string, commandId: string], { answer: unknown }>('shard.answers'))
 /** The same ids by the time until which they are remembered, so that they can be forgotten in order. */
-export const answeredUntilTable = table<[until: number, owner: string, commandId: string], true>('shard.answeredUntil')
+export const answerExpiryTable = table<[until: number, owner: string, commandId: string], true>('shard.answerExpiries')
 
-export interface OwedEffect {
+export interface OutboxRow {
   readonly kind: string
   readonly payload: unknown
   readonly owner: string
@@ -20,7 +20,7 @@ export interface OwedEffect {
   readonly at: number
 }
 /** A lane is a kind and its destination; within it effects stand in the order of their commits. */
-export const outboxTable = table<[lane: string, commit: number, place: number], OwedEffect>('shard.outbox')
+export const outboxTable = table<[lane: string, commit: number, place: number], OutboxRow>('shard.outbox')
 
 export interface StoredTimer {
   command: string
@@ -28,9 +28,9 @@ export interface StoredTimer {
   /** When it was set, of a timer whose due time is a delay. */
   setAt?: number
   /** The command that dates the entries of its queue anew, of a timer that stands for one. */
-  whenSetBack?: string
+  onClockSetBack?: string
 }
 export const timerTable = table<[dueAt: number, owner: string, name: string], StoredTimer>('shard.timers')
 /** The latest time of day that the shard had, some commits ago at most. */
-export const latestTable = table<[], number>('shard.latest')
+export const latestTimeTable = table<[], number>('shard.latestTime')
 export const timerNameTable = byOwner(table<[owner: string, name: string], number>('shard.timerNames'))

@@ -1,5 +1,5 @@
 /** Wakes for the earliest timer on record and hands over all that are due, oldest first. */
-import { shard } from '../../core/limits.js'
+import { shard } from '../../core/limits/index.js'
 import type { Clock } from '../clock.js'
 import type { Key, Reader, Row } from '../store/contract.js'
 import { type StoredTimer, timerTable } from './tables.js'
@@ -8,9 +8,9 @@ export type DueTimer = Row<[dueAt: number, owner: string, name: string], StoredT
 
 export interface Timers {
   /** Looks at the record. */
-  look(): void
+  refresh(): void
   /** Timers of these times were put on the record or taken off: looks at it again unless all are behind the earliest. */
-  changed(dueAt: readonly number[]): void
+  refreshIfEarlier(dueAt: readonly number[]): void
   /** When the earliest timer is due, or was, that has not been handed over and done with. */
   dueAt(): number | undefined
   /** Hands over nothing more and resolves when what was handed over is done with. */
@@ -25,22 +25,22 @@ export function openTimers(options: {
   /** The latest time of day that is on record for the shard. */
   latestAt: number
   /** Takes timers whose times may be those of a later clock; settles once they have times by the clock as it is. */
-  redate: (timers: readonly DueTimer[], isLast: boolean) => Promise<void>
+  reschedule: (timers: readonly DueTimer[], isLast: boolean) => Promise<void>
 }): Timers {
-  const { reader, clock, fire, redate } = options
+  const { reader, clock, fire, reschedule } = options
   let cancel: (() => void) | undefined
   let wakeAt = Number.POSITIVE_INFINITY
   let earliestDueAt: number | undefined
-  let sweeping: Promise<void> | undefined
-  let scanning: Promise<void> | undefined
+  let sweepInProgress: Promise<void> | undefined
+  let scanInProgress: Promise<void> | undefined
   let stopped = false
   /** The time of day less the time elapsed: it falls when the clock is set back. The last owner may have had a later clock. */
-  let offset = options.latestAt - clock.elapsed()
+  let offset = options.latestAt - clock.monotonic()
 
-  function look(): void {
+  function refresh(): void {
     if (stopped) return
-    noticeStep()
-    if (sweeping) return
+    detectClockStep()
+    if (sweepInProgress) return
     const [earliest] = reader.range(timerTable, { limit: 1 })
     earliestDueAt = earliest?.key[0]
     const dueAt = earliestDueAt ?? Number.POSITIVE_INFINITY
@@ -48,18 +48,18 @@ export function openTimers(options: {
     cancel?.()
     wakeAt = dueAt
     // Not further ahead than a while, for the time of day may be set right in between.
-    cancel = earliest && clock.wake(Math.min(dueAt, clock.now() + shard.timerLookMs), begin)
+    cancel = earliest && clock.setTimer(Math.min(dueAt, clock.now() + shard.timerPollMs), startSweep)
   }
 
-  function noticeStep(): void {
-    if (scanning) return
+  function detectClockStep(): void {
+    if (scanInProgress) return
     const before = offset
-    const current = clock.now() - clock.elapsed()
+    const current = clock.now() - clock.monotonic()
     const isBehind = current < before - shard.clockStepMs
     offset = isBehind ? current : Math.max(before, current)
     if (!isBehind) return
-    scanning = scan().then((isDone) => {
-      scanning = undefined
+    scanInProgress = scan().then((isDone) => {
+      scanInProgress = undefined
       if (!isDone) offset = before
     })
   }
@@ -74,11 +74,13 @@ export function openTimers(options: {
       while (!stopped) {
         const rows: DueTimer[] = [...reader.range(timerTable, { ...(after && { after }), limit: shard.timersPerSweep })]
         const isLast = rows.length < shard.timersPerSweep
-        const late = rows.filter(({ value: { setAt = 0, whenSetBack } }) => setAt > clock.now() || whenSetBack)
-        if (late.length > 0 || isLast) await redate(late, isLast)
+        const futureTimers = rows.filter(
+          ({ value: { setAt = 0, onClockSetBack } }) => setAt > clock.now() || onClockSetBack,
+        )
+        if (futureTimers.length > 0 || isLast) await reschedule(futureTimers, isLast)
         if (isLast) return true
         after = rows.at(-1)!.key
-        await new Promise<void>((next) => clock.soon(next))
+        await new Promise<void>((next) => clock.nextTick(next))
       }
     } catch {
       // The shard has logged why nothing can be read or written.
@@ -86,31 +88,31 @@ export function openTimers(options: {
     return false
   }
 
-  function begin(): void {
-    sweeping = sweep().then((clean) => {
-      sweeping = undefined
+  function startSweep(): void {
+    sweepInProgress = sweep().then((isClean) => {
+      sweepInProgress = undefined
       wakeAt = Number.NaN
-      if (clean) look()
-      else if (!stopped) cancel = clock.wake(clock.now() + shard.effectRetryMs, look)
+      if (isClean) refresh()
+      else if (!stopped) cancel = clock.setTimer(clock.now() + shard.effectRetryMs, refresh)
     })
   }
 
   async function sweep(): Promise<boolean> {
     const due = [...reader.range(timerTable, { before: [clock.now() + 1], limit: shard.timersPerSweep })]
-    const fired = await Promise.allSettled(due.map(fire))
-    return fired.every((each) => each.status === 'fulfilled')
+    const results = await Promise.allSettled(due.map(fire))
+    return results.every((each) => each.status === 'fulfilled')
   }
 
   return {
-    look,
-    changed(dueAt) {
-      if (Math.min(...dueAt) <= (earliestDueAt ?? Number.POSITIVE_INFINITY)) look()
+    refresh,
+    refreshIfEarlier(dueAt) {
+      if (Math.min(...dueAt) <= (earliestDueAt ?? Number.POSITIVE_INFINITY)) refresh()
     },
     dueAt: () => earliestDueAt,
     async stop() {
       stopped = true
       cancel?.()
-      await Promise.all([sweeping, scanning])
+      await Promise.all([sweepInProgress, scanInProgress])
     },
   }
 }

@@ -2,7 +2,7 @@
 import { deserialize, serialize } from 'node:v8'
 import { Packr } from 'msgpackr'
 import type { Table } from './contract.js'
-import { NotPlain, packed } from './messagepack.js'
+import { pack, UnsupportedValue } from './messagepack.js'
 
 type AnyTable = Pick<Table<never, unknown>, 'name' | 'version' | 'upgrades'>
 
@@ -47,9 +47,9 @@ export function decodePlain(bytes: Uint8Array): unknown {
  */
 function encodePair(version: number, value: unknown, of?: AnyTable): Buffer {
   try {
-    return packed(version, value) ?? serialize([version, value])
+    return pack(version, value) ?? serialize([version, value])
   } catch (error) {
-    throw named(error, of)
+    throw describeError(error, of)
   }
 }
 
@@ -61,16 +61,18 @@ function readPair(bytes: Uint8Array, of?: AnyTable): [version: number, value: un
         : deserialize(Uint8Array.prototype.slice.call(bytes, 0, bytes.length))
     if (Array.isArray(pair) && Number.isInteger(pair[0])) return pair as [number, unknown]
   } catch (cause) {
-    throw new Error(`${nameOf(of)} cannot be read`, { cause })
+    throw new Error(`${subjectOf(of)} cannot be read`, { cause })
   }
-  throw new Error(`${nameOf(of)} cannot be read: its bytes are not those of plain data`)
+  throw new Error(`${subjectOf(of)} cannot be read: its bytes are not those of plain data`)
 }
 
 /** Says whose record it is that cannot be written. */
-function named(error: unknown, of?: AnyTable): unknown {
-  return error instanceof NotPlain ? new Error(`${nameOf(of)} holds ${error.what}, which is not plain data`) : error
+function describeError(error: unknown, of?: AnyTable): unknown {
+  return error instanceof UnsupportedValue
+    ? new Error(`${subjectOf(of)} holds ${error.what}, which is not plain data`)
+    : error
 }
 
-function nameOf(of?: AnyTable): string {
+function subjectOf(of?: AnyTable): string {
   return of ? `a record of table ${of.name}` : 'a message'
 }

@@ -1,5 +1,5 @@
 /** Group commit: commits that are added while one group is being written are written together as the next. */
-import { store as limits } from '../../core/limits.js'
+import { store as limits } from '../../core/limits/index.js'
 import type { Change, DeferredCommit, DeferredWrite } from './contract.js'
 
 /** Changes of one space that belong together. */
@@ -11,7 +11,7 @@ export interface Commit {
 export interface Commits {
   add(space: number, commit: DeferredCommit): DeferredWrite
   /** Resolves when no commit is waiting or being written. */
-  settled(): Promise<void>
+  waitUntilIdle(): Promise<void>
   failure(): Error | undefined
 }
 
@@ -21,7 +21,7 @@ export interface Disk {
   /** Why nothing can be written just now; asked before each group. */
   refusal(): Error | undefined
   /** The error with which the commits of a failed write reject. */
-  failed(cause: unknown): Error
+  errorFrom(cause: unknown): Error
 }
 
 /** A class for speed alone: one is made for every commit. */
@@ -83,10 +83,10 @@ export function groupCommits(disk: Disk): Commits {
       fail(pending.splice(0), refusal)
       return
     }
-    const group = takeGroup()
+    const group = nextGroup()
     disk.write(group).then(
       () => {
-        for (const { deferred } of group) deferred.committed()
+        for (const { deferred } of group) deferred.onCommitted()
         // The next group goes before the callers of this one go on, so that the disk works while they do.
         if (pending.some(({ isFlushed }) => isFlushed)) writeGroup()
         else isBusy = false
@@ -94,22 +94,22 @@ export function groupCommits(disk: Disk): Commits {
         resolveIfIdle()
       },
       (cause) => {
-        failed = disk.failed(cause)
+        failed = disk.errorFrom(cause)
         fail([...group, ...pending.splice(0)], failed)
       },
     )
   }
 
-  function takeGroup(): PendingCommit[] {
+  function nextGroup(): PendingCommit[] {
     const group: PendingCommit[] = []
-    let taken = 0
-    for (let writes = 0; taken < pending.length && writes < limits.writesPerGroup; taken++) {
-      const commit = pending[taken]!
+    let examined = 0
+    for (let writes = 0; examined < pending.length && writes < limits.writesPerGroup; examined++) {
+      const commit = pending[examined]!
       if (!collect(commit)) continue
       group.push(commit)
       writes += commit.changes.length
     }
-    pending = pending.slice(taken)
+    pending = pending.slice(examined)
     return group
   }
 
@@ -145,7 +145,7 @@ export function groupCommits(disk: Disk): Commits {
       else pending.push(commit)
       return commit
     },
-    settled() {
+    waitUntilIdle() {
       if (!isBusy && pending.length > 0) begin()
       if (!isBusy) return Promise.resolve()
       return new Promise((resolve) => {

@@ -17,9 +17,9 @@ export interface Table<K extends Key, V> {
    */
   readonly isByOwner?: true
   /** Its records are read again soon after they are written, so a shard keeps the newest of them at hand. */
-  readonly isReadSoon?: true
+  readonly isCachedOnWrite?: true
   /** Also those that were only read are kept at hand: they are read far more often than written. */
-  readonly isReadOften?: true
+  readonly isCachedOnRead?: true
   /** Never set: they carry the types of key and record. */
   readonly keyType?: K
   readonly recordType?: V
@@ -41,12 +41,12 @@ export function byOwner<K extends readonly [string, ...Key], V>(table: Table<K, 
   return { ...table, isByOwner: true }
 }
 
-export function readSoon<K extends Key, V>(table: Table<K, V>): Table<K, V> {
-  return { ...table, isReadSoon: true }
+export function cacheWrites<K extends Key, V>(table: Table<K, V>): Table<K, V> {
+  return { ...table, isCachedOnWrite: true }
 }
 
-export function readOften<K extends Key, V>(table: Table<K, V>): Table<K, V> {
-  return { ...table, isReadSoon: true, isReadOften: true }
+export function cacheReads<K extends Key, V>(table: Table<K, V>): Table<K, V> {
+  return { ...table, isCachedOnWrite: true, isCachedOnRead: true }
 }
 
 export interface RangeOptions {
@@ -95,12 +95,12 @@ export interface DeferredCommit {
   /** All changes; called once, right before they are written. Nothing is written when there are none. */
   collect(): readonly Change[]
   /** The changes are as durable as those of a commit, and visible. Called before anything else is written: must be quick. */
-  committed(): void
+  onCommitted(): void
 }
 
 /** The caller's handle of a deferred commit. */
 export interface DeferredWrite {
-  /** Resolves after `committed`. Rejects when the commit will never be written, collected or not. */
+  /** Resolves after `onCommitted`. Rejects when the commit will never be written, collected or not. */
   readonly done: Promise<void>
   /** Writes it as soon as possible. Without that it is written together with the next commit that is, or waits. */
   flush(): void
@@ -127,7 +127,7 @@ export interface Space extends Reader {
 }
 
 /** Who the data belongs to. */
-export interface StoreAbout {
+export interface StoreIdentity {
   /** Drawn when the data was made; a node that joins a cluster takes on the cluster's. */
   readonly installation: string
   /** Of this data directory alone, the same for its whole life; letters and digits. */
@@ -144,7 +144,7 @@ export interface Store {
   space(shard: number): Space
   /** What this node keeps for itself, belonging to no shard. */
   readonly own: Space
-  readonly about: StoreAbout
+  readonly identity: StoreIdentity
   /** Makes this data part of another installation: for a node that holds no shard's state yet and joins a cluster. */
   adopt(installation: string): Promise<void>
   /** Why the store takes no writes just now, if so. */

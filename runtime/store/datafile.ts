@@ -4,14 +4,14 @@
  * sentence. Only reads.
  */
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
-import { store as limits } from '../../core/limits.js'
+import { store as limits } from '../../core/limits/index.js'
 import { StoreUnusable } from './contract.js'
 import { checkTrees, compareNumbers, Damage, kindOf, pageHeaderBytes, pageKind, type Tree } from './pagetree.js'
 
 const magic = 0xbeefc0de
 const dataVersion = 2
 /** Offsets in a meta page, after its header. */
-const metaAt = {
+const metaOffsets = {
   magic: 0,
   version: 4,
   mapBytes: 16,
@@ -21,10 +21,10 @@ const metaAt = {
   lastPage: 120,
   txn: 128,
 } as const
-const treeAt = { flags: 4, depth: 6, root: 40 } as const
+const treeOffsets = { flags: 4, depth: 6, root: 40 } as const
 /** The tree of free pages has whole numbers as keys; beside that it may carry how the file was opened when it was made. */
-const wholeNumberKeys = 0x08
-const openedHow = 0x5c00
+const integerKeys = 0x08
+const openFlags = 0x5c00
 const metaBytes = pageHeaderBytes + 144
 const minPageBytes = 256
 const maxPageBytes = 65_536
@@ -37,7 +37,7 @@ interface MetaPage {
 }
 
 /** Parley up to 0.1 left this beside the data of a cluster's node until the node was stopped. */
-export const unsyncedMarkOf = (path: string) => `${path}-synced`
+export const unsyncedMarkerOf = (path: string) => `${path}-synced`
 
 /** Throws StoreUnusable when the file is not one that LMDB can open safely. */
 export function checkDataFile(path: string): void {
@@ -47,7 +47,7 @@ export function checkDataFile(path: string): void {
     fd = openSync(path, 'r')
     checkPages(fd)
   } catch (error) {
-    throw unusable(path, error)
+    throw unusableError(path, error)
   } finally {
     if (fd !== undefined) closeSync(fd)
   }
@@ -55,7 +55,7 @@ export function checkDataFile(path: string): void {
 
 /** With that mark the newest transactions of the file may be whole in its pages or not, and only that Parley can tell. */
 function refuseUnsynced(path: string): void {
-  if (!existsSync(unsyncedMarkOf(path))) return
+  if (!existsSync(unsyncedMarkerOf(path))) return
   throw new StoreUnusable(
     `The data file ${path} was left by an earlier Parley that was not stopped in order. Start that version on it once ` +
       'and stop it, then start this one. A node of a cluster whose other nodes run may begin with an empty directory ' +
@@ -64,11 +64,11 @@ function refuseUnsynced(path: string): void {
 }
 
 /** The sentence for an operator whose data file cannot be worked on. */
-function unusable(path: string, error: unknown): StoreUnusable {
-  const why = error instanceof Error ? error.message : String(error)
-  if (!(error instanceof Damage)) return new StoreUnusable(`The data file ${path} cannot be read: ${why}.`)
+function unusableError(path: string, error: unknown): StoreUnusable {
+  const reason = error instanceof Error ? error.message : String(error)
+  if (!(error instanceof Damage)) return new StoreUnusable(`The data file ${path} cannot be read: ${reason}.`)
   return new StoreUnusable(
-    `The data file ${path} is damaged: ${why}. Nothing was changed. Put a backup in its place, or start with another ` +
+    `The data file ${path} is damaged: ${reason}. Nothing was changed. Put a backup in its place, or start with another ` +
       'data directory.',
   )
 }
@@ -97,28 +97,28 @@ function readMetaPage(fd: number, at: number): MetaPage {
   const bytes = Buffer.alloc(metaBytes)
   if (readSync(fd, bytes, 0, bytes.length, at) < bytes.length) throw new Damage('it ends within its head pages')
   const body = bytes.subarray(pageHeaderBytes)
-  if (kindOf(bytes) !== pageKind.meta || body.readUInt32LE(metaAt.magic) !== magic) {
+  if (kindOf(bytes) !== pageKind.meta || body.readUInt32LE(metaOffsets.magic) !== magic) {
     throw new Damage('it does not begin as a data file does')
   }
-  const version = body.readUInt32LE(metaAt.version) & 0xffff
+  const version = body.readUInt32LE(metaOffsets.version) & 0xffff
   if (version !== dataVersion) throw new Damage(`its format is ${version}, where ${dataVersion} was expected`)
-  const pageBytes = body.readUInt32LE(metaAt.pageBytes)
+  const pageBytes = body.readUInt32LE(metaOffsets.pageBytes)
   if (pageBytes < minPageBytes || pageBytes > maxPageBytes || (pageBytes & (pageBytes - 1)) !== 0) {
     throw new Damage(`it speaks of pages of ${pageBytes} bytes`)
   }
-  const lastPage = body.readBigUInt64LE(metaAt.lastPage)
-  if (lastPage >= body.readBigUInt64LE(metaAt.mapBytes) / BigInt(pageBytes)) {
+  const lastPage = body.readBigUInt64LE(metaOffsets.lastPage)
+  if (lastPage >= body.readBigUInt64LE(metaOffsets.mapBytes) / BigInt(pageBytes)) {
     throw new Damage(`it speaks of a page ${lastPage}, which it has no room for`)
   }
-  const freeFlags = body.readUInt16LE(metaAt.freeTree + treeAt.flags)
-  if ((freeFlags & ~openedHow) !== wholeNumberKeys || body.readUInt16LE(metaAt.mainTree + treeAt.flags) !== 0) {
+  const freeFlags = body.readUInt16LE(metaOffsets.freeTree + treeOffsets.flags)
+  if ((freeFlags & ~openFlags) !== integerKeys || body.readUInt16LE(metaOffsets.mainTree + treeOffsets.flags) !== 0) {
     throw new Damage('it is laid out in a way that Parley never uses')
   }
   const treeOf = (tree: number, compare: Tree['compare']) => ({
-    root: body.readBigUInt64LE(tree + treeAt.root),
-    depth: body.readUInt16LE(tree + treeAt.depth),
+    root: body.readBigUInt64LE(tree + treeOffsets.root),
+    depth: body.readUInt16LE(tree + treeOffsets.depth),
     compare,
   })
-  const trees = [treeOf(metaAt.mainTree, Buffer.compare), treeOf(metaAt.freeTree, compareNumbers)]
-  return { pageBytes, lastPage, txn: body.readBigUInt64LE(metaAt.txn), trees }
+  const trees = [treeOf(metaOffsets.mainTree, Buffer.compare), treeOf(metaOffsets.freeTree, compareNumbers)]
+  return { pageBytes, lastPage, txn: body.readBigUInt64LE(metaOffsets.txn), trees }
 }

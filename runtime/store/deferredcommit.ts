@@ -4,7 +4,7 @@ import type { Change, CommitDeferred } from './contract.js'
 /** Each is collected once it is flushed and the one before it has ended, however that ended. */
 export function serialCommits(commit: (changes: readonly Change[]) => Promise<unknown>): CommitDeferred {
   let last: Promise<unknown> = Promise.resolve()
-  return ({ collect, committed }) => {
+  return ({ collect, onCommitted: committed }) => {
     let flush = () => {}
     const flushed = new Promise<void>((resolve) => {
       flush = resolve

@@ -11,7 +11,7 @@ import {
   statSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { store as limits } from '../../core/limits.js'
+import { store as limits } from '../../core/limits/index.js'
 import type { Log } from '../observe/log.js'
 import { StoreFailed, StoreUnusable } from './contract.js'
 
@@ -38,8 +38,8 @@ function makeFolder(dir: string): void {
   try {
     mkdirSync(dir, { mode: 0o700 })
   } catch (error) {
-    const isThere = statSync(dir, { throwIfNoEntry: false })?.isDirectory()
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !isThere) throw error
+    const isDirectory = statSync(dir, { throwIfNoEntry: false })?.isDirectory()
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !isDirectory) throw error
   }
 }
 
@@ -90,9 +90,9 @@ export function watchDisk(
   freeBytes: () => number = () => freeBytesAt(dir),
 ): () => Error | undefined {
   let refusal: StoreFailed | undefined
-  function refuse(why: string, about: Record<string, unknown>): StoreFailed {
+  function refuse(reason: string, about: Record<string, unknown>): StoreFailed {
     log?.warn('store.disk.low', { dir, ...about })
-    return new StoreFailed(`${why}, so nothing is written. Writing goes on by itself when that is mended.`)
+    return new StoreFailed(`${reason}, so nothing is written. Writing goes on by itself when that is mended.`)
   }
   return () => {
     try {

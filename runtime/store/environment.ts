@@ -1,10 +1,10 @@
 /** One LMDB environment as bytes: spaces side by side in one ordered map, one write path. The only file that knows lmdb. */
 import { open } from 'lmdb'
-import { store as limits } from '../../core/limits.js'
+import { store as limits } from '../../core/limits/index.js'
 import type { Commit } from './commits.js'
 import type { Bounds } from './range.js'
 
-export interface Stored {
+export interface StoredRow {
   readonly key: Buffer
   readonly value: Buffer
 }
@@ -12,7 +12,7 @@ export interface Stored {
 /** `get` answers with memory that the next read overwrites; `slice` holds nothing once it returns. */
 export interface Environment {
   get(space: number, key: Uint8Array): Uint8Array | undefined
-  slice(space: number, bounds: Omit<Bounds, 'limit'>, rows: number): Stored[]
+  slice(space: number, bounds: Omit<Bounds, 'limit'>, rows: number): StoredRow[]
   /** Makes all commits durable in one transaction, or none and rejects. One call at a time. */
   write(commits: readonly Commit[]): Promise<void>
   /** Makes a file of the state that readers see now, while transactions go on. */
@@ -32,7 +32,7 @@ const spaceBytes = 2
  * reserved at the start.
  */
 export function openEnvironment(path: string, mapBytes: number = limits.mapBytes): Environment {
-  const keys = spacedKeys()
+  const keys = createKeyEncoder()
   const settings = {
     path,
     noSubdir: true,
@@ -54,10 +54,17 @@ export function openEnvironment(path: string, mapBytes: number = limits.mapBytes
       keys.space = space
       return db.getBinaryFast(key)
     },
-    slice(space, { start, startBeyond, end, endBelongs, reverse }, limit) {
+    slice(space, { start, isStartExclusive, end, isEndInclusive, reverse }, limit) {
       keys.space = space
-      const range = db.getRange({ start, exclusiveStart: startBeyond, end, inclusiveEnd: endBelongs, reverse, limit })
-      return [...range] as Stored[]
+      const range = db.getRange({
+        start,
+        exclusiveStart: isStartExclusive,
+        end,
+        inclusiveEnd: isEndInclusive,
+        reverse,
+        limit,
+      })
+      return [...range] as StoredRow[]
     },
     async write(commits) {
       if (commits.every(({ changes }) => changes.length === 0)) return
@@ -86,7 +93,7 @@ export function openEnvironment(path: string, mapBytes: number = limits.mapBytes
  * A key in the file is the number of its space and then its own bytes. The number is added on the way into lmdb's memory
  * and left out on the way back, so no key is copied for it; every call sets it first, and is over before the next.
  */
-function spacedKeys() {
+function createKeyEncoder() {
   const keys = {
     space: 0,
     writeKey(key: Uint8Array, target: Uint8Array, at: number): number {

@@ -1,6 +1,6 @@
 /** Keys as bytes whose plain order is the order of their parts: numbers by size, then strings by code point. */
 import { Buffer } from 'node:buffer'
-import { store as limits } from '../../core/limits.js'
+import { store as limits } from '../../core/limits/index.js'
 import type { Key, KeyPart, Table } from './contract.js'
 
 /**
@@ -15,7 +15,7 @@ const stringEnd = 0x00
 const nulEscape = 0xff
 
 /** Room for a key of the longest size whose last part turns out three times as long as its characters. */
-const roomBytes = limits.keyBytes * 4 + 64
+const reservedBytes = limits.keyBytes * 4 + 64
 /** Keys are written behind each other in pieces of memory of this size; one that is full is left to its keys. */
 const chunkBytes = 64 * 1024
 
@@ -23,18 +23,18 @@ let scratch = Buffer.allocUnsafeSlow(chunkBytes)
 /** What lies before it belongs to keys that were handed out. */
 let start = 0
 
-export type Keyed = Pick<Table<never, never>, 'name' | 'isByOwner'>
+export type KeyedTable = Pick<Table<never, never>, 'name' | 'isByOwner'>
 
 /** The bytes of a key within its space; the table's name is its first part, or its second one where the owner is first. */
-export function keyBytes(table: Keyed, parts: Key): Buffer {
-  const bytes = passingKeyBytes(table, parts)
+export function keyBytes(table: KeyedTable, parts: Key): Buffer {
+  const bytes = temporaryKeyBytes(table, parts)
   start += bytes.length
   return bytes
 }
 
 /** The same bytes in memory that the next call overwrites: for a read that is over before it. */
-export function passingKeyBytes(table: Keyed, parts: Key): Buffer {
-  if (chunkBytes - start < roomBytes) {
+export function temporaryKeyBytes(table: KeyedTable, parts: Key): Buffer {
+  if (chunkBytes - start < reservedBytes) {
     scratch = Buffer.allocUnsafeSlow(chunkBytes)
     start = 0
   }
@@ -42,14 +42,14 @@ export function passingKeyBytes(table: Keyed, parts: Key): Buffer {
 }
 
 /** Above every key of any table, and below everything else. */
-export const pastEveryTable = Buffer.from([nulEscape])
+export const afterAllTables = Buffer.from([nulEscape])
 
 /** Above every key that begins with these bytes, and below every other key that sorts after them. */
-export function pastAll(prefix: Buffer): Buffer {
-  const past = Buffer.allocUnsafe(prefix.length + 1)
-  past.set(prefix)
-  past[prefix.length] = nulEscape
-  return past
+export function afterPrefix(prefix: Buffer): Buffer {
+  const end = Buffer.allocUnsafe(prefix.length + 1)
+  end.set(prefix)
+  end[prefix.length] = nulEscape
+  return end
 }
 
 /** The parts of a stored key, without the table's name. */
@@ -76,11 +76,11 @@ export function tableOfKey(bytes: Buffer): string {
   return readString(bytes, from + 1, afterString(bytes, from + 1) - 1)
 }
 
-function writeParts(table: Keyed, parts: Key): number {
+function writeParts(table: KeyedTable, parts: Key): number {
   try {
     if (table.isByOwner) return writeOwned(table.name, parts)
     let at = writePart(table.name, start)
-    for (let place = 0; place < parts.length; place++) at = writePart(parts[place]!, at)
+    for (let index = 0; index < parts.length; index++) at = writePart(parts[index]!, at)
     return at
   } catch (error) {
     throw new Error(`a key of table ${table.name.slice(0, 100)} cannot be stored: ${(error as Error).message}`)
@@ -91,7 +91,7 @@ function writeOwned(table: string, parts: Key): number {
   if (typeof parts[0] !== 'string') throw new Error('it does not begin with an owner')
   scratch[start] = ownerTag
   let at = writePart(table, writePart(parts[0], start + 1))
-  for (let place = 1; place < parts.length; place++) at = writePart(parts[place]!, at)
+  for (let index = 1; index < parts.length; index++) at = writePart(parts[index]!, at)
   return at
 }
 
@@ -117,11 +117,11 @@ function writeNumber(value: number, from: number): number {
   return from + 9
 }
 
-const cutShort = 'a stored key is cut short'
+const truncatedMessage = 'a stored key is cut short'
 const raw = Buffer.alloc(8)
 
 function readNumber(bytes: Buffer, from: number): number {
-  if (from + 8 > bytes.length) throw new Error(cutShort)
+  if (from + 8 > bytes.length) throw new Error(truncatedMessage)
   const flips = bytes[from]! >= 0x80 ? 0x00 : 0xff
   for (let at = 0; at < 8; at++) raw[at] = bytes[from + at]! ^ flips
   if (flips === 0) raw[0]! &= 0x7f
@@ -162,7 +162,7 @@ function writeString(text: string, from: number): number {
 function afterString(bytes: Buffer, from: number): number {
   let at = bytes.indexOf(stringEnd, from)
   while (at >= 0 && bytes[at + 1] === nulEscape) at = bytes.indexOf(stringEnd, at + 2)
-  if (at < 0) throw new Error(cutShort)
+  if (at < 0) throw new Error(truncatedMessage)
   return at + 1
 }
 

@@ -2,19 +2,19 @@
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { store as limits } from '../../core/limits.js'
+import { store as limits } from '../../core/limits/index.js'
 import type { Log } from '../observe/log.js'
 import { checkAddressSpace } from './addressspace.js'
-import { withCheckedReads } from './checkedreads.js'
 import { groupCommits } from './commits.js'
 import { type FileStore, type Space, StoreFailed, StoreUnusable } from './contract.js'
-import { checkDataFile, unsyncedMarkOf } from './datafile.js'
+import { withCheckedReads } from './damage.js'
+import { checkDataFile, unsyncedMarkerOf } from './datafile.js'
 import { dataFileName, prepareDirectory, refuseHalfRestored, syncDirectory, watchDisk, watchFile } from './directory.js'
 import { type Environment, openEnvironment } from './environment.js'
 import { keyBytes } from './key.js'
 import { lockDirectory } from './lock.js'
 import { checkManifest, type Manifest, manifestTable, newManifest } from './manifest.js'
-import { encodeWrites, ownSpace, spaceOfShard, spaceOver } from './space.js'
+import { createSpace, encodeWrites, ownSpace, spaceOfShard } from './space.js'
 import { withWriteBehind } from './writebehind.js'
 
 export interface StoreOptions {
@@ -53,7 +53,7 @@ export async function openStore(options: StoreOptions): Promise<FileStore> {
     environment = openEnvironment(path, mapBytes)
     const manifest = readManifest(environment, options)
     if (durability === 'async') environment = withWriteBehind(environment, options.writeBehindMs)
-    return storeOver(withCheckedReads(environment, dir), manifest, options, lock.release)
+    return createStore(withCheckedReads(environment, dir), manifest, options, lock.release)
   } catch (error) {
     await environment?.close()
     await lock.release()
@@ -64,10 +64,10 @@ export async function openStore(options: StoreOptions): Promise<FileStore> {
 
 /** LMDB leaves its lock beside data it has opened: an empty installation in the place of lost data would hide the loss. */
 function refuseMissing(path: string): void {
-  const left = [`${path}-lock`, unsyncedMarkOf(path)].filter((name) => existsSync(name))
-  if (left.length === 0) return
+  const leftovers = [`${path}-lock`, unsyncedMarkerOf(path)].filter((name) => existsSync(name))
+  if (leftovers.length === 0) return
   throw new StoreUnusable(
-    `The data file ${path} is missing, and there was one: ${left.join(' and ')} is left of it. Put a backup in its ` +
+    `The data file ${path} is missing, and there was one: ${leftovers.join(' and ')} is left of it. Put a backup in its ` +
       'place, or empty the directory to begin anew.',
   )
 }
@@ -101,7 +101,7 @@ function readManifest(environment: Environment, options: StoreOptions): Manifest
   return checkManifest(bytes, options)
 }
 
-function storeOver(
+function createStore(
   environment: Environment,
   opened: Manifest,
   options: StoreOptions,
@@ -109,11 +109,11 @@ function storeOver(
 ): FileStore {
   const { dir, log, shards } = options
   const diskRefusal = watchDisk(dir, log, options.freeBytes)
-  const missing = watchFile(dir, log)
-  const refusal = () => environmentFailure() ?? missing() ?? diskRefusal()
-  const commits = groupCommits({ write: environment.write, refusal, failed })
-  const over = { environment, commit: commits.add, isClosed: () => closing !== undefined }
-  const own = spaceOver(ownSpace, over)
+  const fileRefusal = watchFile(dir, log)
+  const refusal = () => environmentFailure() ?? fileRefusal() ?? diskRefusal()
+  const commits = groupCommits({ write: environment.write, refusal, errorFrom: commitError })
+  const spaceOptions = { environment, commit: commits.add, isClosed: () => closing !== undefined }
+  const own = createSpace(ownSpace, spaceOptions)
   const spaces: Space[] = []
   let manifest = opened
   let closing: Promise<void> | undefined
@@ -123,15 +123,15 @@ function storeOver(
 
   function environmentFailure(): Error | undefined {
     const cause = environment.failure()
-    if (cause) environmentFailed ??= cause instanceof StoreFailed ? cause : failed(cause)
+    if (cause) environmentFailed ??= cause instanceof StoreFailed ? cause : commitError(cause)
     return environmentFailed
   }
 
-  function failed(cause: unknown): Error {
-    const why = cause instanceof Error ? cause.message : String(cause)
+  function commitError(cause: unknown): Error {
+    const reason = cause instanceof Error ? cause.message : String(cause)
     log?.error('store.commit.failed', { dir, error: cause })
     return new StoreFailed(
-      `Writing the data in ${dir} failed: ${why}. Nothing more is written until the process is started again.`,
+      `Writing the data in ${dir} failed: ${reason}. Nothing more is written until the process is started again.`,
       { cause },
     )
   }
@@ -145,11 +145,11 @@ function storeOver(
   return {
     space(shard) {
       if (!Number.isInteger(shard) || shard < 0 || shard >= shards) throw new Error(`there is no shard ${shard}`)
-      spaces[shard] ??= spaceOver(spaceOfShard(shard), over)
+      spaces[shard] ??= createSpace(spaceOfShard(shard), spaceOptions)
       return spaces[shard]
     },
     own,
-    get about() {
+    get identity() {
       return { installation: manifest.installation, node: manifest.node }
     },
     async adopt(installation) {
@@ -166,7 +166,7 @@ function storeOver(
     failure: () => commits.failure() ?? refusal(),
     close() {
       closing ??= commits
-        .settled()
+        .waitUntilIdle()
         .then(() => Promise.allSettled(copies))
         .then(environment.close)
         .then(environmentFailure)

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, constants, openSync, readdirSync, rmSync } from 'node:fs'
 import { connect, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
-import { store as limits } from '../../core/limits.js'
+import { store as limits } from '../../core/limits/index.js'
 import { StoreUnusable } from './contract.js'
 
 /** Names of the files of locks. */
@@ -22,22 +22,22 @@ export interface Lock {
  */
 export async function lockDirectory(dir: string): Promise<Lock> {
   const folder = openSync(dir, constants.O_RDONLY | constants.O_DIRECTORY)
-  const near = nearPath(folder, dir)
-  const mine = `owner-${randomBytes(8).toString('hex')}.sock`
-  const server = createServer((caller) => {
-    caller.on('error', () => caller.destroy())
-    caller.end(String(process.pid), () => caller.destroy())
+  const shortDir = shortPath(folder, dir)
+  const ownName = `owner-${randomBytes(8).toString('hex')}.sock`
+  const server = createServer((client) => {
+    client.on('error', () => client.destroy())
+    client.end(String(process.pid), () => client.destroy())
   })
   async function release(): Promise<void> {
-    rmSync(join(dir, mine), { force: true })
+    rmSync(join(dir, ownName), { force: true })
     await new Promise((closed) => server.close(closed))
     closeSync(folder)
   }
   try {
-    await listen(server, join(near, mine))
+    await listen(server, join(shortDir, ownName))
     for (const name of readdirSync(dir)) {
-      if (name === mine || !lockName.test(name)) continue
-      const owner = await ownerBehind(join(near, name))
+      if (name === ownName || !lockName.test(name)) continue
+      const owner = await pingOwner(join(shortDir, name))
       if (owner) throw new StoreUnusable(`The data directory ${dir} is in use by ${owner}. Stop that one first.`)
       rmSync(join(dir, name), { force: true })
     }
@@ -54,7 +54,7 @@ export async function ownerOf(dir: string): Promise<string | undefined> {
   const folder = openSync(dir, constants.O_RDONLY | constants.O_DIRECTORY)
   try {
     for (const name of readdirSync(dir).filter((each) => lockName.test(each))) {
-      const owner = await ownerBehind(join(nearPath(folder, dir), name))
+      const owner = await pingOwner(join(shortPath(folder, dir), name))
       if (owner) return owner
     }
     return undefined
@@ -64,7 +64,7 @@ export async function ownerOf(dir: string): Promise<string | undefined> {
 }
 
 /** A socket's path may have some hundred bytes only; through the open folder it is short however deep the folder is. */
-function nearPath(folder: number, dir: string): string {
+function shortPath(folder: number, dir: string): string {
   return process.platform === 'linux' ? `/proc/self/fd/${folder}` : dir
 }
 
@@ -77,18 +77,18 @@ function listen(server: Server, path: string): Promise<void> {
 }
 
 /** The process that answers at the socket; undefined when none listens any more. In doubt the socket counts as held. */
-function ownerBehind(path: string): Promise<string | undefined> {
-  return new Promise((answer) => {
+function pingOwner(path: string): Promise<string | undefined> {
+  return new Promise((resolve) => {
     let pid = ''
-    const call = connect(path)
-    call.setEncoding('utf8')
-    call.setTimeout(limits.ownerAnswerMs, () => call.destroy())
-    call.on('data', (text) => {
+    const connection = connect(path)
+    connection.setEncoding('utf8')
+    connection.setTimeout(limits.ownerAnswerMs, () => connection.destroy())
+    connection.on('data', (text) => {
       pid += text
     })
-    call.on('error', ({ code }: NodeJS.ErrnoException) => {
-      answer(code === 'ECONNREFUSED' || code === 'ENOENT' ? undefined : 'another process')
+    connection.on('error', ({ code }: NodeJS.ErrnoException) => {
+      resolve(code === 'ECONNREFUSED' || code === 'ENOENT' ? undefined : 'another process')
     })
-    call.on('close', () => answer(/^\d+$/.test(pid) ? `process ${pid}` : 'another process'))
+    connection.on('close', () => resolve(/^\d+$/.test(pid) ? `process ${pid}` : 'another process'))
   })
 }

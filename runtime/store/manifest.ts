@@ -1,7 +1,7 @@
 /** The manifest of the data: its format, shards and ids, and whether this program may work on it. */
 import { randomBytes } from 'node:crypto'
 import { decodeRecord } from './codec.js'
-import { type StoreAbout, StoreUnusable, table } from './contract.js'
+import { type StoreIdentity, StoreUnusable, table } from './contract.js'
 
 /** How spaces, tables, keys and records are laid out in the file. Data of another format is refused (decision 073). */
 export const dataFormat = 4
@@ -9,7 +9,7 @@ export const dataFormat = 4
 const installationBytes = 16
 const nodeChars = 8
 
-export interface Manifest extends StoreAbout {
+export interface Manifest extends StoreIdentity {
   readonly format: number
   readonly shards: number
 }
@@ -19,8 +19,8 @@ export const manifestTable = table<[], Manifest>('_store')
 
 export function newManifest(shards: number, random: (bytes: number) => Uint8Array = randomBytes): Manifest {
   const installation = Buffer.from(random(installationBytes)).toString('hex')
-  const drawn = Buffer.from(random(8)).readBigUInt64BE() % 36n ** BigInt(nodeChars)
-  return { format: dataFormat, shards, installation, node: `n${drawn.toString(36).padStart(nodeChars, '0')}` }
+  const nodeNumber = Buffer.from(random(8)).readBigUInt64BE() % 36n ** BigInt(nodeChars)
+  return { format: dataFormat, shards, installation, node: `n${nodeNumber.toString(36).padStart(nodeChars, '0')}` }
 }
 
 /** `bytes` is the record of the data just opened, before anything was changed in it. */

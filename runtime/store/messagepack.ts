@@ -3,7 +3,7 @@
  * bend is noticed. Byte for byte what msgpackr writes, which reads it, and which would need a walk of its own before it;
  * every record of every commit goes through here, and this takes half as long.
  */
-import { store as limits } from '../../core/limits.js'
+import { store as limits } from '../../core/limits/index.js'
 
 /** Standard since 2024, present in every Node that Parley runs on, and not yet in the library our compiler reads. */
 declare global {
@@ -13,8 +13,8 @@ declare global {
 }
 
 /** Thrown for something that is not plain data. */
-export class NotPlain extends Error {
-  override readonly name = 'NotPlain'
+export class UnsupportedValue extends Error {
+  override readonly name = 'UnsupportedValue'
   /** `what` it is, such as `a Map`. */
   constructor(readonly what: string) {
     super(`${what} is not plain data`)
@@ -25,15 +25,15 @@ export class NotPlain extends Error {
  * The bytes of a value behind its version, as an array of two. Undefined for a value that holds something MessagePack
  * would bend: half a surrogate pair, a key named `__proto__`, minus zero.
  */
-export function packed(version: number, value: unknown): Buffer | undefined {
+export function pack(version: number, value: unknown): Buffer | undefined {
   start = at
-  isBent = false
+  isLossy = false
   try {
-    if (bytes.length - at < leastLeft) exchange(chunkBytes)
+    if (bytes.length - at < minFreeBytes) growBuffer(chunkBytes)
     bytes[at++] = 0x92
     writeNumber(version)
     writeValue(value, 0)
-    if (!isBent) return bytes.subarray(start, at)
+    if (!isLossy) return bytes.subarray(start, at)
   } catch (error) {
     at = start
     throw error
@@ -45,7 +45,7 @@ export function packed(version: number, value: unknown): Buffer | undefined {
 /** Records are written behind each other in pieces of memory of this size; one that is full is left to its records. */
 const chunkBytes = 64 * 1024
 /** Less than this is left over rather than begun with. */
-const leastLeft = 8 * 1024
+const minFreeBytes = 8 * 1024
 
 let bytes = Buffer.allocUnsafeSlow(chunkBytes)
 let view = new DataView(bytes.buffer)
@@ -53,20 +53,20 @@ let view = new DataView(bytes.buffer)
 let at = 0
 /** Of the record that is being written: where it begins, and whether it would come back as something else. */
 let start = 0
-let isBent = false
+let isLossy = false
 
 /** Another piece of memory, with what there is of the record at its beginning. */
-function exchange(size: number): void {
+function growBuffer(size: number): void {
   const larger = Buffer.allocUnsafeSlow(size)
-  const begun = bytes.copy(larger, 0, start, at)
+  const copiedTo = bytes.copy(larger, 0, start, at)
   bytes = larger
   view = new DataView(larger.buffer)
   start = 0
-  at = begun
+  at = copiedTo
 }
 
-function haveRoom(more: number): void {
-  if (at + more > bytes.length) exchange(Math.max(chunkBytes, 2 * (at - start + more)))
+function reserve(more: number): void {
+  if (at + more > bytes.length) growBuffer(Math.max(chunkBytes, 2 * (at - start + more)))
 }
 
 /** The most that stands before or in place of a value: a tag and eight bytes. */
@@ -77,7 +77,7 @@ const unitBytes = 3
 /** Asked one by one, since a switch would first make a text of the type. */
 function writeValue(value: unknown, depth: number): void {
   if (typeof value === 'string') return writeText(value)
-  haveRoom(headBytes)
+  reserve(headBytes)
   if (typeof value === 'number') return writeNumber(value)
   if (value === true || value === false) {
     bytes[at++] = value ? 0xc3 : 0xc2
@@ -91,35 +91,36 @@ function writeValue(value: unknown, depth: number): void {
   } else if (typeof value === 'object') {
     writeMembers(value, depth)
   } else {
-    throw new NotPlain(`a ${typeof value}`)
+    throw new UnsupportedValue(`a ${typeof value}`)
   }
 }
 
 function writeMembers(value: object, depth: number): void {
   if (value instanceof Uint8Array) return writeBytes(value)
-  if (depth >= limits.recordDepth) throw new NotPlain(`something nested deeper than ${limits.recordDepth} levels`)
+  if (depth >= limits.recordDepth)
+    throw new UnsupportedValue(`something nested deeper than ${limits.recordDepth} levels`)
   if (Array.isArray(value)) {
     writeCount(value.length, 0x90, 0xdc)
-    for (let place = 0; place < value.length; place++) writeValue(value[place], depth + 1)
+    for (let index = 0; index < value.length; index++) writeValue(value[index], depth + 1)
     return
   }
   const prototype = Object.getPrototypeOf(value)
-  if (prototype !== Object.prototype && prototype !== null) throw new NotPlain(`a ${value.constructor?.name}`)
+  if (prototype !== Object.prototype && prototype !== null) throw new UnsupportedValue(`a ${value.constructor?.name}`)
   const record = value as Record<string, unknown>
   let count = 0
   for (const _ in record) count++
   writeCount(count, 0x80, 0xde)
   for (const key in record) {
-    if (key === '__proto__') isBent = true
+    if (key === '__proto__') isLossy = true
     writeText(key)
     writeValue(record[key], depth + 1)
   }
 }
 
 /** Up to 15 in the tag itself. */
-function writeCount(count: number, few: number, many: number): void {
-  if (count < 0x10) bytes[at++] = few | count
-  else writeWide(many, count)
+function writeCount(count: number, shortTag: number, longTag: number): void {
+  if (count < 0x10) bytes[at++] = shortTag | count
+  else writeWide(longTag, count)
 }
 
 /** Behind its tag in one byte, or wider behind those that follow it. */
@@ -145,7 +146,7 @@ function writeWide(tag: number, size: number): void {
 
 function writeNumber(value: number): void {
   if (value >>> 0 === value) {
-    if (Object.is(value, -0)) isBent = true
+    if (Object.is(value, -0)) isLossy = true
     if (value < 0x80) bytes[at++] = value
     else writeSize(0xcc, value)
   } else if (value >> 0 === value) {
@@ -179,21 +180,21 @@ const shortChars = 64
 
 function writeText(value: string): void {
   const { length } = value
-  haveRoom(headBytes + length * unitBytes)
+  reserve(headBytes + length * unitBytes)
   if (length >= shortChars) return writeLongText(value)
   const target = bytes
   const from = at + textHead(length)
-  for (let place = 0; place < length; place++) {
-    const unit = value.charCodeAt(place)
+  for (let index = 0; index < length; index++) {
+    const unit = value.charCodeAt(index)
     if (unit >= 0x80) return writeLongText(value)
-    target[from + place] = unit
+    target[from + index] = unit
   }
   writeTextHead(length)
   at = from + length
 }
 
 function writeLongText(value: string): void {
-  if (!value.isWellFormed()) isBent = true
+  if (!value.isWellFormed()) isLossy = true
   // As long as it has units, unless some of them take more than a byte: then it is moved.
   const guessed = at + textHead(value.length)
   const length = bytes.write(value, guessed)
@@ -214,7 +215,7 @@ function textHead(length: number): number {
 }
 
 function writeBytes(value: Uint8Array): void {
-  haveRoom(headBytes + value.length)
+  reserve(headBytes + value.length)
   writeSize(0xc4, value.length)
   bytes.set(value, at)
   at += value.length

@@ -68,12 +68,13 @@ function leafNodes(page: Buffer, number: bigint, pages: Pages): Buffer[] {
     const key = keyAt(page, at)
     const data = at + nodeHeaderBytes + key.length
     const flags = page.readUInt16LE(at + 4)
-    const far = flags === bigDataFlag
-    if (!far && flags !== 0) throw new Damage(`page ${number} holds a record of a kind that is never written`)
-    if (data + (far ? pageHeaderBytes : page.readUInt32LE(at)) > page.length) {
+    const isOverflow = flags === bigDataFlag
+    if (!isOverflow && flags !== 0) throw new Damage(`page ${number} holds a record of a kind that is never written`)
+    if (data + (isOverflow ? pageHeaderBytes : page.readUInt32LE(at)) > page.length) {
       throw new Damage(`page ${number} holds a record that runs over its end`)
     }
-    if (far) checkOverflow(pages, page.readBigUInt64LE(data), page.readBigUInt64LE(data + 16), page.readUInt32LE(at))
+    if (isOverflow)
+      checkOverflow(pages, page.readBigUInt64LE(data), page.readBigUInt64LE(data + 16), page.readUInt32LE(at))
     return key
   })
 }
@@ -93,15 +94,15 @@ function nodesOf(page: Buffer, number: bigint, kind: number): number[] {
   if (kindOf(page) !== kind) throw new Damage(`page ${number} is not of the kind that belongs there`)
   const count = page.readUInt16LE(20) >> 1
   if (count === 0) throw new Damage(`page ${number} is empty`)
-  const found: number[] = []
+  const offsets: number[] = []
   for (let i = 0; i < count; i++) {
     const slot = pageHeaderBytes + i * 2
     const at = slot + 2 <= page.length ? pageHeaderBytes + page.readUInt16LE(slot) : page.length
     const keyEnd = at + nodeHeaderBytes <= page.length ? at + nodeHeaderBytes + page.readUInt16LE(at + 6) : at
     if (keyEnd > page.length || keyEnd === at) throw new Damage(`page ${number} points outside itself`)
-    found.push(at)
+    offsets.push(at)
   }
-  return found
+  return offsets
 }
 
 function keyAt(page: Buffer, at: number): Buffer {

@@ -1,48 +1,48 @@
 /** What a range asks for, as bounds over the bytes of keys. */
 import type { Key, RangeOptions } from './contract.js'
-import { type Keyed, keyBytes, pastAll, pastEveryTable } from './key.js'
+import { afterAllTables, afterPrefix, type KeyedTable, keyBytes } from './key.js'
 
-/** From `start` on, or strictly beyond it when `startBeyond`, up to `end`, which belongs only when `endBelongs`. */
+/** From `start` on, or strictly beyond it when `isStartExclusive`, up to `end`, which belongs only when `isEndInclusive`. */
 export interface Bounds {
   readonly start: Uint8Array
-  readonly startBeyond: boolean
+  readonly isStartExclusive: boolean
   readonly end: Uint8Array
-  readonly endBelongs: boolean
+  readonly isEndInclusive: boolean
   readonly reverse: boolean
   readonly limit: number
 }
 
-export function boundsOf(table: Keyed, options: RangeOptions): Bounds {
+export function boundsOf(table: KeyedTable, options: RangeOptions): Bounds {
   const { prefix = [], after, before, reverse = false, limit = Number.POSITIVE_INFINITY } = options
   if (reverse && before) throw new Error('a range that runs backwards cannot be given `before`')
   if (table.isByOwner && prefix.length === 0) throw new Error(`a range of ${table.name} is within one owner`)
   if (!(limit >= 0)) throw new Error(`a range cannot be limited to ${limit} rows`)
   const first = keyBytes(table, prefix)
-  const past = pastAll(first)
+  const past = afterPrefix(first)
   const given = after && keyBytes(table, after)
   if (reverse) {
     const inside = given !== undefined && Buffer.compare(given, past) < 0
-    return { start: inside ? given : past, startBeyond: inside, end: first, endBelongs: true, reverse, limit }
+    return { start: inside ? given : past, isStartExclusive: inside, end: first, isEndInclusive: true, reverse, limit }
   }
   const inside = given !== undefined && Buffer.compare(given, first) >= 0
-  const end = before ? lower(keyBytes(table, before as Key), past) : past
-  return { start: inside ? given : first, startBeyond: inside, end, endBelongs: false, reverse, limit }
+  const end = before ? lowerKey(keyBytes(table, before as Key), past) : past
+  return { start: inside ? given : first, isStartExclusive: inside, end, isEndInclusive: false, reverse, limit }
 }
 
 /** Every row of a space, or those strictly beyond a key. */
-export function boundsBeyond(after: Uint8Array | undefined): Omit<Bounds, 'limit'> {
+export function boundsAfter(after: Uint8Array | undefined): Omit<Bounds, 'limit'> {
   const start = after ?? new Uint8Array()
-  return { start, startBeyond: after !== undefined, end: pastEveryTable, endBelongs: false, reverse: false }
+  return { start, isStartExclusive: after !== undefined, end: afterAllTables, isEndInclusive: false, reverse: false }
 }
 
 export function isWithin(
   key: Uint8Array,
-  { start, startBeyond, end, endBelongs, reverse }: Omit<Bounds, 'limit'>,
+  { start, isStartExclusive, end, isEndInclusive, reverse }: Omit<Bounds, 'limit'>,
 ): boolean {
   const direction = reverse ? -1 : 1
   const fromStart = direction * Buffer.compare(key, start)
   const toEnd = direction * Buffer.compare(end, key)
-  return (startBeyond ? fromStart > 0 : fromStart >= 0) && (endBelongs ? toEnd >= 0 : toEnd > 0)
+  return (isStartExclusive ? fromStart > 0 : fromStart >= 0) && (isEndInclusive ? toEnd >= 0 : toEnd > 0)
 }
 
 /** Whether any key could lie within. */
@@ -51,12 +51,12 @@ export function isEmpty({ start, end, reverse }: Bounds): boolean {
 }
 
 /** What is left after `last`. A damaged file might lead backwards, and a walk over it would never end. */
-export function continued(bounds: Bounds, last: Buffer): Bounds {
+export function continueFrom(bounds: Bounds, last: Buffer): Bounds {
   const step = Buffer.compare(last, bounds.start)
   if (bounds.reverse ? step > 0 : step < 0) throw new Error('the data file is damaged: its keys are out of order')
-  return { ...bounds, start: last, startBeyond: true }
+  return { ...bounds, start: last, isStartExclusive: true }
 }
 
-function lower(a: Buffer, b: Buffer): Buffer {
+function lowerKey(a: Buffer, b: Buffer): Buffer {
   return Buffer.compare(a, b) < 0 ? a : b
 }

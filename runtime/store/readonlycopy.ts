@@ -4,7 +4,7 @@ import { type Reader, StoreFailed, StoreUnusable } from './contract.js'
 import { checkDataFile } from './datafile.js'
 import { openEnvironment } from './environment.js'
 import { type Manifest, manifestTable } from './manifest.js'
-import { ownSpace, spaceOfShard, spaceOver } from './space.js'
+import { createSpace, ownSpace, spaceOfShard } from './space.js'
 
 export interface ReadOnlyCopy {
   readonly manifest: Manifest
@@ -19,7 +19,7 @@ export async function openReadOnlyCopy(path: string): Promise<ReadOnlyCopy> {
   const environment = openEnvironment(path)
   let isClosed = false
   const commit = () => ({ done: Promise.reject(new StoreFailed('A copy is only read.')), flush() {} })
-  const space = (number: number) => spaceOver(number, { environment, commit, isClosed: () => isClosed })
+  const space = (number: number) => createSpace(number, { environment, commit, isClosed: () => isClosed })
 
   async function close(): Promise<void> {
     isClosed = true

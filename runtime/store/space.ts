@@ -1,5 +1,5 @@
 /** One space of the store: its tables read as records, its writes as bytes, and its rows as they lie there. */
-import { store as limits } from '../../core/limits.js'
+import { store as limits } from '../../core/limits/index.js'
 import { decodeRecord, encodeRecord } from './codec.js'
 import {
   type Change,
@@ -13,32 +13,32 @@ import {
   type Write,
 } from './contract.js'
 import type { Environment } from './environment.js'
-import { keyBytes, keyParts, passingKeyBytes } from './key.js'
-import { type Bounds, boundsBeyond, boundsOf, continued, isEmpty } from './range.js'
+import { keyBytes, keyParts, temporaryKeyBytes } from './key.js'
+import { type Bounds, boundsAfter, boundsOf, continueFrom, isEmpty } from './range.js'
 
 /** The numbers of spaces in the file. */
 export const ownSpace = 0
 export const spaceOfShard = (shard: number) => shard + 1
 
-export interface SpaceOver {
+export interface SpaceOptions {
   readonly environment: Pick<Environment, 'get' | 'slice'>
   readonly commit: (space: number, commit: DeferredCommit) => DeferredWrite
   readonly isClosed: () => boolean
 }
 
-export function spaceOver(space: number, { environment, commit, isClosed }: SpaceOver): Space {
+export function createSpace(space: number, { environment, commit, isClosed }: SpaceOptions): Space {
   function* records<K extends Key, V>(of: Table<K, V>, bounds: Bounds): Generator<Row<K, V>> {
     let left = bounds.limit
     for (let from = bounds; left > 0 && !isEmpty(from); ) {
       assertOpen()
-      const wanted = Math.min(left, limits.rowsPerSlice)
-      const slice = environment.slice(space, from, wanted)
+      const count = Math.min(left, limits.rowsPerSlice)
+      const slice = environment.slice(space, from, count)
       for (const { key, value } of slice) {
         yield { key: keyParts(key) as unknown as K, value: decodeRecord(of, value) as V }
       }
-      if (slice.length < wanted) return
-      left -= wanted
-      from = continued(from, slice.at(-1)!.key)
+      if (slice.length < count) return
+      left -= count
+      from = continueFrom(from, slice.at(-1)!.key)
     }
   }
 
@@ -54,23 +54,23 @@ export function spaceOver(space: number, { environment, commit, isClosed }: Spac
   return {
     get<K extends Key, V>(of: Table<K, V>, key: K): V | undefined {
       assertOpen()
-      const bytes = environment.get(space, passingKeyBytes(of, key))
+      const bytes = environment.get(space, temporaryKeyBytes(of, key))
       return bytes && (decodeRecord(of, bytes) as V)
     },
-    range(of, about = {}) {
-      const bounds = boundsOf(of, about)
+    range(of, options = {}) {
+      const bounds = boundsOf(of, options)
       return { [Symbol.iterator]: () => records(of, bounds) }
     },
     encode: encodeWrites,
     commit(changes) {
-      const { done, flush } = commitDeferred({ collect: () => changes, committed() {} })
+      const { done, flush } = commitDeferred({ collect: () => changes, onCommitted() {} })
       flush()
       return done
     },
     commitDeferred,
     rows(after, limit) {
       assertOpen()
-      return environment.slice(space, boundsBeyond(after), limit)
+      return environment.slice(space, boundsAfter(after), limit)
     },
   }
 }

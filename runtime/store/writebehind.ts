@@ -1,8 +1,8 @@
 /** Write-behind: commits are visible to readers at once, and a transaction at a time writes them to the file. */
-import { store as limits } from '../../core/limits.js'
+import { store as limits } from '../../core/limits/index.js'
 import type { Commit } from './commits.js'
 import type { Change } from './contract.js'
-import type { Environment, Stored } from './environment.js'
+import type { Environment, StoredRow } from './environment.js'
 import { isWithin } from './range.js'
 
 /**
@@ -12,13 +12,13 @@ import { isWithin } from './range.js'
  * that was taken, and no further one is.
  */
 export function withWriteBehind(environment: Environment, everyMs: number = limits.writeBehindMs): Environment {
-  let pending = noChanges()
-  let inFlight = noChanges()
+  let pending = createUnwrittenChanges()
+  let inFlight = createUnwrittenChanges()
   /** The pause before a transaction and the transaction itself; never rejects. */
   let step = Promise.resolve()
   let isWriting = false
   let isClosing = false
-  let begunAt = Number.NEGATIVE_INFINITY
+  let startedAt = Number.NEGATIVE_INFINITY
   let endPause = () => {}
   let failure: Error | undefined
 
@@ -33,19 +33,19 @@ export function withWriteBehind(environment: Environment, everyMs: number = limi
 
   async function writePending(): Promise<void> {
     await pause()
-    begunAt = performance.now()
+    startedAt = performance.now()
     inFlight = pending
-    pending = noChanges()
+    pending = createUnwrittenChanges()
     try {
       await environment.write(inFlight.commits())
-      inFlight = noChanges()
+      inFlight = createUnwrittenChanges()
     } catch (error) {
       failure = error as Error
     }
   }
 
   async function pause(): Promise<void> {
-    const ms = begunAt + everyMs - performance.now()
+    const ms = startedAt + everyMs - performance.now()
     if (ms <= 0 || isClosing) return
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms)
@@ -94,8 +94,8 @@ export function withWriteBehind(environment: Environment, everyMs: number = limi
     slice(space, bounds, rows) {
       const changes = changesWithin(space, bounds)
       if (changes.length === 0) return environment.slice(space, bounds, rows)
-      const below = environment.slice(space, bounds, rows + changes.length)
-      return merged(below, changes, bounds.reverse ? -1 : 1).slice(0, rows)
+      const stored = environment.slice(space, bounds, rows + changes.length)
+      return merge(stored, changes, bounds.reverse ? -1 : 1).slice(0, rows)
     },
     async write(commits) {
       while (pending.bytes >= limits.unwrittenBytes && !failure) await nextStep()
@@ -124,7 +124,7 @@ interface UnwrittenChanges {
   commits(): Commit[]
 }
 
-function noChanges(): UnwrittenChanges {
+function createUnwrittenChanges(): UnwrittenChanges {
   const spaces = new Map<number, Map<string, Change>>()
   let bytes = 0
   return {
@@ -133,17 +133,17 @@ function noChanges(): UnwrittenChanges {
       return bytes
     },
     add({ space, changes }) {
-      let known = spaces.get(space)
-      if (!known) {
-        known = new Map()
-        spaces.set(space, known)
+      let spaceChanges = spaces.get(space)
+      if (!spaceChanges) {
+        spaceChanges = new Map()
+        spaces.set(space, spaceChanges)
       }
       for (const change of changes) {
-        known.set(nameOf(change.key), change)
+        spaceChanges.set(nameOf(change.key), change)
         bytes += change.key.length + (change.value?.length ?? 0)
       }
     },
-    commits: () => Array.from(spaces, ([space, known]) => ({ space, changes: [...known.values()] })),
+    commits: () => Array.from(spaces, ([space, spaceChanges]) => ({ space, changes: [...spaceChanges.values()] })),
   }
 }
 
@@ -152,13 +152,13 @@ function nameOf(key: Uint8Array): string {
 }
 
 /** The rows below as the changes leave them; both come in that direction. */
-function merged(below: readonly Stored[], changes: readonly Change[], direction: number): Stored[] {
-  const rows: Stored[] = []
+function merge(stored: readonly StoredRow[], changes: readonly Change[], direction: number): StoredRow[] {
+  const rows: StoredRow[] = []
   let at = 0
   for (const change of changes) {
-    while (at < below.length && direction * Buffer.compare(below[at]!.key, change.key) < 0) rows.push(below[at++]!)
-    if (at < below.length && below[at]!.key.equals(change.key)) at++
+    while (at < stored.length && direction * Buffer.compare(stored[at]!.key, change.key) < 0) rows.push(stored[at++]!)
+    if (at < stored.length && stored[at]!.key.equals(change.key)) at++
     if (change.value) rows.push({ key: change.key, value: change.value })
   }
-  return rows.concat(below.slice(at))
+  return rows.concat(stored.slice(at))
 }

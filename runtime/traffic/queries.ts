@@ -1,18 +1,19 @@
 /** Questions about messages and logs, answered where they are: a bounded stretch of one shard, or the trail of one person. */
 
-import type { AgentPlace } from '../../core/agentkey.js'
-import type { Spot } from '../../core/conversation/history.js'
+import type { AgentRef } from '../../core/agentref.js'
+import type { RecordRef } from '../../core/conversation/history.js'
 import type { Conversation } from '../../core/conversation/state.js'
-import { traffic as limits } from '../../core/limits.js'
+import { traffic as limits } from '../../core/limits/index.js'
 import {
   agentEvents,
   attemptEvents,
-  levelled,
-  linesOfAttempt,
-  linesOfTraffic,
+  attemptLines,
   trafficEvents,
+  trafficLines,
+  withLevel,
 } from '../../core/traffic/loglines.js'
-import { newestFirst, type Position, type Row, type Stretch } from '../../core/traffic/stretch.js'
+import { newestFirst, type Position, type Row, type ScanPage } from '../../core/traffic/merge.js'
+import { type Filter, matches } from '../../core/traffic/query.js'
 import {
   type AgentLogEntry,
   type AttemptEntry,
@@ -21,15 +22,14 @@ import {
   type MessageEntry,
   messageEntry,
 } from '../../core/traffic/view.js'
-import { type Filter, isWanted } from '../../core/traffic/wanted.js'
-import { agentLineTable } from '../conversation/agentlog.js'
-import { newestOf, recordTables } from '../conversation/history.js'
+import { agentNoteTable } from '../conversation/agentlog.js'
+import { newestRecord, recordTables } from '../conversation/history.js'
 import {
   type AttemptRecord,
   attemptTable,
   type LogRecord,
   logTable,
-  outgoingTable,
+  messageTable,
   type RecordKey,
   sessionTable,
   type TrafficRecord,
@@ -37,214 +37,220 @@ import {
 } from '../conversation/tables.js'
 import type { Query } from '../shard/contract.js'
 import type { Reader, Table } from '../store/contract.js'
-import { conversationOf, downTo, type OfPerson, type Part, shelvesFor, stretchOf } from './scan.js'
+import { collectScanPage, conversationOf, type OfPerson, type ScanInput, scanBackwards, tablesFor } from './scan.js'
 
-export interface Records extends Part {
+export interface RecordScan extends ScanInput {
   readonly filter: Filter
 }
 
 /** One list: the records it is made of, newest first, and what is shown of each. */
-interface Kind<V, T> {
-  tables(asked: Records): readonly Table<RecordKey, V>[]
+interface RecordKind<V, T> {
+  tables(input: RecordScan): readonly Table<RecordKey, V>[]
   /** The records of one conversation, from behind `after` on. */
-  trail(reader: Reader, conversation: Conversation, after: Spot | undefined): Iterable<{ spot: Spot; value: V }>
+  history(
+    reader: Reader,
+    conversation: Conversation,
+    after: RecordRef | undefined,
+  ): Iterable<{ ref: RecordRef; value: V }>
   /** Later lines of a record first. */
-  lines(reader: Reader, key: RecordKey, record: V, filter: Filter): T[]
+  entries(reader: Reader, key: RecordKey, record: V, filter: Filter): T[]
 }
 
-const messages: Kind<TrafficRecord, MessageEntry> = {
-  tables: (asked) => shelvesFor(asked).map(({ traffic }) => traffic),
-  *trail(reader, conversation, after) {
+const messages: RecordKind<TrafficRecord, MessageEntry> = {
+  tables: (input) => tablesFor(input).map(({ traffic }) => traffic),
+  *history(reader, conversation, after) {
     const table = trafficOf(conversation)
-    const at = (spot: Spot) => reader.get(table, keyOf(conversation, spot))
-    let spot = after ? at(after)?.previous : conversation.trail?.traffic
-    for (let value = spot && at(spot); spot && value; value = spot && at(spot)) {
-      yield { spot, value }
-      spot = value.previous
+    const at = (ref: RecordRef) => reader.get(table, keyOf(conversation, ref))
+    let ref = after ? at(after)?.previous : conversation.history?.traffic
+    for (let value = ref && at(ref); ref && value; value = ref && at(ref)) {
+      yield { ref, value }
+      ref = value.previous
     }
   },
-  lines(reader, [, agentId, at, asid], record, filter) {
-    if (!isWanted(record, filter)) return []
-    return [messageEntry({ agentId, asid, at }, record, outgoingOf(reader, asid, record))]
+  entries(reader, [, agentId, at, asid], record, filter) {
+    if (!matches(record, filter)) return []
+    return [messageEntry({ agentId, asid, at }, record, messageOf(reader, asid, record))]
   },
 }
 
 type AnyRecord = LogRecord | AttemptRecord | TrafficRecord
 
 /** Every kind of record has lines in the log, except where the event that is asked for is found in one kind alone. */
-const logs: Kind<AnyRecord, AgentLogEntry> = {
+const logs: RecordKind<AnyRecord, AgentLogEntry> = {
   tables({ filter: { event } }) {
-    const named = (events: readonly string[]) => event === undefined || events.includes(event)
+    const hasEvent = (events: readonly string[]) => event === undefined || events.includes(event)
     return [
       logTable,
-      ...(named(agentEvents) ? [agentLineTable] : []),
-      ...(named(attemptEvents) ? [attemptTable] : []),
-      ...(named(trafficEvents) ? [trafficTable] : []),
+      ...(hasEvent(agentEvents) ? [agentNoteTable] : []),
+      ...(hasEvent(attemptEvents) ? [attemptTable] : []),
+      ...(hasEvent(trafficEvents) ? [trafficTable] : []),
     ] as Table<RecordKey, AnyRecord>[]
   },
-  *trail(reader, conversation, after) {
+  *history(reader, conversation, after) {
     const tables = [trafficOf(conversation), attemptTable, logTable] as Table<RecordKey, AnyRecord>[]
-    const at = (spot: Spot) => {
+    const at = (ref: RecordRef) => {
       for (const table of tables) {
-        const found = reader.get(table, keyOf(conversation, spot))
-        if (found) return found
+        const record = reader.get(table, keyOf(conversation, ref))
+        if (record) return record
       }
       return undefined
     }
-    const before = ({ prior, previous }: AnyRecord) => prior ?? previous
-    const behind = after && at(after)
-    let spot = after ? behind && before(behind) : newestOf(conversation)
-    for (let value = spot && at(spot); spot && value; value = spot && at(spot)) {
-      yield { spot, value }
-      spot = before(value)
+    const previousOf = ({ prior, previous }: AnyRecord) => prior ?? previous
+    const startRecord = after && at(after)
+    let ref = after ? startRecord && previousOf(startRecord) : newestRecord(conversation)
+    for (let value = ref && at(ref); ref && value; value = ref && at(ref)) {
+      yield { ref, value }
+      ref = previousOf(value)
     }
   },
-  lines(reader, [, agentId, at, asid], record, filter) {
+  entries(reader, [, agentId, at, asid], record, filter) {
     const { channel, sessionId } = record
-    return linesOf(reader, asid, record)
-      .map((line) => ({ ...(channel && { channel }), ...(sessionId && { sessionId }), ...line }))
-      .filter((line) => isWanted(line, filter))
-      .map((line) => logEntry({ agentId, asid, at }, line))
+    return logEntriesOf(reader, asid, record)
+      .map((entry) => ({ ...(channel && { channel }), ...(sessionId && { sessionId }), ...entry }))
+      .filter((entry) => matches(entry, filter))
+      .map((entry) => logEntry({ agentId, asid, at }, entry))
   },
 }
 
 /** Records of a conversation of every kind, newest first. */
-export const trailOf = (reader: Reader, conversation: Conversation) => logs.trail(reader, conversation, undefined)
+export const historyOf = (reader: Reader, conversation: Conversation) => logs.history(reader, conversation, undefined)
 
-function linesOf(reader: Reader, asid: string, record: AnyRecord): Omit<LogRecord, 'channel'>[] {
+function logEntriesOf(reader: Reader, asid: string, record: AnyRecord): Omit<LogRecord, 'channel'>[] {
   if ('level' in record) return [record]
-  if ('outcome' in record) return linesOfAttempt(record).map(levelled)
-  return linesOfTraffic(record, outgoingOf(reader, asid, record)).map(levelled)
+  if ('outcome' in record) return attemptLines(record).map(withLevel)
+  return trafficLines(record, messageOf(reader, asid, record)).map(withLevel)
 }
 
-const attempts: Kind<AttemptRecord, AttemptEntry> = {
+const attempts: RecordKind<AttemptRecord, AttemptEntry> = {
   tables: () => [attemptTable],
-  *trail(reader, conversation, after) {
-    for (const { spot, value } of logs.trail(reader, conversation, after)) {
-      if ('outcome' in value) yield { spot, value }
+  *history(reader, conversation, after) {
+    for (const { ref, value } of logs.history(reader, conversation, after)) {
+      if ('outcome' in value) yield { ref, value }
     }
   },
-  lines: (_reader, [, agentId, at, asid], record, filter) =>
-    isWanted(record, filter) ? [attemptEntry({ agentId, asid, at }, record)] : [],
+  entries: (_reader, [, agentId, at, asid], record, filter) =>
+    matches(record, filter) ? [attemptEntry({ agentId, asid, at }, record)] : [],
 }
 
-function outgoingOf(reader: Reader, asid: string, { origin, messageId }: TrafficRecord) {
-  return origin === 'agent' ? reader.get(outgoingTable, [asid, messageId]) : undefined
+function messageOf(reader: Reader, asid: string, { origin, messageId }: TrafficRecord) {
+  return origin === 'agent' ? reader.get(messageTable, [asid, messageId]) : undefined
 }
 
 function trafficOf({ sandbox }: Conversation) {
   return recordTables[sandbox ? 'test' : 'live'].traffic
 }
 
-function keyOf({ agent: { orgId, agentId }, asid }: Conversation, [at, number]: Spot): RecordKey {
+function keyOf({ agent: { orgId, agentId }, asid }: Conversation, [at, number]: RecordRef): RecordKey {
   return [orgId, agentId, at, asid, number]
 }
 
 /** A record with several lines has one position for each, the first of them the newest. */
-function positioned<T>([at, asid, number]: Position, lines: readonly T[]): Row<T>[] {
-  return lines.map((entry, nth) => {
-    return { position: [at, asid, (number as number) + (lines.length - 1 - nth) / linesMost], entry }
+function toRows<T>([at, asid, number]: Position, entries: readonly T[]): Row<T>[] {
+  return entries.map((entry, nth) => {
+    return { position: [at, asid, (number as number) + (entries.length - 1 - nth) / maxEntriesPerRecord], entry }
   })
 }
 
 /** More than a record ever has. */
-const linesMost = 8
+const maxEntriesPerRecord = 8
 
 /** Of the record in which the page before ended, what comes behind that. */
 function rowsOf<V, T>(
-  kind: Kind<V, T>,
+  kind: RecordKind<V, T>,
   reader: Reader,
-  { filter, after }: Records,
+  { filter, after }: RecordScan,
   key: RecordKey,
   value: V,
 ): Row<T>[] {
   const [, , ...position] = key
-  const rows = positioned(position, kind.lines(reader, key, value, filter))
+  const rows = toRows(position, kind.entries(reader, key, value, filter))
   return after ? rows.filter((row) => newestFirst(after, row.position) < 0) : rows
 }
 
 /** A bounded stretch of these tables, of one person where one is given. */
-function listOf<V, T>(
-  kind: Kind<V, T>,
+function listRecords<V, T>(
+  kind: RecordKind<V, T>,
   reader: Reader,
-  asked: Records,
+  input: RecordScan,
   tables: readonly Table<RecordKey, V>[],
   asid?: string,
-): Stretch<T> {
-  const { filter, limit, window } = asked
-  const isWhole = asid === undefined && Object.keys(filter).length === 0
-  const most = isWhole ? Math.min(limit, limits.rowsPerRead) : limits.rowsPerRead
-  const walk = downTo(reader, tables, asked, { from: window.from, most })
-  const isWantedOf = (key: RecordKey) => asid === undefined || key[3] === asid
-  return stretchOf(walk, limit, ({ key, value }) => (isWantedOf(key) ? rowsOf(kind, reader, asked, key, value) : []))
+): ScanPage<T> {
+  const { filter, limit, window } = input
+  const isUnfiltered = asid === undefined && Object.keys(filter).length === 0
+  const maxRows = isUnfiltered ? Math.min(limit, limits.rowsPerRead) : limits.rowsPerRead
+  const walk = scanBackwards(reader, tables, input, { from: window.from, maxRows })
+  const isOfPerson = (key: RecordKey) => asid === undefined || key[3] === asid
+  return collectScanPage(walk, limit, ({ key, value }) =>
+    isOfPerson(key) ? rowsOf(kind, reader, input, key, value) : [],
+  )
 }
 
-function queriesOf<V, T>(name: string, kind: Kind<V, T>) {
-  const list: Query<Records, Stretch<T>> = {
+function createQueries<V, T>(name: string, kind: RecordKind<V, T>) {
+  const list: Query<RecordScan, ScanPage<T>> = {
     name: `traffic.${name}`,
-    read: (reader, asked) => listOf(kind, reader, asked, kind.tables(asked)),
+    read: (reader, input) => listRecords(kind, reader, input, kind.tables(input)),
   }
 
   /**
    * The same by the trail of one person: it comes upon no other person's records. Behind a position that is not on the
    * trail, as those of lines in the agent's shard are, the tables are walked.
    */
-  const trail: Query<OfPerson<Records>, Stretch<T>> = {
+  const history: Query<OfPerson<RecordScan>, ScanPage<T>> = {
     name: `traffic.${name}.of`,
-    read(reader, asked) {
-      const { limit, window, after } = asked
+    read(reader, input) {
+      const { limit, window, after } = input
       const until = window.until ?? Number.POSITIVE_INFINITY
-      const conversation = conversationOf(reader, asked)
+      const conversation = conversationOf(reader, input)
       if (!conversation) return { rows: [] }
       const number = after && (after[2] as number)
-      if (number !== undefined && (number < 0 || after![1] !== asked.asid)) {
-        const tables = kind.tables(asked).filter((table) => (table as unknown) !== agentLineTable)
-        return listOf(kind, reader, asked, tables, asked.asid)
+      if (number !== undefined && (number < 0 || after![1] !== input.asid)) {
+        const tables = kind.tables(input).filter((table) => (table as unknown) !== agentNoteTable)
+        return listRecords(kind, reader, input, tables, input.asid)
       }
-      const spot: Spot | undefined = after && [after[0], Math.floor(number!)]
-      const isBetween = number !== undefined && number !== spot![1]
-      return stretchOf(walk(), limit, ({ position, key, value }) =>
-        position[0] < until ? rowsOf(kind, reader, asked, key, value) : [],
+      const ref: RecordRef | undefined = after && [after[0], Math.floor(number!)]
+      const isBetween = number !== undefined && number !== ref![1]
+      return collectScanPage(walk(), limit, ({ position, key, value }) =>
+        position[0] < until ? rowsOf(kind, reader, input, key, value) : [],
       )
 
       function* walk() {
         if (isBetween) {
-          const table = kind.tables({ ...asked, filter: {}, includeTest: asked.includeTest })
+          const table = kind.tables({ ...input, filter: {}, includeTest: input.includeTest })
           for (const each of table) {
-            const value = reader.get(each, keyOf(conversation!, spot!))
-            if (value) yield at(spot!, value)
+            const value = reader.get(each, keyOf(conversation!, ref!))
+            if (value) yield at(ref!, value)
           }
         }
-        for (const { spot: here, value } of kind.trail(reader, conversation!, spot)) {
-          if (here[0] < window.from) return
-          yield at(here, value)
+        for (const { ref: current, value } of kind.history(reader, conversation!, ref)) {
+          if (current[0] < window.from) return
+          yield at(current, value)
         }
       }
 
-      function at(here: Spot, value: V) {
-        return { position: [here[0], asked.asid, here[1]] as Position, key: keyOf(conversation!, here), value }
+      function at(current: RecordRef, value: V) {
+        return { position: [current[0], input.asid, current[1]] as Position, key: keyOf(conversation!, current), value }
       }
     },
   }
-  return { list, trail }
+  return { list, history }
 }
 
 /** Whose session it is; null where this shard does not know it. */
-const sessionOwner: Query<AgentPlace & { readonly sessionId: string }, string | null> = {
+const sessionOwner: Query<AgentRef & { readonly sessionId: string }, string | null> = {
   name: 'traffic.session',
   read: (reader, { orgId, agentId, sessionId }) => reader.get(sessionTable, [orgId, agentId, sessionId])?.asid ?? null,
 }
 
 /** Lines about one person in the agent's own shard. */
-const ownLogs: Query<OfPerson<Records>, Stretch<AgentLogEntry>> = {
+const ownLogs: Query<OfPerson<RecordScan>, ScanPage<AgentLogEntry>> = {
   name: 'traffic.logs.own',
-  read: (reader, asked) =>
-    listOf(logs, reader, asked, [agentLineTable as unknown as Table<RecordKey, AnyRecord>], asked.asid),
+  read: (reader, input) =>
+    listRecords(logs, reader, input, [agentNoteTable as unknown as Table<RecordKey, AnyRecord>], input.asid),
 }
 
 export const recordQueries = {
-  messages: queriesOf('messages', messages),
-  logs: { ...queriesOf('logs', logs), own: ownLogs },
-  attempts: queriesOf('attempts', attempts),
+  messages: createQueries('messages', messages),
+  logs: { ...createQueries('logs', logs), own: ownLogs },
+  attempts: createQueries('attempts', attempts),
   sessionOwner,
 }

@@ -1,49 +1,49 @@
 /** How a list of traffic is walked where its tables are: newest first, and never more rows in one go than it may. */
-import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
+import { type AgentRef, formatAgentKey } from '../../core/agentref.js'
 import type { Conversation } from '../../core/conversation/state.js'
-import { traffic as limits } from '../../core/limits.js'
-import { newestFirst, type Position, type Row, type Stretch } from '../../core/traffic/stretch.js'
-import type { Window } from '../../core/traffic/window.js'
+import { traffic as limits } from '../../core/limits/index.js'
+import { newestFirst, type Position, type Row, type ScanPage } from '../../core/traffic/merge.js'
+import type { TimeWindow } from '../../core/traffic/window.js'
 import { recordTables } from '../conversation/history.js'
 import { conversationTable } from '../conversation/tables.js'
 import type { Reader, Table } from '../store/contract.js'
 
 /** A part of a list, from behind `after` on: at most `limit` rows that are wanted. */
-export interface Part extends AgentPlace {
-  readonly window: Window
+export interface ScanInput extends AgentRef {
+  readonly window: TimeWindow
   readonly after?: Position
   readonly limit: number
   readonly includeTest: boolean
 }
 
-export type OfPerson<A extends Part> = A & { readonly asid: string }
+export type OfPerson<A extends ScanInput> = A & { readonly asid: string }
 
-export function shelvesFor({ includeTest }: Pick<Part, 'includeTest'>) {
+export function tablesFor({ includeTest }: Pick<ScanInput, 'includeTest'>) {
   return includeTest ? [recordTables.live, recordTables.test] : [recordTables.live]
 }
 
 /** The conversation, if it is one of the agent's and belongs into the list. */
-export function conversationOf(reader: Reader, asked: OfPerson<Part>): Conversation | undefined {
-  const conversation = reader.get(conversationTable, [asked.asid])
-  if (!conversation || agentKeyOf(conversation.agent) !== agentKeyOf(asked)) return undefined
-  return conversation.sandbox && !asked.includeTest ? undefined : conversation
+export function conversationOf(reader: Reader, input: OfPerson<ScanInput>): Conversation | undefined {
+  const conversation = reader.get(conversationTable, [input.asid])
+  if (!conversation || formatAgentKey(conversation.agent) !== formatAgentKey(input)) return undefined
+  return conversation.sandbox && !input.includeTest ? undefined : conversation
 }
 
 type TimedKey = readonly [orgId: string, agentId: string, ...position: Position]
 
-/** Rows of all the tables as one list, from behind `after` down to that time, at most one more than `most`. */
-export function* downTo<K extends TimedKey, V>(
+/** Rows of all the tables as one list, from behind `after` down to that time, at most one more than `maxRows`. */
+export function* scanBackwards<K extends TimedKey, V>(
   reader: Reader,
   tables: readonly Table<K, V>[],
-  { orgId, agentId, window: { until }, after }: Part,
-  { from, most }: { readonly from: number; readonly most: number },
+  { orgId, agentId, window: { until }, after }: ScanInput,
+  { from, maxRows }: { readonly from: number; readonly maxRows: number },
 ): Generator<{ position: Position; key: K; value: V }> {
   const start = after ?? (until === undefined ? undefined : [until])
   const options = {
     prefix: [orgId, agentId],
     reverse: true,
     ...(start && { after: [orgId, agentId, ...start] }),
-    limit: most + 1,
+    limit: maxRows + 1,
   }
   const heads = tables.flatMap((table) => {
     const rows = reader.range(table, options)[Symbol.iterator]()
@@ -68,18 +68,18 @@ function positionOf([, , ...position]: TimedKey): Position {
 }
 
 /** Walks until there are rows enough, or it has looked at as many records as it may and there are more. */
-export function stretchOf<S extends { readonly position: Position }, T>(
+export function collectScanPage<S extends { readonly position: Position }, T>(
   walk: Iterable<S>,
   limit: number,
   rowsOf: (seen: S) => readonly Row<T>[],
-): Stretch<T> {
+): ScanPage<T> {
   const rows: Row<T>[] = []
   let seen = 0
-  let seenTo: Position | undefined
+  let scannedTo: Position | undefined
   for (const each of walk) {
-    if (seenTo && (rows.length >= limit || seen >= limits.rowsPerRead)) return { rows, seenTo }
+    if (scannedTo && (rows.length >= limit || seen >= limits.rowsPerRead)) return { rows, scannedTo }
     rows.push(...rowsOf(each))
-    seenTo = each.position
+    scannedTo = each.position
     seen++
   }
   return { rows }

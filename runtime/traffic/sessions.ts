@@ -1,7 +1,7 @@
 /** Questions about conversations and people, answered from the sessions that are kept of them. */
-import type { AgentPlace } from '../../core/agentkey.js'
-import { traffic as limits } from '../../core/limits.js'
-import type { Position, Stretch } from '../../core/traffic/stretch.js'
+import type { AgentRef } from '../../core/agentref.js'
+import { traffic as limits } from '../../core/limits/index.js'
+import type { Position, ScanPage } from '../../core/traffic/merge.js'
 import {
   type ConversationSummary,
   conversationSummary,
@@ -9,92 +9,92 @@ import {
   type UserSummary,
   userSummary,
 } from '../../core/traffic/view.js'
-import type { Window } from '../../core/traffic/window.js'
-import { soFarOf } from '../conversation/history.js'
+import type { TimeWindow } from '../../core/traffic/window.js'
+import { currentSession } from '../conversation/history.js'
 import { conversationTable, sessionTable } from '../conversation/tables.js'
 import type { Query } from '../shard/contract.js'
 import type { Reader } from '../store/contract.js'
-import { conversationOf, downTo, type OfPerson, type Part, shelvesFor, stretchOf } from './scan.js'
+import { collectScanPage, conversationOf, type OfPerson, type ScanInput, scanBackwards, tablesFor } from './scan.js'
 
-function sessionAt(reader: Reader, { orgId, agentId }: AgentPlace, id: string) {
+function loadSession(reader: Reader, { orgId, agentId }: AgentRef, id: string) {
   const record = reader.get(sessionTable, [orgId, agentId, id])
   if (!record) return undefined
-  const { over, startedAt, previous } = record
-  const soFar = over ?? soFarOf(reader.get(conversationTable, [record.asid]), id)
-  return { previous, session: { ...record, id, soFar: soFar ?? { lastAt: startedAt, messageCount: 0 } } }
+  const { totals, startedAt, previous } = record
+  const progress = totals ?? currentSession(reader.get(conversationTable, [record.asid]), id)
+  return { previous, session: { ...record, id, progress: progress ?? { lastAt: startedAt, messageCount: 0 } } }
 }
 
 /** It was going on during that time. */
-function isWithin({ startedAt, soFar }: Session, { from, until }: Window): boolean {
-  return soFar.lastAt >= from && (until === undefined || startedAt < until)
+function isWithin({ startedAt, progress }: Session, { from, until }: TimeWindow): boolean {
+  return progress.lastAt >= from && (until === undefined || startedAt < until)
 }
 
 /** The sessions of one conversation in that time, newest first. */
 function* sessionsOf(
   reader: Reader,
-  place: AgentPlace,
+  agent: AgentRef,
   newest: string | undefined,
-  window: Window,
+  window: TimeWindow,
 ): Generator<Session> {
   for (let id = newest; id !== undefined; ) {
-    const found = sessionAt(reader, place, id)
-    if (!found || found.session.soFar.lastAt < window.from) return
-    if (isWithin(found.session, window)) yield found.session
-    id = found.previous
+    const entry = loadSession(reader, agent, id)
+    if (!entry || entry.session.progress.lastAt < window.from) return
+    if (isWithin(entry.session, window)) yield entry.session
+    id = entry.previous
   }
 }
 
-export interface Marks extends Part {
+export interface ActivityScan extends ScanInput {
   /** How long after its mark a session may have gone on. */
-  readonly markMs: number
+  readonly bucketMs: number
 }
 
 /** Sessions by the marks that they left, each where it left its newest mark. */
-function* markedSessions(reader: Reader, asked: Marks): Generator<{ position: Position; session?: Session }> {
-  const { window, markMs } = asked
-  const tables = shelvesFor(asked).map(({ marks }) => marks)
+function* activeSessions(reader: Reader, input: ActivityScan): Generator<{ position: Position; session?: Session }> {
+  const { window, bucketMs } = input
+  const tables = tablesFor(input).map(({ activity }) => activity)
   const seen = new Set<string>()
   // A mark is left by the first record that comes half an hour after the last one, which is less than an hour after it.
-  const from = window.from - 2 * markMs
-  for (const { position, key } of downTo(reader, tables, asked, { from, most: limits.rowsPerRead })) {
+  const from = window.from - 2 * bucketMs
+  for (const { position, key } of scanBackwards(reader, tables, input, { from, maxRows: limits.rowsPerRead })) {
     const id = key[4]
-    const session = seen.has(id) ? undefined : sessionAt(reader, asked, id)?.session
+    const session = seen.has(id) ? undefined : loadSession(reader, input, id)?.session
     seen.add(id)
     yield { position, ...(session && isWithin(session, window) && { session }) }
   }
 }
 
-const conversationList: Query<Marks, Stretch<ConversationSummary>> = {
+const conversationList: Query<ActivityScan, ScanPage<ConversationSummary>> = {
   name: 'traffic.conversations',
-  read: (reader, asked) =>
-    stretchOf(markedSessions(reader, asked), asked.limit, ({ position, session }) =>
+  read: (reader, input) =>
+    collectScanPage(activeSessions(reader, input), input.limit, ({ position, session }) =>
       session ? [{ position, entry: conversationSummary(session) }] : [],
     ),
 }
 
-const conversationsOf: Query<OfPerson<Part>, readonly ConversationSummary[]> = {
+const conversationsOf: Query<OfPerson<ScanInput>, readonly ConversationSummary[]> = {
   name: 'traffic.conversations.of',
-  read(reader, asked) {
-    const conversation = conversationOf(reader, asked)
-    const found: ConversationSummary[] = []
-    for (const session of sessionsOf(reader, asked, conversation?.trail?.session?.id, asked.window)) {
-      found.push(conversationSummary(session))
-      if (found.length >= asked.limit) break
+  read(reader, input) {
+    const conversation = conversationOf(reader, input)
+    const summaries: ConversationSummary[] = []
+    for (const session of sessionsOf(reader, input, conversation?.history?.session?.id, input.window)) {
+      summaries.push(conversationSummary(session))
+      if (summaries.length >= input.limit) break
     }
-    return found
+    return summaries
   },
 }
 
 /** People by the sessions they had; each is found by one of them and told with all. */
-const users: Query<Marks, Stretch<UserSummary>> = {
+const users: Query<ActivityScan, ScanPage<UserSummary>> = {
   name: 'traffic.users',
-  read(reader, asked) {
+  read(reader, input) {
     const seen = new Set<string>()
-    return stretchOf(markedSessions(reader, asked), asked.limit, ({ position, session }) => {
+    return collectScanPage(activeSessions(reader, input), input.limit, ({ position, session }) => {
       if (!session || seen.has(session.asid)) return []
       seen.add(session.asid)
-      const newest = reader.get(conversationTable, [session.asid])?.trail?.session?.id
-      const sessions = [...sessionsOf(reader, asked, newest ?? session.id, asked.window)]
+      const newest = reader.get(conversationTable, [session.asid])?.history?.session?.id
+      const sessions = [...sessionsOf(reader, input, newest ?? session.id, input.window)]
       return [{ position, entry: userSummary(sessions.length > 0 ? sessions : [session]) }]
     })
   },

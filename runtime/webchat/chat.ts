@@ -4,9 +4,9 @@
  * into a site goes on working when web chat is removed and bound anew.
  */
 import Type from 'typebox'
-import { faultsOf } from '../../core/agent/check.js'
 import type { AgentRouting, ChannelRoute } from '../../core/agent/routing.js'
-import { type AgentPlace, agentKeyOf } from '../../core/agentkey.js'
+import { faultsOf } from '../../core/agent/schemacheck.js'
+import { type AgentRef, formatAgentKey } from '../../core/agentref.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { slugPattern } from '../../core/ids.js'
 import type { Directory } from '../conversation/context.js'
@@ -15,35 +15,37 @@ const slug = slugPattern.slice(1, -1)
 export const chatPattern = `^${slug}\\.${slug}$`
 const ChatName = Type.String({ pattern: chatPattern })
 
-export function placeOfChat(name: string): AgentPlace | undefined {
+export function parseChatName(name: string): AgentRef | undefined {
   const [orgId, agentId] = name.split('.')
   return orgId && agentId && faultsOf(ChatName, name).length === 0 ? { orgId, agentId } : undefined
 }
 
 export interface Chat {
   readonly agent: AgentRouting
-  readonly bound: ChannelRoute
+  readonly binding: ChannelRoute
 }
 
-const noSuchChat = refuse('resource.not_found', { detail: 'There is no such chat, or it is switched off.' })
+const chatNotFound = refuse('resource.not_found', { detail: 'There is no such chat, or it is switched off.' })
 
 /** Whether the agent is not there, has no web chat or has it switched off looks alike from outside. */
-export async function findChat(directory: Directory, place: AgentPlace): Promise<Chat | Refusal> {
-  return chatOf(await directory.get(agentKeyOf(place)))
+export async function findChat(directory: Directory, agentRef: AgentRef): Promise<Chat | Refusal> {
+  return chatOf(await directory.get(formatAgentKey(agentRef)))
 }
 
 function chatOf(agent: AgentRouting | Refusal): Chat | Refusal {
-  if (isRefusal(agent)) return agent.refused === 'resource.not_found' ? noSuchChat : agent
-  const bound = agent.channels.find(({ channel }) => channel === 'webchat')
-  return bound ? { agent, bound } : noSuchChat
+  if (isRefusal(agent)) return agent.refused === 'resource.not_found' ? chatNotFound : agent
+  const binding = agent.channels.find(({ channel }) => channel === 'webchat')
+  return binding ? { agent, binding } : chatNotFound
 }
 
-const foreign = refuse('auth.forbidden', { detail: 'The chat is not for this site.' })
+const originForbidden = refuse('auth.forbidden', { detail: 'The chat is not for this site.' })
 
 /** Undefined where pages of that origin may show the chat: those the operator named, our own, and any where none is named. */
-export function wrongOrigin({ bound }: Chat, origin: string, own: string): Refusal | undefined {
-  const named = bound.inputs?.origins
-  if (!Array.isArray(named) || named.length === 0 || origin === own) return undefined
-  const isNamed = named.some((each) => typeof each === 'string' && each.toLowerCase() === origin.toLowerCase())
-  return isNamed ? undefined : foreign
+export function originError({ binding }: Chat, origin: string, ownOrigin: string): Refusal | undefined {
+  const allowedOrigins = binding.inputs?.origins
+  if (!Array.isArray(allowedOrigins) || allowedOrigins.length === 0 || origin === ownOrigin) return undefined
+  const isAllowed = allowedOrigins.some(
+    (each) => typeof each === 'string' && each.toLowerCase() === origin.toLowerCase(),
+  )
+  return isAllowed ? undefined : originForbidden
 }

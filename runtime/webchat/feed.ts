@@ -3,149 +3,149 @@
  * may be more and the page has room, so that what is old and what is new come by one road, in order and each once, and a
  * slow page costs no memory.
  */
-import type { LineTelling, Telling } from '../../core/channel/live.js'
-import { closeCodes } from '../../core/channel/live.js'
+import type { ServerEvent, TranscriptEvent } from '../../core/channel/socketcodec.js'
+import { closeCodes } from '../../core/channel/socketcodec.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
-import { webchat as limits } from '../../core/limits.js'
+import { webchat as limits } from '../../core/limits/index.js'
 import type { Clock } from '../clock.js'
 import type { LiveSocket } from '../http/websocket.js'
-import type { Follower } from './followers.js'
-import type { LiveAdapter, ToldLine } from './lines.js'
-import type { Head, LinesFound } from './transcript.js'
+import type { SocketAdapter, TranscriptEntry } from './render.js'
+import type { Subscriber } from './subscriptions.js'
+import type { Head, TranscriptPage } from './transcript.js'
 
 /** Where a feed stands: between the record of a visitor and a page. */
-export interface FeedEnds {
+export interface FeedDeps {
   /** The visitor. */
   readonly address: string
   /** The last line that the page has been told, if it knows one. */
   readonly after: number | undefined
   readonly socket: LiveSocket
   readonly clock: Clock
-  readonly live: Pick<LiveAdapter['live'], 'write'>
-  read(after: number | undefined): Promise<LinesFound | Refusal>
+  readonly live: Pick<SocketAdapter['socket'], 'write'>
+  read(after: number | undefined): Promise<TranscriptPage | Refusal>
   /** Undefined while a line cannot be shown; it is asked again. */
-  tellingOf(line: ToldLine): Promise<LineTelling | undefined>
+  eventOf(entry: TranscriptEntry): Promise<TranscriptEvent | undefined>
   /** It cannot go on for a reason of our own. */
-  failed(error: unknown): void
+  onError(error: unknown): void
 }
 
-export class Feed implements Follower {
+export class Feed implements Subscriber {
   private cursor: number | undefined
   private signal: Head['signal']
-  private toldSignalAt: number | undefined
-  private isGreeted = false
+  private sentSignalAt: number | undefined
+  private isWelcomed = false
   private isCaughtUp = false
-  private isWanted = true
+  private isReadRequested = true
   private isReading = false
-  private isOver = false
-  private cancelAgain: (() => void) | undefined
-  private toldAt = Number.NEGATIVE_INFINITY
+  private isEnded = false
+  private cancelRetry: (() => void) | undefined
+  private lastSentAt = Number.NEGATIVE_INFINITY
 
-  constructor(private readonly ends: FeedEnds) {
-    this.cursor = ends.after
+  constructor(private readonly deps: FeedDeps) {
+    this.cursor = deps.after
   }
 
-  noticed(head: Head): void {
+  onHead(head: Head): void {
     this.signal = head.signal
-    if (head.newest > (this.cursor ?? 0) || this.signal?.at !== this.toldSignalAt) this.want()
+    if (head.newest > (this.cursor ?? 0) || this.signal?.at !== this.sentSignalAt) this.requestRead()
   }
 
-  look(): void {
+  poll(): void {
     // A page that was told something just now knows that the line is good.
-    const isSilent = this.ends.clock.elapsed() - this.toldAt > limits.lookEveryMs / 2
-    if (this.isCaughtUp && isSilent) this.tell({ kind: 'ping', cursor: this.cursor ?? 0 })
-    this.want()
+    const isSilent = this.deps.clock.monotonic() - this.lastSentAt > limits.pollEveryMs / 2
+    if (this.isCaughtUp && isSilent) this.send({ kind: 'ping', cursor: this.cursor ?? 0 })
+    this.requestRead()
   }
 
   /** The page has read some of what was sent. */
   drained(): void {
-    if (this.isWanted) void this.readOn()
+    if (this.isReadRequested) void this.pump()
   }
 
   /** Whether there is anything on record. */
-  hasBegun(): boolean {
+  hasStarted(): boolean {
     return (this.cursor ?? 0) > 0
   }
 
   end(): void {
-    this.isOver = true
-    this.cancelAgain?.()
+    this.isEnded = true
+    this.cancelRetry?.()
   }
 
-  private tell(telling: Telling): boolean {
-    const { socket, live, clock } = this.ends
-    this.toldAt = clock.elapsed()
-    if (socket.send(live.write(telling)) === 'sent') return true
+  private send(event: ServerEvent): boolean {
+    const { socket, live, clock } = this.deps
+    this.lastSentAt = clock.monotonic()
+    if (socket.send(live.write(event)) === 'sent') return true
     socket.close(closeCodes.behind, 'Too much waits to be read: connect again.')
     return false
   }
 
   private hasRoom(): boolean {
-    return this.ends.socket.bufferedBytes() <= limits.bufferedBytes
+    return this.deps.socket.bufferedBytes() <= limits.bufferedBytes
   }
 
-  private want(): void {
-    this.isWanted = true
-    void this.readOn()
+  private requestRead(): void {
+    this.isReadRequested = true
+    void this.pump()
   }
 
-  private async readOn(): Promise<void> {
+  private async pump(): Promise<void> {
     if (this.isReading) return
     this.isReading = true
     try {
-      while (this.isWanted && !this.isOver && this.hasRoom()) {
-        this.isWanted = false
-        await this.step()
+      while (this.isReadRequested && !this.isEnded && this.hasRoom()) {
+        this.isReadRequested = false
+        await this.readPage()
       }
     } catch (error) {
-      this.ends.failed(error)
-      this.tryAgain()
+      this.deps.onError(error)
+      this.scheduleRetry()
     }
     this.isReading = false
   }
 
-  private tryAgain(): void {
-    const { clock } = this.ends
-    this.cancelAgain?.()
-    this.cancelAgain = this.isOver ? undefined : clock.wake(clock.now() + limits.againMs, () => this.want())
+  private scheduleRetry(): void {
+    const { clock } = this.deps
+    this.cancelRetry?.()
+    this.cancelRetry = this.isEnded ? undefined : clock.setTimer(clock.now() + limits.retryMs, () => this.requestRead())
   }
 
-  private async step(): Promise<void> {
-    const found = await this.ends.read(this.cursor)
-    if (this.isOver) return
-    if (isRefusal(found)) return this.tryAgain()
-    if (!this.isGreeted) this.greet(found)
-    for (const line of found.lines) {
-      const telling = await this.ends.tellingOf(line)
-      if (this.isOver) return
-      if (telling === undefined) return this.tryAgain()
-      if (!this.tell(telling)) return
-      this.cursor = line.cursor
+  private async readPage(): Promise<void> {
+    const page = await this.deps.read(this.cursor)
+    if (this.isEnded) return
+    if (isRefusal(page)) return this.scheduleRetry()
+    if (!this.isWelcomed) this.sendWelcome(page)
+    for (const entry of page.entries) {
+      const event = await this.deps.eventOf(entry)
+      if (this.isEnded) return
+      if (event === undefined) return this.scheduleRetry()
+      if (!this.send(event)) return
+      this.cursor = entry.cursor
       if (!this.hasRoom()) {
-        this.isWanted = true
+        this.isReadRequested = true
         return
       }
     }
-    this.cursor = found.upTo
-    if (this.cursor < found.head.newest) this.isWanted = true
-    else this.caughtUp(this.cursor)
+    this.cursor = page.scannedTo
+    if (this.cursor < page.head.newest) this.isReadRequested = true
+    else this.onCaughtUp(this.cursor)
   }
 
-  private greet({ head, more }: LinesFound): void {
-    this.isGreeted = true
-    this.toldSignalAt = head.signal?.at
-    this.tell({ kind: 'welcome', address: this.ends.address, cursor: head.newest, more })
+  private sendWelcome({ head, more }: TranscriptPage): void {
+    this.isWelcomed = true
+    this.sentSignalAt = head.signal?.at
+    this.send({ kind: 'welcome', address: this.deps.address, cursor: head.newest, more })
   }
 
-  private caughtUp(at: number): void {
+  private onCaughtUp(at: number): void {
     const { signal } = this
-    if (!this.isCaughtUp) this.tell({ kind: 'caughtUp', cursor: at })
+    if (!this.isCaughtUp) this.send({ kind: 'caughtUp', cursor: at })
     this.isCaughtUp = true
-    if (!signal || signal.at === this.toldSignalAt || signal.behind > at) return
-    this.toldSignalAt = signal.at
+    if (!signal || signal.at === this.sentSignalAt || signal.cursor > at) return
+    this.sentSignalAt = signal.at
     // Whoever has said something since is no longer writing it.
-    const isWriting = signal.behind === at && this.ends.clock.now() - signal.at < limits.typingForMs
-    if (signal.signal === 'read') this.tell({ kind: 'seen', at: signal.at })
-    else if (isWriting) this.tell({ kind: 'typing' })
+    const isWriting = signal.cursor === at && this.deps.clock.now() - signal.at < limits.typingForMs
+    if (signal.signal === 'read') this.send({ kind: 'seen', at: signal.at })
+    else if (isWriting) this.send({ kind: 'typing' })
   }
 }

@@ -1,134 +1,134 @@
 /** What comes from one page, frame after frame in the order of coming, and what each of them is answered. */
 import type { Inbound } from '../../core/channel/inbound.js'
-import type { Telling } from '../../core/channel/live.js'
-import { closeCodes } from '../../core/channel/live.js'
+import type { ServerEvent } from '../../core/channel/socketcodec.js'
+import { closeCodes } from '../../core/channel/socketcodec.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
-import { http, webchat as limits } from '../../core/limits.js'
+import { http, webchat as limits } from '../../core/limits/index.js'
 import type { Clock } from '../clock.js'
 import type { LiveSocket } from '../http/websocket.js'
-import { Bucket, shapeOf } from '../limits/bucket.js'
-import type { Spent } from '../limits/contract.js'
-import type { LiveAdapter } from './lines.js'
+import { Bucket, shapeOf } from '../ratelimit/bucket.js'
+import type { SpendResult } from '../ratelimit/contract.js'
+import type { SocketAdapter } from './render.js'
 
 /** Where a page stands. A class has it all, so that ten thousand pages do not each bring functions of their own. */
-export interface PageEnds {
+export interface PageDeps {
   /** Whether the page may come in; what it says is heard once that is known. */
   readonly ready: boolean | Promise<boolean>
   readonly socket: LiveSocket
-  readonly live: LiveAdapter['live']
+  readonly live: SocketAdapter['socket']
   readonly clock: Clock
   /** Puts on record what the visitor did, all of it or nothing. */
-  hear(items: readonly { id: string; inbound: Inbound }[]): Promise<Refusal | undefined>
+  receive(items: readonly { id: string; inbound: Inbound }[]): Promise<Refusal | undefined>
   /** Which of the messages have not come so far yet, as far as is known. */
   unmarked(state: Mark, messageIds: readonly string[]): Promise<readonly string[] | Refusal>
   /** Lines that stand before that one. */
-  older(before: number): Promise<Telling | Refusal>
+  backfill(before: number): Promise<ServerEvent | Refusal>
   /** Whether the visitor, and the address they are at, may say one thing more. */
-  maySay(): Promise<Spent>
+  spendBudget(): Promise<SpendResult>
   /** There is a conversation that typing can belong to. */
-  hasBegun(): boolean
-  failed(error: unknown): void
+  hasStarted(): boolean
+  onError(error: unknown): void
 }
 
 export type Mark = 'delivered' | 'read'
 
-const microsOf = (clock: Clock) => Math.floor(clock.elapsed() * 1000)
+const microsOf = (clock: Clock) => Math.floor(clock.monotonic() * 1000)
 
 const shape = shapeOf(limits.frames)
 
 /** Takes the frames of a page, each after the one before it has been answered. */
 export class Page {
   private readonly frames: Bucket
-  private isTaking = false
+  private isHandling = false
   /** Those that came meanwhile, which mostly are none. */
-  private waiting: string[] | undefined
-  private unreadable = 0
-  private typedAt = Number.NEGATIVE_INFINITY
+  private queued: string[] | undefined
+  private invalidFrames = 0
+  private typingRecordedAt = Number.NEGATIVE_INFINITY
 
-  constructor(private readonly ends: PageEnds) {
-    this.frames = new Bucket(shape.capacityUnits, microsOf(ends.clock))
+  constructor(private readonly deps: PageDeps) {
+    this.frames = new Bucket(shape.capacityUnits, microsOf(deps.clock))
   }
 
-  take(text: string): void {
-    if (this.isTooMuch()) return this.slowDown(http.retryAfterSeconds)
-    if (!this.isTaking) return void this.takeAll(text)
-    this.waiting ??= []
-    this.waiting.push(text)
+  handle(text: string): void {
+    if (this.isOverLimit()) return this.sendRateLimited(http.retryAfterSeconds)
+    if (!this.isHandling) return void this.handleAll(text)
+    this.queued ??= []
+    this.queued.push(text)
   }
 
-  private isTooMuch(): boolean {
-    const { allowed } = this.frames.spend(shape, microsOf(this.ends.clock))
-    return !allowed || (this.isTaking && (this.waiting?.length ?? 0) + 1 >= limits.waitingFrames)
+  private isOverLimit(): boolean {
+    const { allowed } = this.frames.spend(shape, microsOf(this.deps.clock))
+    return !allowed || (this.isHandling && (this.queued?.length ?? 0) + 1 >= limits.waitingFrames)
   }
 
-  private async takeAll(first: string): Promise<void> {
-    const { ends } = this
-    this.isTaking = true
-    for (let text: string | undefined = first; text !== undefined; text = this.waiting?.shift()) {
+  private async handleAll(first: string): Promise<void> {
+    const { deps } = this
+    this.isHandling = true
+    for (let text: string | undefined = first; text !== undefined; text = this.queued?.shift()) {
       try {
-        const { ready } = ends
-        if (ready === true || (await ready)) await this.answer(text)
+        const { ready } = deps
+        if (ready === true || (await ready)) await this.handleFrame(text)
       } catch (error) {
-        ends.failed(error)
+        deps.onError(error)
       }
     }
-    this.waiting = undefined
-    this.isTaking = false
+    this.queued = undefined
+    this.isHandling = false
   }
 
-  private async answer(text: string): Promise<void> {
-    const frame = this.ends.live.read(text)
+  private async handleFrame(text: string): Promise<void> {
+    const frame = this.deps.live.read(text)
     switch (frame.kind) {
-      case 'wrong':
-        return this.refused(frame)
+      case 'invalid':
+        return this.rejectFrame(frame)
       case 'said':
-        return this.said(frame.id, frame.inbound)
+        return this.handleInbound(frame.id, frame.inbound)
       case 'mark':
-        return this.marked(frame.state, frame.messageIds)
+        return this.handleMark(frame.state, frame.messageIds)
       case 'typing':
-        return this.typing()
+        return this.handleTyping()
       case 'older':
-        return this.older(frame.before)
+        return this.handleBackfill(frame.before)
     }
   }
 
-  private tell(telling: Telling): void {
-    const { socket, live } = this.ends
-    socket.send(live.write(telling))
+  private send(event: ServerEvent): void {
+    const { socket, live } = this.deps
+    socket.send(live.write(event))
   }
 
-  private refused({ field, message, id }: { field: string; message: string; id?: string }): void {
-    this.tell({ kind: 'error', code: 'invalidFrame', message, ...(field && { field }), ...(id && { id }) })
-    if (++this.unreadable < limits.unreadableFrames) return
-    this.ends.socket.close(closeCodes.unreadable, 'Too many frames cannot be read.')
+  private rejectFrame({ field, message, id }: { field: string; message: string; id?: string }): void {
+    this.send({ kind: 'error', code: 'invalidFrame', message, ...(field && { field }), ...(id && { id }) })
+    if (++this.invalidFrames < limits.unreadableFrames) return
+    this.deps.socket.close(closeCodes.unreadable, 'Too many frames cannot be read.')
   }
 
-  private slowDown(seconds: number, id?: string): void {
+  private sendRateLimited(seconds: number, id?: string): void {
     const message = 'Too much at once: send it again a little later.'
-    this.tell({ kind: 'error', code: 'rateLimited', message, retryAfterMs: seconds * 1000, ...(id && { id }) })
+    this.send({ kind: 'error', code: 'rateLimited', message, retryAfterMs: seconds * 1000, ...(id && { id }) })
   }
 
-  private notNow(message: string, id?: string): void {
+  private sendUnavailable(message: string, id?: string): void {
     const retryAfterMs = http.retryAfterSeconds * 1000
-    this.tell({ kind: 'error', code: 'unavailable', message, retryAfterMs, ...(id && { id }) })
+    this.send({ kind: 'error', code: 'unavailable', message, retryAfterMs, ...(id && { id }) })
   }
 
-  private async said(id: string, inbound: Inbound): Promise<void> {
-    const { allowed, retryAfterSeconds } = await this.ends.maySay()
-    if (!allowed) return this.slowDown(retryAfterSeconds, id)
-    if (await this.ends.hear([{ id, inbound }])) this.notNow('It could not be taken just now.', id)
-    else this.tell({ kind: 'accepted', id })
+  private async handleInbound(id: string, inbound: Inbound): Promise<void> {
+    const { allowed, retryAfterSeconds } = await this.deps.spendBudget()
+    if (!allowed) return this.sendRateLimited(retryAfterSeconds, id)
+    if (await this.deps.receive([{ id, inbound }])) this.sendUnavailable('It could not be taken just now.', id)
+    else this.send({ kind: 'accepted', id })
   }
 
-  private async older(before: number): Promise<void> {
-    const telling = await this.ends.older(before)
-    if (isRefusal(telling)) this.notNow('Older lines cannot be read just now.')
-    else this.tell(telling)
+  private async handleBackfill(before: number): Promise<void> {
+    const event = await this.deps.backfill(before)
+    if (isRefusal(event)) this.sendUnavailable('Older lines cannot be read just now.')
+    else this.send(event)
   }
 
   /** One and the same for all pages, so that it counts once however many of them say it. What was read has arrived. */
-  private async marked(state: Mark, messageIds: readonly string[]): Promise<void> {
-    const fresh = await this.ends.unmarked(state, messageIds)
+  private async handleMark(state: Mark, messageIds: readonly string[]): Promise<void> {
+    const fresh = await this.deps.unmarked(state, messageIds)
     if (isRefusal(fresh) || fresh.length === 0) return
     const states: readonly Mark[] = state === 'read' ? ['delivered', 'read'] : [state]
     const items = fresh.flatMap((providerId) =>
@@ -137,14 +137,14 @@ export class Page {
         return { id: `${each}:${providerId}`, inbound: { kind: 'receipt', receipt } as const }
       }),
     )
-    await this.ends.hear(items)
+    await this.deps.receive(items)
   }
 
-  private async typing(): Promise<void> {
-    const at = this.ends.clock.now()
-    if (!this.ends.hasBegun() || at - this.typedAt < limits.typingEveryMs) return
-    this.typedAt = at
+  private async handleTyping(): Promise<void> {
+    const at = this.deps.clock.now()
+    if (!this.deps.hasStarted() || at - this.typingRecordedAt < limits.typingEveryMs) return
+    this.typingRecordedAt = at
     const id = `typing:${Math.floor(at / limits.typingEveryMs)}`
-    await this.ends.hear([{ id, inbound: { kind: 'system', system: 'typing' } }])
+    await this.deps.receive([{ id, inbound: { kind: 'system', system: 'typing' } }])
   }
 }

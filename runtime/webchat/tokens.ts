@@ -1,36 +1,36 @@
 /** Tokens of visitors: signed words that name an agent, a visitor and an end. They are checked without looking anything up. */
-import type { AgentPlace } from '../../core/agentkey.js'
-import { webchat as limits } from '../../core/limits.js'
+import type { AgentRef } from '../../core/agentref.js'
+import { webchat as limits } from '../../core/limits/index.js'
 import type { Clock } from '../clock.js'
-import { createSignedWords } from '../http/signed.js'
+import { createSignedTokens } from '../http/signedtokens.js'
 
-export interface Visitor extends AgentPlace {
+export interface Visitor extends AgentRef {
   readonly visitorId: string
 }
 
 export interface VisitorTokens {
   mint(visitor: Visitor): { readonly token: string; readonly expiresAt: number }
   /** Undefined for anything this installation did not write for that agent, or that has run out. */
-  open(token: string, agent: AgentPlace): Visitor | undefined
+  verify(token: string, agent: AgentRef): Visitor | undefined
 }
 
 const version = 'wv1.'
 
-export function openVisitorTokens(key: Uint8Array, clock: Pick<Clock, 'now'>): VisitorTokens {
-  const words = createSignedWords(key)
+export function createVisitorTokens(key: Uint8Array, clock: Pick<Clock, 'now'>): VisitorTokens {
+  const signer = createSignedTokens(key)
   return {
     mint({ orgId, agentId, visitorId }) {
       const expiresAt = clock.now() + limits.tokenMs
       const payload = Buffer.from(JSON.stringify({ orgId, agentId, visitorId, expiresAt })).toString('base64url')
-      return { token: words.sign(version + payload), expiresAt }
+      return { token: signer.sign(version + payload), expiresAt }
     },
-    open(token, agent) {
-      const text = token.length <= limits.tokenChars ? words.read(token) : undefined
+    verify(token, agent) {
+      const text = token.length <= limits.tokenChars ? signer.read(token) : undefined
       if (!text?.startsWith(version)) return undefined
       const payload = Buffer.from(text.slice(version.length), 'base64url').toString()
       const { orgId, agentId, visitorId, expiresAt } = JSON.parse(payload)
-      const isGood = orgId === agent.orgId && agentId === agent.agentId && expiresAt > clock.now()
-      return isGood ? { orgId, agentId, visitorId } : undefined
+      const isValid = orgId === agent.orgId && agentId === agent.agentId && expiresAt > clock.now()
+      return isValid ? { orgId, agentId, visitorId } : undefined
     },
   }
 }

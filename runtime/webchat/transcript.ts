@@ -8,14 +8,14 @@ import { isSignal } from '../../core/amf/index.js'
 import type { UserContent } from '../../core/channel/inbound.js'
 import type { TrafficEntry } from '../../core/conversation/entry.js'
 import type { Conversation } from '../../core/conversation/state.js'
-import { webchat as limits } from '../../core/limits.js'
-import { conversationTable, outgoingTable, trafficTable } from '../conversation/tables.js'
+import { webchat as limits } from '../../core/limits/index.js'
+import { conversationTable, messageTable, trafficTable } from '../conversation/tables.js'
 import type { MessageListener } from '../conversation/transaction.js'
 import type { Query, Tx } from '../shard/contract.js'
-import { byOwner, type Reader, type Row, readSoon, table } from '../store/contract.js'
-import type { ToldLine } from './lines.js'
+import { byOwner, cacheWrites, type Reader, type Row, table } from '../store/contract.js'
+import type { TranscriptEntry } from './render.js'
 
-export type Line =
+export type TranscriptRow =
   | { readonly at: number; readonly messageId: string }
   /** `record` is the number of the record of traffic; `id` is what the page called it. */
   | { readonly at: number; readonly record: number; readonly id: string }
@@ -24,128 +24,133 @@ export interface Head {
   /** The cursor of the newest line; 0 before the first. */
   readonly newest: number
   /** The last signal of the agent, and the newest line when it came. */
-  readonly signal?: { readonly signal: 'typing' | 'read'; readonly at: number; readonly behind: number }
+  readonly signal?: { readonly signal: 'typing' | 'read'; readonly at: number; readonly cursor: number }
 }
 
-type LineKey = [asid: string, cursor: number]
-export const lineTable = byOwner(table<LineKey, Line>('webchat.line'))
-export const headTable = readSoon(byOwner(table<[asid: string], Head>('webchat.head')))
+type TranscriptKey = [asid: string, cursor: number]
+export const transcriptTable = byOwner(table<TranscriptKey, TranscriptRow>('webchat.entry'))
+export const headTable = cacheWrites(byOwner(table<[asid: string], Head>('webchat.head')))
 
-const nothingYet: Head = { newest: 0 }
+const emptyHead: Head = { newest: 0 }
 
 /** Adds lines in the commit of each decision. Conversations of other channels, and of personas, have no pages. */
-export const transcriptListener: MessageListener = { begin: beginLines }
+export const transcriptListener: MessageListener = { begin: beginTranscript }
 
-function beginLines(
+function beginTranscript(
   tx: Tx,
   { asid, channel, sandbox }: Conversation,
   at: number,
 ): ReturnType<MessageListener['begin']> {
   if (channel !== 'webchat' || sandbox) return undefined
-  const lines: ({ readonly messageId: string } | { readonly record: number })[] = []
+  const entries: ({ readonly messageId: string } | { readonly record: number })[] = []
   let signal: 'typing' | 'read' | undefined
   return {
     /** A message is a line from the moment at which it was handed over. */
     beforeSave({ id, message, sentAt }) {
-      const wasSent = tx.get(outgoingTable, [asid, id])?.sentAt !== undefined
+      const wasSent = tx.get(messageTable, [asid, id])?.sentAt !== undefined
       if (sentAt === undefined || wasSent) return
       if (isSignal(message)) signal = message.signal
-      else lines.push({ messageId: id })
+      else entries.push({ messageId: id })
     },
     onRecord({ origin, type }, record) {
-      if (origin === 'user' && type === 'content') lines.push({ record })
+      if (origin === 'user' && type === 'content') entries.push({ record })
     },
-    flush({ heardId = '' }) {
-      if (lines.length === 0 && !signal) return
-      const head = tx.get(headTable, [asid]) ?? nothingYet
+    flush({ lastInboundId: heardId = '' }) {
+      if (entries.length === 0 && !signal) return
+      const head = tx.get(headTable, [asid]) ?? emptyHead
       let { newest } = head
-      for (const line of lines) {
-        tx.put(lineTable, [asid, ++newest], 'record' in line ? { at, ...line, id: heardId } : { at, ...line })
+      for (const entry of entries) {
+        tx.put(transcriptTable, [asid, ++newest], 'record' in entry ? { at, ...entry, id: heardId } : { at, ...entry })
       }
-      tx.put(headTable, [asid], { ...head, newest, ...(signal && { signal: { signal, at, behind: newest } }) })
+      tx.put(headTable, [asid], { ...head, newest, ...(signal && { signal: { signal, at, cursor: newest } }) })
     },
   }
 }
 
-export interface LinesAsked {
+export interface TranscriptQuery {
   readonly asid: string
   /** The last line that was told; absent: the newest lines are wanted. */
   readonly after?: number
 }
 
-export interface LinesFound {
+export interface TranscriptPage {
   readonly head: Head
   /** Lines in order, at most as many as are read at a time. Those whose message is no longer kept are left out. */
-  readonly lines: readonly ToldLine[]
+  readonly entries: readonly TranscriptEntry[]
   /** Everything up to here has been looked at. */
-  readonly upTo: number
+  readonly scannedTo: number
   /** There are older lines than those that will be told. */
   readonly more: boolean
 }
 
-export const readLines: Query<LinesAsked, LinesFound> = {
-  name: 'webchat.lines',
+export const readTranscript: Query<TranscriptQuery, TranscriptPage> = {
+  name: 'webchat.transcript',
   read(reader, { asid, after }) {
-    const head = reader.get(headTable, [asid]) ?? nothingYet
+    const head = reader.get(headTable, [asid]) ?? emptyHead
     // Pages look now and then whether they missed anything, and mostly they did not.
-    if (after !== undefined && after >= head.newest) return { head, lines: [], upTo: head.newest, more: false }
+    if (after !== undefined && after >= head.newest) return { head, entries: [], scannedTo: head.newest, more: false }
     const from = after ?? Math.max(0, head.newest - limits.historyLines)
-    const rows = linesBehind(reader, asid, from, head.newest)
-    const [oldest] = after === undefined && from > 0 ? reader.range(lineTable, { prefix: [asid], limit: 1 }) : []
+    const rows = readRowsAfter(reader, asid, from, head.newest)
+    const [oldest] = after === undefined && from > 0 ? reader.range(transcriptTable, { prefix: [asid], limit: 1 }) : []
     return {
       head,
-      lines: rows.flatMap(({ key: [, cursor], value }) => toldOf(reader, asid, cursor, value) ?? []),
-      upTo: rows.length < limits.linesPerRead ? head.newest : rows.at(-1)!.key[1],
+      entries: rows.flatMap(({ key: [, cursor], value }) => entryOf(reader, asid, cursor, value) ?? []),
+      scannedTo: rows.length < limits.linesPerRead ? head.newest : rows.at(-1)!.key[1],
       more: oldest !== undefined && oldest.key[1] <= from,
     }
   },
 }
 
 /** The next lines. A single one, which is what a page that follows mostly lacks, is read without looking for others. */
-function linesBehind(reader: Reader, asid: string, from: number, newest: number): Row<LineKey, Line>[] {
+function readRowsAfter(
+  reader: Reader,
+  asid: string,
+  from: number,
+  newest: number,
+): Row<TranscriptKey, TranscriptRow>[] {
   if (from + 1 < newest) {
-    return [...reader.range(lineTable, { prefix: [asid], after: [asid, from], limit: limits.linesPerRead })]
+    return [...reader.range(transcriptTable, { prefix: [asid], after: [asid, from], limit: limits.linesPerRead })]
   }
-  const key: LineKey = [asid, newest]
-  const value = reader.get(lineTable, key)
+  const key: TranscriptKey = [asid, newest]
+  const value = reader.get(transcriptTable, key)
   return value ? [{ key, value }] : []
 }
 
 /** Lines that stand before one, the newest of them first, at most as many as are read at a time. */
-export interface OlderFound {
-  readonly lines: readonly ToldLine[]
+export interface BackfillPage {
+  readonly entries: readonly TranscriptEntry[]
   /** Everything from here on has been looked at. */
-  readonly downTo: number
+  readonly scannedTo: number
   /** There are lines before that. */
   readonly more: boolean
 }
 
-export const readOlder: Query<{ readonly asid: string; readonly before: number }, OlderFound> = {
-  name: 'webchat.older',
+export const readBackfill: Query<{ readonly asid: string; readonly before: number }, BackfillPage> = {
+  name: 'webchat.backfill',
   read(reader, { asid, before }) {
-    const wanted = { prefix: [asid], after: [asid, before], reverse: true, limit: limits.linesPerRead + 1 }
-    const rows = [...reader.range(lineTable, wanted)]
-    const looked = rows.slice(0, limits.linesPerRead)
+    const range = { prefix: [asid], after: [asid, before], reverse: true, limit: limits.linesPerRead + 1 }
+    const rows = [...reader.range(transcriptTable, range)]
+    const scanned = rows.slice(0, limits.linesPerRead)
     return {
-      lines: looked.flatMap(({ key: [, cursor], value }) => toldOf(reader, asid, cursor, value) ?? []),
-      downTo: looked.at(-1)?.key[1] ?? 0,
-      more: rows.length > looked.length,
+      entries: scanned.flatMap(({ key: [, cursor], value }) => entryOf(reader, asid, cursor, value) ?? []),
+      scannedTo: scanned.at(-1)?.key[1] ?? 0,
+      more: rows.length > scanned.length,
     }
   },
 }
 
-function toldOf(reader: Reader, asid: string, cursor: number, line: Line): ToldLine | undefined {
-  const { at } = line
-  if ('messageId' in line) {
-    const outgoing = reader.get(outgoingTable, [asid, line.messageId])
+function entryOf(reader: Reader, asid: string, cursor: number, row: TranscriptRow): TranscriptEntry | undefined {
+  const { at } = row
+  if ('messageId' in row) {
+    const outgoing = reader.get(messageTable, [asid, row.messageId])
     if (!outgoing || isSignal(outgoing.message)) return undefined
     const { states } = outgoing
     const state = states.read ? 'read' : states.delivered ? 'delivered' : 'sent'
     return { cursor, at, message: { id: outgoing.id, content: outgoing.message, state } }
   }
-  const { record, id } = line
-  const place = reader.get(conversationTable, [asid])?.agent
-  const entry = place && reader.get(trafficTable, [place.orgId, place.agentId, at, asid, record])
+  const { record, id } = row
+  const agentRef = reader.get(conversationTable, [asid])?.agent
+  const entry = agentRef && reader.get(trafficTable, [agentRef.orgId, agentRef.agentId, at, asid, record])
   return entry && { cursor, at, said: { id, content: contentOf(entry) } }
 }
 
@@ -162,7 +167,7 @@ export const readUnmarked: Query<
   name: 'webchat.unmarked',
   read: (reader, { asid, state, messageIds }) =>
     messageIds.filter((id) => {
-      const outgoing = reader.get(outgoingTable, [asid, id])
+      const outgoing = reader.get(messageTable, [asid, id])
       return outgoing?.sentAt !== undefined && outgoing.states[state] === undefined
     }),
 }

@@ -2,10 +2,10 @@
 import Type from 'typebox'
 import { isRefusal } from '../../core/errors.js'
 import { idFromBytes } from '../../core/ids.js'
-import { webchat as limits } from '../../core/limits.js'
+import { webchat as limits } from '../../core/limits/index.js'
 import type { Directory } from '../conversation/context.js'
 import { json, type Route, route } from '../http/route.js'
-import { chatPattern, findChat, placeOfChat, wrongOrigin } from './chat.js'
+import { chatPattern, findChat, originError, parseChatName } from './chat.js'
 import type { VisitorTokens } from './tokens.js'
 
 export interface VisitorsOptions {
@@ -47,15 +47,15 @@ export function visitorRoutes({ directory, tokens, ownOrigin, randomBytes }: Vis
       reply: { 201: VisitorView },
       errors: ['resource.not_found', 'auth.forbidden', 'service.unavailable'],
       async handler({ params: { agentId: name }, body, header }) {
-        const place = placeOfChat(name)!
-        const chat = await findChat(directory, place)
+        const agentRef = parseChatName(name)!
+        const chat = await findChat(directory, agentRef)
         if (isRefusal(chat)) return chat
-        const stopped = wrongOrigin(chat, header('origin'), ownOrigin())
-        if (stopped) return stopped
-        const known = body?.token === undefined ? undefined : tokens.open(body.token, place)
-        const visitorId = known?.visitorId ?? idFromBytes('vis', randomBytes(visitorIdBytes))
-        const { token, expiresAt } = tokens.mint({ ...place, visitorId })
-        const resumed = known !== undefined
+        const rejection = originError(chat, header('origin'), ownOrigin())
+        if (rejection) return rejection
+        const visitor = body?.token === undefined ? undefined : tokens.verify(body.token, agentRef)
+        const visitorId = visitor?.visitorId ?? idFromBytes('vis', randomBytes(visitorIdBytes))
+        const { token, expiresAt } = tokens.mint({ ...agentRef, visitorId })
+        const resumed = visitor !== undefined
         return json(201, { visitorId, token, expiresAt: new Date(expiresAt).toISOString(), resumed })
       },
     }),

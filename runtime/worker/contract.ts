@@ -14,7 +14,7 @@ export type NoResult = 'full' | 'tooLong' | 'failed'
  * ask again.
  */
 export interface Workers {
-  /** Gives each part of the result to `take` in a turn of the event loop of its own, in order. */
+  /** Gives each part of the result to `onPart` in a turn of the event loop of its own, in order. */
   run<N extends JobName>(owner: string, job: N, work: Work<N>): Promise<NoResult | 'done'>
   /** Ends the threads; whoever waits is told that the job failed. */
   close(): Promise<void>
@@ -22,8 +22,8 @@ export interface Workers {
 
 export interface Work<N extends JobName> {
   readonly input: Jobs[N]['input']
-  readonly take: (part: Jobs[N]['part']) => void
-  readonly move?: readonly ArrayBuffer[]
+  readonly onPart: (part: Jobs[N]['part']) => void
+  readonly transfer?: readonly ArrayBuffer[]
 }
 
 /** What goes to a thread and what comes back from it. */

@@ -1,10 +1,10 @@
 /** A few threads and the jobs that wait for them, owner by owner. Threads are started when there is work, and keep no process alive. */
 import { Worker } from 'node:worker_threads'
-import { worker as defaults } from '../../core/limits.js'
+import { worker as defaults } from '../../core/limits/index.js'
 import { systemClock } from '../clock.js'
 import type { Log } from '../observe/log.js'
 import { createSemaphore } from '../semaphore.js'
-import { nextTurn } from '../turns.js'
+import { nextSlice } from '../slices.js'
 import type { FromThread, JobName, NoResult, ToThread, Workers } from './contract.js'
 
 interface Job {
@@ -12,9 +12,9 @@ interface Job {
   readonly owner: string
   readonly name: JobName
   readonly input: unknown
-  readonly move: readonly ArrayBuffer[]
-  readonly take: (part: never) => void
-  readonly end: (outcome: NoResult | 'done') => void
+  readonly transfer: readonly ArrayBuffer[]
+  readonly onPart: (part: never) => void
+  readonly resolve: (outcome: NoResult | 'done') => void
 }
 
 interface Thread {
@@ -27,7 +27,7 @@ type Limits = { readonly [name in keyof typeof defaults]: number }
 
 export function openWorkers(log: Log, limits: Limits = defaults): Workers {
   const threads = new Set<Thread>()
-  const slots = createSemaphore({ most: limits.threads, mostPerKey: 1 })
+  const slots = createSemaphore({ max: limits.threads, maxPerKey: 1 })
   let ids = 0
   let isClosed = false
 
@@ -37,36 +37,36 @@ export function openWorkers(log: Log, limits: Limits = defaults): Workers {
     const worker = new Worker(new URL('./thread.js', import.meta.url), { name: 'parley-worker', resourceLimits })
     const thread: Thread = { worker }
     worker.unref()
-    worker.on('message', (message: FromThread) => heed(thread, message))
+    worker.on('message', (message: FromThread) => handleMessage(thread, message))
     // One that ran out of memory ends by itself; an error that is not looked at would end the process.
     worker.on('error', (error) => log.warn('worker.failed', { job: thread.job?.name, error }))
-    worker.on('exit', () => drop(thread, 'failed'))
+    worker.on('exit', () => removeThread(thread, 'failed'))
     threads.add(thread)
     return thread
   }
 
-  function assign(thread: Thread, job: Job): void {
+  function startJob(thread: Thread, job: Job): void {
     thread.job = job
     thread.timer = setTimeout(() => {
-      log.warn('worker.job.ended', { job: job.name, afterMs: limits.jobMs })
-      drop(thread, 'tooLong')
+      log.warn('worker.job.timed_out', { job: job.name, afterMs: limits.jobMs })
+      removeThread(thread, 'tooLong')
       void thread.worker.terminate()
     }, limits.jobMs)
     thread.worker.ref()
-    send(thread, { id: job.id, job: job.name, input: job.input }, job.move)
+    send(thread, { id: job.id, job: job.name, input: job.input }, job.transfer)
   }
 
-  function send({ worker }: Thread, message: ToThread, move: readonly ArrayBuffer[] = []): void {
-    worker.postMessage(message, [...move])
+  function send({ worker }: Thread, message: ToThread, transfer: readonly ArrayBuffer[] = []): void {
+    worker.postMessage(message, [...transfer])
   }
 
-  function heed(thread: Thread, message: FromThread): void {
+  function handleMessage(thread: Thread, message: FromThread): void {
     const { job } = thread
     if (!job || message.id !== job.id) return
     if ('part' in message) {
-      job.take(message.part as never)
+      job.onPart(message.part as never)
       // Messages that are there already are all heard in one turn, so the next part is asked for in the next one.
-      void nextTurn(systemClock).then(() => thread.job === job && send(thread, { id: job.id, next: true }))
+      void nextSlice(systemClock).then(() => thread.job === job && send(thread, { id: job.id, next: true }))
       return
     }
     if ('failed' in message) log.warn('worker.job.failed', { job: job.name, why: message.failed })
@@ -79,11 +79,11 @@ export function openWorkers(log: Log, limits: Limits = defaults): Workers {
     thread.job = undefined
     thread.worker.unref()
     if (!job) return
-    job.end(outcome)
+    job.resolve(outcome)
     slots.release(job.owner)
   }
 
-  function drop(thread: Thread, outcome: NoResult): void {
+  function removeThread(thread: Thread, outcome: NoResult): void {
     if (threads.delete(thread)) release(thread, outcome)
   }
 
@@ -97,7 +97,7 @@ export function openWorkers(log: Log, limits: Limits = defaults): Workers {
   }
 
   return {
-    async run(owner, name, { input, take, move = [] }) {
+    async run(owner, name, { input, onPart, transfer = [] }) {
       if (isClosed) return 'failed'
       const queued = slots.acquire(owner)
       if (queued && isFull(owner)) {
@@ -109,15 +109,15 @@ export function openWorkers(log: Log, limits: Limits = defaults): Workers {
         slots.release(owner)
         return 'failed'
       }
-      return new Promise((end) => {
-        assign(idleThread(), { id: ++ids, owner, name, input, move, take: take as Job['take'], end })
+      return new Promise((resolve) => {
+        startJob(idleThread(), { id: ++ids, owner, name, input, transfer, onPart: onPart as Job['onPart'], resolve })
       })
     },
     async close() {
       isClosed = true
       // Each job that ends gives its slot to one that waits, which then fails at once.
       const all = [...threads]
-      for (const thread of all) drop(thread, 'failed')
+      for (const thread of all) removeThread(thread, 'failed')
       await Promise.all(all.map(({ worker }) => worker.terminate()))
     },
   }

@@ -3,7 +3,7 @@ import { readlinkSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
 import { basename } from 'node:path'
 import { parentPort } from 'node:worker_threads'
-import { worker as limits } from '../../core/limits.js'
+import { worker as limits } from '../../core/limits/index.js'
 import type { FromThread, JobName, ToThread } from './contract.js'
 import { jobs } from './jobs.js'
 

@@ -3,20 +3,20 @@
  * agent or is refused, but for kinds that are listed here by the name of their recorded call.
  */
 import t from 'tap'
-import { callOf, hear } from '../../adapters/kit/calls.js'
-import type { CallSample, Samples } from '../../adapters/kit/samples.js'
-import type { Subject } from '../../adapters/kit/subject.js'
-import { openArrivals } from '../../adapters/sms/smpp/arrivals.js'
-import { openIds } from '../../adapters/sms/smpp/ids.js'
+import { builtInAdapters } from '../../adapters/index.js'
+import { callOf, receive } from '../../adapters/kit/suite/calls.js'
+import type { Subject } from '../../adapters/kit/suite/harness.js'
+import type { CallSample, Samples } from '../../adapters/kit/suite/samples.js'
+import { openDeliveries } from '../../adapters/sms/smpp/deliver.js'
+import { createMessageIds } from '../../adapters/sms/smpp/ids.js'
 import { statuses } from '../../adapters/sms/smpp/refusals.js'
 import type { Item } from '../../core/channel/adapter.js'
-import { builtInAdapters } from '../../runtime/builtin.js'
 import { event, instagramSamples, messengerSamples, pageAuth, whatsappSamples } from './messenger/samples.js'
-import { enveloped, address as phone, rbmSamples } from './rcs/samples.js'
+import { enveloped, address as phone, rbmSamples } from './rcs/rbm/samples.js'
 import { quick } from './sms/smpp/center.js'
 import { formBody, twilioSamples } from './sms/twilio/samples.js'
-import { appleSamples } from './vendor/samples.js'
-import { slackSamples } from './workchat/samples.js'
+import { appleSamples } from './vendor/apple/samples.js'
+import { slackSamples } from './workchat/slack/samples.js'
 
 interface Row {
   readonly samples: Samples
@@ -76,11 +76,11 @@ for (const adapter of builtInAdapters) {
 
   /** Whether it comes to something, or is refused as unreadable. */
   function isKept(sample: CallSample, body = sample.body): boolean {
-    const heard = hear(subject, callOf(subject, { ...sample, body }))
+    const heard = receive(subject, callOf(subject, { ...sample, body }))
     if ('failed' in heard) throw new Error(heard.failed)
     const { received } = heard
     if (received.kind !== 'items') return true
-    return received.items.length > 0 || (received.elsewhere?.length ?? 0) > 0
+    return received.items.length > 0 || (received.otherAccounts?.length ?? 0) > 0
   }
 
   t.test(`Everything that ${provider} tells comes to something, but for kinds that are listed`, async (t) => {
@@ -130,9 +130,9 @@ t.test(
     const unsigned = { ...from, source_addr: '', esm_class: 0, short_message: Buffer.from('Hi') }
     for (const unit of [...units, unsigned]) {
       const told: Item[] = []
-      const arrivals = openArrivals(quick, openIds(10), async (items) => void told.push(...items))
+      const arrivals = openDeliveries(quick, createMessageIds(10), async (items) => void told.push(...items))
       let status: number | undefined
-      arrivals.take(unit, (given) => {
+      arrivals.accept(unit, (given) => {
         status = given
         return true
       })

@@ -4,26 +4,26 @@ import t from 'tap'
 import type { Row } from '../../adapters/kit/refusals.js'
 import { instagramAdapter } from '../../adapters/messenger/instagram/adapter.js'
 import { messengerAdapter } from '../../adapters/messenger/messenger/adapter.js'
-import { refusals as pageRows } from '../../adapters/messenger/pagedescriptor.js'
+import { refusals as pageRows } from '../../adapters/messenger/page/descriptor.js'
 import { whatsappAdapter } from '../../adapters/messenger/whatsapp/adapter.js'
 import { refusals as whatsappRows } from '../../adapters/messenger/whatsapp/descriptor.js'
-import { rbmAdapter } from '../../adapters/rcs/adapter.js'
-import { accountRows, rows as rbmRows } from '../../adapters/rcs/send.js'
-import { bindTrouble, refusalOf, rows as smppRows } from '../../adapters/sms/smpp/refusals.js'
+import { rbmAdapter } from '../../adapters/rcs/rbm/adapter.js'
+import { accountRows, refusalRows as rbmRows } from '../../adapters/rcs/rbm/send.js'
+import { describeBindRefusal, refusalOf, rows as smppRows } from '../../adapters/sms/smpp/refusals.js'
 import { twilioAdapter } from '../../adapters/sms/twilio/adapter.js'
 import { rows as twilioRows } from '../../adapters/sms/twilio/refusals.js'
-import { appleAdapter } from '../../adapters/vendor/adapter.js'
-import { refusals as appleRows } from '../../adapters/vendor/descriptor.js'
-import { slackAdapter } from '../../adapters/workchat/adapter.js'
-import { refusals as slackRows } from '../../adapters/workchat/descriptor.js'
-import type { Adapter, Sending, SendOutcome } from '../../core/channel/adapter.js'
+import { appleAdapter } from '../../adapters/vendor/apple/adapter.js'
+import { refusals as appleRows } from '../../adapters/vendor/apple/descriptor.js'
+import { slackAdapter } from '../../adapters/workchat/slack/adapter.js'
+import { refusals as slackRows } from '../../adapters/workchat/slack/descriptor.js'
+import type { Adapter, SendContext, SendOutcome } from '../../core/channel/adapter.js'
 import { provider } from './messenger/provider.js'
 import { pageAuth, person, psid, whatsappAuth } from './messenger/samples.js'
-import { rbmSamples } from './rcs/samples.js'
+import { rbmSamples } from './rcs/rbm/samples.js'
 import * as recorded from './recorded.js'
 import { twilioSamples } from './sms/twilio/samples.js'
-import { appleSamples } from './vendor/samples.js'
-import { slackSamples } from './workchat/samples.js'
+import { appleSamples } from './vendor/apple/samples.js'
+import { slackSamples } from './workchat/slack/samples.js'
 
 type Recorded = Readonly<Record<string, recorded.RecordedRefusal>>
 
@@ -82,7 +82,7 @@ function of({ auth, address }: { readonly auth: unknown; readonly address: strin
 /** Everything before the send itself, such as for a token, is answered well. */
 async function outcomeOf({ adapter, auth, address }: Case, answer: recorded.RecordedRefusal): Promise<SendOutcome> {
   const { sending } = provider(auth, address, answer)
-  const call: Sending<unknown>['call'] = (request) =>
+  const call: SendContext<unknown>['call'] = (request) =>
     /oauth2|token/.test(request.url)
       ? Promise.resolve({
           kind: 'answer',
@@ -94,7 +94,7 @@ async function outcomeOf({ adapter, auth, address }: Case, answer: recorded.Reco
   const about = { address, messageId: 'msg_1' }
   const any = adapter as unknown as Adapter
   const [wire] = any.render([{ kind: 'text', text: 'Hi' }], about)
-  return any.send(wire, { ...sending, call } as Sending<unknown>)
+  return any.send(wire, { ...sending, call } as SendContext<unknown>)
 }
 
 for (const each of cases) {
@@ -102,9 +102,9 @@ for (const each of cases) {
   t.test(`Every documented refusal of ${name} is about whom its table says`, async (t) => {
     t.same(Object.keys(bodies).sort(), Object.keys(rows).sort(), 'there is one recorded answer for each row')
     for (const [code, answer] of Object.entries(bodies)) {
-      const { concerns, reason, again } = rows[code]!
+      const { concerns, reason, retry: again } = rows[code]!
       const outcome = await outcomeOf(each, answer)
-      t.match(outcome, { kind: 'refused', reason, again }, code)
+      t.match(outcome, { kind: 'refused', reason, retry: again }, code)
       const needsOperator = outcome.kind === 'refused' && outcome.needsOperator === true
       t.equal(needsOperator, concerns === 'account', `${code} concerns ${concerns}`)
     }
@@ -177,11 +177,11 @@ t.test(
 )
 
 t.test('Every documented status of a message center is about whom its table says', async (t) => {
-  for (const [status, { concerns, reason, again }] of Object.entries(smppRows)) {
+  for (const [status, { concerns, reason, retry: again }] of Object.entries(smppRows)) {
     const refusal = refusalOf(Number(status))
-    t.match(refusal, { reason, again })
+    t.match(refusal, { reason, retry: again })
     t.equal(refusal.needsOperator === true, concerns === 'account', status)
-    t.equal(bindTrouble(Number(status)).needsOperator, concerns === 'account', status)
+    t.equal(describeBindRefusal(Number(status)).needsOperator, concerns === 'account', status)
   }
   t.notOk('needsOperator' in refusalOf(0x4ff), 'a status of the carrier’s own is never the account’s')
 })

@@ -1,13 +1,13 @@
 /** What a call costs that anybody may make: without something that looks like a signature its body is never looked at. */
 import t from 'tap'
+import { builtInAdapters } from '../../adapters/index.js'
 import type { IngressRequest } from '../../core/channel/adapter.js'
-import { ingressBounds } from '../../core/limits.js'
-import { builtInAdapters } from '../../runtime/builtin.js'
+import { ingressBounds } from '../../core/limits/index.js'
 import { pageAuth, whatsappAuth } from './messenger/samples.js'
-import { auth as rcs } from './rcs/samples.js'
+import { auth as rcs } from './rcs/rbm/samples.js'
 import { auth as twilio } from './sms/twilio/samples.js'
-import { appleAuth } from './vendor/samples.js'
-import { slackAuth } from './workchat/samples.js'
+import { appleAuth } from './vendor/apple/samples.js'
+import { slackAuth } from './workchat/slack/samples.js'
 
 const credentials: Readonly<Record<string, unknown>> = {
   twilio,

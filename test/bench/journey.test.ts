@@ -1,12 +1,19 @@
 /** The journey scenarios stand on what a node really does: what it writes, what it finds again, and who is called. */
 import t from 'tap'
-import { fill } from '../../bench/journey/fill.js'
-import { call, callsOf, furnish, type NodePlace, newPlace, startJourneyNode } from '../../bench/journey/node.js'
-import { example, recordsOf } from '../../bench/journey/records.js'
-import { agentId, bodyOf, filledPhoneOf, step } from '../../bench/journey/setting.js'
-import { withMemory } from '../../bench/load/timeline.js'
-import { readOptions } from '../../bench/options.js'
-import { scenarios } from '../../bench/scenarios.js'
+import { withMemory } from '../../bench/harness/load/timeline.js'
+import { readOptions } from '../../bench/harness/options.js'
+import { scenarios } from '../../bench/harness/scenarios.js'
+import { fill } from '../../bench/scenarios/journey/fill.js'
+import { agentId, bodyOf, filledPhoneOf, step } from '../../bench/scenarios/journey/fixtures.js'
+import {
+  call,
+  callsOf,
+  type NodeSetup,
+  newNodeSetup,
+  setUpAgent,
+  startJourneyNode,
+} from '../../bench/scenarios/journey/node.js'
+import { example, recordsOf } from '../../bench/scenarios/journey/records.js'
 import type { Change, Table } from '../../runtime/store/contract.js'
 import { table } from '../../runtime/store/contract.js'
 import { openStore } from '../../runtime/store/lmdb.js'
@@ -36,7 +43,7 @@ function shapeOf({ key, value }: Change): [name: string, keyBytes: number, value
   return [name, key.length, value!.length]
 }
 
-async function running<T>(place: NodePlace, use: (node: Awaited<ReturnType<typeof startJourneyNode>>) => Promise<T>) {
+async function running<T>(place: NodeSetup, use: (node: Awaited<ReturnType<typeof startJourneyNode>>) => Promise<T>) {
   const node = await startJourneyNode(place, { timeScale })
   try {
     return await use(node)
@@ -47,8 +54,8 @@ async function running<T>(place: NodePlace, use: (node: Awaited<ReturnType<typeo
 
 t.test('The limit writes as many records, of the same sizes, as a node does for an acceptance', async (t) => {
   process.env.BENCH_SCRATCH = t.testdir()
-  const place = newPlace()
-  const { path, keys } = await running(place, async (node) => callsOf(await furnish(node), 1))
+  const place = newNodeSetup()
+  const { path, keys } = await running(place, async (node) => callsOf(await setUpAgent(node), 1))
   const post = (profile: number) =>
     running(place, ({ url }) => call('POST', `${url}${path}`, keys[0]!, JSON.parse(bodyOf(profile))))
   // The first of an agent also sets its timers, which the others find set.
@@ -69,9 +76,9 @@ t.test('The limit writes as many records, of the same sizes, as a node does for 
 
 t.test('People and sends that a disk was filled with are found as if the node had taken them', async (t) => {
   process.env.BENCH_SCRATCH = t.testdir()
-  const place = newPlace()
+  const place = newNodeSetup()
   const calls = await running(place, async (node) => {
-    const furnished = await furnish(node)
+    const furnished = await setUpAgent(node)
     return { agent: furnished.place, ...(await callsOf(furnished, 1)) }
   })
   await fill(place, calls.agent, 30)

@@ -1,12 +1,12 @@
 /** The neighbours scenario is about every route that takes a body, and its floor is judged by the worst wait. */
 import t from 'tap'
-import { judge } from '../../bench/metrics.js'
-import { bodyOf, corpusOf, kinds, takesBody } from '../../bench/neighbours/corpus.js'
-import { neighbours } from '../../bench/neighbours/scenario.js'
-import { costlyRules } from '../../bench/neighbours/specials.js'
-import type { Sample } from '../../bench/sample.js'
-import { emptyDocument, rulesReplaced } from '../../core/agent/index.js'
-import { http } from '../../core/limits.js'
+import { evaluateRatio } from '../../bench/harness/metrics.js'
+import type { Sample } from '../../bench/harness/sample.js'
+import { bodyOf, corpusOf, hasBody, kinds } from '../../bench/scenarios/neighbours/corpus.js'
+import { costlyRules } from '../../bench/scenarios/neighbours/extracalls.js'
+import { neighbours } from '../../bench/scenarios/neighbours/scenario.js'
+import { emptyDocument, replaceRules } from '../../core/agent/index.js'
+import { http } from '../../core/limits/index.js'
 import { must } from '../core/agent/sample.js'
 import { openTestNode } from '../harness/node.js'
 
@@ -16,7 +16,7 @@ t.test('Every route that takes a body is in the corpus, with bodies as long as i
   const routes = Object.values(test.node.planes).flatMap((plane) => plane.routes)
   const corpus = corpusOf(routes)
   const covered = new Set(corpus.map(({ plane, method, path }) => `${plane} ${method} ${path}`))
-  const wanted = routes.filter(takesBody)
+  const wanted = routes.filter(hasBody)
   t.ok(wanted.length > 50)
   for (const { plane, method, path } of wanted) t.ok(covered.has(`${plane} ${method} ${path}`), `${method} ${path}`)
   for (const { path, bytes } of corpus) {
@@ -33,10 +33,10 @@ t.test('A body is as long as it is meant to be and no longer', async (t) => {
 })
 
 t.test('The costly rules are such as an agent may have, and hardly larger ones would be', async (t) => {
-  must(rulesReplaced(emptyDocument, { rules: costlyRules }))
+  must(replaceRules(emptyDocument, { rules: costlyRules }))
   const [first] = costlyRules
   const more = [...costlyRules, { ...first, id: 'one-more' }]
-  t.match(rulesReplaced(emptyDocument, { rules: more }), { refused: 'request.invalid' })
+  t.match(replaceRules(emptyDocument, { rules: more }), { refused: 'request.invalid' })
 })
 
 t.test('One wait that is longer than the timer breaks the floor, however short the others are', async (t) => {
@@ -59,7 +59,7 @@ t.test('One wait that is longer than the timer breaks the floor, however short t
       [timer, [sample(50.4)]],
       [ours, [sample(worst)]],
     ])
-    return judge(floor!, rounds).holds
+    return evaluateRatio(floor!, rounds).holds
   }
   t.equal(holds(50), true)
   t.equal(holds(51), false)

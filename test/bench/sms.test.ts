@@ -1,8 +1,8 @@
 /** The message center of the sms scenario counts what it takes, and what it does not get is told. */
 import t from 'tap'
-import { handingOver, startCenter } from '../../bench/sms/asking.js'
-import { isKannelHere, startKannel } from '../../bench/sms/kannel.js'
-import { account, host } from '../../bench/sms/setting.js'
+import { account, host } from '../../bench/scenarios/sms/fixtures.js'
+import { isKannelHere, startKannel } from '../../bench/scenarios/sms/kannel.js'
+import { createDeliveryWait, startCenter } from '../../bench/scenarios/sms/rpc.js'
 import { openTestLine, up } from '../adapters/sms/smpp/center.js'
 import { sender } from '../adapters/sms/smpp/sender.js'
 
@@ -18,7 +18,7 @@ t.test('People greet, submits are counted, and a message that never came is a fa
   await center.greet(300)
   t.equal(new Set(told.map((item) => 'address' in item && item.address)).size, 300)
 
-  const handOver = handingOver(center, () => 7, 500)
+  const handOver = createDeliveryWait(center, () => 7, 500)
   const send = sender(line, { from: account.from })
   for (const text of ['a', 'b', 'c']) t.match(await send(text), { kind: 'sent' })
   t.match(await center.count(), { isBound: true, submits: 3 })
@@ -41,7 +41,7 @@ t.test(
     const query = new URLSearchParams({ username, password, to: '+15550001', text: 'Hello' })
     const answer = await fetch(`http://${host}:${kannel.port}/cgi-bin/sendsms?${query}`)
     t.equal(answer.status, 202)
-    const handed = await handingOver(center, kannel.cpuMicros)({ ...window, operations: 1 })
+    const handed = await createDeliveryWait(center, kannel.cpuMicros)({ ...window, operations: 1 })
     t.same(handed.failures, {})
     t.ok(kannel.cpuMicros() > 0)
   },

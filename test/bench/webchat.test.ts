@@ -1,9 +1,9 @@
 /** The visitors of the web chat scenario: they read sockets as browsers do, and keep within every limit of a node. */
 import fc from 'fast-check'
 import t from 'tap'
-import { addressOf, rateOf, serialIn, visitorsPerAddress, wordsOf } from '../../bench/webchat/setting.js'
-import { opening, openReader, textBytes } from '../../bench/webchat/wire.js'
-import { budgets, webchat as limits } from '../../core/limits.js'
+import { addressOf, rateOf, serialOf, textOf, visitorsPerAddress } from '../../bench/scenarios/webchat/fixtures.js'
+import { createFrameReader, textBytes, upgradeRequest } from '../../bench/scenarios/webchat/websocketframes.js'
+import { budgets, webchat as limits } from '../../core/limits/index.js'
 
 /** A frame as servers write it: without a mask. */
 function served(kind: number, payload: Buffer): Buffer {
@@ -23,7 +23,7 @@ t.test('Whatever is served is heard in its order, however the bytes are cut', as
       const head = Buffer.from('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n')
       const bytes = Buffer.concat([head, ...frames.map(({ kind, text }) => served(kind, Buffer.from(text)))])
       const heard: string[] = []
-      const read = openReader({
+      const read = createFrameReader({
         opened: () => heard.push('opened'),
         text: (text) => heard.push(`text ${text}`),
         ping: (payload) => heard.push(`ping ${Buffer.from(payload)}`),
@@ -42,8 +42,8 @@ t.test('Whatever is served is heard in its order, however the bytes are cut', as
 t.test('A socket that is refused or ended says so, and what is said is masked', async (t) => {
   const codes: number[] = []
   const ends = { opened: () => {}, text: () => {}, ping: () => {}, closed: (code: number) => void codes.push(code) }
-  t.throws(() => openReader(ends)(Buffer.from('HTTP/1.1 429 Too Many Requests\r\n\r\n')), { message: /429/ })
-  const read = openReader(ends)
+  t.throws(() => createFrameReader(ends)(Buffer.from('HTTP/1.1 429 Too Many Requests\r\n\r\n')), { message: /429/ })
+  const read = createFrameReader(ends)
   read(Buffer.from('HTTP/1.1 101 Switching Protocols\r\n\r\n'))
   read(served(0x8, Buffer.from([0x11, 0x31])))
   t.same(codes, [4401])
@@ -51,7 +51,7 @@ t.test('A socket that is refused or ended says so, and what is said is masked', 
   t.same([...frame.subarray(0, 4)], [0x81, 0x80 | 126, 0, 200])
   t.equal(frame.length, 4 + 4 + 200)
   t.match(
-    opening('127.0.0.1:1', '/chat'),
+    upgradeRequest('127.0.0.1:1', '/chat'),
     /^GET \/chat HTTP\/1\.1\r\n[\s\S]+Sec-WebSocket-Version: 13\r\n[\s\S]+\r\n\r\n$/,
   )
 })
@@ -67,9 +67,9 @@ t.test('Ten thousand visitors come from as many addresses as keep every limit of
   t.ok(visitorsPerAddress <= limits.socketsPerAddress && visitorsPerAddress <= budgets.webchatVisitors.burstCalls)
   for (const visitors of [8, 300, 10_000]) {
     const each = rateOf(visitors) / visitors
-    t.ok(each <= budgets.webchatSaid.refillPerSecond)
+    t.ok(each <= budgets.webchatMessages.refillPerSecond)
     t.ok(each * visitorsPerAddress <= budgets.webchatAddress.refillPerSecond)
   }
   t.equal(rateOf(10_000), 1_000)
-  t.equal(serialIn(wordsOf(123_456)), 123_456)
+  t.equal(serialOf(textOf(123_456)), 123_456)
 })

@@ -1,8 +1,8 @@
 /** What every backend of the token buckets promises: one suite, run on each of them. */
 import fc from 'fast-check'
 import type { Test } from 'tap'
-import { type BudgetName, budgets } from '../../core/limits.js'
-import type { Buckets, Spent } from '../../runtime/limits/contract.js'
+import { type BudgetName, budgets } from '../../core/limits/index.js'
+import type { Buckets, SpendResult } from '../../runtime/ratelimit/contract.js'
 
 /**
  * A backend as the suite sees it. Time is the backend's: a clock that stands still makes every bound below exact, and
@@ -22,7 +22,7 @@ export interface BucketsBackend {
 const inTheContract: readonly BudgetName[] = ['send', 'journey']
 
 interface Volley {
-  readonly spents: readonly Spent[]
+  readonly spents: readonly SpendResult[]
   readonly admitted: number
   readonly fromMs: number
   readonly tillMs: number
@@ -81,14 +81,14 @@ async function burst(t: Test, { budget, burstCalls, refillPerSecond, volley }: A
   const resetSeconds = Math.ceil(burstCalls / refillPerSecond)
   const retryAfterSeconds = Math.max(1, Math.ceil(1 / refillPerSecond))
   const told = new Set(spents.filter((spent) => !spent.allowed).map((spent) => JSON.stringify(spent)))
-  const refusal: Spent = { allowed: false, limit: burstCalls, remaining: 0, resetSeconds, retryAfterSeconds }
+  const refusal: SpendResult = { allowed: false, limit: burstCalls, remaining: 0, resetSeconds, retryAfterSeconds }
   t.same([...told], [JSON.stringify(refusal)], 'every refusal is told the same')
 }
 
 async function figures(t: Test, { budget, burstCalls, refillPerSecond, volley, backend }: About): Promise<void> {
   const fromMs = backend.nowMs()
   for (let calls = 1; calls <= 12; calls++) {
-    const [spent] = (await volley(budget, 'figures', 1)).spents as [Spent]
+    const [spent] = (await volley(budget, 'figures', 1)).spents as [SpendResult]
     const least = burstCalls - calls
     const most = Math.min(burstCalls - 1, least + (refillPerSecond * (backend.nowMs() - fromMs)) / 1000)
     t.match(spent, { allowed: true, retryAfterSeconds: 0 })

@@ -1,10 +1,10 @@
 /** What every engine of the shards promises: one suite, run on each of them. */
 import type { Test } from 'tap'
-import { cluster, shard } from '../../core/limits.js'
+import { cluster, shard } from '../../core/limits/index.js'
 import { boundsSuite } from './shards/bounds.js'
 import { commandsSuite } from './shards/commands.js'
 import { effectsSuite } from './shards/effects.js'
-import type { OpenHouse } from './shards/house.js'
+import type { OpenEngineFixture } from './shards/fixture.js'
 import { idsSuite } from './shards/ids.js'
 import { localSuite } from './shards/local.js'
 import { recordsSuite } from './shards/records.js'
@@ -32,8 +32,8 @@ const patience = {
   cluster: { leaseMs: patientMs },
 }
 
-export function shardsSuite(t: Test, openHouse: OpenHouse): void {
+export function shardsSuite(t: Test, openFixture: OpenEngineFixture): void {
   Object.assign(shard, patience.shard)
   Object.assign(cluster, patience.cluster)
-  for (const [name, suite] of Object.entries(parts)) t.test(name, async (t) => suite(t, openHouse))
+  for (const [name, suite] of Object.entries(parts)) t.test(name, async (t) => suite(t, openFixture))
 }

@@ -20,7 +20,7 @@ import type { FormSchema } from '../../core/channel/form.js'
 import { channelNames } from '../../core/channelnames.js'
 import { isRefusal } from '../../core/errors.js'
 import { pathIdPattern, slugPattern } from '../../core/ids.js'
-import { catalog } from '../../core/limits.js'
+import { catalog } from '../../core/limits/index.js'
 import { orgEventNames } from '../../core/orgevents.js'
 import { catalogRoutes } from '../../mgmt/catalogs/routes.js'
 

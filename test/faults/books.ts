@@ -5,8 +5,8 @@
 import Type, { type Static } from 'typebox'
 import { isRefusal } from '../../core/errors.js'
 import { json, type Route, route } from '../../runtime/http/route.js'
-import type { Command, Engine, Performer, Query, Repertoire, Shards, Tx } from '../../runtime/shard/contract.js'
-import { shardOf } from '../../runtime/shard/place.js'
+import type { Command, EffectHandler, Engine, Handlers, Query, Shards, Tx } from '../../runtime/shard/contract.js'
+import { shardOf } from '../../runtime/shard/placement.js'
 import { table } from '../../runtime/store/contract.js'
 
 const closed = { additionalProperties: false } as const
@@ -26,8 +26,8 @@ export type Entry = Static<typeof Entry>
 const Book = Type.Object({ count: Type.Integer(), entries: Type.Array(Entry) }, closed)
 export type Book = Static<typeof Book>
 
-const Look = Type.Object({ count: Type.Integer(), entry: Type.Optional(Entry) }, closed)
-export type Look = Static<typeof Look>
+const BookView = Type.Object({ count: Type.Integer(), entry: Type.Optional(Entry) }, closed)
+export type BookView = Static<typeof BookView>
 
 const Written = Type.Object({ place: Type.Integer(), attempt: Type.Integer() }, closed)
 export type Written = Static<typeof Written>
@@ -42,10 +42,10 @@ const About = Type.Object(
 export type About = Static<typeof About>
 
 /** What the test's receiver is sent for each entry. */
-export interface Posted {
+export interface EffectPayload {
   readonly id: string
   readonly book: string
-  readonly place: number
+  readonly index: number
   readonly value: string
   readonly node: string
   /** What the node that posts had of the shard when it began, as far as it knew. */
@@ -65,31 +65,31 @@ const markAfterMs = 700
 const effectKind = 'faults.post'
 
 function write(tx: Tx, book: string, entry: Entry): number {
-  const place = (tx.get(countTable, [book]) ?? 0) + 1
-  tx.put(countTable, [book], place)
-  tx.put(entryTable, [book, place], entry)
-  return place
+  const index = (tx.get(countTable, [book]) ?? 0) + 1
+  tx.put(countTable, [book], index)
+  tx.put(entryTable, [book, index], entry)
+  return index
 }
 
-interface Adding {
+interface EntryInput {
   readonly book: string
   readonly value: string
   readonly attempt: number
 }
 
-const add: Command<Adding, Written> = {
+const add: Command<EntryInput, Written> = {
   name: 'faults.add',
-  decide(tx, { book, value, attempt }, told) {
-    const place = write(tx, book, { value, attempt, marks: 0 })
-    tx.effect({ kind: effectKind, payload: { book, place, value } })
-    tx.tell(mirrorOf(book), hear, { book: mirrorOf(book), value })
-    const timer = { name: `mark ${place}`, command: mark.name, input: { book, place } }
-    tx.schedule({ ...timer, dueAt: told.at + markAfterMs })
-    return { place, attempt }
+  decide(tx, { book, value, attempt }, meta) {
+    const index = write(tx, book, { value, attempt, marks: 0 })
+    tx.emit({ kind: effectKind, payload: { book, place: index, value } })
+    tx.send(mirrorOf(book), mirrorEntry, { book: mirrorOf(book), value })
+    const timer = { name: `mark ${index}`, command: mark.name, input: { book, index } }
+    tx.schedule({ ...timer, dueAt: meta.at + markAfterMs })
+    return { place: index, attempt }
   },
 }
 
-const hear: Command<{ readonly book: string; readonly value: string }, null> = {
+const mirrorEntry: Command<{ readonly book: string; readonly value: string }, null> = {
   name: 'faults.hear',
   decide(tx, { book, value }) {
     write(tx, book, { value, attempt: 1, marks: 0 })
@@ -97,19 +97,19 @@ const hear: Command<{ readonly book: string; readonly value: string }, null> = {
   },
 }
 
-const mark: Command<{ readonly book: string; readonly place: number }, null> = {
+const mark: Command<{ readonly book: string; readonly index: number }, null> = {
   name: 'faults.mark',
-  decide(tx, { book, place }) {
-    const entry = tx.get(entryTable, [book, place])!
-    tx.put(entryTable, [book, place], { ...entry, marks: entry.marks + 1 })
+  decide(tx, { book, index }) {
+    const entry = tx.get(entryTable, [book, index])!
+    tx.put(entryTable, [book, index], { ...entry, marks: entry.marks + 1 })
     return null
   },
 }
 
-const look: Query<{ readonly book: string; readonly place: number }, Look> = {
+const readBook: Query<{ readonly book: string; readonly index: number }, BookView> = {
   name: 'faults.look',
-  read(reader, { book, place }) {
-    return { count: reader.get(countTable, [book]) ?? 0, entry: reader.get(entryTable, [book, place]) }
+  read(reader, { book, index }) {
+    return { count: reader.get(countTable, [book]) ?? 0, entry: reader.get(entryTable, [book, index]) }
   },
 }
 
@@ -121,35 +121,42 @@ export const all: Query<{ readonly book: string }, Book> = {
   },
 }
 
-export interface Keeping {
+export interface BookDeps {
   /** How the test calls this node. */
   readonly name: string
   readonly receiver: string
   readonly shards: number
   readonly engine: () => Pick<Engine, 'inspect'> & Shards
   /** Makes performers wait for this and then go on, whatever became of the shard. */
-  readonly dawdle?: () => Promise<void>
+  readonly delay?: () => Promise<void>
 }
 
-export function bookRepertoire({ name, receiver, shards, engine, dawdle }: Keeping): Repertoire {
-  const post: Performer = async (payload: Pick<Posted, 'book' | 'place' | 'value'>, { id, owner, signal }) => {
+export function bookRepertoire({ name, receiver, shards, engine, delay }: BookDeps): Handlers {
+  const post: EffectHandler = async (
+    payload: Pick<EffectPayload, 'book' | 'index' | 'value'>,
+    { id, owner, signal },
+  ) => {
     const shard = shardOf(owner, shards)
-    const { part = 'none', epoch = 0 } =
+    const { role: part = 'none', epoch = 0 } =
       engine()
         .inspect()
         .shards.find((each) => each.shard === shard) ?? {}
-    const body = JSON.stringify({ ...payload, id, node: name, shard, part, epoch } satisfies Posted)
-    await dawdle?.()
-    const answer = await fetch(receiver, { method: 'POST', body, signal: dawdle ? undefined : signal })
+    const body = JSON.stringify({ ...payload, id, node: name, shard, part, epoch } satisfies EffectPayload)
+    await delay?.()
+    const answer = await fetch(receiver, { method: 'POST', body, signal: delay ? undefined : signal })
     await answer.arrayBuffer()
     if (!answer.ok) throw new Error(`the receiver answered ${answer.status}`)
   }
-  return { commands: [add, hear, mark], queries: [look, all], performers: () => ({ [effectKind]: post }) }
+  return {
+    commands: [add, mirrorEntry, mark],
+    queries: [readBook, all],
+    effectHandlers: () => ({ [effectKind]: post }),
+  }
 }
 
 const common = { plane: 'mgmt', tag: 'Faults', access: { who: 'any', scopes: [] } } as const
 
-export function bookRoutes({ name, engine }: Pick<Keeping, 'name' | 'engine'>): Route[] {
+export function bookRoutes({ name, engine }: Pick<BookDeps, 'name' | 'engine'>): Route[] {
   return [
     route({
       ...common,
@@ -162,7 +169,7 @@ export function bookRoutes({ name, engine }: Pick<Keeping, 'name' | 'engine'>): 
       ),
       reply: { 200: Written },
       async handler({ params: { book }, body: { value, attempt, id } }) {
-        const written = await engine().ask(book, add, { book, value, attempt }, { id })
+        const written = await engine().execute(book, add, { book, value, attempt }, { id })
         return isRefusal(written) ? written : json(200, written)
       },
     }),
@@ -173,7 +180,7 @@ export function bookRoutes({ name, engine }: Pick<Keeping, 'name' | 'engine'>): 
       summary: 'The whole book',
       reply: { 200: Book },
       async handler({ params: { book } }) {
-        const found = await engine().read(book, all, { book })
+        const found = await engine().query(book, all, { book })
         return isRefusal(found) ? found : json(200, found)
       },
     }),
@@ -182,9 +189,9 @@ export function bookRoutes({ name, engine }: Pick<Keeping, 'name' | 'engine'>): 
       method: 'GET',
       path: '/books/{book}/{place}',
       summary: 'One entry',
-      reply: { 200: Look },
-      async handler({ params: { book, place } }) {
-        const found = await engine().read(book, look, { book, place: Number(place) })
+      reply: { 200: BookView },
+      async handler({ params: { book, place: index } }) {
+        const found = await engine().query(book, readBook, { book, index: Number(index) })
         return isRefusal(found) ? found : json(200, found)
       },
     }),
@@ -198,7 +205,7 @@ export function bookRoutes({ name, engine }: Pick<Keeping, 'name' | 'engine'>): 
       handler() {
         const shards = engine()
           .inspect()
-          .shards.map(({ shard, part, epoch }) => ({ shard, part, epoch }))
+          .shards.map(({ shard, role: part, epoch }) => ({ shard, part, epoch }))
         return json(200, { node: name, shards })
       },
     }),

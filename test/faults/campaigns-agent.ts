@@ -1,11 +1,11 @@
 /** The agent whose campaigns are under fault: people who wrote to it and agreed, others, and every call about a campaign, to any node. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { agentKeyOf } from '../../core/agentkey.js'
-import { type Answered, exchange, headers } from './door.js'
-import { patiently } from './patience.js'
-import type { Place } from './place.js'
-import { founded, heard, post, wrote } from './sends-agent.js'
+import { formatAgentKey } from '../../core/agentref.js'
+import { type Answered, exchange, headers } from './call.js'
+import type { FaultNode } from './faultnode.js'
+import { createAgent, heard, post, receiveText } from './sends-agent.js'
 import type { SendProvider } from './sends-provider.js'
+import { waitUntil } from './timeout.js'
 
 export interface SeenCampaign {
   readonly id: string
@@ -41,7 +41,7 @@ export interface CampaignAgent {
   readonly key: string
   readonly crowd: Crowd
   /** Once, to one node; undefined when that gave no answer that says anything. */
-  ask(place: Place, id: string, move: CampaignMove): Promise<Answered | undefined>
+  ask(faultNode: FaultNode, id: string, move: CampaignMove): Promise<Answered | undefined>
   /** Made once under its name, however often that is asked for. */
   draft(name: string): Promise<string>
   /** Answers the status that the campaign is in afterwards, which may be of somebody else's making. */
@@ -62,21 +62,21 @@ const againMs = 40
 const pageRows = 200
 
 export async function openCampaignAgent(
-  places: readonly Place[],
+  faultNodes: readonly FaultNode[],
   provider: SendProvider,
   crowd: Crowd,
 ): Promise<CampaignAgent> {
-  const [first] = places as [Place]
-  const { agentId, bindingId } = await founded(first, provider)
+  const [first] = faultNodes as [FaultNode]
+  const { agentId, bindingId } = await createAgent(first, provider)
   const own = `/v1/orgs/demo/agents/${agentId}`
   const campaigns = `${own}/campaigns`
   let nth = 0
 
   let longestMs = 0
 
-  async function answered(ask: (place: Place) => Promise<Answered | undefined>): Promise<Answered> {
+  async function answered(ask: (faultNode: FaultNode) => Promise<Answered | undefined>): Promise<Answered> {
     for (const began = performance.now(); ; await sleep(againMs)) {
-      const came = await ask(places[nth++ % places.length]!)
+      const came = await ask(faultNodes[nth++ % faultNodes.length]!)
       if (!came) continue
       longestMs = Math.max(longestMs, performance.now() - began)
       return came
@@ -84,15 +84,15 @@ export async function openCampaignAgent(
   }
 
   async function read<T>(path: string): Promise<T> {
-    const { status, text } = await answered(async (place) =>
-      heard(await exchange(place.url(), path, answerMs, { headers })),
+    const { status, text } = await answered(async (faultNode) =>
+      heard(await exchange(faultNode.url(), path, answerMs, { headers })),
     )
     if (status !== 200) throw new Error(`${path} was answered ${status} ${text}`)
     return JSON.parse(text) as T
   }
 
   async function sent(path: string, body: object, allowed: readonly number[]): Promise<Answered> {
-    const came = await answered((place) => post(place, path, body))
+    const came = await answered((faultNode) => post(faultNode, path, body))
     if (!allowed.includes(came.status)) throw new Error(`${path} was answered ${came.status} ${came.text}`)
     return came
   }
@@ -101,7 +101,7 @@ export async function openCampaignAgent(
   await sent(`${own}/message-templates`, { id: 'ref', name: 'Ref', body: 'Hello {person.firstName}!' }, [201])
   await sent(`${own}/outreach`, { id: 'ref', name: 'Ref', class: 'service', openerTemplateId: 'ref' }, [201])
   for (let at = 0; at < crowd.agreed; at++) {
-    while (!(await wrote(first, provider, bindingId, phoneAt(at), 'Hello'))) await sleep(againMs)
+    while (!(await receiveText(first, provider, bindingId, phoneAt(at), 'Hello'))) await sleep(againMs)
   }
   const known = async () => {
     const found = new Map<string, string>()
@@ -116,23 +116,23 @@ export async function openCampaignAgent(
     } while (pageToken !== '')
     return found
   }
-  await patiently('everybody who wrote is known', places, async () => (await known()).size === crowd.agreed)
+  await waitUntil('everybody who wrote is known', faultNodes, async () => (await known()).size === crowd.agreed)
   const rows = Array.from({ length: crowd.agreed + crowd.others }, (_, at) =>
     [phoneAt(at), `ref-${at}`, at < crowd.agreed ? 'granted' : 'unknown'].join(),
   )
   const file = `phone,firstName,consent\n${rows.join('\n')}\n`
   const csv = { method: 'POST', headers: { ...headers, 'content-type': 'text/csv' }, body: file }
-  const imported = await answered(async (place) =>
-    heard(await exchange(place.url(), `${own}/people/import`, answerMs, csv)),
+  const imported = await answered(async (faultNode) =>
+    heard(await exchange(faultNode.url(), `${own}/people/import`, answerMs, csv)),
   )
   const { importBatchId } = JSON.parse(imported.text) as { importBatchId: string }
 
   const statusOf = async (id: string) => (await read<SeenCampaign>(`${campaigns}/${id}`)).status
 
   return {
-    key: agentKeyOf({ orgId: 'demo', agentId }),
+    key: formatAgentKey({ orgId: 'demo', agentId }),
     crowd,
-    ask: (place, id, move) => post(place, `${campaigns}/${id}/${move}`),
+    ask: (faultNode, id, move) => post(faultNode, `${campaigns}/${id}/${move}`),
     longestMs: () => longestMs,
     async phones() {
       const agreed = new Set(Array.from({ length: crowd.agreed }, (_, at) => phoneAt(at)))
@@ -144,7 +144,7 @@ export async function openCampaignAgent(
         const { data } = await read<{ data: SeenCampaign[] }>(campaigns)
         const made = data.find((each) => each.name === name)
         if (made) return made.id
-        await post(places[nth++ % places.length]!, campaigns, body)
+        await post(faultNodes[nth++ % faultNodes.length]!, campaigns, body)
       }
     },
     async move(id, move) {

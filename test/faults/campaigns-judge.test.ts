@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import t from 'tap'
 import { seededRng } from '../sim/world/rng.js'
 import type { CampaignAgent, SeenRow } from './campaigns-agent.js'
-import { openAim } from './campaigns-aim.js'
 import { judgeCampaign } from './campaigns-judge.js'
+import { createKillTiming } from './campaigns-timing.js'
 import type { Arrival } from './sends-record.js'
 
 const row = (nth: number, more: Partial<SeenRow> = {}): SeenRow => ({
@@ -94,10 +94,10 @@ t.test('Kills find out how long a stage takes: most fall inside, from its beginn
   const kills = 400
   fc.assert(
     fc.property(fc.integer(), fc.integer({ min: 10, max: 1_000 }), (seed, tookMs) => {
-      const aim = openAim(seededRng(seed))
+      const aim = createKillTiming(seededRng(seed))
       const moments = Array.from({ length: kills }, () => {
         const ms = aim.moment('pause')
-        aim.fell('pause', ms < tookMs ? 'inside' : 'after', false)
+        aim.recordOutcome('pause', ms < tookMs ? 'inside' : 'after', false)
         return ms
       })
       const inside = moments.filter((ms) => ms < tookMs)

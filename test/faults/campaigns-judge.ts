@@ -13,7 +13,7 @@ export interface CampaignVerdict {
 const sentStates: readonly string[] = ['sent', 'delivered', 'read']
 const openStates: readonly string[] = ['pending', 'queued', 'sending']
 
-type Tell = (kind: 'missing' | 'doubled' | undefined, sentence: string) => void
+type AddFinding = (kind: 'missing' | 'doubled' | undefined, sentence: string) => void
 
 /** `arrivals`: what came to the provider since the campaign was drafted. */
 export async function judgeCampaign(
@@ -23,7 +23,7 @@ export async function judgeCampaign(
 ): Promise<CampaignVerdict> {
   const problems: string[] = []
   const count = { missing: 0, doubled: 0 }
-  const tell: Tell = (kind, sentence) => {
+  const addFinding: AddFinding = (kind, sentence) => {
     if (kind) count[kind]++
     problems.push(`${id}: ${sentence}`)
   }
@@ -34,20 +34,20 @@ export async function judgeCampaign(
     agent.sends(id),
   ])
   const people = agent.crowd.agreed + agent.crowd.others
-  if (rows.length !== people) tell('missing', `${rows.length} rows of ${people} people`)
-  if (new Set(rows.map(({ personId }) => personId)).size !== rows.length) tell('doubled', 'somebody has two rows')
-  for (const sentence of countsApart(rows, report)) tell(undefined, sentence)
+  if (rows.length !== people) addFinding('missing', `${rows.length} rows of ${people} people`)
+  if (new Set(rows.map(({ personId }) => personId)).size !== rows.length) addFinding('doubled', 'somebody has two rows')
+  for (const sentence of countDifferences(rows, report)) addFinding(undefined, sentence)
   const known = new Set(rows.map(({ sendId }) => sendId))
   if (sends.length !== rows.filter(({ sendId }) => sendId !== undefined).length) {
-    tell('doubled', `${sends.length} sends of ${known.size} rows`)
+    addFinding('doubled', `${sends.length} sends of ${known.size} rows`)
   }
-  for (const { sendId } of sends) if (!known.has(sendId)) tell('doubled', `${sendId} is nobody's row`)
+  for (const { sendId } of sends) if (!known.has(sendId)) addFinding('doubled', `${sendId} is nobody's row`)
   for (const row of rows) {
     const phone = phones.get(row.personId)
-    judgeRow(row, phone, phone === undefined ? [] : arrivals.filter((each) => each.phone === phone), tell)
+    judgeRow(row, phone, phone === undefined ? [] : arrivals.filter((each) => each.phone === phone), addFinding)
   }
   const agreed = rows.filter(({ personId }) => phones.has(personId)).length
-  if (agreed !== agent.crowd.agreed) tell('missing', `${agreed} of ${agent.crowd.agreed} who agreed have rows`)
+  if (agreed !== agent.crowd.agreed) addFinding('missing', `${agreed} of ${agent.crowd.agreed} who agreed have rows`)
   return { ...count, problems, states: report.states }
 }
 
@@ -56,21 +56,22 @@ function judgeRow(
   { personId, state, reason }: SeenRow,
   phone: string | undefined,
   own: readonly Arrival[],
-  tell: Tell,
+  addFinding: AddFinding,
 ): void {
   const ids = new Set(own.map((each) => each.id))
-  if (ids.size > 1) tell('doubled', `${personId} was sent ${ids.size} messages`)
-  if (openStates.includes(state)) return tell(undefined, `it is over, and ${personId} is ${state}`)
+  if (ids.size > 1) addFinding('doubled', `${personId} was sent ${ids.size} messages`)
+  if (openStates.includes(state)) return addFinding(undefined, `it is over, and ${personId} is ${state}`)
   if (phone === undefined) {
-    if (state !== 'excluded') tell(undefined, `${personId} never agreed, and is ${state}`)
+    if (state !== 'excluded') addFinding(undefined, `${personId} never agreed, and is ${state}`)
   } else if (sentStates.includes(state)) {
-    if (!own.some(({ isTaken }) => isTaken)) tell('missing', `${personId} is ${state}, and the provider never took it`)
+    if (!own.some(({ isTaken }) => isTaken))
+      addFinding('missing', `${personId} is ${state}, and the provider never took it`)
   } else if (!isIncapable(phone) && !own.some(({ isTaken, isTold }) => !isTaken || !isTold)) {
-    tell('missing', `${personId} was passed over: ${state} ${reason}, and the provider never turned them down`)
+    addFinding('missing', `${personId} was passed over: ${state} ${reason}, and the provider never turned them down`)
   }
 }
 
-function countsApart(rows: readonly SeenRow[], { states, reasons, total }: SeenReport): string[] {
+function countDifferences(rows: readonly SeenRow[], { states, reasons, total }: SeenReport): string[] {
   const apart = [
     ...differing(
       states,

@@ -1,8 +1,8 @@
 /** Campaigns on nodes that are restarted one after another while they run, asked to end or killed. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { CampaignTrial } from './campaigns-strike.js'
-import { patiently } from './patience.js'
-import type { Place } from './place.js'
+import type { CampaignTrial } from './campaigns-injection.js'
+import type { FaultNode } from './faultnode.js'
+import { waitUntil } from './timeout.js'
 
 export type Ending = 'end' | 'kill'
 
@@ -18,38 +18,38 @@ export interface Rolling {
 }
 
 export function openRolling(ending: Ending): Rolling {
-  const count = { ended: 0, places: 1 }
+  const count = { ended: 0, faultNodes: 1 }
 
-  async function restarted(place: Place, { wrong }: CampaignTrial): Promise<void> {
-    if (ending === 'kill') await place.kill()
+  async function restarted(faultNode: FaultNode, { wrong }: CampaignTrial): Promise<void> {
+    if (ending === 'kill') await faultNode.kill()
     else {
-      const code = await place.end()
-      if (code !== 0) wrong(`${place.name} ended with ${code} when it was asked to stop`)
+      const code = await faultNode.end()
+      if (code !== 0) wrong(`${faultNode.name} ended with ${code} when it was asked to stop`)
     }
-    place.spawn()
+    faultNode.spawn()
   }
 
   return {
     async sent(trial, name) {
-      const { agent, places, rng } = trial
+      const { agent, faultNodes, rng } = trial
       const id = await agent.draft(name)
-      await patiently('it is staged', places, async () => (await agent.move(id, 'stage')) === 'staged')
-      await patiently('it has started', places, async () => (await agent.move(id, 'start')) !== 'staged')
-      count.places = places.length
-      await patiently('it completes', places, async () => {
+      await waitUntil('it is staged', faultNodes, async () => (await agent.move(id, 'stage')) === 'staged')
+      await waitUntil('it has started', faultNodes, async () => (await agent.move(id, 'start')) !== 'staged')
+      count.faultNodes = faultNodes.length
+      await waitUntil('it completes', faultNodes, async () => {
         if ((await agent.status(id)) === 'completed') return true
         await sleep(rng.between(0, restMs))
-        const place = places[count.ended % places.length]!
+        const faultNode = faultNodes[count.ended % faultNodes.length]!
         const isRunning = (await agent.status(id)) === 'running'
-        await restarted(place, trial)
-        await place.started()
+        await restarted(faultNode, trial)
+        await faultNode.started()
         if (isRunning) count.ended++
         return false
       })
       return id
     },
-    rounds: () => Math.floor(count.ended / count.places),
+    rounds: () => Math.floor(count.ended / count.faultNodes),
     line: () =>
-      `${Math.floor(count.ended / count.places)} rounds of restarts, ${count.ended} nodes ${ending === 'kill' ? 'killed' : 'ended'} while a campaign ran`,
+      `${Math.floor(count.ended / count.faultNodes)} rounds of restarts, ${count.ended} nodes ${ending === 'kill' ? 'killed' : 'ended'} while a campaign ran`,
   }
 }

@@ -3,13 +3,13 @@ import { randomBytes } from 'node:crypto'
 import { TestNatsCluster } from '../harness/nats.js'
 import { seededRng } from '../sim/world/rng.js'
 import { type Crowd, openCampaignAgent } from './campaigns-agent.js'
-import { openAim, type Stage, stages } from './campaigns-aim.js'
+import { type CampaignTrial, runUnderKills } from './campaigns-injection.js'
 import { judgeCampaign } from './campaigns-judge.js'
 import { type Ending, openRolling } from './campaigns-rolling.js'
-import { type CampaignTrial, sentUnderKills } from './campaigns-strike.js'
+import { createKillTiming, type Stage, stages } from './campaigns-timing.js'
+import { type FaultNode, openFaultNode } from './faultnode.js'
 import type { Cycles } from './kills.js'
-import { openPlace, type Place } from './place.js'
-import type { Survived } from './report.js'
+import type { FaultReport } from './report.js'
 import { openSendProvider } from './sends-provider.js'
 import { openSendRecord } from './sends-record.js'
 
@@ -41,16 +41,16 @@ interface Way {
   lacks(): readonly string[]
 }
 
-export function embeddedCampaigns(options: CampaignCycles): Promise<Survived> {
+export function embeddedCampaigns(options: CampaignCycles): Promise<FaultReport> {
   const env = { PARLEY_TIME_SCALE: String(killed.timeScale), PARLEY_EMULATOR: 'false' }
-  return harmed('campaigns of a killed node', [openPlace('embedded', env)], killed, options, underKills)
+  return harmed('campaigns of a killed node', [openFaultNode('embedded', env)], killed, options, underKills)
 }
 
-export function clusterCampaigns(options: CampaignCycles): Promise<Survived> {
+export function clusterCampaigns(options: CampaignCycles): Promise<FaultReport> {
   return onCluster('campaigns of a cluster whose nodes are killed', killed, options, underKills)
 }
 
-export function rolledCampaigns(ending: Ending, options: Cycles): Promise<Survived> {
+export function rolledCampaigns(ending: Ending, options: Cycles): Promise<FaultReport> {
   const fault = `campaigns of a cluster whose nodes are ${ending === 'kill' ? 'killed' : 'restarted'} in turn`
   return onCluster(fault, rolled, options, () => inTurn(ending, options))
 }
@@ -60,7 +60,7 @@ async function onCluster(
   setting: Setting,
   options: CampaignCycles,
   wayOf: typeof underKills,
-): Promise<Survived> {
+): Promise<FaultReport> {
   const nats = await TestNatsCluster.start()
   const env = {
     PARLEY_TIME_SCALE: String(setting.timeScale),
@@ -70,8 +70,8 @@ async function onCluster(
     PARLEY_SECRET_KEY: randomBytes(32).toString('hex'),
   }
   try {
-    const places = ['a', 'b', 'c'].map((name) => openPlace(name, env))
-    return await harmed(fault, places, setting, options, wayOf)
+    const faultNodes = ['a', 'b', 'c'].map((name) => openFaultNode(name, env))
+    return await harmed(fault, faultNodes, setting, options, wayOf)
   } finally {
     await nats.stop()
   }
@@ -81,7 +81,7 @@ function underKills({ cycles, killsEach }: CampaignCycles, { aim }: Pick<Campaig
   const isSpared = (stage: Stage) => killsEach !== undefined && aim.count(stage) >= killsEach
   const missed = () => (killsEach === undefined ? [] : stages.filter((stage) => !isSpared(stage)))
   return {
-    sent: sentUnderKills,
+    sent: runUnderKills,
     isEnough: (done) =>
       killsEach === undefined ? done >= cycles : missed().length === 0 || done >= killsEach * cyclesPerKill,
     isSpared,
@@ -103,24 +103,24 @@ function inTurn(ending: Ending, { cycles }: Cycles): Way {
 
 async function harmed(
   fault: string,
-  places: readonly Place[],
+  faultNodes: readonly FaultNode[],
   { crowd }: Setting,
   options: CampaignCycles,
   wayOf: typeof underKills,
-): Promise<Survived> {
+): Promise<FaultReport> {
   const { seed, note = () => {} } = options
   const rng = seededRng(seed)
   const record = openSendRecord()
   const provider = await openSendProvider(record, rng.fork('provider'))
   const found = { missing: 0, doubled: 0, problems: [] as string[], reached: 0 }
-  const aim = openAim(rng.fork('aim'))
+  const aim = createKillTiming(rng.fork('aim'))
   const way = wayOf(options, { aim })
   const times = options.killsEach === undefined ? 1 : 2
   let cycle = 0
   try {
-    for (const place of places) place.spawn()
-    await Promise.all(places.map((place) => place.started()))
-    const agent = await openCampaignAgent(places, provider, crowd)
+    for (const faultNode of faultNodes) faultNode.spawn()
+    await Promise.all(faultNodes.map((faultNode) => faultNode.started()))
+    const agent = await openCampaignAgent(faultNodes, provider, crowd)
     const wrong = (sentence: string) => {
       found.problems.push(sentence)
       note(sentence)
@@ -129,7 +129,7 @@ async function harmed(
       cycle++
       const since = record.arrivals.length
       const steps = rng.fork(`steps ${cycle}`)
-      const trial: CampaignTrial = { places, shards, agent, aim, rng: steps, isSpared: way.isSpared, times, wrong }
+      const trial: CampaignTrial = { faultNodes, shards, agent, aim, rng: steps, isSpared: way.isSpared, times, wrong }
       const id = await way.sent(trial, `Campaign ${cycle}`)
       const verdict = await judgeCampaign(agent, id, record.arrivals.slice(since))
       found.missing += verdict.missing
@@ -146,12 +146,12 @@ async function harmed(
       cycles: cycle,
       acceptedAgainMs: agent.longestMs(),
       ...{ acknowledged: reached, unknown: 0, undecided: 0, missing, doubled, tardy: 0 },
-      problems: [...problems, ...way.lacks(), ...places.flatMap((place) => place.surprises())],
-      printed: new Map(places.map((place) => [place.name, place.printed()])),
+      problems: [...problems, ...way.lacks(), ...faultNodes.flatMap((faultNode) => faultNode.surprises())],
+      printed: new Map(faultNodes.map((faultNode) => [faultNode.name, faultNode.printed()])),
       notes: [way.line(), `${record.arrivals.length} calls to the provider`],
     }
   } finally {
-    await Promise.all(places.map((place) => place.remove()))
+    await Promise.all(faultNodes.map((faultNode) => faultNode.remove()))
     await provider.close()
   }
 }

@@ -1,10 +1,10 @@
 /** Clients that write into books without end, each through any node, and look through every node for what was acknowledged. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Rng } from '../sim/world/rng.js'
-import type { Look, Written } from './books.js'
-import { call } from './door.js'
+import type { BookView, Written } from './books.js'
+import { call } from './call.js'
+import type { FaultNode } from './faultnode.js'
 import type { History, Write } from './history.js'
-import type { Place } from './place.js'
 
 export interface Clients {
   /** Begins nothing more, and resolves when everything begun has been acknowledged or given up. */
@@ -22,29 +22,29 @@ const restMs = 4
 /** Looks may wait for a paused node to wake up, and then must not be told what was true before. */
 const lookMs = 30_000
 const looksPerNode = 12
-const insistShare = 0.8
+const retryShare = 0.8
 
 export function openClients(options: {
   books: readonly string[]
-  places: readonly Place[]
+  faultNodes: readonly FaultNode[]
   history: History
   rng: Rng
 }): Clients {
-  const { books, places, history, rng } = options
-  const looks = new Map<Place, number>()
+  const { books, faultNodes, history, rng } = options
+  const looks = new Map<FaultNode, number>()
   const looking = new Set<Promise<void>>()
-  let going = true
-  let gone = false
+  let isRunning = true
+  let isStopped = false
   let serial = 0
 
   async function client(number: number): Promise<void> {
     const own = rng.fork(`client ${number}`)
-    while (going) {
+    while (isRunning) {
       const value = `v${++serial}`
-      const write = history.begin(own.pick(books), value, own.chance(insistShare) ? `write-${value}` : undefined)
-      await ask(write, own.below(places.length))
+      const write = history.begin(own.pick(books), value, own.chance(retryShare) ? `write-${value}` : undefined)
+      await ask(write, own.below(faultNodes.length))
       write.endedAt = performance.now()
-      if (write.answer) for (const place of places) lookFor(write, place)
+      if (write.answer) for (const faultNode of faultNodes) findEntry(write, faultNode)
       await sleep(restMs)
     }
   }
@@ -53,51 +53,51 @@ export function openClients(options: {
   async function ask(write: Write, first: number): Promise<void> {
     const { book, value, id, tries } = write
     for (let attempt = 1; ; attempt++) {
-      const place = places[(first + attempt) % places.length]!
+      const faultNode = faultNodes[(first + attempt) % faultNodes.length]!
       const silences = tries.filter(({ how }) => how === 'silent').length
-      const withinMs = Math.min(answerMaxMs, answerMs * 2 ** Math.floor(silences / places.length))
+      const withinMs = Math.min(answerMaxMs, answerMs * 2 ** Math.floor(silences / faultNodes.length))
       const body = { value, attempt, id }
-      const { how, answer, wrong } = await call<Written>(place, 'POST', `/books/${book}`, withinMs, body)
-      tries.push({ node: place.name, how })
+      const { how, answer, wrong } = await call<Written>(faultNode, 'POST', `/books/${book}`, withinMs, body)
+      tries.push({ node: faultNode.name, how })
       if (wrong) history.wrongs.push(wrong)
       if (answer) write.answer = answer
-      if (answer || wrong || gone || id === undefined) return
+      if (answer || wrong || isStopped || id === undefined) return
       await sleep(againMs)
     }
   }
 
-  function lookFor(write: Write, place: Place): void {
-    const already = looks.get(place) ?? 0
+  function findEntry(write: Write, faultNode: FaultNode): void {
+    const already = looks.get(faultNode) ?? 0
     if (already >= looksPerNode) return
-    looks.set(place, already + 1)
-    const done = look(write, place).finally(() => {
-      looks.set(place, looks.get(place)! - 1)
+    looks.set(faultNode, already + 1)
+    const done = look(write, faultNode).finally(() => {
+      looks.set(faultNode, looks.get(faultNode)! - 1)
       looking.delete(done)
     })
     looking.add(done)
   }
 
-  async function look({ book, value, answer }: Write, place: Place): Promise<void> {
+  async function look({ book, value, answer }: Write, faultNode: FaultNode): Promise<void> {
     const { place: at } = answer!
-    const told = await call<Look>(place, 'GET', `/books/${book}/${at}`, lookMs)
+    const told = await call<BookView>(faultNode, 'GET', `/books/${book}/${at}`, lookMs)
     if (told.wrong) history.wrongs.push(told.wrong)
     if (!told.answer) return
     const { count, entry } = told.answer
     if (entry?.value === value && count >= at) return
     const shown = `${entry?.value ?? 'nothing'} at place ${at} of ${count}`
-    history.wrongs.push(`${place.name} showed ${shown} in ${book} after ${value} was acknowledged at that place`)
+    history.wrongs.push(`${faultNode.name} showed ${shown} in ${book} after ${value} was acknowledged at that place`)
   }
 
   const clients = Array.from({ length: clientCount }, (_, number) => client(number))
   return {
     async stop() {
-      going = false
+      isRunning = false
       await Promise.all(clients)
       await Promise.all(looking)
     },
     leave() {
-      going = false
-      gone = true
+      isRunning = false
+      isStopped = true
     },
   }
 }

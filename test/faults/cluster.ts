@@ -1,18 +1,18 @@
 /** Three nodes with books on three NATS servers, clients at work, and what a fault needs to know to hit where it hurts. */
 import { randomBytes } from 'node:crypto'
 import { logStream } from '../../runtime/nats/subjects.js'
-import { shardOf } from '../../runtime/shard/place.js'
+import { shardOf } from '../../runtime/shard/placement.js'
 import { type TestNats, TestNatsCluster } from '../harness/nats.js'
 import { type Rng, seededRng } from '../sim/world/rng.js'
 import type { About } from './books.js'
+import { call } from './call.js'
 import { type Clients, openClients } from './clients.js'
-import { call } from './door.js'
+import { type FaultNode, openFaultNode } from './faultnode.js'
 import { openHistory } from './history.js'
 import type { Trial } from './judge.js'
 import type { Mutant } from './mutants.js'
-import { patiently } from './patience.js'
-import { openPlace, type Place } from './place.js'
 import { openReceiver } from './receiver.js'
+import { waitUntil } from './timeout.js'
 
 export interface Cluster extends Trial {
   readonly nats: TestNatsCluster
@@ -21,7 +21,7 @@ export interface Cluster extends Trial {
   /** The shard that has taken most writes. */
   busiest(): number
   /** The node that serves a shard, once one does. */
-  ownerOf(shard: number, among?: readonly Place[]): Promise<Place>
+  ownerOf(shard: number, among?: readonly FaultNode[]): Promise<FaultNode>
   /** The NATS server that leads the log of a shard, once one does. */
   leaderOf(shard: number): Promise<TestNats>
   /** Resolves when every book has taken a write that began after then. */
@@ -45,18 +45,18 @@ export async function openClusterUnderLoad(seed: number, mutants: readonly Mutan
     PARLEY_SECRET_KEY: randomBytes(32).toString('hex'),
     FAULTS_MUTANTS: mutants.join(),
   }
-  const places = ['a', 'b', 'c'].map((name) => openPlace(name, env))
-  const trial: Trial = { books, places, history: openHistory(), receiver }
+  const faultNodes = ['a', 'b', 'c'].map((name) => openFaultNode(name, env))
+  const trial: Trial = { books, faultNodes, history: openHistory(), receiver }
   let clients: Clients | undefined
 
   function acceptsAgain(since: number): Promise<void> {
-    return patiently('every book takes writes again', places, () => trial.history.everyBookTook(books, since))
+    return waitUntil('every book takes writes again', faultNodes, () => trial.history.everyBookTook(books, since))
   }
 
-  async function ownerOf(shard: number, among: readonly Place[] = places): Promise<Place> {
-    let owner: Place | undefined
-    await patiently(`somebody owns shard ${shard}`, places, async () => {
-      for (const place of among) if (await owns(place, shard)) owner = place
+  async function ownerOf(shard: number, among: readonly FaultNode[] = faultNodes): Promise<FaultNode> {
+    let owner: FaultNode | undefined
+    await waitUntil(`somebody owns shard ${shard}`, faultNodes, async () => {
+      for (const faultNode of among) if (await owns(faultNode, shard)) owner = faultNode
       return owner !== undefined
     })
     return owner!
@@ -64,14 +64,14 @@ export async function openClusterUnderLoad(seed: number, mutants: readonly Mutan
 
   async function close(): Promise<void> {
     clients?.leave()
-    await Promise.all(places.map((place) => place.remove()))
+    await Promise.all(faultNodes.map((faultNode) => faultNode.remove()))
     await nats.stop()
     await receiver.close()
   }
 
   try {
-    for (const place of places) place.spawn()
-    await Promise.all(places.map((place) => place.started()))
+    for (const faultNode of faultNodes) faultNode.spawn()
+    await Promise.all(faultNodes.map((faultNode) => faultNode.started()))
     clients = openClients({ ...trial, rng: rng.fork('clients') })
     await acceptsAgain(0)
   } catch (error) {
@@ -95,10 +95,10 @@ export async function openClusterUnderLoad(seed: number, mutants: readonly Mutan
   }
 }
 
-async function owns(place: Place, shard: number): Promise<boolean> {
-  return (await aboutOf(place))?.shards.some((each) => each.shard === shard && each.part === 'owner') ?? false
+async function owns(faultNode: FaultNode, shard: number): Promise<boolean> {
+  return (await aboutOf(faultNode))?.shards.some((each) => each.shard === shard && each.part === 'owner') ?? false
 }
 
-export async function aboutOf(place: Place): Promise<About | undefined> {
-  return (await call<About>(place, 'GET', '/about', aboutMs)).answer
+export async function aboutOf(faultNode: FaultNode): Promise<About | undefined> {
+  return (await call<About>(faultNode, 'GET', '/about', aboutMs)).answer
 }

@@ -1,6 +1,6 @@
 /** What clients asked for and what they were told, as they knew it at the time. */
 import type { Written } from './books.js'
-import { type How, isUndecided } from './door.js'
+import { type CallResult, isUndecided } from './call.js'
 
 /** One entry that a client wants written, however often it asks. */
 export interface Write {
@@ -16,7 +16,7 @@ export interface Write {
 
 export interface Try {
   readonly node: string
-  readonly how: How
+  readonly how: CallResult
 }
 
 export type Outcome = 'acknowledged' | 'unknown' | 'undecided'
@@ -51,8 +51,8 @@ export function openHistory(): History {
     },
     acknowledged: () => writes.filter(({ answer }) => answer),
     longestWait(since) {
-      const insisted = writes.filter(({ id, endedAt }) => id !== undefined && (endedAt ?? since) >= since)
-      const waits = insisted.map(({ beganAt, endedAt = performance.now() }) => endedAt - Math.max(beganAt, since))
+      const retried = writes.filter(({ id, endedAt }) => id !== undefined && (endedAt ?? since) >= since)
+      const waits = retried.map(({ beganAt, endedAt = performance.now() }) => endedAt - Math.max(beganAt, since))
       return Math.max(0, ...waits)
     },
     everyBookTook(books, since) {

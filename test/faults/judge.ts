@@ -1,11 +1,11 @@
 /** Looks, once the faults are over, whether everything is as it was promised: in every book, at the receiver, on every node. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Book, mirrorOf } from './books.js'
-import { call } from './door.js'
+import { call } from './call.js'
+import type { FaultNode } from './faultnode.js'
 import { type History, outcomeOf, type Write } from './history.js'
-import { patienceMs } from './patience.js'
-import type { Place } from './place.js'
 import type { Arrived, Receiver } from './receiver.js'
+import { timeoutMs } from './timeout.js'
 
 export interface Verdict {
   readonly acknowledged: number
@@ -25,7 +25,7 @@ export interface Verdict {
 
 export interface Trial {
   readonly books: readonly string[]
-  readonly places: readonly Place[]
+  readonly faultNodes: readonly FaultNode[]
   readonly history: History
   readonly receiver: Receiver
 }
@@ -36,10 +36,10 @@ const lookEveryMs = 100
 /** Sentences that one trial may fill a screen with. */
 const toldProblems = 50
 
-export async function judge({ books, places, history, receiver }: Trial): Promise<Verdict> {
+export async function judge({ books, faultNodes, history, receiver }: Trial): Promise<Verdict> {
   const problems: string[] = []
   const count = { missing: 0, doubled: 0 }
-  function tell(kind: 'missing' | 'doubled' | undefined, sentence: string): void {
+  function addFinding(kind: 'missing' | 'doubled' | undefined, sentence: string): void {
     if (kind) count[kind]++
     if (problems.length < toldProblems) problems.push(sentence)
   }
@@ -48,40 +48,45 @@ export async function judge({ books, places, history, receiver }: Trial): Promis
   // Of a write that its client gave up, something may still come about: what is compared is read in the order of causes.
   const posts = [...receiver.arrived]
   for (const book of books) {
-    const found = await agreed(book, places, receiver, tell)
+    const found = await compareNodes(book, faultNodes, receiver, addFinding)
     for (const { value } of found.book.entries) kept.add(value)
     const writes = history.writes.filter((write) => write.book === book)
-    judgeEntries(book, found.book, writes, tell)
-    judgeFollowers(found, receiver, tell)
+    judgeEntries(book, found.book, writes, addFinding)
+    judgeFollowers(found, receiver, addFinding)
   }
-  judgePosts(posts, kept, tell)
-  for (const sentence of history.wrongs) tell(undefined, sentence)
-  for (const place of places) for (const sentence of place.surprises()) tell(undefined, sentence)
+  judgePosts(posts, kept, addFinding)
+  for (const sentence of history.wrongs) addFinding(undefined, sentence)
+  for (const faultNode of faultNodes) for (const sentence of faultNode.surprises()) addFinding(undefined, sentence)
   const outcomes = history.writes.map(outcomeOf)
   const of = (outcome: string) => outcomes.filter((each) => each === outcome).length
-  const printed = new Map(places.map((place) => [place.name, place.printed()]))
+  const printed = new Map(faultNodes.map((faultNode) => [faultNode.name, faultNode.printed()]))
   const tardy = receiver.arrived.filter(({ part }) => part !== 'owner').length
   const told = { acknowledged: of('acknowledged'), unknown: of('unknown'), undecided: of('undecided') }
   return { ...told, ...count, tardy, problems, printed }
 }
 
-type Tell = (kind: 'missing' | 'doubled' | undefined, sentence: string) => void
+type AddFinding = (kind: 'missing' | 'doubled' | undefined, sentence: string) => void
 
-interface Kept {
+interface BookContents {
   readonly book: Book
   readonly mirror: Book
 }
 
 /** What every node shows alike, at the latest when the last write that nobody waits for any more has come about. */
-async function agreed(name: string, places: readonly Place[], receiver: Receiver, tell: Tell): Promise<Kept> {
-  for (const ends = performance.now() + patienceMs; ; await sleep(lookEveryMs)) {
-    const kept = await settled(name, places[0]!, receiver)
-    const seen = await Promise.all(places.map((place) => readBook(place, name)))
+async function compareNodes(
+  name: string,
+  faultNodes: readonly FaultNode[],
+  receiver: Receiver,
+  addFinding: AddFinding,
+): Promise<BookContents> {
+  for (const ends = performance.now() + timeoutMs; ; await sleep(lookEveryMs)) {
+    const kept = await waitUntilSettled(name, faultNodes[0]!, receiver)
+    const seen = await Promise.all(faultNodes.map((faultNode) => readBook(faultNode, name)))
     const at = seen.findIndex((book) => JSON.stringify(book) !== JSON.stringify(kept.book))
     if (at < 0) return kept
     if (performance.now() < ends) continue
-    const [first, other] = [places[0]!.name, places[at]!.name]
-    tell(
+    const [first, other] = [faultNodes[0]!.name, faultNodes[at]!.name]
+    addFinding(
       undefined,
       `${other} shows ${seen[at]?.count} entries of ${name}, and ${first} ${kept.book.count}, or they differ`,
     )
@@ -90,13 +95,13 @@ async function agreed(name: string, places: readonly Place[], receiver: Receiver
 }
 
 /** Waits until everything that the entries of a book owe has been done, or for as long as that may take. */
-async function settled(name: string, place: Place, receiver: Receiver): Promise<Kept> {
-  for (const ends = performance.now() + patienceMs; ; await sleep(lookEveryMs)) {
-    const mirror = await readBook(place, mirrorOf(name))
-    const book = await readBook(place, name)
+async function waitUntilSettled(name: string, faultNode: FaultNode, receiver: Receiver): Promise<BookContents> {
+  for (const ends = performance.now() + timeoutMs; ; await sleep(lookEveryMs)) {
+    const mirror = await readBook(faultNode, mirrorOf(name))
+    const book = await readBook(faultNode, name)
     const over = performance.now() > ends
     if (!book || !mirror) {
-      if (over) throw new Error(`${place.name} does not show ${name} although nothing fails any more`)
+      if (over) throw new Error(`${faultNode.name} does not show ${name} although nothing fails any more`)
       continue
     }
     const done = book.entries.every(({ value, marks }) => marks > 0 && receiver.of(value).some(({ failed }) => !failed))
@@ -104,69 +109,76 @@ async function settled(name: string, place: Place, receiver: Receiver): Promise<
   }
 }
 
-async function readBook(place: Place, book: string): Promise<Book | undefined> {
-  const { answer, wrong } = await call<Book>(place, 'GET', `/books/${book}`, readMs)
+async function readBook(faultNode: FaultNode, book: string): Promise<Book | undefined> {
+  const { answer, wrong } = await call<Book>(faultNode, 'GET', `/books/${book}`, readMs)
   if (wrong) throw new Error(wrong)
   return answer
 }
 
 /** Entries of a book against what its writers were told. */
-export function judgeEntries(name: string, book: Book, writes: readonly Write[], tell: Tell): void {
+export function judgeEntries(name: string, book: Book, writes: readonly Write[], addFinding: AddFinding): void {
   const values = book.entries.map(({ value }) => value)
-  if (book.count !== values.length) tell(undefined, `${name} counts ${book.count} entries and has ${values.length}`)
-  for (const [value, times] of repeated(values)) tell('doubled', `${value} is in ${name} ${times} times`)
+  if (book.count !== values.length)
+    addFinding(undefined, `${name} counts ${book.count} entries and has ${values.length}`)
+  for (const [value, times] of repeated(values)) addFinding('doubled', `${value} is in ${name} ${times} times`)
   const known = new Map(writes.map((write) => [write.value, write]))
   for (const value of values) {
     const write = known.get(value)
-    if (!write) tell(undefined, `${value} is in ${name}, and nobody wrote it there`)
+    if (!write) addFinding(undefined, `${value} is in ${name}, and nobody wrote it there`)
     else if (outcomeOf(write) === 'undecided')
-      tell(undefined, `${value} is in ${name} after its writer was told that it is not`)
+      addFinding(undefined, `${value} is in ${name} after its writer was told that it is not`)
   }
   for (const { value, answer } of writes) {
     if (!answer) continue
     const there = book.entries[answer.place - 1]
     if (there?.value !== value) {
-      tell(
+      addFinding(
         'missing',
         `${value} was acknowledged at place ${answer.place} of ${name}, where ${there?.value ?? 'nothing'} is`,
       )
     } else if (there.attempt !== answer.attempt) {
-      tell(undefined, `try ${answer.attempt} of ${value} was acknowledged in ${name}, and try ${there.attempt} is kept`)
+      addFinding(
+        undefined,
+        `try ${answer.attempt} of ${value} was acknowledged in ${name}, and try ${there.attempt} is kept`,
+      )
     }
   }
 }
 
 /** What each entry brought about: its effect, its mark and its word to the mirror. */
-function judgeFollowers({ book, mirror }: Kept, receiver: Receiver, tell: Tell): void {
+function judgeFollowers({ book, mirror }: BookContents, receiver: Receiver, addFinding: AddFinding): void {
   const mirrored = mirror.entries.map(({ value }) => value)
-  if (mirror.count !== mirrored.length) tell(undefined, `a mirror counts ${mirror.count} and has ${mirrored.length}`)
-  for (const [value, times] of repeated(mirrored)) tell('doubled', `the mirror heard ${value} ${times} times`)
-  const heard = new Set(mirrored)
+  if (mirror.count !== mirrored.length)
+    addFinding(undefined, `a mirror counts ${mirror.count} and has ${mirrored.length}`)
+  for (const [value, times] of repeated(mirrored)) addFinding('doubled', `the mirror heard ${value} ${times} times`)
+  const mirroredCount = new Set(mirrored)
   const written = new Set(book.entries.map(({ value }) => value))
-  for (const value of heard)
-    if (!written.has(value)) tell(undefined, `the mirror heard ${value}, which is not in the book`)
+  for (const value of mirroredCount)
+    if (!written.has(value)) addFinding(undefined, `the mirror heard ${value}, which is not in the book`)
   for (const [at, { value, marks }] of book.entries.entries()) {
     const own = receiver.of(value)
-    if (!heard.has(value)) tell('missing', `the mirror never heard ${value}`)
-    if (!own.some(({ failed }) => !failed)) tell('missing', `the effect of ${value} was never performed`)
-    if (new Set(own.map(({ id }) => id)).size > 1) tell('doubled', `the effect of ${value} came under several ids`)
-    if (own.some(({ place }) => place !== at + 1))
-      tell(undefined, `the effect of ${value} names another place than ${at + 1}`)
-    if (marks === 0) tell('missing', `the timer of ${value} never went off`)
-    if (marks > 1) tell('doubled', `the timer of ${value} went off ${marks} times`)
+    if (!mirroredCount.has(value)) addFinding('missing', `the mirror never heard ${value}`)
+    if (!own.some(({ failed }) => !failed)) addFinding('missing', `the effect of ${value} was never performed`)
+    if (new Set(own.map(({ id }) => id)).size > 1)
+      addFinding('doubled', `the effect of ${value} came under several ids`)
+    if (own.some(({ index: faultNode }) => faultNode !== at + 1))
+      addFinding(undefined, `the effect of ${value} names another place than ${at + 1}`)
+    if (marks === 0) addFinding('missing', `the timer of ${value} never went off`)
+    if (marks > 1) addFinding('doubled', `the timer of ${value} went off ${marks} times`)
   }
 }
 
 /** An epoch of a shard belongs to one node, and nothing is performed for an entry that is not there. */
-function judgePosts(posts: readonly Arrived[], kept: ReadonlySet<string>, tell: Tell): void {
+function judgePosts(posts: readonly Arrived[], kept: ReadonlySet<string>, addFinding: AddFinding): void {
   const owners = new Map<string, string>()
   for (const { shard, part, epoch, node, value } of posts) {
-    if (!kept.has(value)) tell(undefined, `an effect of ${value} was performed, which is nowhere`)
+    if (!kept.has(value)) addFinding(undefined, `an effect of ${value} was performed, which is nowhere`)
     if (part !== 'owner') continue
     const tenure = `epoch ${epoch} of shard ${shard}`
     const owner = owners.get(tenure) ?? node
     owners.set(tenure, owner)
-    if (owner !== node) tell(undefined, `${node} performed the effect of ${value} in ${tenure}, which was ${owner}’s`)
+    if (owner !== node)
+      addFinding(undefined, `${node} performed the effect of ${value} in ${tenure}, which was ${owner}’s`)
   }
 }
 

@@ -2,15 +2,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Rng, seededRng } from '../sim/world/rng.js'
 import type { Book } from './books.js'
+import { call } from './call.js'
 import { type Clients, openClients } from './clients.js'
-import { call } from './door.js'
+import { type FaultNode, openFaultNode } from './faultnode.js'
 import { openHistory } from './history.js'
 import { judge, judgeEntries, type Trial } from './judge.js'
 import type { Mutant } from './mutants.js'
-import { patiently } from './patience.js'
-import { openPlace, type Place } from './place.js'
 import { openReceiver } from './receiver.js'
-import type { Survived } from './report.js'
+import type { FaultReport } from './report.js'
+import { waitUntil } from './timeout.js'
 
 export interface Cycles {
   readonly cycles: number
@@ -31,22 +31,22 @@ const earlyShare = 0.2
 const earlyMs = 600
 const readMs = 60_000
 
-export async function embeddedKills({ cycles, seed, mutants = [], note = () => {} }: Kills): Promise<Survived> {
+export async function embeddedKills({ cycles, seed, mutants = [], note = () => {} }: Kills): Promise<FaultReport> {
   const rng = seededRng(seed)
   const receiver = await openReceiver(rng.fork('receiver'))
-  const place = openPlace('embedded', { FAULTS_RECEIVER: receiver.url, FAULTS_MUTANTS: mutants.join() })
-  const trial: Trial = { books, places: [place], history: openHistory(), receiver }
+  const faultNode = openFaultNode('embedded', { FAULTS_RECEIVER: receiver.url, FAULTS_MUTANTS: mutants.join() })
+  const trial: Trial = { books, faultNodes: [faultNode], history: openHistory(), receiver }
   let clients: Clients | undefined
   try {
-    place.spawn()
-    await place.started()
+    faultNode.spawn()
+    await faultNode.started()
     clients = openClients({ ...trial, rng: rng.fork('clients') })
     let acceptedAgainMs = 0
     for (let cycle = 1; cycle <= cycles; cycle++) {
-      const killedAt = await killOnce(trial, place, rng)
-      await checkNow(trial, place, `after kill ${cycle}`)
+      const killedAt = await killOnce(trial, faultNode, rng)
+      await checkNow(trial, faultNode, `after kill ${cycle}`)
       const takesAll = () => trial.history.everyBookTook(books, killedAt)
-      await patiently('every book takes writes again', trial.places, takesAll)
+      await waitUntil('every book takes writes again', trial.faultNodes, takesAll)
       acceptedAgainMs = Math.max(acceptedAgainMs, trial.history.longestWait(killedAt))
       note(`killed ${cycle} times, ${trial.history.acknowledged().length} acknowledged`)
     }
@@ -55,34 +55,34 @@ export async function embeddedKills({ cycles, seed, mutants = [], note = () => {
     return { fault: 'embedded node killed', seed, cycles, acceptedAgainMs, ...verdict }
   } finally {
     clients?.leave()
-    await place.remove()
+    await faultNode.remove()
     await receiver.close()
   }
 }
 
 /** Kills it after some writes, or once more while it comes back; answers when. */
-async function killOnce({ history }: Trial, place: Place, rng: Rng): Promise<number> {
+async function killOnce({ history }: Trial, faultNode: FaultNode, rng: Rng): Promise<number> {
   const enough = history.acknowledged().length + rng.below(mostWrites)
-  await patiently(`${enough} writes are taken`, [place], () => history.acknowledged().length >= enough)
+  await waitUntil(`${enough} writes are taken`, [faultNode], () => history.acknowledged().length >= enough)
   await sleep(rng.between(0, mostMs))
   const at = performance.now()
-  await place.kill()
-  place.spawn()
+  await faultNode.kill()
+  faultNode.spawn()
   while (rng.chance(earlyShare)) {
     await sleep(rng.between(0, earlyMs))
-    await place.kill()
-    place.spawn()
+    await faultNode.kill()
+    faultNode.spawn()
   }
-  await place.started()
+  await faultNode.started()
   return at
 }
 
 /** Whatever was acknowledged so far must be there at once, not only in the end. */
-async function checkNow({ history }: Trial, place: Place, when: string): Promise<void> {
+async function checkNow({ history }: Trial, faultNode: FaultNode, when: string): Promise<void> {
   const before = history.acknowledged()
   for (const book of books) {
-    const { answer, how } = await call<Book>(place, 'GET', `/books/${book}`, readMs)
-    if (!answer) throw new Error(`${place.name} did not show ${book}: ${how}`)
+    const { answer, how } = await call<Book>(faultNode, 'GET', `/books/${book}`, readMs)
+    if (!answer) throw new Error(`${faultNode.name} did not show ${book}: ${how}`)
     const writes = before.filter((write) => write.book === book)
     const known = new Set(writes.map(({ value }) => value))
     const entries = answer.entries.map((entry) => (known.has(entry.value) ? entry : { ...entry, value: '' }))

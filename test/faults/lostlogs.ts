@@ -1,15 +1,15 @@
 /** NATS servers that come back without what they had acknowledged, while the nodes live on with their own copies. */
 import type { TestNats } from '../harness/nats.js'
 import type { Cluster } from './cluster.js'
-import { patiently } from './patience.js'
-import type { ClusterFault } from './strike.js'
+import type { ClusterFault } from './injection.js'
+import { waitUntil } from './timeout.js'
 
 export const lostLogs: readonly ClusterFault[] = [
   {
     name: 'servers rolled back',
     title: 'NATS servers that go back to an older state of their disks are told what they had acknowledged',
     isQuick: false,
-    async strike(cluster, struck, { writesLost }) {
+    async inject(cluster, struck, { writesLost }) {
       await setAside(cluster)
       await lose(cluster, struck, writesLost, (server) => server.rollBackDisk())
     },
@@ -18,7 +18,7 @@ export const lostLogs: readonly ClusterFault[] = [
     name: 'servers emptied',
     title: 'NATS servers that lose their disks are told everything that they had acknowledged',
     isQuick: false,
-    strike: (cluster, struck, { writesLost }) => lose(cluster, struck, writesLost, (server) => server.loseDisk()),
+    inject: (cluster, struck, { writesLost }) => lose(cluster, struck, writesLost, (server) => server.loseDisk()),
   },
 ]
 
@@ -36,9 +36,9 @@ async function lose(
   writesLost: number,
   harm: (server: TestNats) => void,
 ): Promise<void> {
-  const { history, nats, places, rng } = cluster
+  const { history, nats, faultNodes, rng } = cluster
   const enough = history.acknowledged().length + writesLost
-  await patiently(`${writesLost} writes are taken`, places, () => history.acknowledged().length >= enough)
+  await waitUntil(`${writesLost} writes are taken`, faultNodes, () => history.acknowledged().length >= enough)
   await Promise.all(nats.servers.map((server) => server.kill()))
   for (const server of nats.servers) harm(server)
   const at = performance.now()
@@ -46,8 +46,8 @@ async function lose(
   await nats.startAll()
   await cluster.acceptsAgain(at)
   // What was founded anew must be found by a node that only comes now as well.
-  const place = rng.pick(places)
-  await place.kill()
-  place.spawn()
-  await place.started()
+  const faultNode = rng.pick(faultNodes)
+  await faultNode.kill()
+  faultNode.spawn()
+  await faultNode.started()
 }

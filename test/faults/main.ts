@@ -3,17 +3,17 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Command } from 'commander'
-import { wholeNumber } from '../../runtime/cli/output.js'
+import { parseWholeNumber } from '../../runtime/cli/output.js'
 import { openSources } from '../sources.js'
 import { clusterCampaigns, embeddedCampaigns, rolledCampaigns } from './campaigns.js'
+import { injectRepeatedly } from './injection.js'
 import { embeddedKills } from './kills.js'
 import { lostLogs } from './lostlogs.js'
 import { rarerOutages, usualOutages } from './outages.js'
-import { Stuck } from './patience.js'
 import { powerCuts } from './powercut.js'
-import { lineOf, type Survived } from './report.js'
+import { type FaultReport, formatReport } from './report.js'
 import { embeddedSends, killedClusterSends, pausedClusterSends } from './sends.js'
-import { strikeOften } from './strike.js'
+import { TimedOut } from './timeout.js'
 
 interface Options {
   readonly seed?: number
@@ -25,10 +25,10 @@ interface Options {
 
 const options = new Command('npm run faults --')
   .description('Does everything that can happen to real processes, and prints a line for each kind of fault.')
-  .option('--seed <number>', 'draw the same moments again', wholeNumber)
+  .option('--seed <number>', 'draw the same moments again', parseWholeNumber)
   .option('--only <words>', 'kinds whose name holds these words', '')
-  .option('--cycles <count>', 'do each so many times', wholeNumber)
-  .option('--kills-each <count>', 'go on with campaigns until each of their stages was hit so often', wholeNumber)
+  .option('--cycles <count>', 'do each so many times', parseWholeNumber)
+  .option('--kills-each <count>', 'go on with campaigns until each of their stages was hit so often', parseWholeNumber)
   .option('--logs <folder>', 'keep there what the nodes printed')
   .addHelpText('after', () => `\nKinds:\n${kinds.map(({ name }) => `  ${name}`).join('\n')}`)
 const inSources = openSources(resolve(import.meta.dirname, '../../..'))
@@ -58,9 +58,9 @@ function note(line: string): void {
   console.log(`    ${inSources.text(line)}`)
 }
 
-async function told(surviving: Promise<Survived>): Promise<boolean> {
+async function told(surviving: Promise<FaultReport>): Promise<boolean> {
   const survived = await surviving
-  console.log(lineOf(survived))
+  console.log(formatReport(survived))
   for (const problem of survived.problems) note(problem)
   keepLogs(survived.fault, survived.printed)
   return survived.problems.length === 0
@@ -108,7 +108,7 @@ const kinds: readonly Kind[] = [
   },
   ...[...usualOutages, ...rarerOutages, ...lostLogs].map((fault) => ({
     name: fault.name,
-    run: () => told(strikeOften(fault, { cycles: cycles(strikes), seed, note, strength })),
+    run: () => told(injectRepeatedly(fault, { cycles: cycles(strikes), seed, note, strength })),
   })),
 ]
 
@@ -131,7 +131,7 @@ for (const { name, run } of chosen) {
   } catch (error) {
     failed++
     console.log(inSources.text(`FAILED    ${name}: ${(error as Error).stack}`))
-    if (error instanceof Stuck) keepLogs(name, error.printed)
+    if (error instanceof TimedOut) keepLogs(name, error.printed)
   }
 }
 if (failed > 0) console.log(`${failed} of ${chosen.length} kinds failed. Draw the same again with --seed ${seed}.`)

@@ -1,10 +1,10 @@
 /** The faults themselves are tried on nodes that break a promise: they must tell, each in its own words. */
 import t from 'tap'
 import { openClusterUnderLoad } from './cluster.js'
+import { injectOnce } from './injection.js'
 import { embeddedKills } from './kills.js'
 import type { Mutant } from './mutants.js'
 import { usualOutages } from './outages.js'
-import { strikeOnce } from './strike.js'
 
 const cycles = 2
 /** Most kills meet a write whose commit or answer is under way, but not all. */
@@ -46,7 +46,7 @@ t.test(
     // A pause meets an effect under way only now and then.
     for (let strikes = 0; strikes < 12 && !signs.every((sign) => sign.test(wrongs())); strikes++) {
       t.comment(`strike ${strikes + 1}`)
-      await strikeOnce(cluster, pause, { pauseLeases: 1, writesLost: 0 })
+      await injectOnce(cluster, pause, { pauseLeases: 1, writesLost: 0 })
     }
     for (const sign of signs) t.match(wrongs(), sign, `with seed ${seed}`)
   },

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isRefusal } from '../../core/errors.js'
 import type { Shards } from '../../runtime/shard/contract.js'
-import { all, type Book, type Look, type Written } from './books.js'
+import { all, type Book, type BookView, type Written } from './books.js'
 
 /**
  * `hasty` answers a write before it is committed. `forgetful` does not remember ids, and answers late enough for writers to
@@ -11,24 +11,24 @@ import { all, type Book, type Look, type Written } from './books.js'
  */
 export type Mutant = 'hasty' | 'forgetful' | 'stale' | 'careless'
 
-const hastyMs = 50
+const earlyMs = 50
 const lateMs = 150
 const staleMs = 400
 const carelessMs = 10_000
 
-export function mutated<S extends Shards>(shards: S, mutants: string): S {
-  if (mutants.includes('hasty')) return { ...shards, ask: hastily(shards) }
-  if (mutants.includes('forgetful')) return { ...shards, ask: forgetfully(shards) }
-  if (mutants.includes('stale')) return { ...shards, read: stalely(shards) }
+export function withMutants<S extends Shards>(shards: S, mutants: string): S {
+  if (mutants.includes('hasty')) return { ...shards, execute: answerEarly(shards) }
+  if (mutants.includes('forgetful')) return { ...shards, execute: dropWrites(shards) }
+  if (mutants.includes('stale')) return { ...shards, query: readStale(shards) }
   return shards
 }
 
-export function dawdling(mutants: string): (() => Promise<void>) | undefined {
+export function delayEffects(mutants: string): (() => Promise<void>) | undefined {
   return mutants.includes('careless') ? () => sleep(Math.random() * carelessMs) : undefined
 }
 
 /** Foresees the answer, which it can while every write comes through this process. */
-function hastily({ ask, read }: Shards): Shards['ask'] {
+function answerEarly({ execute: ask, query: read }: Shards): Shards['execute'] {
   const foreseen = new Map<string, Promise<number>>()
   let commits: Promise<unknown> = Promise.resolve()
   async function countOf(book: string): Promise<number> {
@@ -37,15 +37,15 @@ function hastily({ ask, read }: Shards): Shards['ask'] {
   }
   return async (book, command, input, options) => {
     if (command.name !== 'faults.add') return ask(book, command, input, options)
-    const place = (foreseen.get(book) ?? countOf(book)).then((count) => count + 1)
-    foreseen.set(book, place)
-    commits = commits.then(() => sleep(hastyMs)).then(() => ask(book, command, input, options))
-    const answer: Written = { place: await place, attempt: (input as { attempt: number }).attempt }
+    const index = (foreseen.get(book) ?? countOf(book)).then((count) => count + 1)
+    foreseen.set(book, index)
+    commits = commits.then(() => sleep(earlyMs)).then(() => ask(book, command, input, options))
+    const answer: Written = { place: await index, attempt: (input as { attempt: number }).attempt }
     return answer as never
   }
 }
 
-function forgetfully({ ask }: Shards): Shards['ask'] {
+function dropWrites({ execute: ask }: Shards): Shards['execute'] {
   return async (owner, command, input, { by } = {}) => {
     const answer = await ask(owner, command, input, { by })
     if (command.name === 'faults.add') await sleep(lateMs)
@@ -53,20 +53,20 @@ function forgetfully({ ask }: Shards): Shards['ask'] {
   }
 }
 
-function stalely({ read }: Shards): Shards['read'] {
+function readStale({ query: read }: Shards): Shards['query'] {
   const seen = new Map<string, { readonly book: Book; readonly at: number }>()
   return async (owner, query, input) => {
     if (query.name !== 'faults.look') return read(owner, query, input)
-    const { place } = input as { place: number }
+    const { index } = input as { index: number }
     const before = seen.get(owner)
-    if (before && performance.now() - before.at < staleMs) return shown(before.book, place) as never
+    if (before && performance.now() - before.at < staleMs) return shown(before.book, index) as never
     const book = await read(owner, all, { book: owner })
     if (isRefusal(book)) return book
     seen.set(owner, { book, at: performance.now() })
-    return shown(book, place) as never
+    return shown(book, index) as never
   }
 }
 
-function shown({ count, entries }: Book, place: number): Look {
-  return { count, entry: entries[place - 1] }
+function shown({ count, entries }: Book, index: number): BookView {
+  return { count, entry: entries[index - 1] }
 }

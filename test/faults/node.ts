@@ -1,15 +1,15 @@
 /** A whole node with books, as a process: configured as any node is, with its name and the receiver of effects besides. */
-import { shutdown } from '../../core/limits.js'
+import { shutdown } from '../../core/limits/index.js'
 import { systemClock } from '../../runtime/clock.js'
-import { readConfig } from '../../runtime/config.js'
-import { openLog } from '../../runtime/observe/log.js'
-import { runNode } from '../../runtime/run.js'
+import { readConfig } from '../../runtime/config/config.js'
+import { runNode } from '../../runtime/node/listen.js'
+import { createLog } from '../../runtime/observe/log.js'
 import type { Engine, Shards } from '../../runtime/shard/contract.js'
 import { bookRepertoire, bookRoutes } from './books.js'
-import { dawdling, mutated } from './mutants.js'
+import { delayEffects, withMutants } from './mutants.js'
 
 const { FAULTS_NODE: name = 'node', FAULTS_RECEIVER: receiver = '', FAULTS_MUTANTS: mutants = '' } = process.env
-const { log, flush } = openLog()
+const { log, flush } = createLog()
 
 async function leave(code: number): Promise<never> {
   await flush()
@@ -31,17 +31,17 @@ const { config } = read
 /** Routes and performers are handed over before there is an engine, and run only when there is. */
 let engine: Engine | undefined
 function between<S extends Shards>(shards: S): S {
-  const given = mutated(shards, mutants)
+  const given = withMutants(shards, mutants)
   if ('inspect' in given) engine = given as S & Engine
   return given
 }
-const keeping = { name, receiver, shards: config.shards, engine: () => engine!, dawdle: dawdling(mutants) }
+const keeping = { name, receiver, shards: config.shards, engine: () => engine!, delay: delayEffects(mutants) }
 const running = await runNode(config, {
   clock: systemClock,
   log,
-  between,
+  wrapShards: between,
   extraRoutes: bookRoutes(keeping),
-  extraRepertoire: bookRepertoire(keeping),
+  extraModule: bookRepertoire(keeping),
 })
 
 process.on('SIGTERM', async () => {

@@ -1,16 +1,16 @@
 /** Nodes and servers of a cluster that die, stand still, or are restarted; none of them loses what is on its disk. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { cluster as limits } from '../../core/limits.js'
+import { cluster as limits } from '../../core/limits/index.js'
 import { aboutOf, type Cluster } from './cluster.js'
-import { patiently } from './patience.js'
-import type { Place } from './place.js'
-import type { ClusterFault } from './strike.js'
+import type { FaultNode } from './faultnode.js'
+import type { ClusterFault } from './injection.js'
+import { waitUntil } from './timeout.js'
 
 const ownerKilled: ClusterFault = {
   name: 'owner killed',
   title: 'When the owner of a shard is killed another node goes on with all that was acknowledged',
   isQuick: true,
-  async strike(cluster, struck) {
+  async inject(cluster, struck) {
     const shard = cluster.busiest()
     const owner = await cluster.ownerOf(shard)
     struck()
@@ -25,7 +25,7 @@ const serverKilled: ClusterFault = {
   name: 'server killed',
   title: 'When the NATS server that leads a log is killed nothing acknowledged is lost',
   isQuick: true,
-  async strike(cluster, struck) {
+  async inject(cluster, struck) {
     const leader = await cluster.leaderOf(cluster.busiest())
     const at = performance.now()
     struck()
@@ -39,7 +39,7 @@ const serverPaused: ClusterFault = {
   name: 'server paused',
   title: 'When the NATS server that leads a log stands still nothing acknowledged is lost',
   isQuick: true,
-  async strike(cluster, struck) {
+  async inject(cluster, struck) {
     const leader = await cluster.leaderOf(cluster.busiest())
     const at = performance.now()
     struck()
@@ -54,10 +54,10 @@ const ownerPaused: ClusterFault = {
   name: 'owner paused',
   title: 'An owner that was paused past its lease serves no stale read and performs nothing of what it lost',
   isQuick: true,
-  async strike(cluster, struck, { pauseLeases }) {
+  async inject(cluster, struck, { pauseLeases }) {
     const owner = await cluster.ownerOf(cluster.busiest())
     const held = (await aboutOf(owner))!.shards.filter(({ part }) => part === 'owner')
-    const others = cluster.places.filter((place) => place !== owner)
+    const others = cluster.faultNodes.filter((faultNode) => faultNode !== owner)
     const at = performance.now()
     struck()
     await owner.pause()
@@ -78,10 +78,10 @@ interface Tenure {
 const roundTrips = 5
 
 /** From when it knows what it lost, the node performs nothing more of it. */
-async function staysSilent(cluster: Cluster, woken: Place, lost: readonly Tenure[]): Promise<void> {
+async function staysSilent(cluster: Cluster, woken: FaultNode, lost: readonly Tenure[]): Promise<void> {
   const { receiver, history } = cluster
   const isLost = ({ shard, epoch }: Tenure) => lost.some((each) => each.shard === shard && each.epoch === epoch)
-  await patiently(`${woken.name} knows what it lost`, cluster.places, async () => {
+  await waitUntil(`${woken.name} knows what it lost`, cluster.faultNodes, async () => {
     const about = await aboutOf(woken)
     return about !== undefined && !about.shards.some((each) => each.part === 'owner' && isLost(each))
   })
@@ -98,13 +98,13 @@ const rollingRestart: ClusterFault = {
   name: 'rolling restart',
   title: 'Nodes restarted one after another under load answer everything they took, and end well',
   isQuick: true,
-  async strike(cluster, struck) {
+  async inject(cluster, struck) {
     struck()
-    for (const place of cluster.places) {
-      const code = await place.end()
-      if (code !== 0) cluster.history.wrongs.push(`${place.name} ended with ${code} when it was asked to stop`)
-      place.spawn()
-      await place.started()
+    for (const faultNode of cluster.faultNodes) {
+      const code = await faultNode.end()
+      if (code !== 0) cluster.history.wrongs.push(`${faultNode.name} ended with ${code} when it was asked to stop`)
+      faultNode.spawn()
+      await faultNode.started()
       await cluster.acceptsAgain(performance.now())
     }
   },
@@ -128,12 +128,12 @@ const everythingKilled: ClusterFault = {
   name: 'everything killed',
   title: 'When every node and every NATS server is killed at once nothing acknowledged is lost',
   isQuick: false,
-  async strike({ places, nats }, struck) {
+  async inject({ faultNodes, nats }, struck) {
     struck()
-    await Promise.all([...places, ...nats.servers].map((each) => each.kill()))
+    await Promise.all([...faultNodes, ...nats.servers].map((each) => each.kill()))
     await nats.startAll()
-    for (const place of places) place.spawn()
-    await Promise.all(places.map((place) => place.started()))
+    for (const faultNode of faultNodes) faultNode.spawn()
+    await Promise.all(faultNodes.map((faultNode) => faultNode.started()))
   },
 }
 
@@ -141,14 +141,14 @@ const endedWithoutServers: ClusterFault = {
   name: 'ended without servers',
   title: 'Nodes that are asked to stop while every NATS server is away end well, and lose nothing',
   isQuick: false,
-  async strike({ places, nats, history }, struck) {
+  async inject({ faultNodes, nats, history }, struck) {
     struck()
     await Promise.all(nats.servers.map((server) => server.kill()))
-    const codes = await Promise.all(places.map((place) => place.end()))
+    const codes = await Promise.all(faultNodes.map((faultNode) => faultNode.end()))
     if (codes.some((code) => code !== 0)) history.wrongs.push(`without servers the nodes ended with ${codes}`)
     await nats.startAll()
-    for (const place of places) place.spawn()
-    await Promise.all(places.map((place) => place.started()))
+    for (const faultNode of faultNodes) faultNode.spawn()
+    await Promise.all(faultNodes.map((faultNode) => faultNode.started()))
   },
 }
 

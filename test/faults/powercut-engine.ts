@@ -1,7 +1,7 @@
 /** The embedded engine under power cuts: commands that count, remember their answers and owe an effect each. */
 import { systemClock } from '../../runtime/clock.js'
 import type { Log } from '../../runtime/observe/log.js'
-import type { Command, Engine, Performer, Query } from '../../runtime/shard/contract.js'
+import type { Command, EffectHandler, Engine, Query } from '../../runtime/shard/contract.js'
 import { openEmbedded } from '../../runtime/shard/embedded.js'
 import { type Store, table } from '../../runtime/store/contract.js'
 import { openStore } from '../../runtime/store/lmdb.js'
@@ -28,7 +28,7 @@ const count: Command<{ writer: number }, number> = {
     const n = (tx.get(counter, [owner]) ?? 0) + 1
     tx.put(counter, [owner], n)
     tx.put(history, [owner, n], told.commandId)
-    tx.effect({ kind: 'note', payload: { writer, n } satisfies Noted })
+    tx.emit({ kind: 'note', payload: { writer, n } satisfies Noted })
     return n
   },
 }
@@ -43,7 +43,7 @@ const counted: Query<{ owner: string }, { n: number; ids: string[] }> = {
 
 async function openEngine(dir: string, noted: (note: Noted) => void): Promise<{ engine: Engine; store: Store }> {
   const store = await openStore({ dir, shards })
-  const note: Performer = async (payload: never) => noted(payload)
+  const note: EffectHandler = async (payload: never) => noted(payload)
   const engine = openEmbedded({
     store,
     shards,
@@ -52,7 +52,7 @@ async function openEngine(dir: string, noted: (note: Noted) => void): Promise<{ 
     newCommandId: () => {
       throw new Error('every command here has an id of its own')
     },
-    repertoire: { commands: [count], queries: [counted], performers: () => ({ note }) },
+    handlers: { commands: [count], queries: [counted], effectHandlers: () => ({ note }) },
   })
   return { engine, store }
 }
@@ -66,7 +66,7 @@ const silent: Log = {
 }
 
 const read = async (engine: Engine, writer: number) =>
-  (await engine.read(ownerOf(writer), counted, { owner: ownerOf(writer) })) as { n: number; ids: string[] }
+  (await engine.query(ownerOf(writer), counted, { owner: ownerOf(writer) })) as { n: number; ids: string[] }
 
 export const embeddedEngine: Subject = {
   async work(dir, say, commands) {
@@ -76,7 +76,7 @@ export const embeddedEngine: Subject = {
       const { n: before } = await read(engine, writer)
       say({ did: 'opened', writer, n: before })
       for (let n = before + 1; n <= before + commands; n++) {
-        const answer = await engine.ask(ownerOf(writer), count, { writer }, { id: commandIdOf(writer, n) })
+        const answer = await engine.execute(ownerOf(writer), count, { writer }, { id: commandIdOf(writer, n) })
         if (answer !== n) throw new Error(`command ${n} of writer ${writer} was answered ${JSON.stringify(answer)}`)
         say({ did: 'committed', writer, n })
       }
@@ -111,7 +111,7 @@ async function problemOfEngine(engine: Engine, acks: readonly Ack[], performed: 
     const expected = Array.from({ length: n }, (_, at) => commandIdOf(writer, at + 1))
     if (String(ids) !== String(expected)) return `writer ${writer} is at ${n}, but its history is ${ids}`
     if (acked > 0) {
-      const again = await engine.ask(ownerOf(writer), count, { writer }, { id: commandIdOf(writer, acked) })
+      const again = await engine.execute(ownerOf(writer), count, { writer }, { id: commandIdOf(writer, acked) })
       if (again !== acked)
         return `command ${acked} of writer ${writer}, asked again, was answered ${JSON.stringify(again)}`
       if ((await read(engine, writer)).n !== n)

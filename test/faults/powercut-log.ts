@@ -37,7 +37,7 @@ export interface Life {
 }
 
 /** One life of the program from start to end; rejects when it ended otherwise than by itself or its own SIGKILL. */
-export async function live({ library, folder, acks, log, program, args, syncs }: Life): Promise<void> {
+export async function runLife({ library, folder, acks, log, program, args, syncs }: Life): Promise<void> {
   const child = spawn(process.execPath, [program, folder, acks, ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { powerCuts, promises } from './powercut.js'
 import { emptyDisk } from './powercut-disk.js'
-import { buildWritelog, endWhole, live, readLog } from './powercut-log.js'
+import { buildWritelog, endWhole, readLog, runLife } from './powercut-log.js'
 
 const cuts = 30
 /** A log that showed a problem stays here; with its seed it shows it again. */
@@ -53,8 +53,8 @@ t.test('What a store shows once it is opened is on the disk, whatever its last p
   const [folder, acks, log] = [join(home, 'data'), join(home, 'acks'), join(home, 'log')]
   mkdirSync(folder)
   const life = { library, folder, acks, log, program: fileURLToPath(new URL('./powercut-child.js', import.meta.url)) }
-  await live({ ...life, args: ['store', 'killed', 'Infinity'], syncs: 20 })
-  await live({ ...life, args: ['store', 'closed', '1'] })
+  await runLife({ ...life, args: ['store', 'killed', 'Infinity'], syncs: 20 })
+  await runLife({ ...life, args: ['store', 'closed', '1'] })
   const entries = readLog(log)
   const second = entries.findLastIndex(({ kind }) => kind === 'S')
   const opened = entries.findIndex(({ kind }, at) => at > second && kind === 'A')

@@ -11,7 +11,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { Found } from './powercut-check.js'
 import { type Disk, type Draw, emptyDisk } from './powercut-disk.js'
-import { buildWritelog, type Entry, live, readLog } from './powercut-log.js'
+import { buildWritelog, type Entry, readLog, runLife } from './powercut-log.js'
 import { type Ack, commitsPerLife } from './powercut-work.js'
 
 /** The subjects that must come through every cut, and what each of them promises. */
@@ -71,7 +71,7 @@ export async function powerCuts(options: PowerCuts): Promise<PowerCutsDone> {
     const log = readLog(path)
     const disk = emptyDisk()
     let at = 0
-    for (const place of placesToCut(log, cuts, draw)) {
+    for (const place of cutOffsets(log, cuts, draw)) {
       while (at < place) disk.follow(log[at++]!)
       if (disk.unsynced() > 0) atStake++
       const dir = writeImage(home, disk, draw)
@@ -99,8 +99,8 @@ async function twoLives(home: string, subject: string, syncs?: number): Promise<
   mkdirSync(folder)
   const life = { library, folder, acks, log, program }
   const commits = syncs === undefined ? commitsPerLife : Number.POSITIVE_INFINITY
-  await live({ ...life, args: [subject, 'killed', String(commits)], syncs })
-  await live({ ...life, args: [subject, 'closed', String(commitsPerLife)] })
+  await runLife({ ...life, args: [subject, 'killed', String(commits)], syncs })
+  await runLife({ ...life, args: [subject, 'closed', String(commitsPerLife)] })
   return log
 }
 
@@ -112,7 +112,7 @@ function keepLog(path: string, folder: string, seed: number): string {
 }
 
 /** Spread over the whole log, with a share of them before the first acknowledgement: while the data is being made. */
-function placesToCut(log: readonly Entry[], cuts: number, draw: Draw): number[] {
+function cutOffsets(log: readonly Entry[], cuts: number, draw: Draw): number[] {
   const firstAck = log.findIndex((entry) => entry.kind === 'A')
   const early = Math.ceil(cuts / 10)
   const places = Array.from({ length: cuts }, (_, n) => {

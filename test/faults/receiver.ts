@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Rng } from '../sim/world/rng.js'
-import type { Posted } from './books.js'
+import type { EffectPayload } from './books.js'
 
-export interface Arrived extends Posted {
+export interface Arrived extends EffectPayload {
   /** Whether it was answered as if it had failed. */
   readonly failed: boolean
 }
@@ -31,7 +31,7 @@ export async function openReceiver(rng: Rng): Promise<Receiver> {
     // Of a sender that was killed half way only the beginning came, and no end.
     request.on('end', () => {
       const failed = rng.chance(failShare)
-      const post: Arrived = { ...(JSON.parse(text) as Posted), failed }
+      const post: Arrived = { ...(JSON.parse(text) as EffectPayload), failed }
       arrived.push(post)
       byValue.set(post.value, [...(byValue.get(post.value) ?? []), post])
       response.writeHead(failed ? 500 : 200).end()

@@ -1,7 +1,7 @@
 /** What the cycles of one kind of fault came to, as a line. */
 import type { Verdict } from './judge.js'
 
-export interface Survived extends Verdict {
+export interface FaultReport extends Verdict {
   readonly fault: string
   readonly seed: number
   readonly cycles: number
@@ -16,20 +16,20 @@ export interface Survived extends Verdict {
 /** What is wanted of a cluster after each fault. */
 export const acceptsAgainMs = 5_000
 
-export function lineOf(survived: Survived): string {
-  const { fault, cycles, acknowledged, missing, doubled, tardy, notes = [], problems } = survived
+export function formatReport(report: FaultReport): string {
+  const { fault, cycles, acknowledged, missing, doubled, tardy, notes = [], problems } = report
   return [
     `${problems.length === 0 ? 'survived' : 'FAILED  '}  ${fault}: ${cycles} cycles`,
     `${acknowledged} acknowledged`,
     `${missing} missing`,
     `${doubled} doubled`,
-    `accepted again after ${waitText(survived)}`,
+    `accepted again after ${waitText(report)}`,
     ...(tardy > 0 ? [`${tardy} effects begun in the moment before a loss was known`] : []),
     ...notes,
   ].join(', ')
 }
 
-function waitText({ acceptedAgainMs, wantedMs }: Survived): string {
+function waitText({ acceptedAgainMs, wantedMs }: FaultReport): string {
   const text = `${(acceptedAgainMs / 1000).toFixed(1)} s at the longest`
   if (wantedMs === undefined) return text
   return `${text} (${acceptedAgainMs <= wantedMs ? 'within' : 'NOT within'} ${wantedMs / 1000} s)`

@@ -1,8 +1,8 @@
 /** The agent whose sends are under fault, and every call about them, each to any node. */
 import { createHmac } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Answered, exchange, type How, headers } from './door.js'
-import type { Place } from './place.js'
+import { type Answered, type CallResult, exchange, headers } from './call.js'
+import type { FaultNode } from './faultnode.js'
 import type { SendProvider } from './sends-provider.js'
 import type { ToldOfSend, Wanted } from './sends-record.js'
 
@@ -14,11 +14,11 @@ export interface SeenSend {
 
 /** Each resolves with undefined when the node gave no answer that says anything. Whatever else is said throws. */
 export interface SendAgent {
-  ask(place: Place, wanted: Wanted): Promise<ToldOfSend | undefined>
-  cancel(place: Place, sendId: string): Promise<'cancelled' | 'tooLate' | undefined>
-  read(place: Place, sendId: string): Promise<SeenSend | 'nowhere' | undefined>
+  ask(faultNode: FaultNode, wanted: Wanted): Promise<ToldOfSend | undefined>
+  cancel(faultNode: FaultNode, sendId: string): Promise<'cancelled' | 'tooLate' | undefined>
+  read(faultNode: FaultNode, sendId: string): Promise<SeenSend | 'nowhere' | undefined>
   /** The person writes STOP, as the provider tells it; the same words again have the same id. */
-  stop(place: Place, phone: string): Promise<true | undefined>
+  stop(faultNode: FaultNode, phone: string): Promise<true | undefined>
 }
 
 const answerMs = 15_000
@@ -27,23 +27,23 @@ const agents = '/v1/orgs/demo/agents'
 /** What is answered when nothing was decided, or nobody knows. */
 const undecided: readonly number[] = [429, 502, 503, 504]
 
-export async function openSendAgent(places: readonly Place[], provider: SendProvider): Promise<SendAgent> {
-  const { agentId, bindingId } = await founded(places[0]!, provider)
+export async function openSendAgent(faultNodes: readonly FaultNode[], provider: SendProvider): Promise<SendAgent> {
+  const { agentId, bindingId } = await createAgent(faultNodes[0]!, provider)
   const own = `${agents}/${agentId}`
   const sends = `${own}/outreach/sends`
 
   return {
-    async ask(place, { way, ref, phone }) {
+    async ask(faultNode, { way, ref, phone }) {
       const inputs = { ref }
       const journey = { versionId: 'v1', nodeId: 'n1', instanceId: ref }
       const came =
         way === 'journey'
-          ? await post(place, `${own}/integrations/journey/outreach/hello/sends`, {
+          ? await post(faultNode, `${own}/integrations/journey/outreach/hello/sends`, {
               profile: { phone },
               inputs,
               journey,
             })
-          : await post(place, `${own}/outreach/hello/sends`, {
+          : await post(faultNode, `${own}/outreach/hello/sends`, {
               recipient: { channel: 'rcs', address: phone },
               inputs,
               idempotencyKey: ref,
@@ -56,27 +56,27 @@ export async function openSendAgent(places: readonly Place[], provider: SendProv
       return { outcome: said, sendId }
     },
 
-    async cancel(place, sendId) {
-      const came = await post(place, `${sends}/${sendId}/cancel`)
+    async cancel(faultNode, sendId) {
+      const came = await post(faultNode, `${sends}/${sendId}/cancel`)
       if (!came) return undefined
       if (came.status === 409) return 'tooLate'
       if (came.status !== 200) throw new Error(`a cancel was answered ${came.status} ${came.text}`)
       return 'cancelled'
     },
 
-    async read(place, sendId) {
-      const came = heard(await exchange(place.url(), `${sends}/${sendId}`, answerMs, { headers }))
+    async read(faultNode, sendId) {
+      const came = heard(await exchange(faultNode.url(), `${sends}/${sendId}`, answerMs, { headers }))
       if (!came) return undefined
       return came.status === 404 ? 'nowhere' : (JSON.parse(came.text) as SeenSend)
     },
 
-    stop: (place, phone) => wrote(place, provider, bindingId, phone, 'STOP'),
+    stop: (faultNode, phone) => receiveText(faultNode, provider, bindingId, phone, 'STOP'),
   }
 }
 
 /** A person writes, as the provider tells it; the same words again have the same id. */
-export async function wrote(
-  place: Place,
+export async function receiveText(
+  faultNode: FaultNode,
   { auth }: SendProvider,
   bindingId: string,
   phone: string,
@@ -87,24 +87,27 @@ export async function wrote(
   const signature = createHmac('sha512', auth.clientToken).update(data).digest('base64')
   const body = JSON.stringify({ message: { data: data.toString('base64') } })
   const request = { method: 'POST', headers: { 'x-goog-signature': signature }, body }
-  const came = heard(await exchange(place.url('gateway'), `/v4/ingress/${bindingId}`, answerMs, request))
+  const came = heard(await exchange(faultNode.url('gateway'), `/v4/ingress/${bindingId}`, answerMs, request))
   if (came && came.status !== 200) throw new Error(`the ingress answered ${came.status} ${came.text}`)
   return came && true
 }
 
-export function heard(came: Answered | { readonly how: How }): Answered | undefined {
+export function heard(came: Answered | { readonly how: CallResult }): Answered | undefined {
   return 'how' in came || undecided.includes(came.status) ? undefined : came
 }
 
-export async function post(place: Place, path: string, body: object = {}): Promise<Answered | undefined> {
-  return heard(await exchange(place.url(), path, answerMs, { method: 'POST', headers, body: JSON.stringify(body) }))
+export async function post(faultNode: FaultNode, path: string, body: object = {}): Promise<Answered | undefined> {
+  return heard(await exchange(faultNode.url(), path, answerMs, { method: 'POST', headers, body: JSON.stringify(body) }))
 }
 
 /** Once the node takes it: one that has just started may have to wait for its shards. */
-export async function founded(place: Place, { auth }: SendProvider): Promise<{ agentId: string; bindingId: string }> {
+export async function createAgent(
+  faultNode: FaultNode,
+  { auth }: SendProvider,
+): Promise<{ agentId: string; bindingId: string }> {
   async function made(path: string, body: object): Promise<string> {
     for (;;) {
-      const came = await post(place, path, body)
+      const came = await post(faultNode, path, body)
       if (came && came.status < 300) return (JSON.parse(came.text) as { id: string }).id
       if (came) throw new Error(`${path} was answered ${came.status} ${came.text}`)
       await sleep(againMs)

@@ -1,7 +1,7 @@
 /** Callers of sends: journeys and named ones, crowds under one key, cancels that race the worker, people who say STOP. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Rng } from '../sim/world/rng.js'
-import type { Place } from './place.js'
+import type { FaultNode } from './faultnode.js'
 import type { SendAgent } from './sends-agent.js'
 import { type SendRecord, sendIdOf, type Wanted } from './sends-record.js'
 
@@ -31,11 +31,11 @@ const lately = 12
 
 export function openSendCallers(options: {
   agent: SendAgent
-  places: readonly Place[]
+  faultNodes: readonly FaultNode[]
   record: SendRecord
   rng: Rng
 }): SendCallers {
-  const { agent, places, record, rng } = options
+  const { agent, faultNodes, record, rng } = options
   const races = new Set<Promise<void>>()
   let going = true
   let gone = false
@@ -53,7 +53,7 @@ export function openSendCallers(options: {
       }
       record.wanted.push(wanted)
       const askers = own.chance(crowdShare) ? crowd : 1
-      const [first, raceAfterMs] = [own.below(places.length), raceMs * own.next() ** 2]
+      const [first, raceAfterMs] = [own.below(faultNodes.length), raceMs * own.next() ** 2]
       const isCancelled = own.chance(cancelShare)
       const silenced = own.chance(stopShare) ? own.pick(record.wanted.slice(-lately)).phone : undefined
       await Promise.all(Array.from({ length: askers }, (_, nth) => asked(wanted, first + nth)))
@@ -65,9 +65,12 @@ export function openSendCallers(options: {
   }
 
   /** From node to node until one answers. */
-  async function insisted<R>(first: number, ask: (place: Place) => Promise<R | undefined>): Promise<R | undefined> {
+  async function insisted<R>(
+    first: number,
+    ask: (faultNode: FaultNode) => Promise<R | undefined>,
+  ): Promise<R | undefined> {
     for (let nth = first; !gone; nth++) {
-      const answer = await ask(places[nth % places.length]!)
+      const answer = await ask(faultNodes[nth % faultNodes.length]!)
       if (answer !== undefined) return answer
       await sleep(againMs)
     }
@@ -75,7 +78,7 @@ export function openSendCallers(options: {
   }
 
   async function asked(wanted: Wanted, first: number): Promise<void> {
-    const told = await insisted(first, (place) => agent.ask(place, wanted))
+    const told = await insisted(first, (faultNode) => agent.ask(faultNode, wanted))
     if (told) wanted.told.push(told)
   }
 
@@ -83,7 +86,7 @@ export function openSendCallers(options: {
   async function cancelled(wanted: Wanted, first: number): Promise<void> {
     const sendId = sendIdOf(wanted)
     if (sendId === undefined) return
-    const answer = await insisted(first, (place) => agent.cancel(place, sendId))
+    const answer = await insisted(first, (faultNode) => agent.cancel(faultNode, sendId))
     if (answer === 'cancelled') wanted.cancelledAt = record.moment()
   }
 
@@ -91,7 +94,7 @@ export function openSendCallers(options: {
     if (record.stops.has(phone)) return
     const stop = { phone, begunAt: record.moment() }
     record.stops.set(phone, stop)
-    if (await insisted(first, (place) => agent.stop(place, phone))) {
+    if (await insisted(first, (faultNode) => agent.stop(faultNode, phone))) {
       record.stops.set(phone, { ...stop, acknowledgedAt: record.moment() })
     }
   }
@@ -120,6 +123,6 @@ export function openSendCallers(options: {
   }
 }
 
-function phoneAt(place: number): string {
-  return `+1415555${1_000 + (place % phoneCount)}`
+function phoneAt(faultNode: number): string {
+  return `+1415555${1_000 + (faultNode % phoneCount)}`
 }

@@ -1,6 +1,6 @@
 /** The judge of sends under fault: whatever goes wrong with one is found, and what nobody can know is not blamed on it. */
 import t from 'tap'
-import type { Place } from './place.js'
+import type { FaultNode } from './faultnode.js'
 import type { SeenSend, SendAgent } from './sends-agent.js'
 import { judgeSends, looked } from './sends-judge.js'
 import { type Arrival, openSendRecord, type ToldOfSend } from './sends-record.js'
@@ -10,7 +10,7 @@ const isSent: SeenSend = { state: 'sent', attempts: 1 }
 const isSilenced: SeenSend = { state: 'suppressed', reason: 'opted_out', attempts: 1 }
 const isUnknown: SeenSend = { state: 'failed', reason: 'capability_unknown', attempts: 4 }
 const isCancelled: SeenSend = { state: 'cancelled', attempts: 1 }
-const place = { name: 'node', surprises: () => [], printed: () => '' } as unknown as Place
+const faultNode = { name: 'node', surprises: () => [], printed: () => '' } as unknown as FaultNode
 
 interface Story {
   readonly told?: readonly ToldOfSend[]
@@ -37,7 +37,7 @@ async function judged({ told = [queued], again = repeated, send = isSent, arriva
   const wanted = { ref: 'ref-1', way: 'named' as const, phone, beganAt: 0, told: [...told] }
   record.wanted.push({ ...wanted, ...(cancelledAt !== undefined && { cancelledAt }) })
   const agent = { ask: async () => again, read: async () => send } as unknown as SendAgent
-  return judgeSends({ places: [place], agent, record })
+  return judgeSends({ faultNodes: [faultNode], agent, record })
 }
 
 const wrongs: readonly (readonly [found: RegExp, story: Story])[] = [
@@ -97,6 +97,6 @@ t.test('A send that is lost, or changes after its end, is found whenever it is l
   const wanted = { ref: 'ref-1', way: 'named' as const, phone, beganAt: 0, told: [queued] }
   const seen: (SeenSend | 'nowhere')[] = [isSent, isSilenced, 'nowhere']
   const agent = { read: async () => seen.shift() } as unknown as SendAgent
-  for (let look = 0; look < 3; look++) await looked({ places: [place], agent, record }, wanted)
+  for (let look = 0; look < 3; look++) await looked({ faultNodes: [faultNode], agent, record }, wanted)
   t.match(record.wrongs, [/had ended as sent/, /does not know ref-1/])
 })

@@ -1,14 +1,14 @@
 /** Looks, once the faults are over, whether every send ended once, as its callers were told and as the provider saw it. */
 import { finalStates } from '../../core/outreach/send.js'
+import type { FaultNode } from './faultnode.js'
 import type { Verdict } from './judge.js'
-import { patiently } from './patience.js'
-import type { Place } from './place.js'
 import type { SeenSend, SendAgent } from './sends-agent.js'
 import { isIncapable } from './sends-provider.js'
 import { type Arrival, accepted, type SendRecord, sendIdOf, type Wanted } from './sends-record.js'
+import { waitUntil } from './timeout.js'
 
 export interface SendTrial {
-  readonly places: readonly Place[]
+  readonly faultNodes: readonly FaultNode[]
   readonly agent: SendAgent
   readonly record: SendRecord
 }
@@ -17,23 +17,23 @@ export interface SendVerdict extends Verdict {
   readonly notes: readonly string[]
 }
 
-type Tell = (kind: 'missing' | 'doubled' | undefined, sentence: string) => void
+type AddFinding = (kind: 'missing' | 'doubled' | undefined, sentence: string) => void
 
 const mostAttempts = 4
 const toldProblems = 50
 const isFinal = (state: string) => (finalStates as readonly string[]).includes(state)
 
 /** What was acknowledged is there whenever it is looked for, and what has ended stays as it ended. */
-export async function looked({ places, agent, record }: SendTrial, wanted: Wanted): Promise<SeenSend | undefined> {
-  const place = places[record.moment() % places.length]!
-  const seen = await agent.read(place, sendIdOf(wanted)!)
+export async function looked({ faultNodes, agent, record }: SendTrial, wanted: Wanted): Promise<SeenSend | undefined> {
+  const faultNode = faultNodes[record.moment() % faultNodes.length]!
+  const seen = await agent.read(faultNode, sendIdOf(wanted)!)
   if (seen === undefined) return undefined
   if (seen === 'nowhere') {
-    record.wrongs.push(`${place.name} does not know ${wanted.ref}, which was accepted`)
+    record.wrongs.push(`${faultNode.name} does not know ${wanted.ref}, which was accepted`)
     return undefined
   }
   if (wanted.ended !== undefined && seen.state !== wanted.ended) {
-    record.wrongs.push(`${wanted.ref} had ended as ${wanted.ended}, and ${place.name} shows it as ${seen.state}`)
+    record.wrongs.push(`${wanted.ref} had ended as ${wanted.ended}, and ${faultNode.name} shows it as ${seen.state}`)
   }
   if (isFinal(seen.state)) wanted.ended ??= seen.state
   return seen
@@ -42,7 +42,7 @@ export async function looked({ places, agent, record }: SendTrial, wanted: Wante
 /** Every accepted send as it ended, once all have. */
 async function ended(trial: SendTrial): Promise<Map<Wanted, SeenSend>> {
   const found = new Map<Wanted, SeenSend>()
-  await patiently('every accepted send ends', trial.places, async () => {
+  await waitUntil('every accepted send ends', trial.faultNodes, async () => {
     for (const wanted of accepted(trial.record)) {
       const seen = found.has(wanted) ? undefined : await looked(trial, wanted)
       if (seen && isFinal(seen.state)) found.set(wanted, seen)
@@ -53,18 +53,18 @@ async function ended(trial: SendTrial): Promise<Map<Wanted, SeenSend>> {
 }
 
 export async function judgeSends(trial: SendTrial): Promise<SendVerdict> {
-  const { places, agent, record } = trial
+  const { faultNodes, agent, record } = trial
   const problems: string[] = []
   const count = { missing: 0, doubled: 0 }
-  function tell(kind: 'missing' | 'doubled' | undefined, sentence: string): void {
+  function addFinding(kind: 'missing' | 'doubled' | undefined, sentence: string): void {
     if (kind) count[kind]++
     if (problems.length < toldProblems) problems.push(sentence)
   }
 
   const sends = await ended(trial)
   for (const wanted of record.wanted) {
-    await patiently(`${wanted.ref} is answered once more`, places, async () => {
-      const again = await agent.ask(places[record.moment() % places.length]!, wanted)
+    await waitUntil(`${wanted.ref} is answered once more`, faultNodes, async () => {
+      const again = await agent.ask(faultNodes[record.moment() % faultNodes.length]!, wanted)
       if (again) wanted.told.push(again)
       return again !== undefined
     })
@@ -72,17 +72,18 @@ export async function judgeSends(trial: SendTrial): Promise<SendVerdict> {
   const byRef = grouped(record.arrivals, ({ ref }) => ref)
   for (const wanted of record.wanted) {
     const arrivals = byRef.get(wanted.ref) ?? []
-    judgeTold(record, wanted, arrivals, tell)
-    judgeArrivals(wanted, arrivals, tell)
+    judgeTold(record, wanted, arrivals, addFinding)
+    judgeArrivals(wanted, arrivals, addFinding)
     const send = sends.get(wanted)
-    if (send) judgeEnd(record, wanted, send, arrivals, tell)
+    if (send) judgeEnd(record, wanted, send, arrivals, addFinding)
   }
   const known = new Set(record.wanted.map(({ ref }) => ref))
-  for (const { ref } of record.arrivals) if (!known.has(ref)) tell(undefined, `nobody wanted ${ref}, which was sent`)
-  judgeStops(record, tell)
-  for (const sentence of record.wrongs) tell(undefined, sentence)
-  for (const place of places) for (const sentence of place.surprises()) tell(undefined, sentence)
-  const printed = new Map(places.map((place) => [place.name, place.printed()]))
+  for (const { ref } of record.arrivals)
+    if (!known.has(ref)) addFinding(undefined, `nobody wanted ${ref}, which was sent`)
+  judgeStops(record, addFinding)
+  for (const sentence of record.wrongs) addFinding(undefined, sentence)
+  for (const faultNode of faultNodes) for (const sentence of faultNode.surprises()) addFinding(undefined, sentence)
+  const printed = new Map(faultNodes.map((faultNode) => [faultNode.name, faultNode.printed()]))
   const notes = [
     ...statesOf(sends.values()),
     `${record.stops.size} STOPs`,
@@ -111,43 +112,50 @@ function judgeTold(
   { stops }: SendRecord,
   { ref, phone, told }: Wanted,
   arrivals: readonly Arrival[],
-  tell: Tell,
+  addFinding: AddFinding,
 ): void {
   const ids = new Set(told.flatMap(({ sendId }) => sendId ?? []))
-  if (ids.size > 1) tell('doubled', `${ref} is ${ids.size} sends: ${[...ids]}`)
+  if (ids.size > 1) addFinding('doubled', `${ref} is ${ids.size} sends: ${[...ids]}`)
   const queued = told.filter(({ outcome }) => outcome === 'queued').length
-  if (queued > 1) tell('doubled', `${queued} callers were told that ${ref} is new`)
+  if (queued > 1) addFinding('doubled', `${queued} callers were told that ${ref} is new`)
   if (told.some(({ outcome }) => outcome === 'refused') && !stops.has(phone)) {
-    tell(undefined, `${ref} was refused, and its person never said STOP`)
+    addFinding(undefined, `${ref} was refused, and its person never said STOP`)
   }
-  if (ids.size === 0 && arrivals.length > 0) tell(undefined, `${ref} was refused, and sent`)
+  if (ids.size === 0 && arrivals.length > 0) addFinding(undefined, `${ref} was refused, and sent`)
 }
 
 /** However often it is tried it is one message, to whom it was meant for, and none once it is cancelled. */
-function judgeArrivals(wanted: Wanted, arrivals: readonly Arrival[], tell: Tell): void {
+function judgeArrivals(wanted: Wanted, arrivals: readonly Arrival[], addFinding: AddFinding): void {
   const { ref, phone, cancelledAt = Infinity } = wanted
   const ids = new Set(arrivals.map(({ id }) => id))
-  if (ids.size > 1) tell('doubled', `${ref} came to the provider as ${ids.size} messages`)
-  if (arrivals.some((each) => each.phone !== phone)) tell(undefined, `${ref} was sent to somebody else`)
-  if (arrivals.some(({ at }) => at > cancelledAt)) tell(undefined, `${ref} was sent after its cancel was acknowledged`)
+  if (ids.size > 1) addFinding('doubled', `${ref} came to the provider as ${ids.size} messages`)
+  if (arrivals.some((each) => each.phone !== phone)) addFinding(undefined, `${ref} was sent to somebody else`)
+  if (arrivals.some(({ at }) => at > cancelledAt))
+    addFinding(undefined, `${ref} was sent after its cancel was acknowledged`)
 }
 
 /** The state tells the truth, as far as the provider ever told it. */
-function judgeEnd(record: SendRecord, wanted: Wanted, send: SeenSend, arrivals: readonly Arrival[], tell: Tell): void {
+function judgeEnd(
+  record: SendRecord,
+  wanted: Wanted,
+  send: SeenSend,
+  arrivals: readonly Arrival[],
+  addFinding: AddFinding,
+): void {
   const { ref, phone, cancelledAt } = wanted
   const { state, reason, attempts } = send
   const taken = arrivals.filter(({ isTaken }) => isTaken)
-  if (attempts > mostAttempts) tell(undefined, `${ref} was tried ${attempts} times`)
-  if (cancelledAt !== undefined && state !== 'cancelled') tell(undefined, `${ref} was cancelled, and is ${state}`)
+  if (attempts > mostAttempts) addFinding(undefined, `${ref} was tried ${attempts} times`)
+  if (cancelledAt !== undefined && state !== 'cancelled') addFinding(undefined, `${ref} was cancelled, and is ${state}`)
   if (state === 'sent') {
-    if (taken.length === 0) tell('missing', `${ref} is sent, and the provider never took it`)
+    if (taken.length === 0) addFinding('missing', `${ref} is sent, and the provider never took it`)
     return
   }
   if (taken.some((each) => !isAnswerLost(record, each))) {
-    tell(undefined, `${ref} is ${state} (${reason}), and the provider had said that it took it`)
+    addFinding(undefined, `${ref} is ${state} (${reason}), and the provider had said that it took it`)
   }
   if (state === 'cancelled' && attempts === 0 && arrivals.length > 0) {
-    tell(undefined, `${ref} was cancelled before it was tried, and sent`)
+    addFinding(undefined, `${ref} was cancelled before it was tried, and sent`)
   }
   const isSilenced = record.stops.has(phone)
   const isTrue: Readonly<Record<string, boolean>> = {
@@ -158,7 +166,7 @@ function judgeEnd(record: SendRecord, wanted: Wanted, send: SeenSend, arrivals: 
     capability_unknown: taken.every((each) => isAnswerLost(record, each)),
   }
   if (state !== 'cancelled' && !isTrue[reason ?? ''])
-    tell(undefined, `${ref} is ${state} for ${reason}, which is not so`)
+    addFinding(undefined, `${ref} is ${state} for ${reason}, which is not so`)
 }
 
 /** Nobody was told, or whoever was told may have been harmed before it was written down. */
@@ -167,9 +175,10 @@ function isAnswerLost({ harms }: SendRecord, { at, isTold }: Arrival): boolean {
 }
 
 /** Nothing is sent to those whose STOP is acknowledged, not even by a node that stood still in the midst of a call. */
-function judgeStops({ stops, arrivals }: SendRecord, tell: Tell): void {
+function judgeStops({ stops, arrivals }: SendRecord, addFinding: AddFinding): void {
   for (const { phone, acknowledgedAt = Infinity } of stops.values()) {
     const late = arrivals.filter((each) => each.phone === phone && each.at > acknowledgedAt)
-    if (late.length > 0) tell(undefined, `${late.map(({ ref }) => ref)} came to somebody whose STOP was acknowledged`)
+    if (late.length > 0)
+      addFinding(undefined, `${late.map(({ ref }) => ref)} came to somebody whose STOP was acknowledged`)
   }
 }

@@ -26,7 +26,7 @@ export interface Holding {
   release(): void
 }
 
-interface Manners {
+interface ResponseMode {
   readonly share: number
   readonly isTaken: boolean
   /** Absent: nothing is answered, and the connection ends. */
@@ -35,7 +35,7 @@ interface Manners {
 }
 
 /** How calls with a message fare, the first of them when all is well. */
-const moods: readonly Manners[] = [
+const responseModes: readonly ResponseMode[] = [
   { share: 0.7, isTaken: true, status: 200 },
   { share: 0.08, isTaken: false, status: 500 },
   { share: 0.02, isTaken: false, status: 403 },
@@ -64,13 +64,13 @@ export async function openSendProvider(record: SendRecord, rng: Rng): Promise<Se
   await once(server, 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
-  function mood(): Manners {
+  function drawMode(): ResponseMode {
     let left = isWell ? 0 : rng.next()
-    for (const manners of moods) {
-      if (left < manners.share) return manners
-      left -= manners.share
+    for (const responseMode of responseModes) {
+      if (left < responseMode.share) return responseMode
+      left -= responseMode.share
     }
-    return moods[0]!
+    return responseModes[0]!
   }
 
   function hold(what: keyof typeof held): Holding {
@@ -95,7 +95,7 @@ export async function openSendProvider(record: SendRecord, rng: Rng): Promise<Se
     if (body === undefined) return
     const [, given = '', what = ''] = /^\/v1\/phones\/([^/]+)\/(\w+)$/.exec(pathname) ?? []
     const phone = decodeURIComponent(given)
-    if (what === 'agentMessages') return took(response, at, phone, searchParams.get('messageId') ?? '', body)
+    if (what === 'agentMessages') return recordMessage(response, at, phone, searchParams.get('messageId') ?? '', body)
     if (pathname === '/token') {
       const grant = () => reply(response, 200, { access_token: 'granted', expires_in: 3_600 })
       if (held.tokens) return void held.tokens.push(grant)
@@ -105,8 +105,8 @@ export async function openSendProvider(record: SendRecord, rng: Rng): Promise<Se
     return reply(response, what === 'capabilities' && isIncapable(phone) ? 404 : 200, { features: [] })
   }
 
-  function took(response: ServerResponse, at: number, phone: string, id: string, body: string): void {
-    const { isTaken, status, isSlow } = mood()
+  function recordMessage(response: ServerResponse, at: number, phone: string, id: string, body: string): void {
+    const { isTaken, status, isSlow } = drawMode()
     const ref = /ref-\d+/.exec(body)?.[0]
     // Confirmations and the like are the house's own, and no send.
     if (ref) record.arrivals.push({ at, id, phone, ref, isTaken, isTold: status !== undefined })

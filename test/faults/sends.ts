@@ -1,18 +1,18 @@
 /** Sends while nodes are killed or stand still at random moments: the embedded node, and three nodes on NATS in turn. */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { cluster as limits } from '../../core/limits.js'
+import { cluster as limits } from '../../core/limits/index.js'
 import { TestNatsCluster } from '../harness/nats.js'
 import { type Rng, seededRng } from '../sim/world/rng.js'
+import { type FaultNode, openFaultNode } from './faultnode.js'
 import type { Cycles } from './kills.js'
-import { patiently } from './patience.js'
-import { openPlace, type Place } from './place.js'
-import type { Survived } from './report.js'
+import type { FaultReport } from './report.js'
 import { openSendAgent } from './sends-agent.js'
 import { openSendCallers, type SendCallers } from './sends-callers.js'
 import { judgeSends, looked, type SendTrial } from './sends-judge.js'
 import { openSendProvider } from './sends-provider.js'
 import { accepted, longestWait, openSendRecord } from './sends-record.js'
+import { waitUntil } from './timeout.js'
 
 /** A send is picked up after a fifth of a second, and tried for the last time six seconds later. */
 const timeScale = 300
@@ -25,19 +25,19 @@ const mostLeases = 2
 
 const env = { PARLEY_TIME_SCALE: String(timeScale), PARLEY_EMULATOR: 'false' }
 
-export function embeddedSends(options: Cycles): Promise<Survived> {
-  return harmed('sends of a killed node', [openPlace('embedded', env)], killOnce, options)
+export function embeddedSends(options: Cycles): Promise<FaultReport> {
+  return harmed('sends of a killed node', [openFaultNode('embedded', env)], killOnce, options)
 }
 
-export function killedClusterSends(options: Cycles): Promise<Survived> {
+export function killedClusterSends(options: Cycles): Promise<FaultReport> {
   return clusterSends('sends of a cluster whose nodes are killed', killOnce, options)
 }
 
-export function pausedClusterSends(options: Cycles): Promise<Survived> {
+export function pausedClusterSends(options: Cycles): Promise<FaultReport> {
   return clusterSends('sends of a cluster whose nodes stand still', pauseOnce, options)
 }
 
-async function clusterSends(fault: string, harm: Harm, options: Cycles): Promise<Survived> {
+async function clusterSends(fault: string, harm: Harm, options: Cycles): Promise<FaultReport> {
   const nats = await TestNatsCluster.start()
   const shared = {
     ...env,
@@ -45,38 +45,38 @@ async function clusterSends(fault: string, harm: Harm, options: Cycles): Promise
     PARLEY_SHARDS: '8',
     PARLEY_SECRET_KEY: randomBytes(32).toString('hex'),
   }
-  const places = ['a', 'b', 'c'].map((name) => openPlace(name, shared))
+  const faultNodes = ['a', 'b', 'c'].map((name) => openFaultNode(name, shared))
   try {
-    return await harmed(fault, places, harm, options)
+    return await harmed(fault, faultNodes, harm, options)
   } finally {
     await nats.stop()
   }
 }
 
 /** Does something to one node and heals it; answers when. */
-type Harm = (trial: SendTrial, place: Place, rng: Rng) => Promise<number>
+type Harm = (trial: SendTrial, faultNode: FaultNode, rng: Rng) => Promise<number>
 
 async function harmed(
   fault: string,
-  places: readonly Place[],
+  faultNodes: readonly FaultNode[],
   harm: Harm,
   { cycles, seed, note = () => {} }: Cycles,
-): Promise<Survived> {
+): Promise<FaultReport> {
   const rng = seededRng(seed)
   const record = openSendRecord()
   const provider = await openSendProvider(record, rng.fork('provider'))
   let callers: SendCallers | undefined
   try {
-    for (const place of places) place.spawn()
-    await Promise.all(places.map((place) => place.started()))
-    const trial: SendTrial = { places, record, agent: await openSendAgent(places, provider) }
+    for (const faultNode of faultNodes) faultNode.spawn()
+    await Promise.all(faultNodes.map((faultNode) => faultNode.started()))
+    const trial: SendTrial = { faultNodes, record, agent: await openSendAgent(faultNodes, provider) }
     callers = openSendCallers({ ...trial, rng: rng.fork('callers') })
     let acceptedAgainMs = 0
     for (let cycle = 1; cycle <= cycles; cycle++) {
       await someAccepted(trial, rng)
-      const at = await harm(trial, places[cycle % places.length]!, rng)
+      const at = await harm(trial, faultNodes[cycle % faultNodes.length]!, rng)
       const since = accepted(record).length
-      await patiently('sends are accepted again', places, () => accepted(record).length > since)
+      await waitUntil('sends are accepted again', faultNodes, () => accepted(record).length > since)
       acceptedAgainMs = Math.max(acceptedAgainMs, longestWait(record, at))
       for (const wanted of rng.shuffle(accepted(record)).slice(0, looksPerHarm)) await looked(trial, wanted)
       note(`${fault} ${cycle}: ${accepted(record).length} accepted`)
@@ -86,39 +86,39 @@ async function harmed(
     return { fault, seed, cycles, acceptedAgainMs, ...(await judgeSends(trial)) }
   } finally {
     callers?.leave()
-    await Promise.all(places.map((place) => place.remove()))
+    await Promise.all(faultNodes.map((faultNode) => faultNode.remove()))
     await provider.close()
   }
 }
 
-async function someAccepted({ places, record }: SendTrial, rng: Rng): Promise<void> {
+async function someAccepted({ faultNodes, record }: SendTrial, rng: Rng): Promise<void> {
   const enough = accepted(record).length + rng.below(mostSends)
-  await patiently(`${enough} sends are accepted`, places, () => accepted(record).length >= enough)
+  await waitUntil(`${enough} sends are accepted`, faultNodes, () => accepted(record).length >= enough)
   await sleep(rng.between(0, mostMs))
 }
 
 /** Once, or once more while it comes back. */
-async function killOnce({ record }: SendTrial, place: Place, rng: Rng): Promise<number> {
+async function killOnce({ record }: SendTrial, faultNode: FaultNode, rng: Rng): Promise<number> {
   const at = performance.now()
-  await place.kill()
+  await faultNode.kill()
   record.harms.push(record.moment())
-  place.spawn()
+  faultNode.spawn()
   while (rng.chance(earlyShare)) {
     await sleep(rng.between(0, earlyMs))
-    await place.kill()
+    await faultNode.kill()
     record.harms.push(record.moment())
-    place.spawn()
+    faultNode.spawn()
   }
-  await place.started()
+  await faultNode.started()
   return at
 }
 
 /** Past its lease, so that others go on with its shards before it wakes up in the midst of what it did. */
-async function pauseOnce({ record }: SendTrial, place: Place, rng: Rng): Promise<number> {
+async function pauseOnce({ record }: SendTrial, faultNode: FaultNode, rng: Rng): Promise<number> {
   const at = performance.now()
-  await place.pause()
+  await faultNode.pause()
   record.harms.push(record.moment())
   await sleep((limits.leaseMs + limits.graceMs) * rng.between(1, mostLeases))
-  place.resume()
+  faultNode.resume()
   return at
 }

@@ -1,8 +1,8 @@
 /** The short form of faults, as tests: one cluster goes through all of them, each once, and is judged in the end. */
 import t from 'tap'
 import { openClusterUnderLoad } from './cluster.js'
+import { type ClusterFault, injectOnce } from './injection.js'
 import { judge } from './judge.js'
-import { type ClusterFault, strikeOnce } from './strike.js'
 
 const strength = { pauseLeases: 1, writesLost: 60 }
 
@@ -14,7 +14,7 @@ export async function oneClusterThrough(faults: readonly ClusterFault[]): Promis
   for (const fault of faults) {
     await t.test(fault.title, async (t) => {
       const wrongBefore = history.wrongs.length
-      const { at, waitedMs } = await strikeOnce(cluster, fault, strength)
+      const { at, waitedMs } = await injectOnce(cluster, fault, strength)
       const notes = fault.notes?.(cluster, at) ?? []
       t.same(history.wrongs.slice(wrongBefore), [], `with seed ${seed}`)
       t.comment([`accepted again after ${Math.round(waitedMs)} ms`, ...notes].join(', '))

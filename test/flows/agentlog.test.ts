@@ -1,9 +1,9 @@
 /** Lines of an agent's log that belong to no message: refused calls of providers, sends, capabilities, templates, rehearsals. */
 import t from 'tap'
-import { importPeople, makeOutreach, openCarrier, stageCampaign, textsAt } from '../harness/carriers.js'
-import { until } from '../harness/clock.js'
-import { Desk } from '../harness/desk.js'
+import { createCarrier, importPeople, makeOutreach, stageCampaign, textsAt } from '../harness/carriers.js'
+import { waitUntil } from '../harness/clock.js'
 import { startNode, testKey } from '../harness/process.js'
+import { TestAgent } from '../harness/testagent.js'
 
 t.setTimeout(90_000)
 
@@ -11,47 +11,47 @@ const node = await startNode({ PARLEY_ALLOW_PRIVATE_URLS: 'true', PARLEY_TIME_SC
 t.teardown(() => node.clean())
 
 // biome-ignore lint/suspicious/noExplicitAny: what is read is asserted
-const lines = async (desk: Desk, query: string): Promise<any[]> =>
-  (await desk.manage('GET', `${desk.at}/logs?${query}`)).data
+const lines = async (testAgent: TestAgent, query: string): Promise<any[]> =>
+  (await testAgent.manage('GET', `${testAgent.agentPath}/logs?${query}`)).data
 
-const named = async (desk: Desk, event: string, count = 1) => {
-  await until(async () => (await lines(desk, `event=${event}`)).length >= count)
-  return lines(desk, `event=${event}`)
+const named = async (testAgent: TestAgent, event: string, count = 1) => {
+  await waitUntil(async () => (await lines(testAgent, `event=${event}`)).length >= count)
+  return lines(testAgent, `event=${event}`)
 }
 
 t.test('A call with a bad signature, and a signed one that cannot be read, is a line of the log', async (t) => {
-  const desk = await Desk.open(t, node, 'Ingress')
-  const { id: bindingId, ingressUrl } = await desk.bind('sms', { mode: 'unmanaged', provider: 'emulator' })
+  const testAgent = await TestAgent.open(t, node, 'Ingress')
+  const { id: bindingId, ingressUrl } = await testAgent.bind('sms', { mode: 'unmanaged', provider: 'emulator' })
   for (let call = 0; call < 5; call++) {
     t.equal((await fetch(ingressUrl, { method: 'POST', body: '{"secret":"hush"}' })).status, 401)
   }
-  const refused = await named(desk, 'ingress.signature_refused')
+  const refused = await named(testAgent, 'ingress.signature_refused')
   t.equal(refused.length, 1, 'the others are counted')
   t.match(refused, [{ level: 'warn', channel: 'sms', data: { bindingId } }])
-  await t.rejects(desk.acts('sms', { from: '' }, ''), /422/)
-  t.match(await named(desk, 'ingress.malformed'), [
+  await t.rejects(testAgent.phoneAct('sms', { from: '' }, ''), /422/)
+  t.match(await named(testAgent, 'ingress.malformed'), [
     { level: 'warn', channel: 'sms', data: { bindingId, problem: /./ } },
   ])
-  t.notMatch(JSON.stringify(await lines(desk, 'limit=1000')), 'hush')
+  t.notMatch(JSON.stringify(await lines(testAgent, 'limit=1000')), 'hush')
 })
 
 t.test(
   'A send is a line when it is accepted, with what was asked of the number and what its template lacked',
   async (t) => {
-    const carrier = await openCarrier(t, node, 'rbm')
-    const { desk } = carrier
+    const carrier = await createCarrier(t, node, 'rbm')
+    const { testAgent } = carrier
     await makeOutreach(carrier, 'note', 'Hello {person.firstName|there}, {person.lastName|omit-sentence}. A note.')
     const phone = '+14155550131'
     const send = (address: string) =>
-      desk.manage('POST', `${desk.at}/outreach/note/sends`, { recipient: { channel: 'rcs', address } })
+      testAgent.manage('POST', `${testAgent.agentPath}/outreach/note/sends`, { recipient: { channel: 'rcs', address } })
     const { sendId, asid: userId } = await send(phone)
     await textsAt(carrier, phone, 1)
     const about = { userId, channel: 'rcs' }
-    t.match(await named(desk, 'outreach.accepted'), [
+    t.match(await named(testAgent, 'outreach.accepted'), [
       { ...about, level: 'info', data: { sendId, outreachId: 'note', origin: 'named' } },
     ])
-    t.match(await named(desk, 'capability.checked'), [{ ...about, level: 'debug', data: { isCapable: true } }])
-    t.match(await named(desk, 'template.slot_missing'), [
+    t.match(await named(testAgent, 'capability.checked'), [{ ...about, level: 'debug', data: { isCapable: true } }])
+    t.match(await named(testAgent, 'template.slot_missing'), [
       {
         ...about,
         level: 'warn',
@@ -64,8 +64,8 @@ t.test(
         },
       },
     ])
-    t.match(await named(desk, 'outreach.dispatched'), [{ ...about, level: 'info' }])
-    const own = (await lines(desk, `userId=${userId}`)).map(({ event }) => event)
+    t.match(await named(testAgent, 'outreach.dispatched'), [{ ...about, level: 'info' }])
+    const own = (await lines(testAgent, `userId=${userId}`)).map(({ event }) => event)
     for (const event of ['outreach.accepted', 'capability.checked', 'template.slot_missing', 'outreach.dispatched']) {
       t.ok(own.includes(event), `${event} is found by its person`)
     }
@@ -75,7 +75,7 @@ t.test(
       let token = ''
       do {
         const query = `${whole}&limit=1${token && `&pageToken=${token}`}`
-        const page = await desk.manage('GET', `${desk.at}/logs?${query}`)
+        const page = await testAgent.manage('GET', `${testAgent.agentPath}/logs?${query}`)
         paged.push(...page.data)
         token = page.nextPageToken ?? ''
       } while (token)
@@ -84,10 +84,10 @@ t.test(
     // Lines of what these sends led to may still be on their way while the pages are read.
     let paged: unknown[] = []
     let at: unknown[] = []
-    await until(async () => {
-      const before = await lines(desk, whole)
+    await waitUntil(async () => {
+      const before = await lines(testAgent, whole)
       paged = await pages()
-      at = await lines(desk, whole)
+      at = await lines(testAgent, whole)
       return before.length === at.length
     })
     t.same(paged, at, 'pages neither miss nor repeat a line')
@@ -95,53 +95,56 @@ t.test(
 )
 
 t.test('An Outreach that is not sent to a person is a line with the reason', async (t) => {
-  const carrier = await openCarrier(t, node, 'rbm')
-  const { desk } = carrier
+  const carrier = await createCarrier(t, node, 'rbm')
+  const { testAgent } = carrier
   await makeOutreach(carrier, 'note', 'A note.')
   await makeOutreach(carrier, 'strict', 'Hello {person.firstName|block-send}.')
   const phone = '+14155550132'
   const recipient = { channel: 'rcs', address: phone }
-  const { sendId } = await desk.manage('POST', `${desk.at}/outreach/note/sends`, { recipient })
-  await carrier.writes(phone, 'STOP')
-  t.match(await named(desk, 'outreach.suppressed'), [
+  const { sendId } = await testAgent.manage('POST', `${testAgent.agentPath}/outreach/note/sends`, { recipient })
+  await carrier.sendFrom(phone, 'STOP')
+  t.match(await named(testAgent, 'outreach.suppressed'), [
     { level: 'info', channel: 'rcs', data: { sendId, outreachId: 'note', reason: 'opted_out' } },
   ])
   const other = { channel: 'rcs', address: '+14155550133' }
-  await desk.manage('POST', `${desk.at}/outreach/strict/sends`, { recipient: other })
-  t.match(await named(desk, 'template.slot_missing'), [
+  await testAgent.manage('POST', `${testAgent.agentPath}/outreach/strict/sends`, { recipient: other })
+  t.match(await named(testAgent, 'template.slot_missing'), [
     { data: { slots: [{ path: 'person.firstName', action: 'block-send' }] } },
   ])
 })
 
 t.test('Sends that a campaign makes together are one line that counts them', async (t) => {
-  const carrier = await openCarrier(t, node, 'rbm')
-  const { desk } = carrier
+  const carrier = await createCarrier(t, node, 'rbm')
+  const { testAgent } = carrier
   await makeOutreach(carrier, 'spring', 'Spring is here.')
   const batch = await importPeople(carrier, ['+14155550141', '+14155550142', '+14155550143'])
   const campaignId = await stageCampaign(carrier, 'spring', batch)
-  await desk.manage('POST', `${desk.at}/campaigns/${campaignId}/start`)
-  await until(async () => (await desk.manage('GET', `${desk.at}/campaigns/${campaignId}`)).status === 'completed')
-  const accepted = await named(desk, 'outreach.accepted')
+  await testAgent.manage('POST', `${testAgent.agentPath}/campaigns/${campaignId}/start`)
+  await waitUntil(
+    async () =>
+      (await testAgent.manage('GET', `${testAgent.agentPath}/campaigns/${campaignId}`)).status === 'completed',
+  )
+  const accepted = await named(testAgent, 'outreach.accepted')
   t.match(accepted[0], { data: { campaignId, outreachId: 'spring', origin: 'campaign' } })
   t.equal(
     accepted.reduce((count, { data }) => count + data.sends, 0),
     3,
   )
-  t.equal((await named(desk, 'capability.checked', 3)).length, 3)
+  t.equal((await named(testAgent, 'capability.checked', 3)).length, 3)
 })
 
 t.test('A turn in the emulator is a line, without what was said', async (t) => {
-  const desk = await Desk.open(t, node, 'Rehearsed')
-  const { id } = await desk.manage('POST', `${desk.at}/personas`, { name: 'Ada' })
-  await desk.manage('POST', `${desk.at}/personas/${id}/turns`, { text: 'hush hush' })
-  const turns = await named(desk, 'emulator.turn')
+  const testAgent = await TestAgent.open(t, node, 'Rehearsed')
+  const { id } = await testAgent.manage('POST', `${testAgent.agentPath}/personas`, { name: 'Ada' })
+  await testAgent.manage('POST', `${testAgent.agentPath}/personas/${id}/turns`, { text: 'hush hush' })
+  const turns = await named(testAgent, 'emulator.turn')
   t.match(turns, [{ level: 'debug', data: { kind: 'text' } }])
   t.notMatch(JSON.stringify(turns), 'hush')
 })
 
 t.test('Lines of one agent are not those of another', async (t) => {
-  const desk = await Desk.open(t, node, 'Apart')
-  t.same(await lines(desk, 'limit=1000'), [])
+  const testAgent = await TestAgent.open(t, node, 'Apart')
+  t.same(await lines(testAgent, 'limit=1000'), [])
   const answer = await fetch(`${node.mgmt}/v1/orgs/demo/agents/not-there/logs`, {
     headers: { authorization: `Bearer ${testKey}` },
   })

@@ -1,10 +1,10 @@
 /** A campaign over the real HTTP surface: people who wrote, an import that says they agreed, and what reached their phones. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { outreachSend } from '../../core/limits.js'
-import { until } from '../harness/clock.js'
-import { Desk, type Shown } from '../harness/desk.js'
+import { outreachSend } from '../../core/limits/index.js'
+import { waitUntil } from '../harness/clock.js'
 import { type NodeProcess, startNode, testKey } from '../harness/process.js'
+import { type ShownMessage, TestAgent } from '../harness/testagent.js'
 
 t.setTimeout(240_000)
 
@@ -18,9 +18,10 @@ const env = { PARLEY_ALLOW_PRIVATE_URLS: 'true', PARLEY_TIME_SCALE: String(timeS
 let node: NodeProcess = await startNode(env)
 t.teardown(() => node.clean())
 
-const desk = await Desk.open(t, node, 'Harbor Desk')
-await desk.bind('rcs', { mode: 'unmanaged', provider: 'emulator', auth: {} })
-const on = <T>(method: string, path: string, body?: unknown): Promise<T> => manage(`${desk.at}${path}`, method, body)
+const testAgent = await TestAgent.open(t, node, 'Harbor Desk')
+await testAgent.bind('rcs', { mode: 'unmanaged', provider: 'emulator', auth: {} })
+const on = <T>(method: string, path: string, body?: unknown): Promise<T> =>
+  manage(`${testAgent.agentPath}${path}`, method, body)
 
 /** The node may have been started again, on other ports. */
 async function manage<T>(path: string, method: string, body?: unknown, type = 'application/json'): Promise<T> {
@@ -45,9 +46,9 @@ interface View {
 }
 
 async function shownTo(text: RegExp): Promise<string[]> {
-  const all: Shown[] = []
+  const all: ShownMessage[] = []
   for (let after = 0; ; after = all.at(-1)!.number) {
-    const { data } = await manage<{ data: Shown[] }>(`/system/emulator/shown?after=${after}`, 'GET')
+    const { data } = await manage<{ data: ShownMessage[] }>(`/system/emulator/shown?after=${after}`, 'GET')
     if (data.length === 0) break
     all.push(...data)
   }
@@ -60,7 +61,7 @@ t.test(
     await on('POST', '/message-templates', { id: 'hi', name: 'Hi', body: 'Hello {person.firstName|block-send}!' })
     await on('POST', '/outreach', { id: 'spring', name: 'Spring', class: 'marketing', openerTemplateId: 'hi' })
     const write = (items: readonly { id: string; from: string; text: string }[]) =>
-      manage(`/system/emulator/bindings/${desk.bindings.rcs}/_act`, 'POST', { items })
+      manage(`/system/emulator/bindings/${testAgent.bindings.rcs}/_act`, 'POST', { items })
     await write(phones.map((from, nth) => ({ id: `in-${nth}`, from, text: 'Good day' })))
     const known = async () => {
       let count = 0
@@ -72,13 +73,13 @@ t.test(
       } while (pageToken)
       return count
     }
-    await until(async () => (await known()) === people)
+    await waitUntil(async () => (await known()) === people)
     // Everybody but the last agreed, and everybody but the first is called something.
     const rows = phones.map(
       (phone, nth) => `${phone},${nth === 0 ? '' : `P${nth}`},${nth < people - 1 ? 'granted' : 'denied'}`,
     )
     const csv = `phone,firstName,consent\n${rows.join('\n')}\n`
-    const { importBatchId } = await manage<View>(`${desk.at}/people/import`, 'POST', csv, 'text/csv')
+    const { importBatchId } = await manage<View>(`${testAgent.agentPath}/people/import`, 'POST', csv, 'text/csv')
     const { id } = await on<View>('POST', '/campaigns', {
       name: 'Spring',
       outreachId: 'spring',
@@ -99,7 +100,7 @@ t.test(
     // Whoever is talking is not interrupted: until they are quiet it cannot have completed.
     await write([{ id: 'in-again', from: phones[people - 2]!, text: 'One more thing' }])
     await on('POST', `/campaigns/${id}/start`)
-    await until(async () => (await reached()) > 0)
+    await waitUntil(async () => (await reached()) > 0)
     await on('POST', `/campaigns/${id}/pause`)
     t.equal(await status(), 'paused')
     const { dir } = node
@@ -107,7 +108,7 @@ t.test(
     node = await startNode(env, dir)
     t.equal(await status(), 'paused', 'what was answered is on the disk')
     await on('POST', `/campaigns/${id}/resume`)
-    await until(async () => (await status()) === 'completed')
+    await waitUntil(async () => (await status()) === 'completed')
     const { states, total } = await report()
     t.equal(total, people)
     t.equal(states.excluded, 2)

@@ -1,18 +1,18 @@
 /** A whole conversation over the real HTTP surface: an agent with a webhook, a person on sms and on rcs, and the emulator between. */
 import t, { type Test } from 'tap'
-import { until } from '../harness/clock.js'
-import { aml, Desk, type Envelope, json, nothing } from '../harness/desk.js'
+import { waitUntil } from '../harness/clock.js'
 import { startNode } from '../harness/process.js'
+import { aml, type Envelope, json, noReply, TestAgent } from '../harness/testagent.js'
 
 const address = '+15550100'
 const traveller = '+15550177'
 
 /** On both carrier channels, with the opt-out words answered on sms. */
-async function openDesk(t: Test, name: string): Promise<Desk> {
-  const desk = await Desk.open(t, node, name)
-  for (const channel of ['rcs', 'sms']) await desk.bind(channel, { mode: 'managed', inputs: {} })
-  await desk.change('sms', { compliance: { enabled: true } })
-  return desk
+async function createTestAgent(t: Test, name: string): Promise<TestAgent> {
+  const testAgent = await TestAgent.open(t, node, name)
+  for (const channel of ['rcs', 'sms']) await testAgent.bind(channel, { mode: 'managed', inputs: {} })
+  await testAgent.change('sms', { compliance: { enabled: true } })
+  return testAgent
 }
 
 const kinds = (events: readonly Envelope[]) =>
@@ -39,12 +39,14 @@ const node = await startNode({ PARLEY_ALLOW_PRIVATE_URLS: 'true' })
 t.teardown(() => node.clean())
 
 t.test('A conversation on sms', async (t) => {
-  const desk = await openDesk(t, 'Harbor Desk')
+  const testAgent = await createTestAgent(t, 'Harbor Desk')
 
   t.test('starts with the first text, and each event has the exact body of the contract', async (t) => {
-    desk.replies(json({ messages: [{ spec: 'amf/1', parts: [{ type: 'text', text: 'Welcome to **Harbor**.' }] }] }))
-    await desk.acts('sms', { text: 'Hi' }, address)
-    const [started, message, ...statuses] = await desk.events(t, 3)
+    testAgent.replies(
+      json({ messages: [{ spec: 'amf/1', parts: [{ type: 'text', text: 'Welcome to **Harbor**.' }] }] }),
+    )
+    await testAgent.phoneAct('sms', { text: 'Hi' }, address)
+    const [started, message, ...statuses] = await testAgent.nextEvents(t, 3)
     t.same(kinds([started!, message!, ...statuses]), ['system conversationStarted', 'message', 'status'])
     const { userId } = message!
     t.match(userId, /^usr_[0-9a-z]{26}$/)
@@ -71,8 +73,8 @@ t.test('A conversation on sms', async (t) => {
         event: { type: 'message', message: { text: 'Hi' } },
       },
     })
-    t.same((await desk.call('GET', `/capabilities?userId=${userId}`)).body, message!.event.context.capabilities)
-    const [disclaimer, welcome] = await desk.shown(2)
+    t.same((await testAgent.call('GET', `/capabilities?userId=${userId}`)).body, message!.event.context.capabilities)
+    const [disclaimer, welcome] = await testAgent.nextShown(2)
     t.match(disclaimer!.wire.block.text, /^Harbor Desk: Msg & data rates may apply/)
     t.match(welcome!.wire.block, { kind: 'text', text: 'Welcome to Harbor.' })
     const { messageId } = statuses[0]!.event.event.status as { messageId: string }
@@ -83,14 +85,14 @@ t.test('A conversation on sms', async (t) => {
   })
 
   t.test('an answer by number, by label, and one that could be either', async (t) => {
-    desk.replies(json({ messages: [choice('first')] }), nothing, json({ messages: [choice('second')] }), nothing)
-    await desk.acts('sms', { text: 'book' }, address)
-    await desk.events(t, 2)
-    t.same(await desk.texts(1), ['Which room?\n1. Red room\n2. Blue room\nReply with a number to choose.'])
-    await desk.acts('sms', { text: 'red room or blue room?' }, address)
-    t.match((await desk.events(t, 1))[0]!.event.event, { type: 'message' })
-    await desk.acts('sms', { text: '2' }, address)
-    t.same((await desk.events(t, 1))[0]!.event.event, {
+    testAgent.replies(json({ messages: [choice('first')] }), noReply, json({ messages: [choice('second')] }), noReply)
+    await testAgent.phoneAct('sms', { text: 'book' }, address)
+    await testAgent.nextEvents(t, 2)
+    t.same(await testAgent.nextTexts(1), ['Which room?\n1. Red room\n2. Blue room\nReply with a number to choose.'])
+    await testAgent.phoneAct('sms', { text: 'red room or blue room?' }, address)
+    t.match((await testAgent.nextEvents(t, 1))[0]!.event.event, { type: 'message' })
+    await testAgent.phoneAct('sms', { text: '2' }, address)
+    t.same((await testAgent.nextEvents(t, 1))[0]!.event.event, {
       type: 'result',
       result: {
         intent: 'ask.choice',
@@ -101,72 +103,82 @@ t.test('A conversation on sms', async (t) => {
         text: '2',
       },
     })
-    await desk.events(t, 1)
-    await desk.shown(1)
-    await desk.acts('sms', { text: 'the red room please' }, address)
-    t.match((await desk.events(t, 1))[0]!.event.event, { result: { intentId: 'second', optionIds: ['r'] } })
+    await testAgent.nextEvents(t, 1)
+    await testAgent.nextShown(1)
+    await testAgent.phoneAct('sms', { text: 'the red room please' }, address)
+    t.match((await testAgent.nextEvents(t, 1))[0]!.event.event, { result: { intentId: 'second', optionIds: ['r'] } })
   })
 
   t.test('a confirmation by YES and NO, and a time slot', async (t) => {
-    desk.replies(
+    testAgent.replies(
       aml('[[confirm #sure | Book it?\nRoom: Blue room\n]]'),
       aml(
         '[[ask.time #when | When?\nmorning = 2027-03-01T09:00:00-05:00 ~ Morning\nevening = 2027-03-01T18:00:00-05:00 ~ Evening\n]]',
       ),
-      nothing,
+      noReply,
     )
-    await desk.acts('sms', { text: 'go on' }, address)
-    await desk.events(t, 2)
-    t.same(await desk.texts(1), ['Book it?\nRoom: Blue room\nReply YES to confirm or NO to decline.'])
-    await desk.acts('sms', { text: 'yes' }, address)
-    t.match((await desk.events(t, 1))[0]!.event.event, {
+    await testAgent.phoneAct('sms', { text: 'go on' }, address)
+    await testAgent.nextEvents(t, 2)
+    t.same(await testAgent.nextTexts(1), ['Book it?\nRoom: Blue room\nReply YES to confirm or NO to decline.'])
+    await testAgent.phoneAct('sms', { text: 'yes' }, address)
+    t.match((await testAgent.nextEvents(t, 1))[0]!.event.event, {
       type: 'result',
       result: { intent: 'confirm', intentId: 'sure', optionIds: ['yes'], via: 'text', text: 'yes' },
     })
-    await desk.events(t, 1)
-    t.match(await desk.texts(1), [/^When\?\n1\. Morning.*\n2\. Evening/])
-    await desk.acts('sms', { text: 'evening' }, address)
-    t.match((await desk.events(t, 1))[0]!.event.event, {
+    await testAgent.nextEvents(t, 1)
+    t.match(await testAgent.nextTexts(1), [/^When\?\n1\. Morning.*\n2\. Evening/])
+    await testAgent.phoneAct('sms', { text: 'evening' }, address)
+    t.match((await testAgent.nextEvents(t, 1))[0]!.event.event, {
       type: 'result',
       result: { intent: 'ask.time', intentId: 'when', optionIds: ['evening'], labels: ['Evening'] },
     })
   })
 
   t.test('STOP, a refused send, HELP, and START', async (t) => {
-    await desk.acts('sms', { text: 'STOP' }, address)
-    const [out] = await desk.events(t, 1)
+    await testAgent.phoneAct('sms', { text: 'STOP' }, address)
+    const [out] = await testAgent.nextEvents(t, 1)
     t.same(out!.event.event, { type: 'system', system: { kind: 'optOut' } })
-    t.match(await desk.texts(1), [/^Harbor Desk: You are unsubscribed/])
-    t.same(await desk.send(out!.userId, { spec: 'amf/1', parts: [{ type: 'text', text: 'one more' }] }), [
+    t.match(await testAgent.nextTexts(1), [/^Harbor Desk: You are unsubscribed/])
+    t.same(await testAgent.send(out!.userId, { spec: 'amf/1', parts: [{ type: 'text', text: 'one more' }] }), [
       { messageId: '', accepted: false, reason: 'optedOut' },
     ])
-    await desk.acts('sms', { text: 'help' }, address)
-    t.match(await desk.texts(1), [/^Harbor Desk: Contact us: \+15550199/])
-    desk.replies(json({ messages: [{ spec: 'amf/1', parts: [{ type: 'text', text: 'dropped' }] }] }))
-    await desk.acts('sms', { text: 'are you there?' }, address)
-    t.match((await desk.events(t, 1))[0]!.event.event, { type: 'message' })
-    await desk.acts('sms', { text: 'START' }, address)
-    t.same((await desk.events(t, 1))[0]!.event.event, { type: 'system', system: { kind: 'optIn' } })
-    t.match(await desk.texts(1), [/^Harbor Desk: You will get messages again/], 'and nothing was sent in between')
-    const [sent] = await desk.send(out!.userId, { spec: 'amf/1', id: 'mine', parts: [{ type: 'text', text: 'back' }] })
+    await testAgent.phoneAct('sms', { text: 'help' }, address)
+    t.match(await testAgent.nextTexts(1), [/^Harbor Desk: Contact us: \+15550199/])
+    testAgent.replies(json({ messages: [{ spec: 'amf/1', parts: [{ type: 'text', text: 'dropped' }] }] }))
+    await testAgent.phoneAct('sms', { text: 'are you there?' }, address)
+    t.match((await testAgent.nextEvents(t, 1))[0]!.event.event, { type: 'message' })
+    await testAgent.phoneAct('sms', { text: 'START' }, address)
+    t.same((await testAgent.nextEvents(t, 1))[0]!.event.event, { type: 'system', system: { kind: 'optIn' } })
+    t.match(
+      await testAgent.nextTexts(1),
+      [/^Harbor Desk: You will get messages again/],
+      'and nothing was sent in between',
+    )
+    const [sent] = await testAgent.send(out!.userId, {
+      spec: 'amf/1',
+      id: 'mine',
+      parts: [{ type: 'text', text: 'back' }],
+    })
     t.match(sent, { accepted: true })
-    t.same(await desk.send(out!.userId, { spec: 'amf/1', id: 'mine', parts: [{ type: 'text', text: 'back' }] }), [sent])
-    t.same(await desk.texts(1), ['back'])
-    await desk.events(t, 1)
+    t.same(await testAgent.send(out!.userId, { spec: 'amf/1', id: 'mine', parts: [{ type: 'text', text: 'back' }] }), [
+      sent,
+    ])
+    t.same(await testAgent.nextTexts(1), ['back'])
+    await testAgent.nextEvents(t, 1)
   })
 
   t.test('receipts, each state once', async (t) => {
-    const [, message] = [null, (await desk.call('GET', '/webhook')).body]
+    const [, message] = [null, (await testAgent.call('GET', '/webhook')).body]
     t.match(message, { instanceId: 'desk-1' })
-    desk.replies(json({ messages: [{ spec: 'amf/1', parts: [{ type: 'text', text: 'tracked' }] }] }))
-    await desk.acts('sms', { text: 'track' }, address)
-    await desk.events(t, 2)
-    const [shown] = await desk.shown(1)
+    testAgent.replies(json({ messages: [{ spec: 'amf/1', parts: [{ type: 'text', text: 'tracked' }] }] }))
+    await testAgent.phoneAct('sms', { text: 'track' }, address)
+    await testAgent.nextEvents(t, 2)
+    const [shown] = await testAgent.nextShown(1)
     for (const state of ['delivered', 'delivered', 'sent']) {
-      await desk.acts('sms', { receipt: { messageId: shown!.providerId, state } }, address)
+      await testAgent.phoneAct('sms', { receipt: { messageId: shown!.providerId, state } }, address)
     }
-    await desk.acts('sms', { text: 'seen?' }, address)
-    const [delivered, after] = await desk.events(t, 2)
+    await testAgent.phoneAct('sms', { text: 'seen?' }, address)
+    const [delivered, after] = await testAgent.nextEvents(t, 2)
     t.match(delivered!.event.event, { type: 'status', status: { state: 'delivered' } })
     t.equal(after!.event.event.type, 'message', 'and only that')
   })
@@ -174,50 +186,50 @@ t.test('A conversation on sms', async (t) => {
 })
 
 t.test('A conversation on rcs', async (t) => {
-  const desk = await openDesk(t, 'Harbor Bell')
+  const testAgent = await createTestAgent(t, 'Harbor Bell')
 
   t.test('a choice by tap, and a stale tap that answers its own question', async (t) => {
-    desk.replies(json({ messages: [choice('first')] }), json({ messages: [choice('second')] }), nothing)
-    await desk.acts('rcs', { text: 'book' }, traveller)
-    await desk.events(t, 3)
-    const [first] = await desk.shown(1)
+    testAgent.replies(json({ messages: [choice('first')] }), json({ messages: [choice('second')] }), noReply)
+    await testAgent.phoneAct('rcs', { text: 'book' }, traveller)
+    await testAgent.nextEvents(t, 3)
+    const [first] = await testAgent.nextShown(1)
     t.match(first!.wire.block.chips, [{ label: 'Red room' }, { label: 'Blue room' }])
-    await desk.acts('rcs', { postback: first!.wire.block.chips![0]!.postback }, traveller)
-    t.same((await desk.events(t, 1))[0]!.event.event, {
+    await testAgent.phoneAct('rcs', { postback: first!.wire.block.chips![0]!.postback }, traveller)
+    t.same((await testAgent.nextEvents(t, 1))[0]!.event.event, {
       type: 'result',
       result: { intent: 'ask.choice', intentId: 'first', optionIds: ['r'], labels: ['Red room'], via: 'tap' },
     })
-    await desk.events(t, 1)
-    await desk.shown(1)
-    await desk.acts('rcs', { postback: first!.wire.block.chips![1]!.postback }, traveller)
-    t.match((await desk.events(t, 1))[0]!.event.event, { result: { intentId: 'first', optionIds: ['b'] } })
+    await testAgent.nextEvents(t, 1)
+    await testAgent.nextShown(1)
+    await testAgent.phoneAct('rcs', { postback: first!.wire.block.chips![1]!.postback }, traveller)
+    t.match((await testAgent.nextEvents(t, 1))[0]!.event.event, { result: { intentId: 'first', optionIds: ['b'] } })
   })
 
   t.test('a phone without rcs gets the message on sms, and its states say so', async (t) => {
     const message = { spec: 'amf/1', delivery: { channels: ['rcs', 'sms'], fallbackOn: ['sendFailed'] } }
-    const path = `/system/emulator/bindings/${desk.bindings.rcs}/refusal`
-    await desk.manage('PUT', path, { address: traveller, refusal: { reason: 'sendFailed', again: 'elsewhere' } })
-    const person = desk.lastPerson()
-    const [sent] = await desk.send(person, { ...message, parts: [{ type: 'text', text: 'Either way' }] })
+    const path = `/system/emulator/bindings/${testAgent.bindings.rcs}/refusal`
+    await testAgent.manage('PUT', path, { address: traveller, refusal: { reason: 'sendFailed', again: 'elsewhere' } })
+    const person = testAgent.lastPerson()
+    const [sent] = await testAgent.send(person, { ...message, parts: [{ type: 'text', text: 'Either way' }] })
     t.match(sent, { accepted: true })
-    const [disclaimer, shown] = await desk.shown(2)
+    const [disclaimer, shown] = await testAgent.nextShown(2)
     t.match(disclaimer!.wire.block.text, /Msg & data rates/, 'the relationship on sms begins')
-    t.match(shown, { bindingId: desk.bindings.sms, address: traveller, wire: { block: { text: 'Either way' } } })
-    t.same((await desk.events(t, 1))[0]!.event.event, {
+    t.match(shown, { bindingId: testAgent.bindings.sms, address: traveller, wire: { block: { text: 'Either way' } } })
+    t.same((await testAgent.nextEvents(t, 1))[0]!.event.event, {
       type: 'status',
       status: { messageId: sent!.messageId, state: 'sent', attempt: { channel: 'sms', provider: 'emulator' } },
     })
-    await desk.acts('sms', { receipt: { messageId: shown!.providerId, state: 'delivered' } }, traveller)
-    t.match((await desk.events(t, 1))[0]!.event, {
+    await testAgent.phoneAct('sms', { receipt: { messageId: shown!.providerId, state: 'delivered' } }, traveller)
+    t.match((await testAgent.nextEvents(t, 1))[0]!.event, {
       conversation: { userId: person },
       event: { status: { messageId: sent!.messageId, state: 'delivered', attempt: { channel: 'sms' } } },
     })
-    await desk.manage('PUT', path, { address: traveller, refusal: null })
+    await testAgent.manage('PUT', path, { address: traveller, refusal: null })
   })
 
   t.test('a reply line by line, each on its way before the next arrives', async (t) => {
     let finish = () => {}
-    desk.replies((response) => {
+    testAgent.replies((response) => {
       response.writeHead(200, { 'content-type': 'application/x-ndjson' })
       const line = (text: string) =>
         response.write(`${JSON.stringify({ message: { spec: 'amf/1', parts: [{ type: 'text', text }] } })}\n`)
@@ -227,45 +239,48 @@ t.test('A conversation on rcs', async (t) => {
         response.end()
       }
     })
-    await desk.acts('rcs', { text: 'tell me' }, traveller)
-    t.same(await desk.texts(1), ['first line'])
+    await testAgent.phoneAct('rcs', { text: 'tell me' }, traveller)
+    t.same(await testAgent.nextTexts(1), ['first line'])
     finish()
-    t.same(await desk.texts(1), ['second line'])
-    await desk.events(t, 3)
+    t.same(await testAgent.nextTexts(1), ['second line'])
+    await testAgent.nextEvents(t, 3)
   })
 
   t.test('a reply that does not validate is a dead letter that can be sent again', async (t) => {
-    desk.replies(json({ messages: [{ spec: 'amf/1', parts: [{ type: 'text', text: 'x', colour: 'red' }] }] }), nothing)
-    await desk.acts('rcs', { text: 'wrong' }, traveller)
-    const [event] = await desk.events(t, 1)
+    testAgent.replies(
+      json({ messages: [{ spec: 'amf/1', parts: [{ type: 'text', text: 'x', colour: 'red' }] }] }),
+      noReply,
+    )
+    await testAgent.phoneAct('rcs', { text: 'wrong' }, traveller)
+    const [event] = await testAgent.nextEvents(t, 1)
     const path = '/orgs/demo/agents/harbor-bell/gateway/dead-letters'
     let letters: { id: string; why: string; eventId: string }[] = []
-    await until(async () => {
-      letters = (await desk.manage('GET', path)).data
+    await waitUntil(async () => {
+      letters = (await testAgent.manage('GET', path)).data
       return letters.length > 0
     })
     t.match(letters, [{ why: /messages\[0\]\.parts\[0\]\.colour/, eventId: event!.event.eventId }])
-    await desk.manage('POST', `${path}/${letters[0]!.id}/_replay`)
-    t.equal((await desk.events(t, 1))[0]!.event.eventId, event!.event.eventId, 'under the same id')
-    await until(async () => (await desk.manage('GET', path)).data.length === 0)
+    await testAgent.manage('POST', `${path}/${letters[0]!.id}/_replay`)
+    t.equal((await testAgent.nextEvents(t, 1))[0]!.event.eventId, event!.event.eventId, 'under the same id')
+    await waitUntil(async () => (await testAgent.manage('GET', path)).data.length === 0)
   })
   t.end()
 })
 
 t.test('Channels that know people by their numbers stand in for each other', async (t) => {
-  const desk = await Desk.open(t, node, 'Harbor Quay')
+  const testAgent = await TestAgent.open(t, node, 'Harbor Quay')
   for (const channel of ['messengerA', 'sms'])
-    await desk.bind(channel, { mode: 'unmanaged', provider: 'emulator', auth: {} })
+    await testAgent.bind(channel, { mode: 'unmanaged', provider: 'emulator', auth: {} })
   const phone = '+14155550177'
-  await desk.acts('messengerA', { text: 'hello' }, phone.slice(1))
-  await desk.heard(t, 3)
-  const person = desk.lastPerson()
+  await testAgent.phoneAct('messengerA', { text: 'hello' }, phone.slice(1))
+  await testAgent.nextContentEvents(t, 3)
+  const person = testAgent.lastPerson()
   const delivery = { channels: ['messengerA', 'sms'], fallbackOn: ['sendFailed'] }
-  const path = `/system/emulator/bindings/${desk.bindings.messengerA}/refusal`
+  const path = `/system/emulator/bindings/${testAgent.bindings.messengerA}/refusal`
   const refusal = { reason: 'sendFailed', again: 'elsewhere' }
-  await desk.manage('PUT', path, { address: phone.slice(1), refusal })
-  await desk.send(person, { spec: 'amf/1', delivery, parts: [{ type: 'text', text: 'Either way' }] })
-  t.match(await desk.shown(1), [
-    { bindingId: desk.bindings.sms, address: phone, wire: { block: { text: 'Either way' } } },
+  await testAgent.manage('PUT', path, { address: phone.slice(1), refusal })
+  await testAgent.send(person, { spec: 'amf/1', delivery, parts: [{ type: 'text', text: 'Either way' }] })
+  t.match(await testAgent.nextShown(1), [
+    { bindingId: testAgent.bindings.sms, address: phone, wire: { block: { text: 'Either way' } } },
   ])
 })

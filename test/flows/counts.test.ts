@@ -1,9 +1,9 @@
 /** What a message costs in commands and commits, counted on a paced provider that gives receipts. */
 import t from 'tap'
-import { importPeople, makeOutreach, openCarrier, phonesFrom, stageCampaign } from '../harness/carriers.js'
-import { until } from '../harness/clock.js'
-import { aml } from '../harness/desk.js'
+import { createCarrier, importPeople, makeOutreach, phonesFrom, stageCampaign } from '../harness/carriers.js'
+import { waitUntil } from '../harness/clock.js'
 import { type NodeProcess, startNode } from '../harness/process.js'
+import { aml } from '../harness/testagent.js'
 
 t.setTimeout(240_000)
 
@@ -26,7 +26,7 @@ async function countsNow(): Promise<Counts> {
 async function settled(): Promise<Counts> {
   let last = await countsNow()
   let same = 0
-  await until(async () => {
+  await waitUntil(async () => {
     const now = await countsNow()
     same = now.commands === last.commands ? same + 1 : 0
     last = now
@@ -41,21 +41,21 @@ const since = (before: Counts, after: Counts) => ({
 })
 
 t.test('A text that is answered takes at most 4 commands and 3 commits, its statuses aside', async (t) => {
-  const carrier = await openCarrier(t, node, 'rbm')
-  const { desk } = carrier
-  desk.replies(aml('Welcome.'))
-  await carrier.writes('+14155550100', 'Hi')
-  await until(async () => (await carrier.arrived()).length === 1)
+  const carrier = await createCarrier(t, node, 'rbm')
+  const { testAgent } = carrier
+  testAgent.replies(aml('Welcome.'))
+  await carrier.sendFrom('+14155550100', 'Hi')
+  await waitUntil(async () => (await carrier.receivedTexts()).length === 1)
   // Receipts of the first message are told before the next one is counted.
-  await until(() => desk.statuses().some(({ state }) => state === 'read'))
+  await waitUntil(() => testAgent.statuses().some(({ state }) => state === 'read'))
   await settled()
   // The event of the status is not answered, so that nothing of it is counted; receipts wait for the phone.
-  desk.onStatus = () => {}
-  const end = await carrier.account!.troubles({ kind: 'missingReceipts' })
+  testAgent.onStatus = () => {}
+  const end = await carrier.account!.injectFaults({ kind: 'missingReceipts' })
   const before = await settled()
-  desk.replies(aml('It is open until six.'))
-  await carrier.writes('+14155550100', 'When do you close?')
-  await until(async () => (await carrier.arrived()).length === 2)
+  testAgent.replies(aml('It is open until six.'))
+  await carrier.sendFrom('+14155550100', 'When do you close?')
+  await waitUntil(async () => (await carrier.receivedTexts()).length === 2)
   const spent = since(before, await settled())
   t.comment(JSON.stringify(spent))
   t.ok(spent.commands <= 4, `${spent.commands} commands`)
@@ -64,16 +64,16 @@ t.test('A text that is answered takes at most 4 commands and 3 commits, its stat
 })
 
 t.test('A recipient of a campaign who reads the message takes at most 6 commands', async (t) => {
-  const carrier = await openCarrier(t, node, 'rbm')
-  const { desk } = carrier
-  await desk.call('DELETE', '/webhook')
+  const carrier = await createCarrier(t, node, 'rbm')
+  const { testAgent } = carrier
+  await testAgent.call('DELETE', '/webhook')
   const people = 200
   await makeOutreach(carrier, 'spring', 'Spring is here.')
   const id = await stageCampaign(carrier, 'spring', await importPeople(carrier, phonesFrom(0, people)))
   const before = await settled()
-  await desk.manage('POST', `${desk.at}/campaigns/${id}/start`)
-  await until(async () => {
-    const { states } = await desk.manage('GET', `${desk.at}/campaigns/${id}/report`)
+  await testAgent.manage('POST', `${testAgent.agentPath}/campaigns/${id}/start`)
+  await waitUntil(async () => {
+    const { states } = await testAgent.manage('GET', `${testAgent.agentPath}/campaigns/${id}/report`)
     return states.read === people
   })
   const spent = since(before, await settled())

@@ -4,9 +4,9 @@ import axe from 'axe-core'
 import type { Locator, Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { writePage } from '../../adapters/emulator/bundle.js'
-import { emulatorPage } from '../../core/limits.js'
-import { openBrowser, type Visit } from '../harness/browser.js'
-import { until } from '../harness/clock.js'
+import { emulatorPage } from '../../core/limits/index.js'
+import { openBrowser, type PageVisit } from '../harness/browser.js'
+import { waitUntil } from '../harness/clock.js'
 import { noisePng } from '../harness/picture.js'
 import { startNode, testKey } from '../harness/process.js'
 
@@ -18,11 +18,11 @@ const node = await startNode({ PARLEY_EMULATOR: 'true', PARLEY_ALLOW_PRIVATE_URL
 t.teardown(() => node.clean())
 const browser = await openBrowser()
 t.teardown(() => browser.close())
-await until(() => node.stderr().includes('Try it:'))
+await waitUntil(() => node.stderr().includes('Try it:'))
 const [link = ''] = /http\S+\/emulator#\S+/.exec(node.stderr()) ?? []
 
 /** The chat of the page is the gateway's, which is another origin. */
-async function come(t: Test, url: string, colorScheme: 'light' | 'dark' = 'light'): Promise<Visit> {
+async function come(t: Test, url: string, colorScheme: 'light' | 'dark' = 'light'): Promise<PageVisit> {
   const visit = await browser.visit({ origin: node.mgmt, colorScheme })
   t.teardown(() => visit.close())
   const { page } = visit
@@ -56,7 +56,7 @@ async function writes(page: Page, title: string, text: string): Promise<void> {
 const shows = (at: Locator, text: string | RegExp) => at.getByText(text).last().waitFor()
 const tap = (at: Locator, name: string) => at.getByRole('button', { name, exact: true }).last().click()
 
-const { page, troubles } = await come(t, link)
+const { page, problems: troubles } = await come(t, link)
 const rcs = phone(page, 'RCS')
 const sms = phone(page, 'SMS')
 const messenger = phone(page, 'Messenger A')
@@ -115,7 +115,7 @@ t.test('Behind each bubble are the body that the provider got, the message and w
   await sms.getByRole('button', { name: /^Raw: Welcome/ }).click()
   const dialog = page.getByRole('dialog', { name: 'Behind the bubble' })
   await shows(dialog, 'Wire body')
-  await until(async () => (await dialog.locator('pre').count()) === 4)
+  await waitUntil(async () => (await dialog.locator('pre').count()) === 4)
   const [wire = '', amf = '', events = '', record = ''] = await dialog.locator('pre').allTextContents()
   t.match(JSON.parse(wire), [{ To: '+15550100', Body: /^Welcome to the Harbor Hotel!/ }])
   t.match(JSON.parse(amf), { spec: 'amf/1', parts: [{ type: 'text' }, { type: 'ask.choice', intentId: 'menu' }] })
@@ -148,12 +148,12 @@ t.test('Behind each bubble are the body that the provider got, the message and w
   await page.setViewportSize({ width: 1280, height: 1000 })
   await page.keyboard.press('Escape')
   await sms.getByRole('button', { name: 'Raw: 2', exact: true }).click()
-  await until(async () => (await dialog.locator('pre').count()) === 2)
+  await waitUntil(async () => (await dialog.locator('pre').count()) === 2)
   const [, told = ''] = await dialog.locator('pre').allTextContents()
   const result = { intent: 'ask.choice', intentId: 'menu', optionIds: ['time'], via: 'text', text: '2' }
   t.match(JSON.parse(told), [{ event: { event: { type: 'result', result } } }])
   await page.keyboard.press('Escape')
-  await until(async () => !(await dialog.isVisible()))
+  await waitUntil(async () => !(await dialog.isVisible()))
 })
 
 t.test('A message goes to sms when its phone is out of the reach of rcs, and back once it is not', async (t) => {
@@ -187,8 +187,8 @@ t.test('A phone that is offline writes nothing, and what is sent to it arrives w
   t.equal(await act('messengerA', { kind: 'text', text: 'Hi' }), 422, 'and the node refuses it')
   await shot(page, 'offline')
   await tap(messenger, 'Offline')
-  await until(async () => (await messenger.getByText('Sent, phone offline').count()) === 0)
-  await until(async () => (await messenger.locator('.receipt').last().textContent()) === 'Read')
+  await waitUntil(async () => (await messenger.getByText('Sent, phone offline').count()) === 0)
+  await waitUntil(async () => (await messenger.locator('.receipt').last().textContent()) === 'Read')
   t.equal(await messenger.getByRole('button', { name: 'Offline', exact: true }).getAttribute('aria-pressed'), 'false')
   await aml.getByRole('radio', { name: 'SMS' }).check()
 })
@@ -249,14 +249,14 @@ t.test('Web chat stands beside the phones as visitors get it', async (t) => {
     const behind = page.getByRole('list', { name: 'Behind the web chat' })
     await behind.getByRole('button', { name: /^Raw: Welcome/ }).click()
     const dialog = page.getByRole('dialog', { name: 'Behind the bubble' })
-    await until(async () => (await dialog.locator('pre').count()) === 4)
+    await waitUntil(async () => (await dialog.locator('pre').count()) === 4)
     const [wire = '', amf = '', events = ''] = await dialog.locator('pre').allTextContents()
     t.match(JSON.parse(wire), [{ type: 'message', blocks: [{ kind: 'text', text: /^Welcome/ }, { kind: 'list' }] }])
     t.match(JSON.parse(amf), { spec: 'amf/1', parts: [{ type: 'text' }, { type: 'ask.choice' }] })
     t.match(JSON.parse(events)[0], { event: { event: { type: 'status', status: { state: 'sent' } } } })
     await page.keyboard.press('Escape')
     await behind.getByRole('button', { name: 'Raw: Hello', exact: true }).click()
-    await until(async () => (await dialog.locator('pre').count()) === 3)
+    await waitUntil(async () => (await dialog.locator('pre').count()) === 3)
     const [said = '', told = '', record = ''] = await dialog.locator('pre').allTextContents()
     t.match(JSON.parse(said), [{ type: 'said', text: 'Hello' }])
     t.match(JSON.parse(told).at(-1), { event: { event: { type: 'message', message: { text: 'Hello' } } } })
@@ -301,7 +301,7 @@ t.test('The page is without faults for everybody, wide and narrow, light and dar
   await writes(page, 'RCS', 'See the rooms')
   await shows(rcs, 'Faces the harbor, two beds')
   await messenger.getByText('Select', { exact: true }).last().click()
-  await until(async () => (await rcs.locator('.receipt').last().textContent()) === 'Read')
+  await waitUntil(async () => (await rcs.locator('.receipt').last().textContent()) === 'Read')
   await page.evaluate(`for (const log of document.querySelectorAll('.log')) log.scrollTo(0, log.scrollHeight)`)
   await page.getByRole('heading', { name: 'Parley emulator' }).click()
   await page.evaluate('scrollTo(0, 0)')
@@ -332,10 +332,10 @@ const chosenOn = (title: string) => page.getByRole('group', { name: `Picture to 
 async function toldOf(at: Locator, name: string): Promise<{ url: string; type: string }> {
   await at.getByRole('button', { name: `Raw: 🖼 ${name}` }).click()
   const dialog = page.getByRole('dialog', { name: 'Behind the bubble' })
-  await until(async () => (await dialog.locator('pre').count()) === 2)
+  await waitUntil(async () => (await dialog.locator('pre').count()) === 2)
   const [, events = ''] = await dialog.locator('pre').allTextContents()
   await page.keyboard.press('Escape')
-  await until(async () => !(await dialog.isVisible()))
+  await waitUntil(async () => !(await dialog.isVisible()))
   return JSON.parse(events)[0].event.event.message.media[0]
 }
 
@@ -405,7 +405,7 @@ t.test('A picture is looked at before it is sent, and opens at the address that 
       await chooses(title, 'room.png', noise)
       await chosenOn(title).waitFor()
       await page.getByRole('button', { name: `Send on ${title}` }).click()
-      await until(async () => (await thanks()) > before)
+      await waitUntil(async () => (await thanks()) > before)
     }
   })
 })
@@ -435,7 +435,7 @@ t.test('While the node is away nothing that was written is lost, and no preview 
   await shot(page, 'away')
   await page.unroute(`${node.mgmt}/**`)
   await aml.locator('.preview', { hasText: 'Written while away' }).waitFor()
-  await until(async () => (await page.locator('main .told .notice').count()) === 0)
+  await waitUntil(async () => (await page.locator('main .told .notice').count()) === 0)
   await page.getByRole('textbox', { name: 'Write on SMS' }).press('Enter')
   await shows(sms, /You said .Kept while away/)
 })
@@ -448,12 +448,12 @@ t.test('On a narrow page the title of a phone is below the bar, and a log with p
     await page.getByRole('navigation', { name: 'Phones' }).getByRole('link', { name: title, exact: true }).click()
     const heading = page.getByRole('heading', { name: title === 'AML' ? 'Write AML' : title, exact: true })
     const bar = page.getByRole('navigation', { name: 'Phones' })
-    await until(async () => (await heading.boundingBox())!.y >= (await bar.boundingBox())!.y)
+    await waitUntil(async () => (await heading.boundingBox())!.y >= (await bar.boundingBox())!.y)
     const [{ y }, { y: top, height }] = [(await heading.boundingBox())!, (await bar.boundingBox())!]
     t.ok(y >= top + height, `${title}: ${y} is below ${top + height}`)
   }
   const ends = `[...document.querySelectorAll('.log')].map((log) => log.scrollHeight - log.clientHeight - log.scrollTop)`
-  await until(async () => ((await page.evaluate(ends)) as number[]).every((left) => left < 2))
+  await waitUntil(async () => ((await page.evaluate(ends)) as number[]).every((left) => left < 2))
   await shot(page, 'narrow')
   await page.setViewportSize({ width: 1280, height: 1000 })
 })
@@ -463,7 +463,7 @@ t.test('STOP ends it on sms until START, and who looks anew sees all that was sa
   await sms.getByText('STOP', { exact: true }).last().waitFor()
   const said = await sms.locator('article').count()
   await writes(page, 'SMS', 'Anybody?')
-  await until(async () => (await sms.locator('article').count()) > said)
+  await waitUntil(async () => (await sms.locator('article').count()) > said)
   await shows(sms, 'Opted out. Write START to opt in again.')
   await shows(sms, 'A message of the agent was refused: this phone has opted out.')
   await shot(page, 'optedout')
@@ -475,9 +475,9 @@ t.test('STOP ends it on sms until START, and who looks anew sees all that was sa
   t.match(refusals, [{ reason: 'optedOut' }])
   t.match(answers, [/You said .Anybody/])
   await page.keyboard.press('Escape')
-  await until(async () => !(await dialog.isVisible()))
+  await waitUntil(async () => !(await dialog.isVisible()))
   await writes(page, 'SMS', 'START')
-  await until(async () => (await sms.locator('.standing').textContent()) === '')
+  await waitUntil(async () => (await sms.locator('.standing').textContent()) === '')
   await writes(page, 'SMS', 'Menu')
   await shows(sms, /Welcome to the Harbor Hotel!/)
   t.notMatch(await sms.locator('article').allTextContents(), [/You said .Anybody/])

@@ -1,7 +1,7 @@
 /** Follow-ups over the real HTTP surface, on each kind of provider: with the disclaimer, a pause, a cancel. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { shard } from '../../core/limits.js'
+import { shard } from '../../core/limits/index.js'
 import {
   type Carrier,
   importPeople,
@@ -11,7 +11,7 @@ import {
   stageCampaign,
   textsAt,
 } from '../harness/carriers.js'
-import { until } from '../harness/clock.js'
+import { waitUntil } from '../harness/clock.js'
 import { type NodeProcess, startNode } from '../harness/process.js'
 
 t.setTimeout(240_000)
@@ -27,22 +27,30 @@ const nudge = 'Still there?'
 
 /** An outreach that follows up after an hour. */
 async function makeFollowedUp(carrier: Carrier): Promise<void> {
-  const { desk } = carrier
-  await desk.manage('POST', `${desk.at}/message-templates`, { id: 'nudge', name: 'nudge', body: nudge })
+  const { testAgent } = carrier
+  await testAgent.manage('POST', `${testAgent.agentPath}/message-templates`, {
+    id: 'nudge',
+    name: 'nudge',
+    body: nudge,
+  })
   await makeOutreach(carrier, 'spring', 'Spring is here.', { followUp: { templateId: 'nudge', afterHours: 1 } })
 }
 
 /** A campaign with follow-ups that was started, and has reached some people where it cannot be over at once. */
 async function start(carrier: Carrier) {
-  const { desk } = carrier
+  const { testAgent } = carrier
   await makeFollowedUp(carrier)
   const id = await stageCampaign(carrier, 'spring', await importPeople(carrier, phones))
-  const at = `${desk.at}/campaigns/${id}`
+  const at = `${testAgent.agentPath}/campaigns/${id}`
   const count = async (text?: string) =>
-    (await carrier.arrived()).filter((each) => text === undefined || each.text === text).length
-  await desk.manage('POST', `${at}/start`)
-  if (carrier.account) await until(async () => (await count()) > 10)
-  return { count, move: (name: string) => desk.manage('POST', `${at}/${name}`), one: () => desk.manage('GET', at) }
+    (await carrier.receivedTexts()).filter((each) => text === undefined || each.text === text).length
+  await testAgent.manage('POST', `${at}/start`)
+  if (carrier.account) await waitUntil(async () => (await count()) > 10)
+  return {
+    count,
+    move: (name: string) => testAgent.manage('POST', `${at}/${name}`),
+    one: () => testAgent.manage('GET', at),
+  }
 }
 
 onEachCarrier(t, () => node, {
@@ -63,23 +71,25 @@ onEachCarrier(t, () => node, {
     const more = (await count(nudge)) - acknowledged
     t.ok(more <= shard.effectsPerDestination, `${more} more`)
     await move('resume')
-    await until(async () => (await one()).status === 'completed')
-    await until(async () => (await count(nudge)) >= people)
+    await waitUntil(async () => (await one()).status === 'completed')
+    await waitUntil(async () => (await count(nudge)) >= people)
     await sleep(500)
-    const nudged = (await carrier.arrived()).filter(({ text }) => text === nudge).map(({ address }) => address)
+    const nudged = (await carrier.receivedTexts()).filter(({ text }) => text === nudge).map(({ address }) => address)
     t.same([nudged.length, new Set(nudged).size], [people, people])
   },
 
   async 'A follow-up comes without a second disclaimer, and with the first one where the opening had none'(t, carrier) {
-    const { desk } = carrier
+    const { testAgent } = carrier
     await makeFollowedUp(carrier)
     const [before, after] = phones as [string, string]
     const send = (address: string) =>
-      desk.manage('POST', `${desk.at}/outreach/spring/sends`, { recipient: { channel: 'rcs', address } })
+      testAgent.manage('POST', `${testAgent.agentPath}/outreach/spring/sends`, {
+        recipient: { channel: 'rcs', address },
+      })
     await send(before)
     t.same(await textsAt(carrier, before, 1), ['Spring is here.'])
     const disclaimer = 'Rates may apply. Reply STOP to leave.'
-    await desk.change('rcs', { compliance: { enabled: true, disclaimerText: disclaimer } })
+    await testAgent.change('rcs', { compliance: { enabled: true, disclaimerText: disclaimer } })
     await send(after)
     t.same(await textsAt(carrier, after, 3), [disclaimer, 'Spring is here.', nudge])
     t.same(await textsAt(carrier, before, 3), ['Spring is here.', disclaimer, nudge])

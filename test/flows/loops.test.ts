@@ -2,9 +2,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { EmulatedAccount } from '../harness/account.js'
-import { until } from '../harness/clock.js'
-import { Desk, json } from '../harness/desk.js'
+import { waitUntil } from '../harness/clock.js'
 import { startNode } from '../harness/process.js'
+import { json, TestAgent } from '../harness/testagent.js'
 
 const phone = '+15550100'
 const hi = { spec: 'amf/1', parts: [{ type: 'text', text: 'hi there' }] }
@@ -15,52 +15,52 @@ const node = await startNode({ PARLEY_ALLOW_PRIVATE_URLS: 'true' })
 t.teardown(() => node.clean())
 
 // biome-ignore lint/suspicious/noExplicitAny: what is read is asserted
-const logs = async (desk: Desk, event: string): Promise<any[]> =>
-  (await desk.manage('GET', `${desk.at}/logs?event=${event}`)).data
+const logs = async (testAgent: TestAgent, event: string): Promise<any[]> =>
+  (await testAgent.manage('GET', `${testAgent.agentPath}/logs?event=${event}`)).data
 
 /** Waits for the first refusal, and a while longer in which nothing more may come. */
-async function refusals(t: Test, desk: Desk) {
-  await until(async () => (await logs(desk, 'message.refused')).length > 0)
+async function refusals(t: Test, testAgent: TestAgent) {
+  await waitUntil(async () => (await logs(testAgent, 'message.refused')).length > 0)
   await pause(500)
-  const refused = await logs(desk, 'message.refused')
+  const refused = await logs(testAgent, 'message.refused')
   t.ok(refused.every(({ data, level }) => data.reason === 'loopDetected' && level === 'warn'))
   return refused
 }
 
 t.test('A webhook that answers every event sends a handful of messages, and the rest is loopDetected', async (t) => {
-  const desk = await Desk.open(t, node, 'Echo')
-  desk.always = json({ messages: [hi] })
-  await desk.bind('sms', { mode: 'unmanaged', provider: 'emulator' })
-  await desk.acts('sms', { text: 'Hello' }, phone)
-  await refusals(t, desk)
-  const { data } = await desk.manage('GET', '/system/emulator/shown?after=0')
-  const shown = data.filter(({ bindingId }: { bindingId: string }) => bindingId === desk.bindings.sms)
+  const testAgent = await TestAgent.open(t, node, 'Echo')
+  testAgent.alwaysReply = json({ messages: [hi] })
+  await testAgent.bind('sms', { mode: 'unmanaged', provider: 'emulator' })
+  await testAgent.phoneAct('sms', { text: 'Hello' }, phone)
+  await refusals(t, testAgent)
+  const { data } = await testAgent.manage('GET', '/system/emulator/shown?after=0')
+  const shown = data.filter(({ bindingId }: { bindingId: string }) => bindingId === testAgent.bindings.sms)
   t.equal(shown.length, repliesInAll)
   const metrics = await (await fetch(`${node.mgmt}/metrics`)).text()
   t.match(metrics, /parley_messages_refused_total\{[^}]*reason="loopDetected"[^}]*\} [1-9]/)
 })
 
 t.test('On a provider with a pace and receipts it is the same, however far apart its messages are', async (t) => {
-  const desk = await Desk.open(t, node, 'Paced echo')
-  desk.always = json({ messages: [hi] })
-  const account = await EmulatedAccount.open(desk, 'twilio', 'sms', phone)
-  await desk.change('sms', { delivery: { minMessageDelayMs: 250 } })
+  const testAgent = await TestAgent.open(t, node, 'Paced echo')
+  testAgent.alwaysReply = json({ messages: [hi] })
+  const account = await EmulatedAccount.open(testAgent, 'twilio', 'sms', phone)
+  await testAgent.change('sms', { delivery: { minMessageDelayMs: 250 } })
   await account.act({ kind: 'text', text: 'Hello' })
-  await until(async () => (await account.sent()).length >= repliesInAll)
-  await refusals(t, desk)
+  await waitUntil(async () => (await account.sent()).length >= repliesInAll)
+  await refusals(t, testAgent)
   t.equal((await account.sent()).length, repliesInAll)
 })
 
 t.test('The limit of a binding holds for POST /messages, and what the person writes lifts it', async (t) => {
-  const desk = await Desk.open(t, node, 'Pusher')
-  await desk.bind('sms', { mode: 'unmanaged', provider: 'emulator' })
-  await desk.change('sms', { delivery: { loopGuard: { messages: 2, seconds: 3_600 } } })
-  await desk.acts('sms', { text: 'Hello' }, phone)
-  const { userId } = (await desk.heard(t, 2))[0]!
-  const verdicts = async () => (await desk.send(userId, hi, hi, hi)).map(({ reason }) => reason ?? 'taken')
+  const testAgent = await TestAgent.open(t, node, 'Pusher')
+  await testAgent.bind('sms', { mode: 'unmanaged', provider: 'emulator' })
+  await testAgent.change('sms', { delivery: { loopGuard: { messages: 2, seconds: 3_600 } } })
+  await testAgent.phoneAct('sms', { text: 'Hello' }, phone)
+  const { userId } = (await testAgent.nextContentEvents(t, 2))[0]!
+  const verdicts = async () => (await testAgent.send(userId, hi, hi, hi)).map(({ reason }) => reason ?? 'taken')
   t.same(await verdicts(), ['taken', 'taken', 'loopDetected'])
-  await desk.acts('sms', { text: 'Go on' }, phone)
-  await desk.heard(t, 1)
+  await testAgent.phoneAct('sms', { text: 'Go on' }, phone)
+  await testAgent.nextContentEvents(t, 1)
   t.same(await verdicts(), ['taken', 'taken', 'loopDetected'])
-  t.equal((await logs(desk, 'message.refused')).length, 2, 'and each is logged')
+  t.equal((await logs(testAgent, 'message.refused')).length, 2, 'and each is logged')
 })

@@ -4,22 +4,22 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
 import { WebSocket } from 'undici'
-import { closeCodes } from '../../core/channel/live.js'
-import { catalog, type MetricRow } from '../../runtime/observe/catalog.js'
+import { closeCodes } from '../../core/channel/socketcodec.js'
+import { catalog, type MetricDefinition } from '../../runtime/observe/catalog.js'
 import { EmulatedAccount } from '../harness/account.js'
-import { until } from '../harness/clock.js'
-import { aml, Desk, type Reply } from '../harness/desk.js'
+import { waitUntil } from '../harness/clock.js'
 import { startNode, testKey } from '../harness/process.js'
+import { aml, type Reply, TestAgent } from '../harness/testagent.js'
 
-const rows = new Map<string, MetricRow>(Object.entries(catalog))
+const rows = new Map<string, MetricDefinition>(Object.entries(catalog))
 const address = '+15550100'
 
 const node = await startNode({ PARLEY_ALLOW_PRIVATE_URLS: 'true', PARLEY_TIME_SCALE: '60' })
 t.teardown(() => node.clean())
-const desk = await Desk.open(t, node, 'Harbor Desk')
-await desk.bind('sms', { mode: 'managed', inputs: {} })
-await desk.bind('rcs', { mode: 'unmanaged', provider: 'emulator', auth: {} })
-await desk.change('sms', { compliance: { enabled: true } })
+const testAgent = await TestAgent.open(t, node, 'Harbor Desk')
+await testAgent.bind('sms', { mode: 'managed', inputs: {} })
+await testAgent.bind('rcs', { mode: 'unmanaged', provider: 'emulator', auth: {} })
+await testAgent.change('sms', { compliance: { enabled: true } })
 
 type Labels = Readonly<Record<string, string>>
 
@@ -48,20 +48,20 @@ async function sum(name: string, wanted: Labels = {}): Promise<number> {
 
 /** Counts are there once the commit is, which is before anybody hears of it, but for what is counted after a call. */
 async function counts(t: Test, name: string, wanted: Labels, most: number): Promise<void> {
-  await until(async () => (await sum(name, wanted)) >= most)
+  await waitUntil(async () => (await sum(name, wanted)) >= most)
   t.equal(await sum(name, wanted), most, `${name} ${JSON.stringify(wanted)}`)
 }
 
 t.test('Counters whose labels have known values are there at 0 before anything is counted', async (t) => {
   for (const [name, labels] of [
-    ['parley_messages_heard_total', { channel: 'workchatD' }],
+    ['parley_messages_received_total', { channel: 'workchatD' }],
     ['parley_messages_accepted_total', { channel: 'rcs' }],
     ['parley_consents_total', { channel: 'sms', change: 'optedOut' }],
     ['parley_ingress_items_total', { channel: 'sms', outcome: 'duplicate' }],
-    ['parley_webhook_calls_total', { kind: 'agent', outcome: 'away' }],
+    ['parley_webhook_calls_total', { kind: 'agent', outcome: 'retryable' }],
     ['parley_webhook_calls_total', { kind: 'org', outcome: 'failed' }],
-    ['parley_send_attempts_total', { outcome: 'noRoute' }],
-    ['parley_limits_spent_total', { budget: 'journey', outcome: 'refused' }],
+    ['parley_send_attempts_total', { outcome: 'noBinding' }],
+    ['parley_rate_limit_calls_total', { budget: 'journey', outcome: 'refused' }],
   ] as const) {
     const found = (await scrape()).filter((each) => each.name === name && isOf(each.labels, labels))
     t.match(found, [{ value: 0 }], `${name} ${JSON.stringify(labels)}`)
@@ -77,15 +77,15 @@ t.test('Counters whose labels have known values are there at 0 before anything i
 const refusesIt: Reply = (response) => void response.writeHead(400).end()
 
 t.test('Messages are counted as they are heard, accepted, handed over and arrive', async (t) => {
-  desk.replies(aml('Welcome.'))
-  await desk.acts('sms', { text: 'Hi' }, address)
-  await desk.events(t, 3)
-  await desk.shown(2)
-  await counts(t, 'parley_messages_heard_total', { channel: 'sms' }, 1)
+  testAgent.replies(aml('Welcome.'))
+  await testAgent.phoneAct('sms', { text: 'Hi' }, address)
+  await testAgent.nextEvents(t, 3)
+  await testAgent.nextShown(2)
+  await counts(t, 'parley_messages_received_total', { channel: 'sms' }, 1)
   await counts(t, 'parley_messages_accepted_total', { channel: 'sms' }, 2)
   await counts(t, 'parley_message_states_total', { channel: 'sms', state: 'sent', reason: '' }, 1)
-  await counts(t, 'parley_provider_handovers_total', { channel: 'sms', provider: 'emulator', outcome: 'sent' }, 2)
-  await counts(t, 'parley_provider_handover_duration_seconds_count', { channel: 'sms' }, 2)
+  await counts(t, 'parley_provider_submissions_total', { channel: 'sms', provider: 'emulator', outcome: 'sent' }, 2)
+  await counts(t, 'parley_provider_submission_duration_seconds_count', { channel: 'sms' }, 2)
   await counts(t, 'parley_message_wait_seconds_count', { channel: 'sms', lane: 'direct' }, 2)
   await counts(t, 'parley_ingress_items_total', { channel: 'sms', outcome: 'new' }, 1)
   await counts(t, 'parley_webhook_calls_total', { kind: 'agent', outcome: 'taken' }, 3)
@@ -94,67 +94,67 @@ t.test('Messages are counted as they are heard, accepted, handed over and arrive
 
 t.test('What a provider tells twice is a duplicate, and a call that is not signed is a stranger’s', async (t) => {
   const items = [{ id: 'once', from: address, text: 'Again' }]
-  const act = `/system/emulator/bindings/${desk.bindings.sms}/_act`
-  await desk.manage('POST', act, { items })
-  await desk.manage('POST', act, { items })
+  const act = `/system/emulator/bindings/${testAgent.bindings.sms}/_act`
+  await testAgent.manage('POST', act, { items })
+  await testAgent.manage('POST', act, { items })
   await counts(t, 'parley_ingress_items_total', { channel: 'sms', outcome: 'duplicate' }, 1)
   const refused = { channel: 'sms', provider: 'emulator', outcome: 'badSignature' }
   t.equal(await sum('parley_ingress_calls_total', refused), 0)
-  const answer = await fetch(`${node.gateway}/v4/ingress/${desk.bindings.sms}`, { method: 'POST', body: '{}' })
+  const answer = await fetch(`${node.gateway}/v4/ingress/${testAgent.bindings.sms}`, { method: 'POST', body: '{}' })
   t.equal(answer.status, 401)
   t.equal(await sum('parley_ingress_calls_total', refused), 1)
 })
 
 t.test('An event that the webhook refuses is a dead letter', async (t) => {
-  desk.replies(refusesIt)
-  await desk.acts('sms', { text: 'Something odd' }, address)
+  testAgent.replies(refusesIt)
+  await testAgent.phoneAct('sms', { text: 'Something odd' }, address)
   await counts(t, 'parley_webhook_dead_letters_total', { kind: 'agent' }, 1)
   await counts(t, 'parley_webhook_calls_total', { kind: 'agent', outcome: 'refused' }, 1)
   await counts(t, 'parley_agent_log_total', { level: 'error', event: 'webhook.parked' }, 1)
 })
 
 t.test('Somebody who opts out is counted once, comes back, and what they are not sent has a reason', async (t) => {
-  const userId = desk.lastPerson()
-  await desk.acts('sms', { text: 'STOP' }, address)
-  await desk.acts('sms', { text: 'STOP' }, address)
+  const userId = testAgent.lastPerson()
+  await testAgent.phoneAct('sms', { text: 'STOP' }, address)
+  await testAgent.phoneAct('sms', { text: 'STOP' }, address)
   await counts(t, 'parley_consents_total', { channel: 'sms', change: 'optedOut' }, 1)
   const hello = { spec: 'amf/1', parts: [{ type: 'text', text: 'Hello?' }] }
-  t.match(await desk.send(userId, hello), [{ accepted: false, reason: 'optedOut' }])
+  t.match(await testAgent.send(userId, hello), [{ accepted: false, reason: 'optedOut' }])
   t.equal(await sum('parley_messages_refused_total', { reason: 'optedOut' }), 1)
-  await desk.acts('sms', { text: 'START' }, address)
+  await testAgent.phoneAct('sms', { text: 'START' }, address)
   await counts(t, 'parley_consents_total', { channel: 'sms', change: 'optedIn' }, 1)
 })
 
 t.test('Messages in bulk to a provider that has a pace are counted when they leave', async (t) => {
-  const other = await Desk.open(t, node, 'Bulk Desk')
+  const other = await TestAgent.open(t, node, 'Bulk Desk')
   const account = await EmulatedAccount.open(other, 'whatsapp', 'messengerA', '+15550177')
   await account.greet()
   await account.act({ kind: 'text', text: 'Hi' })
-  const [first] = await other.heard(t, 2)
+  const [first] = await other.nextContentEvents(t, 2)
   const messages = [{ spec: 'amf/1', parts: [{ type: 'text', text: 'One of many' }] }]
   await other.call('POST', '/messages', { userId: first!.userId, messages, priority: 'batch' })
   await counts(t, 'parley_message_wait_seconds_count', { channel: 'messengerA', lane: 'bulk' }, 1)
 })
 
 t.test('Sends are counted by their answer, their attempts and the states that they come to', async (t) => {
-  await desk.manage('POST', `${desk.at}/message-templates`, { id: 'hi', name: 'Hi', body: 'Hello!' })
+  await testAgent.manage('POST', `${testAgent.agentPath}/message-templates`, { id: 'hi', name: 'Hi', body: 'Hello!' })
   const outreach = { id: 'hello', name: 'Hello', class: 'service', openerTemplateId: 'hi' }
-  await desk.manage('POST', `${desk.at}/outreach`, outreach)
+  await testAgent.manage('POST', `${testAgent.agentPath}/outreach`, outreach)
   const send = (to: string) =>
-    fetch(`${node.mgmt}/v1${desk.at}/outreach/hello/sends`, {
+    fetch(`${node.mgmt}/v1${testAgent.agentPath}/outreach/hello/sends`, {
       method: 'POST',
       headers: { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' },
       body: JSON.stringify({ recipient: { channel: 'rcs', address: to }, consent: { optIn: true } }),
     })
   const answer = await send('+14155550142')
   t.equal(answer.status, 202, await answer.clone().text())
-  t.equal(await sum('parley_sends_asked_total', { status: 'queued' }), 1)
+  t.equal(await sum('parley_send_requests_total', { status: 'queued' }), 1)
   await send('nobody')
-  t.equal(await sum('parley_sends_asked_total', { status: 'refused', reason: 'agent.outreach.invalid_address' }), 1)
+  t.equal(await sum('parley_send_requests_total', { status: 'refused', reason: 'agent.outreach.invalid_address' }), 1)
   await counts(t, 'parley_sends_total', { origin: 'named', state: 'sent' }, 1)
   t.equal(await sum('parley_sends_total', { origin: 'named', state: 'sending' }), 1)
   t.equal(await sum('parley_send_attempts_total', { outcome: 'taken' }), 1)
-  t.ok((await sum('parley_limits_spent_total', { budget: 'send', outcome: 'allowed' })) >= 2)
+  t.ok((await sum('parley_rate_limit_calls_total', { budget: 'send', outcome: 'allowed' })) >= 2)
 })
 
 t.test('A call to an org’s webhook is counted', async (t) => {
@@ -163,8 +163,8 @@ t.test('A call to an org’s webhook is counted', async (t) => {
   t.teardown(() => server.close())
   const { port } = server.address() as AddressInfo
   const url = `http://127.0.0.1:${port}/`
-  await desk.manage('POST', '/orgs/demo/webhooks', { url, events: ['agent.created'] })
-  await desk.manage('POST', '/orgs/demo/agents', { name: 'Second Desk' })
+  await testAgent.manage('POST', '/orgs/demo/webhooks', { url, events: ['agent.created'] })
+  await testAgent.manage('POST', '/orgs/demo/agents', { name: 'Second Desk' })
   await counts(t, 'parley_webhook_calls_total', { kind: 'org', outcome: 'succeeded' }, 1)
 })
 

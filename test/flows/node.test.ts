@@ -176,7 +176,7 @@ t.test('A node whose Redis is away serves on, and says so in readiness and metri
   const ready = await (await fetch(`${node.mgmt}/readyz`)).text()
   t.match(ready, /"degraded"/)
   t.notMatch(ready + node.stdout() + node.stderr(), 'hidden')
-  t.match(await (await fetch(`${node.mgmt}/metrics`)).text(), /^parley_limits_degraded 1$/m)
+  t.match(await (await fetch(`${node.mgmt}/metrics`)).text(), /^parley_rate_limits_degraded 1$/m)
   t.equal((await makeKey(node.mgmt, 'x')).status, 201)
 })
 

@@ -5,14 +5,14 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
-import { generated, loaded } from '../adapters/kit/house.js'
-import { until } from '../harness/clock.js'
-import { Desk } from '../harness/desk.js'
+import { generateAdapter, loadAdapter } from '../adapters/kit/generatedadapter.js'
+import { waitUntil } from '../harness/clock.js'
 import { startNode } from '../harness/process.js'
+import { TestAgent } from '../harness/testagent.js'
 
 t.test('Trouble of a partner’s adapter ends no node, and its messages are tried again', async (t) => {
-  const { dir } = generated(t, 'sms', 'pigeon')
-  const { samples } = await loaded(dir)
+  const { dir } = generateAdapter(t, 'sms', 'pigeon')
+  const { samples } = await loadAdapter(dir)
   const loops = join(dir, 'loops')
   const send = join(dir, 'send.js')
   const begin = 'export async function send(wire, { auth, address, id, call }) {'
@@ -35,31 +35,31 @@ t.test('Trouble of a partner’s adapter ends no node, and its messages are trie
   })
   const node = await startNode({ PARLEY_ADAPTERS: dir })
   t.teardown(() => node.clean())
-  const desk = await Desk.open(t, node, 'Harbor')
+  const testAgent = await TestAgent.open(t, node, 'Harbor')
   const apiUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`
   const auth = { ...(samples.auth as object), apiUrl }
-  const { id } = await desk.bind('sms', { mode: 'unmanaged', provider: 'pigeon', auth })
-  await desk.bind('rcs', { mode: 'unmanaged', provider: 'emulator' })
+  const { id } = await testAgent.bind('sms', { mode: 'unmanaged', provider: 'pigeon', auth })
+  await testAgent.bind('rcs', { mode: 'unmanaged', provider: 'emulator' })
   const body = JSON.stringify({ events: [{ id: 'evt_1', type: 'message', from: '+14155550100', text: 'Hello' }] })
   const headers = samples.sign!({ body: Buffer.from(body), at: Date.now() } as never, auth)
   const heard = await fetch(`${node.gateway}/v4/ingress/${id}`, { method: 'POST', headers, body } as RequestInit)
   t.equal(heard.status, 200)
-  await desk.heard(t, 1)
-  const person = desk.lastPerson()
+  await testAgent.nextContentEvents(t, 1)
+  const person = testAgent.lastPerson()
   const said = (words: string) => ({ spec: 'amf/1', parts: [{ type: 'text', text: words }] })
-  await desk.send(person, said('First'))
-  await until(() => arrived.some((each) => each.includes('First')))
-  await until(() => node.stdout().includes('a rejection without a handler'))
+  await testAgent.send(person, said('First'))
+  await waitUntil(() => arrived.some((each) => each.includes('First')))
+  await waitUntil(() => node.stdout().includes('a rejection without a handler'))
 
   writeFileSync(loops, '')
-  await desk.send(person, said('Second'))
-  await desk.acts('rcs', { text: 'Hello' }, '+14155550101')
-  await desk.heard(t, 1)
+  await testAgent.send(person, said('Second'))
+  await testAgent.phoneAct('rcs', { text: 'Hello' }, '+14155550101')
+  await testAgent.nextContentEvents(t, 1)
   t.pass('another binding is served while the adapter loops')
-  await until(() => node.stdout().includes('adapter.thread.ended'))
+  await waitUntil(() => node.stdout().includes('adapter.thread.ended'))
   rmSync(loops)
   t.notOk(existsSync(loops))
-  await until(() => arrived.some((each) => each.includes('Second')))
+  await waitUntil(() => arrived.some((each) => each.includes('Second')))
   t.equal(arrived.filter((each) => each.includes('Second')).length, 1)
   t.equal(node.process.exitCode, null, 'the node lives')
   t.equal(await node.end('SIGTERM'), 0, 'and stops in good order')

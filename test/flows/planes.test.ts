@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
 import { dataFileName } from '../../runtime/store/directory.js'
-import { until } from '../harness/clock.js'
+import { waitUntil } from '../harness/clock.js'
 import { TestNats } from '../harness/nats.js'
 import { type NodeProcess, runToEnd, startNode, testKey } from '../harness/process.js'
 import { isSignedWith, openReceiver } from '../harness/receiver.js'
@@ -91,13 +91,13 @@ t.test('Every process says that it is ready and what it counts', async (t) => {
     const url = node.mgmt || node.gateway
     // An old NATS server degrades durability, and that is all that may be said of any of them in the end: on a busy machine
     // Redis may be away for a moment.
-    await until(async () => {
+    await waitUntil(async () => {
       const ready = await fetch(`${url}/readyz`)
       t.equal(ready.status, 200)
       const { checks } = (await ready.json()) as { checks: { name: string; status: string }[] }
       return checks.every(({ name, status }) => status === 'ok' || name === 'durability')
     })
-    await until(async () => (await metric(node, 'parley_cluster_nodes')) === started.length)
+    await waitUntil(async () => (await metric(node, 'parley_cluster_nodes')) === started.length)
     t.equal(await metric(node, 'parley_bus_connected'), 1)
     t.equal(await metric(node, 'parley_bus_reconnects_total'), 0)
   }
@@ -135,10 +135,12 @@ t.test('What is changed through one process is seen through the other, and event
       .filter((each) => isSignedWith(webhook.body.signingSecret, each))
       .map(({ body }) => JSON.parse(String(body)))
       .filter(({ data }) => data.id === made.body.id)
-  await until(() => events().length > 0)
+  await waitUntil(() => events().length > 0)
   t.match(events()[0], { type: 'api_key.created', data: { name: 'first' } })
   const deliveries = `/orgs/demo/webhooks/${webhook.body.id}/deliveries`
-  await until(async () => (await insist(two, 'GET', deliveries)).body.data.every(({ state }) => state === 'delivered'))
+  await waitUntil(async () =>
+    (await insist(two, 'GET', deliveries)).body.data.every(({ state }) => state === 'delivered'),
+  )
   t.equal(events().length, 1)
 })
 
@@ -180,7 +182,7 @@ t.test('A process that keeps shards can be killed: the other takes them, with ev
   t.ok((await metric(left, 'parley_shards_owned')) < shards, 'they shared the work')
   await killed.end('SIGKILL')
   t.equal((await insist(two, 'POST', '/orgs/demo/api-keys', { name: 'later' })).status, 201)
-  await until(async () => (await metric(left, 'parley_shards_owned')) === shards)
+  await waitUntil(async () => (await metric(left, 'parley_shards_owned')) === shards)
   t.same([...new Set(await keyNames(one))], [...new Set([...before, 'later'])])
 })
 

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { until } from '../harness/clock.js'
+import { waitUntil } from '../harness/clock.js'
 import { startNode, testKey } from '../harness/process.js'
 
 const run = promisify(execFile)
@@ -74,11 +74,11 @@ t.test('The first conversation of the README can be held as it is written there'
   writeFileSync(join(folder, 'agent.mjs'), here(agent))
   const webhook = execFile(process.execPath, [join(folder, 'agent.mjs')])
   t.teardown(() => webhook.kill())
-  await until(() => isListening(agentPort))
+  await waitUntil(() => isListening(agentPort))
   const { stdout } = await shell(pasted(conversation))
   t.same(refusedIn(stdout), [], 'nothing was refused')
   const show = `${/^api\(\).*$/m.exec(conversation)![0]}\n${conversation.split('\n').findLast((line) => line.includes('emulator/shown'))}`
-  await until(async () => (await shell(here(show))).stdout.includes('You said'))
+  await waitUntil(async () => (await shell(here(show))).stdout.includes('You said'))
   const { stdout: shown } = await shell(here(show))
   t.match(shown, 'You said \\"Hello\\".')
   t.match(shown, 'Book a table')
@@ -92,7 +92,7 @@ t.test('The first send of a journey works when it is pasted, and reaches the pho
   t.match(stdout, '"unknownInputs":[]', 'the first send ends without a warning')
   t.match(stdout, '"contract":"journey/1"')
   const list = `${api}\nA=8081/v1/orgs/demo/agents/harbor-desk\napi GET $KEY $A/outreach/sends`
-  await until(async () => (await shell(here(list))).stdout.includes('"state":"sent"'))
+  await waitUntil(async () => (await shell(here(list))).stdout.includes('"state":"sent"'))
   const { stdout: shown } = await shell(`${api}\n${here('api GET $KEY 8081/v1/system/emulator/shown')}`)
   t.match(shown, 'Hi Ann, Bergen is ready for you.')
 })

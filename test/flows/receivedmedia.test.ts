@@ -1,10 +1,10 @@
 /** A picture from a phone to an agent, over the real adapters, from providers that give it to nobody without credentials. */
 import t from 'tap'
 import { EmulatedAccount } from '../harness/account.js'
-import { Desk } from '../harness/desk.js'
 import { startNode } from '../harness/process.js'
+import { TestAgent } from '../harness/testagent.js'
 import { png } from '../runtime/media/samples.js'
-import { rows } from './wires.js'
+import { wireRows } from './providertable.js'
 
 t.setTimeout(120_000)
 const node = await startNode({ PARLEY_EMULATOR: 'true', PARLEY_TIME_SCALE: '10', PARLEY_ALLOW_PRIVATE_URLS: 'true' })
@@ -16,11 +16,11 @@ for (const wire of ['whatsapp', 'slack', 'twilio'] as const) {
   t.test(
     `A picture that is sent over ${wire} opens for the agent, and without the credentials for nobody`,
     async (t) => {
-      const { channel, address, hasWindow } = rows[wire]
-      const desk = await Desk.open(t, node, `Pictures of ${wire}`)
-      const account = await EmulatedAccount.open(desk, wire, channel, address)
+      const { channel, address, hasWindow } = wireRows[wire]
+      const testAgent = await TestAgent.open(t, node, `Pictures of ${wire}`)
+      const account = await EmulatedAccount.open(testAgent, wire, channel, address)
       t.ok(await account.act({ kind: 'media', url, type: 'image/png', name: 'pier.png' }))
-      const events = await desk.heard(t, hasWindow ? 3 : 2)
+      const events = await testAgent.nextContentEvents(t, hasWindow ? 3 : 2)
       const { message } = events.at(-1)!.event.event as unknown as {
         message: { media: { url: string; type: string }[] }
       }
@@ -28,7 +28,7 @@ for (const wire of ['whatsapp', 'slack', 'twilio'] as const) {
       t.equal(picture?.type, 'image/png')
       t.ok(picture?.url.startsWith(`${node.gateway}/v4/media/received/`), 'at an address of the gateway')
 
-      await account.troubles({ kind: 'unauthorized', allCalls: true, times: 1 })
+      await account.injectFaults({ kind: 'unauthorized', allCalls: true, times: 1 })
       const refused = await fetch(picture!.url)
       t.equal(refused.status, 502)
       t.match(await refused.json(), { code: 'media.unreachable', message: /\.$/ })

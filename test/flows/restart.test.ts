@@ -4,9 +4,9 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
 import twilio from 'twilio'
-import { until } from '../harness/clock.js'
-import { Desk } from '../harness/desk.js'
+import { waitUntil } from '../harness/clock.js'
 import { startNode } from '../harness/process.js'
+import { TestAgent } from '../harness/testagent.js'
 
 const credentials = { accountSid: `AC${'0'.repeat(32)}`, authToken: 'a-token-of-tests', from: '+14155550100' }
 const count = 8
@@ -34,9 +34,9 @@ t.test(
     const env = { PARLEY_EMULATOR: 'false' }
     const node = await startNode(env)
     t.teardown(() => node.clean())
-    const desk = await Desk.open(t, node, 'Harbor')
+    const testAgent = await TestAgent.open(t, node, 'Harbor')
     const apiUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`
-    const { id, ingressUrl } = await desk.bind('sms', {
+    const { id, ingressUrl } = await testAgent.bind('sms', {
       mode: 'unmanaged',
       provider: 'twilio',
       auth: { ...credentials, apiUrl },
@@ -54,21 +54,21 @@ t.test(
       const answer = await fetch(`${node.gateway}/v4/ingress/${id}`, { method: 'POST', headers, body })
       t.equal(answer.status, 200)
     }
-    const events = await desk.events(t, 2 * count)
+    const events = await testAgent.nextEvents(t, 2 * count)
     for (const userId of new Set(events.map((event) => event.userId))) {
-      const [result] = await desk.send(userId, {
+      const [result] = await testAgent.send(userId, {
         spec: 'amf/1',
         parts: [{ type: 'text', text: 'Your table is ready.' }],
       })
       t.equal(result?.accepted, true)
     }
-    await until(() => hanging.length === count)
+    await waitUntil(() => hanging.length === count)
     await node.end('SIGKILL')
     for (const response of hanging) response.destroy()
     hangs = false
     const again = await startNode(env, node.dir)
     t.teardown(() => again.clean())
-    await until(() => callbacks.length === count)
+    await waitUntil(() => callbacks.length === count)
     t.same(
       [...new Set(callbacks)],
       [`${again.gateway}/v4/ingress/${id}`],

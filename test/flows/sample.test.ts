@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { until } from '../harness/clock.js'
+import { waitUntil } from '../harness/clock.js'
 import { type NodeProcess, startNode, testKey } from '../harness/process.js'
 
 t.setTimeout(240_000)
@@ -51,7 +51,7 @@ async function says(t: Test, node: NodeProcess, channel: string, text: string): 
   const before = (await sent()).length
   const act = { kind: 'text', text }
   t.match(await call(node, 'POST', `/system/emulator/stage/phones/${channel}/_act`, act, ticket), { status: 202 })
-  await until(async () => (await sent()).length > before)
+  await waitUntil(async () => (await sent()).length > before)
   return JSON.stringify((await sent()).slice(before))
 }
 

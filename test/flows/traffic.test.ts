@@ -1,8 +1,8 @@
 /** What operators read of a conversation that was really held: on a channel, and in the emulator. */
 import t from 'tap'
-import { until } from '../harness/clock.js'
-import { aml, Desk, nothing } from '../harness/desk.js'
+import { waitUntil } from '../harness/clock.js'
 import { startNode } from '../harness/process.js'
+import { aml, noReply, TestAgent } from '../harness/testagent.js'
 
 const address = '+15550123'
 const node = await startNode({ PARLEY_ALLOW_PRIVATE_URLS: 'true' })
@@ -21,15 +21,16 @@ interface Entry {
 const words = ({ origin, type, subtype, text }: Entry) => [origin, type, subtype, text].filter(Boolean).join(' ')
 
 t.test('Everything that was said is listed with its channel, its session and what became of it', async (t) => {
-  const desk = await Desk.open(t, node, 'Harbor Desk')
-  await desk.bind('sms', { mode: 'managed', inputs: {} })
-  desk.replies(aml('Which room?\n[[chips: Red room | Blue room]]'), nothing)
-  await desk.acts('sms', { text: 'Hello' }, address)
-  await desk.shown(1)
-  const list = async (path: string): Promise<Entry[]> => (await desk.manage('GET', `${desk.at}${path}`)).data
-  await until(async () => (await list('/messages?type=status')).length > 0)
-  await desk.acts('sms', { text: '2' }, address)
-  await until(async () => (await list('/messages?type=content')).length === 3)
+  const testAgent = await TestAgent.open(t, node, 'Harbor Desk')
+  await testAgent.bind('sms', { mode: 'managed', inputs: {} })
+  testAgent.replies(aml('Which room?\n[[chips: Red room | Blue room]]'), noReply)
+  await testAgent.phoneAct('sms', { text: 'Hello' }, address)
+  await testAgent.nextShown(1)
+  const list = async (path: string): Promise<Entry[]> =>
+    (await testAgent.manage('GET', `${testAgent.agentPath}${path}`)).data
+  await waitUntil(async () => (await list('/messages?type=status')).length > 0)
+  await testAgent.phoneAct('sms', { text: '2' }, address)
+  await waitUntil(async () => (await list('/messages?type=content')).length === 3)
 
   const entries = await list('/messages')
   const content = entries.filter(({ type }) => type === 'content')
@@ -50,11 +51,12 @@ t.test('Everything that was said is listed with its channel, its session and wha
 })
 
 t.test('A rehearsal is listed when test traffic is asked for, on the channel that it looked like', async (t) => {
-  const desk = await Desk.open(t, node, 'Rehearsed Desk')
-  desk.replies(aml('Good day.'))
-  const persona = await desk.manage('POST', `${desk.at}/personas`, { name: 'Ada', channel: 'rcs' })
-  await desk.manage('POST', `${desk.at}/personas/${persona.id}/turns`, { text: 'Hi' })
-  const list = async (path: string): Promise<Entry[]> => (await desk.manage('GET', `${desk.at}${path}`)).data
+  const testAgent = await TestAgent.open(t, node, 'Rehearsed Desk')
+  testAgent.replies(aml('Good day.'))
+  const persona = await testAgent.manage('POST', `${testAgent.agentPath}/personas`, { name: 'Ada', channel: 'rcs' })
+  await testAgent.manage('POST', `${testAgent.agentPath}/personas/${persona.id}/turns`, { text: 'Hi' })
+  const list = async (path: string): Promise<Entry[]> =>
+    (await testAgent.manage('GET', `${testAgent.agentPath}${path}`)).data
   for (const path of ['/messages', '/conversations', '/users']) {
     t.same(await list(path), [], `no live list of ${path} has it`)
     const tested = await list(`${path}?includeTest=true`)

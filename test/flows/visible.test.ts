@@ -1,9 +1,9 @@
 /** What fails between a person and their agent is seen at once; and the operator's rules hold for everything that an agent says. */
 import t from 'tap'
 import { logEvents } from '../../core/catalogs/logevents.js'
-import { until } from '../harness/clock.js'
-import { Desk, json, type Reply } from '../harness/desk.js'
+import { waitUntil } from '../harness/clock.js'
 import { startNode, testKey } from '../harness/process.js'
+import { json, type Reply, TestAgent } from '../harness/testagent.js'
 
 const phone = '+15550100'
 const said = (text: string, more: object = {}) => ({ spec: 'amf/1', parts: [{ type: 'text', text }], ...more })
@@ -48,14 +48,15 @@ const node = await startNode({ PARLEY_ALLOW_PRIVATE_URLS: 'true' })
 t.teardown(() => node.clean())
 
 // biome-ignore lint/suspicious/noExplicitAny: what is read is asserted
-const list = async (desk: Desk, path: string): Promise<any[]> => (await desk.manage('GET', desk.at + path)).data
+const list = async (testAgent: TestAgent, path: string): Promise<any[]> =>
+  (await testAgent.manage('GET', testAgent.agentPath + path)).data
 
 const printed = () => node.stdout().split('\n')
 
-async function openDesk(name: string): Promise<Desk> {
-  const desk = await Desk.open(t, node, name)
-  await desk.bind('sms', { mode: 'unmanaged', provider: 'emulator' })
-  return desk
+async function createTestAgent(name: string): Promise<TestAgent> {
+  const testAgent = await TestAgent.open(t, node, name)
+  await testAgent.bind('sms', { mode: 'unmanaged', provider: 'emulator' })
+  return testAgent
 }
 
 t.test('A webhook that answers 500 or not at all is seen at its first failure, everywhere', async (t) => {
@@ -63,56 +64,61 @@ t.test('A webhook that answers 500 or not at all is seen at its first failure, e
     ['Broken', status(500), 500],
     ['Silent', (response) => void response.socket?.destroy(), undefined],
   ] as [string, Reply, number | undefined][]) {
-    const desk = await openDesk(name)
-    desk.always = reply
-    await desk.acts('sms', { text: 'Hello' }, phone)
-    await until(async () => (await list(desk, '/gateway/attempts')).length > 0)
-    const attempts = await list(desk, '/gateway/attempts')
+    const testAgent = await createTestAgent(name)
+    testAgent.alwaysReply = reply
+    await testAgent.phoneAct('sms', { text: 'Hello' }, phone)
+    await waitUntil(async () => (await list(testAgent, '/gateway/attempts')).length > 0)
+    const attempts = await list(testAgent, '/gateway/attempts')
     const first = attempts.at(-1)
     t.match(first, { attempt: 1, outcome: 'retried', type: 'system', channel: 'sms', reason: /\w/ })
     t.equal(first.status, code)
     t.ok(Date.parse(first.nextAttemptAt) > Date.parse(first.timestamp))
-    const retried = (await list(desk, '/logs?event=webhook.retried')).at(-1)
+    const retried = (await list(testAgent, '/logs?event=webhook.retried')).at(-1)
     t.match(retried, { level: 'warn', framework: 'webhook', data: { tried: 1, eventId: first.eventId } })
     t.match(retried.error.message, first.reason)
-    t.match(await list(desk, '/logs?event=framework.dispatched'), [{ data: { eventId: first.eventId } }])
-    const agentId = desk.at.split('/').at(-1)!
-    await until(() => printed().some((line) => line.includes('agent.webhook.failed') && line.includes(agentId)))
+    t.match(await list(testAgent, '/logs?event=framework.dispatched'), [{ data: { eventId: first.eventId } }])
+    const agentId = testAgent.agentPath.split('/').at(-1)!
+    await waitUntil(() => printed().some((line) => line.includes('agent.webhook.failed') && line.includes(agentId)))
     t.notMatch(printed().join('\n'), /5550100/)
   }
 })
 
 t.test('A webhook that refuses an event is told as failed, and one that takes it as replied', async (t) => {
-  const desk = await openDesk('Mixed')
-  desk.always = status(404)
-  await desk.acts('sms', { text: 'Hello' }, phone)
-  await until(async () => (await list(desk, '/gateway/attempts?outcome=failed')).length === 2)
-  t.match((await list(desk, '/logs?event=framework.failed'))[0], { level: 'error', data: { status: 404 } })
-  desk.always = undefined
-  desk.replies(json({ messages: [said('one'), said('two')] }))
-  await desk.acts('sms', { text: 'Again' }, phone)
-  await until(async () => (await list(desk, '/gateway/attempts?outcome=taken')).some(({ messages }) => messages === 2))
-  const replied = await list(desk, '/logs?event=framework.replied')
+  const testAgent = await createTestAgent('Mixed')
+  testAgent.alwaysReply = status(404)
+  await testAgent.phoneAct('sms', { text: 'Hello' }, phone)
+  await waitUntil(async () => (await list(testAgent, '/gateway/attempts?outcome=failed')).length === 2)
+  t.match((await list(testAgent, '/logs?event=framework.failed'))[0], { level: 'error', data: { status: 404 } })
+  testAgent.alwaysReply = undefined
+  testAgent.replies(json({ messages: [said('one'), said('two')] }))
+  await testAgent.phoneAct('sms', { text: 'Again' }, phone)
+  await waitUntil(async () =>
+    (await list(testAgent, '/gateway/attempts?outcome=taken')).some(({ messages }) => messages === 2),
+  )
+  const replied = await list(testAgent, '/logs?event=framework.replied')
   t.ok(replied.some(({ data }) => data.messages === 2 && data.status === 200))
 })
 
 t.test(
   'Attempts are listed newest first in pages, of one person or all, and not for an agent that is not there',
   async (t) => {
-    const desk = await openDesk('Pages')
-    for (const from of ['+15550101', '+15550102', '+15550103']) await desk.acts('sms', { text: 'Hello' }, from)
-    await until(async () => (await list(desk, '/gateway/attempts')).length === 6)
-    const whole = await list(desk, '/gateway/attempts')
+    const testAgent = await createTestAgent('Pages')
+    for (const from of ['+15550101', '+15550102', '+15550103']) await testAgent.phoneAct('sms', { text: 'Hello' }, from)
+    await waitUntil(async () => (await list(testAgent, '/gateway/attempts')).length === 6)
+    const whole = await list(testAgent, '/gateway/attempts')
     const paged: unknown[] = []
     let token = ''
     do {
-      const page = await desk.manage('GET', `${desk.at}/gateway/attempts?limit=2${token && `&pageToken=${token}`}`)
+      const page = await testAgent.manage(
+        'GET',
+        `${testAgent.agentPath}/gateway/attempts?limit=2${token && `&pageToken=${token}`}`,
+      )
       paged.push(...page.data)
       token = page.nextPageToken ?? ''
     } while (token)
     t.same(paged, whole)
     const [{ userId }] = whole
-    const own = await list(desk, `/gateway/attempts?userId=${userId}`)
+    const own = await list(testAgent, `/gateway/attempts?userId=${userId}`)
     t.same(
       own,
       whole.filter((each) => each.userId === userId),
@@ -125,14 +131,14 @@ t.test(
 )
 
 t.test('Rules apply to replies and to POST /messages: a replacement, a refusal, a flag', async (t) => {
-  const desk = await openDesk('Ruled')
+  const testAgent = await createTestAgent('Ruled')
   const rule = (id: string, patterns: string[], more: object) => ({
     id,
     text: id,
     check: { kind: 'pattern', patterns },
     ...more,
   })
-  await desk.manage('PUT', `${desk.at}/rules`, {
+  await testAgent.manage('PUT', `${testAgent.agentPath}/rules`, {
     rules: [
       rule('cures', ['/guaranteed?/i'], { action: 'block', replacement: 'I cannot promise that.' }),
       rule('secret', ['forbidden'], { action: 'block' }),
@@ -140,12 +146,12 @@ t.test('Rules apply to replies and to POST /messages: a replacement, a refusal, 
       rule('off', ['hello'], { action: 'block', enabled: false }),
     ],
   })
-  desk.replies(
+  testAgent.replies(
     json({ messages: [said('A **GUARAN**TEED cure'), said('This is FORBIDDEN'), said('hello, a discount')] }),
   )
-  await desk.acts('sms', { text: 'Tell me' }, phone)
-  t.same(await desk.texts(2), ['I cannot promise that.', 'hello, a discount'])
-  const rules = (await list(desk, '/logs')).filter(({ event }) => event.startsWith('rule.'))
+  await testAgent.phoneAct('sms', { text: 'Tell me' }, phone)
+  t.same(await testAgent.nextTexts(2), ['I cannot promise that.', 'hello, a discount'])
+  const rules = (await list(testAgent, '/logs')).filter(({ event }) => event.startsWith('rule.'))
   t.match(
     rules.map(({ event, data }) => [event, data]),
     [
@@ -154,48 +160,48 @@ t.test('Rules apply to replies and to POST /messages: a replacement, a refusal, 
       ['rule.blocked', { ruleId: 'cures', isReplaced: true }],
     ],
   )
-  const userId = desk.lastPerson()
+  const userId = testAgent.lastPerson()
   const chips = said('Choose', { chips: [{ label: 'A forbidden one' }] })
   const card = { spec: 'amf/1', parts: [{ type: 'card', card: { title: 'Guaranteed' } }] }
-  const results = await desk.send(userId, chips, card, said('fine'))
+  const results = await testAgent.send(userId, chips, card, said('fine'))
   t.same(
     results.map(({ reason }) => reason ?? 'taken'),
     ['blockedByRule', 'taken', 'taken'],
   )
-  t.same(await desk.texts(2), ['I cannot promise that.', 'fine'])
-  await desk.manage('PUT', `${desk.at}/rules`, { rules: [] })
-  t.same((await desk.send(userId, said('forbidden')))[0]!.accepted, true, 'a change of the rules holds at once')
+  t.same(await testAgent.nextTexts(2), ['I cannot promise that.', 'fine'])
+  await testAgent.manage('PUT', `${testAgent.agentPath}/rules`, { rules: [] })
+  t.same((await testAgent.send(userId, said('forbidden')))[0]!.accepted, true, 'a change of the rules holds at once')
 })
 
 t.test(
   'Dead letters are listed oldest first in pages with their content, and replayed all at once in their order',
   async (t) => {
-    const desk = await openDesk('Letters')
+    const testAgent = await createTestAgent('Letters')
     const path = '/gateway/dead-letters'
-    desk.always = status(404)
+    testAgent.alwaysReply = status(404)
     const words = ['one', 'two', 'three']
-    for (const text of words) await desk.acts('sms', { text }, phone)
-    await until(async () => (await list(desk, path)).length === 4)
-    const letters = await list(desk, path)
+    for (const text of words) await testAgent.phoneAct('sms', { text }, phone)
+    await waitUntil(async () => (await list(testAgent, path)).length === 4)
+    const letters = await list(testAgent, path)
     t.same(
       letters.map(({ event }) => event.message?.text ?? event.system.kind),
       ['conversationStarted', ...words],
     )
-    const first = await desk.manage('GET', `${desk.at}${path}?limit=3`)
-    const rest = await desk.manage('GET', `${desk.at}${path}?limit=3&pageToken=${first.nextPageToken}`)
+    const first = await testAgent.manage('GET', `${testAgent.agentPath}${path}?limit=3`)
+    const rest = await testAgent.manage('GET', `${testAgent.agentPath}${path}?limit=3&pageToken=${first.nextPageToken}`)
     t.same([...first.data, ...rest.data], letters)
     t.notOk('nextPageToken' in rest)
-    const before = (await list(desk, '/gateway/attempts')).length
-    desk.always = undefined
-    t.same(await desk.manage('POST', `${desk.at}${path}/_replay`), { replayed: 4, isMore: false })
-    await until(async () => (await list(desk, '/gateway/attempts')).length === before + 4)
-    const taken = (await list(desk, '/gateway/attempts?outcome=taken')).map(({ eventId }) => eventId).reverse()
+    const before = (await list(testAgent, '/gateway/attempts')).length
+    testAgent.alwaysReply = undefined
+    t.same(await testAgent.manage('POST', `${testAgent.agentPath}${path}/_replay`), { replayed: 4, isMore: false })
+    await waitUntil(async () => (await list(testAgent, '/gateway/attempts')).length === before + 4)
+    const taken = (await list(testAgent, '/gateway/attempts?outcome=taken')).map(({ eventId }) => eventId).reverse()
     t.same(
       taken,
       letters.map(({ eventId }) => eventId),
     )
-    t.same(await list(desk, path), [])
-    t.equal((await list(desk, '/logs?event=webhook.replayed')).length, 4)
+    t.same(await list(testAgent, path), [])
+    t.equal((await list(testAgent, '/logs?event=webhook.replayed')).length, 4)
     const headers = { authorization: `Bearer ${testKey}` }
     const missing = await fetch(`${node.mgmt}/v1/orgs/demo/agents/nobody${path}`, { headers })
     t.equal(missing.status, 404, 'an agent that is not there has no list')
@@ -203,8 +209,8 @@ t.test(
 )
 
 t.test('Every event of the log catalog is shown by a flow, or is named here as one without', async (t) => {
-  const desk = await openDesk('Talker')
-  await desk.change('sms', { compliance: { enabled: true } })
+  const testAgent = await createTestAgent('Talker')
+  await testAgent.change('sms', { compliance: { enabled: true } })
   const ask = {
     spec: 'amf/1',
     parts: [
@@ -219,20 +225,21 @@ t.test('Every event of the log catalog is shown by a flow, or is named here as o
       },
     ],
   }
-  desk.replies(json({ messages: [ask] }))
-  await desk.acts('sms', { text: 'Hello' }, phone)
-  await desk.texts(2)
-  for (const text of ['neither of these', 'Green tea', 'HELP', 'STOP', 'START']) await desk.acts('sms', { text }, phone)
-  await desk.bind('messengerA', { mode: 'unmanaged', provider: 'emulator', auth: {} })
-  await desk.acts('messengerA', { text: 'Hello' }, '15550100')
-  const has = async (event: string) => (await list(desk, `/logs?event=${event}`)).length > 0
+  testAgent.replies(json({ messages: [ask] }))
+  await testAgent.phoneAct('sms', { text: 'Hello' }, phone)
+  await testAgent.nextTexts(2)
+  for (const text of ['neither of these', 'Green tea', 'HELP', 'STOP', 'START'])
+    await testAgent.phoneAct('sms', { text }, phone)
+  await testAgent.bind('messengerA', { mode: 'unmanaged', provider: 'emulator', auth: {} })
+  await testAgent.phoneAct('messengerA', { text: 'Hello' }, '15550100')
+  const has = async (event: string) => (await list(testAgent, `/logs?event=${event}`)).length > 0
   const here = [
     ...['message.received', 'message.sent', 'message.matched', 'message.unmatched', 'session.started'],
     ...['conversation.started', 'window.opened', 'consent.opted_out', 'consent.opted_in', 'consent.help_answered'],
     ...['consent.disclaimer_sent', 'framework.dispatched', 'framework.replied'],
   ]
   for (const event of here) {
-    await until(() => has(event))
+    await waitUntil(() => has(event))
     t.pass(event)
   }
   const above = [

@@ -2,10 +2,10 @@
 import t, { type Test } from 'tap'
 import { field, lines, shot, shows, writes } from '../adapters/webchat/widget/visitor.js'
 import { openBrowser } from '../harness/browser.js'
-import { until } from '../harness/clock.js'
-import { Desk, json } from '../harness/desk.js'
+import { waitUntil } from '../harness/clock.js'
 import { startNode } from '../harness/process.js'
-import { said } from './talk.js'
+import { json, TestAgent } from '../harness/testagent.js'
+import { textMessage } from './providerconversation.js'
 
 t.setTimeout(300_000)
 
@@ -22,24 +22,24 @@ interface Told {
 
 /** An agent, a visitor on the page of its chat, and what the agent was told that asks for an answer. */
 async function meet(t: Test, name: string) {
-  const desk = await Desk.open(t, node, name)
+  const testAgent = await TestAgent.open(t, node, name)
   const visit = await browser.visit({ origin: node.gateway })
   t.teardown(() => visit.close())
   const { page } = visit
   page.setDefaultTimeout(90_000)
   await page.emulateMedia({ reducedMotion: 'reduce' })
   await page.setViewportSize({ width: 900, height: 900 })
-  const url = `${node.gateway}/v4/webchat/${desk.at.replace('/orgs/', '').replace('/agents/', '.')}`
+  const url = `${node.gateway}/v4/webchat/${testAgent.agentPath.replace('/orgs/', '').replace('/agents/', '.')}`
   const said: Told[] = []
   const hears = async (count: number) => {
     while (said.length < count) {
-      const [event] = await desk.heard(t, 1)
+      const [event] = await testAgent.nextContentEvents(t, 1)
       const told = event!.event.event as unknown as Told
       if (told.type === 'message' || told.type === 'result') said.push(told)
     }
     return said.at(-1)!
   }
-  return { desk, page, url, troubles: visit.troubles, said, hears }
+  return { testAgent, page, url, troubles: visit.problems, said, hears }
 }
 
 const shown = (...parts: object[]) => json({ messages: [{ spec: 'amf/1', parts }] })
@@ -80,9 +80,9 @@ const location = { type: 'ask.location', intentId: 'where', prompt: 'Where shall
 t.test(
   'A visitor writes, chooses, picks, confirms and says where they are, and every answer is a result',
   async (t) => {
-    const { desk, page, url, troubles, hears } = await meet(t, 'Harbor Desk')
-    desk.replies(shown({ type: 'text', text: 'Welcome to **Harbor**.' }, choice), shown(showcase), shown(time))
-    desk.replies(shown(confirm), shown(location), shown({ type: 'text', text: 'See you soon.' }))
+    const { testAgent, page, url, troubles, hears } = await meet(t, 'Harbor Desk')
+    testAgent.replies(shown({ type: 'text', text: 'Welcome to **Harbor**.' }, choice), shown(showcase), shown(time))
+    testAgent.replies(shown(confirm), shown(location), shown({ type: 'text', text: 'See you soon.' }))
     await page.context().grantPermissions(['geolocation'])
     await page.context().setGeolocation({ latitude: 54.32, longitude: 10.13 })
     await page.goto(url)
@@ -105,7 +105,7 @@ t.test(
     await shot(page, 'flow')
     const before = await lines(page)
     await page.reload()
-    await until(async () => (await lines(page)).length === before.length)
+    await waitUntil(async () => (await lines(page)).length === before.length)
     t.same(await lines(page), before, 'a reload shows the same')
     t.equal(await page.getByRole('button', { name: /^Holiday/ }).getAttribute('aria-disabled'), 'true')
     for (const name of ['Holiday', 'Select', '9:00', 'Book it'])
@@ -134,7 +134,7 @@ t.test('What is written while there is no network is heard once, in order, when 
 })
 
 t.test('Two tabs are one conversation, and a message that one of them saw is read', async (t) => {
-  const { desk, page, url, hears } = await meet(t, 'Double Desk')
+  const { testAgent, page, url, hears } = await meet(t, 'Double Desk')
   await page.goto(url)
   await writes(page, 'Hello')
   await hears(1)
@@ -142,9 +142,11 @@ t.test('Two tabs are one conversation, and a message that one of them saw is rea
   other.setDefaultTimeout(90_000)
   await other.goto(url)
   await shows(other, 'Hello')
-  const [sent] = await desk.send(desk.lastPerson(), said('Hello to both'))
+  const [sent] = await testAgent.send(testAgent.lastPerson(), textMessage('Hello to both'))
   for (const tab of [page, other]) await shows(tab, 'Hello', 'Hello to both')
-  await until(() => desk.statuses().some(({ messageId, state }) => messageId === sent!.messageId && state === 'read'))
+  await waitUntil(() =>
+    testAgent.statuses().some(({ messageId, state }) => messageId === sent!.messageId && state === 'read'),
+  )
   await field(other).fill('From the other')
   await field(other).press('Enter')
   await hears(2)
@@ -157,8 +159,8 @@ t.test('The widget and the page of a chat that is not there answer 404', async (
 })
 
 t.test('The script is kept by browsers, compressed, and says how the chat looks', async (t) => {
-  const { desk, url } = await meet(t, 'Bright "Desk" </script>')
-  t.ok(desk.at)
+  const { testAgent, url } = await meet(t, 'Bright "Desk" </script>')
+  t.ok(testAgent.agentPath)
   const answer = await fetch(`${url}/widget.js`)
   t.equal(answer.headers.get('content-type'), 'text/javascript; charset=utf-8')
   t.equal(answer.headers.get('content-encoding'), 'gzip')

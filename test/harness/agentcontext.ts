@@ -1,6 +1,6 @@
 /** The context of an agent on a channel, for tests that decide without a directory. */
 
-import { traitsOf } from '../../core/channel/table.js'
+import { traitsOf } from '../../core/channel/channeltraits.js'
 import type { ChannelName } from '../../core/channelnames.js'
 import type { AgentContext } from '../../core/conversation/context.js'
 
@@ -9,7 +9,7 @@ export function contextOn(channel: ChannelName, more: Partial<AgentContext> = {}
   return {
     provider: '',
     windowHours: traits.windowHours,
-    isListening: false,
+    receivesEvents: false,
     siblings: {},
     traits,
     brand: { name: 'Harbor' },

@@ -2,10 +2,10 @@
 import { existsSync } from 'node:fs'
 import { type Browser, chromium, type Page } from 'playwright-core'
 
-export interface Visit {
+export interface PageVisit {
   readonly page: Page
   /** What went wrong so far, one sentence each. */
-  readonly troubles: readonly string[]
+  readonly problems: readonly string[]
   close(): Promise<void>
 }
 
@@ -17,7 +17,7 @@ export interface VisitOptions {
 
 export interface Chromium {
   /** A new page with nothing remembered from those before it. */
-  visit(options: VisitOptions): Promise<Visit>
+  visit(options: VisitOptions): Promise<PageVisit>
   close(): Promise<void>
 }
 
@@ -44,28 +44,28 @@ export async function openBrowser(): Promise<Chromium> {
   return { visit: (options) => openVisit(browser, options), close: () => browser.close() }
 }
 
-async function openVisit(browser: Browser, { origin, colorScheme = 'light' }: VisitOptions): Promise<Visit> {
+async function openVisit(browser: Browser, { origin, colorScheme = 'light' }: VisitOptions): Promise<PageVisit> {
   const context = await browser.newContext({ colorScheme, viewport: { width: 1280, height: 1400 } })
-  const troubles: string[] = []
+  const problems: string[] = []
   await context.route(
     (url) => url.protocol !== 'data:' && url.protocol !== 'blob:' && url.origin !== origin,
     (route) => {
-      troubles.push(`external request: ${route.request().url()}`)
+      problems.push(`external request: ${route.request().url()}`)
       return route.abort()
     },
   )
-  await context.exposeFunction('noteViolation', (what: string) => void troubles.push(`policy violation: ${what}`))
+  await context.exposeFunction('noteViolation', (what: string) => void problems.push(`policy violation: ${what}`))
   await context.addInitScript(`addEventListener('securitypolicyviolation', (event) => {
     noteViolation(event.effectiveDirective + ' ' + event.blockedURI)
   })`)
   const page = await context.newPage()
   page.on('console', (message) => {
-    if (message.type() === 'error') troubles.push(`console: ${message.text()}`)
+    if (message.type() === 'error') problems.push(`console: ${message.text()}`)
   })
-  page.on('pageerror', (error) => troubles.push(`page error: ${error.message}`))
-  page.on('requestfailed', (request) => troubles.push(`failed: ${request.url()} ${request.failure()?.errorText ?? ''}`))
+  page.on('pageerror', (error) => problems.push(`page error: ${error.message}`))
+  page.on('requestfailed', (request) => problems.push(`failed: ${request.url()} ${request.failure()?.errorText ?? ''}`))
   page.on('response', (response) => {
-    if (response.status() >= 400) troubles.push(`${response.status()}: ${response.url()}`)
+    if (response.status() >= 400) problems.push(`${response.status()}: ${response.url()}`)
   })
-  return { page, troubles, close: () => context.close() }
+  return { page, problems, close: () => context.close() }
 }

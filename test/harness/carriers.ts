@@ -4,12 +4,12 @@
  */
 import type { Test } from 'tap'
 import { EmulatedAccount } from './account.js'
-import { until } from './clock.js'
-import { Desk, type Shown } from './desk.js'
+import { waitUntil } from './clock.js'
 import { type NodeProcess, testKey } from './process.js'
+import { type ShownMessage, TestAgent } from './testagent.js'
 
 /** A text that reached a phone. */
-export interface Arrived {
+export interface ReceivedText {
   readonly address: string
   readonly text: string
 }
@@ -17,12 +17,12 @@ export interface Arrived {
 /** An agent on a channel of one provider, and the phones of the people there. */
 export interface Carrier {
   readonly kind: CarrierKind
-  readonly desk: Desk
+  readonly testAgent: TestAgent
   /** The account at the emulated provider, where there is one: faults and receipts are given to it. */
   readonly account?: EmulatedAccount
-  writes(from: string, text: string): Promise<void>
+  sendFrom(from: string, text: string): Promise<void>
   /** Everything that reached phones, oldest first. */
-  arrived(): Promise<readonly Arrived[]>
+  receivedTexts(): Promise<readonly ReceivedText[]>
 }
 
 export const carrierKinds = ['emulator', 'rbm'] as const
@@ -34,29 +34,31 @@ type Flow = (t: Test, carrier: Carrier) => Promise<void>
 export function onEachCarrier(t: Test, node: () => NodeProcess, flows: Readonly<Record<string, Flow>>): void {
   for (const [title, flow] of Object.entries(flows)) {
     for (const kind of carrierKinds) {
-      t.test(`${title} (${kind})`, async (t) => flow(t, await openCarrier(t, node(), kind)))
+      t.test(`${title} (${kind})`, async (t) => flow(t, await createCarrier(t, node(), kind)))
     }
   }
 }
 
 let agents = 0
 
-export async function openCarrier(t: Test, node: NodeProcess, kind: CarrierKind): Promise<Carrier> {
-  const desk = await Desk.open(t, node, `Harbor ${++agents}`)
-  return kind === 'emulator' ? onPhones(desk) : onAccount(desk)
+export async function createCarrier(t: Test, node: NodeProcess, kind: CarrierKind): Promise<Carrier> {
+  const testAgent = await TestAgent.open(t, node, `Harbor ${++agents}`)
+  return kind === 'emulator' ? createPhoneCarrier(testAgent) : createAccountCarrier(testAgent)
 }
 
-async function onPhones(desk: Desk): Promise<Carrier> {
-  const { id } = await desk.bind('rcs', { mode: 'unmanaged', provider: 'emulator', auth: {} })
+async function createPhoneCarrier(testAgent: TestAgent): Promise<Carrier> {
+  const { id } = await testAgent.bind('rcs', { mode: 'unmanaged', provider: 'emulator', auth: {} })
   return {
     kind: 'emulator',
-    desk,
-    writes: (from, text) => desk.acts('rcs', { text }, from),
-    async arrived() {
-      const all: Shown[] = []
+    testAgent,
+    sendFrom: (from, text) => testAgent.phoneAct('rcs', { text }, from),
+    async receivedTexts() {
+      const all: ShownMessage[] = []
       for (;;) {
         const after = all.at(-1)?.number ?? 0
-        const { data } = (await desk.manage('GET', `/system/emulator/shown?after=${after}`)) as { data: Shown[] }
+        const { data } = (await testAgent.manage('GET', `/system/emulator/shown?after=${after}`)) as {
+          data: ShownMessage[]
+        }
         if (data.length === 0) break
         all.push(...data)
       }
@@ -67,17 +69,17 @@ async function onPhones(desk: Desk): Promise<Carrier> {
   }
 }
 
-async function onAccount(desk: Desk): Promise<Carrier> {
-  const account = await EmulatedAccount.open(desk, 'rbm', 'rcs', '+14155550100')
+async function createAccountCarrier(testAgent: TestAgent): Promise<Carrier> {
+  const account = await EmulatedAccount.open(testAgent, 'rbm', 'rcs', '+14155550100')
   return {
     kind: 'rbm',
-    desk,
+    testAgent,
     account,
-    async writes(address, text) {
+    async sendFrom(address, text) {
       const act = { kind: 'text', text }
-      await desk.manage('POST', `/system/emulator/accounts/${account.account.id}/_act`, { address, act })
+      await testAgent.manage('POST', `/system/emulator/accounts/${account.account.id}/_act`, { address, act })
     },
-    async arrived() {
+    async receivedTexts() {
       const sent = await account.sent()
       return sent.flatMap(({ address, body }) => {
         const { contentMessage } = body as { contentMessage?: { text?: string } }
@@ -90,17 +92,17 @@ async function onAccount(desk: Desk): Promise<Carrier> {
 /** The texts that reached one phone, once there are so many. */
 export async function textsAt(carrier: Carrier, address: string, count: number): Promise<readonly string[]> {
   let texts: readonly string[] = []
-  await until(async () => {
-    texts = (await carrier.arrived()).filter((each) => each.address === address).map(({ text }) => text)
+  await waitUntil(async () => {
+    texts = (await carrier.receivedTexts()).filter((each) => each.address === address).map(({ text }) => text)
     return texts.length >= count
   })
   return texts
 }
 
 /** Imports people by their numbers, with consent; answers the batch. */
-export async function importPeople({ desk }: Carrier, phones: readonly string[]): Promise<string> {
+export async function importPeople({ testAgent }: Carrier, phones: readonly string[]): Promise<string> {
   const rows = phones.map((phone, nth) => `${phone},P${nth},granted`)
-  const answer = await fetch(`${desk.node.mgmt}/v1${desk.at}/people/import`, {
+  const answer = await fetch(`${testAgent.node.mgmt}/v1${testAgent.agentPath}/people/import`, {
     method: 'POST',
     headers: { authorization: `Bearer ${testKey}`, 'content-type': 'text/csv' },
     body: `phone,firstName,consent\n${rows.join('\n')}\n`,
@@ -111,21 +113,25 @@ export async function importPeople({ desk }: Carrier, phones: readonly string[])
 
 /** An outreach whose opening says that text. */
 export async function makeOutreach(
-  { desk }: Carrier,
+  { testAgent }: Carrier,
   id: string,
   body: string,
   more: { readonly class?: 'marketing' | 'service'; readonly [member: string]: unknown } = {},
 ): Promise<void> {
-  await desk.manage('POST', `${desk.at}/message-templates`, { id: `${id}-opener`, name: id, body })
+  await testAgent.manage('POST', `${testAgent.agentPath}/message-templates`, { id: `${id}-opener`, name: id, body })
   const outreach = { id, name: id, class: 'service', openerTemplateId: `${id}-opener`, ...more }
-  await desk.manage('POST', `${desk.at}/outreach`, outreach)
+  await testAgent.manage('POST', `${testAgent.agentPath}/outreach`, outreach)
 }
 
 /** Drafts and stages a campaign. */
-export async function stageCampaign({ desk }: Carrier, outreachId: string, importBatchId: string): Promise<string> {
+export async function stageCampaign(
+  { testAgent }: Carrier,
+  outreachId: string,
+  importBatchId: string,
+): Promise<string> {
   const body = { name: outreachId, outreachId, audience: { importBatchId } }
-  const { id } = await desk.manage('POST', `${desk.at}/campaigns`, body)
-  await desk.manage('POST', `${desk.at}/campaigns/${id}/stage`)
+  const { id } = await testAgent.manage('POST', `${testAgent.agentPath}/campaigns`, body)
+  await testAgent.manage('POST', `${testAgent.agentPath}/campaigns/${id}/stage`)
   return id
 }
 

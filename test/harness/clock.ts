@@ -8,34 +8,34 @@ export interface ManualClock extends Clock {
 
 export function manualClock(start = Date.parse('2026-03-01T12:00:00.000Z')): ManualClock {
   let now = start
-  const alarms = new Set<{ at: number; call: () => void }>()
+  const timers = new Set<{ at: number; call: () => void }>()
   return {
     now: () => now,
-    elapsed: () => now - start,
-    wake(at, call) {
-      const alarm = { at, call }
-      alarms.add(alarm)
-      return () => alarms.delete(alarm)
+    monotonic: () => now - start,
+    setTimer(at, call) {
+      const timer = { at, call }
+      timers.add(timer)
+      return () => timers.delete(timer)
     },
-    soon: (call) => void setImmediate(call),
+    nextTick: (call) => void setImmediate(call),
     async advance(ms) {
-      const until = now + ms
+      const deadline = now + ms
       for (;;) {
-        const next = [...alarms].filter((alarm) => alarm.at <= until).sort((a, b) => a.at - b.at)[0]
+        const next = [...timers].filter((timer) => timer.at <= deadline).sort((a, b) => a.at - b.at)[0]
         if (!next) break
         now = Math.max(now, next.at)
-        alarms.delete(next)
+        timers.delete(next)
         next.call()
-        await settle()
+        await flushPending()
       }
-      now = until
-      await settle()
+      now = deadline
+      await flushPending()
     },
   }
 }
 
 /** Lets pending commits and their followers run: a commit is a few turns of the loop and one sync of the disk. */
-export async function settle(): Promise<void> {
+export async function flushPending(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setTimeout(resolve, 1))
 }
 
@@ -43,19 +43,19 @@ export async function settle(): Promise<void> {
  * Waits until something that needs the disk has come about, ringing alarms that were set meanwhile. However slow the
  * disk is, it waits; what never comes about ends with the runner's patience.
  */
-export async function until(holds: () => boolean | Promise<boolean>, clock?: ManualClock): Promise<void> {
-  while (!(await holds())) await (clock ? clock.advance(0) : settle())
+export async function waitUntil(condition: () => boolean | Promise<boolean>, clock?: ManualClock): Promise<void> {
+  while (!(await condition())) await (clock ? clock.advance(0) : flushPending())
 }
 
 /** Lets time pass, a step at a time, until an answer that takes time has come. */
-export async function answeredInTime<T>(answer: Promise<T>, passStep: () => void): Promise<T> {
+export async function advanceUntilAnswered<T>(answer: Promise<T>, advanceStep: () => void): Promise<T> {
   let isAnswered = false
   const answered = () => {
     isAnswered = true
   }
   answer.then(answered, answered)
-  await until(() => {
-    if (!isAnswered) passStep()
+  await waitUntil(() => {
+    if (!isAnswered) advanceStep()
     return isAnswered
   })
   return answer

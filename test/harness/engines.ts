@@ -7,17 +7,23 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { openNats } from '../../runtime/nats/bus.js'
 import type { Bus } from '../../runtime/nats/contract.js'
-import { openLog } from '../../runtime/observe/log.js'
+import { createLog } from '../../runtime/observe/log.js'
 import { openCluster } from '../../runtime/shard/cluster.js'
-import type { Engine, Repertoire } from '../../runtime/shard/contract.js'
+import type { Engine, Handlers } from '../../runtime/shard/contract.js'
 import { openEmbedded } from '../../runtime/shard/embedded.js'
 import type { EngineOptions } from '../../runtime/shard/options.js'
 import type { Store } from '../../runtime/store/contract.js'
 import { openStore } from '../../runtime/store/lmdb.js'
-import { eventually, type House, type HouseOptions, houseShards, type Logged } from '../contract/shards/house.js'
-import { settle } from './clock.js'
+import {
+  type EngineFixture,
+  type EngineFixtureOptions,
+  eventually,
+  fixtureShards,
+  type Logged,
+} from '../contract/shards/fixture.js'
+import { flushPending } from './clock.js'
 import { TestNats } from './nats.js'
-import { type ProcessClock, runningTime, standingTime, type Time } from './time.js'
+import { createManualTime, createRealTime, type ProcessClock, type Time } from './time.js'
 
 /** A process with an engine in it. */
 export interface Process {
@@ -29,11 +35,11 @@ export interface Process {
   readonly bus?: Bus
   stop(): Promise<void>
   /** Ends at once: nobody in it is woken any more, its connection is cut and its files are let go of. */
-  die(): Promise<void>
+  crash(): Promise<void>
 }
 
 /** What outlives processes. */
-class Place {
+class EngineEnvironment {
   readonly time: Time
   readonly nats?: TestNats
   readonly dir = mkdtempSync(join(tmpdir(), 'parley-house-'))
@@ -44,14 +50,16 @@ class Place {
     this.nats = nats
   }
 
-  static async make(t: Test, clustered: boolean): Promise<Place> {
-    const place = clustered ? new Place(runningTime(), await TestNats.start()) : new Place(standingTime())
+  static async make(t: Test, clustered: boolean): Promise<EngineEnvironment> {
+    const environment = clustered
+      ? new EngineEnvironment(createRealTime(), await TestNats.start())
+      : new EngineEnvironment(createManualTime())
     t.teardown(async () => {
-      await Promise.all([...place.running].map((process) => process.die()))
-      await place.nats?.stop()
-      rmSync(place.dir, { recursive: true, force: true })
+      await Promise.all([...environment.running].map((process) => process.crash()))
+      await environment.nats?.stop()
+      rmSync(environment.dir, { recursive: true, force: true })
     })
-    return place
+    return environment
   }
 
   add<P extends Process>(process: P): P {
@@ -60,38 +68,41 @@ class Place {
       this.running.delete(process)
       await end()
     }
-    return { ...process, stop: gone(process.stop), die: gone(process.die) }
+    return { ...process, stop: gone(process.stop), crash: gone(process.crash) }
   }
 }
 
-const places = new WeakMap<House, Place>()
+const environments = new WeakMap<EngineFixture, EngineEnvironment>()
 
 /** The embedded engine: one process, on time that stands still. */
-export async function openEmbeddedHouse(t: Test, { repertoire, after }: HouseOptions): Promise<House> {
-  const place = (after && places.get(after)) ?? (await Place.make(t, false))
-  const store = await openStore({ dir: place.dir, shards: houseShards })
-  const { options, ...around } = surroundings(place.time, repertoire, houseShards)
+export async function openEmbeddedFixture(
+  t: Test,
+  { repertoire, after }: EngineFixtureOptions,
+): Promise<EngineFixture> {
+  const environment = (after && environments.get(after)) ?? (await EngineEnvironment.make(t, false))
+  const store = await openStore({ dir: environment.dir, shards: fixtureShards })
+  const { options, ...around } = engineOptions(environment.time, repertoire, fixtureShards)
   const engine = openEmbedded({ ...options, store })
-  const process = place.add({ ...ending(engine, { store, clock: around.clock }), ...around, engine, store })
+  const process = environment.add({ ...ending(engine, { store, clock: around.clock }), ...around, engine, store })
   await engine.start()
-  const house = await settled(place, process, process)
-  const resting: House = { ...house, time: restingTime(house) }
-  places.set(resting, place)
+  const fixture = await createFixture(environment, process, process)
+  const resting: EngineFixture = { ...fixture, time: createPausingTime(fixture) }
+  environments.set(resting, environment)
   return resting
 }
 
 /** Within so many turns of the loop, whatever follows on a commit has asked for its own. */
 const followingTurns = 8
 /** Where somebody asks on and on there is no rest, and time passes all the same. */
-const mostRests = 20
+const maxPauses = 20
 
 /**
  * Time of a process on a disk of its own, which passes while nothing is on its way there: however slow the disk is, what
  * an hour brought about is on record when the hour is over.
  */
-function restingTime({ time, store, commits, isOver }: House): Time {
+function createPausingTime({ time, store, commits, isEnded }: EngineFixture): Time {
   async function rest(): Promise<void> {
-    for (let times = 0, seen = -1; times < mostRests && seen !== commits.length && !isOver(); times++) {
+    for (let times = 0, seen = -1; times < maxPauses && seen !== commits.length && !isEnded(); times++) {
       seen = commits.length
       // Behind everything that was there before.
       await store.own.commit([]).catch(() => {})
@@ -109,56 +120,60 @@ function restingTime({ time, store, commits, isOver }: House): Time {
 }
 
 /** A cluster of one node on one server. */
-export async function openNodeHouse(t: Test, { repertoire, after }: HouseOptions): Promise<House> {
-  const place = (after && places.get(after)) ?? (await Place.make(t, true))
-  const node = await openNodeIn(place, repertoire, place.dir)
-  return settled(place, node, node)
+export async function openNodeFixture(t: Test, { repertoire, after }: EngineFixtureOptions): Promise<EngineFixture> {
+  const environment = (after && environments.get(after)) ?? (await EngineEnvironment.make(t, true))
+  const node = await openNodeIn(environment, repertoire, environment.dir)
+  return createFixture(environment, node, node)
 }
 
 /** A cluster whose only node serves a process without data: everything asked goes over the wire. */
-export async function openApartHouse(t: Test, { repertoire, after }: HouseOptions): Promise<House> {
-  const place = (after && places.get(after)) ?? (await Place.make(t, true))
-  const node = await openNodeIn(place, repertoire, place.dir)
-  const asker = await openNodeIn(place, repertoire, undefined)
-  return settled(place, node, asker)
+export async function openRemoteFixture(t: Test, { repertoire, after }: EngineFixtureOptions): Promise<EngineFixture> {
+  const environment = (after && environments.get(after)) ?? (await EngineEnvironment.make(t, true))
+  const node = await openNodeIn(environment, repertoire, environment.dir)
+  const asker = await openNodeIn(environment, repertoire, undefined)
+  return createFixture(environment, node, asker)
 }
 
-async function openNodeIn(place: Place, repertoire: Repertoire, dir: string | undefined): Promise<Process> {
-  const { time, nats } = place
-  const node = place.add(await openNode({ repertoire, time, servers: [nats!.url], dir }))
+async function openNodeIn(
+  environment: EngineEnvironment,
+  repertoire: Handlers,
+  dir: string | undefined,
+): Promise<Process> {
+  const { time, nats } = environment
+  const node = environment.add(await openNode({ repertoire, time, servers: [nats!.url], dir }))
   await node.engine.start()
   return node
 }
 
-async function settled(place: Place, owner: Process, asker: Process): Promise<House> {
+async function createFixture(environment: EngineEnvironment, owner: Process, asker: Process): Promise<EngineFixture> {
   const { engine, store, clock, logged, commits } = owner
   const everybody = [...new Set([owner, asker])]
   let over = false
-  const house: House = {
+  const fixture: EngineFixture = {
     shards: asker.engine,
     engine,
     store: store!,
     clock,
-    time: place.time,
+    time: environment.time,
     logged,
     commits,
     async stop() {
       over = true
       for (const process of everybody) await process.stop()
     },
-    async die() {
+    async crash() {
       over = true
-      await Promise.all(everybody.map((process) => process.die()))
+      await Promise.all(everybody.map((process) => process.crash()))
     },
-    isOver: () => over,
+    isEnded: () => over,
   }
-  places.set(house, place)
-  await eventually(house, async () => (await engine.status()).every((each) => each.owner !== undefined))
-  return house
+  environments.set(fixture, environment)
+  await eventually(fixture, async () => (await engine.status()).every((each) => each.owner !== undefined))
+  return fixture
 }
 
 export interface NodeOptions {
-  readonly repertoire: Repertoire
+  readonly repertoire: Handlers
   readonly time: Time
   readonly servers: readonly string[]
   /** Where it keeps its data; absent, it keeps none and only asks. */
@@ -167,8 +182,8 @@ export interface NodeOptions {
   /** Its name among the nodes; absent, that of its data. */
   readonly id?: string
   readonly rootKeyName?: string
-  /** Stands between the engine and its bus; `die` ends the process wherever it is. */
-  readonly between?: (bus: Bus, die: () => Promise<void>) => Bus
+  /** Stands between the engine and its bus; `crash` ends the process wherever it is. */
+  readonly wrapBus?: (bus: Bus, crash: () => Promise<void>) => Bus
 }
 
 export interface ClusterNode extends Process {
@@ -178,16 +193,24 @@ export interface ClusterNode extends Process {
 
 /** A node of a cluster, joined and not yet started. */
 export async function openNode(options: NodeOptions): Promise<ClusterNode> {
-  const { repertoire, time, servers, dir, shards = houseShards, rootKeyName = 'key', between = (bus) => bus } = options
-  const { options: around, life, ...rest } = surroundings(time, repertoire, shards)
+  const {
+    repertoire,
+    time,
+    servers,
+    dir,
+    shards = fixtureShards,
+    rootKeyName = 'key',
+    wrapBus = (bus) => bus,
+  } = options
+  const { options: around, life, ...rest } = engineOptions(time, repertoire, shards)
   const store = dir === undefined ? undefined : await openStore({ dir, shards, durability: 'async' })
-  const id = options.id ?? store?.about.node ?? `asker-${life}`
+  const id = options.id ?? store?.identity.node ?? `asker-${life}`
   const parts: Parts = { clock: rest.clock, store }
   try {
     const bus = await openNats({ servers, syncAlways: false, log: around.log, name: id })
     parts.bus = bus
-    const node = { id, life, about: {} }
-    const used = between(bus, () => close(parts))
+    const node = { id, incarnation: life, info: {} }
+    const used = wrapBus(bus, () => close(parts))
     const engine = await openCluster({ ...around, bus: used, store, node, rootKeyName, randomBytes })
     return { ...ending(engine, parts), ...rest, id, engine, store, bus }
   } catch (error) {
@@ -208,22 +231,22 @@ async function close({ clock, bus, store }: Parts): Promise<void> {
   await bus?.close()
   // What was on its way to the disk gets there, as it may in a process that is killed; nothing follows on it.
   await store?.own.commit([]).catch(() => {})
-  await settle()
+  await flushPending()
   await store?.close()
 }
 
-function ending(engine: Engine, parts: Parts): Pick<Process, 'stop' | 'die'> {
+function ending(engine: Engine, parts: Parts): Pick<Process, 'stop' | 'crash'> {
   let closing: Promise<void> | undefined
-  async function die(): Promise<void> {
+  async function crash(): Promise<void> {
     closing ??= close(parts)
     await closing
   }
-  return { die, stop: () => engine.stop().then(die) }
+  return { crash, stop: () => engine.stop().then(crash) }
 }
 
 let lives = 0
 
-function surroundings(time: Time, repertoire: Repertoire, shards: number) {
+function engineOptions(time: Time, repertoire: Handlers, shards: number) {
   const clock = time.process()
   const logged: Logged[] = []
   const commits: number[] = []
@@ -231,11 +254,11 @@ function surroundings(time: Time, repertoire: Repertoire, shards: number) {
   let ids = 0
   const options: EngineOptions = {
     shards,
-    repertoire,
+    handlers: repertoire,
     clock,
     newCommandId: () => `${life}-${++ids}`,
-    log: openLog({ to: { write: (line) => logged.push(JSON.parse(line)) }, now: clock.now }).log,
-    meters: { committed: (_shard, commands) => void commits.push(commands), settled() {} },
+    log: createLog({ destination: { write: (line) => logged.push(JSON.parse(line)) }, now: clock.now }).log,
+    commitMetrics: { recordCommit: (_shard, commands) => void commits.push(commands), settled() {} },
   }
   return { options, life, clock, logged, commits }
 }

@@ -4,19 +4,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { isRefusal } from '../../core/errors.js'
-import type { Repertoire, ShardStatus, Shards } from '../../runtime/shard/contract.js'
+import type { Handlers, ShardStatus, Shards } from '../../runtime/shard/contract.js'
 import { act, repertoire, seenOf } from '../contract/shards/repertoire.js'
-import { until } from './clock.js'
+import { waitUntil } from './clock.js'
 import { type ClusterNode, type NodeOptions, openNode } from './engines.js'
 import { TestNats } from './nats.js'
-import { runningTime, type Time } from './time.js'
+import { createRealTime, type Time } from './time.js'
 
 /** As many as give each of the three first nodes two. */
 export const clusterShards = 6
 
 export class Installation {
   readonly nats: TestNats
-  readonly time: Time = runningTime()
+  readonly time: Time = createRealTime()
   readonly #home = mkdtempSync(join(tmpdir(), 'parley-cluster-'))
   readonly #nodes = new Set<ClusterNode>()
 
@@ -28,7 +28,7 @@ export class Installation {
     const installation = new Installation(await TestNats.start())
     t.teardown(async () => {
       installation.nats.resume()
-      await Promise.all([...installation.#nodes].map((node) => node.die()))
+      await Promise.all([...installation.#nodes].map((node) => node.crash()))
       await installation.nats.stop()
       rmSync(installation.#home, { recursive: true, force: true })
     })
@@ -48,7 +48,7 @@ export class Installation {
   }
 
   /** A process that keeps none and only asks. */
-  async asker(over: Partial<NodeOptions> = {}): Promise<ClusterNode> {
+  async client(over: Partial<NodeOptions> = {}): Promise<ClusterNode> {
     const node = await this.open(over)
     await node.engine.start()
     return node
@@ -62,15 +62,18 @@ export class Installation {
   }
 }
 
-const plain: Repertoire = repertoire()
+const plain: Handlers = repertoire()
 
 export function ownersOf(status: readonly ShardStatus[]): (string | undefined)[] {
   return status.map(({ owner }) => owner)
 }
 
 /** Waits until shards are owned as wanted, as that node is told. */
-export async function owned(node: ClusterNode, wanted: (owners: (string | undefined)[]) => boolean): Promise<void> {
-  await until(async () => wanted(ownersOf(await node.engine.status())))
+export async function waitUntilOwned(
+  node: ClusterNode,
+  expected: (owners: (string | undefined)[]) => boolean,
+): Promise<void> {
+  await waitUntil(async () => expected(ownersOf(await node.engine.status())))
 }
 
 /** Counted over all loads, for no two commands may share an id. */
@@ -86,8 +89,8 @@ export class Load {
   readonly #askers: Promise<void>[]
   #over = false
 
-  constructor(shards: Shards, askers = 12) {
-    this.#askers = Array.from({ length: askers }, (_, n) => this.#ask(shards, `owner-${n}`))
+  constructor(shards: Shards, clients = 12) {
+    this.#askers = Array.from({ length: clients }, (_, n) => this.#ask(shards, `owner-${n}`))
   }
 
   count(): number {
@@ -95,9 +98,9 @@ export class Load {
   }
 
   /** Waits until that many more were answered. */
-  async goesOn(more = 50): Promise<void> {
+  async waitForProgress(more = 50): Promise<void> {
     const enough = this.count() + more
-    await until(() => this.count() >= enough)
+    await waitUntil(() => this.count() >= enough)
   }
 
   async stop(): Promise<void> {
@@ -111,7 +114,7 @@ export class Load {
     while (!this.#over) {
       const word = `word ${++asked}`
       const run = [{ write: word }, { count: 1 }]
-      const answer = await shards.ask(owner, act, { owner, run }, { id: word }).catch((error) => error)
+      const answer = await shards.execute(owner, act, { owner, run }, { id: word }).catch((error) => error)
       if (isRefusal(answer)) (answer.detail ? this.unknown : this.failed).push(answer.detail ? word : answer)
       else if (answer instanceof Error) this.failed.push(answer)
       else words.push(word)

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Certificates } from './certificates.js'
 import { freePorts } from './ports.js'
-import { standStill } from './standstill.js'
+import { suspendProcess } from './suspend.js'
 
 export interface NatsSetup {
   readonly jetstream?: boolean
@@ -22,7 +22,7 @@ export interface NatsSetup {
   readonly lines?: readonly string[]
 }
 
-interface Place {
+interface ServerAddress {
   readonly name: string
   readonly port: number
   readonly monitorPort: number
@@ -38,17 +38,17 @@ const portTries = 3
 export class TestNats {
   readonly port: number
   readonly name: string
-  readonly #place: Place
+  readonly #place: ServerAddress
   readonly #setup: NatsSetup
   readonly #folder: string
   #process: ChildProcess | undefined
   #output = ''
   readonly #killAtExit = () => this.#process?.kill('SIGKILL')
 
-  constructor(place: Place, setup: NatsSetup) {
-    this.name = place.name
-    this.port = place.port
-    this.#place = place
+  constructor(serverAddress: ServerAddress, setup: NatsSetup) {
+    this.name = serverAddress.name
+    this.port = serverAddress.port
+    this.#place = serverAddress
     this.#setup = setup
     this.#folder = mkdtempSync(join(tmpdir(), 'parley-nats-'))
     process.on('exit', this.#killAtExit)
@@ -56,7 +56,7 @@ export class TestNats {
 
   /** One server by itself, ready. */
   static async start(setup: NatsSetup = {}): Promise<TestNats> {
-    return anew(async () => {
+    return retryStart(async () => {
       const [port, monitorPort] = await freePorts(2)
       const server = new TestNats({ name: 'single', port: port!, monitorPort: monitorPort! }, setup)
       return { started: server.start(), server, stop: () => server.stop() }
@@ -114,7 +114,7 @@ export class TestNats {
 
   /** Holds the process still: connections stay open and nothing answers. */
   pause(): Promise<void> {
-    return standStill(this.#process)
+    return suspendProcess(this.#process)
   }
 
   resume(): void {
@@ -251,7 +251,7 @@ export class TestNatsCluster {
   }
 }
 
-function configOf(place: Place, setup: NatsSetup, folder: string): string {
+function configOf(serverAddress: ServerAddress, setup: NatsSetup, folder: string): string {
   const { jetstream = true, user, password, tls, syncAlways, storeLimit, lines = [] } = setup
   const store = [
     `store_dir: ${JSON.stringify(folder)}`,
@@ -262,15 +262,15 @@ function configOf(place: Place, setup: NatsSetup, folder: string): string {
   const files =
     tls && `cert_file: ${quoted(tls.certFile)}, key_file: ${quoted(tls.keyFile)}, ca_file: ${quoted(tls.caFile)}`
   return [
-    `server_name: ${place.name}`,
-    `listen: "127.0.0.1:${place.port}"`,
-    `http: "127.0.0.1:${place.monitorPort}"`,
+    `server_name: ${serverAddress.name}`,
+    `listen: "127.0.0.1:${serverAddress.port}"`,
+    `http: "127.0.0.1:${serverAddress.monitorPort}"`,
     ...(jetstream ? [`jetstream { ${store.join(', ')} }`] : []),
     ...(user === undefined ? [] : [`authorization { user: ${quoted(user)}, password: ${quoted(password ?? '')} }`]),
     ...(files === undefined ? [] : [`tls { ${files} }`]),
-    ...(place.routes
+    ...(serverAddress.routes
       ? [
-          `cluster { name: parley, listen: "127.0.0.1:${place.routePort}", routes: [${place.routes
+          `cluster { name: parley, listen: "127.0.0.1:${serverAddress.routePort}", routes: [${serverAddress.routes
             .map((port) => `"nats://127.0.0.1:${port}"`)
             .join()}] }`,
         ]
@@ -286,9 +286,9 @@ interface Start {
   stop(): Promise<void>
 }
 
-async function anew(begin: () => Promise<Start>): Promise<TestNats> {
+async function retryStart(startOn: () => Promise<Start>): Promise<TestNats> {
   for (let triesLeft = portTries - 1; ; triesLeft--) {
-    const { started, server, stop } = await begin()
+    const { started, server, stop } = await startOn()
     try {
       await started
       return server

@@ -11,12 +11,12 @@ export interface Received {
   readonly body: Buffer
 }
 
-export type Behave = (response: ServerResponse, nth: number) => void
+export type Behavior = (response: ServerResponse, nth: number) => void
 
 /** An endpoint of a customer. Each path behaves as told, by default well, and everything that arrives is kept. */
 export async function openReceiver(t: Test) {
   const received: Received[] = []
-  const behaviour = new Map<string, Behave>()
+  const behaviour = new Map<string, Behavior>()
   const sockets = new Set<Socket>()
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
@@ -24,8 +24,8 @@ export async function openReceiver(t: Test) {
     request.on('end', () => {
       const path = request.url ?? ''
       received.push({ path, headers: request.headers, body: Buffer.concat(chunks) })
-      const behave = behaviour.get(path) ?? answer(200)
-      behave(response, received.filter((each) => each.path === path).length)
+      const setBehavior = behaviour.get(path) ?? answer(200)
+      setBehavior(response, received.filter((each) => each.path === path).length)
     })
   })
   server.on('connection', (socket) => {
@@ -44,14 +44,14 @@ export async function openReceiver(t: Test) {
     url: (path: string) => `http://127.0.0.1:${port}${path}`,
     /** With any query, where the path has none. */
     at: (path: string) => received.filter((each) => each.path === path || each.path.split('?')[0] === path),
-    behave: (path: string, how: Behave) => void behaviour.set(path, how),
+    setBehavior: (path: string, how: Behavior) => void behaviour.set(path, how),
   }
 }
 
-export function answer(...statuses: number[]): Behave {
+export function answer(...statuses: number[]): Behavior {
   return (response, nth) => void response.writeHead(statuses[Math.min(nth, statuses.length) - 1]!).end()
 }
-export const hang: Behave = () => {}
+export const hang: Behavior = () => {}
 
 /** Checked the way a customer would: over the raw bytes, with nothing of ours but the two headers. */
 export function isSignedWith(secret: string, { headers, body }: Received): boolean {

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
 import type { Certificates } from './certificates.js'
 import { freePort } from './ports.js'
-import { standStill } from './standstill.js'
+import { suspendProcess } from './suspend.js'
 
 export type Reply = string | number | null | Reply[]
 
@@ -101,7 +101,7 @@ export class TestRedis {
 
   /** Holds the process still: connections stay open and nothing answers. */
   pause(): Promise<void> {
-    return standStill(this.#process)
+    return suspendProcess(this.#process)
   }
 
   resume(): void {

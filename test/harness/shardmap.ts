@@ -1,11 +1,11 @@
 /** A cluster on paper: an engine says of its shards and nodes what a test wrote down, and a move is only noted. */
 import type { Refusal } from '../../core/errors.js'
-import type { Engine, Inspection, ShardHere, ShardStatus, Shards } from '../../runtime/shard/contract.js'
+import type { Engine, Inspection, LocalShardStatus, ShardStatus, Shards } from '../../runtime/shard/contract.js'
 
 export interface ShardMap {
   readonly nodes: Inspection['nodes'][number][]
   readonly status: ShardStatus[]
-  readonly here: ShardHere[]
+  readonly here: LocalShardStatus[]
   readonly moves: (readonly [shard: number, node: string | undefined])[]
   /** What a move is answered, when it is refused. */
   refusal?: Refusal
@@ -23,7 +23,7 @@ export function shardMap(shards: number): ShardMap {
       id,
       keepsShards: true,
       leaving: false,
-      about: { host: `host-${at + 1}`, address: `host-${at + 1}:8081`, roles: 'gateway mgmt shards' },
+      info: { host: `host-${at + 1}`, address: `host-${at + 1}:8081`, roles: 'gateway mgmt shards' },
     })),
     status: Array.from({ length: shards }, (_, shard) => ({
       shard,
@@ -34,10 +34,10 @@ export function shardMap(shards: number): ShardMap {
     })),
     here: Array.from({ length: shards }, (_, shard) => ({
       shard,
-      part: 'owner',
+      role: 'owner',
       epoch: 1,
       number: 10,
-      behind: 0,
+      lagEntries: 0,
       waiting: 0,
     })),
     moves: [],

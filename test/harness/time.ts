@@ -1,6 +1,6 @@
 /** Time that processes of a test share while they come and go; a test can let as much of it pass as it likes. */
 import type { Clock } from '../../runtime/clock.js'
-import { settle } from './clock.js'
+import { flushPending } from './clock.js'
 
 export interface Time {
   now(): number
@@ -14,7 +14,7 @@ export interface Time {
 
 export interface ProcessClock extends Clock {
   /** Keeps back what should be done soon, until the returned function is called. */
-  hold(): () => void
+  holdTicks(): () => void
   /** The process is over: nobody in it is woken any more. */
   end(): void
 }
@@ -26,50 +26,50 @@ interface Alarm {
 }
 
 /** Stands still while a test does not move it on. */
-export function standingTime(): Time {
+export function createManualTime(): Time {
   const began = Date.parse('2026-03-01T12:00:00.000Z')
   let now = began
-  const leap = (ms: number) => {
+  const jump = (ms: number) => {
     now += ms
   }
-  return leaping({ now: () => now, elapsed: () => now - began, leap, arm: () => undefined })
+  return createTime({ now: () => now, monotonic: () => now - began, jump, arm: () => undefined })
 }
 
 /** Node's timers end at about 24 days; whoever waits longer is looked after again by then. */
 const longestWaitMs = 2 ** 31 - 1
 
 /** Goes on by itself, for what lives on heartbeats; what a test lets pass comes on top. */
-export function runningTime(): Time {
+export function createRealTime(): Time {
   let ahead = 0
   const now = () => Date.now() + ahead
-  return leaping({
+  return createTime({
     now,
-    elapsed: () => performance.now() + ahead,
-    leap(ms) {
+    monotonic: () => performance.now() + ahead,
+    jump(ms) {
       ahead += ms
     },
-    arm: (at, ring) => setTimeout(ring, Math.min(longestWaitMs, Math.max(0, at - now()))),
+    arm: (at, fireAlarm) => setTimeout(fireAlarm, Math.min(longestWaitMs, Math.max(0, at - now()))),
   })
 }
 
-interface Pace extends Pick<Clock, 'now' | 'elapsed'> {
-  leap(ms: number): void
+interface TimeSource extends Pick<Clock, 'now' | 'monotonic'> {
+  jump(ms: number): void
   /** Rings when that moment has come by itself. */
-  arm(at: number, ring: () => void): NodeJS.Timeout | undefined
+  arm(at: number, fireAlarm: () => void): NodeJS.Timeout | undefined
 }
 
 /** However much passes, it passes at once: whoever wanted to be woken on the way is woken at its end, in the order of time. */
-function leaping({ now: unset, elapsed, leap, arm }: Pace): Time {
+function createTime({ now: baseNow, monotonic: elapsed, jump, arm }: TimeSource): Time {
   const alarms = new Set<Alarm>()
-  let behind = 0
-  const now = () => unset() - behind
+  let offsetMs = 0
+  const now = () => baseNow() - offsetMs
 
   function set(alarm: Alarm): void {
     clearTimeout(alarm.timer)
-    alarm.timer = arm(alarm.at + behind, () => (alarm.at > now() ? set(alarm) : ring(alarm)))
+    alarm.timer = arm(alarm.at + offsetMs, () => (alarm.at > now() ? set(alarm) : fireAlarm(alarm)))
   }
 
-  function ring(alarm: Alarm): void {
+  function fireAlarm(alarm: Alarm): void {
     if (!alarms.delete(alarm)) return
     clearTimeout(alarm.timer)
     alarm.call()
@@ -77,8 +77,8 @@ function leaping({ now: unset, elapsed, leap, arm }: Pace): Time {
 
   const clock: Clock = {
     now,
-    elapsed,
-    wake(at, call) {
+    monotonic: elapsed,
+    setTimer(at, call) {
       const alarm: Alarm = { at, call }
       alarms.add(alarm)
       set(alarm)
@@ -87,40 +87,40 @@ function leaping({ now: unset, elapsed, leap, arm }: Pace): Time {
         alarms.delete(alarm)
       }
     },
-    soon: (call) => void setImmediate(call),
+    nextTick: (call) => void setImmediate(call),
   }
   return {
     now,
     async advance(ms) {
-      leap(ms)
-      for (const alarm of [...alarms].sort((a, b) => a.at - b.at)) if (alarm.at <= now()) ring(alarm)
+      jump(ms)
+      for (const alarm of [...alarms].sort((a, b) => a.at - b.at)) if (alarm.at <= now()) fireAlarm(alarm)
       if (ms > 0) for (const alarm of alarms) set(alarm)
-      await settle()
+      await flushPending()
     },
     setBack(ms) {
-      behind += ms
+      offsetMs += ms
       for (const alarm of alarms) alarm.at -= ms
     },
-    process: () => processOver(clock),
+    process: () => createProcessClock(clock),
   }
 }
 
-function processOver(clock: Clock): ProcessClock {
+function createProcessClock(clock: Clock): ProcessClock {
   const cancels = new Set<() => void>()
-  let over = false
-  let kept: (() => void)[] | undefined
+  let isEnded = false
+  let heldCalls: (() => void)[] | undefined
 
   function soon(call: () => void): void {
-    if (kept) kept.push(call)
-    else clock.soon(() => over || (kept ? kept.push(call) : call()))
+    if (heldCalls) heldCalls.push(call)
+    else clock.nextTick(() => isEnded || (heldCalls ? heldCalls.push(call) : call()))
   }
 
   return {
     now: clock.now,
-    elapsed: clock.elapsed,
-    wake(at, call) {
-      if (over) return () => {}
-      const cancel = clock.wake(at, () => {
+    monotonic: clock.monotonic,
+    setTimer(at, call) {
+      if (isEnded) return () => {}
+      const cancel = clock.setTimer(at, () => {
         cancels.delete(cancel)
         call()
       })
@@ -130,17 +130,17 @@ function processOver(clock: Clock): ProcessClock {
         cancel()
       }
     },
-    soon,
-    hold() {
-      kept ??= []
+    nextTick: soon,
+    holdTicks() {
+      heldCalls ??= []
       return () => {
-        const calls = kept ?? []
-        kept = undefined
+        const calls = heldCalls ?? []
+        heldCalls = undefined
         for (const call of calls) soon(call)
       }
     },
     end() {
-      over = true
+      isEnded = true
       for (const cancel of cancels) cancel()
       cancels.clear()
     },

@@ -6,34 +6,34 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { expandScopes, type Member } from '../../core/access.js'
-import { egress } from '../../core/limits.js'
+import { egress } from '../../core/limits/index.js'
 import type { OrgEventName, OrgEventPayload } from '../../core/orgevents.js'
 import { moduleOf } from '../../mgmt/area.js'
+import { createWebhookTryHandler } from '../../mgmt/webhooks/attempt.js'
 import { webhookCommands } from '../../mgmt/webhooks/commands.js'
-import { webhookTryPerformer } from '../../mgmt/webhooks/driver.js'
+import { cancelOnChange, createInFlightTries } from '../../mgmt/webhooks/inflight.js'
 import { webhookQueries } from '../../mgmt/webhooks/queries.js'
 import type { WebhookTry } from '../../mgmt/webhooks/queue.js'
 import { webhookRoutes } from '../../mgmt/webhooks/routes.js'
 import type { DeliveryView, WebhookView } from '../../mgmt/webhooks/schema.js'
 import type { Sealer } from '../../mgmt/webhooks/secret.js'
-import { followWebhooks, openTries } from '../../mgmt/webhooks/tries.js'
+import { signedHeaders } from '../../runtime/agentwebhook/sign.js'
 import type { Clock } from '../../runtime/clock.js'
-import { createPages } from '../../runtime/http/page.js'
+import { checkUrl } from '../../runtime/egress/guard.js'
+import { openPoster, type PosterOptions } from '../../runtime/egress/post.js'
+import { createPageTokens } from '../../runtime/http/pagetokens.js'
 import { createPipeline } from '../../runtime/http/pipeline.js'
-import { openLog } from '../../runtime/observe/log.js'
+import { createLog } from '../../runtime/observe/log.js'
+import { open as openSealed, seal } from '../../runtime/secrets/seal.js'
 import type { Command, Shards } from '../../runtime/shard/contract.js'
 import { openEmbedded } from '../../runtime/shard/embedded.js'
-import { shardOf } from '../../runtime/shard/place.js'
+import { shardOf } from '../../runtime/shard/placement.js'
 import type { Key, Row, Table } from '../../runtime/store/contract.js'
 import { openStore } from '../../runtime/store/lmdb.js'
-import { open as openSealed, seal } from '../../runtime/store/seal.js'
-import { checkUrl } from '../../runtime/webhook/guard.js'
-import { openPoster, type PosterOptions } from '../../runtime/webhook/post.js'
-import { signedHeaders } from '../../runtime/webhook/sign.js'
-import { carried } from './carried.js'
-import { until } from './clock.js'
-import { everyRow } from './everyrow.js'
+import { allRows } from './allrows.js'
+import { waitUntil } from './clock.js'
 import { injectInto } from './inject.js'
+import { withSerialization } from './serialization.js'
 
 export const began = Date.parse('2030-01-01T00:00:00Z')
 
@@ -45,7 +45,7 @@ export interface LeapingClock extends Clock {
 }
 
 /** Whoever asks to be woken at a moment already past is woken at once: commits end when the disk likes, not the test. */
-export function leapingClock(): LeapingClock {
+export function createLeapingClock(): LeapingClock {
   let now = began
   let behind = 0
   const waiting = new Set<{ at: number; call: () => void }>()
@@ -56,9 +56,9 @@ export function leapingClock(): LeapingClock {
   }
   return {
     now: () => now,
-    elapsed: () => now + behind - began,
-    soon: (call) => void setImmediate(call),
-    wake(at, call) {
+    monotonic: () => now + behind - began,
+    nextTick: (call) => void setImmediate(call),
+    setTimer(at, call) {
       const each = { at, call }
       waiting.add(each)
       if (at <= now) setImmediate(ring)
@@ -87,7 +87,7 @@ function emitWith(enqueue: Command<OrgEventPayload, unknown>): Command<OrgEventP
   return {
     name: 'test.emit',
     decide(tx, payload) {
-      tx.tell(payload.orgId, enqueue, payload)
+      tx.send(payload.orgId, enqueue, payload)
       return true
     },
   }
@@ -103,35 +103,35 @@ export interface WebhookNodeOptions extends Partial<PosterOptions> {
 
 /** One node with nothing left out but the socket of the management API: requests are put into its pipeline. */
 export async function openWebhookNode(t: Test, options: WebhookNodeOptions = {}) {
-  const { clock = leapingClock(), timeScale = 1, allowPrivate = true } = options
-  const dir = options.dir ?? temporary(t)
+  const { clock = createLeapingClock(), timeScale = 1, allowPrivate = true } = options
+  const dir = options.dir ?? tempDir(t)
   const lines: string[] = []
-  const { log } = openLog({ to: { write: (line) => lines.push(line) } })
+  const { log } = createLog({ destination: { write: (line) => lines.push(line) } })
   const store = await openStore({ dir, shards: shardCount })
   const patient = { connectMs: 20_000, headersMs: 20_000, totalMs: 20_000, answerBytes: egress.answerBytes }
   const poster = openPoster({ limits: patient, ...options, allowPrivate })
   const commands = webhookCommands({ timeScale })
-  const tries = openTries()
+  const tries = createInFlightTries()
   const emit = emitWith(commands.enqueue)
   const own = moduleOf({ commands, queries: webhookQueries })
-  const performerOver = (shards: Shards, sealedBy = sealer) =>
-    webhookTryPerformer({
-      shards: carried(shards),
+  const createHandler = (shards: Shards, sealedBy = sealer) =>
+    createWebhookTryHandler({
+      shards: withSerialization(shards),
       commands,
       post: poster.post,
       sealer: sealedBy,
       sign: signedHeaders,
       clock,
-      tries,
+      inFlight: tries,
     })
-  const engine = carried(
+  const engine = withSerialization(
     openEmbedded({
       shards: shardCount,
       store,
-      repertoire: {
+      handlers: {
         commands: [...own.commands, emit],
         queries: own.queries,
-        performers: (shards) => ({ webhookTry: performerOver(shards) }),
+        effectHandlers: (shards) => ({ webhookTry: createHandler(shards) }),
       },
       clock,
       newCommandId: () => randomBytes(12).toString('hex'),
@@ -139,9 +139,9 @@ export async function openWebhookNode(t: Test, options: WebhookNodeOptions = {})
     }),
   )
   const space = (owner: string) => store.space(shardOf(owner, shardCount))
-  followWebhooks(engine, tries)
+  cancelOnChange(engine, tries)
   await engine.start()
-  const pages = createPages(Buffer.alloc(32, 9))
+  const pages = createPageTokens(Buffer.alloc(32, 9))
   const serve = createPipeline({
     prefix: '/v1',
     routes: webhookRoutes({
@@ -178,25 +178,25 @@ export async function openWebhookNode(t: Test, options: WebhookNodeOptions = {})
     dir,
     lines,
     commands,
-    ask: engine.ask,
+    ask: engine.execute,
     /** Where that owner's records are. */
     space,
     /** Every record of a table, in whatever shard. */
     rows<K extends Key, V>(table: Table<K, V>): Row<K, V>[] {
-      return everyRow(store, shardCount, table)
+      return allRows(store, shardCount, table)
     },
     /** Makes a try as the engine would, under a signal or a sealer of the test's own. */
     async perform(which: WebhookTry, signal = new AbortController().signal, sealedBy?: Sealer): Promise<void> {
       const { orgId: owner } = which
-      await performerOver(engine, sealedBy)(which, {
+      await createHandler(engine, sealedBy)(which, {
         id: 'by hand',
         owner,
         reader: space(owner),
         signal,
-        isOurs: () => !signal.aborted,
+        isStillOwner: () => !signal.aborted,
         isRepeat: false,
-        settles: { owner, key: ['by hand', 0, 0], isSettled: false },
-        aside() {},
+        completes: { owner, key: ['by hand', 0, 0], isCompleted: false },
+        releaseSlot() {},
       })
     },
     async call(method: string, path: string, body?: unknown, token = 'acme admin') {
@@ -215,7 +215,7 @@ export async function openWebhookNode(t: Test, options: WebhookNodeOptions = {})
       return (await node.call('GET', `/orgs/acme/webhooks/${id}/deliveries${query}`)).json.data
     },
     emit: (data: Record<string, unknown> = {}, type: OrgEventName = 'agent.created', orgId = 'acme') =>
-      engine.ask(`agent of ${orgId}`, emit, { type, orgId, agentId: 'nova', data }),
+      engine.execute(`agent of ${orgId}`, emit, { type, orgId, agentId: 'nova', data }),
     close: () => (closing ??= close()),
   }
   t.teardown(node.close)
@@ -223,7 +223,7 @@ export async function openWebhookNode(t: Test, options: WebhookNodeOptions = {})
 }
 export type WebhookNode = Awaited<ReturnType<typeof openWebhookNode>>
 
-export function temporary(t: Test): string {
+export function tempDir(t: Test): string {
   const dir = mkdtempSync(join(tmpdir(), 'parley-webhooks-'))
   t.teardown(() => rmSync(dir, { recursive: true, force: true }))
   return dir
@@ -239,7 +239,7 @@ function memberOf(token: string): Member | undefined {
 /** Waits until that many tries of the newest delivery are over, and gives the delivery. */
 export async function afterTries(node: WebhookNode, webhookId: string, count: number): Promise<DeliveryView> {
   let newest: DeliveryView | undefined
-  await until(async () => {
+  await waitUntil(async () => {
     newest = (await node.deliveries(webhookId))[0]
     return newest !== undefined && newest.attemptCount >= count
   })

@@ -8,19 +8,19 @@ import fc from 'fast-check'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import t from 'tap'
 import {
-  boundByKey,
   expandScopes,
-  reaches,
+  isAtLeast,
+  restrictToKey,
   roleOfKey,
   roles,
   type Scope,
   scopes,
   scopesOfRole,
 } from '../../core/access.js'
-import { readConfig } from '../../runtime/config.js'
+import { readConfig } from '../../runtime/config/config.js'
 import type { Route } from '../../runtime/http/route.js'
 import { nameOf } from '../contract/routes.js'
-import { manualClock, until } from '../harness/clock.js'
+import { manualClock, waitUntil } from '../harness/clock.js'
 import { openTestNode, type Response } from '../harness/node.js'
 
 const node = await openTestNode()
@@ -49,9 +49,9 @@ const accessToken: string = rotated.json.accessToken
 const grantOf = async (path: string, { mgmt, key: token } = node): Promise<string> =>
   (await mgmt('POST', `${agents}/ada/${path}`, { token })).json.token
 const [grant, sitting] = [await grantOf('emulator-links'), await grantOf('emulator/sittings')]
-const journeyKey = await node.keyWith(['integrations:journey'])
+const journeyKey = await node.createKey(['integrations:journey'])
 const sessions = Object.fromEntries(
-  await Promise.all(roles.slice(0, 3).map(async (role) => [role, await node.sessionAs(role)])),
+  await Promise.all(roles.slice(0, 3).map(async (role) => [role, await node.createSession(role)])),
 )
 
 for (const route of routes) {
@@ -112,7 +112,7 @@ for (const route of routes) {
     if (needs(route).length > 0) {
       const without = scopesWithout(needs(route))
       for (const token of [
-        await node.keyWith(without),
+        await node.createKey(without),
         ...(needs(route).includes('integrations:journey') ? [] : [journeyKey]),
       ]) {
         if (needs(route).includes('catalogs:read') && token !== journeyKey) continue
@@ -171,7 +171,7 @@ t.test('GET /me tells a key its id, role, expanded scopes and that it is the sys
     rateLimit: null,
   })
   t.same(me.scopes, [...scopes])
-  const reader = (await node.mgmt('GET', '/v1/me', { token: await node.keyWith(['people:write']) })).json
+  const reader = (await node.mgmt('GET', '/v1/me', { token: await node.createKey(['people:write']) })).json
   t.match(reader, { org: { role: 'editor' }, isSysop: false })
   t.same(reader.scopes, ['people:read', 'people:write', 'people:export', 'catalogs:read'])
   const user = (await node.mgmt('GET', '/v1/me', { token: sessions.viewer })).json
@@ -203,7 +203,7 @@ t.test('A session lasts an hour, asks for no more than admin, and ends with the 
   const clock = manualClock()
   const own = await openTestNode({ clock })
   t.teardown(() => own.close())
-  const token = await own.keyWith(['org:admin'])
+  const token = await own.createKey(['org:admin'])
   const { id: keyId } = (await own.mgmt('GET', '/v1/me', { token })).json.caller
   const made = await own.mgmt('POST', '/v1/session', { token, json: { role: 'viewer' } })
   t.equal(made.status, 200)
@@ -214,7 +214,7 @@ t.test('A session lasts an hour, asks for no more than admin, and ends with the 
   t.equal((await own.mgmt('POST', '/v1/session', { token })).status, 200, 'the body may be left out')
   t.equal((await own.mgmt('POST', '/v1/session', { token, json: { role: 'owner' } })).status, 422)
   t.equal(
-    (await own.mgmt('POST', '/v1/session', { token: await own.sessionAs('admin') })).status,
+    (await own.mgmt('POST', '/v1/session', { token: await own.createSession('admin') })).status,
     403,
     'a session makes no session',
   )
@@ -267,11 +267,11 @@ t.test('Whatever scopes a key and a role have, a session holds those of both and
       const about = { id: 'x', orgId: 'demo', isSysop: false } as const
       const key = { ...about, kind: 'key', role: roleOfKey(granted), scopes: new Set(expandScopes(granted)) } as const
       const session = { ...about, kind: 'session', role, scopes: new Set(scopesOfRole[role]) } as const
-      const bound = boundByKey(session, key)
+      const bound = restrictToKey(session, key)
       return (
         scopes.every((scope) => bound.scopes.has(scope) === (key.scopes.has(scope) && session.scopes.has(scope))) &&
-        reaches(key.role, bound.role) &&
-        reaches(role, bound.role) &&
+        isAtLeast(key.role, bound.role) &&
+        isAtLeast(role, bound.role) &&
         [key.role, role].includes(bound.role)
       )
     }),
@@ -286,7 +286,7 @@ t.test('A system operator’s key is changed and removed by system operators alo
   const before = (await own.mgmt('GET', `${keys}/${id}`, { token: own.key })).json
   t.equal(before.isSysop, true)
   const session = (await own.mgmt('POST', '/v1/session', { token: own.key })).json.idToken
-  for (const token of [await own.keyWith([...scopes]), await own.keyWith(['org:admin']), session]) {
+  for (const token of [await own.createKey([...scopes]), await own.createKey(['org:admin']), session]) {
     for (const json of [{ scopes: [] }, { name: 'mine' }, { expiresAt: '2099-01-01T00:00:00Z' }]) {
       const changed = await own.mgmt('PATCH', `${keys}/${id}`, { token, json })
       t.ok([403, 422].includes(changed.status), `${JSON.stringify(json)} is refused`)
@@ -431,7 +431,7 @@ t.test('An API key appears once, is kept as a hash, and can be read, changed and
   )
 
   t.equal((await own.mgmt('GET', '/v1/me', { token: key })).status, 200)
-  await until(async () => 'lastUsedAt' in (await own.mgmt('GET', item, { token })).json)
+  await waitUntil(async () => 'lastUsedAt' in (await own.mgmt('GET', item, { token })).json)
   t.equal((await own.mgmt('GET', item, { token })).json.lastUsedAt, '2026-03-01T12:00:01.000Z')
 
   const patched = await own.mgmt('PATCH', item, {
@@ -497,7 +497,7 @@ t.test('The org can be read by any of its tokens and changed by its admins', asy
   const own = await openTestNode()
   t.teardown(() => own.close())
   const token = own.key
-  const reader = await own.keyWith(['integrations:journey'])
+  const reader = await own.createKey(['integrations:journey'])
   t.match((await own.mgmt('GET', '/v1/orgs/demo', { token: reader })).json, {
     id: 'demo',
     name: 'Demo',
@@ -533,7 +533,7 @@ t.test('X-Svc-Agent is recorded when it is well formed, ignored when not, and ne
     const request = { token: own.key, json: { name: 'x' }, headers: { 'x-svc-agent': name } }
     t.equal((await own.mgmt('POST', '/v1/orgs/demo/api-keys', request)).status, 201)
   }
-  const recorded = own.logged.filter(({ event }) => event === 'http.attributed')
+  const recorded = own.logged.filter(({ event }) => event === 'http.request.attributed')
   t.match(recorded, [{ svcAgent: 'mcp.copilot-1', method: 'POST', path: '/orgs/{org}/api-keys', outcome: 201 }])
   t.equal(recorded.length, 1)
 })

@@ -2,14 +2,14 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import t from 'tap'
-import { numbered, slugOf } from '../../core/agent/slug.js'
-import { agentKeyOf, placeOfAgentKey } from '../../core/agentkey.js'
+import { slugOf, withNumber } from '../../core/agent/slug.js'
+import { formatAgentKey, parseAgentKey } from '../../core/agentref.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { slugPattern } from '../../core/ids.js'
-import { agent as limits } from '../../core/limits.js'
+import { agent as limits } from '../../core/limits/index.js'
 import type { OrgEventPayload } from '../../core/orgevents.js'
-import { claims } from '../../mgmt/agents/claims.js'
 import { createAgents } from '../../mgmt/agents/index.js'
+import { reservations } from '../../mgmt/agents/reservations.js'
 import { agentTable } from '../../mgmt/agents/store.js'
 import { createChannels } from '../../mgmt/channels/index.js'
 import { bindingTable } from '../../mgmt/channels/store.js'
@@ -17,16 +17,16 @@ import { createGatewayAccess } from '../../mgmt/gatewayaccess/index.js'
 import { gatewayTable } from '../../mgmt/gatewayaccess/store.js'
 import { sendBudgets } from '../../runtime/delivery/throttle.js'
 import type { Command, Shards } from '../../runtime/shard/contract.js'
-import { decide, type Moment } from '../../runtime/shard/decide.js'
-import { layerOver } from '../../runtime/shard/layer.js'
+import { type CommitContext, decide } from '../../runtime/shard/decision.js'
+import { createOverlay } from '../../runtime/shard/overlay.js'
 import { timerNameTable } from '../../runtime/shard/tables.js'
 import { type Key, type Table, table } from '../../runtime/store/contract.js'
 import { encodeWrites } from '../../runtime/store/space.js'
 import { anyText } from '../harness/anytext.js'
-import { carried } from '../harness/carried.js'
-import { manualClock, until } from '../harness/clock.js'
+import { manualClock, waitUntil } from '../harness/clock.js'
 import { openTestNode, type Response } from '../harness/node.js'
 import { openReceiver } from '../harness/receiver.js'
+import { withSerialization } from '../harness/serialization.js'
 
 const clock = manualClock()
 const node = await openTestNode({ clock })
@@ -48,7 +48,7 @@ t.test('Every name gives a slug, and numbering a slug gives others that are slug
   fc.assert(
     fc.property(anyText({ maxLength: 200 }), fc.integer({ min: 2, max: 5_000 }), (name, nth) => {
       const first = slugOf(name)
-      const other = numbered(first, nth)
+      const other = withNumber(first, nth)
       return slug.test(first) && slug.test(other) && other !== first && other.endsWith(`-${nth}`)
     }),
   )
@@ -58,11 +58,11 @@ t.test('An agent is known by its org and id together, and no two by the same key
   const id = fc.stringMatching(/^[a-z0-9][a-z0-9-]{0,10}$/)
   fc.assert(
     fc.property(id, id, (orgId, agentId) => {
-      const found = placeOfAgentKey(agentKeyOf({ orgId, agentId }))
+      const found = parseAgentKey(formatAgentKey({ orgId, agentId }))
       return found.orgId === orgId && found.agentId === agentId
     }),
   )
-  for (const wrong of ['demo', '/ada', 'demo/', '']) t.throws(() => placeOfAgentKey(wrong))
+  for (const wrong of ['demo', '/ada', 'demo/', '']) t.throws(() => parseAgentKey(wrong))
 })
 
 t.test('An agent is made with a name alone, and reads as it was made', async (t) => {
@@ -242,7 +242,7 @@ t.test('Agents are listed page by page, each once, in the order of their ids', a
     t.equal((await list(wrong)).status, 422, wrong)
   }
   await own.makeOrg('elsewhere')
-  const theirs = await own.keyWith(['agents:write'], 'elsewhere')
+  const theirs = await own.createKey(['agents:write'], 'elsewhere')
   t.strictSame((await own.mgmt('GET', '/v1/orgs/elsewhere/agents', { token: theirs })).json, { data: [] })
 })
 
@@ -277,7 +277,7 @@ t.test('The org hears of every agent made, changed and deleted, once each', asyn
   await call('PUT', '/told/identity', { brandColor: '#fff' })
   await call('DELETE', '/told')
   const heard = () => receiver.at('/agents').map(({ body }) => JSON.parse(String(body)))
-  await until(() => heard().length >= 4, clock)
+  await waitUntil(() => heard().length >= 4, clock)
   const by = { kind: 'key' }
   t.match(
     heard().sort((a, b) => events.indexOf(a.type) - events.indexOf(b.type)),
@@ -296,21 +296,21 @@ t.test('The org hears of every agent made, changed and deleted, once each', asyn
 function cutting(names: Set<string>) {
   const unavailable: Refusal = refuse('service.unavailable', { headers: { 'retry-after': '1' } })
   return <S extends Shards>(shards: S): S => {
-    const through = carried(shards)
-    const ask: Shards['ask'] = async (owner, command, input, options) =>
-      names.has(command.name) ? unavailable : through.ask(owner, command, input, options)
-    return { ...through, ask }
+    const through = withSerialization(shards)
+    const ask: Shards['execute'] = async (owner, command, input, options) =>
+      names.has(command.name) ? unavailable : through.execute(owner, command, input, options)
+    return { ...through, execute: ask }
   }
 }
 
 t.test('A process that dies after the id was claimed leaves a whole agent, and after a delete a free id', async (t) => {
-  const cut = new Set<string>(['agents.make'])
-  const own = await openTestNode({ between: cutting(cut) })
+  const cut = new Set<string>(['agents.create'])
+  const own = await openTestNode({ wrapShards: cutting(cut) })
   t.teardown(() => own.close())
   const ask = (method: string, path: string, json?: unknown) =>
     own.mgmt(method, `${agentsPath}${path}`, { token: own.key, json })
   t.equal((await ask('POST', '', { name: 'Half' })).status, 503)
-  await until(async () => (await ask('GET', '/half')).status === 200, own.clock)
+  await waitUntil(async () => (await ask('GET', '/half')).status === 200, own.clock)
   t.same((await ask('GET', '')).json.data.length, 1)
   t.match((await ask('GET', '/half/channels')).json.data, [{ channel: 'webchat', status: 'Active' }])
   t.match((await ask('GET', '/half/gateway')).json, { accessTokenPrefix: /^at-svc-/, mode: 'managed' })
@@ -320,7 +320,7 @@ t.test('A process that dies after the id was claimed leaves a whole agent, and a
   cut.add('agents.release')
   t.equal((await ask('DELETE', '/half')).status, 204)
   t.strictSame((await ask('GET', '')).json, { data: [] }, 'it is not listed, whatever the org still knows')
-  await until(async () => (await ask('POST', '', { name: 'Half', id: 'half' })).status === 201, own.clock)
+  await waitUntil(async () => (await ask('POST', '', { name: 'Half', id: 'half' })).status === 201, own.clock)
 })
 
 type Step =
@@ -359,14 +359,20 @@ function openWorld() {
   const { commands } = agents
   const registered = [orgEvent, ...[agents, gatewayAccess, channels].flatMap(({ module }) => module.commands)]
   const byName = new Map(registered.map((each) => [each.name, each as Command<unknown, unknown>]))
-  const root = layerOver({ get: () => undefined, range: () => [], encode: encodeWrites })
+  const root = createOverlay({ get: () => undefined, range: () => [], encode: encodeWrites })
   const owed: { id: string; owner: string; command: string; input: unknown }[] = []
   let asked = 0
   function ask<I, R>(owner: string, command: Command<I, R>, input: I, id = `c${asked++}`): R | Refusal {
-    const about = { owner, command: command as Command<unknown, unknown>, input, commandId: id, rememberMs: 1e9 }
-    const moment: Moment = { at: 1_000 + asked, steadyAt: 0, commit: asked, owed: [], tellings: [] }
+    const about = { owner, command: command as Command<unknown, unknown>, input, commandId: id, answerTtlMs: 1e9 }
+    const moment: CommitContext = {
+      at: 1_000 + asked,
+      monotonicAt: 0,
+      commit: asked,
+      pending: [],
+      outboundCommands: [],
+    }
     const answer = decide(root, about, moment)
-    for (const { effect } of moment.owed) owed.push({ ...(effect.payload as (typeof owed)[number]), id: effect.id })
+    for (const { effect } of moment.pending) owed.push({ ...(effect.payload as (typeof owed)[number]), id: effect.id })
     return answer as R | Refusal
   }
   function rows<K extends Key, V>(of: Table<K, V>): V[] {
@@ -387,27 +393,27 @@ function takeStep({ ask, commands, channels, owed, byName, rows }: World, taken:
   const one = existing[('pick' in taken ? taken.pick : 0) % Math.max(1, existing.length)]
   if (taken.do === 'claim') {
     const about = { orgId, name: 'Nova', credentials }
-    const claimed = ask(orgId, commands.claim, { ...about, ...(taken.id && { id: taken.id }) })
+    const claimed = ask(orgId, commands.reserveId, { ...about, ...(taken.id && { id: taken.id }) })
     if (isRefusal(claimed) || taken.dies) return
-    ask(agentKeyOf({ orgId, agentId: claimed.agentId }), commands.make, { ...about, ...claimed })
+    ask(formatAgentKey({ orgId, agentId: claimed.agentId }), commands.create, { ...about, ...claimed })
   } else if (taken.do === 'tell') {
     const index = taken.pick % Math.max(1, owed.length)
     const [told] = taken.repeat ? owed.slice(index, index + 1) : owed.splice(index, 1)
     if (told) ask(told.owner, byName.get(told.command)!, told.input, told.id)
   } else if (one && taken.do === 'bind') {
     const place = { orgId, agentId: one.id }
-    ask(agentKeyOf(place), channels.commands.create, { ...place, id: `cb_${nth}`, channel: 'rcs', mode: 'managed' })
+    ask(formatAgentKey(place), channels.commands.create, { ...place, id: `cb_${nth}`, channel: 'rcs', mode: 'managed' })
   } else if (one && taken.do === 'remove') {
     const place = { orgId, agentId: one.id }
-    const removed = ask(agentKeyOf(place), commands.remove, place)
-    if (!isRefusal(removed) && !taken.dies) ask(orgId, claims.release, { ...place, ...removed })
+    const removed = ask(formatAgentKey(place), commands.remove, place)
+    if (!isRefusal(removed) && !taken.dies) ask(orgId, reservations.release, { ...place, ...removed })
   }
 }
 
 t.test(
   'Whatever dies between two commands and in whatever order the rest arrives, agents end whole or not at all',
   async (t) => {
-    const claimTable = table<[string, string], { serial: number }>('agents.claims')
+    const claimTable = table<[string, string], { incarnation: number }>('agents.reservations')
     const indexTable = table<[string], { agentId: string }>('channels.index')
     let seen = 0
     fc.assert(
@@ -416,8 +422,8 @@ t.test(
         for (const [nth, taken] of steps.entries()) takeStep(world, taken, nth)
         while (world.owed.length > 0) takeStep(world, { do: 'tell', pick: 0, repeat: false }, 0)
         const made = world.rows(agentTable)
-        const serials = made.map(({ serial }) => serial).sort()
-        const claimed = world.rows(claimTable).map(({ serial }) => serial)
+        const serials = made.map(({ incarnation }) => incarnation).sort()
+        const claimed = world.rows(claimTable).map(({ incarnation }) => incarnation)
         const ids = made.map(({ id }) => id).sort()
         const access = world.rows(gatewayTable).map(({ agentId }) => agentId)
         const bindings = world.rows(bindingTable)
@@ -446,9 +452,9 @@ t.test(
 t.test('An org has so many agents and no more', async (t) => {
   const world = openWorld()
   for (let nth = 0; nth < limits.perOrg; nth++) {
-    const claimed = world.ask(orgId, world.commands.claim, { orgId, name: 'x', id: `a${nth}`, credentials })
+    const claimed = world.ask(orgId, world.commands.reserveId, { orgId, name: 'x', id: `a${nth}`, credentials })
     if (isRefusal(claimed)) t.fail(claimed.refused)
   }
-  t.match(world.ask(orgId, world.commands.claim, { orgId, name: 'x', credentials }), { refused: 'request.invalid' })
-  t.match(world.ask('other', world.commands.claim, { orgId: 'other', name: 'x', credentials }), { agentId: 'x' })
+  t.match(world.ask(orgId, world.commands.reserveId, { orgId, name: 'x', credentials }), { refused: 'request.invalid' })
+  t.match(world.ask('other', world.commands.reserveId, { orgId: 'other', name: 'x', credentials }), { agentId: 'x' })
 })

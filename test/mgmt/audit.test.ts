@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
 import { scopes } from '../../core/access.js'
-import { audit as limits } from '../../core/accesslimits.js'
-import { agentResources } from '../../mgmt/agents/resources/index.js'
+import { audit as limits } from '../../core/limits/access.js'
+import { agentEndpoints } from '../../mgmt/agents/endpoints/index.js'
 import { auditedRoutes, configurationActions } from '../../mgmt/audit/actions.js'
-import { manualClock, until } from '../harness/clock.js'
+import { manualClock, waitUntil } from '../harness/clock.js'
 import { openTestNode, type TestNode } from '../harness/node.js'
 
 const trail = '/v1/orgs/demo/audit'
@@ -123,7 +123,7 @@ t.test('The list asks for an admin, takes times, and refuses what it cannot read
     t.equal(refused.status, 422, query)
     t.equal(refused.json.errors[0].field, field)
   }
-  const editor = await node.keyWith(['agents:write'])
+  const editor = await node.createKey(['agents:write'])
   t.equal((await node.mgmt('GET', trail, { token: editor })).status, 403)
 })
 
@@ -131,7 +131,7 @@ t.test('Refused access is on record at once, then counted, so that nobody fills 
   const clock = manualClock()
   const node = await openTestNode({ clock })
   t.teardown(() => node.close())
-  const token = await node.keyWith(['agents:read'])
+  const token = await node.createKey(['agents:read'])
   const { id } = (await node.mgmt('GET', '/v1/me', { token })).json.caller
   for (let call = 0; call < 5; call++) t.equal((await node.mgmt('GET', keys, { token })).status, 403)
   await clock.advance(1)
@@ -146,12 +146,12 @@ t.test('Refused access is on record at once, then counted, so that nobody fills 
   ])
   t.notMatch(JSON.stringify(seen), 'guess')
   await clock.advance(limits.refusedWindowMs)
-  await until(async () => (await entries(node, '?action=access.refused')).length === 4)
+  await waitUntil(async () => (await entries(node, '?action=access.refused')).length === 4)
   const counted = (await entries(node, '?action=access.refused')).filter((entry) => 'count' in entry)
   t.same(counted.map(({ count }) => count).sort(), [4, 49])
 
   for (let number = 0; number < limits.refusedActorsPerOrg + 10; number++) {
-    await node.mgmt('GET', keys, { token: await node.keyWith(['agents:read']) })
+    await node.mgmt('GET', keys, { token: await node.createKey(['agents:read']) })
   }
   const many = await entries(node, `?action=access.refused&limit=200&start=${new Date(clock.now()).toISOString()}`)
   t.ok(many.length <= limits.refusedActorsPerOrg + 1 + 4, `${many.length} entries`)
@@ -201,7 +201,7 @@ t.test('The activity of an agent lists its audit entries among its changes, each
   await call('PUT', '/ada/notifications', { operator: { provider: 'slack' } })
   const link = await call('POST', '/ada/emulator-links', { label: 'HushLabel' })
   await call('PUT', '/ada/personality', { text: 'Brief.' })
-  const editor = await node.keyWith(['agents:read'])
+  const editor = await node.createKey(['agents:read'])
   t.equal((await node.mgmt('POST', `${agent}/gateway/_rotateToken`, { token: editor })).status, 403)
 
   const { data } = await activity()
@@ -244,7 +244,7 @@ t.test('The activity of an agent lists its audit entries among its changes, each
 })
 
 t.test('Actions that the activity leaves out are changes of the configuration, which it lists as such', async (t) => {
-  const writes = new Set(agentResources.filter(({ write }) => write).map(({ method, path }) => `${method} ${path}`))
+  const writes = new Set(agentEndpoints.filter(({ write }) => write).map(({ method, path }) => `${method} ${path}`))
   for (const [name, action] of Object.entries(auditedRoutes)) {
     const [method, path] = name.split(' ') as [string, string]
     const below = path.replace('/orgs/{org}/agents/{agent}', '')

@@ -5,21 +5,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { refuse } from '../../core/errors.js'
-import { firstStart, sealing } from '../../core/limits.js'
+import { firstStart, sealing } from '../../core/limits/index.js'
+import { createApiKeyAuth } from '../../mgmt/access/apikeyauth.js'
 import { createAccess } from '../../mgmt/access/index.js'
-import { openKeyring } from '../../mgmt/access/keyring.js'
 import { keyQueries } from '../../mgmt/access/store.js'
 import { createOrgs } from '../../mgmt/orgs/index.js'
 import { anyOrg, createOrg } from '../../mgmt/orgs/store.js'
 import { createWebhooks } from '../../mgmt/webhooks/index.js'
-import { bootstrap, bootstrapRepertoire } from '../../runtime/node/bootstrap.js'
-import { openLog } from '../../runtime/observe/log.js'
+import { bootstrap, bootstrapModule } from '../../runtime/node/bootstrap.js'
+import { createLog } from '../../runtime/observe/log.js'
+import { createSealer, sealerHandlers } from '../../runtime/secrets/sealer.js'
 import type { Engine, Shards } from '../../runtime/shard/contract.js'
 import { openEmbedded } from '../../runtime/shard/embedded.js'
 import { openStore } from '../../runtime/store/lmdb.js'
-import { openSealer, sealerRepertoire } from '../../runtime/store/sealer.js'
-import { carried } from '../harness/carried.js'
 import { manualClock } from '../harness/clock.js'
+import { withSerialization } from '../harness/serialization.js'
 
 const root = Buffer.alloc(32, 5)
 const clock = manualClock()
@@ -30,7 +30,7 @@ const webhooks = createWebhooks({
 })
 const access = createAccess({ orgEvent: webhooks.orgEvent, secrets: none, mgmtUrl: none, clock })
 const keys = access.commands
-const parts = [sealerRepertoire, bootstrapRepertoire, createOrgs().module, access.module, webhooks.module]
+const parts = [sealerHandlers, bootstrapModule, createOrgs().module, access.module, webhooks.module]
 const key = 'sk-svc-a-key-that-the-operator-chose'
 
 async function openInstallation(t: Test): Promise<Engine> {
@@ -39,14 +39,14 @@ async function openInstallation(t: Test): Promise<Engine> {
   const engine = openEmbedded({
     shards: 16,
     store,
-    repertoire: {
+    handlers: {
       commands: parts.flatMap(({ commands }) => commands),
       queries: parts.flatMap(({ queries }) => queries),
-      performers: () => ({}),
+      effectHandlers: () => ({}),
     },
     clock,
     newCommandId: () => randomBytes(12).toString('hex'),
-    log: openLog({ to: { write: () => {} } }).log,
+    log: createLog({ destination: { write: () => {} } }).log,
   })
   await engine.start()
   t.teardown(async () => {
@@ -54,19 +54,19 @@ async function openInstallation(t: Test): Promise<Engine> {
     await store.close()
     await rm(dir, { recursive: true, force: true })
   })
-  return carried(engine)
+  return withSerialization(engine)
 }
 
 function start(shards: Shards, about: { orgId?: string; key?: string } = {}) {
-  return bootstrap({ shards, sealer: openSealer(root, shards), orgId: 'demo', randomBytes, ...about })
+  return bootstrap({ shards, sealer: createSealer(root, shards), orgId: 'demo', randomBytes, ...about })
 }
 
 async function orgsOf(engine: Engine): Promise<string[]> {
-  return ((await engine.readAll(anyOrg, {})) as (string | null)[]).filter((each) => each !== null)
+  return ((await engine.queryAll(anyOrg, {})) as (string | null)[]).filter((each) => each !== null)
 }
 
 async function memberFor(engine: Engine, token: string): Promise<unknown> {
-  return openKeyring({ shards: engine, commands: keys, clock }).find(token)
+  return createApiKeyAuth({ shards: engine, commands: keys, clock }).verify(token)
 }
 
 t.test('An empty installation gets an org and one key with every scope, and no later start adds to it', async (t) => {
@@ -74,11 +74,11 @@ t.test('An empty installation gets an org and one key with every scope, and no l
   const first = await start(engine, { orgId: 'my-first-org' })
   t.match(first, { orgId: 'my-first-org', key: /^sk-svc-/ })
   t.match(await memberFor(engine, first.key!), { orgId: 'my-first-org', role: 'admin', isSysop: true })
-  await first.shown?.()
+  await first.markShown?.()
   t.strictSame(await start(engine, { orgId: 'my-first-org' }), { orgId: 'my-first-org' })
   t.strictSame(await start(engine, { orgId: 'another' }), { orgId: 'my-first-org' }, 'whatever it is called')
   t.strictSame(await orgsOf(engine), ['my-first-org'])
-  const listed = await engine.read('my-first-org', keyQueries.list, { orgId: 'my-first-org' })
+  const listed = await engine.query('my-first-org', keyQueries.list, { orgId: 'my-first-org' })
   t.match(listed, [{ name: 'Bootstrap key' }])
   t.equal((listed as unknown[]).length, 1)
 })
@@ -88,10 +88,10 @@ t.test('A minted key is shown again at each start until one start has shown it',
   const killed = await start(engine)
   const again = await start(engine)
   t.equal(again.key, killed.key, 'the start that made it was killed before it could show it')
-  await again.shown?.()
+  await again.markShown?.()
   t.strictSame(await start(engine), { orgId: 'demo' })
   const given = await openInstallation(t)
-  t.equal((await start(given, { key })).shown, undefined, 'a key that was given needs no showing')
+  t.equal((await start(given, { key })).markShown, undefined, 'a key that was given needs no showing')
   t.strictSame(await start(given, { key }), { orgId: 'demo' })
 })
 
@@ -102,7 +102,7 @@ t.test('Of nodes that start at once one makes the org, and only its key is shown
   t.equal(made.length, 1)
   t.same(new Set(all.map(({ orgId }) => orgId)), new Set(['demo']))
   t.match(await memberFor(engine, made[0]!.key!), { orgId: 'demo' })
-  t.equal(((await engine.read('demo', keyQueries.list, { orgId: 'demo' })) as unknown[]).length, 1)
+  t.equal(((await engine.query('demo', keyQueries.list, { orgId: 'demo' })) as unknown[]).length, 1)
 })
 
 t.test('Nodes that were given the same key, or different orgs, still make one org that the key opens', async (t) => {
@@ -121,11 +121,11 @@ t.test('A first start that was cut between any two steps is finished by the next
   for (let asks = 0; asks < 3; asks++) {
     const engine = await openInstallation(t)
     let left = asks
-    const ask = async (...asked: Parameters<Shards['ask']>) => {
+    const ask = async (...asked: Parameters<Shards['execute']>) => {
       if (left-- === 0) throw new Error('killed')
-      return engine.ask(...asked)
+      return engine.execute(...asked)
     }
-    await t.rejects(start({ ...engine, ask: ask as Shards['ask'] }, { key }), /killed/)
+    await t.rejects(start({ ...engine, execute: ask as Shards['execute'] }, { key }), /killed/)
     t.match(await start(engine, { key, orgId: 'renamed' }), { key, orgId: asks === 0 ? 'renamed' : 'demo' })
     t.match(await memberFor(engine, key), { isSysop: true })
     t.equal((await orgsOf(engine)).length, 1)
@@ -134,7 +134,7 @@ t.test('A first start that was cut between any two steps is finished by the next
 
 t.test('An org that is there by other means is left alone', async (t) => {
   const engine = await openInstallation(t)
-  await engine.ask('elsewhere', createOrg, { id: 'elsewhere', name: 'Elsewhere' })
+  await engine.execute('elsewhere', createOrg, { id: 'elsewhere', name: 'Elsewhere' })
   t.strictSame(await start(engine), { orgId: 'elsewhere' })
 })
 
@@ -146,14 +146,14 @@ t.test('A node waits for shards that nobody serves yet, asking under the same id
   const slow = {
     ...engine,
     /** Every command is decided, and its answer is lost the first time. */
-    async ask(...[owner, command, input, options]: Parameters<Shards['ask']>) {
-      const answer = await engine.ask(owner, command, input, options)
+    async execute(...[owner, command, input, options]: Parameters<Shards['execute']>) {
+      const answer = await engine.execute(owner, command, input, options)
       const before = ids.get(command.name)
       ids.set(command.name, new Set(before).add(options?.id))
       return before ? answer : unavailable
     },
-    read: (...asked: Parameters<Shards['read']>) =>
-      reads++ < 2 ? Promise.resolve(unavailable) : engine.read(...asked),
+    query: (...asked: Parameters<Shards['query']>) =>
+      reads++ < 2 ? Promise.resolve(unavailable) : engine.query(...asked),
   } as Shards
   const first = await start(slow)
   t.match(await memberFor(engine, first.key!), { orgId: 'demo' }, 'the key of an answer that was lost is not lost')
@@ -165,7 +165,7 @@ t.test('A node waits for shards that nobody serves yet, asking under the same id
     asked++
     return unavailable
   }
-  await t.rejects(start({ ...engine, read }), /Nobody serves this shard/)
+  await t.rejects(start({ ...engine, query: read }), /Nobody serves this shard/)
   t.equal(asked, firstStart.asks)
 })
 
@@ -176,12 +176,12 @@ t.test('A secret opens only where it was sealed for, with the key of its org, wh
   let isDown = false
   const shards = {
     ...engine,
-    read: (async (...asked: Parameters<Shards['read']>) => {
+    query: (async (...asked: Parameters<Shards['query']>) => {
       reads++
-      return isDown ? refuse('service.unavailable') : engine.read(...asked)
-    }) as Shards['read'],
+      return isDown ? refuse('service.unavailable') : engine.query(...asked)
+    }) as Shards['query'],
   }
-  const sealer = openSealer(root, shards)
+  const sealer = createSealer(root, shards)
   isDown = true
   t.match(await sealer.seal('demo', 'webhook', 'wh_1', 'hush'), { refused: 'service.unavailable' })
   t.match(await sealer.open('demo', 'webhook', 'wh_1', Buffer.alloc(80)), { refused: 'service.unavailable' })
@@ -193,11 +193,11 @@ t.test('A secret opens only where it was sealed for, with the key of its org, wh
   t.equal(await sealer.open('demo', 'webhook', 'wh_1', sealed), 'hush', 'a key once had is not asked for again')
   t.equal(reads, 1)
   isDown = false
-  t.equal(await openSealer(root, engine).open('demo', 'webhook', 'wh_1', sealed), 'hush', 'another process opens it')
+  t.equal(await createSealer(root, engine).open('demo', 'webhook', 'wh_1', sealed), 'hush', 'another process opens it')
   await t.rejects(sealer.open('demo', 'webhook', 'wh_2', sealed))
   await t.rejects(sealer.open('demo', 'other', 'wh_1', sealed))
   await t.rejects(sealer.seal('nowhere', 'webhook', 'wh_1', 'hush'), /no data key/)
-  await t.rejects(openSealer(Buffer.alloc(32, 6), engine).open('demo', 'webhook', 'wh_1', sealed))
+  await t.rejects(createSealer(Buffer.alloc(32, 6), engine).open('demo', 'webhook', 'wh_1', sealed))
 })
 
 t.test('A process keeps a bounded number of data keys at hand', async (t) => {
@@ -205,10 +205,10 @@ t.test('A process keeps a bounded number of data keys at hand', async (t) => {
   const shards = {
     read: async (owner: string) => {
       reads++
-      return openSealer(root, shards).newKeyFor(owner)
+      return createSealer(root, shards).newDataKeyFor(owner)
     },
   } as unknown as Shards
-  const sealer = openSealer(root, shards)
+  const sealer = createSealer(root, shards)
   for (let org = 0; org <= sealing.dataKeysKept; org++) await sealer.seal(`org-${org}`, 'kind', 'id', 'x')
   t.equal(reads, sealing.dataKeysKept + 1)
   await sealer.seal(`org-${sealing.dataKeysKept}`, 'kind', 'id', 'x')

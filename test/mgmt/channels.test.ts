@@ -2,26 +2,26 @@
 import { rm } from 'node:fs/promises'
 import fc from 'fast-check'
 import t from 'tap'
-import { agentKeyOf } from '../../core/agentkey.js'
+import { formatAgentKey } from '../../core/agentref.js'
 import { channelNames } from '../../core/channelnames.js'
 import { isRefusal } from '../../core/errors.js'
-import { channelBinding as limits } from '../../core/limits.js'
-import { openBindingPlaces } from '../../mgmt/channels/bindingindex.js'
+import { channelBinding as limits } from '../../core/limits/index.js'
+import { createBindingLookup } from '../../mgmt/channels/bindingindex.js'
 import { createChannelCommands } from '../../mgmt/channels/commands.js'
 import { agentRouting } from '../../mgmt/channels/directory.js'
-import { statuses, triggers, walk } from '../../mgmt/channels/machine.js'
 import { channelRoutes } from '../../mgmt/channels/routes.js'
-import { wrongCompliance, wrongDelivery } from '../../mgmt/channels/rules.js'
 import type { ChannelPatch } from '../../mgmt/channels/schema.js'
+import { next, statuses, triggers } from '../../mgmt/channels/statemachine.js'
+import { complianceError, deliveryError } from '../../mgmt/channels/validate.js'
 import { webhookCommands } from '../../mgmt/webhooks/commands.js'
+import { loadOrCreateSecretKey } from '../../runtime/secrets/rootkey.js'
+import { createSealer } from '../../runtime/secrets/sealer.js'
 import type { Shards } from '../../runtime/shard/contract.js'
-import { perhapsDecided } from '../../runtime/shard/unavailable.js'
-import { openSealer } from '../../runtime/store/sealer.js'
-import { readOrMakeSecretKey } from '../../runtime/store/secretkey.js'
-import { carried } from '../harness/carried.js'
-import { manualClock, settle, until } from '../harness/clock.js'
+import { outcomeUnknown } from '../../runtime/shard/refusals.js'
+import { flushPending, manualClock, waitUntil } from '../harness/clock.js'
 import { openTestNode, type Response, type TestNode } from '../harness/node.js'
 import { openReceiver } from '../harness/receiver.js'
+import { withSerialization } from '../harness/serialization.js'
 
 const clock = manualClock()
 const node = await openTestNode({ clock })
@@ -65,7 +65,7 @@ t.test('A binding moves between its statuses by the table and in no other way', 
     Disabled: { enabled: 'Active' },
   }
   for (const from of statuses) {
-    for (const on of triggers) t.equal(walk(from, on), allowed[from]![on], `${from} ${on}`)
+    for (const on of triggers) t.equal(next(from, on), allowed[from]![on], `${from} ${on}`)
   }
 })
 
@@ -108,9 +108,9 @@ for (const channel of ['rcs', 'sms'] as const) {
     t.notOk('routingId' in begun.json)
     const read = async () => (await call('GET', `${channels}/${begun.json.id}`)).json
     await steps(1)
-    await until(async () => (await read()).status === 'Provisioning', clock)
+    await waitUntil(async () => (await read()).status === 'Provisioning', clock)
     await steps(1)
-    await until(async () => (await read()).status === 'Active', clock)
+    await waitUntil(async () => (await read()).status === 'Active', clock)
     const active = await read()
     t.ok(active.routingId)
     t.match(active.events, [
@@ -134,7 +134,7 @@ t.test('Provisioning goes on after a restart', async (t) => {
     await rm(dir, { recursive: true, force: true })
   })
   const read = async () => again.mgmt('GET', `${agents}/ada/channels/${id}`, { token: own.key })
-  await until(async () => {
+  await waitUntil(async () => {
     await again.clock.advance(limits.provisionStepMs)
     return (await read()).json.status === 'Active'
   })
@@ -160,7 +160,7 @@ t.test('Inputs that do not fit block the setup until the operator supplies bette
   const read = async () => (await call('GET', `${channels}/${id}`)).json
   const supply = (better: object) => call('PATCH', `${channels}/${id}`, { inputs: better })
   t.equal((await supply({ legalName: 'Acme' })).status, 409, 'nobody asked yet')
-  await until(async () => {
+  await waitUntil(async () => {
     await steps(1)
     return (await read()).status === 'ActionRequired'
   })
@@ -180,7 +180,7 @@ t.test('Inputs that do not fit block the setup until the operator supplies bette
     inputs: { ...inputs, websiteUrl: 'https://acme.example' },
   })
   t.match(supplied.json.events.at(-1), { from: 'ActionRequired', to: 'Provisioning', actor: 'operator' })
-  await until(async () => {
+  await waitUntil(async () => {
     await steps(1)
     return (await read()).status === 'Active'
   })
@@ -204,10 +204,14 @@ t.test('What a provisioner elsewhere reports moves a binding by the same table',
   const { id: agentId, channels } = await newAgent()
   const { id: bindingId } = (await call('POST', channels, { channel: 'messengerA', mode: 'managed' })).json
   const place = { orgId: 'demo', agentId, bindingId }
-  const report = (on: 'takenUp' | 'completed' | 'blocked' | 'failed', statusDetail?: string) =>
-    node.node.engine.ask(agentKeyOf(place), commands.report, { ...place, on, ...(statusDetail && { statusDetail }) })
+  const report = (on: 'started' | 'completed' | 'blocked' | 'failed', statusDetail?: string) =>
+    node.node.engine.execute(formatAgentKey(place), commands.report, {
+      ...place,
+      on,
+      ...(statusDetail && { statusDetail }),
+    })
   t.match(await report('completed'), { refused: 'agent.channel.state_conflict' })
-  t.match(await report('takenUp'), { status: 'Provisioning' })
+  t.match(await report('started'), { status: 'Provisioning' })
   t.match(await report('completed'), { status: 'Active' })
   t.match(await report('blocked', 'The brand must be named.'), { status: 'ActionRequired' })
   const supply = { inputs: { displayName: 'Acme' } }
@@ -219,7 +223,7 @@ t.test('What a provisioner elsewhere reports moves a binding by the same table',
     status: 'Failed',
     statusDetail: 'The account was closed.',
   })
-  t.match(await report('takenUp'), { refused: 'agent.channel.state_conflict' }, 'a failure is final')
+  t.match(await report('started'), { refused: 'agent.channel.state_conflict' }, 'a failure is final')
 })
 
 t.test('The identity fills in the inputs of a new binding where it fits, and is independent afterwards', async (t) => {
@@ -286,7 +290,7 @@ t.test('Pacing is 250 to 3000 whole milliseconds, and null takes it away', async
   fc.assert(
     fc.property(fc.oneof(fc.integer({ min: -10, max: 5_000 }), fc.double()), (delay) => {
       const isFine = Number.isInteger(delay) && delay >= 250 && delay <= 3_000
-      return (wrongDelivery({ minMessageDelayMs: delay }) === undefined) === isFine
+      return (deliveryError({ minMessageDelayMs: delay }) === undefined) === isFine
     }),
   )
   const { channels } = await newAgent()
@@ -342,8 +346,8 @@ t.test('The loop guard is 1 to 1000 messages and 1 to 3600 seconds, and null giv
 t.test('Compliance is for carrier channels only, off unless it is enabled, and null takes it away', async (t) => {
   for (const channel of channelNames) {
     const isCarrier = channel === 'rcs' || channel === 'sms'
-    t.equal(wrongCompliance(channel, { enabled: true }) === undefined, isCarrier)
-    t.equal(wrongCompliance(channel, null), undefined)
+    t.equal(complianceError(channel, { enabled: true }) === undefined, isCarrier)
+    t.equal(complianceError(channel, null), undefined)
   }
   const { channels } = await newAgent()
   const bound = (await call('POST', channels, { channel: 'sms', ...emulated })).json
@@ -396,7 +400,7 @@ t.test('A released managed rcs sender comes back with the next request; anything
   const request = (channel: string, inputs: object = {}) => call('POST', channels, { channel, mode: 'managed', inputs })
   const activated = async (id: string) => {
     const read = async () => (await call('GET', `${channels}/${id}`)).json
-    await until(async () => {
+    await waitUntil(async () => {
       await steps(1)
       return (await read()).status === 'Active'
     })
@@ -420,7 +424,7 @@ t.test('A released managed rcs sender comes back with the next request; anything
   const restored = await activated(rcs.id)
   t.equal(restored.routingId, verified.routingId, 'it is the same verified sender')
   const place = { orgId: 'demo', agentId: restored.agentId }
-  t.strictSame(await openBindingPlaces(node.node.engine)(rcs.id), place, 'and providers find it')
+  t.strictSame(await createBindingLookup(node.node.engine)(rcs.id), place, 'and providers find it')
 
   const sms = await activated((await request('sms')).json.id)
   await call('DELETE', `${channels}/${sms.id}`)
@@ -429,17 +433,17 @@ t.test('A released managed rcs sender comes back with the next request; anything
 
 t.test('A binding leads to its agent by its id alone, until it is gone', async (t) => {
   const { id: agentId, channels } = await newAgent()
-  const find = () => openBindingPlaces(node.node.engine)
+  const find = () => createBindingLookup(node.node.engine)
   const webchat = await webchatOf(channels)
-  await until(async () => (await find()(webchat.id)) !== null, clock)
+  await waitUntil(async () => (await find()(webchat.id)) !== null, clock)
   const { id } = (await call('POST', channels, { channel: 'sms', ...emulated })).json
   const known = find()
   for (const each of [id, webchat.id]) t.strictSame(await known(each), { orgId: 'demo', agentId })
   t.equal(await known('cb_unknown'), null)
   await call('DELETE', `${channels}/${id}`)
-  await until(async () => (await find()(id)) === null, clock)
+  await waitUntil(async () => (await find()(id)) === null, clock)
   await call('DELETE', `/${agentId}`)
-  await until(async () => (await find()(webchat.id)) === null, clock)
+  await waitUntil(async () => (await find()(webchat.id)) === null, clock)
   t.strictSame(await known(id), { orgId: 'demo', agentId }, 'where it was is remembered; whether it is, the agent says')
 })
 
@@ -452,7 +456,7 @@ t.test('The org hears of every change of status', async (t) => {
   await call('PATCH', `${channels}/${id}`, { delivery: { minMessageDelayMs: 500 } })
   await call('POST', `${channels}/${id}/_disable`)
   const heard = () => receiver.at('/channels').map(({ body }) => JSON.parse(String(body)))
-  await until(() => heard().length >= 2, clock)
+  await waitUntil(() => heard().length >= 2, clock)
   const about = { type: 'channel.status_changed', orgId: 'demo', agentId }
   t.match(
     heard().sort((a, b) => (a.data.to < b.data.to ? -1 : 1)),
@@ -466,7 +470,7 @@ t.test('The org hears of every change of status', async (t) => {
 t.test('Credentials are sealed for their binding, rotated, and never shown', async (t) => {
   const { id: agentId } = await newAgent()
   const { engine } = node.node
-  const sealer = openSealer(readOrMakeSecretKey(node.dir).key, engine)
+  const sealer = createSealer(loadOrCreateSecretKey(node.dir).key, engine)
   const made = createChannelCommands({
     orgEvent: webhookCommands({ timeScale: 1 }).enqueue,
     timeScale: 1,
@@ -492,7 +496,7 @@ t.test('Credentials are sealed for their binding, rotated, and never shown', asy
 
   const place = { orgId: 'demo', agentId }
   async function opened(): Promise<unknown> {
-    const found = await engine.read(agentKeyOf(place), agentRouting, place)
+    const found = await engine.query(formatAgentKey(place), agentRouting, place)
     if (isRefusal(found)) throw new Error(found.refused)
     const { kind, id, sealed } = found.channels.find(({ channel }) => channel === 'sms')!.auth!
     t.notMatch(Buffer.from(sealed).toString('latin1'), /secret/)
@@ -510,7 +514,7 @@ t.test('Credentials are sealed for their binding, rotated, and never shown', asy
   t.strictSame(await opened(), { authToken: 'next secret' })
   const bound = { ...place, bindingId: String(json.id) }
   const refused = { ...bound, on: 'blocked', statusDetail: 'The provider refuses the credentials.' } as const
-  t.match(await engine.ask(agentKeyOf(place), commands.report, refused), { status: 'ActionRequired' })
+  t.match(await engine.execute(formatAgentKey(place), commands.report, refused), { status: 'ActionRequired' })
   const asked = await call('PATCH', `/${agentId}/channels/${json.id}`, { inputs: {} })
   t.equal(asked.status, 409, 'an unmanaged binding is asked for credentials and not for inputs')
   const body2 = { auth: { authToken: 'good secret' } }
@@ -534,19 +538,19 @@ t.test('The record of a binding’s statuses is bounded', async (t) => {
 
 t.test('A binding that was made although nobody was told is found by its provider', async (t) => {
   const between = <S extends Shards>(shards: S): S => {
-    const through = carried(shards)
-    const ask: Shards['ask'] = async (owner, command, input, options) => {
-      const answer = await through.ask(owner, command, input, options)
-      return command.name === commands.create.name ? perhapsDecided : answer
+    const through = withSerialization(shards)
+    const ask: Shards['execute'] = async (owner, command, input, options) => {
+      const answer = await through.execute(owner, command, input, options)
+      return command.name === commands.create.name ? outcomeUnknown : answer
     }
-    return { ...through, ask }
+    return { ...through, execute: ask }
   }
-  const own = await openTestNode({ between })
+  const own = await openTestNode({ wrapShards: between })
   t.teardown(() => own.close())
   await call('POST', '', { id: 'ada', name: 'Ada' }, own)
   t.equal((await call('POST', '/ada/channels', { channel: 'sms', ...emulated }, own)).status, 503)
   const { data } = (await call('GET', '/ada/channels', undefined, own)).json
   const { id } = data.find(({ channel }: { channel: string }) => channel === 'sms')
-  await settle()
-  t.same(await openBindingPlaces(own.node.engine)(id), { orgId: 'demo', agentId: 'ada' })
+  await flushPending()
+  t.same(await createBindingLookup(own.node.engine)(id), { orgId: 'demo', agentId: 'ada' })
 })

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import { systemClock } from '../../runtime/clock.js'
-import { until } from '../harness/clock.js'
+import { waitUntil } from '../harness/clock.js'
 import { TestNats } from '../harness/nats.js'
 import { openTestNode, type Response, type TestNode } from '../harness/node.js'
 import { isSignedWith, openReceiver } from '../harness/receiver.js'
@@ -33,7 +33,7 @@ const me = (node: TestNode, token: string): Promise<Response> => node.mgmt('GET'
 const keys = '/v1/orgs/demo/api-keys'
 
 t.test('Nodes that start together make one org, and its key opens all of them', async (t) => {
-  t.equal(nodes.filter(({ node }) => node.bootstrapped.key !== undefined).length, 1)
+  t.equal(nodes.filter(({ node }) => node.bootstrapResult.key !== undefined).length, 1)
   for (const node of nodes) t.match((await me(node, key)).json, { org: { id: 'demo', name: 'Demo' }, isSysop: true })
   t.equal((await asking.mgmt('GET', keys, { token: key })).json.data.length, 1)
 })
@@ -114,13 +114,13 @@ t.test(
     const webhook = `/v1/orgs/demo/webhooks/${made.json.id}`
     for (const node of nodes) {
       const delivered = () => node.mgmt('GET', `${webhook}/deliveries?state=delivered`, { token: key })
-      await until(async () => (await delivered()).json.data?.length === nodes.length)
+      await waitUntil(async () => (await delivered()).json.data?.length === nodes.length)
     }
     t.equal(events().size, nodes.length)
     for (const each of receiver.at('/hook')) t.ok(isSignedWith(made.json.signingSecret, each))
     const { signingSecret } = (await second.mgmt('POST', `${webhook}/_rotate`, { token: key })).json
     await first.mgmt('POST', keys, { token: key, json: { name: 'told again' } })
-    await until(() => events().size === nodes.length + 1)
+    await waitUntil(() => events().size === nodes.length + 1)
     t.ok(isSignedWith(signingSecret, receiver.at('/hook').at(-1)!), 'with the secret of the moment')
   },
 )
@@ -141,7 +141,7 @@ t.test('While shards change hands a good key is never called bad, and a revoked 
     }
   })()
   await close(first)
-  await until(async () => (await me(asking, key)).status === 200 && (await me(second, key)).status === 200)
+  await waitUntil(async () => (await me(asking, key)).status === 200 && (await me(second, key)).status === 200)
   isLeaving = false
   await calling
   t.same(

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { managementExamples } from '../../mgmt/examples.js'
 import type { Route } from '../../runtime/http/route.js'
-import { compileCheck } from '../../runtime/http/validate.js'
+import { compileCheck } from '../../runtime/http/validator.js'
 import { nodeExamples } from '../../runtime/node/examples/index.js'
 import { openTestNode } from '../harness/node.js'
 

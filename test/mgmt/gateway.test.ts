@@ -3,27 +3,27 @@ import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { agentKeyOf } from '../../core/agentkey.js'
+import { formatAgentKey } from '../../core/agentref.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
-import { hashToken, makeToken } from '../../mgmt/agents/credentials.js'
+import { generateToken, hashToken } from '../../mgmt/agents/credentials.js'
 import { createOwnerCache } from '../../mgmt/agents/ownercache.js'
 import { type AgentDirectory, createDirectory, type VersionedRouting } from '../../mgmt/channels/directory.js'
-import { type AgentOfToken, createAgentOfToken } from '../../mgmt/gatewayaccess/accesstokens.js'
+import { type AgentTokenAuth, createAgentTokenAuth } from '../../mgmt/gatewayaccess/accesstokens.js'
 import { ownerOfToken, tokenIndex } from '../../mgmt/gatewayaccess/tokenindex.js'
+import { loadOrCreateSecretKey } from '../../runtime/secrets/rootkey.js'
+import { createSealer } from '../../runtime/secrets/sealer.js'
 import type { Local, Shards } from '../../runtime/shard/contract.js'
-import { openSealer } from '../../runtime/store/sealer.js'
-import { readOrMakeSecretKey } from '../../runtime/store/secretkey.js'
-import { carried } from '../harness/carried.js'
-import { manualClock, until } from '../harness/clock.js'
+import { manualClock, waitUntil } from '../harness/clock.js'
 import { openTestNode, type Response } from '../harness/node.js'
 import { openReceiver } from '../harness/receiver.js'
+import { withSerialization } from '../harness/serialization.js'
 
 const clock = manualClock()
 const node = await openTestNode({ clock })
 t.teardown(() => node.close())
 const { engine } = node.node
 const agents = '/v1/orgs/demo/agents'
-const sealer = openSealer(readOrMakeSecretKey(node.dir).key, engine)
+const sealer = createSealer(loadOrCreateSecretKey(node.dir).key, engine)
 const unavailable = refuse('service.unavailable', { headers: { 'retry-after': '1' } })
 
 function call(method: string, path: string, json?: unknown): Promise<Response> {
@@ -41,7 +41,7 @@ const webhook = (token: string | undefined, method = 'GET', json?: unknown) =>
   node.gateway(method, '/v4/webhook', { token, json })
 
 t.test('An access token is long, random and unlike any other', async (t) => {
-  const tokens = Array.from({ length: 200 }, () => makeToken(randomBytes))
+  const tokens = Array.from({ length: 200 }, () => generateToken(randomBytes))
   for (const token of tokens) t.match(token, /^at-svc-[0-9A-Za-z]{43}$/)
   t.equal(new Set(tokens).size, tokens.length)
 })
@@ -72,8 +72,8 @@ t.test('A rotated token is shown once and opens the gateway; the one before is r
   t.equal((await webhook(first)).status, 401)
   t.equal((await webhook(second)).status, 404)
   const owner = ownerOfToken(hashToken(first))
-  const row = () => engine.read(owner, tokenIndex.find, { hash: hashToken(first) })
-  await until(async () => (await row()) === null, clock)
+  const row = () => engine.query(owner, tokenIndex.find, { hash: hashToken(first) })
+  await waitUntil(async () => (await row()) === null, clock)
   t.equal((await webhook(first)).status, 401)
 })
 
@@ -190,33 +190,33 @@ t.test('The org hears that credentials or webhook changed, and never what they a
   for (let times = 0; times < 2; times++) await webhook(token, 'POST', set)
   await webhook(token, 'DELETE')
   const heard = () => receiver.at('/access').map(({ body }) => JSON.parse(String(body)))
-  await until(() => heard().length >= 4, clock)
+  await waitUntil(() => heard().length >= 4, clock)
   const changed = heard().flatMap(({ data }) => data.changed)
   t.same(changed.sort(), ['gateway.accessToken', 'gateway.signingSecret', 'gateway.webhook', 'gateway.webhook'])
   t.notMatch(JSON.stringify(heard()), /at-svc|ws-svc/)
 })
 
-function directoryOver(shards: Shards & Local): AgentDirectory & { byAccessToken: AgentOfToken } {
-  return { ...createDirectory(shards), byAccessToken: createAgentOfToken(shards) }
+function directoryOver(shards: Shards & Local): AgentDirectory & { byAccessToken: AgentTokenAuth } {
+  return { ...createDirectory(shards), byAccessToken: createAgentTokenAuth(shards) }
 }
 
 /** Counts what is asked, and cuts it off on request. */
 function counting<S extends Shards>(shards: S) {
   const state = { reads: 0, isCut: false }
-  const read: Shards['read'] = async (owner, query, input) => {
+  const read: Shards['query'] = async (owner, query, input) => {
     state.reads++
-    return state.isCut ? unavailable : shards.read(owner, query, input)
+    return state.isCut ? unavailable : shards.query(owner, query, input)
   }
-  return { state, shards: { ...shards, read } }
+  return { state, shards: { ...shards, query: read } }
 }
 
 const owned = counting(engine)
 const here = directoryOver(owned.shards)
 /** What a process sees that owns no shard: it can ask, and knows nothing by itself. */
-const elsewhere = directoryOver({ ...engine, watch: () => {}, tenure: () => undefined })
+const elsewhere = directoryOver({ ...engine, watch: () => {}, ownershipEpoch: () => undefined })
 
 async function found(directory: AgentDirectory, agentId: string): Promise<VersionedRouting> {
-  const routes = await directory.get(agentKeyOf({ orgId: 'demo', agentId }))
+  const routes = await directory.get(formatAgentKey({ orgId: 'demo', agentId }))
   if (isRefusal(routes)) throw new Error(routes.refused)
   return routes
 }
@@ -325,7 +325,7 @@ t.test('A process that owns the shard knows routes and tokens at once; any other
 t.test('A shard that cannot be asked makes 503 and never 401', async (t) => {
   const agent = await newAgent()
   const token = await newToken(agent)
-  const cut = counting({ ...engine, watch: () => {}, tenure: () => undefined })
+  const cut = counting({ ...engine, watch: () => {}, ownershipEpoch: () => undefined })
   const directory = directoryOver(cut.shards)
   cut.state.isCut = true
   t.match(await directory.byAccessToken(token), { refused: 'service.unavailable' })
@@ -342,39 +342,39 @@ t.test('A shard that cannot be asked makes 503 and never 401', async (t) => {
 
 t.test('What was asked before a change is not held after it, and nothing is held beyond its tenure', async (t) => {
   let tenure: number | undefined = 1
-  const held = createOwnerCache<string>({ tenure: () => tenure }, 2)
-  await held.learn('a', async () => 'one')
-  t.equal(held.known('a'), 'one')
-  const asked = held.learn('b', async () => {
-    held.forget('b')
+  const held = createOwnerCache<string>({ ownershipEpoch: () => tenure }, 2)
+  await held.load('a', async () => 'one')
+  t.equal(held.get('a'), 'one')
+  const asked = held.load('b', async () => {
+    held.invalidate('b')
     return 'old'
   })
   t.equal(await asked, 'old', 'whoever asked before the change may hear of the time before it')
-  t.equal(held.known('b'), undefined, 'but nobody after him')
+  t.equal(held.get('b'), undefined, 'but nobody after him')
   tenure = 2
-  t.equal(held.known('a'), undefined)
-  await held.learn('a', async () => 'two')
+  t.equal(held.get('a'), undefined)
+  await held.load('a', async () => 'two')
   tenure = undefined
-  t.equal(held.known('a'), undefined)
-  await held.learn('c', async () => 'three')
+  t.equal(held.get('a'), undefined)
+  await held.load('c', async () => 'three')
   tenure = 3
-  t.equal(held.known('c'), undefined, 'what was learnt without owning the shard is never held')
-  for (const owner of ['x', 'y', 'z']) await held.learn(owner, async () => owner)
-  t.same(['x', 'y', 'z'].map(held.known), [undefined, 'y', 'z'], 'the oldest gives way')
+  t.equal(held.get('c'), undefined, 'what was learnt without owning the shard is never held')
+  for (const owner of ['x', 'y', 'z']) await held.load(owner, async () => owner)
+  t.same(['x', 'y', 'z'].map(held.get), [undefined, 'y', 'z'], 'the oldest gives way')
   const refusal: Refusal = unavailable
-  t.equal(await held.learn('r', async () => refusal), refusal)
-  t.equal(held.known('r'), undefined)
+  t.equal(await held.load('r', async () => refusal), refusal)
+  t.equal(held.get('r'), undefined)
 })
 
 t.test('A rotation that dies after the index was written changes nothing', async (t) => {
   const cut = new Set<string>()
   const between = <S extends Shards>(shards: S): S => {
-    const through = carried(shards)
-    const ask: Shards['ask'] = async (owner, command, input, options) =>
-      cut.has(command.name) ? unavailable : through.ask(owner, command, input, options)
-    return { ...through, ask }
+    const through = withSerialization(shards)
+    const ask: Shards['execute'] = async (owner, command, input, options) =>
+      cut.has(command.name) ? unavailable : through.execute(owner, command, input, options)
+    return { ...through, execute: ask }
   }
-  const own = await openTestNode({ between })
+  const own = await openTestNode({ wrapShards: between })
   t.teardown(() => own.close())
   const ask = (method: string, path: string, json?: unknown) =>
     own.mgmt(method, `${agents}${path}`, { token: own.key, json })

@@ -4,19 +4,19 @@ import axe from 'axe-core'
 import fc from 'fast-check'
 import t from 'tap'
 import { isRefusal } from '../../core/errors.js'
-import { budgets, outreachLink as limits, sandbox } from '../../core/limits.js'
+import { budgets, outreachLink as limits, sandbox } from '../../core/limits/index.js'
 import { agentTable } from '../../mgmt/agents/store.js'
 import { bindingTable } from '../../mgmt/channels/store.js'
 import { createLinkCommands } from '../../mgmt/links/commands.js'
 import { linkAt, linkCodes, ownerOfCode } from '../../mgmt/links/store.js'
 import { listen } from '../../runtime/http/server.js'
 import type { Shards, Tx } from '../../runtime/shard/contract.js'
-import { perhapsDecided } from '../../runtime/shard/unavailable.js'
+import { outcomeUnknown } from '../../runtime/shard/refusals.js'
 import type { Key, Table } from '../../runtime/store/contract.js'
 import { findChromium, openBrowser } from '../harness/browser.js'
-import { carried } from '../harness/carried.js'
-import { manualClock, settle, until } from '../harness/clock.js'
+import { flushPending, manualClock, waitUntil } from '../harness/clock.js'
 import { openTestNode, type Response, type TestNode } from '../harness/node.js'
+import { withSerialization } from '../harness/serialization.js'
 
 const clock = manualClock()
 
@@ -26,7 +26,7 @@ async function openListening(): Promise<TestNode & { origin: string }> {
   const log = { error: (...what: unknown[]) => console.error(...what) } as never
   const listening = await listen({ host: '127.0.0.1', port: 0, serve: node.node.planes.gateway.serve, log })
   const origin = `http://127.0.0.1:${listening.port}`
-  node.node.reachableAt({ mgmt: 'http://mgmt.test', gateway: origin })
+  node.node.setPublicUrls({ mgmt: 'http://mgmt.test', gateway: origin })
   t.teardown(async () => {
     await listening.close(0)
     await node.close()
@@ -161,11 +161,11 @@ t.test(
     t.equal(first.headers.location, `${code}?sent=1`)
     const sent = await node.gateway('GET', `/v4/start/${code}?sent=1`)
     t.match(sent.text, 'If this number can receive it, a message is on its way.')
-    await until(async () => (await shownTo(linked)).length === 1, clock)
+    await waitUntil(async () => (await shownTo(linked)).length === 1, clock)
     t.same(await shownTo(linked), ['+14155550100 Hello, this is Harbor *Desk*. How can I help you?'])
     t.same(await usesOf(linked), [2, 1])
     await enter(code, '0014155550100')
-    await until(async () => (await shownTo(linked)).length === 2, clock)
+    await waitUntil(async () => (await shownTo(linked)).length === 2, clock)
     t.same(await usesOf(linked), [2, 1], 'the same number again takes nothing')
     await enter(code, '+14155550101')
     t.same(await usesOf(linked), [1, 2])
@@ -180,7 +180,7 @@ t.test('The greeting of the default playbook is what the agent opens with', asyn
   t.equal((await call('POST', `/${linked.agent}/playbooks`, playbook)).status, 201)
   const { code } = await newLink(linked)
   await enter(code, '+14155550110')
-  await until(async () => (await shownTo(linked)).length === 1, clock)
+  await waitUntil(async () => (await shownTo(linked)).length === 1, clock)
   t.same(await shownTo(linked), ['+14155550110 Ahoy sailor, Greeter here.'])
 })
 
@@ -188,13 +188,13 @@ t.test('Nobody who opted out is written to, and nobody learns that they did', as
   const linked = await newAgent()
   const { code } = await newLink(linked)
   const answers = [await enter(code, '+14155550120')]
-  await until(async () => (await shownTo(linked)).length === 1, clock)
+  await waitUntil(async () => (await shownTo(linked)).length === 1, clock)
   const stop = { items: [{ id: 'stop-1', from: '+14155550120', text: 'STOP' }] }
   const path = `/v1/system/emulator/bindings/${linked.bindingId}/_act`
   t.equal((await node.mgmt('POST', path, { token: node.key, json: stop })).status, 202)
   answers.push(await enter(code, '+14155550120'))
   answers.push(await enter(code, '+14155550122'))
-  await until(async () => (await shownTo(linked)).length === 2, clock)
+  await waitUntil(async () => (await shownTo(linked)).length === 2, clock)
   t.same(
     (await shownTo(linked)).map((each) => each.split(' ')[0]),
     ['+14155550120', '+14155550122'],
@@ -325,7 +325,7 @@ t.test('A persona uses a link without taking a use, and finds the opening among 
   const stopped = call('POST', at, { text: 'STOP' }).finally(() => {
     isDone = true
   })
-  while (!isDone) await clock.advance(sandbox.lookFirstMs)
+  while (!isDone) await clock.advance(sandbox.pollFirstMs)
   await stopped
   t.match((await redeem(linked, id, persona.id)).json, {
     code: 'agent.outreach_link.unavailable',
@@ -425,18 +425,18 @@ t.test(
     const own = await openListening()
     const linked = await newAgent('Limited', own)
     const { code } = await newLink(linked, {}, own)
-    const { burstCalls } = budgets.linkTries
+    const { burstCalls } = budgets.linkAttempts
     const answers: Response[] = []
     for (let count = 0; count < burstCalls; count++) answers.push(await enter(code, '+14155550160', {}, own))
     t.same([...new Set(answers.map(({ status }) => status))], [303], 'beyond its limit a number is answered the same')
     const shown = async () => (await own.mgmt('GET', '/v1/system/emulator/shown', { token: own.key })).json.data
-    await until(async () => (await shown()).length >= budgets.linkNumbers.burstCalls, clock)
+    await waitUntil(async () => (await shown()).length >= budgets.linkNumbers.burstCalls, clock)
     t.equal((await shown()).length, budgets.linkNumbers.burstCalls)
     const beyond = await enter(code, '+14155550161', {}, own)
     t.equal(beyond.status, 429)
     t.match(beyond.headers['retry-after'], /^[1-9]\d*$/)
     const looks = await Promise.all(
-      Array.from({ length: budgets.linkLooks.burstCalls + 5 }, () => own.gateway('GET', `/v4/start/${code}`)),
+      Array.from({ length: budgets.linkViews.burstCalls + 5 }, () => own.gateway('GET', `/v4/start/${code}`)),
     )
     t.ok(looks.some(({ status }) => status === 429))
   },
@@ -452,7 +452,7 @@ t.test('In a browser', { skip: findChromium() ? false : 'Chromium is not install
 
   for (const colorScheme of ['light', 'dark'] as const) {
     t.test(`a number is entered on a small phone, ${colorScheme}, without a script`, async (t) => {
-      const { page, troubles, close } = await browser.visit({ origin: own.origin, colorScheme })
+      const { page, problems: troubles, close } = await browser.visit({ origin: own.origin, colorScheme })
       await page.setViewportSize({ width: 320, height: 640 })
       const sound = async (name: string) => {
         await page.evaluate(axe.source)
@@ -496,19 +496,19 @@ t.test('In a browser', { skip: findChromium() ? false : 'Chromium is not install
 
 t.test('A link that was made although nobody was told is led to by its code', async (t) => {
   const between = <S extends Shards>(shards: S): S => {
-    const through = carried(shards)
-    const ask: Shards['ask'] = async (owner, command, input, options) => {
-      const answer = await through.ask(owner, command, input, options)
-      return command.name === 'links.create' ? perhapsDecided : answer
+    const through = withSerialization(shards)
+    const ask: Shards['execute'] = async (owner, command, input, options) => {
+      const answer = await through.execute(owner, command, input, options)
+      return command.name === 'links.create' ? outcomeUnknown : answer
     }
-    return { ...through, ask }
+    return { ...through, execute: ask }
   }
-  const own = await openTestNode({ between })
+  const own = await openTestNode({ wrapShards: between })
   t.teardown(() => own.close())
   const { agent, bindingId, links } = await newAgent('Ada', own)
   t.equal((await call('POST', links, { bindingId }, own)).status, 503)
   const [{ code, id }] = (await call('GET', links, undefined, own)).json.data
-  await settle()
-  const led = await own.node.engine.read(ownerOfCode(code), linkCodes.find, { code })
+  await flushPending()
+  const led = await own.node.engine.query(ownerOfCode(code), linkCodes.find, { code })
   t.same(led, { orgId: 'demo', agentId: agent, linkId: id })
 })

@@ -2,15 +2,15 @@
 import t, { type Test } from 'tap'
 import { refuse } from '../../core/errors.js'
 import type { Send } from '../../core/outreach/send.js'
-import { meterRecipients } from '../../mgmt/campaigns/meters.js'
-import { recipientTable, turnTable } from '../../mgmt/campaigns/store.js'
-import { sendMeters } from '../../mgmt/outreach/meters.js'
-import { meterDeliveries, webhookMeters } from '../../mgmt/webhooks/meters.js'
+import { countRecipients } from '../../mgmt/campaigns/metrics.js'
+import { dispatchTable, recipientTable } from '../../mgmt/campaigns/store.js'
+import { createSendMetrics } from '../../mgmt/outreach/metrics.js'
+import { countDeadLetters, createWebhookMetrics } from '../../mgmt/webhooks/metrics.js'
 import { deliveryTable } from '../../mgmt/webhooks/store.js'
-import { openMetrics } from '../../runtime/observe/metrics.js'
+import { createMetrics } from '../../runtime/observe/metrics.js'
 import type { Local } from '../../runtime/shard/contract.js'
 
-async function shows(t: Test, metrics: ReturnType<typeof openMetrics>, ...lines: readonly string[]): Promise<void> {
+async function shows(t: Test, metrics: ReturnType<typeof createMetrics>, ...lines: readonly string[]): Promise<void> {
   const { text } = await metrics.render()
   for (const line of lines) t.ok(text.split('\n').includes(line), line)
 }
@@ -30,34 +30,34 @@ function watched() {
 }
 
 t.test('A send that was asked for counts by its answer, and one that was only tried counts as that', async (t) => {
-  const metrics = openMetrics()
-  const meters = sendMeters(metrics)
+  const metrics = createMetrics()
+  const meters = createSendMetrics(metrics)
   const result = { outreachId: 'hello', unknownInputs: [] }
-  meters.asked({ ...result, status: 'queued' }, false)
-  meters.asked({ ...result, status: 'queued' }, true)
-  meters.asked({ ...result, status: 'duplicate' }, false)
-  meters.asked({ kind: 'skip', reason: 'no_consent' } as never, false)
-  meters.asked(refuse('agent.outreach.opted_out'), false)
-  meters.asked(refuse('agent.outreach.opted_out'), true)
+  meters.countRequest({ ...result, status: 'queued' }, false)
+  meters.countRequest({ ...result, status: 'queued' }, true)
+  meters.countRequest({ ...result, status: 'duplicate' }, false)
+  meters.countRequest({ kind: 'skip', reason: 'no_consent' } as never, false)
+  meters.countRequest(refuse('agent.outreach.opted_out'), false)
+  meters.countRequest(refuse('agent.outreach.opted_out'), true)
   await shows(
     t,
     metrics,
-    'parley_sends_asked_total{status="queued",reason=""} 1',
-    'parley_sends_asked_total{status="tried",reason=""} 1',
-    'parley_sends_asked_total{status="duplicate",reason=""} 1',
-    'parley_sends_asked_total{status="postponed",reason=""} 1',
-    'parley_sends_asked_total{status="refused",reason="agent.outreach.opted_out"} 2',
+    'parley_send_requests_total{status="queued",reason=""} 1',
+    'parley_send_requests_total{status="tried",reason=""} 1',
+    'parley_send_requests_total{status="duplicate",reason=""} 1',
+    'parley_send_requests_total{status="postponed",reason=""} 1',
+    'parley_send_requests_total{status="refused",reason="agent.outreach.opted_out"} 2',
   )
 })
 
 t.test('An attempt counts by what came of it, a send by the state that it came to', async (t) => {
-  const metrics = openMetrics()
-  const meters = sendMeters(metrics)
-  meters.attempted({ kind: 'taken', messageId: 'msg_1' })
-  meters.attempted({ kind: 'held', until: 1 })
-  meters.attempted({ kind: 'trouble', trouble: 'noRoute', detail: 'to +15550100' })
+  const metrics = createMetrics()
+  const meters = createSendMetrics(metrics)
+  meters.countAttempt({ kind: 'accepted', messageId: 'msg_1' })
+  meters.countAttempt({ kind: 'deferred', until: 1 })
+  meters.countAttempt({ kind: 'failure', failure: 'noBinding', detail: 'to +15550100' })
   const moved = (send: Partial<Send>) =>
-    meters.changed(
+    meters.onSendChanged(
       undefined as never,
       undefined as never,
       { state: 'sending' } as Send,
@@ -78,13 +78,13 @@ t.test('An attempt counts by what came of it, a send by the state that it came t
 })
 
 t.test('Tries of org webhooks are counted with their time, and a delivery that is given up once', async (t) => {
-  const metrics = openMetrics()
+  const metrics = createMetrics()
   const { local, write } = watched()
-  meterDeliveries(local, metrics)
-  const meters = webhookMeters(metrics)
+  countDeadLetters(local, metrics)
+  const meters = createWebhookMetrics(metrics)
   await shows(t, metrics, 'parley_webhook_dead_letters_total{kind="org"} 0')
-  meters.tried({ kind: 'failed', at: 0, durationMs: 30 })
-  meters.tried({ kind: 'succeeded', at: 0, durationMs: 300, status: 200 })
+  meters.observeTry({ kind: 'failed', at: 0, durationMs: 30 })
+  meters.observeTry({ kind: 'succeeded', at: 0, durationMs: 300, status: 200 })
   for (const state of ['pending', 'pending', 'failed', 'pending', 'delivered']) write(deliveryTable, { state })
   write(deliveryTable, undefined)
   await shows(
@@ -99,16 +99,16 @@ t.test('Tries of org webhooks are counted with their time, and a delivery that i
 })
 
 t.test('Recipients of campaigns count when they are staged and when it is their turn, rehearsals never', async (t) => {
-  const metrics = openMetrics()
+  const metrics = createMetrics()
   const { local, write } = watched()
-  meterRecipients(local, metrics)
+  countRecipients(local, metrics)
   for (const personId of ['a', 'b', 'c']) write(recipientTable, { personId })
   write(recipientTable, { personId: 'd', exclusion: 'optedOut' })
   write(recipientTable, { personId: 'e', personaId: 'p' })
   write(recipientTable, undefined)
-  write(turnTable, { rows: [0, 1], sendIds: ['sd_1', 'sd_2'] })
-  write(turnTable, { rows: [4], sendIds: ['sd_3'], isTest: true })
-  write(turnTable, undefined)
+  write(dispatchTable, { rows: [0, 1], sendIds: ['sd_1', 'sd_2'] })
+  write(dispatchTable, { rows: [4], sendIds: ['sd_3'], isTest: true })
+  write(dispatchTable, undefined)
   const of = (state: string, count: number) => `parley_campaign_recipients_total{state="${state}"} ${count}`
   await shows(t, metrics, of('pending', 3), of('excluded', 1), of('queued', 2))
 })

@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import axe from 'axe-core'
 import t from 'tap'
-import { awayPage, outcomePage, unknownSignIn } from '../../mgmt/connections/page.js'
+import { outcomePage, unavailablePage, unknownSignIn } from '../../mgmt/connections/page.js'
 import { closedPage, entryPage, sentPage } from '../../mgmt/links/page.js'
 import type { Answer } from '../../runtime/http/route.js'
 import { findChromium, openBrowser } from '../harness/browser.js'
@@ -40,7 +40,7 @@ const pages: Readonly<Record<string, Answer>> = {
   closed: closedPage,
   connected: outcomePage({ oauthStatus: 'success', connectionId: 'cn_1' }),
   unknown: unknownSignIn,
-  away: awayPage,
+  away: unavailablePage,
 }
 
 t.test('In a browser', { skip: findChromium() ? false : 'Chromium is not installed' }, async (t) => {
@@ -48,7 +48,7 @@ t.test('In a browser', { skip: findChromium() ? false : 'Chromium is not install
   t.teardown(() => browser.close())
   for (const colorScheme of ['light', 'dark'] as const) {
     t.test(`every page has its style, ${colorScheme}, at every size, and axe finds nothing`, async (t) => {
-      const { page, troubles, close } = await browser.visit({ origin, colorScheme })
+      const { page, problems: troubles, close } = await browser.visit({ origin, colorScheme })
       for (const [name, answer] of Object.entries(pages)) {
         shown = answer
         await page.goto(origin)
@@ -83,7 +83,7 @@ t.test('In a browser', { skip: findChromium() ? false : 'Chromium is not install
 })
 
 t.test('The end of a sign-in is in a sandbox, and its address goes nowhere', async (t) => {
-  for (const { headers } of [pages.connected!, unknownSignIn, awayPage]) {
+  for (const { headers } of [pages.connected!, unknownSignIn, unavailablePage]) {
     t.match(headers!['content-security-policy'], "; form-action 'none'; sandbox;")
     t.match(headers, { 'referrer-policy': 'no-referrer', 'cache-control': 'no-store', 'x-frame-options': 'DENY' })
   }

@@ -1,16 +1,16 @@
 /** The lists of personas and of emulator links, page by page. */
 import t from 'tap'
-import { openDesk } from './agents/desk.js'
+import { openAgentsFixture } from './agents/fixture.js'
 
-const desk = await openDesk()
-t.teardown(() => desk.node.close())
+const fixture = await openAgentsFixture()
+t.teardown(() => fixture.node.close())
 
 for (const [path, body] of [
   ['/personas', { name: 'Ann' }],
   ['/emulator-links', {}],
 ] as const) {
   t.test(`${path} is a list that is whole, or a page of it where one is asked for`, async (t) => {
-    const { call } = await desk.agent()
+    const { call } = await fixture.agent()
     const made: string[] = []
     for (let nth = 0; nth < 3; nth++) made.push((await call('POST', path, body)).json.id)
     const whole = (await call('GET', path)).json
@@ -22,7 +22,7 @@ for (const [path, body] of [
     t.equal(first.data.length, 2)
     t.notOk('nextPageToken' in rest)
     for (const query of ['limit=0', 'pageToken=x']) t.equal((await call('GET', `${path}?${query}`)).status, 422, query)
-    const { call: other } = await desk.agent()
+    const { call: other } = await fixture.agent()
     t.equal((await other('GET', `${path}?pageToken=${first.nextPageToken}`)).status, 422, 'a token opens no other list')
   })
 }

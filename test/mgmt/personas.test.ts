@@ -1,31 +1,31 @@
 /** Personas: somebody to rehearse with, the turns that are run as them, and the grants that open them. */
 import t, { type Test } from 'tap'
 import { type Refusal, refuse } from '../../core/errors.js'
-import { directive as directiveLimits, persona as limits, sandbox } from '../../core/limits.js'
+import { directive as directiveLimits, persona as limits, sandbox } from '../../core/limits/index.js'
 import { newPerson } from '../../core/people/change.js'
 import { createPersonas } from '../../mgmt/sandbox/commands.js'
 import { personaTable } from '../../mgmt/sandbox/store.js'
 import { newConversation } from '../../runtime/conversation/commands.js'
 import {
   conversationTable,
-  outgoingTable,
+  messageTable,
+  sandboxTurnTable,
   testTrafficTable,
   trafficTable,
-  turnTable,
 } from '../../runtime/conversation/tables.js'
-import { sandboxForget } from '../../runtime/sandbox/commands.js'
-import { openSandbox } from '../../runtime/sandbox/sandbox.js'
+import { sandboxRemove } from '../../runtime/sandbox/commands.js'
+import { createSandboxRunner } from '../../runtime/sandbox/sandbox.js'
 import { directiveTable } from '../../runtime/sandbox/turns.js'
 import type { Command, Query } from '../../runtime/shard/contract.js'
 import type { Key, Table } from '../../runtime/store/contract.js'
-import { manualClock, until } from '../harness/clock.js'
+import { manualClock, waitUntil } from '../harness/clock.js'
 import { openTestNode, type Response } from '../harness/node.js'
 import { hang, openReceiver } from '../harness/receiver.js'
 
 const looked = [
-  turnTable,
+  sandboxTurnTable,
   directiveTable,
-  outgoingTable,
+  messageTable,
   conversationTable,
   trafficTable,
   testTrafficTable,
@@ -52,14 +52,14 @@ const keepTurns: Command<{ asid: string; count: number }, true> = {
   name: 'test.keepTurns',
   decide(tx, { asid, count }, { at }) {
     const said = { origin: 'user', type: 'content', sessionId: '', messageId: '', at } as const
-    for (let number = 1; number <= count; number++) tx.put(turnTable, [asid, number], said)
+    for (let number = 1; number <= count; number++) tx.put(sandboxTurnTable, [asid, number], said)
     return true
   },
 }
 
 const clock = manualClock()
-const extraRepertoire = { commands: [keepReal, keepTurns], queries: [rowsOf], performers: () => ({}) }
-const node = await openTestNode({ clock, extraRepertoire })
+const extraRepertoire = { commands: [keepReal, keepTurns], queries: [rowsOf], effectHandlers: () => ({}) }
+const node = await openTestNode({ clock, extraModule: extraRepertoire })
 t.teardown(() => node.close())
 const agents = '/v1/orgs/demo/agents'
 
@@ -68,7 +68,7 @@ function call(method: string, path: string, json?: unknown, token = node.key): P
 }
 
 /** Lets time go on until it is answered, as a caller's patience does. */
-async function answered<T>(asked: Promise<T>, stepMs: number = sandbox.lookFirstMs): Promise<T> {
+async function answered<T>(asked: Promise<T>, stepMs: number = sandbox.pollFirstMs): Promise<T> {
   let isDone = false
   const done = () => {
     isDone = true
@@ -97,7 +97,7 @@ async function rehearsal(t: Test, about: object = {}): Promise<Rehearsal> {
   const token = (await call('POST', `/${agent.id}/gateway/_rotateToken`)).json.accessToken
   await node.gateway('POST', '/v4/webhook', { token, json: { webhookUrl: receiver.url('/hook'), instanceId: 'one' } })
   const told = () => receiver.at('/hook').map(({ body }) => JSON.parse(body.toString()).event)
-  receiver.behave('/hook', (response) => {
+  receiver.setBehavior('/hook', (response) => {
     const { type } = told().at(-1).event
     const reply = type === 'message' || type === 'result' || type === 'action' ? (lines.shift() ?? '') : ''
     response.writeHead(200, { 'content-type': 'text/svc-aml' }).end(reply)
@@ -119,7 +119,7 @@ async function rehearsal(t: Test, about: object = {}): Promise<Rehearsal> {
 
 /** Everything in a table below that prefix, over all shards. */
 async function rows<K extends Key, V>({ name }: Table<K, V>, prefix: Key): Promise<V[]> {
-  return ((await node.node.engine.readAll(rowsOf, { name, prefix })) as V[][]).flat()
+  return ((await node.node.engine.queryAll(rowsOf, { name, prefix })) as V[][]).flat()
 }
 
 t.test('A persona is made with what a test case may say of one, and read as it has become', async (t) => {
@@ -203,9 +203,9 @@ t.test('What is wrong with a persona is named, field by field', async (t) => {
 })
 
 t.test('A turn answers what the person did and what the agent said to it', async (t) => {
-  const desk = await rehearsal(t)
-  desk.says('What would you like?\n[[chips: Book a table | Opening hours = hours]]')
-  const first = await desk.does({ text: 'Hello' })
+  const fixture = await rehearsal(t)
+  fixture.says('What would you like?\n[[chips: Book a table | Opening hours = hours]]')
+  const first = await fixture.does({ text: 'Hello' })
   t.equal(first.status, 200)
   t.match(first.json, {
     pending: false,
@@ -214,23 +214,23 @@ t.test('A turn answers what the person did and what the agent said to it', async
   })
   t.match(first.json.replies[0].message.chips, [{ label: 'Book a table' }, { label: 'Opening hours', value: 'hours' }])
 
-  desk.says('From ten to six.')
-  const second = await desk.does({ chip: 'opening' })
+  fixture.says('From ten to six.')
+  const second = await fixture.does({ chip: 'opening' })
   t.match(second.json, { turn: { text: 'Opening hours', directive: { chip: 'opening' } } })
   const { messageId } = first.json.replies[0]
-  t.match(desk.heard().at(-1), {
+  t.match(fixture.heard().at(-1), {
     type: 'result',
     result: { intent: 'chips', intentId: messageId, optionIds: ['hours'], labels: ['Opening hours'], via: 'tap' },
   })
   t.same(
-    (await desk.turns()).map(({ role, text }) => `${role}: ${text}`),
+    (await fixture.turns()).map(({ role, text }) => `${role}: ${text}`),
     ['user: Hello', 'agent: What would you like?', 'user: Opening hours', 'agent: From ten to six.'],
   )
-  t.match(desk.heard()[0], { type: 'system', system: { kind: 'conversationStarted' } })
+  t.match(fixture.heard()[0], { type: 'system', system: { kind: 'conversationStarted' } })
 })
 
 t.test('Every directive does to the agent what its affordance would', async (t) => {
-  const desk = await rehearsal(t)
+  const fixture = await rehearsal(t)
   const ask = [
     'When?',
     '[[ask.time #when | Which time?',
@@ -242,52 +242,52 @@ t.test('Every directive does to the agent what its affordance would', async (t) 
     ']]',
     '[[chips: Call us -> tel:+15550100 | Our site -> https://harbor.example/ | Other site -> https://other.example/]]',
   ].join('\n')
-  desk.says(ask)
-  await desk.does({ text: 'Hi' })
-  await desk.does({ slot: 1 })
-  t.match(desk.heard().at(-1), { result: { intent: 'ask.time', intentId: 'when', optionIds: ['b'], via: 'tap' } })
-  await desk.does({ confirm: false })
-  t.match(desk.heard().at(-1), { result: { intent: 'confirm', intentId: 'sure', optionIds: ['no'], via: 'tap' } })
-  await desk.does({ action: 'dial' })
-  t.match(desk.heard().at(-1), { type: 'action', action: { kind: 'dial', label: 'Call us' } })
-  await desk.does({ action: 'url', label: '/^other/i' })
-  t.match(desk.heard().at(-1), { type: 'action', action: { kind: 'url', label: 'Other site' } })
-  await desk.does({ media: 'image', url: 'https://harbor.example/boat.png', text: 'This one' })
-  t.match(desk.heard().at(-1), {
+  fixture.says(ask)
+  await fixture.does({ text: 'Hi' })
+  await fixture.does({ slot: 1 })
+  t.match(fixture.heard().at(-1), { result: { intent: 'ask.time', intentId: 'when', optionIds: ['b'], via: 'tap' } })
+  await fixture.does({ confirm: false })
+  t.match(fixture.heard().at(-1), { result: { intent: 'confirm', intentId: 'sure', optionIds: ['no'], via: 'tap' } })
+  await fixture.does({ action: 'dial' })
+  t.match(fixture.heard().at(-1), { type: 'action', action: { kind: 'dial', label: 'Call us' } })
+  await fixture.does({ action: 'url', label: '/^other/i' })
+  t.match(fixture.heard().at(-1), { type: 'action', action: { kind: 'url', label: 'Other site' } })
+  await fixture.does({ media: 'image', url: 'https://harbor.example/boat.png', text: 'This one' })
+  t.match(fixture.heard().at(-1), {
     type: 'message',
     message: { text: 'This one', media: [{ url: 'https://harbor.example/boat.png', type: 'image/png' }] },
   })
-  const out = await desk.does({ system: 'optOut' })
+  const out = await fixture.does({ system: 'optOut' })
   t.match(out.json.turn, { role: 'system', text: 'optOut', directive: { system: 'optOut' } })
-  t.match(desk.heard().at(-1), { type: 'system', system: { kind: 'optOut' } })
-  await desk.does({ system: 'optIn' })
-  t.match(desk.heard().at(-1), { type: 'system', system: { kind: 'optIn' } })
+  t.match(fixture.heard().at(-1), { type: 'system', system: { kind: 'optOut' } })
+  await fixture.does({ system: 'optIn' })
+  t.match(fixture.heard().at(-1), { type: 'system', system: { kind: 'optIn' } })
 })
 
 t.test('A missing affordance is typed instead, or refused and nothing happens', async (t) => {
-  const desk = await rehearsal(t)
-  desk.says('Hello there.')
-  await desk.does({ text: 'Hi' })
-  const before = await desk.turns()
+  const fixture = await rehearsal(t)
+  fixture.says('Hello there.')
+  await fixture.does({ text: 'Hi' })
+  const before = await fixture.turns()
   for (const [directive, field] of [
     [{ chip: 'Nothing' }, 'chip'],
     [{ slot: 0 }, 'slot'],
     [{ confirm: true }, 'confirm'],
     [{ action: 'url' }, 'action'],
   ] as const) {
-    const { status, json } = await desk.does(directive)
+    const { status, json } = await fixture.does(directive)
     t.equal(status, 422)
     t.equal(json.code, 'request.invalid')
     t.equal(json.errors[0].field, field)
   }
-  t.same(await desk.turns(), before, 'a refused turn leaves nothing behind')
-  const typed = await desk.does({ chip: 'Nothing', fallback: 'Then I type it' })
+  t.same(await fixture.turns(), before, 'a refused turn leaves nothing behind')
+  const typed = await fixture.does({ chip: 'Nothing', fallback: 'Then I type it' })
   t.match(typed.json.turn, { text: 'Then I type it', directive: { chip: 'Nothing', fallback: 'Then I type it' } })
-  t.match(desk.heard().at(-1), { type: 'message', message: { text: 'Then I type it' } })
+  t.match(fixture.heard().at(-1), { type: 'message', message: { text: 'Then I type it' } })
 })
 
 t.test('What is no directive is refused by the name of its field', async (t) => {
-  const desk = await rehearsal(t)
+  const fixture = await rehearsal(t)
   const wrong: [object, string][] = [
     [{}, 'text'],
     [{ text: '' }, 'text'],
@@ -306,11 +306,11 @@ t.test('What is no directive is refused by the name of its field', async (t) => 
     [{ shout: 'a' }, 'shout'],
   ]
   for (const [directive, field] of wrong) {
-    const { status, json } = await desk.does(directive)
+    const { status, json } = await fixture.does(directive)
     t.equal(status, 422, JSON.stringify(directive).slice(0, 60))
     t.equal(json.errors[0].field, field, JSON.stringify(directive).slice(0, 60))
   }
-  t.same(await desk.turns(), [])
+  t.same(await fixture.turns(), [])
 })
 
 t.test('An agent that takes too long leaves the turn pending, and what it says later is among the turns', async (t) => {
@@ -318,10 +318,10 @@ t.test('An agent that takes too long leaves the turn pending, and what it says l
   const { json: agent } = await call('POST', '', { name: 'Slow' })
   const token = (await call('POST', `/${agent.id}/gateway/_rotateToken`)).json.accessToken
   await node.gateway('POST', '/v4/webhook', { token, json: { webhookUrl: receiver.url('/slow'), instanceId: 'one' } })
-  receiver.behave('/slow', hang)
+  receiver.setBehavior('/slow', hang)
   const { json: persona } = await call('POST', `/${agent.id}/personas`, { name: 'Ada' })
   const at = `/${agent.id}/personas/${persona.id}/turns`
-  const { json } = await answered(call('POST', at, { text: 'Hello?' }), sandbox.lookMostMs)
+  const { json } = await answered(call('POST', at, { text: 'Hello?' }), sandbox.pollMaxMs)
   t.match(json, { pending: true, replies: [], turn: { text: 'Hello?' } })
   const messages = [{ spec: 'amf/1', parts: [{ type: 'text', text: 'Sorry, here I am.' }] }]
   const sent = await node.gateway('POST', '/v4/messages', { token, json: { userId: persona.userId, messages } })
@@ -330,29 +330,32 @@ t.test('An agent that takes too long leaves the turn pending, and what it says l
 })
 
 t.test('Turns come in pages, oldest first, and a page token of one list opens no other', async (t) => {
-  const desk = await rehearsal(t)
-  for (let count = 0; count < 5; count++) await desk.does({ text: `Line ${count}` })
+  const fixture = await rehearsal(t)
+  for (let count = 0; count < 5; count++) await fixture.does({ text: `Line ${count}` })
   const seen: string[] = []
   let token = ''
   do {
-    const { json } = await call('GET', `${desk.at}/turns?limit=2${token && `&pageToken=${token}`}`)
+    const { json } = await call('GET', `${fixture.at}/turns?limit=2${token && `&pageToken=${token}`}`)
     seen.push(...json.data.map(({ text }: { text: string }) => text))
     token = json.nextPageToken ?? ''
   } while (token)
   t.same(seen, ['Line 0', 'Line 1', 'Line 2', 'Line 3', 'Line 4'])
-  const { nextPageToken } = (await call('GET', `${desk.at}/turns?limit=1`)).json
-  await call('POST', `${desk.at}/_reset`)
-  const other = await call('GET', `${desk.at}/turns?pageToken=${nextPageToken}`)
+  const { nextPageToken } = (await call('GET', `${fixture.at}/turns?limit=1`)).json
+  await call('POST', `${fixture.at}/_reset`)
+  const other = await call('GET', `${fixture.at}/turns?pageToken=${nextPageToken}`)
   t.equal(other.status, 422)
   t.equal(other.json.errors[0].field, 'pageToken')
 })
 
 t.test('A reset gives a fresh identity and conversation, and the person as first made', async (t) => {
-  const desk = await rehearsal(t, { fields: { firstName: 'Ada' }, historySeed: [{ role: 'user', content: 'Before' }] })
-  await desk.does({ text: 'STOP' })
-  const before = (await call('GET', desk.at)).json
+  const fixture = await rehearsal(t, {
+    fields: { firstName: 'Ada' },
+    historySeed: [{ role: 'user', content: 'Before' }],
+  })
+  await fixture.does({ text: 'STOP' })
+  const before = (await call('GET', fixture.at)).json
   await clock.advance(1_000)
-  const { status, json } = await call('POST', `${desk.at}/_reset`)
+  const { status, json } = await call('POST', `${fixture.at}/_reset`)
   t.equal(status, 200)
   t.not(json.userId, before.userId)
   t.equal(json.personId, before.personId)
@@ -361,58 +364,62 @@ t.test('A reset gives a fresh identity and conversation, and the person as first
   const { userId: _old, ...first } = before
   t.same(after, first)
   t.same(
-    (await desk.turns()).map(({ text }) => text),
+    (await fixture.turns()).map(({ text }) => text),
     ['Before'],
   )
-  desk.says('Welcome back.')
-  t.match((await desk.does({ text: 'Hello' })).json.replies, [{ text: 'Welcome back.' }], 'the opt-out is gone with it')
+  fixture.says('Welcome back.')
+  t.match(
+    (await fixture.does({ text: 'Hello' })).json.replies,
+    [{ text: 'Welcome back.' }],
+    'the opt-out is gone with it',
+  )
   const late = { userId: before.userId, messages: [{ spec: 'amf/1', parts: [{ type: 'text', text: 'Late' }] }] }
-  const token = (await call('POST', `/${desk.agent}/gateway/_rotateToken`)).json.accessToken
+  const token = (await call('POST', `/${fixture.agent}/gateway/_rotateToken`)).json.accessToken
   const send = () => node.gateway('POST', '/v4/messages', { token, json: late })
   const isGone = async () => (await send()).json.results[0].reason === 'unknownRecipient'
-  await until(isGone, clock)
+  await waitUntil(isGone, clock)
   t.pass('nobody is there any more')
 })
 
 t.test('A rehearsal leaves nothing in live lists, and what it left goes with the persona', async (t) => {
-  const desk = await rehearsal(t)
-  desk.says('Hello.')
-  await desk.does({ text: 'Hi' })
-  t.same((await call('GET', `/${desk.agent}/people`)).json.data, [], 'a persona is nobody’s customer')
-  const { userId, personId } = (await call('GET', desk.at)).json
-  t.equal((await call('GET', `/${desk.agent}/people/${personId}`)).status, 404)
-  t.same(await rows(trafficTable, ['demo', desk.agent]), [])
-  t.ok((await rows(testTrafficTable, ['demo', desk.agent])).length > 0)
-  t.ok((await rows(testTrafficTable, ['demo', desk.agent])).every((entry) => entry.test))
-  t.ok((await rows(turnTable, [userId])).length > 0)
-  t.equal((await call('DELETE', desk.at)).status, 204)
-  await until(async () => (await rows(turnTable, [userId])).length === 0, clock)
-  for (const table of [turnTable, directiveTable, outgoingTable, conversationTable]) {
+  const fixture = await rehearsal(t)
+  fixture.says('Hello.')
+  await fixture.does({ text: 'Hi' })
+  t.same((await call('GET', `/${fixture.agent}/people`)).json.data, [], 'a persona is nobody’s customer')
+  const { userId, personId } = (await call('GET', fixture.at)).json
+  t.equal((await call('GET', `/${fixture.agent}/people/${personId}`)).status, 404)
+  t.same(await rows(trafficTable, ['demo', fixture.agent]), [])
+  t.ok((await rows(testTrafficTable, ['demo', fixture.agent])).length > 0)
+  t.ok((await rows(testTrafficTable, ['demo', fixture.agent])).every((entry) => entry.test))
+  t.ok((await rows(sandboxTurnTable, [userId])).length > 0)
+  t.equal((await call('DELETE', fixture.at)).status, 204)
+  await waitUntil(async () => (await rows(sandboxTurnTable, [userId])).length === 0, clock)
+  for (const table of [sandboxTurnTable, directiveTable, messageTable, conversationTable]) {
     t.same(await rows(table as Table<Key, unknown>, [userId]), [], table.name)
   }
-  t.equal((await call('DELETE', desk.at)).json.code, 'agent.persona.not_found')
+  t.equal((await call('DELETE', fixture.at)).json.code, 'agent.persona.not_found')
 })
 
 t.test('A send to a persona writes to its person and opens its conversation, and needs no channel', async (t) => {
-  const desk = await rehearsal(t)
+  const fixture = await rehearsal(t)
   const template = {
     id: 'opener',
     name: 'Opener',
     body: 'Hello {person.firstName}, about your {person.customFields.boat}.',
   }
-  t.equal((await call('POST', `/${desk.agent}/message-templates`, template)).status, 201)
+  t.equal((await call('POST', `/${fixture.agent}/message-templates`, template)).status, 201)
   const outreach = { id: 'boats', name: 'Boats', class: 'service', openerTemplateId: 'opener', inputs: ['boat'] }
-  t.equal((await call('POST', `/${desk.agent}/outreach`, outreach)).status, 201)
-  const personaId = desk.at.split('/').at(-1)
+  t.equal((await call('POST', `/${fixture.agent}/outreach`, outreach)).status, 201)
+  const personaId = fixture.at.split('/').at(-1)
   const send = { recipient: { personaId }, profile: { firstName: 'Grace' }, inputs: { boat: 'dinghy' } }
-  const sent = await answered(call('POST', `/${desk.agent}/outreach/boats/sends`, send))
+  const sent = await answered(call('POST', `/${fixture.agent}/outreach/boats/sends`, send))
   t.equal(sent.status, 202)
   t.match(sent.json, { status: 'queued', outreachId: 'boats' })
-  t.match(await desk.turns(), [{ role: 'agent', text: 'Hello Grace, about your dinghy.' }])
-  t.match((await call('GET', desk.at)).json.fields, { firstName: 'Grace', customFields: { boat: 'dinghy' } })
-  t.same((await call('GET', `/${desk.agent}/outreach/sends`)).json.data, [], 'it is in no live list')
-  t.match((await desk.does({ text: 'Who is this?' })).json.turn, { role: 'user' }, 'and the persona can answer it')
-  const other = await call('POST', `/${desk.agent}/outreach/boats/sends`, {
+  t.match(await fixture.turns(), [{ role: 'agent', text: 'Hello Grace, about your dinghy.' }])
+  t.match((await call('GET', fixture.at)).json.fields, { firstName: 'Grace', customFields: { boat: 'dinghy' } })
+  t.same((await call('GET', `/${fixture.agent}/outreach/sends`)).json.data, [], 'it is in no live list')
+  t.match((await fixture.does({ text: 'Who is this?' })).json.turn, { role: 'user' }, 'and the persona can answer it')
+  const other = await call('POST', `/${fixture.agent}/outreach/boats/sends`, {
     ...send,
     recipient: { personaId: 'psn_no' },
   })
@@ -420,66 +427,66 @@ t.test('A send to a persona writes to its person and opens its conversation, and
 })
 
 t.test('A persona can be rehearsed with an outreach again on the same day, before and after a reset', async (t) => {
-  const desk = await rehearsal(t)
+  const fixture = await rehearsal(t)
   const template = { id: 'opener', name: 'Opener', body: 'Ahoy!' }
-  t.equal((await call('POST', `/${desk.agent}/message-templates`, template)).status, 201)
+  t.equal((await call('POST', `/${fixture.agent}/message-templates`, template)).status, 201)
   const outreach = { id: 'boats', name: 'Boats', class: 'service', openerTemplateId: 'opener' }
-  t.equal((await call('POST', `/${desk.agent}/outreach`, outreach)).status, 201)
-  const personaId = desk.at.split('/').at(-1)
+  t.equal((await call('POST', `/${fixture.agent}/outreach`, outreach)).status, 201)
+  const personaId = fixture.at.split('/').at(-1)
   const sends = async () => {
-    const named = await answered(call('POST', `/${desk.agent}/outreach/boats/sends`, { recipient: { personaId } }))
+    const named = await answered(call('POST', `/${fixture.agent}/outreach/boats/sends`, { recipient: { personaId } }))
     t.match(named.json, { status: 'queued' })
-    const path = `/${desk.agent}/integrations/journey/outreach/boats/sends`
+    const path = `/${fixture.agent}/integrations/journey/outreach/boats/sends`
     const journey = await answered(call('POST', path, { emulator: { personaId } }))
     t.match(journey.json, { outcome: 'queued', idempotency: 'derived' })
   }
   await sends()
   await sends()
-  t.equal((await desk.turns()).length, 4)
-  t.equal((await call('POST', `${desk.at}/_reset`)).status, 200)
+  t.equal((await fixture.turns()).length, 4)
+  t.equal((await call('POST', `${fixture.at}/_reset`)).status, 200)
   await sends()
-  t.equal((await desk.turns()).length, 2, 'in the conversation that the reset began')
+  t.equal((await fixture.turns()).length, 2, 'in the conversation that the reset began')
   const keyed = { recipient: { personaId }, idempotencyKey: 'mine' }
-  await answered(call('POST', `/${desk.agent}/outreach/boats/sends`, keyed))
-  const again = await answered(call('POST', `/${desk.agent}/outreach/boats/sends`, keyed))
+  await answered(call('POST', `/${fixture.agent}/outreach/boats/sends`, keyed))
+  const again = await answered(call('POST', `/${fixture.agent}/outreach/boats/sends`, keyed))
   t.equal(again.json.status, 'duplicate', "a caller's own key is still one send")
 })
 
 t.test('An agent takes its personas along', async (t) => {
-  const desk = await rehearsal(t, { historySeed: [{ role: 'user', content: 'Before' }] })
-  const { userId } = (await call('GET', desk.at)).json
-  t.equal((await rows(turnTable, [userId])).length, 1)
-  t.equal((await call('DELETE', `/${desk.agent}`)).status, 204)
-  t.same(await rows(personaTable, ['demo', desk.agent]), [])
-  await until(async () => (await rows(turnTable, [userId])).length === 0, clock)
-  await call('POST', '', { id: desk.agent, name: 'Again' })
-  t.same((await call('GET', `/${desk.agent}/personas`)).json.data, [])
+  const fixture = await rehearsal(t, { historySeed: [{ role: 'user', content: 'Before' }] })
+  const { userId } = (await call('GET', fixture.at)).json
+  t.equal((await rows(sandboxTurnTable, [userId])).length, 1)
+  t.equal((await call('DELETE', `/${fixture.agent}`)).status, 204)
+  t.same(await rows(personaTable, ['demo', fixture.agent]), [])
+  await waitUntil(async () => (await rows(sandboxTurnTable, [userId])).length === 0, clock)
+  await call('POST', '', { id: fixture.agent, name: 'Again' })
+  t.same((await call('GET', `/${fixture.agent}/personas`)).json.data, [])
 })
 
 t.test('A grant lists, makes, reads, resets and plays the personas of its agent, and nothing else', async (t) => {
-  const desk = await rehearsal(t)
+  const fixture = await rehearsal(t)
   const other = await rehearsal(t)
-  const link = await call('POST', `/${desk.agent}/emulator-links`)
+  const link = await call('POST', `/${fixture.agent}/emulator-links`)
   t.equal(link.status, 201)
   t.match(link.json.token, /^v2\./)
   t.equal(link.json.expiresAt, new Date(clock.now() + 30 * 86_400_000).toISOString())
-  const sitting = await call('POST', `/${desk.agent}/emulator/sittings`)
+  const sitting = await call('POST', `/${fixture.agent}/emulator/sittings`)
   t.match(sitting.json, { token: /^v1\./, expiresAt: new Date(clock.now() + 3_600_000).toISOString() })
   for (const { token } of [link.json, sitting.json]) {
     const session = await node.mgmt('GET', '/v1/emulator/session', { token })
-    t.match(session.json, { orgId: 'demo', agentId: desk.agent })
+    t.match(session.json, { orgId: 'demo', agentId: fixture.agent })
     const as = (method: string, path: string, json?: unknown) => call(method, path, json, token)
-    t.equal((await as('GET', `/${desk.agent}/personas`)).status, 200)
-    t.equal((await as('POST', `/${desk.agent}/personas`, { name: 'Made by grant' })).status, 201)
-    t.equal((await as('GET', desk.at)).status, 200)
-    t.equal((await as('POST', `${desk.at}/_reset`)).status, 200)
-    t.equal((await desk.does({ text: 'Hi' }, token)).status, 200)
-    t.equal((await as('GET', `${desk.at}/turns`)).status, 200)
+    t.equal((await as('GET', `/${fixture.agent}/personas`)).status, 200)
+    t.equal((await as('POST', `/${fixture.agent}/personas`, { name: 'Made by grant' })).status, 201)
+    t.equal((await as('GET', fixture.at)).status, 200)
+    t.equal((await as('POST', `${fixture.at}/_reset`)).status, 200)
+    t.equal((await fixture.does({ text: 'Hi' }, token)).status, 200)
+    t.equal((await as('GET', `${fixture.at}/turns`)).status, 200)
     for (const [method, path] of [
-      ['DELETE', desk.at],
+      ['DELETE', fixture.at],
       ['GET', other.at],
-      ['GET', `/${desk.agent}`],
-      ['POST', `/${desk.agent}/emulator-links`],
+      ['GET', `/${fixture.agent}`],
+      ['POST', `/${fixture.agent}/emulator-links`],
     ] as const) {
       const { status, json } = await as(method, path)
       t.equal(status, 403, `${method} ${path}`)
@@ -492,9 +499,9 @@ t.test('A grant lists, makes, reads, resets and plays the personas of its agent,
 t.test(
   'Emulator links are listed without their tokens, end when they say, when revoked, and with their agent',
   async (t) => {
-    const desk = await rehearsal(t)
-    const at = `/${desk.agent}/emulator-links`
-    const opens = async (token: string) => (await call('GET', `/${desk.agent}/personas`, undefined, token)).status
+    const fixture = await rehearsal(t)
+    const at = `/${fixture.agent}/emulator-links`
+    const opens = async (token: string) => (await call('GET', `/${fixture.agent}/personas`, undefined, token)).status
     for (const [json, field] of [
       [{ expiresAt: new Date(clock.now()).toISOString() }, 'expiresAt'],
       [{ expiresAt: new Date(clock.now() + 366 * 86_400_000).toISOString() }, 'expiresAt'],
@@ -514,7 +521,7 @@ t.test(
     const short = (await call('POST', at, { expiresAt: new Date(clock.now() + 1_000).toISOString() })).json
     t.equal(await opens(pilot.token), 200)
     t.equal(await opens(short.token), 200)
-    await until(async () => (await call('GET', at)).json.data.every((link: object) => 'lastUsedAt' in link))
+    await waitUntil(async () => (await call('GET', at)).json.data.every((link: object) => 'lastUsedAt' in link))
     const listed = await call('GET', at)
     t.match(listed.json.data, [
       { id: pilot.id, label: 'Pilot', createdAt: pilot.createdAt, createdBy: { kind: 'key', id: /^key_/ } },
@@ -528,11 +535,11 @@ t.test(
     t.equal(await opens(pilot.token), 401, 'revoked at once')
     t.equal((await call('DELETE', `${at}/${pilot.id}`)).status, 404)
 
-    const sitting = (await call('POST', `/${desk.agent}/emulator/sittings`)).json
+    const sitting = (await call('POST', `/${fixture.agent}/emulator/sittings`)).json
     const last = (await call('POST', at)).json
     for (const { token } of [sitting, last]) t.equal(await opens(token), 200)
-    t.equal((await call('DELETE', `/${desk.agent}`)).status, 204)
-    await until(async () => (await call('POST', '', { id: desk.agent, name: 'Another' })).status === 201)
+    t.equal((await call('DELETE', `/${fixture.agent}`)).status, 204)
+    await waitUntil(async () => (await call('POST', '', { id: fixture.agent, name: 'Another' })).status === 201)
     for (const { token } of [sitting, last])
       t.equal(await opens(token), 401, 'another agent of the same id is not opened')
     t.same((await call('GET', at)).json.data, [])
@@ -553,10 +560,12 @@ t.test(
     }
     const reader = { get: () => persona, range: () => [] } as never
     const nobody = { ...newPerson('pr_1', 'persona', 1), sandbox: true as const }
-    const people = { byId: () => nobody, newId: () => '', keep() {}, drop() {} }
+    const people = { byId: () => nobody, newId: () => '', save() {}, remove() {} }
     const { queries } = createPersonas({ people, sandbox: {} as never })
     const place = { orgId: 'demo', agentId: 'ada' }
-    t.match(queries.speaker.read(reader, { ...place, personaId: 'psn_1' }), { refused: 'agent.persona.unavailable' })
+    t.match(queries.personaIdentity.read(reader, { ...place, personaId: 'psn_1' }), {
+      refused: 'agent.persona.unavailable',
+    })
 
     const full = Array.from({ length: limits.perAgent }, (_, place) => ({ value: { ...persona, id: `psn_${place}` } }))
     const { commands } = createPersonas({ people, sandbox: {} as never })
@@ -572,8 +581,8 @@ t.test(
 
     let answer: Refusal = refuse('resource.not_found')
     const places = { directory: { get: async () => answer } } as never
-    const { run } = openSandbox(() => places, {} as never)
-    const who = { place, asid: 'usr_1', channel: 'rcs', address: 'persona:1' } as const
+    const { run } = createSandboxRunner(() => places, {} as never)
+    const who = { agentRef: place, asid: 'usr_1', channel: 'rcs', address: 'persona:1' } as const
     t.match(await run(who, { text: 'Hi' }), { refused: 'agent.sandbox.unavailable' })
     answer = refuse('service.unavailable')
     t.match(await run(who, { text: 'Hi' }), { refused: 'service.unavailable' })
@@ -582,15 +591,15 @@ t.test(
 
 t.test('A conversation of any length is forgotten in steps', async (t) => {
   const asid = 'usr_long'
-  await node.node.engine.ask(asid, keepTurns, { asid, count: 3 * sandbox.rowsForgottenPerStep })
-  await node.node.engine.ask(asid, sandboxForget, { asid })
-  await until(async () => (await rows(turnTable, [asid])).length === 0, clock)
+  await node.node.engine.execute(asid, keepTurns, { asid, count: 3 * sandbox.rowsDeletedPerStep })
+  await node.node.engine.execute(asid, sandboxRemove, { asid })
+  await waitUntil(async () => (await rows(sandboxTurnTable, [asid])).length === 0, clock)
   t.same(await rows(conversationTable, [asid]), [])
 })
 
 t.test('A real conversation is not forgotten, whoever asks', async (t) => {
   const asid = 'usr_real'
-  await node.node.engine.ask(asid, keepReal, { asid })
-  await node.node.engine.ask(asid, sandboxForget, { asid })
+  await node.node.engine.execute(asid, keepReal, { asid })
+  await node.node.engine.execute(asid, sandboxRemove, { asid })
   t.equal((await rows(conversationTable, [asid])).length, 1)
 })

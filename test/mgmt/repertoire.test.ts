@@ -6,21 +6,21 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import t from 'tap'
 import { createManagement } from '../../mgmt/index.js'
 import { sendBudgets } from '../../runtime/delivery/throttle.js'
-import { bootstrapRepertoire } from '../../runtime/node/bootstrap.js'
-import { openMetrics } from '../../runtime/observe/metrics.js'
-import { sandboxBegin, sandboxForget } from '../../runtime/sandbox/commands.js'
+import { bootstrapModule } from '../../runtime/node/bootstrap.js'
+import { createMetrics } from '../../runtime/observe/metrics.js'
+import { sandboxBegin, sandboxRemove } from '../../runtime/sandbox/commands.js'
+import { sealerHandlers } from '../../runtime/secrets/sealer.js'
 import type { Command, Query, Shards } from '../../runtime/shard/contract.js'
-import { sealerRepertoire } from '../../runtime/store/sealer.js'
-import { carried } from '../harness/carried.js'
+import { withSerialization } from '../harness/serialization.js'
 
 const none = undefined as never
 const management = createManagement({
   ...{ bodies: none, objects: none, conversations: none, agentLog: none, dispatchWindow: none, secrets: none },
   ...{ mgmtUrl: none, gatewayUrl: none, randomBytes, log: none, returnRules: none, clock: none, timeScale: 1 },
-  ...{ egress: {} as never, partnerForms: [], adapters: [], sendBudgets, metrics: openMetrics() },
-  sandboxCommands: { begin: sandboxBegin, forget: sandboxForget },
+  ...{ egress: {} as never, partnerForms: [], adapters: [], sendBudgets, metrics: createMetrics() },
+  sandboxCommands: { begin: sandboxBegin, remove: sandboxRemove },
 })
-const parts = [sealerRepertoire, bootstrapRepertoire, ...management.modules]
+const parts = [sealerHandlers, bootstrapModule, ...management.modules]
 const registered = parts.flatMap(({ commands, queries }) => [...commands, ...queries])
 const names = registered.map(({ name }) => name)
 
@@ -69,18 +69,18 @@ t.test('Every command and query that a module of an area exports is registered',
 t.test('Tests of this plane find out what cannot travel to another process', async (t) => {
   const echo: Command<unknown, unknown> = { name: 'test.echo', decide: (_tx, input) => input }
   let reached = 0
-  const shards = carried({
-    ask: async (_owner, _command, input) => {
+  const shards = withSerialization({
+    execute: async (_owner, _command, input) => {
       reached++
       return input === 'set' ? new Set() : input
     },
   } as Shards)
   for (const bad of [new Set([1]), new Date(), () => 1, 1n, { deep: [new Map()] }, Symbol('x')]) {
-    await t.rejects(shards.ask('a', echo, bad), String(bad))
+    await t.rejects(shards.execute('a', echo, bad), String(bad))
   }
   t.equal(reached, 0, 'it is found before anything is asked')
-  await t.rejects(shards.ask('a', echo, 'set'), 'in an answer too')
+  await t.rejects(shards.execute('a', echo, 'set'), 'in an answer too')
   for (const good of [null, undefined, { a: undefined, b: [1, -0, 'Å\ud800'] }, { bytes: Buffer.from('x') }]) {
-    t.same(await shards.ask('a', echo, good), good)
+    t.same(await shards.execute('a', echo, good), good)
   }
 })

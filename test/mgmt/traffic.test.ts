@@ -2,24 +2,24 @@
 
 import t, { type Test } from 'tap'
 import type { TrafficEntry } from '../../core/conversation/entry.js'
-import { conversation as kept, traffic as limits } from '../../core/limits.js'
-import { settle } from '../harness/clock.js'
+import { conversation as kept, traffic as limits } from '../../core/limits/index.js'
+import { flushPending } from '../harness/clock.js'
 import { openTestNode, type Response } from '../harness/node.js'
-import { leapingClock } from '../harness/webhooknode.js'
-import { say } from '../runtime/gateway/trafficplace.js'
+import { createLeapingClock } from '../harness/webhooknode.js'
+import { addTraffic } from '../runtime/traffic/fixture.js'
 
-const leaping = leapingClock()
+const leaping = createLeapingClock()
 /** Days pass in one leap. */
 const clock = {
   ...leaping,
   async advance(ms: number) {
     leaping.advance(ms)
-    await settle()
+    await flushPending()
   },
 }
 const node = await openTestNode({
   clock,
-  extraRepertoire: { commands: [say], queries: [], performers: () => ({}) },
+  extraModule: { commands: [addTraffic], queries: [], effectHandlers: () => ({}) },
 })
 t.teardown(() => node.close())
 const agents = '/v1/orgs/demo/agents'
@@ -36,10 +36,15 @@ async function agentOf(t: Test, id = `traffic-${++made}`) {
     async says(asid: string, ...entries: Partial<TrafficEntry>[]): Promise<void> {
       const about = { origin: 'user', type: 'content', sessionId: `${asid}-1` } as const
       const whole = entries.map((entry) => ({ ...about, messageId: `${asid}-m${++count}`, ...entry }))
-      await node.node.engine.ask(asid, say, { asid, agent: { orgId: 'demo', agentId: id }, entries: whole })
+      await node.node.engine.execute(asid, addTraffic, { asid, agent: { orgId: 'demo', agentId: id }, entries: whole })
     },
     async logs(asid: string, ...logs: string[]): Promise<void> {
-      await node.node.engine.ask(asid, say, { asid, agent: { orgId: 'demo', agentId: id }, entries: [], logs })
+      await node.node.engine.execute(asid, addTraffic, {
+        asid,
+        agent: { orgId: 'demo', agentId: id },
+        entries: [],
+        logs,
+      })
     },
   }
 }

@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import { systemClock } from '../../runtime/clock.js'
-import { until } from '../harness/clock.js'
+import { waitUntil } from '../harness/clock.js'
 import { TestNats } from '../harness/nats.js'
 import { openTestNode, type TestNode } from '../harness/node.js'
-import { say } from '../runtime/gateway/trafficplace.js'
+import { addTraffic } from '../runtime/traffic/fixture.js'
 
 const key = 'sk-svc-a-key-that-the-operator-chose'
 const clock = { ...systemClock, advance: async () => {} }
@@ -16,10 +16,10 @@ const env = {
   PARLEY_BOOTSTRAP_KEY: key,
   PARLEY_SHARDS: '8',
 }
-const extraRepertoire = { commands: [say], queries: [], performers: () => ({}) }
+const extraRepertoire = { commands: [addTraffic], queries: [], effectHandlers: () => ({}) }
 const nodes = await Promise.all(
   ['shards,mgmt,gateway', 'shards,mgmt,gateway'].map((roles) =>
-    openTestNode({ clock, extraRepertoire, env: { ...env, PARLEY_ROLES: roles } }),
+    openTestNode({ clock, extraModule: extraRepertoire, env: { ...env, PARLEY_ROLES: roles } }),
   ),
 )
 t.teardown(async () => {
@@ -32,9 +32,9 @@ t.test('Every node lists what was said on any, and goes on with a page that anot
   const agents = '/v1/orgs/demo/agents'
   const made = await first.mgmt('POST', agents, { token: key, json: { name: 'Harbor Desk', id: 'desk' } })
   t.equal(made.status, 201)
-  const partsOfFirst = () => new Set(first.node.engine.inspect().shards.map(({ part }) => part))
+  const partsOfFirst = () => new Set(first.node.engine.inspect().shards.map(({ role: part }) => part))
   const isDivided = () => partsOfFirst().has('owner') && partsOfFirst().has('copy')
-  await until(isDivided)
+  await waitUntil(isDivided)
   const expected = new Set<string>()
   for (let nth = 0; nth < 40; nth++) {
     const asid = `person-${nth % 10}`
@@ -42,7 +42,7 @@ t.test('Every node lists what was said on any, and goes on with a page that anot
     expected.add(messageId)
     const entry = { origin: 'user', type: 'content', sessionId: `${asid}-1`, text: 'Hi', messageId } as const
     const said = { asid, agent: { orgId: 'demo', agentId: 'desk' }, entries: [entry] }
-    await nodes[nth % 2]!.node.engine.ask(asid, say, said)
+    await nodes[nth % 2]!.node.engine.execute(asid, addTraffic, said)
   }
   const ask = (node: TestNode, path: string) => node.mgmt('GET', `${agents}/desk${path}`, { token: key })
   const found: { messageId: string; timestamp: string }[] = []

@@ -28,7 +28,7 @@ t.test('Every route below an agent is 404 for an agent that is not there, and fo
   const node = await openTestNode()
   t.teardown(() => node.close())
   await node.makeOrg('rival')
-  const rival = await node.keyWith([...scopes], 'rival')
+  const rival = await node.createKey([...scopes], 'rival')
   const made = await node.mgmt('POST', '/v1/orgs/demo/agents', { token: node.key, json: { name: 'Ada' } })
   t.equal(made.status, 201, made.text)
   const routes = node.node.planes.mgmt.routes.filter(({ path }) => path.startsWith(below))

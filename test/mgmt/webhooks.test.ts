@@ -5,22 +5,22 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
 import { isRefusal, refuse } from '../../core/errors.js'
-import { egress, orgWebhook } from '../../core/limits.js'
+import { egress, orgWebhook } from '../../core/limits/index.js'
 import { type OrgEventPayload, orgEventNames } from '../../core/orgevents.js'
 import { webhookCommands } from '../../mgmt/webhooks/commands.js'
-import { type Outcome, replay, settle, start, waitMs, walk } from '../../mgmt/webhooks/machine.js'
 import type { WebhookTry } from '../../mgmt/webhooks/queue.js'
 import { type DeliveryView, deliveryStates } from '../../mgmt/webhooks/schema.js'
 import { newSecret, type Sealer } from '../../mgmt/webhooks/secret.js'
-import { type Delivery, deliveryTable, shelfTable, webhookTable } from '../../mgmt/webhooks/store.js'
+import { applyOutcome, next, type Outcome, replay, startTry, waitMs } from '../../mgmt/webhooks/statemachine.js'
+import { type Delivery, deliveryTable, indexTable, webhookTable } from '../../mgmt/webhooks/store.js'
 import type { Command } from '../../runtime/shard/contract.js'
-import { decide, type Moment } from '../../runtime/shard/decide.js'
-import { layerOver } from '../../runtime/shard/layer.js'
+import { type CommitContext, decide } from '../../runtime/shard/decision.js'
+import { createOverlay } from '../../runtime/shard/overlay.js'
 import { outboxTable, timerNameTable, timerTable } from '../../runtime/shard/tables.js'
 import { encodeWrites } from '../../runtime/store/space.js'
-import { until } from '../harness/clock.js'
-import { answer, type Behave, hang, isSignedWith, openReceiver, type Received } from '../harness/receiver.js'
-import { afterTries, began, leapingClock, openWebhookNode, sealer, temporary } from '../harness/webhooknode.js'
+import { waitUntil } from '../harness/clock.js'
+import { answer, type Behavior, hang, isSignedWith, openReceiver, type Received } from '../harness/receiver.js'
+import { afterTries, began, createLeapingClock, openWebhookNode, sealer, tempDir } from '../harness/webhooknode.js'
 
 const second = 1000
 const minute = 60 * second
@@ -52,13 +52,13 @@ t.test('A delivery has eight tries, each after its wait of the schedule and at m
 
 t.test('A delivery moves between its states by the table and in no other way', async (t) => {
   const last = orgWebhook.retryAfterMs.length
-  for (let tried = 1; tried < last; tried++) t.equal(walk('pending', 'failed', tried), 'pending')
-  t.equal(walk('pending', 'failed', last), 'failed')
-  t.equal(walk('pending', 'succeeded', last), 'delivered')
-  for (const state of deliveryStates) t.equal(walk(state, 'replayed', last), 'pending')
+  for (let tried = 1; tried < last; tried++) t.equal(next('pending', 'failed', tried), 'pending')
+  t.equal(next('pending', 'failed', last), 'failed')
+  t.equal(next('pending', 'succeeded', last), 'delivered')
+  for (const state of deliveryStates) t.equal(next(state, 'replayed', last), 'pending')
   for (const state of ['delivered', 'failed'] as const) {
-    t.throws(() => walk(state, 'succeeded', 1))
-    t.throws(() => walk(state, 'failed', 1))
+    t.throws(() => next(state, 'succeeded', 1))
+    t.throws(() => next(state, 'failed', 1))
   }
 })
 
@@ -80,13 +80,13 @@ t.test('A try that was stopped does not count, and one under way is the first of
     updatedAt: began,
   }
   const failed: Outcome = { kind: 'failed', at: began, durationMs: 1, status: 500 }
-  const once = settle(start(fresh, began), failed, began, 1)
+  const once = applyOutcome(startTry(fresh, began), failed, began, 1)
   t.match(once, { tried: 1, attemptCount: 1, trying: undefined })
-  const trying = start(once, began)
+  const trying = startTry(once, began)
   t.match(trying, { tried: 2, trying: 2, dueAt: undefined })
-  const stopped = settle(trying, { kind: 'stopped' }, began + 7, 1)
+  const stopped = applyOutcome(trying, { kind: 'stopped' }, began + 7, 1)
   t.match(stopped, { state: 'pending', tried: 1, attemptCount: 1, dueAt: began + 7, trying: undefined })
-  t.equal(start(stopped, began).trying, 3, 'a try is never named like one before it')
+  t.equal(startTry(stopped, began).trying, 3, 'a try is never named like one before it')
   t.match(replay(trying, began), { state: 'pending', tried: 1, trying: 2, dueAt: undefined })
   t.match(replay(once, began + 7), { state: 'pending', tried: 0, dueAt: began + 7 })
 })
@@ -142,17 +142,17 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 function openQueue() {
   const commands = webhookCommands({ timeScale: 1 })
   const byName = new Map<string, Command<never, unknown>>(Object.values(commands).map((each) => [each.name, each]))
-  const root = layerOver({ get: () => undefined, range: () => [], encode: encodeWrites })
+  const root = createOverlay({ get: () => undefined, range: () => [], encode: encodeWrites })
   /** Tries begun and not yet reported: at most one owed report each. */
   const owed: WebhookTry[] = []
   let now = began
   let asked = 0
   function ask<I, R>(command: Command<I, R>, input: I): R {
     const about = { owner: org, command: command as Command<unknown, unknown>, input, commandId: `c${asked++}` }
-    const moment: Moment = { at: now, steadyAt: now, commit: asked, owed: [], tellings: [] }
+    const moment: CommitContext = { at: now, monotonicAt: now, commit: asked, pending: [], outboundCommands: [] }
     const answer = decide(root, about, moment)
     if (isRefusal(answer)) throw new Error(answer.refused)
-    for (const { effect } of moment.owed) owed.push(effect.payload as WebhookTry)
+    for (const { effect } of moment.pending) owed.push(effect.payload as WebhookTry)
     return answer as R
   }
   return {
@@ -162,7 +162,7 @@ function openQueue() {
     now: () => now,
     webhooks: () => Array.from(root.range(webhookTable), (row) => row.value),
     deliveries: () => Array.from(root.range(deliveryTable), (row) => row.value),
-    shelves: () => Array.from(root.range(shelfTable), (row) => JSON.stringify(row.key)),
+    shelves: () => Array.from(root.range(indexTable), (row) => JSON.stringify(row.key)),
     timers: () => new Map(Array.from(root.range(timerNameTable), (row) => [row.key[1], row.value])),
     wait(ms: number) {
       const end = now + ms
@@ -172,7 +172,7 @@ function openQueue() {
         now = Math.max(now, due.key[0])
         root.remove(timerTable, due.key)
         root.remove(timerNameTable, [due.key[1], due.key[2]])
-        root.keep()
+        root.commit()
         ask(byName.get(due.value.command)!, due.value.input as never)
       }
       now = end
@@ -204,7 +204,7 @@ function takeStep(queue: Queue, taken: Step, made: number): void {
       const [which] = owed.splice(taken.pick % owed.length, 1)
       const attempt = { at: queue.now(), durationMs: 1 }
       const outcome: Outcome = taken.kind === 'stopped' ? { kind: 'stopped' } : { kind: taken.kind, ...attempt }
-      return void ask(commands.tried, { ...which!, outcome })
+      return void ask(commands.attemptOutcome, { ...which!, outcome })
     }
     case 'replay': {
       const delivery = one(queue.deliveries(), taken.pick)
@@ -413,7 +413,7 @@ t.test('A bad body, a foreign caller and one webhook too many are refused and ch
 
 t.test('An event reaches the webhooks subscribed to it, signed, and is tried until it is taken', async (t) => {
   const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
-  receiver.behave('/flaky', answer(500, 503, 200))
+  receiver.setBehavior('/flaky', answer(500, 503, 200))
   const flaky = await node.webhook(receiver.url('/flaky'))
   await node.webhook(receiver.url('/elsewhere'), { events: ['agent.deleted'] })
   await node.webhook(receiver.url('/nothing'), { events: [] })
@@ -474,7 +474,7 @@ t.test('An event reaches the webhooks subscribed to it, signed, and is tried unt
 
 t.test('Only a 2xx answer is success; what went wrong is in the log', async (t) => {
   const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
-  const cases: Record<string, { how: Behave; log: object; state: string }> = {
+  const cases: Record<string, { how: Behavior; log: object; state: string }> = {
     '/taken': { how: answer(299), log: { status: 299 }, state: 'delivered' },
     '/gone': { how: answer(410), log: { status: 410 }, state: 'pending' },
     '/busy': { how: answer(429), log: { status: 429 }, state: 'pending' },
@@ -492,7 +492,7 @@ t.test('Only a 2xx answer is success; what went wrong is in the log', async (t) 
   }
   const made: Record<string, string> = {}
   for (const [path, { how }] of Object.entries(cases)) {
-    receiver.behave(path, how)
+    receiver.setBehavior(path, how)
     made[path] = (await node.webhook(receiver.url(path))).id
   }
   await node.emit()
@@ -505,7 +505,7 @@ t.test('Only a 2xx answer is success; what went wrong is in the log', async (t) 
 
   const limits = { connectMs: 20_000, headersMs: 200, totalMs: 20_000, answerBytes: egress.answerBytes }
   const impatient = await openWebhookNode(t, { limits })
-  receiver.behave('/hang', hang)
+  receiver.setBehavior('/hang', hang)
   const { id } = await impatient.webhook(receiver.url('/hang'))
   await impatient.emit()
   const hung = await afterTries(impatient, id, 1)
@@ -515,7 +515,7 @@ t.test('Only a 2xx answer is success; what went wrong is in the log', async (t) 
 
 t.test('After its last try a delivery has failed; a replay gives it a new schedule', async (t) => {
   const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
-  receiver.behave('/down', answer(500))
+  receiver.setBehavior('/down', answer(500))
   const { id } = await node.webhook(receiver.url('/down'))
   await node.emit()
   const all = orgWebhook.retryAfterMs.length
@@ -530,7 +530,7 @@ t.test('After its last try a delivery has failed; a replay gives it a new schedu
     node.clock.advance(2 * day)
     await quiet()
     t.equal(receiver.at('/down').length, round * all, 'and no more')
-    if (round === 3) receiver.behave('/down', answer(200))
+    if (round === 3) receiver.setBehavior('/down', answer(200))
     const replayed = await node.call('POST', `/orgs/acme/webhooks/${id}/deliveries/${delivery!.id}/_replay`)
     t.match(replayed, { status: 202, json: { id: delivery!.id, state: 'pending', attemptCount: round * all } })
   }
@@ -548,11 +548,13 @@ t.test('However the clock is set, deliveries wait no longer for their next try t
   const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
   for (const [nth, backMs] of [hour, -hour, 2 * day].entries()) {
     const path = `/hook${nth}`
-    receiver.behave(path, (response, call) => response.writeHead(call <= 2 ? 500 : 200).end())
+    receiver.setBehavior(path, (response, call) => response.writeHead(call <= 2 ? 500 : 200).end())
     const { id } = await node.webhook(receiver.url(path))
     await node.emit({ nth: 1 })
     await node.emit({ nth: 2 })
-    await until(async () => (await node.deliveries(id)).filter(({ attemptCount }) => attemptCount === 1).length === 2)
+    await waitUntil(
+      async () => (await node.deliveries(id)).filter(({ attemptCount }) => attemptCount === 1).length === 2,
+    )
     node.clock.setBack(backMs)
     let passed = 0
     while ((await node.deliveries(id, '?state=delivered')).length < 2 && passed < hour) {
@@ -567,7 +569,7 @@ t.test('However the clock is set, deliveries wait no longer for their next try t
 
 t.test('A webhook that was busy or paused while the clock was set back is tried in time', async (t) => {
   const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
-  receiver.behave('/hook', answer(500, 200))
+  receiver.setBehavior('/hook', answer(500, 200))
   const { id } = await node.webhook(receiver.url('/hook'))
   await node.emit()
   await afterTries(node, id, 1)
@@ -597,10 +599,10 @@ t.test('From the answer to a rotation on, nothing is signed with the old secret'
     (await node.call('POST', `/orgs/acme/webhooks/${id}/_rotate`)).json.signingSecret
 
   // Between two tries.
-  receiver.behave('/between', answer(500, 200))
+  receiver.setBehavior('/between', answer(500, 200))
   const between = await node.webhook(receiver.url('/between'))
   // While four tries wait for an answer, and more wait behind them.
-  receiver.behave('/answering', (response, nth) => nth > 4 && response.end())
+  receiver.setBehavior('/answering', (response, nth) => nth > 4 && response.end())
   const answering = await node.webhook(receiver.url('/answering'), { events: ['agent.updated'] })
   // While a try is still connecting.
   const slow = await node.webhook(`http://slow.example:${receiver.port}/connecting`, { events: ['agent.deleted'] })
@@ -616,9 +618,9 @@ t.test('From the answer to a rotation on, nothing is signed with the old secret'
   t.notOk(isSignedWith(between.signingSecret, second_))
 
   await Promise.all(Array.from({ length: 10 }, (_, count) => node.emit({ count }, 'agent.updated')))
-  await until(() => receiver.at('/answering').length === orgWebhook.triesInFlightPerWebhook)
+  await waitUntil(() => receiver.at('/answering').length === orgWebhook.triesInFlightPerWebhook)
   const newAnswering = await rotate(answering.id)
-  await until(async () => (await node.deliveries(answering.id, '?state=delivered')).length === 10)
+  await waitUntil(async () => (await node.deliveries(answering.id, '?state=delivered')).length === 10)
   for (const [index, each] of receiver.at('/answering').entries()) {
     t.ok(isSignedWith(index < 4 ? answering.signingSecret : newAnswering, each))
   }
@@ -626,7 +628,7 @@ t.test('From the answer to a rotation on, nothing is signed with the old secret'
   t.strictSame(counts, Array(10).fill(1), 'a try that was cut by us does not count')
 
   await node.emit({}, 'agent.deleted')
-  await until(() => isConnecting)
+  await waitUntil(() => isConnecting)
   const newSlow = await rotate(slow.id)
   release(['127.0.0.1'])
   await afterTries(node, slow.id, 1)
@@ -638,7 +640,7 @@ t.test('From the answer to a rotation on, nothing is signed with the old secret'
 
 t.test('A paused webhook gets nothing: what is pending waits, and what happens meanwhile waits too', async (t) => {
   const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
-  receiver.behave('/hook', (response, nth) => {
+  receiver.setBehavior('/hook', (response, nth) => {
     if (nth === 1) response.writeHead(500).end()
     else if (nth > 2) response.end()
   })
@@ -646,10 +648,10 @@ t.test('A paused webhook gets nothing: what is pending waits, and what happens m
   await node.emit({ nth: 1 })
   await afterTries(node, id, 1)
   await node.emit({ nth: 2 })
-  await until(() => receiver.at('/hook').length === 2)
+  await waitUntil(() => receiver.at('/hook').length === 2)
   t.match(await node.call('PATCH', `/orgs/acme/webhooks/${id}`, { active: false }), { status: 200 })
   await node.emit({ nth: 3 })
-  await until(async () => (await node.deliveries(id)).length === 3)
+  await waitUntil(async () => (await node.deliveries(id)).length === 3)
   node.clock.advance(3 * day)
   await quiet()
   t.equal(receiver.at('/hook').length, 2)
@@ -661,7 +663,7 @@ t.test('A paused webhook gets nothing: what is pending waits, and what happens m
   ])
   t.notOk(held.some((delivery) => 'nextAttemptAt' in delivery))
   await node.call('PATCH', `/orgs/acme/webhooks/${id}`, { active: true })
-  await until(async () => (await node.deliveries(id, '?state=delivered')).length === 3)
+  await waitUntil(async () => (await node.deliveries(id, '?state=delivered')).length === 3)
   t.equal(receiver.at('/hook').length, 5)
 })
 
@@ -669,22 +671,22 @@ t.test(
   'What happens while a webhook is paused waits for it, oldest first, for as long as the log is kept',
   async (t) => {
     const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
-    receiver.behave('/hook', (response) => void response.end())
+    receiver.setBehavior('/hook', (response) => void response.end())
     const { id } = await node.webhook(receiver.url('/hook'), { active: false })
     const elsewhere = await node.webhook(receiver.url('/elsewhere'), { active: false, events: ['agent.deleted'] })
     await node.emit({ nth: 0 })
-    await until(async () => (await node.deliveries(id)).length === 1)
+    await waitUntil(async () => (await node.deliveries(id)).length === 1)
     node.clock.advance(20 * day)
     for (const nth of [1, 2, 3]) {
       await node.emit({ nth })
-      await until(async () => (await node.deliveries(id)).length === nth + 1)
+      await waitUntil(async () => (await node.deliveries(id)).length === nth + 1)
       node.clock.advance(second)
     }
     node.clock.advance(11 * day)
-    await until(async () => (await node.deliveries(id)).length === 3)
+    await waitUntil(async () => (await node.deliveries(id)).length === 3)
     t.equal(receiver.at('/hook').length, 0, 'nothing goes out while it is paused')
     await node.call('PATCH', `/orgs/acme/webhooks/${id}`, { active: true })
-    await until(async () => (await node.deliveries(id, '?state=delivered')).length === 3)
+    await waitUntil(async () => (await node.deliveries(id, '?state=delivered')).length === 3)
     t.same(
       receiver
         .at('/hook')
@@ -699,10 +701,10 @@ t.test(
 
 t.test('A webhook that moves takes its pending deliveries along', async (t) => {
   const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
-  receiver.behave('/old', hang)
+  receiver.setBehavior('/old', hang)
   const { id } = await node.webhook(receiver.url('/old'))
   await node.emit()
-  await until(() => receiver.at('/old').length === 1)
+  await waitUntil(() => receiver.at('/old').length === 1)
   await node.call('PATCH', `/orgs/acme/webhooks/${id}`, { url: receiver.url('/new') })
   t.match(await afterTries(node, id, 1), { state: 'delivered', attempts: [{ status: 200 }] })
   t.equal(receiver.at('/old').length, 1)
@@ -711,18 +713,18 @@ t.test('A webhook that moves takes its pending deliveries along', async (t) => {
 
 t.test('A deleted webhook leaves nothing behind: no try, no delivery, no timer', async (t) => {
   const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
-  receiver.behave('/hook', (response, nth) => nth === 1 && response.writeHead(500).end())
+  receiver.setBehavior('/hook', (response, nth) => nth === 1 && response.writeHead(500).end())
   const { id } = await node.webhook(receiver.url('/hook'))
   await node.emit()
   await afterTries(node, id, 1)
   for (let count = 0; count < orgWebhook.rowsPerSweep + 20; count++) void node.emit({ count })
-  const logged = () => [...node.space('acme').range(shelfTable, { prefix: ['acme', id, 'all'] })].length
-  await until(() => logged() > orgWebhook.rowsPerSweep)
-  await until(() => receiver.at('/hook').length === 2)
+  const logged = () => [...node.space('acme').range(indexTable, { prefix: ['acme', id, 'all'] })].length
+  await waitUntil(() => logged() > orgWebhook.rowsPerSweep)
+  await waitUntil(() => receiver.at('/hook').length === 2)
   await node.call('DELETE', `/orgs/acme/webhooks/${id}`)
   node.clock.advance(10)
-  await until(() => node.rows(outboxTable).length === 0 && node.rows(timerTable).length === 0)
-  for (const table of [webhookTable, deliveryTable, shelfTable, timerNameTable]) {
+  await waitUntil(() => node.rows(outboxTable).length === 0 && node.rows(timerTable).length === 0)
+  for (const table of [webhookTable, deliveryTable, indexTable, timerNameTable]) {
     t.strictSame(node.rows(table as typeof webhookTable), [], table.name)
   }
   node.clock.advance(3 * day)
@@ -734,11 +736,11 @@ t.test('An endpoint that is dead delays no other, and is asked one thing at a ti
   const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
   let waiting = 0
   let most = 0
-  receiver.behave('/dead', (response) => {
+  receiver.setBehavior('/dead', (response) => {
     most = Math.max(most, ++waiting)
     response.on('close', () => waiting--)
   })
-  receiver.behave('/failing', (response) => {
+  receiver.setBehavior('/failing', (response) => {
     const others = receiver.at('/failing').length
     if (others <= orgWebhook.triesInFlightPerWebhook) response.writeHead(500).end()
   })
@@ -746,20 +748,20 @@ t.test('An endpoint that is dead delays no other, and is asked one thing at a ti
   const failing = await node.webhook(receiver.url('/failing'))
   const well = await node.webhook(receiver.url('/well'))
   await Promise.all(Array.from({ length: 30 }, (_, count) => node.emit({ count })))
-  await until(async () => (await node.deliveries(well.id, '?state=delivered')).length === 30)
-  await until(() => receiver.at('/dead').length >= orgWebhook.triesInFlightPerWebhook)
+  await waitUntil(async () => (await node.deliveries(well.id, '?state=delivered')).length === 30)
+  await waitUntil(() => receiver.at('/dead').length >= orgWebhook.triesInFlightPerWebhook)
   await quiet()
   t.equal(receiver.at('/dead').length, orgWebhook.triesInFlightPerWebhook)
   t.equal(most, orgWebhook.triesInFlightPerWebhook)
   t.equal((await node.deliveries(dead.id, '?state=pending')).length, 30)
-  await until(() => receiver.at('/failing').length > orgWebhook.triesInFlightPerWebhook)
+  await waitUntil(() => receiver.at('/failing').length > orgWebhook.triesInFlightPerWebhook)
   const { trying } = node.space('acme').get(webhookTable, ['acme', failing.id])!
   t.equal(trying.length, orgWebhook.triesInFlightWhileFailing)
 })
 
 t.test('The log of deliveries is read newest first, page by page, by state', async (t) => {
   const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
-  receiver.behave('/hook', answer(200, 200, 500, 200))
+  receiver.setBehavior('/hook', answer(200, 200, 500, 200))
   const { id } = await node.webhook(receiver.url('/hook'))
   const path = `/orgs/acme/webhooks/${id}/deliveries`
   t.strictSame((await node.call('GET', path)).json, { data: [] })
@@ -767,9 +769,9 @@ t.test('The log of deliveries is read newest first, page by page, by state', asy
     node.clock.advance(1)
     await node.emit({ count })
     await afterTries(node, id, 1)
-    await until(() => receiver.at('/hook').length === count + 1)
+    await waitUntil(() => receiver.at('/hook').length === count + 1)
   }
-  await until(async () => (await node.deliveries(id, '?state=delivered')).length === 4)
+  await waitUntil(async () => (await node.deliveries(id, '?state=delivered')).length === 4)
   const seen: unknown[] = []
   let token: string | undefined
   for (let pages = 1; ; pages++) {
@@ -811,7 +813,7 @@ t.test('An event told twice is delivered once, and a try whose time has passed i
   t.strictSame(await Promise.all([tell(payload, 'c1:0'), tell(payload, 'c1:0')]), [1, 1])
   t.equal(await tell(payload, 'c1:0'), 1)
   t.equal(await tell({ ...payload, agentId: 'vega' }, 'c2:0'), 1)
-  await until(async () => (await node.deliveries(id, '?state=delivered')).length === 2)
+  await waitUntil(async () => (await node.deliveries(id, '?state=delivered')).length === 2)
   t.equal(receiver.at('/hook').length, 2)
   const [first] = node.rows(deliveryTable).map((row) => row.value) as [Delivery]
   const which = { orgId: 'acme', webhookId: id, deliveryId: first.id, tryNumber: 1 }
@@ -830,17 +832,17 @@ t.test('An event told twice is delivered once, and a try whose time has passed i
 })
 
 t.test('A restart loses no delivery and holds no unfinished try against its endpoint', async (t) => {
-  const [clock, dir, receiver] = [leapingClock(), temporary(t), await openReceiver(t)]
-  receiver.behave('/hang', hang)
-  receiver.behave('/retry', answer(500, 200))
+  const [clock, dir, receiver] = [createLeapingClock(), tempDir(t), await openReceiver(t)]
+  receiver.setBehavior('/hang', hang)
+  receiver.setBehavior('/retry', answer(500, 200))
   const before = await openWebhookNode(t, { clock, dir })
   const hanging = await before.webhook(receiver.url('/hang'))
   const retried = await before.webhook(receiver.url('/retry'))
   await before.emit()
   await afterTries(before, retried.id, 1)
-  await until(() => receiver.at('/hang').length === 1)
+  await waitUntil(() => receiver.at('/hang').length === 1)
   await before.close()
-  receiver.behave('/hang', answer(200))
+  receiver.setBehavior('/hang', answer(200))
   clock.advance(6 * second)
   const after = await openWebhookNode(t, { clock, dir })
   t.match(await afterTries(after, hanging.id, 1), { state: 'delivered', attemptCount: 1, attempts: [{ status: 200 }] })
@@ -851,15 +853,15 @@ t.test('A restart loses no delivery and holds no unfinished try against its endp
 
 t.test('A try whose shard leaves the process is cut, stays owed and counts for nothing', async (t) => {
   const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
-  receiver.behave('/hook', (response, nth) => nth === 4 && response.end())
+  receiver.setBehavior('/hook', (response, nth) => nth === 4 && response.end())
   const { id } = await node.webhook(receiver.url('/hook'))
   await node.emit()
-  await until(() => receiver.at('/hook').length === 1)
+  await waitUntil(() => receiver.at('/hook').length === 1)
   const delivery = () => node.rows(deliveryTable)[0]!.value
   const which = { orgId: 'acme', webhookId: id, deliveryId: delivery().id, tryNumber: 1 }
   const lost = new AbortController()
   const cut = node.perform(which, lost.signal)
-  await until(() => receiver.at('/hook').length === 2)
+  await waitUntil(() => receiver.at('/hook').length === 2)
   lost.abort()
   await t.rejects(cut, /left this node/, 'whoever has the shard next makes it again')
   await t.rejects(node.perform(which, lost.signal), /left this node/)
@@ -869,11 +871,11 @@ t.test('A try whose shard leaves the process is cut, stays owed and counts for n
   // Both at once: the webhook pauses while the shard goes. The next owner decides what becomes of the try.
   const both = new AbortController()
   const paused = t.rejects(node.perform(which, both.signal), /left this node/)
-  await until(() => receiver.at('/hook').length === 3)
+  await waitUntil(() => receiver.at('/hook').length === 3)
   both.abort()
   await node.call('PATCH', `/orgs/acme/webhooks/${id}`, { active: false })
   await paused
-  await until(() => delivery().trying === undefined)
+  await waitUntil(() => delivery().trying === undefined)
   t.match(delivery(), { state: 'pending', tried: 0, attemptCount: 0 }, 'the one the shard itself had under way was cut')
   await node.call('PATCH', `/orgs/acme/webhooks/${id}`, { active: true })
   t.match(await afterTries(node, id, 1), { state: 'delivered', attemptCount: 1 })
@@ -881,10 +883,10 @@ t.test('A try whose shard leaves the process is cut, stays owed and counts for n
 
 t.test('A try waits for its turn while the key of its secret cannot be had', async (t) => {
   const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
-  receiver.behave('/hook', hang)
+  receiver.setBehavior('/hook', hang)
   const { id } = await node.webhook(receiver.url('/hook'))
   await node.emit()
-  await until(() => receiver.at('/hook').length === 1)
+  await waitUntil(() => receiver.at('/hook').length === 1)
   const which = { orgId: 'acme', webhookId: id, deliveryId: node.rows(deliveryTable)[0]!.value.id, tryNumber: 1 }
   const shut: Sealer = { ...sealer, open: async () => refuse('service.unavailable') }
   await t.rejects(node.perform(which, undefined, shut), /cannot be had/)
@@ -895,7 +897,7 @@ t.test('A try waits for its turn while the key of its secret cannot be had', asy
 t.test('Deliveries are forgotten after thirty days, and every wait follows the time scale', async (t) => {
   const timeScale = 1000
   const [node, receiver] = [await openWebhookNode(t, { timeScale }), await openReceiver(t)]
-  receiver.behave('/hook', answer(500, 200))
+  receiver.setBehavior('/hook', answer(500, 200))
   const { id } = await node.webhook(receiver.url('/hook'))
   await node.emit({ nth: 1 })
   const tried = await afterTries(node, id, 1)
@@ -904,12 +906,12 @@ t.test('Deliveries are forgotten after thirty days, and every wait follows the t
   await afterTries(node, id, 2)
   node.clock.advance((10 * day) / timeScale)
   await node.emit({ nth: 2 })
-  await until(async () => (await node.deliveries(id)).length === 2)
+  await waitUntil(async () => (await node.deliveries(id)).length === 2)
   node.clock.advance((20 * day) / timeScale)
-  await until(async () => (await node.deliveries(id)).length === 1)
+  await waitUntil(async () => (await node.deliveries(id)).length === 1)
   t.match(await node.deliveries(id), [{ event: { data: { nth: 2 } } }])
   node.clock.advance((10 * day) / timeScale)
-  await until(() => node.rows(shelfTable).length === 0)
+  await waitUntil(() => node.rows(indexTable).length === 0)
   t.strictSame(node.rows(timerTable), [])
   t.match(await node.read(id), { id, lastDeliveryStatus: 'success' })
 })
@@ -926,7 +928,7 @@ t.test('A webhook whose secret cannot be opened fails its tries and says what to
 })
 
 t.test('A private address that was once let in is not called when none is allowed', async (t) => {
-  const [clock, dir, receiver] = [leapingClock(), temporary(t), await openReceiver(t)]
+  const [clock, dir, receiver] = [createLeapingClock(), tempDir(t), await openReceiver(t)]
   const lenient = await openWebhookNode(t, { clock, dir })
   const { id } = await lenient.webhook(receiver.url('/hook'))
   await lenient.close()

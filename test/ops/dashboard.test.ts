@@ -2,12 +2,12 @@
 import { readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
-import { catalog, type MetricName, type MetricRow } from '../../runtime/observe/catalog.js'
+import { catalog, type MetricDefinition, type MetricName } from '../../runtime/observe/catalog.js'
 import { spokenOf } from './promql.js'
 
 const root = new URL('../../../', import.meta.url)
 const textOf = (path: string) => readFileSync(new URL(path, root), 'utf8')
-const rows = new Map<string, MetricRow>(Object.entries(catalog))
+const rows = new Map<string, MetricDefinition>(Object.entries(catalog))
 
 interface Panel {
   readonly id: number
@@ -170,7 +170,7 @@ t.test('ops/README.md lists every metric with its labels, as the catalog describ
   t.same(
     listed,
     (Object.keys(catalog) as MetricName[]).map((name) => {
-      const { kind, labels, help }: MetricRow = catalog[name]
+      const { kind, labels, help }: MetricDefinition = catalog[name]
       return `| \`${name}${labels.length > 0 ? `{${labels.join()}}` : ''}\` | ${kind} | ${help} |`
     }),
   )

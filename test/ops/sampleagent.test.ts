@@ -4,9 +4,9 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
 import { partTypes } from '../../core/amf/message.js'
-import { validateMessage } from '../../core/amf/validate.js'
+import { validateMessage } from '../../core/amf/validation.js'
 import { compile } from '../../core/aml/index.js'
-import { signedHeaders } from '../../runtime/webhook/sign.js'
+import { signedHeaders } from '../../runtime/agentwebhook/sign.js'
 
 interface Answer {
   readonly type: string

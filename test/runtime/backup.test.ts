@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import { backup as limits } from '../../core/limits.js'
+import { backup as limits } from '../../core/limits/index.js'
 import { BackupUnusable, type Manifest, readManifest } from '../../runtime/backup/manifest.js'
-import { restoreBackup, verifyBackup } from '../../runtime/backup/restoring.js'
+import { restoreBackup, verifyBackup } from '../../runtime/backup/restore.js'
 import { StoreUnusable } from '../../runtime/store/contract.js'
-import { until } from '../harness/clock.js'
+import { waitUntil } from '../harness/clock.js'
 import { openTestNode, type TestNode, type TestNodeOptions } from '../harness/node.js'
 import { shardMap } from '../harness/shardmap.js'
 
@@ -43,7 +43,7 @@ async function begin(node: TestNode, json: object = {}): Promise<string> {
 /** What has become of a backup once it is not being made any more. */
 async function ended(node: TestNode, name: string): Promise<{ state: string; why?: string; manifest: Manifest }> {
   const read = async () => (await node.mgmt('GET', `${backups}/${name}`, { token: node.key })).json
-  await until(async () => {
+  await waitUntil(async () => {
     await node.clock.advance(limits.catchUpMs / 4)
     return (await read()).state !== 'making'
   })
@@ -101,7 +101,7 @@ t.test('A backup holds the data and the media it names, and its manifest says so
     t.equal((await node.mgmt('GET', `${backups}/${name}/files/${number}`, asked)).status, 404, number)
   }
   const events = node.logged.map(({ event }) => event).filter((event) => String(event).startsWith('system.backup'))
-  t.same(events, ['system.backup.begun', 'system.backup.made'])
+  t.same(events, ['system.backup.started', 'system.backup.completed'])
 
   t.equal((await node.mgmt('DELETE', `${backups}/${name}`, asked)).status, 204)
   t.notOk(existsSync(folderOf(node, name)))
@@ -132,19 +132,19 @@ t.test(
   'One backup is made at a time, copies that are behind are waited for, and those that stay behind end it',
   async (t) => {
     const map = shardMap(3)
-    map.here[1] = { ...map.here[1]!, part: 'copy', number: 9, behind: 1 }
-    map.here[2] = { ...map.here[2]!, part: 'none', number: 0 }
-    const node = await nodeFor(t, { env: { PARLEY_SHARDS: '3' }, between: map.between })
+    map.here[1] = { ...map.here[1]!, role: 'copy', number: 9, lagEntries: 1 }
+    map.here[2] = { ...map.here[2]!, role: 'none', number: 0 }
+    const node = await nodeFor(t, { env: { PARLEY_SHARDS: '3' }, wrapShards: map.between })
     const asked = { token: node.key }
     const name = await begin(node)
     const second = await node.mgmt('POST', backups, asked)
     t.equal(second.status, 409)
     t.equal(second.json.code, 'system.backup_under_way')
     t.equal((await node.mgmt('DELETE', `${backups}/${name}`, asked)).json.code, 'system.backup_under_way')
-    await node.clock.advance(limits.lookMs)
+    await node.clock.advance(limits.pollMs)
     t.equal((await node.mgmt('GET', `${backups}/${name}`, asked)).json.state, 'making')
     map.here[1] = { ...map.here[1]!, number: 11 }
-    await node.clock.advance(limits.lookMs)
+    await node.clock.advance(limits.pollMs)
     const { manifest } = await ended(node, name)
     t.strictSame(manifest.held, [
       { shard: 0, last: 10 },
@@ -153,7 +153,7 @@ t.test(
 
     map.status[0] = { ...map.status[0]!, last: 99 }
     const late = await begin(node)
-    await node.clock.advance(limits.catchUpMs + 2 * limits.lookMs)
+    await node.clock.advance(limits.catchUpMs + 2 * limits.pollMs)
     t.match(await ended(node, late), { state: 'failed', why: /shards 0 on this node do not come up/ })
   },
 )
@@ -279,7 +279,7 @@ t.test('A manifest names only files that a backup holds, and is of a format that
 })
 
 t.test('A process that keeps no shards says that it has nothing to copy', async (t) => {
-  const { openBackups } = await import('../../runtime/backup/desk.js')
+  const { createBackups: openBackups } = await import('../../runtime/backup/backups.js')
   const desk = openBackups({ dataDir: scratch(t), store: undefined } as never)
   t.match(await desk.begin(false), { refused: 'system.backup_impossible', detail: /keeps no shards/ })
   t.same(await desk.list(), [])

@@ -11,20 +11,20 @@ import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { scopes } from '../../core/access.js'
 import { invalid, refuse } from '../../core/errors.js'
-import { commandLine } from '../../core/limits.js'
-import { inColumns } from '../../runtime/cli/columns.js'
+import { commandLine } from '../../core/limits/index.js'
+import { formatTable } from '../../runtime/cli/columns.js'
 import { run } from '../../runtime/cli/program.js'
 import { shards } from '../../runtime/cli/shards.js'
 import { shardLines } from '../../runtime/cli/shardtable.js'
-import { openTerminal, type Screen } from '../../runtime/cli/terminal.js'
+import { createTerminal, type OutputStream } from '../../runtime/cli/terminal.js'
 import { systemClock } from '../../runtime/clock.js'
-import { readConfig } from '../../runtime/config.js'
+import { readConfig } from '../../runtime/config/config.js'
 import { prepareUws } from '../../runtime/http/binary.js'
-import { openLog } from '../../runtime/observe/log.js'
-import { runNode } from '../../runtime/run.js'
-import type { ShardList } from '../../runtime/system.js'
+import { runNode } from '../../runtime/node/listen.js'
+import type { ShardList } from '../../runtime/node/system.js'
+import { createLog } from '../../runtime/observe/log.js'
 import { anyText } from '../harness/anytext.js'
-import { until } from '../harness/clock.js'
+import { waitUntil } from '../harness/clock.js'
 import { freePort } from '../harness/ports.js'
 import { startNode, testKey } from '../harness/process.js'
 import { answer, hang, openReceiver } from '../harness/receiver.js'
@@ -68,7 +68,7 @@ async function parley(args: readonly string[], env: Record<string, string> = {})
 }
 
 /** A screen of a terminal, with the platform's own judgement of colours. */
-function screen(env: Record<string, string>, rows = 24): Screen & { text(): string } {
+function screen(env: Record<string, string>, rows = 24): OutputStream & { text(): string } {
   let text = ''
   const { prototype } = WriteStream
   return {
@@ -121,8 +121,8 @@ async function nodeWith(t: Test, map: ShardMap): Promise<Record<string, string>>
     PARLEY_BOOTSTRAP_KEY: testKey,
   })
   if ('problems' in read) throw new Error(read.problems.join('\n'))
-  const { log } = openLog({ to: { write: () => {} } })
-  const running = await runNode(read.config, { clock: systemClock, log, between: map.between })
+  const { log } = createLog({ destination: { write: () => {} } })
+  const running = await runNode(read.config, { clock: systemClock, log, wrapShards: map.between })
   t.teardown(() => running.stop())
   return { PARLEY_URL: running.urls.mgmt, PARLEY_KEY: testKey }
 }
@@ -176,11 +176,11 @@ t.test(
   'What goes wrong is a sentence on stderr, nothing on stdout, and a code that says whose turn it is',
   async (t) => {
     const receiver = await openReceiver(t)
-    receiver.behave('/hang/v1/system/shards', hang)
-    receiver.behave('/page/v1/system/shards', (response) => void response.end('<html>Welcome</html>'))
-    receiver.behave('/gone/v1/system/shards', (response) => void response.socket?.destroy())
-    receiver.behave('/broken/v1/system/shards', answer(500))
-    receiver.behave(
+    receiver.setBehavior('/hang/v1/system/shards', hang)
+    receiver.setBehavior('/page/v1/system/shards', (response) => void response.end('<html>Welcome</html>'))
+    receiver.setBehavior('/gone/v1/system/shards', (response) => void response.socket?.destroy())
+    receiver.setBehavior('/broken/v1/system/shards', answer(500))
+    receiver.setBehavior(
       '/away/v1/system/shards',
       (response) => void response.writeHead(307, { location: receiver.url('/v1/system/shards') }).end(),
     )
@@ -257,7 +257,7 @@ t.test('A move waits until the shard is there, and says so when it is not in tim
     map.status[shard] = { ...map.status[shard]!, owner: undefined, pinned: node }
     setTimeout(() => {
       map.status[shard] = { ...map.status[shard]!, owner: node ?? 'n3', epoch: 2 }
-    }, commandLine.moveLookMs * 2)
+    }, commandLine.movePollMs * 2)
   }
   const moved = await parley(['shards', 'move', '2', 'n2'], env)
   t.equal(moved.code, exitCode.done)
@@ -316,12 +316,12 @@ t.test('--watch looks again and again, through a restart of the node, until it i
   const programs = started(t, ['shards', '--watch', '--json'], env)
   const looks = () => people.printed.stdout.split('NODE ').length - 1
   const lines = () => programs.printed.stdout.split('\n').length - 1
-  await until(() => looks() >= 2 && lines() >= 2)
+  await waitUntil(() => looks() >= 2 && lines() >= 2)
   await watched.end('SIGKILL')
-  await until(() => /Nobody answers/.test(people.printed.stderr) && /Nobody answers/.test(programs.printed.stderr))
+  await waitUntil(() => /Nobody answers/.test(people.printed.stderr) && /Nobody answers/.test(programs.printed.stderr))
   watched = await startNode(port, watched.dir)
   const [before, linesBefore] = [looks(), lines()]
-  await until(() => looks() > before && lines() > linesBefore)
+  await waitUntil(() => looks() > before && lines() > linesBefore)
   for (const { child } of [people, programs]) child.kill('SIGINT')
   for (const ended of [await people.ended(), await programs.ended()]) {
     t.same([ended.code, ended.signal], [null, 'SIGINT'], 'which a shell tells as 130')
@@ -337,7 +337,7 @@ t.test('--watch looks again and again, through a restart of the node, until it i
   )
 
   const pipe = started(t, ['shards', '--watch'], env)
-  await until(() => pipe.printed.stdout !== '')
+  await waitUntil(() => pipe.printed.stdout !== '')
   pipe.child.stdout?.destroy()
   t.same((await pipe.ended()).code, exitCode.brokenPipe, 'nobody reads on: it ends as if by a broken pipe')
   const lost = await parley(['shards', '--watch'], { ...env, PARLEY_URL: `http://127.0.0.1:${await freePort()}` })
@@ -379,7 +379,7 @@ t.test('What an operator should look at stands out, in words everywhere and in c
     '    1  nobody      9            7  n3      n2',
     '    2  n2          1            0  n2      -',
   ])
-  const coloured = openTerminal(screen({ TERM: 'xterm-256color' }), screen({}))
+  const coloured = createTerminal(screen({ TERM: 'xterm-256color' }), screen({}))
   const painted = shardLines(list, coloured.paint)
   t.strictSame(painted.map(stripVTControlCharacters), words, 'colour adds nothing and moves nothing')
   const red = '\u001b[31m'
@@ -391,13 +391,13 @@ t.test('What an operator should look at stands out, in words everywhere and in c
   t.match(painted[3], `${red}cannot write`)
   const without: Record<string, string>[] = [{ TERM: 'xterm-256color', NO_COLOR: '1' }, { TERM: 'dumb' }]
   for (const env of without) {
-    t.strictSame(shardLines(list, openTerminal(screen(env), screen({})).paint), words, JSON.stringify(env))
+    t.strictSame(shardLines(list, createTerminal(screen(env), screen({})).paint), words, JSON.stringify(env))
   }
 })
 
 t.test('A drawing takes the place of the last one and is cut to the screen', async (t) => {
   const stdout = screen({ NO_COLOR: '1' }, 4)
-  const { draw } = openTerminal(stdout, screen({}))
+  const { draw } = createTerminal(stdout, screen({}))
   draw(['a', 'b', 'c'])
   t.equal(stdout.text(), '\u001b[H\u001b[J\u001b[?7la\nb\nc\n\u001b[?7h')
   draw(['a', 'b', 'c', 'd', 'e'])
@@ -413,7 +413,7 @@ t.test('Whatever cells hold, columns are straight and nothing in them steers the
         { head: 'TWO', isNumber: true, cell: ([, , two]: [string, string, number]) => two } as const,
         { head: 'THREE', cell: ([, three]: [string, string, number]) => ({ text: three }) },
       ]
-      const lines = inColumns(columns, rows, (text) => text)
+      const lines = formatTable(columns, rows, (text) => text)
       if (lines.length !== rows.length + 1 || lines.some((line) => /\p{Cc}/u.test(line))) return false
       const start = lines[0]!.indexOf('THREE')
       return rows.every((each, at) => {

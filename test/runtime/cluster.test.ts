@@ -1,24 +1,24 @@
 /** Nodes on real NATS become one installation: they share its shards, come, go and die, and lose nothing they answered. */
 import t from 'tap'
-import { cluster, shard } from '../../core/limits.js'
+import { cluster, shard } from '../../core/limits/index.js'
 import { type Bus, BusUnreachable } from '../../runtime/nats/contract.js'
-import { openLog } from '../../runtime/observe/log.js'
+import { createLog } from '../../runtime/observe/log.js'
 import type { Shards } from '../../runtime/shard/contract.js'
 import { openEmbedded } from '../../runtime/shard/embedded.js'
-import { rankOf, shardOf } from '../../runtime/shard/place.js'
+import { rendezvousRank, shardOf } from '../../runtime/shard/placement.js'
 import { openStore } from '../../runtime/store/lmdb.js'
 import { act, counters, doing, repertoire, seenOf, seen as seenQuery } from '../contract/shards/repertoire.js'
-import { until } from '../harness/clock.js'
+import { waitUntil } from '../harness/clock.js'
 import type { ClusterNode } from '../harness/engines.js'
-import { clusterShards, Installation, Load, owned, ownersOf } from '../harness/installation.js'
-import { runningTime } from '../harness/time.js'
+import { clusterShards, Installation, Load, ownersOf, waitUntilOwned } from '../harness/installation.js'
+import { createRealTime } from '../harness/time.js'
 
 /** The machine may be slow: a node that is there is not given up, and whoever asks waits. What is tested here is what comes out. */
 Object.assign(cluster, { leaseMs: 4_000, graceMs: 1_000 })
 Object.assign(shard, { askMs: 60_000 })
 
 const allShards = Array.from({ length: clusterShards }, (_, number) => number)
-const ranked = (...ids: string[]) => allShards.map((number) => rankOf(number, ids)[0])
+const ranked = (...ids: string[]) => allShards.map((number) => rendezvousRank(number, ids)[0])
 const isRanked =
   (...ids: string[]) =>
   (owners: (string | undefined)[]) =>
@@ -33,12 +33,12 @@ function events(node: ClusterNode, event: string) {
 t.test('Two nodes share the shards, keep copies of each other’s, and tell alike how they stand', async (t) => {
   const installation = await Installation.make(t)
   const ann = await installation.node('ann')
-  await owned(ann, isRanked('ann'))
+  await waitUntilOwned(ann, isRanked('ann'))
   const ben = await installation.node('ben')
-  const asker = await installation.asker()
-  for (const node of [ann, ben, asker]) await owned(node, isRanked('ann', 'ben'))
+  const asker = await installation.client()
+  for (const node of [ann, ben, asker]) await waitUntilOwned(node, isRanked('ann', 'ben'))
   for (let n = 0; n < 60; n++) await doing({ shards: asker.engine }, `owner-${n}`, { count: n })
-  await until(async () =>
+  await waitUntil(async () =>
     (await ann.engine.status()).every(({ copies, last }) => copies.ann === last && copies.ben === last),
   )
   const status = await ann.engine.status()
@@ -52,9 +52,9 @@ t.test('Two nodes share the shards, keep copies of each other’s, and tell alik
   for (let n = 0; n < 60; n++) t.equal((await seenOf({ shards: ben.engine }, `owner-${n}`)).counted, n)
   for (const number of allShards) {
     const [owner] = ownersIn(number)
-    t.equal(typeof ann.engine.tenure(owner!), status[number]!.owner === 'ann' ? 'number' : 'undefined')
-    t.equal(typeof ben.engine.tenure(owner!), status[number]!.owner === 'ben' ? 'number' : 'undefined')
-    t.equal(asker.engine.tenure(owner!), undefined)
+    t.equal(typeof ann.engine.ownershipEpoch(owner!), status[number]!.owner === 'ann' ? 'number' : 'undefined')
+    t.equal(typeof ben.engine.ownershipEpoch(owner!), status[number]!.owner === 'ben' ? 'number' : 'undefined')
+    t.equal(asker.engine.ownershipEpoch(owner!), undefined)
   }
 })
 
@@ -62,21 +62,21 @@ t.test('A node that joins cold takes its part by itself, while others ask and wi
   const installation = await Installation.make(t)
   const ann = await installation.node('ann')
   const ben = await installation.node('ben')
-  await owned(ann, isRanked('ann', 'ben'))
-  const asker = await installation.asker()
+  await waitUntilOwned(ann, isRanked('ann', 'ben'))
+  const asker = await installation.client()
   const load = new Load(asker.engine)
-  await load.goesOn()
+  await load.waitForProgress()
   const cyd = await installation.node('cyd')
-  await owned(asker, isRanked('ann', 'ben', 'cyd'))
-  await load.goesOn()
+  await waitUntilOwned(asker, isRanked('ann', 'ben', 'cyd'))
+  await load.waitForProgress()
   await load.stop()
   t.same([load.failed, load.unknown], [[], []])
   await load.check(t, asker.engine)
-  await until(async () => (await cyd.engine.status()).every(({ copies, last }) => copies.cyd === last))
+  await waitUntil(async () => (await cyd.engine.status()).every(({ copies, last }) => copies.cyd === last))
   t.equal(events(cyd, 'shard.owned').length, ranked('ann', 'ben', 'cyd').filter((id) => id === 'cyd').length)
   for (const node of [ann, ben]) {
     t.same(
-      events(node, 'shard.left')
+      events(node, 'shard.released')
         .map(({ how }) => how)
         .filter((how) => how !== 'release'),
       [],
@@ -92,22 +92,22 @@ t.test('A node that stops hands over what it owns, while others ask and without 
     await installation.node('ben'),
     await installation.node('cyd'),
   ]
-  const asker = await installation.asker()
-  await owned(asker, isRanked('ann', 'ben', 'cyd'))
+  const asker = await installation.client()
+  await waitUntilOwned(asker, isRanked('ann', 'ben', 'cyd'))
   const load = new Load(asker.engine)
-  await load.goesOn()
+  await load.waitForProgress()
   await ben.stop()
-  await owned(asker, isRanked('ann', 'cyd'))
-  await load.goesOn()
+  await waitUntilOwned(asker, isRanked('ann', 'cyd'))
+  await load.waitForProgress()
   await ann.stop()
-  await owned(asker, isRanked('cyd'))
-  await load.goesOn()
+  await waitUntilOwned(asker, isRanked('cyd'))
+  await load.waitForProgress()
   await load.stop()
   t.same([load.failed, load.unknown], [[], []])
   await load.check(t, asker.engine)
   for (const node of [ann, ben]) {
     t.same(
-      events(node, 'shard.left')
+      events(node, 'shard.released')
         .map(({ how }) => how)
         .filter((how) => how !== 'release'),
       [],
@@ -137,8 +137,8 @@ t.test(
       ben: await installation.node('ben', working),
       cyd: await installation.node('cyd', working),
     }
-    const asker = await installation.asker(working)
-    await owned(asker, isRanked('ann', 'ben', 'cyd'))
+    const asker = await installation.client(working)
+    await waitUntilOwned(asker, isRanked('ann', 'ben', 'cyd'))
     const load = new Load(asker.engine)
     const told: Promise<unknown>[] = []
     for (let n = 0; n < 60; n++)
@@ -150,26 +150,26 @@ t.test(
           { tell: `owner-${n + 1}`, run: [{ note: `told ${n}`, text: '' }] },
         ),
       )
-    await load.goesOn()
-    await nodes.ben.die()
-    await owned(asker, isRanked('ann', 'cyd'))
-    await load.goesOn()
+    await load.waitForProgress()
+    await nodes.ben.crash()
+    await waitUntilOwned(asker, isRanked('ann', 'cyd'))
+    await load.waitForProgress()
 
     // And it comes back with the data it had, and dies again.
     nodes.ben = await installation.node('ben', working)
-    await owned(asker, isRanked('ann', 'ben', 'cyd'))
-    await load.goesOn()
-    await Promise.all([nodes.ann.die(), nodes.ben.die()])
-    await owned(asker, isRanked('cyd'))
-    await load.goesOn()
+    await waitUntilOwned(asker, isRanked('ann', 'ben', 'cyd'))
+    await load.waitForProgress()
+    await Promise.all([nodes.ann.crash(), nodes.ben.crash()])
+    await waitUntilOwned(asker, isRanked('cyd'))
+    await load.waitForProgress()
     await load.stop()
     t.same([load.failed, load.unknown], [[], []])
     await load.check(t, asker.engine)
     await Promise.all(told)
-    await until(() => performed.size === 60)
+    await waitUntil(() => performed.size === 60)
     for (const [payload, ids] of performed) t.equal(new Set(ids).size, 1, `${payload} went out under one id`)
     for (let n = 0; n < 60; n++) {
-      await until(async () => `told ${n}` in (await seenOf({ shards: asker.engine }, `owner-${n + 1}`)).notes)
+      await waitUntil(async () => `told ${n}` in (await seenOf({ shards: asker.engine }, `owner-${n + 1}`)).notes)
     }
   },
 )
@@ -182,41 +182,41 @@ t.test(
     Object.assign(cluster, { snapshotEntries: 25, entriesKept: 5, rowsPerSnapshotPart: 4 })
     const installation = await Installation.make(t)
     const ann = await installation.node('ann')
-    await owned(ann, isRanked('ann'))
+    await waitUntilOwned(ann, isRanked('ann'))
     const load = new Load(ann.engine, 6)
     const trimmed = async () =>
       Promise.all(allShards.map(async (number) => (await (await ann.bus.log(number)).bounds()).first > 1))
     const used = [...new Set([...load.answered.keys()].map((owner) => shardOf(owner, clusterShards)))]
-    await until(async () => {
+    await waitUntil(async () => {
       const is = await trimmed()
       return used.every((number) => is[number])
     })
-    t.ok(events(ann, 'shard.snapshot.made').length >= used.length)
+    t.ok(events(ann, 'shard.snapshot.created').length >= used.length)
     t.same(events(ann, 'shard.snapshot.failed'), [])
 
     // The logs go on growing and being trimmed while it joins.
     const ben = await installation.node('ben')
-    await until(async () => (await ben.engine.status()).every(({ copies }) => copies.ben! > 0))
-    await owned(ann, isRanked('ann', 'ben'))
-    const fromSnapshot = new Set(events(ben, 'shard.copy.made').map(({ shard: number }) => number))
+    await waitUntil(async () => (await ben.engine.status()).every(({ copies }) => copies.ben! > 0))
+    await waitUntilOwned(ann, isRanked('ann', 'ben'))
+    const fromSnapshot = new Set(events(ben, 'shard.copy.rebuilt').map(({ shard: number }) => number))
     t.same(
       used.filter((number) => !fromSnapshot.has(number)),
       [],
       'every trimmed shard was built from a snapshot',
     )
-    await load.goesOn()
+    await load.waitForProgress()
     await load.stop()
     t.same([load.failed, load.unknown], [[], []])
-    await until(async () => (await ann.engine.status()).every(({ copies, last }) => copies.ben === last))
+    await waitUntil(async () => (await ann.engine.status()).every(({ copies, last }) => copies.ben === last))
     await ann.stop()
-    await owned(ben, isRanked('ben'))
+    await waitUntilOwned(ben, isRanked('ben'))
     await load.check(t, ben.engine)
 
     const cyd = await installation.node('cyd')
-    await owned(ben, isRanked('ben', 'cyd'))
-    await until(async () => (await cyd.engine.status()).every(({ copies, last }) => copies.cyd === last))
-    await ben.die()
-    await owned(cyd, isRanked('cyd'))
+    await waitUntilOwned(ben, isRanked('ben', 'cyd'))
+    await waitUntil(async () => (await cyd.engine.status()).every(({ copies, last }) => copies.cyd === last))
+    await ben.crash()
+    await waitUntilOwned(cyd, isRanked('cyd'))
     await load.check(t, cyd.engine)
   },
 )
@@ -228,12 +228,12 @@ t.test('A node that was away too long for the log is built from a snapshot again
   const installation = await Installation.make(t)
   const ann = await installation.node('ann')
   const ben = await installation.node('ben')
-  await owned(ann, isRanked('ann', 'ben'))
+  await waitUntilOwned(ann, isRanked('ann', 'ben'))
   const [owner] = ownersIn(2)
   await doing({ shards: ann.engine }, owner!, { note: 'goes', text: 'away' })
-  await until(async () => (await ann.engine.status()).every(({ copies, last }) => copies.ben === last))
-  await ben.die()
-  await owned(ann, isRanked('ann'))
+  await waitUntil(async () => (await ann.engine.status()).every(({ copies, last }) => copies.ben === last))
+  await ben.crash()
+  await waitUntilOwned(ann, isRanked('ann'))
   const log = await ann.bus.log(2)
   const { number } = ben.engine.inspect().shards.find((each) => each.shard === 2)!
   let asked = 0
@@ -241,10 +241,10 @@ t.test('A node that was away too long for the log is built from a snapshot again
     await doing({ shards: ann.engine }, owner!, { count: 1 }, { note: 'goes', text: String(asked) })
   }
   const again = await installation.node('ben')
-  await until(async () => (await ann.engine.status()).every(({ copies, last }) => copies.ben === last))
-  t.ok(events(again, 'shard.copy.made').some((line) => line.shard === 2))
-  await ann.die()
-  await owned(again, isRanked('ben'))
+  await waitUntil(async () => (await ann.engine.status()).every(({ copies, last }) => copies.ben === last))
+  t.ok(events(again, 'shard.copy.rebuilt').some((line) => line.shard === 2))
+  await ann.crash()
+  await waitUntilOwned(again, isRanked('ben'))
   t.same(await seenOf({ shards: again.engine }, owner!), {
     journal: [],
     notes: { goes: String(asked - 1) },
@@ -265,29 +265,29 @@ t.test('Data of an embedded engine grows into a cluster, and every node that joi
         { effect: `kept ${n}`, kind: 'later' },
         { later: 'timer', inMs: 1_000, run: [{ write: 'fired' }] },
       )
-      await shards.ask(owner, act, { owner, run: [{ write: 'once' }] }, { id: 'once' })
+      await shards.execute(owner, act, { owner, run: [{ write: 'once' }] }, { id: 'once' })
     }
   })
   const performed: string[] = []
   const working = { repertoire: repertoire(() => ({ later: async (payload: never) => void performed.push(payload) })) }
   const ann = await installation.node('ann', working)
-  await owned(ann, isRanked('ann'))
+  await waitUntilOwned(ann, isRanked('ann'))
   await whole(ann, ['once', 'fired'])
-  await until(() => performed.length >= owners.length)
+  await waitUntil(() => performed.length >= owners.length)
   t.same([...new Set(performed)].length, owners.length, 'effects that were owed are performed')
 
   const ben = await installation.node('ben')
-  await owned(ben, isRanked('ann', 'ben'))
-  await until(async () => (await ben.engine.status()).every(({ copies, last }) => copies.ben === last))
-  await ann.die()
-  await owned(ben, isRanked('ben'))
+  await waitUntilOwned(ben, isRanked('ann', 'ben'))
+  await waitUntil(async () => (await ben.engine.status()).every(({ copies, last }) => copies.ben === last))
+  await ann.crash()
+  await waitUntilOwned(ben, isRanked('ben'))
   await whole(ben, ['once', 'fired'])
 
   async function whole(node: ClusterNode, journal: string[]): Promise<void> {
     const shards = node.engine
     for (const [n, owner] of owners.entries()) {
-      await until(async () => (await seenOf({ shards }, owner)).journal.length >= journal.length)
-      await shards.ask(owner, act, { owner, run: [{ write: 'once' }] }, { id: 'once' })
+      await waitUntil(async () => (await seenOf({ shards }, owner)).journal.length >= journal.length)
+      await shards.execute(owner, act, { owner, run: [{ write: 'once' }] }, { id: 'once' })
       t.same(await seenOf({ shards }, owner), { journal, notes: { from: 'before' }, counted: n })
     }
   }
@@ -303,7 +303,7 @@ t.test('However often a node dies while it brings its data in, in the end all of
   let deaths = 0
   for (let steps = 0; !ann; steps++) {
     const dying = dyingAfter(steps)
-    const opening = installation.open({ dir: installation.dir('ann'), id: 'ann', between: dying.between })
+    const opening = installation.open({ dir: installation.dir('ann'), id: 'ann', wrapBus: dying.between })
     ann = await Promise.race([opening, dying.died])
     dying.spare()
     if (!ann) deaths++
@@ -311,11 +311,11 @@ t.test('However often a node dies while it brings its data in, in the end all of
   t.ok(deaths > 10, `after ${deaths} deaths`)
   await ann.engine.start()
   const ben = await installation.node('ben')
-  await owned(ben, isRanked('ann', 'ben'))
-  await until(async () => (await ben.engine.status()).every(({ copies, last }) => copies.ben === last))
+  await waitUntilOwned(ben, isRanked('ann', 'ben'))
+  await waitUntil(async () => (await ben.engine.status()).every(({ copies, last }) => copies.ben === last))
   for (const [n, owner] of owners.entries()) t.equal((await seenOf({ shards: ben.engine }, owner)).counted, n + 1)
-  await ann.die()
-  await owned(ben, isRanked('ben'))
+  await ann.crash()
+  await waitUntilOwned(ben, isRanked('ben'))
   for (const [n, owner] of owners.entries()) t.equal((await seenOf({ shards: ben.engine }, owner)).counted, n + 1)
 })
 
@@ -323,24 +323,24 @@ t.test('A node that does not belong to the installation is told so in a sentence
   const installation = await Installation.make(t)
   Object.assign(cluster, { joinMs: 300 })
   t.teardown(() => void Object.assign(cluster, { joinMs: 30_000 }))
-  await t.rejects(installation.asker(), {
+  await t.rejects(installation.client(), {
     name: 'BusUnusable',
     message: /know no installation yet. Start a node with the role shards first/,
   })
 
   const ann = await installation.node('ann')
-  await owned(ann, isRanked('ann'))
+  await waitUntilOwned(ann, isRanked('ann'))
   await doing({ shards: ann.engine }, 'a', { count: 1 })
   await t.rejects(installation.node('ben', { shards: 4 }), {
     name: 'BusUnusable',
     message: /laid out in 6 shards, but 4 are configured. Set PARLEY_SHARDS to 6/,
   })
-  await t.rejects(installation.asker({ shards: 12 }), { name: 'BusUnusable', message: /laid out in 6 shards, but 12/ })
+  await t.rejects(installation.client({ shards: 12 }), { name: 'BusUnusable', message: /laid out in 6 shards, but 12/ })
   await t.rejects(installation.node('cyd', { rootKeyName: 'another' }), {
     name: 'BusUnusable',
     message: /another root key/,
   })
-  await t.rejects(installation.asker({ rootKeyName: 'another' }), { name: 'BusUnusable', message: /another root key/ })
+  await t.rejects(installation.client({ rootKeyName: 'another' }), { name: 'BusUnusable', message: /another root key/ })
   await embedded(installation.dir('dan'), async (shards) => void (await doing({ shards }, 'a', { count: 5 })))
   await t.rejects(installation.node('dan'), { name: 'BusUnusable', message: /belongs to another installation/ })
 
@@ -354,8 +354,8 @@ t.test('A node that does not belong to the installation is told so in a sentence
   })
   const cyd = await installation.node('cyd')
   t.equal(
-    cyd.store!.about.installation,
-    ann.store!.about.installation,
+    cyd.store!.identity.installation,
+    ann.store!.identity.installation,
     'with the right key it takes on the name of the installation',
   )
 })
@@ -363,35 +363,35 @@ t.test('A node that does not belong to the installation is told so in a sentence
 t.test('A shard that is moved by hand goes there and stays, as long as the node is there', async (t) => {
   const installation = await Installation.make(t)
   const [ann, ben] = [await installation.node('ann'), await installation.node('ben')]
-  const asker = await installation.asker()
-  await owned(asker, isRanked('ann', 'ben'))
+  const asker = await installation.client()
+  await waitUntilOwned(asker, isRanked('ann', 'ben'))
   const load = new Load(asker.engine)
-  await load.goesOn()
+  await load.waitForProgress()
   const mine = ranked('ann', 'ben').indexOf('ann')
   const [owner] = ownersIn(mine)
-  const tenure = ann.engine.tenure(owner!)
+  const tenure = ann.engine.ownershipEpoch(owner!)
   t.type(tenure, 'number')
   t.equal(await asker.engine.move(mine, 'ben'), undefined)
   const moved = ranked('ann', 'ben').map((id, number) => (number === mine ? 'ben' : id))
-  await owned(asker, (owners) => String(owners) === String(moved))
+  await waitUntilOwned(asker, (owners) => String(owners) === String(moved))
   t.equal((await asker.engine.status())[mine]!.pinned, 'ben')
-  t.equal(ann.engine.tenure(owner!), undefined)
-  t.type(ben.engine.tenure(owner!), 'number')
-  await load.goesOn()
+  t.equal(ann.engine.ownershipEpoch(owner!), undefined)
+  t.type(ben.engine.ownershipEpoch(owner!), 'number')
+  await load.waitForProgress()
   t.same(ownersOf(await ann.engine.status()), moved)
 
   const cyd = await installation.node('cyd')
   const three = ranked('ann', 'ben', 'cyd').map((id, number) => (number === mine ? 'ben' : id))
-  await owned(asker, (owners) => String(owners) === String(three))
+  await waitUntilOwned(asker, (owners) => String(owners) === String(three))
   await cyd.stop()
   await ben.stop()
-  await owned(asker, isRanked('ann'))
-  t.type(ann.engine.tenure(owner!), 'number')
-  t.not(ann.engine.tenure(owner!), tenure, 'a shard that came back is under another tenure')
+  await waitUntilOwned(asker, isRanked('ann'))
+  t.type(ann.engine.ownershipEpoch(owner!), 'number')
+  t.not(ann.engine.ownershipEpoch(owner!), tenure, 'a shard that came back is under another tenure')
   const again = await installation.node('ben')
-  await owned(asker, (owners) => String(owners) === String(moved))
+  await waitUntilOwned(asker, (owners) => String(owners) === String(moved))
   t.equal(await again.engine.move(mine, undefined), undefined)
-  await owned(asker, isRanked('ann', 'ben'))
+  await waitUntilOwned(asker, isRanked('ann', 'ben'))
   t.equal((await asker.engine.status())[mine]!.pinned, undefined)
   await load.stop()
   t.same([load.failed, load.unknown], [[], []])
@@ -403,7 +403,7 @@ t.test('An answer that was lost or is late is asked for again, and the command i
   t.teardown(() => void Object.assign(shard, before))
   const installation = await Installation.make(t)
   const ann = await installation.node('ann')
-  await owned(ann, isRanked('ann'))
+  await waitUntilOwned(ann, isRanked('ann'))
   let [sent, requests] = [0, 0]
   // Of three answers two are lost on their way back.
   const losing = (bus: Bus): Bus => ({
@@ -415,7 +415,7 @@ t.test('An answer that was lost or is late is asked for again, and the command i
       return answer
     },
   })
-  const asker = await installation.asker({ between: losing })
+  const asker = await installation.client({ wrapBus: losing })
   for (let n = 1; n <= 20; n++) {
     t.match(await doing({ shards: asker.engine }, 'a', { count: 1 }, { write: String(n) }), { counted: n })
   }
@@ -425,9 +425,9 @@ t.test('An answer that was lost or is late is asked for again, and the command i
   // Asked many times while it waits, it takes one place: the mailbox has no more.
   Object.assign(shard, { mailboxCommands: 1, requestFirstMs: 10, requestMs: 10 })
   sent = 0
-  const release = ann.clock.hold()
+  const release = ann.clock.holdTicks()
   const late = doing({ shards: asker.engine }, 'a', { count: 1 })
-  await until(() => sent > 10)
+  await waitUntil(() => sent > 10)
   release()
   t.match(await late, { counted: 21 })
   t.equal((await seenOf({ shards: ann.engine }, 'a')).counted, 21)
@@ -439,7 +439,7 @@ t.test('Whoever is refused after an ask without an answer is told that it is not
   Object.assign(shard, { mailboxCommands: 1 })
   const installation = await Installation.make(t)
   const ann = await installation.node('ann')
-  await owned(ann, isRanked('ann'))
+  await waitUntilOwned(ann, isRanked('ann'))
   let lose = 0
   const losing = (bus: Bus): Bus => ({
     ...bus,
@@ -448,8 +448,8 @@ t.test('Whoever is refused after an ask without an answer is told that it is not
       return bus.request(subject, body, withinMs)
     },
   })
-  const asker = await installation.asker({ between: losing })
-  const release = ann.clock.hold()
+  const asker = await installation.client({ wrapBus: losing })
+  const release = ann.clock.holdTicks()
   const first = doing({ shards: ann.engine }, 'a', { write: 'first' })
   lose = 1
   const second = await doing({ shards: asker.engine }, 'a', { write: 'second' })
@@ -467,27 +467,27 @@ t.test('While the servers are silent nothing is acknowledged, and afterwards eve
   t.teardown(() => void Object.assign(shard, before))
   const installation = await Installation.make(t)
   const [ann, ben] = [await installation.node('ann'), await installation.node('ben')]
-  const asker = await installation.asker()
-  await owned(asker, isRanked('ann', 'ben'))
+  const asker = await installation.client()
+  await waitUntilOwned(asker, isRanked('ann', 'ben'))
   const load = new Load(asker.engine)
-  await load.goesOn()
+  await load.waitForProgress()
   Object.assign(shard, { askMs: 1_500 })
   await installation.nats.pause()
   const mine = ownersIn(ranked('ann', 'ben').indexOf('ann')).at(-1)!
   const answer = await doing({ shards: ann.engine }, mine, { write: 'perhaps' })
   t.match(answer, { refused: 'service.unavailable', detail: /may or may not/ }, 'also where the shard is')
-  await until(() => ann.engine.tenure(mine) === undefined)
-  t.type(ann.engine.inspect().trouble, 'string')
+  await waitUntil(() => ann.engine.ownershipEpoch(mine) === undefined)
+  t.type(ann.engine.inspect().failure, 'string')
   t.match(
-    await ann.engine.read(mine, seenQuery, mine),
+    await ann.engine.query(mine, seenQuery, mine),
     { refused: 'service.unavailable' },
     'nor is anything read that may be old',
   )
   installation.nats.resume()
   Object.assign(shard, before)
-  await owned(asker, isRanked('ann', 'ben'))
-  await until(() => ann.engine.inspect().trouble === undefined && ben.engine.inspect().trouble === undefined)
-  await load.goesOn()
+  await waitUntilOwned(asker, isRanked('ann', 'ben'))
+  await waitUntil(() => ann.engine.inspect().failure === undefined && ben.engine.inspect().failure === undefined)
+  await load.waitForProgress()
   await load.stop()
   t.same(
     load.failed.filter((each) => !(each as { refused?: string }).refused),
@@ -501,15 +501,15 @@ t.test('While the servers are silent nothing is acknowledged, and afterwards eve
 t.test('Servers that restart, and so forget who was there, change nothing', async (t) => {
   const installation = await Installation.make(t)
   const [ann] = [await installation.node('ann'), await installation.node('ben')]
-  const asker = await installation.asker()
-  await owned(asker, isRanked('ann', 'ben'))
+  const asker = await installation.client()
+  await waitUntilOwned(asker, isRanked('ann', 'ben'))
   const load = new Load(asker.engine)
-  await load.goesOn()
+  await load.waitForProgress()
   await installation.nats.kill()
   await installation.nats.start()
-  await load.goesOn()
-  await owned(asker, isRanked('ann', 'ben'))
-  await load.goesOn()
+  await load.waitForProgress()
+  await waitUntilOwned(asker, isRanked('ann', 'ben'))
+  await load.waitForProgress()
   await load.stop()
   t.same(load.failed, [])
   await load.check(t, asker.engine)
@@ -519,32 +519,32 @@ t.test('Servers that restart, and so forget who was there, change nothing', asyn
 t.test('Servers that lost their disks are given back what the nodes have', async (t) => {
   const installation = await Installation.make(t)
   const nodes = [await installation.node('ann'), await installation.node('ben')]
-  const asker = await installation.asker()
-  await owned(asker, isRanked('ann', 'ben'))
+  const asker = await installation.client()
+  await waitUntilOwned(asker, isRanked('ann', 'ben'))
   const load = new Load(asker.engine)
-  await load.goesOn(200)
+  await load.waitForProgress(200)
   await load.stop()
   await installation.nats.end()
   installation.nats.loseDisk()
   await installation.nats.start()
   const more = new Load(asker.engine, 4)
-  await more.goesOn()
+  await more.waitForProgress()
   await more.stop()
-  await owned(asker, isRanked('ann', 'ben'))
+  await waitUntilOwned(asker, isRanked('ann', 'ben'))
   for (const [owner, words] of more.answered) load.answered.get(owner)!.push(...words)
   t.same([load.failed, load.unknown], [[], []])
   t.same(more.failed, [])
   load.unknown.push(...more.unknown)
   await load.check(t, asker.engine)
   t.ok(
-    nodes.some((node) => events(node, 'shard.log.founded').length > 0),
+    nodes.some((node) => events(node, 'shard.log.reseeded').length > 0),
     'and operators are told',
   )
   const cyd = await installation.node('cyd')
-  await owned(asker, isRanked('ann', 'ben', 'cyd'))
-  await until(async () => (await asker.engine.status()).every(({ copies, last }) => copies.cyd === last))
+  await waitUntilOwned(asker, isRanked('ann', 'ben', 'cyd'))
+  await waitUntil(async () => (await asker.engine.status()).every(({ copies, last }) => copies.cyd === last))
   for (const node of nodes) await node.stop()
-  await owned(cyd, isRanked('cyd'))
+  await waitUntilOwned(cyd, isRanked('cyd'))
   await load.check(t, cyd.engine)
 })
 
@@ -556,8 +556,8 @@ t.test(
     const heard = { ann: new Set<string>(), ben: new Set<string>() }
     ann.engine.watch(counters, ([owner]) => heard.ann.add(owner))
     ben.engine.watch(counters, ([owner]) => heard.ben.add(owner))
-    await owned(ann, isRanked('ann', 'ben'))
-    await owned(ben, isRanked('ann', 'ben'))
+    await waitUntilOwned(ann, isRanked('ann', 'ben'))
+    await waitUntilOwned(ben, isRanked('ann', 'ben'))
     const owners = Array.from({ length: 30 }, (_, n) => `owner-${n}`)
     for (const owner of owners) {
       await doing({ shards: ann.engine }, owner, { count: 1 })
@@ -579,29 +579,29 @@ t.test(
     const future = { ...act, name: 'test.future' }
     const newer = { repertoire: repertoire(undefined, { commands: [future as never] }) }
     const ann = await installation.node('ann')
-    await owned(ann, isRanked('ann'))
-    const asker = await installation.asker(newer)
-    t.match(await asker.engine.ask('a', future, { owner: 'a', run: [{ count: 1 }] }), {
+    await waitUntilOwned(ann, isRanked('ann'))
+    const asker = await installation.client(newer)
+    t.match(await asker.engine.execute('a', future, { owner: 'a', run: [{ count: 1 }] }), {
       refused: 'service.unavailable',
     })
     t.match(await doing({ shards: asker.engine }, 'a', { count: 1 }), { counted: 1 })
     await ann.stop()
     const upgraded = await installation.node('ann', newer)
-    await owned(upgraded, isRanked('ann'))
-    t.match(await asker.engine.ask('a', future, { owner: 'a', run: [{ count: 1 }] }), { counted: 2 })
+    await waitUntilOwned(upgraded, isRanked('ann'))
+    t.match(await asker.engine.execute('a', future, { owner: 'a', run: [{ count: 1 }] }), { counted: 2 })
   },
 )
 
 /** Opens an embedded engine on a folder, lets it do something, and stops it. */
 async function embedded(dir: string, work: (shards: Shards) => Promise<void>): Promise<void> {
   const store = await openStore({ dir, shards: clusterShards })
-  const clock = runningTime().process()
+  const clock = createRealTime().process()
   let ids = 0
-  const { log } = openLog({ to: { write: () => true } })
+  const { log } = createLog({ destination: { write: () => true } })
   const engine = openEmbedded({
     store,
     shards: clusterShards,
-    repertoire: repertoire(),
+    handlers: repertoire(),
     clock,
     newCommandId: () => `embedded-${++ids}`,
     log,

@@ -9,18 +9,18 @@ import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import t from 'tap'
 import Type from 'typebox'
-import { budgets, http } from '../../core/limits.js'
+import { budgets, http } from '../../core/limits/index.js'
 import { systemClock } from '../../runtime/clock.js'
-import { readConfig } from '../../runtime/config.js'
+import { readConfig } from '../../runtime/config/config.js'
 import { createBatch } from '../../runtime/http/batch.js'
 import { prepareUws } from '../../runtime/http/binary.js'
 import { readJson } from '../../runtime/http/json.js'
-import { createMatcher } from '../../runtime/http/match.js'
-import { createPages } from '../../runtime/http/page.js'
+import { createMatcher } from '../../runtime/http/matcher.js'
+import { createPageTokens } from '../../runtime/http/pagetokens.js'
 import { readQuery } from '../../runtime/http/query.js'
 import { json, route } from '../../runtime/http/route.js'
-import { openLog } from '../../runtime/observe/log.js'
-import { runNode } from '../../runtime/run.js'
+import { runNode } from '../../runtime/node/listen.js'
+import { createLog } from '../../runtime/observe/log.js'
 import { StoreFailed } from '../../runtime/store/contract.js'
 import { webPath, webQuery } from '../harness/anytext.js'
 import { injectInto } from '../harness/inject.js'
@@ -42,8 +42,8 @@ const given = (size: keyof typeof written, chars: number) => ({
   },
 })
 const again = {
-  small: { status: 200, json: given('small', 10), headers: { etag: '"s"' }, kept: {} },
-  large: { status: 200, json: given('large', http.keptTextChars), kept: {} },
+  small: { status: 200, json: given('small', 10), headers: { etag: '"s"' }, cachedText: {} },
+  large: { status: 200, json: given('large', http.cachedTextChars), cachedText: {} },
 }
 const Order = Type.Object(
   {
@@ -213,7 +213,7 @@ const read = readConfig({
   PARLEY_BOOTSTRAP_KEY: testKey,
 })
 if ('problems' in read) throw new Error(read.problems.join())
-const { log } = openLog({ to: { write: () => {} } })
+const { log } = createLog({ destination: { write: () => {} } })
 const running = await runNode(read.config, { clock: systemClock, log, extraRoutes })
 const { mgmt, gateway } = running.urls
 const port = Number(new URL(mgmt).port)
@@ -433,11 +433,11 @@ t.test('A query has each name once, only names the route knows, and numbers that
 })
 
 t.test('A page token opens only the list it was written for, and only unchanged', async (t) => {
-  const pages = createPages(Buffer.alloc(32, 1))
+  const pages = createPageTokens(Buffer.alloc(32, 1))
   const token = pages.write('demo/keys', ['a', 7])
   t.same(pages.read('demo/keys', token), ['a', 7])
   t.equal(pages.read('other/keys', token), undefined)
-  t.equal(createPages(Buffer.alloc(32, 2)).read('demo/keys', token), undefined)
+  t.equal(createPageTokens(Buffer.alloc(32, 2)).read('demo/keys', token), undefined)
   fc.assert(
     fc.property(fc.string(), (text) => pages.read('demo/keys', text) === undefined || text === token),
     { numRuns: 300 },
@@ -647,7 +647,7 @@ t.test('An answer that is given again is written once, unless it is long', async
     t.strictSame(await small.json(), { text: 'ä'.repeat(10) })
     t.equal(small.headers.get('etag'), '"s"')
     const large = await fetch(`${mgmt}/v1/again/large`)
-    t.strictSame(await large.json(), { text: 'ä'.repeat(http.keptTextChars) })
+    t.strictSame(await large.json(), { text: 'ä'.repeat(http.cachedTextChars) })
   }
   t.same(written, { small: 1, large: 3 })
 })
@@ -806,7 +806,7 @@ t.test('Two nodes cannot share a port', async (t) => {
   t.teardown(() => rm(other, { recursive: true, force: true }))
   const second = readConfig({ PARLEY_DATA_DIR: other, PARLEY_MGMT_PORT: String(port), PARLEY_GATEWAY_PORT: '0' })
   if ('problems' in second) throw new Error('unexpected')
-  await t.rejects(runNode(second.config, { clock: systemClock, log }), { name: 'CannotListen' })
+  await t.rejects(runNode(second.config, { clock: systemClock, log }), { name: 'ListenError' })
 })
 
 function firstOf(socket: Socket): Promise<string> {

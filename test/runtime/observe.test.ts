@@ -6,15 +6,15 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
 import { idFromBytes } from '../../core/ids.js'
-import { log as limits, metrics as metricLimits } from '../../core/limits.js'
-import { routeMeters } from '../../runtime/http/metrics.js'
-import { openHealth } from '../../runtime/observe/health.js'
-import { openLines } from '../../runtime/observe/lines.js'
-import { type Fields, type Log, openLog } from '../../runtime/observe/log.js'
-import { openMetrics } from '../../runtime/observe/metrics.js'
-import { addProcessFigures } from '../../runtime/observe/process.js'
-import { redact } from '../../runtime/observe/redact.js'
-import { answerReady, answerUp } from '../../runtime/operations.js'
+import { log as limits, metrics as metricLimits } from '../../core/limits/index.js'
+import { createRouteMeters } from '../../runtime/http/metrics.js'
+import { answerReady, answerUp } from '../../runtime/node/operations.js'
+import { createHealth } from '../../runtime/observe/health.js'
+import { createLineWriter } from '../../runtime/observe/linewriter.js'
+import { createLog, type Fields, type Log } from '../../runtime/observe/log.js'
+import { createMetrics } from '../../runtime/observe/metrics.js'
+import { registerProcessMetrics } from '../../runtime/observe/process.js'
+import { redact } from '../../runtime/observe/redaction.js'
 import { anyText } from '../harness/anytext.js'
 
 const at = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
@@ -22,7 +22,7 @@ const at = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
 /** The one line that a call writes. */
 function lineOf(write: (log: Log) => void): string {
   const lines: string[] = []
-  const { log } = openLog({ to: { write: (line) => lines.push(line) }, level: 'debug', now: () => at })
+  const { log } = createLog({ destination: { write: (line) => lines.push(line) }, level: 'debug', now: () => at })
   write(log)
   if (lines.length !== 1) throw new Error(`wrote ${lines.length} lines`)
   return lines[0]!
@@ -69,7 +69,7 @@ t.test(
 
 t.test('What is below the level is not written', async (t) => {
   const lines: string[] = []
-  const { log } = openLog({ to: { write: (line) => lines.push(line) } })
+  const { log } = createLog({ destination: { write: (line) => lines.push(line) } })
   log.debug('a.b')
   log.info('c.d')
   t.match(lines, [/"event":"c\.d"/])
@@ -140,8 +140,8 @@ t.test('Nothing a caller logs makes the log throw', async (t) => {
   })
   t.notOk('call' in record || 'nothing' in record)
   t.notOk('request' in (record.error as object), 'an error brings no members that may hold a request')
-  const { log } = openLog({
-    to: {
+  const { log } = createLog({
+    destination: {
       write: () => {
         throw new Error('disk full')
       },
@@ -489,11 +489,11 @@ t.test('The last line before the process ends is written once it was flushed', a
   t.equal(lines.at(-1).i, 499)
 })
 
-const scrape = async (metrics: ReturnType<typeof openMetrics>) => (await metrics.render()).text.split('\n')
+const scrape = async (metrics: ReturnType<typeof createMetrics>) => (await metrics.render()).text.split('\n')
 
 t.test('A route is counted by class of status and timed in buckets, and shows once it was called', async (t) => {
-  const metrics = openMetrics()
-  const { meterOf } = routeMeters(metrics)
+  const metrics = createMetrics()
+  const { meterOf } = createRouteMeters(metrics)
   const meter = meterOf({ plane: 'mgmt', method: 'GET', path: '/orgs/{org}' })
   meterOf({ plane: 'gateway', method: 'POST', path: '/messages' })
   t.notMatch((await metrics.render()).text, /\/messages|\/orgs/)
@@ -533,7 +533,7 @@ t.test('A route is counted by class of status and timed in buckets, and shows on
 })
 
 t.test('Counters only grow, gauges are read at scrape, and a gauge that throws costs itself alone', async (t) => {
-  const metrics = openMetrics()
+  const metrics = createMetrics()
   const tries = metrics.counter('parley_webhook_tries_total', 'Tries', { outcome: 'ok' })
   let depth = 3
   metrics.gauge('parley_shard_mailbox_commands', 'Waiting commands', () => depth, { shard: '0' })
@@ -553,7 +553,7 @@ t.test('Counters only grow, gauges are read at scrape, and a gauge that throws c
 })
 
 t.test('A metric with a wrong name, another kind or other labels is a mistake that shows at once', async (t) => {
-  const metrics = openMetrics()
+  const metrics = createMetrics()
   metrics.counter('parley_a_total', 'A', { x: '1' })
   t.throws(() => metrics.counter('parley_a', 'A'), /no name for a counter/)
   t.throws(() => metrics.counter('requests_total', 'A'), /no name for a counter/)
@@ -563,7 +563,7 @@ t.test('A metric with a wrong name, another kind or other labels is a mistake th
 })
 
 t.test('Labels from outside cannot grow a metric without bound', async (t) => {
-  const metrics = openMetrics()
+  const metrics = createMetrics()
   const over = 50
   for (let i = 0; i < metricLimits.seriesPerMetric + over; i++)
     metrics.counter('parley_a_total', 'A', { who: `n${i}` }).add()
@@ -575,8 +575,8 @@ t.test('Labels from outside cannot grow a metric without bound', async (t) => {
 })
 
 t.test('Each node has its own metrics, with those of its process', async (t) => {
-  const [one, other] = [openMetrics(), openMetrics()]
-  addProcessFigures(one)
+  const [one, other] = [createMetrics(), createMetrics()]
+  registerProcessMetrics(one)
   one.counter('parley_a_total', 'A').add()
   const { type, text } = await one.render()
   t.match(type, /^text\/plain; version=0\.0\.4/)
@@ -587,7 +587,7 @@ t.test('Each node has its own metrics, with those of its process', async (t) => 
 })
 
 t.test('A node with every check fine is ready', async (t) => {
-  const health = openHealth([{ name: 'store', critical: true, check: () => undefined }])
+  const health = createHealth([{ name: 'store', critical: true, check: () => undefined }])
   t.strictSame(answerReady(health), { status: 200, json: { status: 'ok', checks: [{ name: 'store', status: 'ok' }] } })
   t.strictSame(answerUp(), { status: 200, json: { status: 'ok' } })
 })
@@ -595,7 +595,7 @@ t.test('A node with every check fine is ready', async (t) => {
 t.test('A node that lost a help serves on and says so; one that lost its store asks to be left alone', async (t) => {
   let redis: string | undefined = 'Redis at redis://u:hunter2@cache is away; limits are kept in this process.'
   let store: string | undefined
-  const health = openHealth()
+  const health = createHealth()
   health.add({ name: 'store', critical: true, check: () => store })
   health.add({ name: 'limits', critical: false, check: () => redis })
   t.strictSame(answerReady(health), {
@@ -633,7 +633,7 @@ t.test('A check that breaks counts as failed and gives nothing away', async (t) 
       throw new Error('password hunter2')
     },
   }
-  const health = openHealth([broken])
+  const health = createHealth([broken])
   t.match(answerReady(health), {
     status: 503,
     json: { checks: [{ name: 'bus', status: 'failed', detail: 'The check itself failed.' }] },
@@ -644,7 +644,7 @@ t.test('A check that breaks counts as failed and gives nothing away', async (t) 
 t.test('Lines that cannot be written are let fall, and flushing them ends all the same', async (t) => {
   const full = openSync('/dev/full', 'w')
   t.teardown(() => closeSync(full))
-  const lost = openLines(full)
+  const lost = createLineWriter(full)
   for (let count = 0; count < 100; count++) lost.write('a line\n')
   await lost.flush()
   lost.write('one more\n')
@@ -652,7 +652,7 @@ t.test('Lines that cannot be written are let fall, and flushing them ends all th
   const dir = mkdtempSync(join(tmpdir(), 'parley-'))
   t.teardown(() => rmSync(dir, { recursive: true, force: true }))
   const file = openSync(join(dir, 'log'), 'w')
-  const kept = openLines(file)
+  const kept = createLineWriter(file)
   for (let count = 0; count < 1_000; count++) kept.write(`${count}\n`)
   await kept.flush()
   closeSync(file)

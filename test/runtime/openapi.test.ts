@@ -8,7 +8,7 @@ import Type, { type TSchema } from 'typebox'
 import { request } from 'undici'
 import { type ErrorCode, errorTable, refuse } from '../../core/errors.js'
 import { pathIdPattern } from '../../core/ids.js'
-import { budgets } from '../../core/limits.js'
+import { budgets } from '../../core/limits/index.js'
 import { docsRoutes, openapiRoute } from '../../runtime/http/docs.js'
 import { acceptsGzip } from '../../runtime/http/docs-files.js'
 import { type OpenApiDocument, openapi } from '../../runtime/http/openapi.js'
@@ -18,7 +18,7 @@ import { createPipeline } from '../../runtime/http/pipeline.js'
 import { writeRefusal } from '../../runtime/http/problem.js'
 import { type ErrorStyle, json, type Plane, type Route, route } from '../../runtime/http/route.js'
 import { listen } from '../../runtime/http/server.js'
-import { compileCheck } from '../../runtime/http/validate.js'
+import { compileCheck } from '../../runtime/http/validator.js'
 import { findChromium, openBrowser } from '../harness/browser.js'
 import { openTestNode } from '../harness/node.js'
 import { lintOpenApi } from '../harness/openapi.js'
@@ -575,7 +575,7 @@ t.test('In a browser', { skip: findChromium() ? false : 'Chromium is not install
   t.test('the page shows every operation, dark or light, and asks nobody else', async (t) => {
     await mkdir('test/output', { recursive: true })
     for (const colorScheme of ['light', 'dark'] as const) {
-      const { page, troubles, close } = await browser.visit({ origin: mgmt.origin, colorScheme })
+      const { page, problems: troubles, close } = await browser.visit({ origin: mgmt.origin, colorScheme })
       await page.goto(`${mgmt.base}/docs`)
       await page.locator('.opblock').first().waitFor()
       t.equal(await page.title(), 'Parley management API')
@@ -629,7 +629,7 @@ t.test('In a browser', { skip: findChromium() ? false : 'Chromium is not install
   })
 
   t.test('a call tried out reaches the node that served the page', async (t) => {
-    const { page, troubles, close } = await browser.visit({ origin: mgmt.origin })
+    const { page, problems: troubles, close } = await browser.visit({ origin: mgmt.origin })
     await page.goto(`${mgmt.base}/docs`)
     const read = page.locator('.opblock', { hasText: '/openapi.json' })
     await read.locator('.opblock-summary-control').click()
@@ -641,7 +641,7 @@ t.test('In a browser', { skip: findChromium() ? false : 'Chromium is not install
   })
 
   t.test('whatever a page does wrong is noted', async (t) => {
-    const { page, troubles, close } = await browser.visit({ origin: mgmt.origin })
+    const { page, problems: troubles, close } = await browser.visit({ origin: mgmt.origin })
     await page.goto(`${mgmt.base}/bad`)
     const signs = [
       'policy violation: script-src',

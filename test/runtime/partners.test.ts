@@ -2,15 +2,21 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import type { Connecting, Finding, Item, ProviderAnswer, ProviderRequest } from '../../core/channel/adapter.js'
-import { openPartners } from '../../runtime/adapters.js'
-import { openMemory } from '../../runtime/delivery/tokencache.js'
+import type {
+  ConnectContext,
+  FindContext,
+  Item,
+  ProviderRequest,
+  ProviderResponse,
+} from '../../core/channel/adapter.js'
+import { createTokenCache } from '../../runtime/delivery/tokencache.js'
+import { openPartners } from '../../runtime/node/partneradapters.js'
 import type { Fields, Log } from '../../runtime/observe/log.js'
 import { adapterThread } from '../../runtime/partners/limits.js'
-import { generated, loaded } from '../adapters/kit/house.js'
-import { until } from '../harness/clock.js'
+import { generateAdapter, loadAdapter } from '../adapters/kit/generatedadapter.js'
+import { waitUntil } from '../harness/clock.js'
 
-const limits = { ...adapterThread, beatMs: 50, missedBeats: 20, restartMs: 10, heapMb: 64 }
+const limits = { ...adapterThread, heartbeatMs: 50, missedHeartbeats: 20, restartMs: 10, heapMb: 64 }
 const secret = 'secret-of-the-sample-account'
 const about = { address: '+14155550100', messageId: 'msg_1' }
 
@@ -33,7 +39,7 @@ const troubles = `
 `
 
 function troubled(t: Test, provider = 'pigeon', more = ''): string {
-  const { dir } = generated(t, 'sms', provider)
+  const { dir } = generateAdapter(t, 'sms', provider)
   const send = join(dir, 'send.js')
   const text = readFileSync(send, 'utf8').replace(
     '{ auth, address, id, call }) {',
@@ -55,11 +61,11 @@ async function open(t: Test, dirs: readonly string[], changes: Partial<typeof li
   return { adapters: partners.adapters, adapter: partners.adapters[0]!, logged, lines }
 }
 
-const taken: ProviderAnswer = { kind: 'answer', status: 202, header: () => '', headers: {}, body: '{"id":"wire_1"}' }
+const taken: ProviderResponse = { kind: 'answer', status: 202, header: () => '', headers: {}, body: '{"id":"wire_1"}' }
 const auth = { accountId: 'acme', apiKey: 'key-of-the-sample-account', signingSecret: secret }
-const memory = openMemory({ now: () => 1_000 })
+const memory = createTokenCache({ now: () => 1_000 })
 
-function sending(more: Partial<Finding<unknown>> = {}): Finding<unknown> {
+function sending(more: Partial<FindContext<unknown>> = {}): FindContext<unknown> {
   return {
     ...{
       auth,
@@ -68,8 +74,8 @@ function sending(more: Partial<Finding<unknown>> = {}): Finding<unknown> {
       address: about.address,
       id: 'msg_1.0',
     },
-    ...{ call: async () => taken, memory, now: () => 1_000, signal: new AbortController().signal },
-    ...{ isWithheld: () => false, since: 0, isKnown: () => false },
+    ...{ call: async () => taken, cache: memory, now: () => 1_000, signal: new AbortController().signal },
+    ...{ isCancelled: () => false, since: 0, isKnown: () => false },
     ...more,
   }
 }
@@ -81,8 +87,8 @@ const sent = { kind: 'sent', providerId: 'wire_1' }
 const isBack = async (adapter: Opened) => (await send(adapter, 'Hello')).kind === 'sent'
 
 t.test('An adapter in its thread renders, receives and sends what it does anywhere', async (t) => {
-  const { dir } = generated(t, 'sms', 'pigeon')
-  const { adapter: local, samples } = await loaded(dir)
+  const { dir } = generateAdapter(t, 'sms', 'pigeon')
+  const { adapter: local, samples } = await loadAdapter(dir)
   const { adapter, lines } = await open(t, [dir])
   t.same(adapter.descriptor, local.descriptor)
   t.notOk('connect' in adapter || 'probe' in adapter, 'no power is added')
@@ -112,7 +118,7 @@ t.test(
   async (t) => {
     const { adapter, logged } = await open(t, [troubled(t)])
     t.same(await send(adapter, 'forgets'), sent)
-    await until(() => logged('adapter.failed').length > 0)
+    await waitUntil(() => logged('adapter.failed').length > 0)
     t.match(logged('adapter.failed'), [
       { provider: 'pigeon', bindingId: 'cb_1', doing: /^send: a rejection/, problem: /^broken by / },
     ])
@@ -128,10 +134,10 @@ t.test('An adapter that ends or holds its thread is started again, and other ada
     const pending = send(adapter, doing)
     t.same(await send(adapters[1]!, 'Hello'), sent, 'another adapter answers meanwhile')
     const outcome = await pending
-    t.match(outcome, { kind: 'refused', again: 'later' }, doing)
+    t.match(outcome, { kind: 'refused', retry: 'later' }, doing)
     t.notOk('isUnknown' in outcome, 'nothing had left the node')
     t.match(logged('adapter.thread.ended'), [{ calls: 1 }], doing)
-    await until(() => isBack(adapter))
+    await waitUntil(() => isBack(adapter))
     t.equal(logged('adapter.thread.ended').length, 1)
     t.notMatch(JSON.stringify(logged('adapter.failed')), secret)
   }
@@ -139,19 +145,19 @@ t.test('An adapter that ends or holds its thread is started again, and other ada
 
 t.test('A send that had called its provider when the thread ended has an unknown outcome', async (t) => {
   const { adapter } = await open(t, [troubled(t)])
-  t.match(await send(adapter, 'calls and loops'), { kind: 'refused', again: 'later', isUnknown: true })
+  t.match(await send(adapter, 'calls and loops'), { kind: 'refused', retry: 'later', isUnknown: true })
 })
 
 t.test('While there is no thread, messages are refused for now and calls of providers fail', async (t) => {
-  const { adapter, logged } = await open(t, [troubled(t)], { restartMs: 400, restartMostMs: 1_000 })
+  const { adapter, logged } = await open(t, [troubled(t)], { restartMs: 400, restartMaxMs: 1_000 })
   const ends = async (count: number) => {
     await send(adapter, 'exits')
-    await until(() => logged('adapter.thread.ended').length === count)
+    await waitUntil(() => logged('adapter.thread.ended').length === count)
   }
   await ends(1)
   const [wire] = await adapter.render([{ kind: 'text', text: 'Hello' }], about)
-  t.match(await adapter.send(wire, sending()), { kind: 'refused', again: 'later' })
-  t.match(await send(adapter, 'Hello'), { kind: 'refused', again: 'later' })
+  t.match(await adapter.send(wire, sending()), { kind: 'refused', retry: 'later' })
+  t.match(await send(adapter, 'Hello'), { kind: 'refused', retry: 'later' })
   const request = {
     bindingId: 'cb_1',
     method: 'POST',
@@ -162,7 +168,7 @@ t.test('While there is no thread, messages are refused for now and calls of prov
   } as const
   await t.rejects(Promise.resolve(adapter.receive(request, auth)))
   for (const count of [2, 3]) {
-    await until(() => isBack(adapter))
+    await waitUntil(() => isBack(adapter))
     await ends(count)
   }
   const waits = logged('adapter.thread.ended').map(({ restartInMs }) => restartInMs)
@@ -171,7 +177,7 @@ t.test('While there is no thread, messages are refused for now and calls of prov
 
 t.test('A module that never finishes loading keeps a node from starting, with a sentence', async (t) => {
   for (const text of ['for (;;) {}', 'await new Promise(() => setInterval(() => {}, 1000))', 'process.exit(0)']) {
-    const { dir } = generated(t, 'sms', 'pigeon')
+    const { dir } = generateAdapter(t, 'sms', 'pigeon')
     writeFileSync(join(dir, 'index.js'), text)
     await t.rejects(open(t, [dir], { loadMs: 300 }), { name: 'AdapterUnusable', message: /cannot be loaded: it/ }, text)
   }
@@ -179,15 +185,15 @@ t.test('A module that never finishes loading keeps a node from starting, with a 
 
 t.test('An adapter in its thread asks the node for what only the node knows', async (t) => {
   const { adapter } = await open(t, [troubled(t)])
-  const asked = async (more: Partial<Finding<unknown>> = {}) => {
+  const asked = async (more: Partial<FindContext<unknown>> = {}) => {
     const outcome = await send(adapter, 'asks', more)
     return outcome.kind === 'sent' ? outcome.providerId.split(',') : []
   }
   const [isWithheld, at, kept] = await asked()
   t.equal(isWithheld, 'false')
   t.ok(Number(at) >= 1_000 && Number(at) < Date.now() / 2, 'the clock is that of the node')
-  t.match(await asked({ isWithheld: () => true }), ['true', /^\d+$/, kept], 'what the adapter keeps is kept')
-  const other = await asked({ memory: openMemory({ now: () => 0 }) })
+  t.match(await asked({ isCancelled: () => true }), ['true', /^\d+$/, kept], 'what the adapter keeps is kept')
+  const other = await asked({ cache: createTokenCache({ now: () => 0 }) })
   t.not(other[2], kept, 'a binding with other credentials has a memory of its own')
   const end = new AbortController()
   const waiting = send(adapter, 'waits', { signal: end.signal })
@@ -221,7 +227,7 @@ t.test('An adapter that never stops calling has a bounded number of requests at 
   let requests = 0
   const call = (request: ProviderRequest) => {
     if (request.method === 'GET') requests++
-    return new Promise<ProviderAnswer>((resolve) => setTimeout(() => resolve(taken), 20))
+    return new Promise<ProviderResponse>((resolve) => setTimeout(() => resolve(taken), 20))
   }
   await send(adapter, 'floods', { call })
   t.ok(requests > 0 && requests <= adapterThread.openRequests, String(requests))
@@ -241,27 +247,27 @@ const powers = `
 
 t.test('Powers of an adapter work from its thread, and a line is opened again after a restart', async (t) => {
   const { adapter } = await open(t, [troubled(t, 'pigeon', powers)])
-  t.equal(await adapter.wrongAuth?.(auth), undefined)
-  t.match(await adapter.wrongAuth?.({ ...auth, accountId: 'nobody' }), { field: 'accountId' })
+  t.equal(await adapter.validateAuth?.(auth), undefined)
+  t.match(await adapter.validateAuth?.({ ...auth, accountId: 'nobody' }), { field: 'accountId' })
   t.same(await adapter.find?.({}, sending()), { kind: 'found', providerId: 'a' })
   t.same(await adapter.find?.({}, sending({ isKnown: (id) => id === 'a' })), { kind: 'absent' })
-  t.equal(adapter.traitsWith?.([]), adapter.descriptor.traits, 'until it is known')
+  t.equal(adapter.traitsForDevice?.([]), adapter.descriptor.traits, 'until it is known')
   await adapter.prepareTraits?.([])
-  t.equal(adapter.traitsWith?.([]).text.max, 160)
+  t.equal(adapter.traitsForDevice?.([]).text.max, 160)
   const items: Item[] = []
-  const connecting: Connecting<unknown> = {
+  const connecting: ConnectContext<unknown> = {
     ...sending(),
     addressOf: async () => '192.0.2.1',
-    tell: async (told) => void items.push(...told),
+    report: async (told) => void items.push(...told),
   }
   const line = adapter.connect!(connecting)
-  t.equal(await adapter.revoke?.('wire_1', sending({ line })), 'revoked')
+  t.equal(await adapter.revoke?.('wire_1', sending({ connection: line })), 'revoked')
   t.match(items, [{ id: 'evt_1', inbound: { content: { text: 'cb_1' } } }])
-  await until(() => line.trouble() === 'no bind yet')
+  await waitUntil(() => line.problem() === 'no bind yet')
   await send(adapter, 'exits')
-  t.match(line.trouble(), /started again/)
-  await until(() => isBack(adapter))
-  t.equal(await adapter.revoke?.('wire_1', sending({ line })), 'revoked')
+  t.match(line.problem(), /started again/)
+  await waitUntil(() => isBack(adapter))
+  t.equal(await adapter.revoke?.('wire_1', sending({ connection: line })), 'revoked')
   t.equal(items.length, 2)
   await line.close()
 })

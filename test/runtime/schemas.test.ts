@@ -1,9 +1,9 @@
 /** Schemas of routes are compiled when they are first needed, so here all of them are. */
 import t from 'tap'
 import Type from 'typebox'
-import { describePattern, patternWords } from '../../core/patternwords.js'
-import { finish } from '../../core/steps.js'
-import { bodyCheck, compileBodyChecks, compileCheck, mustCompile } from '../../runtime/http/validate.js'
+import { describePattern, patternDescriptions } from '../../core/patterndescriptions.js'
+import { runToEnd } from '../../core/steps.js'
+import { bodyCheck, compileBodyChecks, compileCheck, mustCompile } from '../../runtime/http/validator.js'
 import { openTestNode } from '../harness/node.js'
 
 const node = await openTestNode()
@@ -23,7 +23,7 @@ for (const [name, { routes }] of Object.entries(node.node.planes)) {
   t.test(`Every pattern of what callers send to the plane ${name} is described by words`, async (t) => {
     for (const { method, path, query, body } of routes) {
       for (const pattern of patternsIn([query, body])) {
-        t.ok(patternWords.has(pattern), `${method} ${path}: ${pattern}`)
+        t.ok(patternDescriptions.has(pattern), `${method} ${path}: ${pattern}`)
       }
     }
     t.ok(routes.length > 0)
@@ -50,7 +50,7 @@ t.test('A check that is compiled before it is needed compiles nothing when it is
     return { schema, reads: () => reads }
   }
   const [early, late] = [counted(), counted()]
-  finish(compileBodyChecks([early.schema]))
+  runToEnd(compileBodyChecks([early.schema]))
   const before = early.reads()
   t.ok(before > 0)
   for (const bytes of [100, 100_000]) {

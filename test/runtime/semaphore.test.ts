@@ -11,7 +11,7 @@ t.test(
     const limits = fc.record({ most: fc.integer({ min: 1, max: 6 }), mostPerKey: fc.integer({ min: 1, max: 4 }) })
     await fc.assert(
       fc.asyncProperty(limits, fc.array(step, { maxLength: 40 }), async ({ most, mostPerKey }, steps) => {
-        const slots = createSemaphore({ most, mostPerKey })
+        const slots = createSemaphore({ max: most, maxPerKey: mostPerKey })
         const held: string[] = []
         let [waiting, served] = [0, 0]
         const enter = (key: string) => {
@@ -46,7 +46,7 @@ t.test(
 )
 
 t.test('So many run at a time, so many of one key, the others in the order in which they came', async (t) => {
-  const semaphore = createSemaphore({ most: 3, mostPerKey: 2 })
+  const semaphore = createSemaphore({ max: 3, maxPerKey: 2 })
   const take = (key: string, signal: AbortSignal, ms: number) =>
     acquireWithin(semaphore, key, { clock: systemClock, ms, signal })
   const never = new AbortController().signal
@@ -82,7 +82,7 @@ t.test('So many run at a time, so many of one key, the others in the order in wh
 })
 
 t.test('Keys take turns, and one that has just had a slot goes behind all others', async (t) => {
-  const slots = createSemaphore({ most: 1, mostPerKey: 1 })
+  const slots = createSemaphore({ max: 1, maxPerKey: 1 })
   t.equal(slots.acquire('a'), undefined)
   const granted: string[] = []
   for (const name of ['a2', 'a3', 'b1', 'b2', 'c1']) {

@@ -1,6 +1,6 @@
 /** The embedded engine keeps the contract of the shards. */
 import t from 'tap'
 import { shardsSuite } from '../contract/shards.js'
-import { openEmbeddedHouse } from '../harness/engines.js'
+import { openEmbeddedFixture } from '../harness/engines.js'
 
-t.test('The embedded engine', async (t) => shardsSuite(t, openEmbeddedHouse))
+t.test('The embedded engine', async (t) => shardsSuite(t, openEmbeddedFixture))

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import { store as limits } from '../../core/limits.js'
+import { store as limits } from '../../core/limits/index.js'
 import { decodePlain, decodeRecord, encodePlain, encodeRecord } from '../../runtime/store/codec.js'
 import { type Commit, groupCommits } from '../../runtime/store/commits.js'
 import {
@@ -348,14 +348,14 @@ function slowDisk() {
     write: (commits: readonly Commit[]) =>
       new Promise<void>((written, broken) => groups.push({ commits, written, broken })),
     refusal: () => disk.refusals.shift(),
-    failed: (cause: unknown) => new StoreFailed('failed', { cause }),
+    errorFrom: (cause: unknown) => new StoreFailed('failed', { cause }),
   }
   const change = (n: number): Change => ({ key: Buffer.from([n]), value: undefined })
   const changesOf = (group: number) => groups[group]!.commits.flatMap(({ changes }) => changes)
   const keysOf = (group: number) => changesOf(group).map(({ key }) => key[0])
   const commits = groupCommits(disk)
   const add = (space: number, ...changes: Change[]): Promise<void> => {
-    const { done, flush } = commits.add(space, { collect: () => changes, committed() {} })
+    const { done, flush } = commits.add(space, { collect: () => changes, onCommitted() {} })
     flush()
     return done
   }
@@ -373,7 +373,7 @@ t.test('What is committed while a group is on its way goes together in the next,
   t.equal(groups.length, 1, 'one group at a time')
   t.same(keysOf(0), [1, 101, 2, 102])
   let idle = false
-  const settled = commits.settled().then(() => {
+  const settled = commits.waitUntilIdle().then(() => {
     idle = true
   })
   groups[0]!.written()
@@ -406,7 +406,7 @@ t.test(
     t.equal(await first, 2)
     groups[1]!.written()
     await second
-    await commits.settled()
+    await commits.waitUntilIdle()
   },
 )
 
@@ -426,7 +426,7 @@ t.test('What waits behind a commit that failed, or was refused, fails with it', 
   await setImmediate()
   t.equal(groups.length, 1, 'nothing more is written')
   t.match(commits.failure(), { cause: { message: 'bad sector' } })
-  await commits.settled()
+  await commits.waitUntilIdle()
 })
 
 t.test(
@@ -440,7 +440,7 @@ t.test(
           seen.push(`${name} collected`)
           return changes
         },
-        committed: () => void seen.push(`${name} committed`),
+        onCommitted: () => void seen.push(`${name} committed`),
       }
       const { done, flush } = commits.add(9, commit)
       return { changes, flush, done: done.then(() => seen.push(`${name} done`)) }
@@ -477,7 +477,7 @@ t.test(
     await flushed.done
     await setImmediate()
     t.equal(groups.length, 3, 'one that is not flushed has no write of its own')
-    const settled = commits.settled()
+    const settled = commits.waitUntilIdle()
     await setImmediate()
     t.same(keysOf(3), [8], 'and is written before the end')
     groups[3]!.written()
@@ -490,7 +490,7 @@ t.test('A deferred commit whose changes cannot be collected fails alone', async 
   const collect = () => {
     throw new Error('odd')
   }
-  const odd = commits.add(0, { collect, committed: () => t.fail('it was not written') }).done
+  const odd = commits.add(0, { collect, onCommitted: () => t.fail('it was not written') }).done
   const other = add(1, change(1))
   await t.rejects(odd, { message: 'odd' })
   t.same(keysOf(0), [1])

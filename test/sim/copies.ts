@@ -1,27 +1,27 @@
 /** Whether the copies of a shard that have come to the end of its log hold the same bytes, and operators are told so. */
-import { cluster as limits } from '../../core/limits.js'
-import { lineOf } from '../../runtime/shard/cluster/entry.js'
-import { shardOf } from '../../runtime/shard/place.js'
+import { cluster as limits } from '../../core/limits/index.js'
+import { lineageIdOf } from '../../runtime/shard/cluster/entry.js'
+import { shardOf } from '../../runtime/shard/placement.js'
 import { type Change, table } from '../../runtime/store/contract.js'
 import { keyBytes } from '../../runtime/store/key.js'
-import { attempt } from './load/home.js'
+import { attempt } from './load/target.js'
 import type { SimNode } from './node.js'
 import { readerOver, rowsBeyond } from './world/space.js'
 import type { World } from './world.js'
 
 /** What each copy notes of itself; how it came there may differ, so it is no part of what must be alike. */
-const positions = table<[], { line: string; holder: string; number: number }>('shard.copy')
+const positions = table<[], { lineageId: string; owner: string; number: number }>('shard.copy')
 const positionKey = keyBytes(positions, [])
 
 const statusWithinMs = 5_000
 
 /** Sentences; empty when all are alike. Undefined while some shard is not owned or lacks copies that are up to date. */
 export async function differences(world: World): Promise<readonly string[] | undefined> {
-  const { plan, bus, nodes, homes, rng, timeline } = world
-  const home = rng.pick(homes())
-  const told = await attempt(home, timeline, statusWithinMs, () => home.engine.status())
+  const { plan, bus, nodes, targets, rng, timeline } = world
+  const target = rng.pick(targets())
+  const told = await attempt(target, timeline, statusWithinMs, () => target.engine.status())
   if (told.kind !== 'answered') return undefined
-  const holdersOf = (owner: string) => homes().filter(({ engine }) => engine.tenure(owner) !== undefined)
+  const holdersOf = (owner: string) => targets().filter(({ engine }) => engine.ownershipEpoch(owner) !== undefined)
   const found: string[] = []
   const keepers = nodes.filter((node) => node.disk && !node.isRetired())
   for (let shard = 0; shard < plan.shards; shard++) {
@@ -29,12 +29,12 @@ export async function differences(world: World): Promise<readonly string[] | und
     const lastEntry = log.entries().at(-1)
     if (!lastEntry) return undefined
     const upToDate = keepers.filter((node) => {
-      const { number, line } = positionOf(node, shard)
-      return number === log.last() && line === lineOf(lastEntry.bytes)
+      const { number, lineageId } = positionOf(node, shard)
+      return number === log.last() && lineageId === lineageIdOf(lastEntry.bytes)
     })
     const [first] = upToDate
     if (!first || upToDate.length < Math.min(limits.copies, keepers.length)) return undefined
-    const owner = positionOf(first, shard).holder.split('/')[0]
+    const owner = positionOf(first, shard).owner.split('/')[0]
     if (told.answer[shard]?.owner !== owner) return undefined
     const holders = world.owners.filter((each) => shardOf(each, plan.shards) === shard).map(holdersOf)
     if (holders.some((each) => each.length !== 1)) return undefined
@@ -44,7 +44,7 @@ export async function differences(world: World): Promise<readonly string[] | und
 }
 
 function positionOf({ disk }: SimNode, shard: number) {
-  return readerOver(() => disk!.rows(shard)).get(positions, []) ?? { line: '', holder: '', number: 0 }
+  return readerOver(() => disk!.rows(shard)).get(positions, []) ?? { lineageId: '', owner: '', number: 0 }
 }
 
 function difference(one: SimNode, other: SimNode, shard: number): string | undefined {

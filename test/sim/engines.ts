@@ -23,7 +23,7 @@ export const engines: Record<EngineKind, (options: EngineOptions, place: EngineP
       ...options,
       store,
       bus: bus(),
-      node: { id: store?.about.node ?? life.node, life: life.name.replace('.', '-'), about: {} },
+      node: { id: store?.identity.node ?? life.node, incarnation: life.name.replace('.', '-'), info: {} },
       rootKeyName: 'simulated',
       randomBytes,
     }),

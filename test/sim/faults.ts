@@ -30,7 +30,12 @@ function running({ nodes }: World, rng: Rng, keepsShards = false): SimNode | und
 }
 
 /** A process dies between two of the things it does, and another one starts on what it left behind. */
-function death(name: string, weight: number, engines: readonly EngineKind[], toDisk: (node: SimNode) => void): Fault {
+function crashFault(
+  name: string,
+  weight: number,
+  engines: readonly EngineKind[],
+  toDisk: (node: SimNode) => void,
+): Fault {
   return {
     name,
     weight,
@@ -52,7 +57,7 @@ function death(name: string, weight: number, engines: readonly EngineKind[], toD
 }
 
 /** Something is bad with one node for a while. */
-function spell(
+function temporaryFault(
   name: string,
   weight: number,
   engines: readonly EngineKind[],
@@ -73,10 +78,10 @@ function spell(
 }
 
 export const faults: readonly Fault[] = [
-  death('crash', 6, both, () => {}),
-  { ...death('power cut', 3, both, (node) => node.disk?.cutPower()), losesCopies: true },
-  { ...death('disk lost', 1, clusterOnly, (node) => node.disk?.replace()), losesCopies: true },
-  spell('pause', 5, both, 10_000, (node) => {
+  crashFault('crash', 6, both, () => {}),
+  { ...crashFault('power cut', 3, both, (node) => node.disk?.cutPower()), losesCopies: true },
+  { ...crashFault('disk lost', 1, clusterOnly, (node) => node.disk?.replace()), losesCopies: true },
+  temporaryFault('pause', 5, both, 10_000, (node) => {
     const life = node.life()!
     life.pause()
     return () => life.resume()
@@ -101,24 +106,24 @@ export const faults: readonly Fault[] = [
       const node = running(world, rng)
       const others = world.nodes.filter((each) => each !== node && each.disk && !each.isRetired())
       if (!node || others.length === 0) return undefined
-      node.retire()
+      node.stopForGood()
       if (rng.chance(0.5)) node.crash()
       else void node.stop(10_000)
       return { about: node.id, lastsMs: 0, end: () => {} }
     },
   },
-  spell('cut off', 6, clusterOnly, 12_000, (node, rng) => {
+  temporaryFault('cut off', 6, clusterOnly, 12_000, (node, rng) => {
     const directions = rng.pick([['toBus', 'toNode'], ['toBus'], ['toNode']] as const)
     node.link.cut({ directions, keeps: rng.chance(0.5) })
     return () => node.link.heal()
   }),
-  spell('slow link', 2, clusterOnly, 8_000, (node, rng) => {
+  temporaryFault('slow link', 2, clusterOnly, 8_000, (node, rng) => {
     node.link.slow(rng.pick([10, 50, 300]))
     return () => node.link.slow(1)
   }),
-  spell('stragglers', 3, clusterOnly, 8_000, (node, rng) => {
-    node.link.straggle(rng.pick([0.02, 0.1, 0.3]))
-    return () => node.link.straggle(0)
+  temporaryFault('stragglers', 3, clusterOnly, 8_000, (node, rng) => {
+    node.link.delaySome(rng.pick([0.02, 0.1, 0.3]))
+    return () => node.link.delaySome(0)
   }),
   {
     name: 'bad wire',
@@ -148,7 +153,7 @@ export const faults: readonly Fault[] = [
       return { about: '', lastsMs: 0, end: () => {} }
     },
   },
-  spell(
+  temporaryFault(
     'slow disk',
     3,
     both,
@@ -159,7 +164,7 @@ export const faults: readonly Fault[] = [
     },
     true,
   ),
-  spell(
+  temporaryFault(
     'full disk',
     2,
     both,
@@ -170,7 +175,7 @@ export const faults: readonly Fault[] = [
     },
     true,
   ),
-  spell(
+  temporaryFault(
     'broken disk',
     2,
     both,
@@ -208,13 +213,13 @@ export const faults: readonly Fault[] = [
     weight: 2,
     engines: clusterOnly,
     begin(world, rng) {
-      const home = rng.pick(world.homes().length > 0 ? world.homes() : [undefined])
+      const clientTarget = rng.pick(world.targets().length > 0 ? world.targets() : [undefined])
       const target = running(world, rng, true)
-      if (!home || !target) return undefined
+      if (!clientTarget || !target) return undefined
       const shard = rng.below(world.plan.shards)
       const move = (to: string | undefined) =>
-        home.life.enter(
-          () => void home.engine.move(shard, to).catch((error) => world.trace.note(`not moved: ${error}`)),
+        clientTarget.life.enter(
+          () => void clientTarget.engine.move(shard, to).catch((error) => world.trace.note(`not moved: ${error}`)),
         )
       move(target.disk!.id())
       return { about: `shard ${shard} to ${target.id}`, lastsMs: rng.between(500, 8_000), end: () => move(undefined) }
@@ -238,7 +243,7 @@ export const faults: readonly Fault[] = [
     },
   },
   {
-    ...spell('clock set', 8, both, 6_000, ({ clock }, rng) => {
+    ...temporaryFault('clock set', 8, both, 6_000, ({ clock }, rng) => {
       clock.step(rng.pick([-hourMs, hourMs, -5_000, 5_000, 300]))
       return () => clock.setRight()
     }),
@@ -247,7 +252,7 @@ export const faults: readonly Fault[] = [
 ]
 
 /** Draws faults over the time of trouble; the returned function ends all that last and lets no more begin. */
-export function befall(world: World): () => void {
+export function injectFaults(world: World): () => void {
   const { plan, timeline, trace } = world
   const rng = world.rng.fork('faults')
   const possible = faults.filter(({ engines, setsClocks, isDisaster, losesCopies }) => {
@@ -260,13 +265,13 @@ export function befall(world: World): () => void {
   const lasting = new Set<() => void>()
   let over = false
 
-  function strike(): void {
+  function inject(): void {
     if (over) return
     const fault = rng.pick(drawn)
     const begun = fault.begin(world, rng)
     if (!begun) return
     trace.note(`FAULT ${fault.name} ${begun.about} for ${begun.lastsMs.toFixed(0)} ms`)
-    const settle = world.calm.disturbed()
+    const settle = world.quiet.disturbed()
     const end = () => {
       if (!lasting.delete(end)) return
       settle()
@@ -276,7 +281,7 @@ export function befall(world: World): () => void {
     lasting.add(end)
     timeline.after(begun.lastsMs, end)
   }
-  for (let count = 0; count < plan.faults; count++) timeline.after(rng.between(0, plan.troubleMs), strike)
+  for (let count = 0; count < plan.faults; count++) timeline.after(rng.between(0, plan.troubleMs), inject)
 
   return () => {
     over = true

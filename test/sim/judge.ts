@@ -25,7 +25,7 @@ export function missing(states: States, history: History, receiver: Receiver, no
         if (!reported.has(`${value}/${place}`)) found.push(`the effect ${place} of ${value} was not reported`)
       })
       const to = input.tellTo === undefined ? undefined : states.get(input.tellTo)
-      if (to && !isForgiving && !to.told.includes(value)) found.push(`${value} was not told to ${input.tellTo}`)
+      if (to && !isForgiving && !to.meta.includes(value)) found.push(`${value} was not told to ${input.tellTo}`)
       // A delay outlasts no clock that was set back, so it is over however wrong the clock was that it was set by.
       if (input.timerInMs !== undefined && !fired.has(value)) found.push(`the timer of ${value} has not fired`)
     }
@@ -66,7 +66,7 @@ export function judge(states: States, history: History, receiver: Receiver, cloc
     if (!history.isForgiving()) same(`reports to ${owner}`, state.reports, effectsOf(state, history), violated)
   }
   if (history.isForgiving()) return
-  for (const [owner, state] of states) same(`what was told to ${owner}`, state.told, tells.get(owner) ?? [], violated)
+  for (const [owner, state] of states) same(`what was told to ${owner}`, state.meta, tells.get(owner) ?? [], violated)
   same('what the receiver took in', receiver.accepted(), effects, violated)
   for (const asked of history.asked()) {
     const { owner, value } = asked.input

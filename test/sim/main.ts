@@ -1,6 +1,6 @@
 /** The simulation by hand: `npm run sim -- --seeds 1000`, and `npm run sim -- --seed 17 --trace` to see one again. */
 import { Command, Option } from 'commander'
-import { wholeNumber } from '../../runtime/cli/output.js'
+import { parseWholeNumber } from '../../runtime/cli/output.js'
 import { drawPlan, type EngineKind, planText } from './plan.js'
 import { type RunResult, run } from './run.js'
 
@@ -17,10 +17,10 @@ interface Options {
 
 const values = new Command('npm run sim --')
   .description('Runs the engine on simulated time, disks and network, one seed after the other.')
-  .option('--seeds <count>', 'so many', wholeNumber, 100)
-  .option('--from <seed>', 'from this one on; otherwise from one that is drawn', wholeNumber)
-  .option('--seed <seed>', 'this one alone', wholeNumber)
-  .option('--steps <count>', 'steps of a run', wholeNumber)
+  .option('--seeds <count>', 'so many', parseWholeNumber, 100)
+  .option('--from <seed>', 'from this one on; otherwise from one that is drawn', parseWholeNumber)
+  .option('--seed <seed>', 'this one alone', parseWholeNumber)
+  .option('--steps <count>', 'steps of a run', parseWholeNumber)
   .addOption(new Option('--engine <name>', 'one engine alone').choices(['embedded', 'cluster']))
   .option('--trace', 'print every step')
   .option('--except <pattern>', 'pass over violations that it matches')

@@ -1,8 +1,8 @@
 /** Parts of the world broken on purpose, one at a time, to prove that the checker sees what each of them would do. */
 import type { Clock } from '../../runtime/clock.js'
 import type { Bus, Log } from '../../runtime/nats/contract.js'
-import type { AskOptions, Engine } from '../../runtime/shard/contract.js'
-import { shardOf } from '../../runtime/shard/place.js'
+import type { Engine, ExecuteOptions } from '../../runtime/shard/contract.js'
+import { shardOf } from '../../runtime/shard/placement.js'
 import type { Limits } from './limits.js'
 import type { EngineKind } from './plan.js'
 import type { Disk, Durability } from './world/disk.js'
@@ -101,12 +101,12 @@ export const mutants: readonly Mutant[] = [
     engine: 'cluster',
     mutation: {
       clock(clock) {
-        let [shown, last] = [0, clock.elapsed()]
+        let [shown, last] = [0, clock.monotonic()]
         return {
           ...clock,
-          elapsed() {
-            shown += Math.min(longestRunMs, clock.elapsed() - last)
-            last = clock.elapsed()
+          monotonic() {
+            shown += Math.min(longestRunMs, clock.monotonic() - last)
+            last = clock.monotonic()
             return shown
           },
         }
@@ -117,7 +117,10 @@ export const mutants: readonly Mutant[] = [
     name: 'A clock that forgets to wake now and then',
     engine: 'embedded',
     mutation: {
-      clock: (clock, { rng }) => ({ ...clock, wake: (at, call) => clock.wake(at, rng.chance(0.1) ? () => {} : call) }),
+      clock: (clock, { rng }) => ({
+        ...clock,
+        setTimer: (at, call) => clock.setTimer(at, rng.chance(0.1) ? () => {} : call),
+      }),
     },
   },
   {
@@ -126,13 +129,13 @@ export const mutants: readonly Mutant[] = [
     mutation: {
       engine: (engine, { disk, shards }) => ({
         ...engine,
-        read: async (owner, query, input) =>
+        query: async (owner, query, input) =>
           disk
             ? query.read(
                 readerOver(() => disk.rows(shardOf(owner, shards))),
                 input,
               )
-            : engine.read(owner, query, input),
+            : engine.query(owner, query, input),
       }),
     },
   },
@@ -142,7 +145,8 @@ export const mutants: readonly Mutant[] = [
     mutation: {
       engine: (engine) => ({
         ...engine,
-        ask: (owner, command, input, about?: AskOptions) => engine.ask(owner, command, input, { by: about?.by }),
+        execute: (owner, command, input, about?: ExecuteOptions) =>
+          engine.execute(owner, command, input, { by: about?.by }),
       }),
     },
   },
@@ -162,9 +166,9 @@ export const mutants: readonly Mutant[] = [
     mutation: {
       engine: (engine, { rng, timeline }) => ({
         ...engine,
-        async ask(owner, command, input, about) {
+        async execute(owner, command, input, about) {
           await timeline.sleep(rng.between(0, 20))
-          return engine.ask(owner, command, input, about)
+          return engine.execute(owner, command, input, about)
         },
       }),
     },

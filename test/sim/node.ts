@@ -1,6 +1,6 @@
 /** A simulated node: a disk, a clock and a link that last, and one process after another that lives on them. */
 import type { Engine } from '../../runtime/shard/contract.js'
-import type { Home } from './load/home.js'
+import type { ClientTarget } from './load/target.js'
 import type { NodeClock } from './world/clock.js'
 import type { Disk } from './world/disk.js'
 import type { Life } from './world/life.js'
@@ -15,11 +15,11 @@ export interface SimNode {
   /** The process that runs now, if one does. */
   life(): Life | undefined
   /** The same once it takes requests. */
-  home(): Home | undefined
+  target(): ClientTarget | undefined
   /** Runs a process from now on: one that could not start is tried again. */
   start(): void
   /** It will not come back. */
-  retire(): void
+  stopForGood(): void
   isRetired(): boolean
   /** Ends the process at once, or after it has reached outside that many times more. */
   crash(afterReaching?: number): void
@@ -36,7 +36,7 @@ export interface NodeOptions {
   readonly link: Link
   readonly begin: (name: string) => Life
   readonly open: (life: Life) => Promise<Engine>
-  readonly settle: (life: Life, engine: Engine) => Home
+  readonly settle: (life: Life, engine: Engine) => ClientTarget
 }
 
 /** A process that could not start is tried again after this long. */
@@ -44,26 +44,26 @@ const restartMs = 1_000
 
 export function openNode(options: NodeOptions): SimNode {
   const { id, timeline, note } = options
-  let lives = 0
+  let lifeCount = 0
   let life: Life | undefined
   let engine: Engine | undefined
-  let home: Home | undefined
+  let target: ClientTarget | undefined
   let wanted = false
   let retired = false
 
   function start(): void {
     if (retired || life?.alive()) return
     wanted = true
-    const mine = options.begin(`${id}.${++lives}`)
+    const mine = options.begin(`${id}.${++lifeCount}`)
     life = mine
-    home = undefined
+    target = undefined
     note(`${mine.name} starts`)
     mine.ended(() => {
       note(`${mine.name} is over`)
       if (life !== mine) return
       life = undefined
       engine = undefined
-      home = undefined
+      target = undefined
     })
     run(mine).catch((error) => {
       note(`${mine.name} could not start: ${error}`)
@@ -78,7 +78,7 @@ export function openNode(options: NodeOptions): SimNode {
     await opened.start()
     if (!mine.alive()) return
     note(`${mine.name} is ready`)
-    home = options.settle(mine, opened)
+    target = options.settle(mine, opened)
   }
 
   return {
@@ -87,9 +87,9 @@ export function openNode(options: NodeOptions): SimNode {
     clock: options.clock,
     link: options.link,
     life: () => life,
-    home: () => (home?.life.alive() ? home : undefined),
+    target: () => (target?.life.alive() ? target : undefined),
     start,
-    retire() {
+    stopForGood() {
       retired = true
       wanted = false
     },
@@ -106,7 +106,7 @@ export function openNode(options: NodeOptions): SimNode {
         return Promise.resolve(true)
       }
       note(`${mine.name} is asked to stop`)
-      home = undefined
+      target = undefined
       const stopping = engine.stop()
       return new Promise((resolve) => {
         const cancel = timeline.after(patienceMs, () => end(false))

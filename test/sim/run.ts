@@ -1,14 +1,14 @@
 /** One run: a world is opened, trouble comes and goes, and when everything is still it is judged. */
-import { shard } from '../../core/limits.js'
+import { shard } from '../../core/limits/index.js'
 import { differences } from './copies.js'
-import { befall } from './faults.js'
+import { injectFaults } from './faults.js'
 import { judge, missing, type States } from './judge.js'
 import { setLimits } from './limits.js'
 import { runClient } from './load/client.js'
 import { type OwnerState, whole } from './load/commands.js'
 import type { Counts, History } from './load/history.js'
-import { attempt } from './load/home.js'
 import { openPressure } from './load/pressure.js'
+import { attempt } from './load/target.js'
 import { type Plan, planText } from './plan.js'
 import { openWorld, type World, type WorldOptions } from './world.js'
 
@@ -63,7 +63,7 @@ async function live(world: World): Promise<void> {
   const clients = openClients(world, () => !troubled)
   if (await beginAlone(world)) return
   startAll(world)
-  const endFaults = befall(world)
+  const endFaults = injectFaults(world)
   if (await timeline.run(plan.troubleMs, isBroken)) return
 
   troubled = false
@@ -75,7 +75,7 @@ async function live(world: World): Promise<void> {
   await timeline.run(stillWithinMs, () => isBroken() || states !== undefined)
   if (isBroken()) return
   if (!states) {
-    const away = nodes.filter((node) => !node.isRetired() && !node.home()).map(({ id }) => `${id} is away`)
+    const away = nodes.filter((node) => !node.isRetired() && !node.target()).map(({ id }) => `${id} is away`)
     const open = [`${clients.waiting()} clients wait`, ...away, ...owing].slice(0, 6)
     history.violated(`${stillWithinMs / 1000} seconds after the last fault it is not still: ${open.join('; ')}`)
     return
@@ -90,7 +90,7 @@ async function live(world: World): Promise<void> {
   async function look(): Promise<void> {
     for (;;) {
       await timeline.sleep(lookEveryMs)
-      if (clients.waiting() > 0 || !nodes.every((node) => node.isRetired() || node.home())) continue
+      if (clients.waiting() > 0 || !nodes.every((node) => node.isRetired() || node.target())) continue
       const before = acknowledged(history)
       const seen = await statesOf(world)
       // Whoever gave up waiting may be answered while we read: what was read then is older than what is known.
@@ -127,8 +127,8 @@ async function beginAlone(world: World): Promise<boolean> {
     life.ended(() => void timeline.after(rng.between(1, 2_000), first.start))
     life.end(1 + rng.below(60))
   }
-  await timeline.run(stopWithinMs, () => first.home() !== undefined)
-  if (!first.home()) history.violated(`${first.id} could not found a cluster on its data`)
+  await timeline.run(stopWithinMs, () => first.target() !== undefined)
+  if (!first.target()) history.violated(`${first.id} could not found a cluster on its data`)
   return isBroken()
 }
 
@@ -141,7 +141,7 @@ function startAll({ plan, rng, timeline, nodes }: World): void {
 }
 
 function openClients(world: World, over: () => boolean): { waiting(): number } {
-  const { plan, timeline, history, trace, homes, owners } = world
+  const { plan, timeline, history, trace, targets, owners } = world
   const destinations = Array.from({ length: plan.destinations }, (_, place) => `d${place}`)
   const stepsEach = Math.ceil(plan.steps / plan.clients)
   const { mailboxCommands, commandsPerCommit } = { ...shard, ...plan.limits.shard }
@@ -161,9 +161,9 @@ function openClients(world: World, over: () => boolean): { waiting(): number } {
       rng: world.rng.fork(name),
       timeline,
       history,
-      homes,
+      targets,
       note: trace.note,
-      calm: world.calm,
+      quiet: world.quiet,
       pressure: plan.engine === 'embedded' ? pressure : undefined,
       over,
     }).then(
@@ -175,13 +175,15 @@ function openClients(world: World, over: () => boolean): { waiting(): number } {
 }
 
 /** Every owner's state as some process shows it; undefined when one cannot be read yet. */
-async function statesOf({ owners, homes, rng, timeline }: World): Promise<States | undefined> {
+async function statesOf({ owners, targets, rng, timeline }: World): Promise<States | undefined> {
   const states = new Map<string, OwnerState>()
   for (const owner of owners) {
-    const there = homes()
+    const there = targets()
     if (there.length === 0) return undefined
-    const home = rng.pick(there)
-    const outcome = await attempt(home, timeline, lookEveryMs * 50, () => home.engine.read(owner, whole, { owner }))
+    const target = rng.pick(there)
+    const outcome = await attempt(target, timeline, lookEveryMs * 50, () =>
+      target.engine.query(owner, whole, { owner }),
+    )
     if (outcome.kind !== 'answered') return undefined
     states.set(owner, outcome.answer)
   }

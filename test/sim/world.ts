@@ -3,12 +3,12 @@ import type { Bus } from '../../runtime/nats/contract.js'
 import type { Log } from '../../runtime/observe/log.js'
 import type { EngineOptions } from '../../runtime/shard/options.js'
 import { engines } from './engines.js'
-import { type Calm, openCalm } from './load/calm.js'
 import { commands, queries } from './load/commands.js'
 import { simPerformers } from './load/effects.js'
 import { type History, openHistory } from './load/history.js'
-import { type Home, openHome } from './load/home.js'
+import { createQuietPeriod, type QuietPeriod } from './load/quietperiod.js'
 import { openReceiver, type Receiver } from './load/receiver.js'
+import { type ClientTarget, createTarget } from './load/target.js'
 import type { Mutation } from './mutants.js'
 import { openNode, type SimNode } from './node.js'
 import { type EngineKind, type Plan, rngOf } from './plan.js'
@@ -31,12 +31,12 @@ export interface World {
   readonly receiver: Receiver
   readonly bus: SimBus
   readonly writers: Writers
-  readonly calm: Calm
+  readonly quiet: QuietPeriod
   /** Which engine processes are started with. */
   engine: EngineKind
   readonly nodes: readonly SimNode[]
   readonly owners: readonly string[]
-  homes(): readonly Home[]
+  targets(): readonly ClientTarget[]
 }
 
 /** Clocks differ by up to this share in speed and this much in time of day. */
@@ -61,8 +61,8 @@ export function openWorld(plan: Plan, { mutation = {}, print, ignored }: WorldOp
     dropsRepeats: !mutation.receiverKeepsRepeats,
     violated,
   })
-  const calm = openCalm(timeline.now)
-  const writers = openWriters({ now: timeline.now, violated, changed: calm.stirred })
+  const quiet = createQuietPeriod(timeline.now)
+  const writers = openWriters({ now: timeline.now, violated, changed: quiet.disturb })
   const bus = openSimBus({
     timeline,
     rng: rng.fork('bus'),
@@ -101,10 +101,16 @@ export function openWorld(plan: Plan, { mutation = {}, print, ignored }: WorldOp
         let ids = 0
         const options: EngineOptions = {
           shards: plan.shards,
-          repertoire: {
+          handlers: {
             commands,
             queries,
-            performers: simPerformers({ life, shards: plan.shards, receiver, violated, begins: writers.effectBegins }),
+            effectHandlers: simPerformers({
+              life,
+              shards: plan.shards,
+              receiver,
+              violated,
+              begins: writers.effectBegins,
+            }),
           },
           clock: mutation.clock?.(clock.of(life), around) ?? clock.of(life),
           newCommandId: () => mutation.newCommandId?.(ids++, around) ?? `${life.name}-${ids++}`,
@@ -131,7 +137,7 @@ export function openWorld(plan: Plan, { mutation = {}, print, ignored }: WorldOp
           },
         }
       },
-      settle: (life, engine) => openHome(life, engine, history),
+      settle: (life, engine) => createTarget(life, engine, history),
     })
   }
 
@@ -148,11 +154,11 @@ export function openWorld(plan: Plan, { mutation = {}, print, ignored }: WorldOp
     receiver,
     bus,
     writers,
-    calm,
+    quiet,
     engine: plan.aloneMs > 0 ? 'embedded' : plan.engine,
     nodes,
     owners: Array.from({ length: plan.owners }, (_, place) => `o${place + 1}`),
-    homes: () => nodes.flatMap((each) => each.home() ?? []),
+    targets: () => nodes.flatMap((each) => each.target() ?? []),
   }
   return world
 }

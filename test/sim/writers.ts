@@ -1,6 +1,6 @@
 /** One writer at a time: who appended what to each shard's log, and whether anybody acts for a shard it has lost. */
-import { cluster as limits } from '../../core/limits.js'
-import { type Assembler, lineOf, openAssembler } from '../../runtime/shard/cluster/entry.js'
+import { cluster as limits } from '../../core/limits/index.js'
+import { type Assembler, createAssembler, lineageIdOf } from '../../runtime/shard/cluster/entry.js'
 import type { Life } from './world/life.js'
 import type { Entry } from './world/log.js'
 
@@ -14,7 +14,7 @@ export interface Writers {
 }
 
 /** What the log of one shard says of its owner. */
-interface Known {
+interface ShardWriter {
   assembler: Assembler
   /** False after the log went back, until somebody's epoch begins again. */
   certain: boolean
@@ -36,54 +36,54 @@ export interface WriterOptions {
 }
 
 export function openWriters({ now, violated, changed }: WriterOptions): Writers {
-  const shards = new Map<number, Known>()
+  const shards = new Map<number, ShardWriter>()
   const lastBeat = new Map<string, number>()
 
-  function knownOf(shard: number): Known {
-    const known = shards.get(shard) ?? {
-      assembler: openAssembler(),
+  function writerOf(shard: number): ShardWriter {
+    const writer = shards.get(shard) ?? {
+      assembler: createAssembler(),
       certain: true,
       line: '',
       epoch: 0,
       by: '',
       since: 0,
     }
-    shards.set(shard, known)
-    return known
+    shards.set(shard, writer)
+    return writer
   }
 
   return {
     appended(shard, { bytes, by, number, at }) {
-      const known = knownOf(shard)
-      const entry = known.assembler.add(bytes)
+      const writer = writerOf(shard)
+      const entry = writer.assembler.add(bytes)
       if (!entry) return
       const where = `entry ${number} of shard ${shard}`
-      const isNewLine = lineOf(bytes) !== known.line
+      const isNewLine = lineageIdOf(bytes) !== writer.line
       if (entry.kind === 'owner') {
         changed()
-        if (known.certain && !isNewLine && entry.epoch !== known.epoch + 1) {
-          violated(`${where} begins epoch ${entry.epoch} after epoch ${known.epoch}`)
+        if (writer.certain && !isNewLine && entry.epoch !== writer.epoch + 1) {
+          violated(`${where} begins epoch ${entry.epoch} after epoch ${writer.epoch}`)
         }
-        Object.assign(known, { certain: true, line: lineOf(bytes), epoch: entry.epoch, by, since: at })
+        Object.assign(writer, { certain: true, line: lineageIdOf(bytes), epoch: entry.epoch, by, since: at })
         return
       }
-      if (!known.certain) return
-      if (isNewLine || entry.epoch !== known.epoch) {
-        violated(`${where} was written in epoch ${entry.epoch}, but epoch ${known.epoch} is on`)
-      } else if (by !== known.by)
-        violated(`${where} of epoch ${entry.epoch} is by ${by}, but the epoch belongs to ${known.by}`)
+      if (!writer.certain) return
+      if (isNewLine || entry.epoch !== writer.epoch) {
+        violated(`${where} was written in epoch ${entry.epoch}, but epoch ${writer.epoch} is on`)
+      } else if (by !== writer.by)
+        violated(`${where} of epoch ${entry.epoch} is by ${by}, but the epoch belongs to ${writer.by}`)
     },
     beat: (life, askedAt) => void lastBeat.set(life.name, Math.max(askedAt, lastBeat.get(life.name) ?? 0)),
     rolledBack(shard) {
-      Object.assign(knownOf(shard), { assembler: openAssembler(), certain: false })
+      Object.assign(writerOf(shard), { assembler: createAssembler(), certain: false })
     },
     effectBegins(life, shard, id) {
-      const known = shards.get(shard)
-      if (!known?.certain || known.by === life.name) return
+      const writer = shards.get(shard)
+      if (!writer?.certain || writer.by === life.name) return
       const leaseEnds = (lastBeat.get(life.name) ?? Number.NEGATIVE_INFINITY) + limits.leaseMs / slowest
       if (now() <= leaseEnds) return
       violated(
-        `${life.name} begins the effect ${id}, though ${known.by} has owned shard ${shard} since ${known.since.toFixed(1)}`,
+        `${life.name} begins the effect ${id}, though ${writer.by} has owned shard ${shard} since ${writer.since.toFixed(1)}`,
       )
     },
   }

@@ -3,7 +3,7 @@ import type { Preview } from '../../../core/render/preview.js'
 
 export type Channel = 'rcs' | 'sms' | 'messengerA' | 'vendorMessages'
 
-export interface Stage {
+export interface EmulatorScene {
   readonly name: string
   readonly agentId: string
   readonly phones: readonly { readonly channel: Channel; readonly provider: string; readonly address: string }[]
@@ -36,7 +36,7 @@ export interface Sent {
   readonly at: number
 }
 export type State = 'queued' | 'sent' | 'delivered' | 'read' | 'failed'
-export interface Fare {
+export interface MessageStatus {
   readonly messageId: string
   readonly at: number
   readonly state: State
@@ -48,23 +48,23 @@ export interface Refused {
   readonly at: number
   readonly reason: string
 }
-export interface Done {
+export interface PerformedAct {
   readonly number: number
   readonly channel: Channel
   readonly at: number
   readonly act: Act
 }
-export interface News {
+export interface Updates {
   readonly phones: readonly {
     readonly channel: Channel
     readonly isOffline: boolean
     readonly isLost: boolean
     readonly isOptedOut: boolean
     readonly sent: readonly Sent[]
-    readonly fares: readonly Fare[]
+    readonly fares: readonly MessageStatus[]
     readonly refusals: readonly Refused[]
   }[]
-  readonly acts: readonly Done[]
+  readonly acts: readonly PerformedAct[]
   readonly chat: readonly ChatLine[]
 }
 /** A line of the web chat, with as much of its words as tells it from others. */
@@ -75,21 +75,21 @@ export interface ChatLine {
   readonly words: string
 }
 
-export interface Found {
+export interface Diagnostic {
   readonly line: number
   readonly column: number
   readonly code: string
   readonly message: string
 }
-export interface Compiled {
-  readonly problems: readonly Found[]
-  readonly warnings: readonly Found[]
+export interface CompileResult {
+  readonly problems: readonly Diagnostic[]
+  readonly warnings: readonly Diagnostic[]
   readonly message?: unknown
   readonly renderings?: Readonly<Record<string, Preview>>
 }
 
 /** The ticket is missing, or the node did not take it: wrong, of another installation, or expired. */
-export class NoTicket extends Error {
+export class TicketError extends Error {
   constructor(readonly wasRefused = false) {
     super()
   }
@@ -104,58 +104,59 @@ const key = 'parley-emulator-ticket'
 let ticket = sessionStorage.getItem(key) ?? ''
 
 /** Takes the ticket out of the address, so that it is not copied along with it. */
-export function takeTicket(): void {
-  const given = location.hash.slice(1)
-  if (!given.startsWith('ep1.')) return
-  keep(given)
+export function readTicket(): void {
+  const received = location.hash.slice(1)
+  if (!received.startsWith('ep1.')) return
+  saveTicket(received)
   history.replaceState(null, '', location.pathname)
 }
 
-function keep(given: string): void {
-  ticket = given
-  sessionStorage.setItem(key, given)
+function saveTicket(value: string): void {
+  ticket = value
+  sessionStorage.setItem(key, value)
 }
 
-function ticketProof(): Record<string, string> {
-  if (!ticket) throw new NoTicket()
+function ticketHeader(): Record<string, string> {
+  if (!ticket) throw new TicketError()
   return { 'x-emulator-ticket': ticket }
 }
 
-async function call<R>(method: string, path: string, body?: unknown, proof = ticketProof()): Promise<R> {
+async function call<R>(method: string, path: string, body?: unknown, headers = ticketHeader()): Promise<R> {
   const answer = await fetch(`v1/system/emulator/${path}`, {
     method,
-    headers: { ...proof, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   }).catch(() => {
     throw new Unreachable()
   })
-  if (answer.status === 401 || answer.status === 403) throw new NoTicket(true)
-  const told = await answer.json()
-  if (!answer.ok) throw new Error(told.errors?.[0]?.message ?? told.detail ?? told.title ?? 'That did not work.')
-  return told as R
+  if (answer.status === 401 || answer.status === 403) throw new TicketError(true)
+  const answerBody = await answer.json()
+  if (!answer.ok)
+    throw new Error(answerBody.errors?.[0]?.message ?? answerBody.detail ?? answerBody.title ?? 'That did not work.')
+  return answerBody as R
 }
 
-export async function enter(apiKey: string): Promise<void> {
+export async function signIn(apiKey: string): Promise<void> {
   const { ticket: given } = await call<{ ticket: string }>('POST', 'tickets', undefined, {
     authorization: `Bearer ${apiKey}`,
   })
-  keep(given)
+  saveTicket(given)
 }
 
 const name = encodeURIComponent
-export const stage = () => call<Stage>('GET', 'stage')
-const ofVisitor = (visitor: string | undefined) => (visitor === undefined ? '' : `visitor=${name(visitor)}`)
+export const fetchScene = () => call<EmulatorScene>('GET', 'stage')
+const visitorQuery = (visitor: string | undefined) => (visitor === undefined ? '' : `visitor=${name(visitor)}`)
 /** Lines of the chat are those of this visitor. */
-export const news = (sent: number, acts: number, visitor?: string) =>
-  call<News>('GET', `stage/news?sent=${sent}&acts=${acts}&${ofVisitor(visitor)}`)
+export const fetchUpdates = (sent: number, acts: number, visitor?: string) =>
+  call<Updates>('GET', `stage/news?sent=${sent}&acts=${acts}&${visitorQuery(visitor)}`)
 export const act = (channel: Channel, what: Act) => call<unknown>('POST', `stage/phones/${channel}/_act`, what)
-export const picture = (channel: Channel, what: Picture) =>
+export const sendPicture = (channel: Channel, what: Picture) =>
   call<unknown>('POST', `stage/phones/${channel}/_picture`, what)
 export const message = (channel: Channel, id: string) =>
   call<Record<string, unknown>>('GET', `stage/phones/${channel}/messages/${name(id)}`)
-export const deed = (number: number) => call<Record<string, unknown>>('GET', `stage/acts/${number}`)
-export const chatLine = (cursor: number, visitor?: string) =>
-  call<Record<string, unknown>>('GET', `stage/chat/lines/${cursor}?${ofVisitor(visitor)}`)
-export const say = (channel: Channel | 'webchat', aml: string, visitor?: string) =>
+export const fetchAct = (number: number) => call<Record<string, unknown>>('GET', `stage/acts/${number}`)
+export const fetchChatLine = (cursor: number, visitor?: string) =>
+  call<Record<string, unknown>>('GET', `stage/chat/lines/${cursor}?${visitorQuery(visitor)}`)
+export const sendAs = (channel: Channel | 'webchat', aml: string, visitor?: string) =>
   call<{ readonly accepted: boolean; readonly reason?: string }>('POST', 'stage/_say', { channel, aml, visitor })
-export const compile = (aml: string) => call<Compiled>('POST', 'stage/_compile', { aml })
+export const compile = (aml: string) => call<CompileResult>('POST', 'stage/_compile', { aml })

@@ -2,69 +2,75 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import * as api from './api.js'
 import { Editor } from './editor.js'
-import { Entry } from './entry.js'
+import { Inspector, type InspectTarget } from './inspector.js'
+import { applyUpdates, emptyState, type PageState } from './pagestate.js'
 import { PhoneView, WebChat } from './phone.js'
-import { type Asked, RawView } from './raw.js'
-import { silence, type Talk, withNews } from './talk.js'
+import { SignIn } from './signin.js'
 
 /** What the page shows of a node that does not answer, and of one that has been asked and has. */
 type Trouble = 'unreachable' | undefined
 
 export function App() {
-  const [stage, setStage] = useState<api.Stage>()
-  const [out, setOut] = useState<api.NoTicket>()
-  const [absent, setAbsent] = useState<string>()
+  const [scene, setScene] = useState<api.EmulatorScene>()
+  const [ticketError, setTicketError] = useState<api.TicketError>()
+  const [loadError, setLoadError] = useState<string>()
 
-  const open = useCallback(() => {
-    setOut(undefined)
-    api.stage().then(setStage, (error: Error) => {
-      if (error instanceof api.NoTicket) setOut(error)
-      else setAbsent(error.message)
+  const load = useCallback(() => {
+    setTicketError(undefined)
+    api.fetchScene().then(setScene, (error: Error) => {
+      if (error instanceof api.TicketError) setTicketError(error)
+      else setLoadError(error.message)
     })
   }, [])
-  useEffect(open, [open])
+  useEffect(load, [load])
 
   return (
     <>
       <header class="top">
         <h1>Parley emulator</h1>
-        {stage && (
+        {scene && (
           <p>
-            You talk to <strong>{stage.name}</strong>. Phones draw what the provider was sent; <code>{'{ }'}</code>{' '}
+            You talk to <strong>{scene.name}</strong>. Phones draw what the provider was sent; <code>{'{ }'}</code>{' '}
             shows it raw.
           </p>
         )}
         <a href="v1/docs">API docs</a>
       </header>
       <main>
-        {out ? (
-          <Entry wasRefused={out.wasRefused} entered={open} />
-        ) : stage ? (
-          <Floor stage={stage} out={setOut} />
+        {ticketError ? (
+          <SignIn wasRefused={ticketError.wasRefused} onSignedIn={load} />
+        ) : scene ? (
+          <EmulatorView scene={scene} onTicketError={setTicketError} />
         ) : null}
-        {absent && !stage && !out && <p class="notice">{absent}</p>}
+        {loadError && !scene && !ticketError && <p class="notice">{loadError}</p>}
       </main>
     </>
   )
 }
 
-function Floor({ stage, out }: { stage: api.Stage; out: (how: api.NoTicket) => void }) {
-  const [asked, setAsked] = useState<Asked>()
+function EmulatorView({
+  scene,
+  onTicketError,
+}: {
+  scene: api.EmulatorScene
+  onTicketError: (how: api.TicketError) => void
+}) {
+  const [target, setTarget] = useState<InspectTarget>()
   const [visitor, setVisitor] = useState<string>()
-  const { talk, trouble, look } = useTalk(stage, visitor, out)
-  const [complaint, setComplaint] = useState<string>()
+  const { state, trouble, refresh } = usePageState(scene, visitor, onTicketError)
+  const [failure, setFailure] = useState<string>()
 
   /** Whether it was done; otherwise the page says why not. */
-  async function tried(deed: Promise<unknown>): Promise<boolean> {
-    setComplaint(undefined)
+  async function attempt(request: Promise<unknown>): Promise<boolean> {
+    setFailure(undefined)
     try {
-      await deed
+      await request
     } catch (error) {
-      if (error instanceof api.NoTicket) out(error)
-      else if (!(error instanceof api.Unreachable)) setComplaint((error as Error).message)
+      if (error instanceof api.TicketError) onTicketError(error)
+      else if (!(error instanceof api.Unreachable)) setFailure((error as Error).message)
       return false
     } finally {
-      look()
+      refresh()
     }
     return true
   }
@@ -75,36 +81,42 @@ function Floor({ stage, out }: { stage: api.Stage; out: (how: api.NoTicket) => v
         {trouble === 'unreachable' && (
           <p class="notice">The node does not answer. The page goes on once it does; what you write stays here.</p>
         )}
-        {complaint && <p class="notice">{complaint}</p>}
+        {failure && <p class="notice">{failure}</p>}
       </div>
       <nav class="jumps" aria-label="Phones">
-        {stage.phones.map(({ channel }) => (
+        {scene.phones.map(({ channel }) => (
           <a key={channel} href={`#${channel}`}>
             {titles[channel]}
           </a>
         ))}
-        {stage.chatUrl && <a href="#webchat">Web chat</a>}
+        {scene.chatUrl && <a href="#webchat">Web chat</a>}
         <a href="#aml">AML</a>
       </nav>
       <div class="phones">
-        {stage.phones.map((phone) => (
+        {scene.phones.map((phone) => (
           <PhoneView
             key={phone.channel}
             title={titles[phone.channel]}
             phone={phone}
-            talk={talk.phones[phone.channel]}
-            pictureChars={stage.pictureChars}
-            does={(what) => tried(api.act(phone.channel, what))}
-            sends={(picture) => tried(api.picture(phone.channel, picture))}
-            ask={setAsked}
+            state={state.phones[phone.channel]}
+            pictureChars={scene.pictureChars}
+            perform={(what) => attempt(api.act(phone.channel, what))}
+            sendPicture={(picture) => attempt(api.sendPicture(phone.channel, picture))}
+            inspect={setTarget}
           />
         ))}
-        {stage.chatUrl && (
-          <WebChat url={stage.chatUrl} lines={talk.chat} visitor={visitor} ask={setAsked} meet={setVisitor} />
+        {scene.chatUrl && (
+          <WebChat
+            url={scene.chatUrl}
+            lines={state.chat}
+            visitor={visitor}
+            inspect={setTarget}
+            onVisitor={setVisitor}
+          />
         )}
       </div>
-      <Editor waitMs={stage.compileAfterMs} visitor={visitor} sent={look} />
-      {asked && <RawView asked={asked} close={() => setAsked(undefined)} />}
+      <Editor waitMs={scene.compileAfterMs} visitor={visitor} onSent={refresh} />
+      {target && <Inspector target={target} close={() => setTarget(undefined)} />}
     </>
   )
 }
@@ -117,51 +129,55 @@ const titles: Readonly<Record<api.Channel, string>> = {
 }
 
 /** Asks for news again and again, while somebody looks. A node that was away may have begun anew: so does the page. */
-function useTalk({ pollMs }: api.Stage, visitor: string | undefined, out: (how: api.NoTicket) => void) {
-  const [talk, setTalk] = useState<Talk>(silence)
+function usePageState(
+  { pollMs }: api.EmulatorScene,
+  visitor: string | undefined,
+  onTicketError: (how: api.TicketError) => void,
+) {
+  const [state, setState] = useState<PageState>(emptyState)
   const [trouble, setTrouble] = useState<Trouble>()
-  const newest = useRef(silence)
-  const looking = useRef<Promise<void>>(undefined)
+  const latest = useRef(emptyState)
+  const refreshing = useRef<Promise<void>>(undefined)
 
-  const once = useCallback(async () => {
+  const fetchOnce = useCallback(async () => {
     try {
-      const { sent, acts } = newest.current
-      newest.current = withNews(newest.current, await newsOf(sent, acts, visitor))
+      const { sent, acts } = latest.current
+      latest.current = applyUpdates(latest.current, await fetchVisibleUpdates(sent, acts, visitor))
       setTrouble(undefined)
     } catch (error) {
-      if (error instanceof api.NoTicket) return out(error)
-      newest.current = silence
+      if (error instanceof api.TicketError) return onTicketError(error)
+      latest.current = emptyState
       setTrouble('unreachable')
       return
     }
-    setTalk(newest.current)
-  }, [out, visitor])
+    setState(latest.current)
+  }, [onTicketError, visitor])
 
   /** One at a time: a second one would be told the same news again. */
-  const look = useCallback(() => {
-    looking.current = (looking.current ?? Promise.resolve()).then(once)
-    return looking.current
-  }, [once])
+  const refresh = useCallback(() => {
+    refreshing.current = (refreshing.current ?? Promise.resolve()).then(fetchOnce)
+    return refreshing.current
+  }, [fetchOnce])
 
   useEffect(() => {
     let timer = 0
-    let isOver = false
-    async function round() {
-      if (!document.hidden) await look()
-      if (!isOver) timer = setTimeout(round, pollMs)
+    let isStopped = false
+    async function poll() {
+      if (!document.hidden) await refresh()
+      if (!isStopped) timer = setTimeout(poll, pollMs)
     }
-    void round()
+    void poll()
     return () => {
-      isOver = true
+      isStopped = true
       clearTimeout(timer)
     }
-  }, [look, pollMs])
+  }, [refresh, pollMs])
 
-  return { talk, trouble, look }
+  return { state, trouble, refresh }
 }
 
 /** Without a visitor in view there are no lines of the chat: those of another visitor do not belong here. */
-async function newsOf(sent: number, acts: number, visitor: string | undefined): Promise<api.News> {
-  const news = await api.news(sent, acts, visitor)
-  return visitor === undefined ? { ...news, chat: [] } : news
+async function fetchVisibleUpdates(sent: number, acts: number, visitor: string | undefined): Promise<api.Updates> {
+  const updates = await api.fetchUpdates(sent, acts, visitor)
+  return visitor === undefined ? { ...updates, chat: [] } : updates
 }

@@ -4,9 +4,9 @@ import { useState } from 'preact/hooks'
 import { segmentsOf } from '../../../core/render/gsm7.js'
 import type { Act, Channel, State } from './api.js'
 import { type Card, type Drawing, drawingOf, type Picture, type Tap } from './drawing.js'
-import { Marked } from './marked.js'
-import type { Asked } from './raw.js'
-import type { Item } from './talk.js'
+import type { InspectTarget } from './inspector.js'
+import { MarkupText } from './markup.js'
+import type { Item } from './pagestate.js'
 
 interface BubbleProps {
   item: Item
@@ -15,17 +15,27 @@ interface BubbleProps {
   isNewest: boolean
   state: State | undefined
   isOffline: boolean
-  does: (what: Act) => void
-  here: Act
-  ask: (asked: Asked) => void
+  perform: (what: Act) => void
+  sampleLocation: Act
+  inspect: (target: InspectTarget) => void
 }
 
-export function Bubble({ item, channel, provider, isNewest, state, isOffline, does, here, ask }: BubbleProps) {
+export function Bubble({
+  item,
+  channel,
+  provider,
+  isNewest,
+  state,
+  isOffline,
+  perform,
+  sampleLocation,
+  inspect,
+}: BubbleProps) {
   if (item.kind === 'failed') {
     return (
       <article class="line note">
         <p>A message did not get here.</p>
-        <Raw label="the message that failed" show={() => ask({ kind: 'message', channel, name: item.messageId })} />
+        <Raw label="the message that failed" show={() => inspect({ kind: 'message', channel, name: item.messageId })} />
       </article>
     )
   }
@@ -43,27 +53,27 @@ export function Bubble({ item, channel, provider, isNewest, state, isOffline, do
           <Media url={item.act.url} kind="image" alt={item.act.name} />
         ) : (
           <p class={isNote(item) ? '' : 'bubble'} dir="auto">
-            {wordsOf(item.act)}
+            {textOf(item.act)}
           </p>
         )}
-        <Raw label={wordsOf(item.act)} show={() => ask({ kind: 'deed', number: item.number })} />
+        <Raw label={textOf(item.act)} show={() => inspect({ kind: 'act', number: item.number })} />
       </article>
     )
   }
   const drawing = drawingOf(provider, item.body)
   const tap = ({ kind, label, postback }: Tap) =>
     kind === 'location'
-      ? does(here)
-      : postback !== undefined && does({ kind: 'tap', label, postback, number: item.number })
+      ? perform(sampleLocation)
+      : postback !== undefined && perform({ kind: 'tap', label, postback, number: item.number })
   return (
     <article class="line theirs">
-      <Drawn drawing={drawing} channel={channel} tap={tap} chips={isNewest} />
+      <DrawingView drawing={drawing} channel={channel} tap={tap} chips={isNewest} />
       <footer>
         <Receipt state={state} isOffline={isOffline} />
         {channel === 'sms' && drawing.text !== undefined && <Segments text={drawing.text} />}
         <Raw
           label={(drawing.text ?? 'a message').slice(0, 40)}
-          show={() => ask({ kind: 'message', channel, name: item.providerId })}
+          show={() => inspect({ kind: 'message', channel, name: item.providerId })}
         />
       </footer>
     </article>
@@ -77,11 +87,13 @@ const refusals: Readonly<Record<string, string>> = {
   loopDetected: 'A message of the agent was refused: too many without an answer of this phone.',
 }
 
-const unsaid: readonly Act['kind'][] = ['offline', 'online', 'lose', 'regain', 'optOut']
+const silentActs: readonly Act['kind'][] = ['offline', 'online', 'lose', 'regain', 'optOut']
 
 /** Whether it is something that happened to the phone, and nothing that anybody said. */
 export function isNote(item: Item): boolean {
-  return item.kind === 'failed' || item.kind === 'refused' || (item.kind === 'done' && unsaid.includes(item.act.kind))
+  return (
+    item.kind === 'failed' || item.kind === 'refused' || (item.kind === 'done' && silentActs.includes(item.act.kind))
+  )
 }
 
 export function Raw({ label, show }: { label: string; show: () => void }) {
@@ -92,7 +104,7 @@ export function Raw({ label, show }: { label: string; show: () => void }) {
   )
 }
 
-function wordsOf(act: Act): string {
+function textOf(act: Act): string {
   switch (act.kind) {
     case 'text':
       return act.text
@@ -138,7 +150,7 @@ function Segments({ text }: { text: string }) {
   )
 }
 
-interface DrawnProps {
+interface DrawingViewProps {
   drawing: Drawing
   channel: string
   tap: (tap: Tap) => void
@@ -146,17 +158,17 @@ interface DrawnProps {
   chips: boolean
 }
 
-export function Drawn({
+export function DrawingView({
   drawing: { text, pictures = [], cards = [], chips = [], list },
   channel,
   tap,
   chips: hasChips,
-}: DrawnProps) {
+}: DrawingViewProps) {
   return (
     <div class="drawn">
       {text !== undefined && (
         <div class="bubble" dir="auto">
-          <Marked text={text} channel={channel} />
+          <MarkupText text={text} channel={channel} />
         </div>
       )}
       {pictures.map((picture) => (
@@ -214,7 +226,7 @@ function CardView({ card: { title, description, picture, taps }, channel, tap }:
       {title && <strong dir="auto">{title}</strong>}
       {description && (
         <div class="said" dir="auto">
-          <Marked text={description} channel={channel} />
+          <MarkupText text={description} channel={channel} />
         </div>
       )}
       {taps.map((each, at) => (
@@ -235,7 +247,7 @@ const icons: Readonly<Record<Tap['kind'], string>> = {
 
 /** The provider is told of a tap; of a link without anything to tell, the phone opens it and nobody hears of it. */
 function TapView({ label, description, kind, postback, href, tap }: Tap & { tap: () => void }) {
-  const words = (
+  const content = (
     <>
       {icons[kind] && <span aria-hidden="true">{icons[kind]}</span>}
       <span dir="auto">{label}</span>
@@ -245,13 +257,13 @@ function TapView({ label, description, kind, postback, href, tap }: Tap & { tap:
   if (href !== undefined && postback === undefined) {
     return (
       <a class="tap" href={href} target="_blank" rel="noreferrer">
-        {words}
+        {content}
       </a>
     )
   }
   return (
     <button type="button" class="tap" onClick={tap} {...(href !== undefined && { title: href })}>
-      {words}
+      {content}
     </button>
   )
 }

@@ -83,7 +83,7 @@ function suggestionOf({ reply, action }: Body): Tap {
 function whatsapp(body: Body): Drawing | undefined {
   const { type, interactive, location, contacts } = body
   if (type === 'text') return { text: body.text.body }
-  if (type === 'interactive') return whatsappAsked(interactive)
+  if (type === 'interactive') return whatsappInteractive(interactive)
   if (type === 'location') return { text: [location.name, location.address].filter(Boolean).join('\n') || 'A place' }
   if (type === 'contacts') return { text: contacts.map(contactText).join('\n\n') }
   const { link, caption, filename } = body[type] ?? {}
@@ -93,11 +93,11 @@ function whatsapp(body: Body): Drawing | undefined {
 }
 
 function contactText({ name, phones = [], emails = [], urls = [] }: Body): string {
-  const ways = [...phones.map((each: Body) => each.phone), ...emails.map((each: Body) => each.email)]
-  return [name.formatted_name, ...ways, ...urls.map((each: Body) => each.url)].join('\n')
+  const addresses = [...phones.map((each: Body) => each.phone), ...emails.map((each: Body) => each.email)]
+  return [name.formatted_name, ...addresses, ...urls.map((each: Body) => each.url)].join('\n')
 }
 
-function whatsappAsked({ header, body, action }: Body): Drawing {
+function whatsappInteractive({ header, body, action }: Body): Drawing {
   const { buttons = [], sections = [], cards = [], name, parameters } = action
   const rows = sections.flatMap((section: Body) => section.rows)
   const link = name === 'cta_url' && linkTap(parameters)
@@ -146,13 +146,13 @@ function apple({ type, body, interactiveData, richLinkData }: Body): Drawing | u
   }
   if (type !== 'interactive') return undefined
   const { data, receivedMessage } = interactiveData
-  const said = [receivedMessage?.title, receivedMessage?.subtitle].filter(Boolean).join('\n')
+  const text = [receivedMessage?.title, receivedMessage?.subtitle].filter(Boolean).join('\n')
   const { listPicker, event, 'quick-reply': quick } = data
   if (quick) return { text: quick.summaryText, chips: quick.items.map(itemTap) }
-  if (event) return { text: said, list: { title: 'Choose a time', rows: event.timeslots.map(slotTap(event)) } }
+  if (event) return { text, list: { title: 'Choose a time', rows: event.timeslots.map(slotTap(event)) } }
   const sections: Body[] = listPicker?.sections ?? []
   const rows = sections.flatMap((section) => section.items).map(itemTap)
-  return { text: said, list: { title: sections[0]?.title || 'Select', rows } }
+  return { text, list: { title: sections[0]?.title || 'Select', rows } }
 }
 
 const itemTap = ({ identifier, title, subtitle }: Body): Tap => ({
@@ -178,7 +178,11 @@ const slotTap =
   }
 
 function pictureAt(url: string): Picture {
-  const [, ending = ''] = /\.(\w{2,4})(?:[?#].*)?$/.exec(url) ?? []
-  const kind = /^(mp4|mov|webm|3gp)$/i.test(ending) ? 'video' : /^(mp3|ogg|aac|m4a)$/i.test(ending) ? 'audio' : 'image'
-  return { url, kind: /^(pdf|docx?|xlsx?|zip)$/i.test(ending) ? 'file' : kind }
+  const [, extension = ''] = /\.(\w{2,4})(?:[?#].*)?$/.exec(url) ?? []
+  const kind = /^(mp4|mov|webm|3gp)$/i.test(extension)
+    ? 'video'
+    : /^(mp3|ogg|aac|m4a)$/i.test(extension)
+      ? 'audio'
+      : 'image'
+  return { url, kind: /^(pdf|docx?|xlsx?|zip)$/i.test(extension) ? 'file' : kind }
 }

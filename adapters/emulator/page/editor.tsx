@@ -1,12 +1,12 @@
 /** A place to write AML: what is wrong with it while it is written, and what each channel would show. */
 import { useEffect, useState } from 'preact/hooks'
 import type { Preview } from '../../../core/render/preview.js'
-import { type Compiled, compile, type Found, say } from './api.js'
+import { type CompileResult, compile, type Diagnostic, sendAs } from './api.js'
 import { drawingOfBlock } from './blocks.js'
-import { Drawn } from './bubble.js'
+import { DrawingView } from './bubble.js'
 import { Help } from './help.js'
 
-const first = `Welcome to the **Harbor Hotel**.
+const initialAml = `Welcome to the **Harbor Hotel**.
 
 [[ask.choice #room | Which room would you like?
 blue = Blue room ~ Faces the harbor
@@ -23,7 +23,7 @@ const channels = [
 ] as const
 
 /** How long after a try without an answer the text is compiled again. */
-const againMs = 1_000
+const retryMs = 1_000
 
 const titleOf = (channel: string) => channels.find(([name]) => name === channel)?.[1]
 
@@ -38,56 +38,56 @@ interface EditorProps {
   waitMs: number
   /** The visitor of the web chat in view. */
   visitor: string | undefined
-  sent: () => void
+  onSent: () => void
 }
 
-/** `sent` is called when there may be something new on a phone. */
-export function Editor({ waitMs, visitor, sent }: EditorProps) {
-  const [aml, setAml] = useState(first)
-  const [result, setResult] = useState<{ readonly aml: string; readonly compiled: Compiled }>()
-  const [isAway, setAway] = useState(false)
+/** `onSent` is called when there may be something new on a phone. */
+export function Editor({ waitMs, visitor, onSent }: EditorProps) {
+  const [aml, setAml] = useState(initialAml)
+  const [result, setResult] = useState<{ readonly aml: string; readonly compiled: CompileResult }>()
+  const [isUnreachable, setUnreachable] = useState(false)
   const [channel, setChannel] = useState<(typeof channels)[number][0]>('sms')
-  const [told, setTold] = useState('')
+  const [status, setStatus] = useState('')
 
   useEffect(() => {
-    let isOld = false
+    let isStale = false
     let timer = setTimeout(run, waitMs)
     async function run() {
       try {
         const compiled = await compile(aml)
-        if (isOld) return
+        if (isStale) return
         setResult({ aml, compiled })
-        setAway(false)
+        setUnreachable(false)
       } catch {
         // A page without a good ticket says so above.
-        if (isOld) return
+        if (isStale) return
         setResult(undefined)
-        setAway(true)
-        timer = setTimeout(run, againMs)
+        setUnreachable(true)
+        timer = setTimeout(run, retryMs)
       }
     }
     return () => {
-      isOld = true
+      isStale = true
       clearTimeout(timer)
     }
   }, [aml, waitMs])
 
   function choose(name: typeof channel) {
     setChannel(name)
-    setTold('')
+    setStatus('')
   }
 
   async function send() {
-    setTold('')
+    setStatus('')
     try {
       const { accepted, reason = '' } =
         channel === 'webchat' && visitor === undefined
           ? { accepted: false, reason: 'unknownRecipient' }
-          : await say(channel, aml, channel === 'webchat' ? visitor : undefined)
-      setTold(accepted ? `Sent to ${titleOf(channel)}.` : (refusals[reason] ?? `It was refused: ${reason}.`))
-      sent()
+          : await sendAs(channel, aml, channel === 'webchat' ? visitor : undefined)
+      setStatus(accepted ? `Sent to ${titleOf(channel)}.` : (refusals[reason] ?? `It was refused: ${reason}.`))
+      onSent()
     } catch (error) {
-      setTold((error as Error).message || 'That did not work.')
+      setStatus((error as Error).message || 'That did not work.')
     }
   }
 
@@ -102,7 +102,7 @@ export function Editor({ waitMs, visitor, sent }: EditorProps) {
       <Help
         use={(example) => {
           setAml(example)
-          setTold('')
+          setStatus('')
         }}
       />
       <div class="halves">
@@ -115,11 +115,11 @@ export function Editor({ waitMs, visitor, sent }: EditorProps) {
             value={aml}
             onInput={(event) => {
               setAml(event.currentTarget.value)
-              setTold('')
+              setStatus('')
             }}
           />
           <div id="aml-findings" role="status">
-            {isAway && <p class="empty">Not checked: the node does not answer.</p>}
+            {isUnreachable && <p class="empty">Not checked: the node does not answer.</p>}
             {isChecking ? <p class="empty">Checking…</p> : compiled && <Findings {...compiled} />}
           </div>
         </div>
@@ -137,14 +137,14 @@ export function Editor({ waitMs, visitor, sent }: EditorProps) {
             <button type="button" aria-disabled={canSend ? undefined : 'true'} onClick={() => canSend && void send()}>
               Send to {titleOf(channel)}
             </button>
-            <span role="status">{told}</span>
+            <span role="status">{status}</span>
           </p>
           <div class={isChecking ? 'checking' : undefined} aria-busy={isChecking}>
             {preview ? (
-              <Seen {...preview} channel={channel} />
+              <Rendering {...preview} channel={channel} />
             ) : (
               <p class="empty">
-                {isAway ? 'Nothing, until the node answers.' : 'Nothing, as long as there are problems.'}
+                {isUnreachable ? 'Nothing, until the node answers.' : 'Nothing, as long as there are problems.'}
               </p>
             )}
           </div>
@@ -154,7 +154,7 @@ export function Editor({ waitMs, visitor, sent }: EditorProps) {
   )
 }
 
-function Findings({ problems, warnings }: Compiled) {
+function Findings({ problems, warnings }: CompileResult) {
   if (problems.length + warnings.length === 0) return <p class="fine">No problems.</p>
   return (
     <ul class="findings">
@@ -168,7 +168,7 @@ function Findings({ problems, warnings }: Compiled) {
   )
 }
 
-function Finding({ kind, line, column, message }: Found & { kind: 'Problem' | 'Warning' }) {
+function Finding({ kind, line, column, message }: Diagnostic & { kind: 'Problem' | 'Warning' }) {
   return (
     <li class={kind.toLowerCase()}>
       <strong>
@@ -179,7 +179,7 @@ function Finding({ kind, line, column, message }: Found & { kind: 'Problem' | 'W
   )
 }
 
-function Seen({ blocks, loss, text, segments, encoding, units, channel }: Preview & { channel: string }) {
+function Rendering({ blocks, loss, text, segments, encoding, units, channel }: Preview & { channel: string }) {
   return (
     <>
       <div class="preview">
@@ -189,7 +189,7 @@ function Seen({ blocks, loss, text, segments, encoding, units, channel }: Previe
           </p>
         ) : (
           blocks.map((block, at) => (
-            <Drawn key={at} drawing={drawingOfBlock(block)} channel={channel} tap={() => {}} chips />
+            <DrawingView key={at} drawing={drawingOfBlock(block)} channel={channel} tap={() => {}} chips />
           ))
         )}
       </div>

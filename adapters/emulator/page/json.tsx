@@ -4,14 +4,14 @@ import type { ComponentChildren } from 'preact'
 const fileForm = /data:[\w/+.-]+;base64,[\w/+=]{200,}/g
 
 /** Files that stand in what is shown are cut off, with how long they are. */
-function shortened(text: string): string {
+function shortenFiles(text: string): string {
   return text.replace(fileForm, (file) => `${file.slice(0, 60)}… (${file.length} characters)`)
 }
 
 /** Milliseconds since 1970 of the years that a node runs in; no other number of these bodies is as large. */
 const isTime = (value: number) => Number.isInteger(value) && value > 1.5e12 && value < 2.5e12
 
-const folded: ReadonlySet<string> = new Set(['capabilities'])
+const foldedMembers: ReadonlySet<string> = new Set(['capabilities'])
 
 export function Json({ value, indent = '' }: { value: unknown; indent?: string }): ComponentChildren {
   if (typeof value === 'number' && isTime(value)) {
@@ -22,7 +22,7 @@ export function Json({ value, indent = '' }: { value: unknown; indent?: string }
       </time>
     )
   }
-  if (typeof value === 'string') return JSON.stringify(shortened(value))
+  if (typeof value === 'string') return JSON.stringify(shortenFiles(value))
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const inner = `${indent}  `
   const isList = Array.isArray(value)
@@ -54,24 +54,24 @@ interface MemberProps {
 
 function Member({ name, value, indent, end }: MemberProps) {
   const title = name === undefined ? '' : `${JSON.stringify(name)}: `
-  const shown = (
+  const content = (
     <>
       <Json value={value} indent={indent} />
       {end}
     </>
   )
-  if (name === undefined || !folded.has(name)) {
+  if (name === undefined || !foldedMembers.has(name)) {
     return (
       <>
         {title}
-        {shown}
+        {content}
       </>
     )
   }
   return (
     <details class="fold">
       <summary class="fold-title">{title}</summary>
-      {shown}
+      {content}
     </details>
   )
 }

@@ -1,6 +1,6 @@
 /** Where the page begins. */
 import { render } from 'preact'
-import { takeTicket } from './api.js'
+import { readTicket } from './api.js'
 import { App } from './app.js'
 import style from './style.css'
 
@@ -8,5 +8,5 @@ const sheet = new CSSStyleSheet()
 // Built style sheets need no permission of the page's policy.
 sheet.replaceSync(style)
 document.adoptedStyleSheets = [sheet]
-takeTicket()
+readTicket()
 render(<App />, document.body)

@@ -1,64 +1,64 @@
 /** One phone: what it was sent, what its person does, and how it stands to the network. */
 import { useEffect, useRef } from 'preact/hooks'
-import type { Act, Channel, ChatLine, Picture, Stage } from './api.js'
+import type { Act, Channel, ChatLine, EmulatorScene, Picture } from './api.js'
 import { Bubble, isNote, Raw } from './bubble.js'
-import type { Asked } from './raw.js'
-import type { PhoneTalk } from './talk.js'
-import { Writing } from './writing.js'
+import { Composer } from './composer.js'
+import type { InspectTarget } from './inspector.js'
+import type { PhoneState } from './pagestate.js'
 
 interface PhoneProps {
   title: string
-  phone: Stage['phones'][number]
-  talk: PhoneTalk | undefined
+  phone: EmulatorScene['phones'][number]
+  state: PhoneState | undefined
   pictureChars: number
   /** Whether it was done. */
-  does: (what: Act) => Promise<boolean>
-  sends: (picture: Picture) => Promise<boolean>
-  ask: (asked: Asked) => void
+  perform: (act: Act) => Promise<boolean>
+  sendPicture: (picture: Picture) => Promise<boolean>
+  inspect: (target: InspectTarget) => void
 }
 
 /** Somewhere to be. */
-const here = { kind: 'location', latitude: 38.7071, longitude: -9.1359, label: 'Terreiro do Paço' } as const
+const sampleLocation = { kind: 'location', latitude: 38.7071, longitude: -9.1359, label: 'Terreiro do Paço' } as const
 
 /** What else a person can do there, beside writing and tapping. */
-const deeds: Readonly<Record<Channel, readonly { label: string; what: Act }[]>> = {
+const extraActs: Readonly<Record<Channel, readonly { label: string; act: Act }[]>> = {
   rcs: [
-    { label: 'Location', what: here },
-    { label: 'STOP', what: { kind: 'stop' } },
+    { label: 'Location', act: sampleLocation },
+    { label: 'STOP', act: { kind: 'stop' } },
   ],
-  sms: [{ label: 'STOP', what: { kind: 'stop' } }],
+  sms: [{ label: 'STOP', act: { kind: 'stop' } }],
   messengerA: [
-    { label: 'Location', what: here },
-    { label: 'STOP', what: { kind: 'stop' } },
+    { label: 'Location', act: sampleLocation },
+    { label: 'STOP', act: { kind: 'stop' } },
   ],
-  vendorMessages: [{ label: 'Delete thread', what: { kind: 'optOut' } }],
+  vendorMessages: [{ label: 'Delete thread', act: { kind: 'optOut' } }],
 }
 
 /** How a person who has opted out opts in again. */
-const comebacks: Readonly<Record<Channel, string>> = {
+const optInHints: Readonly<Record<Channel, string>> = {
   rcs: 'Write START to opt in again.',
   sms: 'Write START to opt in again.',
   messengerA: 'Write anything to opt in again.',
   vendorMessages: 'Write anything to opt in again.',
 }
 
-export function PhoneView({ title, phone, talk, pictureChars, does, sends, ask }: PhoneProps) {
+export function PhoneView({ title, phone, state, pictureChars, perform, sendPicture, inspect }: PhoneProps) {
   const { channel, provider, address } = phone
   const log = useRef<HTMLDivElement>(null)
-  const { items = [], fares = [], isOffline = false, isLost = false, isOptedOut = false } = talk ?? {}
-  const newest = items.findLast((item) => !isNote(item))
+  const { items = [], fares = [], isOffline = false, isLost = false, isOptedOut = false } = state ?? {}
+  const latest = items.findLast((item) => !isNote(item))
   const stateOf = (providerId: string) => fares.find(({ providerIds }) => providerIds.includes(providerId))?.state
 
   useEffect(() => {
-    const shown = log.current
-    if (!shown) return
-    const toEnd = () => shown.scrollTo({ top: shown.scrollHeight })
-    toEnd()
+    const element = log.current
+    if (!element) return
+    const scrollToEnd = () => element.scrollTo({ top: element.scrollHeight })
+    scrollToEnd()
     // A picture has its height once it is loaded; a log that was scrolled back meanwhile stays where it is.
-    const end = shown.scrollTop
-    const onLoad = () => void (shown.scrollTop >= end && toEnd())
-    shown.addEventListener('load', onLoad, true)
-    return () => shown.removeEventListener('load', onLoad, true)
+    const end = element.scrollTop
+    const onLoad = () => void (element.scrollTop >= end && scrollToEnd())
+    element.addEventListener('load', onLoad, true)
+    return () => element.removeEventListener('load', onLoad, true)
   }, [items.length])
 
   return (
@@ -69,24 +69,28 @@ export function PhoneView({ title, phone, talk, pictureChars, does, sends, ask }
           {provider} · {address.replace(/^urn:mbid:/, '')}
         </p>
         <p class="standing" role="status">
-          {isOptedOut && `Opted out. ${comebacks[channel]}`}
+          {isOptedOut && `Opted out. ${optInHints[channel]}`}
         </p>
       </header>
       <fieldset class="deeds" aria-label={`What else to do on ${title}`}>
         <button
           type="button"
           aria-pressed={isOffline}
-          onClick={() => void does({ kind: isOffline ? 'online' : 'offline' })}
+          onClick={() => void perform({ kind: isOffline ? 'online' : 'offline' })}
         >
           Offline
         </button>
         {channel === 'rcs' && (
-          <button type="button" aria-pressed={isLost} onClick={() => void does({ kind: isLost ? 'regain' : 'lose' })}>
+          <button
+            type="button"
+            aria-pressed={isLost}
+            onClick={() => void perform({ kind: isLost ? 'regain' : 'lose' })}
+          >
             No RCS
           </button>
         )}
-        {deeds[channel].map(({ label, what }) => (
-          <button key={label} type="button" disabled={isOffline} onClick={() => void does(what)}>
+        {extraActs[channel].map(({ label, act }) => (
+          <button key={label} type="button" disabled={isOffline} onClick={() => void perform(act)}>
             {label}
           </button>
         ))}
@@ -100,16 +104,22 @@ export function PhoneView({ title, phone, talk, pictureChars, does, sends, ask }
             item={item}
             channel={channel}
             provider={provider}
-            isNewest={item === newest}
+            isNewest={item === latest}
             state={item.kind === 'sent' ? stateOf(item.providerId) : undefined}
             isOffline={isOffline}
-            does={(what) => void does(what)}
-            here={here}
-            ask={ask}
+            perform={(act) => void perform(act)}
+            sampleLocation={sampleLocation}
+            inspect={inspect}
           />
         ))}
       </div>
-      <Writing title={title} pictureChars={pictureChars} isOffline={isOffline} does={does} sends={sends} />
+      <Composer
+        title={title}
+        pictureChars={pictureChars}
+        isOffline={isOffline}
+        perform={perform}
+        sendPicture={sendPicture}
+      />
     </section>
   )
 }
@@ -118,25 +128,25 @@ interface WebChatProps {
   url: string
   lines: readonly ChatLine[]
   visitor: string | undefined
-  ask: (asked: Asked) => void
+  inspect: (target: InspectTarget) => void
   /** Called with the visitor that the frame shows. */
-  meet: (visitor: string) => void
+  onVisitor: (visitor: string) => void
 }
 
 /** The chat is a page of its own, as visitors get it; what is behind its bubbles stands below. */
-export function WebChat({ url, lines, visitor, ask, meet }: WebChatProps) {
+export function WebChat({ url, lines, visitor, inspect, onVisitor }: WebChatProps) {
   const frame = useRef<HTMLIFrameElement>(null)
   useEffect(() => {
     function onMessage({ source, origin, data }: MessageEvent) {
       if (source !== frame.current?.contentWindow || origin !== new URL(url).origin) return
-      if (typeof data?.parleyVisitor === 'string') meet(data.parleyVisitor)
+      if (typeof data?.parleyVisitor === 'string') onVisitor(data.parleyVisitor)
     }
     addEventListener('message', onMessage)
     return () => removeEventListener('message', onMessage)
-  }, [url, meet])
-  const record = useRef<HTMLOListElement>(null)
+  }, [url, onVisitor])
+  const list = useRef<HTMLOListElement>(null)
   useEffect(() => {
-    record.current?.scrollTo({ top: record.current.scrollHeight })
+    list.current?.scrollTo({ top: list.current.scrollHeight })
   }, [lines.at(-1)?.cursor])
 
   return (
@@ -158,7 +168,7 @@ export function WebChat({ url, lines, visitor, ask, meet }: WebChatProps) {
       {lines.length > 0 && (
         <ol
           class="record"
-          ref={record}
+          ref={list}
           aria-label="Behind the web chat"
           // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached without a mouse
           tabIndex={0}
@@ -170,7 +180,7 @@ export function WebChat({ url, lines, visitor, ask, meet }: WebChatProps) {
               </span>
               <Raw
                 label={words.slice(0, 40)}
-                show={() => ask({ kind: 'chat', cursor, ...(visitor !== undefined && { visitor }) })}
+                show={() => inspect({ kind: 'chat', cursor, ...(visitor !== undefined && { visitor }) })}
               />
             </li>
           ))}

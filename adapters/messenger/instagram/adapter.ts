@@ -1,10 +1,10 @@
 /** Instagram, put together. It has no signals that are certain to work, so it has none here. */
 import type { Adapter, AuthProblem } from '../../../core/channel/adapter.js'
-import { wrongGraphAuth } from '../graph.js'
-import { descriptorOf, type PageAuth } from '../pagedescriptor.js'
-import { receivePage } from '../pagereceive.js'
-import { type PageWire, renderPage } from '../pagerender.js'
-import { sendPage } from '../pagesend.js'
+import { graphAuthError } from '../graph.js'
+import { descriptorOf, type PageAuth } from '../page/descriptor.js'
+import { receivePage } from '../page/receive.js'
+import { type PagePayload, renderPage } from '../page/render.js'
+import { sendPage } from '../page/send.js'
 
 export interface InstagramAuth extends PageAuth {
   /** By which the account is named in what is told of it. Without it every account is taken that no other binding has. */
@@ -13,15 +13,15 @@ export interface InstagramAuth extends PageAuth {
 
 const descriptor = descriptorOf('socialC', 'instagram')
 
-function wrongAccount(auth: InstagramAuth): AuthProblem | undefined {
-  return auth.accountId === undefined ? undefined : wrongGraphAuth(auth, 'accountId', auth.accountId)
+function accountError(auth: InstagramAuth): AuthProblem | undefined {
+  return auth.accountId === undefined ? undefined : graphAuthError(auth, 'accountId', auth.accountId)
 }
 
-export const instagramAdapter: Adapter<InstagramAuth, PageWire> = {
+export const instagramAdapter: Adapter<InstagramAuth, PagePayload> = {
   descriptor,
-  render: (blocks, about) => renderPage(blocks, about, descriptor.traits),
+  render: (blocks, context) => renderPage(blocks, context, descriptor.traits),
   send: sendPage,
   // What is told names the account and never the page.
   receive: (request, auth) => receivePage(request, auth, auth.accountId),
-  wrongAuth: (auth) => wrongGraphAuth(auth, 'pageId', auth.pageId) ?? wrongAccount(auth),
+  validateAuth: (auth) => graphAuthError(auth, 'pageId', auth.pageId) ?? accountError(auth),
 }

@@ -1,19 +1,19 @@
 /** Messenger, put together. */
 import type { Adapter } from '../../../core/channel/adapter.js'
-import { wrongGraphAuth } from '../graph.js'
-import { descriptorOf, type PageAuth } from '../pagedescriptor.js'
-import { receivePage } from '../pagereceive.js'
-import { type PageWire, renderPage } from '../pagerender.js'
-import { sendPage } from '../pagesend.js'
+import { graphAuthError } from '../graph.js'
+import { descriptorOf, type PageAuth } from '../page/descriptor.js'
+import { receivePage } from '../page/receive.js'
+import { type PagePayload, renderPage } from '../page/render.js'
+import { sendPage } from '../page/send.js'
 
 const descriptor = descriptorOf('messengerB', 'messenger')
 const actions = { typing: 'typing_on', read: 'mark_seen' } as const
 
-export const messengerAdapter: Adapter<PageAuth, PageWire> = {
+export const messengerAdapter: Adapter<PageAuth, PagePayload> = {
   descriptor,
-  render: (blocks, about) => renderPage(blocks, about, descriptor.traits),
+  render: (blocks, context) => renderPage(blocks, context, descriptor.traits),
   send: sendPage,
   receive: (request, auth) => receivePage(request, auth, auth.pageId),
   signal: (signal, { address }) => ({ body: { recipient: { id: address }, sender_action: actions[signal] } }),
-  wrongAuth: (auth) => wrongGraphAuth(auth, 'pageId', auth.pageId),
+  validateAuth: (auth) => graphAuthError(auth, 'pageId', auth.pageId),
 }

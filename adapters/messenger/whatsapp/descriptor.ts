@@ -1,9 +1,9 @@
 /** The WhatsApp Cloud API as data: what it is bound with, what it shows, and what its error codes mean. */
 import { providerForm } from '../../../core/catalogs/index.js'
 import { contractVersion, type Descriptor } from '../../../core/channel/adapter.js'
-import { traitsOf } from '../../../core/channel/table.js'
+import { traitsOf } from '../../../core/channel/channeltraits.js'
 import { account, busy, optedOut, person, transient, windowClosed } from '../../kit/refusals.js'
-import { type GraphAuth, notTaken, type Refusals } from '../graph.js'
+import { type GraphAuth, type Refusals, rejectedContent } from '../graph.js'
 import { signatureHeader } from '../hub.js'
 
 export interface WhatsappAuth extends GraphAuth {
@@ -21,7 +21,7 @@ export const descriptor: Descriptor = {
   bulkPerSecond: 80,
 }
 
-const template = notTaken()
+const rejectedTemplate = rejectedContent()
 
 /** Errors of the Cloud API, as Meta documents them. The same codes stand in answers and in receipts of a failure. */
 export const refusals: Refusals = {
@@ -59,18 +59,18 @@ export const refusals: Refusals = {
   131030: person(),
   131050: optedOut(),
   131047: windowClosed(),
-  100: notTaken(),
-  131008: notTaken(),
-  131009: notTaken(),
-  131051: notTaken('unsupportedPart'),
-  131052: notTaken('mediaUnreachable'),
-  131053: notTaken('mediaUnreachable'),
-  132000: template,
-  132001: template,
-  132005: template,
-  132007: template,
-  132012: template,
-  132015: template,
-  132016: template,
-  135000: notTaken(),
+  100: rejectedContent(),
+  131008: rejectedContent(),
+  131009: rejectedContent(),
+  131051: rejectedContent('unsupportedPart'),
+  131052: rejectedContent('mediaUnreachable'),
+  131053: rejectedContent('mediaUnreachable'),
+  132000: rejectedTemplate,
+  132001: rejectedTemplate,
+  132005: rejectedTemplate,
+  132007: rejectedTemplate,
+  132012: rejectedTemplate,
+  132015: rejectedTemplate,
+  132016: rejectedTemplate,
+  135000: rejectedContent(),
 }

@@ -1,11 +1,11 @@
 /** Messages of WhatsApp that can be tapped: buttons, a link, a request for a location, a list, cards side by side. */
 
 import type { RenderedCard, RenderedChip, RenderedMedia, RenderedRow } from '../../../core/channel/blocks.js'
-import { writePostback } from '../../../core/channel/postback.js'
-import { traitsOf } from '../../../core/channel/table.js'
+import { traitsOf } from '../../../core/channel/channeltraits.js'
+import { formatPostback } from '../../../core/channel/postback.js'
 import { mediaOf } from '../../../core/render/media.js'
-import { words } from '../../../core/render/words.js'
-import type { Loose } from '../hub.js'
+import { phrases } from '../../../core/render/phrases.js'
+import type { JsonObject } from '../hub.js'
 
 const traits = traitsOf('messengerA')
 
@@ -15,60 +15,71 @@ export function interactive(
   chips: readonly RenderedChip[],
   messageId: string,
   header?: RenderedMedia,
-): Loose {
+): JsonObject {
   const [first] = chips
   const body = { text }
-  const above = header && { header: headerOf(header) }
+  const headerPart = header && { header: headerOf(header) }
   if (first?.kind === 'shareLocation') {
-    return wrapped({ type: 'location_request_message', body, action: { name: 'send_location' } })
+    return asInteractive({ type: 'location_request_message', body, action: { name: 'send_location' } })
   }
-  if (first?.kind === 'url') return wrapped({ type: 'cta_url', ...above, body, action: linkOf(first) })
-  const buttons = chips.map(({ label, tap }) => ({ type: 'reply', reply: { id: idOf(tap, messageId), title: label } }))
-  return wrapped({ type: 'button', ...above, body, action: { buttons } })
+  if (first?.kind === 'url') return asInteractive({ type: 'cta_url', ...headerPart, body, action: linkOf(first) })
+  const buttons = chips.map(({ label, tap }) => ({
+    type: 'reply',
+    reply: { id: postbackOf(tap, messageId), title: label },
+  }))
+  return asInteractive({ type: 'button', ...headerPart, body, action: { buttons } })
 }
 
-export function listOf(text: string, rows: readonly RenderedRow[], messageId: string): Loose {
+export function listOf(text: string, rows: readonly RenderedRow[], messageId: string): JsonObject {
   const entries = rows.map(({ label, description, tap }) => ({
-    id: idOf(tap, messageId),
+    id: postbackOf(tap, messageId),
     title: label,
     ...(description !== undefined && description !== '' && { description }),
   }))
-  return wrapped({ type: 'list', body: { text }, action: { button: words.select, sections: [{ rows: entries }] } })
+  return asInteractive({
+    type: 'list',
+    body: { text },
+    action: { button: phrases.select, sections: [{ rows: entries }] },
+  })
 }
 
-export function carouselOf(text: string, cards: readonly RenderedCard[], messageId: string): Loose {
-  const shown = cards.map((card, place) => cardOf(card, place, messageId))
-  return wrapped({ type: 'carousel', body: { text }, action: { cards: shown } })
+export function carouselOf(text: string, cards: readonly RenderedCard[], messageId: string): JsonObject {
+  const items = cards.map((card, index) => cardOf(card, index, messageId))
+  return asInteractive({ type: 'carousel', body: { text }, action: { cards: items } })
 }
 
 /** The provider's own example calls a card by the same type whichever buttons it has. */
-function cardOf({ description, mediaUrl = '', chips = [] }: RenderedCard, place: number, messageId: string): Loose {
+function cardOf(
+  { description, mediaUrl = '', chips = [] }: RenderedCard,
+  place: number,
+  messageId: string,
+): JsonObject {
   const [first] = chips
   const buttons = chips.map(({ label, tap }) => ({
     type: 'quick_reply',
-    quick_reply: { id: idOf(tap, messageId), title: label },
+    quick_reply: { id: postbackOf(tap, messageId), title: label },
   }))
   return {
     card_index: place,
     type: 'cta_url',
-    ...(description !== undefined && { body: { text: withFewBreaks(description) } }),
+    ...(description !== undefined && { body: { text: limitLineBreaks(description) } }),
     header: headerOf(mediaOf(mediaUrl, traits) ?? { kind: 'image', url: mediaUrl }),
     action: first?.kind === 'url' ? linkOf(first) : { buttons },
   }
 }
 
 /** A card has two line breaks at most: what would stand on further lines goes on in the third. */
-function withFewBreaks(text: string): string {
+function limitLineBreaks(text: string): string {
   const [first = '', second, ...rest] = text.split(/\n+/)
   return [first, second, rest.length > 0 ? rest.join(' ') : undefined].filter((line) => line !== undefined).join('\n')
 }
 
-export function mediaIn(media: RenderedMedia, caption?: string): Loose {
+export function mediaIn(media: RenderedMedia, caption?: string): JsonObject {
   const type = typeOf(media)
   return { type, [type]: { ...(caption !== undefined && { caption }), ...fileOf(media) } }
 }
 
-function headerOf(media: RenderedMedia): Loose {
+function headerOf(media: RenderedMedia): JsonObject {
   const type = typeOf(media)
   return { type, [type]: fileOf(media) }
 }
@@ -78,20 +89,20 @@ function typeOf({ kind }: RenderedMedia): 'image' | 'video' | 'audio' | 'documen
 }
 
 /** A document shows the name of its file. */
-function fileOf({ kind, url, name }: RenderedMedia): Loose {
+function fileOf({ kind, url, name }: RenderedMedia): JsonObject {
   const filename = kind === 'file' ? (name ?? /([^/?#]+)(?:[?#].*)?$/s.exec(url)?.[1]) : undefined
   return { link: url, ...(filename !== undefined && { filename }) }
 }
 
-function linkOf({ label, url }: RenderedChip): Loose {
+function linkOf({ label, url }: RenderedChip): JsonObject {
   return { name: 'cta_url', parameters: { display_text: label, url } }
 }
 
 /** What is answered always has its place in the message. */
-function idOf(tap: number | undefined, messageId: string): string {
-  return writePostback({ messageId, place: tap! })
+function postbackOf(tap: number | undefined, messageId: string): string {
+  return formatPostback({ messageId, tapIndex: tap! })
 }
 
-function wrapped(content: Loose): Loose {
+function asInteractive(content: JsonObject): JsonObject {
   return { type: 'interactive', interactive: content }
 }

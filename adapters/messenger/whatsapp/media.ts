@@ -1,27 +1,27 @@
 /** Opens what people sent on WhatsApp: its id is asked for, and the answer says where it is for the next few minutes. */
-import type { Reaching } from '../../../core/channel/adapter.js'
-import type { MediaOpening } from '../../../core/channel/held.js'
+import type { ProviderContext } from '../../../core/channel/adapter.js'
+import type { MediaAccess } from '../../../core/channel/providermedia.js'
 import { isRecord } from '../../../core/json.js'
-import { asNumber, asText, isTrusted, readJson } from '../../kit/wire.js'
+import { asNumber, asText, isTrusted, readJson } from '../../kit/http.js'
 import { graphUrl } from '../graph.js'
 import type { WhatsappAuth } from './descriptor.js'
 
 /** That address opens with the same token, which is told to it because the API itself named it, and over TLS alone. */
-export async function openMedia(id: string, { auth, call }: Reaching<WhatsappAuth>): Promise<MediaOpening> {
+export async function openMedia(id: string, { auth, call }: ProviderContext<WhatsappAuth>): Promise<MediaAccess> {
   const headers = { authorization: `Bearer ${auth.accessToken}` }
   const answer = await call({ method: 'GET', url: graphUrl(auth, encodeURIComponent(id)), headers })
   if (answer.kind === 'none') return { kind: 'refused', detail: answer.detail }
   const body = readJson(Buffer.from(answer.body))
-  const told = isRecord(body) ? body : {}
-  if (answer.status !== 200) return { kind: 'refused', detail: refusalIn(answer.status, told.error) }
-  const url = asText(told.url)
+  const fields = isRecord(body) ? body : {}
+  if (answer.status !== 200) return { kind: 'refused', detail: errorDetail(answer.status, fields.error) }
+  const url = asText(fields.url)
   return url !== undefined && isTrusted(url, auth.apiUrl)
     ? { kind: 'at', url, headers }
     : { kind: 'refused', detail: 'The provider does not say where it is.' }
 }
 
 /** The words of an error may repeat the token that it is about, so only its numbers are told. */
-function refusalIn(status: number, error: unknown): string {
+function errorDetail(status: number, error: unknown): string {
   const code = isRecord(error) ? asNumber(error.code) : undefined
   return `The provider answered ${status}${code === undefined ? '' : ` with code ${code}`}.`
 }

@@ -1,29 +1,29 @@
 /** What the WhatsApp Cloud API tells: everything that people did comes first, then what became of our messages. */
-import type { IngressRequest, Item, Received } from '../../../core/channel/adapter.js'
-import type { ToldContent, ToldInbound } from '../../../core/channel/held.js'
+import type { IngressRequest, IngressResult, Item } from '../../../core/channel/adapter.js'
 import type { Inbound, Receipt, UserContent } from '../../../core/channel/inbound.js'
+import type { ReportedContent, ReportedInbound } from '../../../core/channel/providermedia.js'
 import { isRecord } from '../../../core/json.js'
-import { notUnderstood, wished } from '../../kit/inbound.js'
-import { asNumber, asText } from '../../kit/wire.js'
+import { asNumber, asText } from '../../kit/http.js'
+import { notUnderstood, preferenceNotice } from '../../kit/inbound.js'
 import { refusalOf } from '../graph.js'
-import { addressIn, idIn, type Loose, readEach, receiveHub, tapOrWords } from '../hub.js'
-import { ordered } from '../orders.js'
+import { addressIn, idIn, type JsonObject, readEach, receiveHub, tapOrText } from '../hub.js'
+import { orderNotice } from '../orders.js'
 import { refusals, type WhatsappAuth } from './descriptor.js'
 
-export function receive(request: IngressRequest, auth: WhatsappAuth): Received {
+export function receive(request: IngressRequest, auth: WhatsappAuth): IngressResult {
   return receiveHub(request, auth, (body) => {
-    const values: Loose[] = []
+    const values: JsonObject[] = []
     const others = new Set<string>()
     const problems = readEach(body.entry, 'entry', ({ changes }) =>
       readEach(changes, 'changes', ({ field, value }) => {
-        if (aboutTheAccount.includes(field)) return []
-        if (!aboutPeople.includes(field) || !isRecord(value))
+        if (accountFields.includes(field)) return []
+        if (!peopleFields.includes(field) || !isRecord(value))
           return [{ problem: 'a change of a kind that is not understood' }]
         // One app may have several numbers, and all of them call the same address.
         const number = isRecord(value.metadata) ? addressIn(value.metadata.phone_number_id) : undefined
         if (number === undefined) return [{ problem: 'a change that names no number' }]
         if (number !== auth.phoneNumberId) others.add(number)
-        else if (!said.some((name) => name in value)) return [{ problem: 'a change that says nothing' }]
+        else if (!contentFields.some((name) => name in value)) return [{ problem: 'a change that says nothing' }]
         else values.push(value)
         return []
       }),
@@ -36,16 +36,16 @@ export function receive(request: IngressRequest, auth: WhatsappAuth): Received {
       readEach(value.user_preferences, 'user_preferences', (each) => [preferenceItem(each, value.contacts)]),
     )
     const items = [...problems, ...messages, ...preferences, ...statuses]
-    return others.size === 0 ? { items } : { items, elsewhere: Array.from(others, (account) => ({ account })) }
+    return others.size === 0 ? { items } : { items, otherAccounts: Array.from(others, (account) => ({ account })) }
   })
 }
 
-const aboutPeople: readonly unknown[] = ['messages', 'user_preferences']
+const peopleFields: readonly unknown[] = ['messages', 'user_preferences']
 /** What a change about people may hold. */
-const said = ['messages', 'user_preferences', 'statuses', 'errors']
+const contentFields = ['messages', 'user_preferences', 'statuses', 'errors']
 
 /** What an app may subscribe to beside messages, and in which no person says anything. */
-const aboutTheAccount: readonly unknown[] = [
+const accountFields: readonly unknown[] = [
   'account_alerts',
   'account_review_update',
   'account_settings_update',
@@ -85,8 +85,8 @@ function personOf(number: string | undefined, userId: string | undefined): Perso
   return userId === undefined || userId === address ? { address } : { address, alias: userId }
 }
 
-function personIn(message: Loose, contacts: unknown): Person | undefined {
-  const all: readonly Loose[] = Array.isArray(contacts) ? contacts.filter(isRecord) : []
+function personIn(message: JsonObject, contacts: unknown): Person | undefined {
+  const all: readonly JsonObject[] = Array.isArray(contacts) ? contacts.filter(isRecord) : []
   const from = addressIn(message.from)
   const contact =
     all.find(({ wa_id: id }) => id !== undefined && id === from) ?? (all.length === 1 ? all[0] : undefined)
@@ -97,19 +97,19 @@ function personIn(message: Loose, contacts: unknown): Person | undefined {
   )
 }
 
-function messageItem(message: Loose, contacts: unknown): Item {
+function messageItem(message: JsonObject, contacts: unknown): Item {
   const [id, person] = [idIn(message.id), personIn(message, contacts)]
   if (!id || !person) return { problem: 'a message without `id`, `from` or `user_id`' }
-  return { id, ...person, inbound: inboundIn(message) ?? unclearIn(message) }
+  return { id, ...person, inbound: inboundIn(message) ?? unsupportedIn(message) }
 }
 
 /** What a person did that has no place in a conversation is told as a message that says so. */
-function unclearIn(message: Loose): Inbound {
+function unsupportedIn(message: JsonObject): Inbound {
   const { type, reaction, contacts, interactive, order } = message
   const emoji = isRecord(reaction) ? asText(reaction.emoji) : undefined
   if (type === 'reaction') return notUnderstood(emoji ? 'a reaction' : 'back a reaction', emoji)
   if (type === 'contacts') return notUnderstood('a contact', namesIn(contacts))
-  if (type === 'order' && isRecord(order)) return ordered(order.product_items, order.text)
+  if (type === 'order' && isRecord(order)) return orderNotice(order.product_items, order.text)
   if (type === 'system') return notUnderstood('a notice', isRecord(message.system) ? asText(message.system.body) : '')
   const flow = isRecord(interactive) && isRecord(interactive.nfm_reply) ? interactive.nfm_reply : undefined
   if (flow) return notUnderstood('a form', asText(flow.response_json) ?? asText(flow.body))
@@ -123,22 +123,22 @@ const preferences: Readonly<Record<string, string>> = {
 }
 
 /** They have no name of their own. One person decides one thing in a second. */
-function preferenceItem(preference: Loose, contacts: unknown): Item {
+function preferenceItem(preference: JsonObject, contacts: unknown): Item {
   const { wa_id: from, user_id, category, value, timestamp } = preference
   const person = personIn({ from, user_id }, contacts)
   const at = asNumber(timestamp) ?? idIn(timestamp)
-  const wish =
+  const preferenceText =
     category === 'marketing_messages' && typeof value === 'string' && Object.hasOwn(preferences, value)
       ? preferences[value]
       : undefined
   if (!person || at === undefined) return { problem: 'a preference without `wa_id` or `timestamp`' }
-  if (wish === undefined) return { problem: 'a preference of a kind that is not understood' }
-  return { id: `${person.address}:${at}:${value}`, ...person, inbound: wished(wish) }
+  if (preferenceText === undefined) return { problem: 'a preference of a kind that is not understood' }
+  return { id: `${person.address}:${at}:${value}`, ...person, inbound: preferenceNotice(preferenceText) }
 }
 
 function namesIn(contacts: unknown): string {
   const all: readonly unknown[] = Array.isArray(contacts) ? contacts : []
-  const named = all.map((each) => {
+  const names = all.map((each) => {
     if (!isRecord(each)) return ''
     const name = isRecord(each.name) ? (asText(each.name.formatted_name) ?? '') : ''
     const phones: readonly unknown[] = Array.isArray(each.phones) ? each.phones : []
@@ -146,32 +146,32 @@ function namesIn(contacts: unknown): string {
       .filter(Boolean)
       .join(' ')
   })
-  return named.filter(Boolean).join(', ')
+  return names.filter(Boolean).join(', ')
 }
 
-function inboundIn(message: Loose): ToldInbound | undefined {
+function inboundIn(message: JsonObject): ReportedInbound | undefined {
   const type = asText(message.type) ?? ''
-  const about = Object.hasOwn(message, type) ? message[type] : undefined
-  if (!isRecord(about)) return undefined
-  if (type === 'interactive') return replyIn(about)
-  if (type === 'button') return tapOrWords(asText(about.payload), asText(about.text))
-  const content = type === 'text' ? saidIn(about) : type === 'location' ? placeIn(about) : mediaIn(type, about)
+  const part = Object.hasOwn(message, type) ? message[type] : undefined
+  if (!isRecord(part)) return undefined
+  if (type === 'interactive') return replyIn(part)
+  if (type === 'button') return tapOrText(asText(part.payload), asText(part.text))
+  const content = type === 'text' ? textIn(part) : type === 'location' ? placeIn(part) : mediaIn(type, part)
   return content && { kind: 'content', content }
 }
 
 /** The member that `type` names holds what was tapped. */
-function replyIn(interactive: Loose): Inbound | undefined {
+function replyIn(interactive: JsonObject): Inbound | undefined {
   const { type } = interactive
   if (type !== 'button_reply' && type !== 'list_reply') return undefined
   const reply = interactive[type]
-  return isRecord(reply) ? tapOrWords(asText(reply.id), asText(reply.title)) : undefined
+  return isRecord(reply) ? tapOrText(asText(reply.id), asText(reply.title)) : undefined
 }
 
-function saidIn({ body }: Loose): UserContent | undefined {
+function textIn({ body }: JsonObject): UserContent | undefined {
   return typeof body === 'string' && body !== '' ? { text: body } : undefined
 }
 
-function placeIn({ latitude, longitude, name, address }: Loose): UserContent | undefined {
+function placeIn({ latitude, longitude, name, address }: JsonObject): UserContent | undefined {
   const [north, east] = [asNumber(latitude), asNumber(longitude)]
   if (north === undefined || east === undefined) return undefined
   return {
@@ -185,34 +185,34 @@ function placeIn({ latitude, longitude, name, address }: Loose): UserContent | u
 }
 
 /** Media has an id, which opens with the access token of the binding only. An address beside it does so, too, and not for long. */
-function mediaIn(kind: string, media: Loose): ToldContent | undefined {
+function mediaIn(kind: string, media: JsonObject): ReportedContent | undefined {
   if (!['image', 'video', 'audio', 'document', 'sticker'].includes(kind)) return undefined
-  const held = idIn(media.id)
-  if (!held) return undefined
+  const mediaRef = idIn(media.id)
+  if (!mediaRef) return undefined
   const { mime_type: type, filename: name, caption } = media
   return {
     ...(typeof caption === 'string' && { text: caption }),
-    media: [{ held, ...(typeof type === 'string' && { type }), ...(typeof name === 'string' && { name }) }],
+    media: [{ mediaRef, ...(typeof type === 'string' && { type }), ...(typeof name === 'string' && { name }) }],
   }
 }
 
 const states: readonly Receipt['state'][] = ['sent', 'delivered', 'read', 'failed']
 /** States of a message that change nothing of whether it arrived. */
-const unspoken: readonly unknown[] = ['deleted', 'pending', 'played', 'warning']
+const ignoredStatuses: readonly unknown[] = ['deleted', 'pending', 'played', 'warning']
 
-function statusItems(status: Loose): readonly Item[] {
-  return unspoken.includes(status.status) ? [] : [statusItem(status)]
+function statusItems(status: JsonObject): readonly Item[] {
+  return ignoredStatuses.includes(status.status) ? [] : [statusItem(status)]
 }
 
-function statusItem(status: Loose): Item {
+function statusItem(status: JsonObject): Item {
   const person = personOf(addressIn(status.recipient_id), addressIn(status.recipient_user_id))
   const providerId = idIn(status.id)
   if (!providerId || !person) return { problem: 'a status without `id` or whom it is about' }
   const state = states.find((each) => each === status.status)
   if (!state) return { problem: 'a status that is not understood' }
-  const why = state === 'failed' ? failureIn(status.errors) : {}
+  const failure = state === 'failed' ? failureIn(status.errors) : {}
   const pieceId = idIn(status.biz_opaque_callback_data)
-  const receipt: Receipt = { providerId, ...(pieceId && { pieceId }), state, ...why }
+  const receipt: Receipt = { providerId, ...(pieceId && { pieceId }), state, ...failure }
   return { id: `${providerId}:${state}`, ...person, inbound: { kind: 'receipt', receipt } }
 }
 

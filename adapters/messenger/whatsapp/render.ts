@@ -1,46 +1,46 @@
 /** From blocks that fit the channel to messages of the WhatsApp Cloud API, one a request. */
 import type { Signal } from '../../../core/amf/index.js'
-import type { Addressed } from '../../../core/channel/adapter.js'
+import type { RenderContext } from '../../../core/channel/adapter.js'
 import type { Block, RenderedChip, RenderedMedia } from '../../../core/channel/blocks.js'
-import { traitsOf } from '../../../core/channel/table.js'
+import { traitsOf } from '../../../core/channel/channeltraits.js'
 import { isRecord } from '../../../core/json.js'
 import { literal } from '../../../core/render/lines.js'
-import { pagesOf } from '../../../core/render/split.js'
-import { words } from '../../../core/render/words.js'
+import { phrases } from '../../../core/render/phrases.js'
+import { splitPages } from '../../../core/render/split.js'
 import { captionsOf } from '../captions.js'
-import type { Loose } from '../hub.js'
+import type { JsonObject } from '../hub.js'
 import { carouselOf, interactive, listOf, mediaIn } from './interactive.js'
 
-export interface WhatsappWire {
-  readonly body: Loose
+export interface WhatsappPayload {
+  readonly body: JsonObject
 }
 
 const traits = traitsOf('messengerA')
 const besideMax = traits.text.besideMax!
 
-export function render(blocks: readonly Block[], about: Addressed): readonly WhatsappWire[] {
+export function render(blocks: readonly Block[], context: RenderContext): readonly WhatsappPayload[] {
   const contents = blocks.flatMap((block, at) => {
-    if (leads(block, blocks[at + 1])) return []
-    const before = blocks[at - 1]
-    return contentsOf(block, about.messageId, before && leads(before, block) ? before.text : undefined)
+    if (isLeadText(block, blocks[at + 1])) return []
+    const previous = blocks[at - 1]
+    return contentsOf(block, context.messageId, previous && isLeadText(previous, block) ? previous.text : undefined)
   })
-  return contents.map((content) => ({ body: addressed(content, about.address) }))
+  return contents.map((content) => ({ body: withRecipient(content, context.address) }))
 }
 
 /** Cards need words above them, so text that stands there already is theirs. */
-function leads(block: Block, next: Block | undefined): block is Extract<Block, { kind: 'text' }> {
+function isLeadText(block: Block, next: Block | undefined): block is Extract<Block, { kind: 'text' }> {
   return next?.kind === 'carousel' && block.kind === 'text' && !block.chips && block.text.length <= besideMax
 }
 
 /** People who have no number here are known by another id. Whom it goes to is never the payload's to say. */
-function addressed(content: Loose, address: string): Loose {
+function withRecipient(content: JsonObject, address: string): JsonObject {
   const { recipient: _theirs, to: _too, ...rest } = content
   const number = /^\+?([0-9]+)$/.exec(address)?.[1]
   const person = number === undefined ? { recipient: address } : { to: number }
   return { ...rest, messaging_product: 'whatsapp', recipient_type: 'individual', ...person }
 }
 
-function contentsOf(block: Block, messageId: string, lead = words.choose as string): readonly Loose[] {
+function contentsOf(block: Block, messageId: string, lead = phrases.choose as string): readonly JsonObject[] {
   switch (block.kind) {
     case 'native':
       return [isRecord(block.payload) ? block.payload : {}]
@@ -57,10 +57,15 @@ function contentsOf(block: Block, messageId: string, lead = words.choose as stri
   }
 }
 
-const textOf = (body: string): Loose => ({ type: 'text', text: { body, preview_url: false } })
+const textOf = (body: string): JsonObject => ({ type: 'text', text: { body, preview_url: false } })
 
 /** The button that asks for a location has words of the provider's, so its label stands above it. */
-function tappable(text: string, chips: readonly RenderedChip[], messageId: string, header?: RenderedMedia): Loose[] {
+function tappable(
+  text: string,
+  chips: readonly RenderedChip[],
+  messageId: string,
+  header?: RenderedMedia,
+): JsonObject[] {
   const [chip] = chips
   if (chip?.kind !== 'shareLocation') return [interactive(text, chips, messageId, header)]
   const both = `${text}\n\n${chip.label}`
@@ -69,27 +74,27 @@ function tappable(text: string, chips: readonly RenderedChip[], messageId: strin
 }
 
 /** Sounds take no words along, and nothing but a request for a location stands beside one. */
-function mediaContents(block: Extract<Block, { kind: 'media' }>, messageId: string): Loose[] {
+function mediaContents(block: Extract<Block, { kind: 'media' }>, messageId: string): JsonObject[] {
   const { media, chips } = block
-  const { words: said, after } = captionsOf(block, traits)
-  const [first, ...more] = said
+  const { words: captions, after } = captionsOf(block, traits)
+  const [first, ...more] = captions
   const hasHeader = media.kind !== 'audio' && chips?.[0]?.kind !== 'shareLocation'
   const isCaption = first !== undefined && more.length === 0 && first.length <= besideMax
   if (chips && hasHeader && isCaption) return [...tappable(first, chips, messageId, media), ...after.map(textOf)]
   if (!chips && media.kind !== 'audio' && isCaption) return [mediaIn(media, first), ...after.map(textOf)]
-  const below = chips ? tappable(words.choose, chips, messageId) : []
-  return [...said.map(textOf), mediaIn(media), ...after.map(textOf), ...below]
+  const below = chips ? tappable(phrases.choose, chips, messageId) : []
+  return [...captions.map(textOf), mediaIn(media), ...after.map(textOf), ...below]
 }
 
 /** Rows have no pictures here: those that belong to some go ahead as links, below the question. */
-function picturesOf({ text, rows }: Extract<Block, { kind: 'list' }>): Loose[] {
+function picturesOf({ text, rows }: Extract<Block, { kind: 'list' }>): JsonObject[] {
   const links = rows.flatMap(({ label, mediaUrl }) => (mediaUrl === undefined ? [] : literal(`${label}: ${mediaUrl}`)))
-  return links.length === 0 ? [] : [text, ...pagesOf(links, traits)].map(textOf)
+  return links.length === 0 ? [] : [text, ...splitPages(links, traits)].map(textOf)
 }
 
 /** Typing is shown in answer to something, which is marked as read with it. */
-export function signal(kind: Signal, { lastHeardId }: Addressed): WhatsappWire | undefined {
+export function signal(kind: Signal, { lastInboundId: lastHeardId }: RenderContext): WhatsappPayload | undefined {
   if (lastHeardId === undefined) return undefined
-  const seen = { messaging_product: 'whatsapp', status: 'read', message_id: lastHeardId }
-  return { body: kind === 'typing' ? { ...seen, typing_indicator: { type: 'text' } } : seen }
+  const readMark = { messaging_product: 'whatsapp', status: 'read', message_id: lastHeardId }
+  return { body: kind === 'typing' ? { ...readMark, typing_indicator: { type: 'text' } } : readMark }
 }

@@ -1,13 +1,13 @@
 /** Texts as message centers carry them: GSM-7 with a septet in each octet, UCS-2, and what else phones may send. */
-import { gsm7Text } from './library.js'
+import { decodeGsm7 } from './codec.js'
 
 const esc = 0x1b
 const septetValues = Array.from({ length: 0x80 }, (_, value) => value)
 
 /** Characters by their septet, and by the septet that follows an escape. */
-const basic = septetValues.map((value) => gsm7Text([value]))
+const basic = septetValues.map((value) => decodeGsm7([value]))
 const extended = septetValues.map((value) => {
-  const pair = gsm7Text([esc, value])
+  const pair = decodeGsm7([esc, value])
   return pair.length === 1 ? pair : undefined
 })
 
@@ -68,22 +68,22 @@ function fromDefault(octets: Uint8Array): string {
   }
 }
 
-type Reading = (octets: Uint8Array) => string
-const named = (label: string) => (octets: Uint8Array) => new TextDecoder(label).decode(octets)
+type Decoder = (octets: Uint8Array) => string
+const decoderFor = (label: string) => (octets: Uint8Array) => new TextDecoder(label).decode(octets)
 
 /** By the value of `data_coding`, for values that SMPP gives a meaning of its own. */
-const readings: Readonly<Record<number, Reading>> = {
+const decoders: Readonly<Record<number, Decoder>> = {
   0: fromDefault,
   1: (octets) => Buffer.from(octets).toString('latin1'),
   3: (octets) => Buffer.from(octets).toString('latin1'),
-  6: named('iso-8859-5'),
-  7: named('iso-8859-8'),
+  6: decoderFor('iso-8859-5'),
+  7: decoderFor('iso-8859-8'),
   8: fromUcs2,
 }
 
 /** Undefined for what is no text. */
 export function textIn(octets: Uint8Array, dataCoding: number): string | undefined {
-  if (dataCoding < 0x10) return readings[dataCoding]?.(octets)
+  if (dataCoding < 0x10) return decoders[dataCoding]?.(octets)
   // The rest is as on the radio side: bits 3 and 2 tell the alphabet where the group has them.
   const alphabet = dataCoding >= 0xf0 ? (dataCoding & 0x04) >> 2 : dataCoding < 0x40 ? (dataCoding & 0x0c) >> 2 : -1
   if (alphabet === 0) return fromDefault(octets)

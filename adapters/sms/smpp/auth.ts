@@ -19,7 +19,7 @@ export interface SmppAuth {
 const hostOnly = /^[A-Za-z0-9._-]+$|^[0-9A-Fa-f:.]+$/
 const printable = /^[\x20-\x7e]*$/
 
-export function wrongAuth({ host, systemId, password, systemType = '', from }: SmppAuth): AuthProblem | undefined {
+export function validateAuth({ host, systemId, password, systemType = '', from }: SmppAuth): AuthProblem | undefined {
   if (!hostOnly.test(host)) return { field: 'host', message: 'must be a host name or an address, and nothing else' }
   for (const [field, value] of Object.entries({ systemId, password, systemType })) {
     if (!printable.test(value)) return { field, message: 'must be in plain letters, digits and signs' }

@@ -2,10 +2,10 @@
 import { connect as connectPlain, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { ByteQueue } from '../../../core/bytequeue.js'
-import { type Fields, readUnit, type Unit, unitOctets } from './library.js'
+import { decodePdu, encodePdu, type Fields, type Pdu } from './codec.js'
 import { statuses } from './refusals.js'
 
-export interface Where {
+export interface Endpoint {
   readonly address: string
   /** What the other side's certificate must be for. */
   readonly host: string
@@ -18,7 +18,7 @@ export interface Where {
 export interface ConnectionLimits {
   readonly connectMs: number
   readonly unitBytes: number
-  readonly strayBytes: number
+  readonly maxPduBytes: number
   /** An answer that is late is waited for this much longer. */
   readonly lateMs: number
   /** How long the other side has to let go of a connection that is ended. */
@@ -26,30 +26,30 @@ export interface ConnectionLimits {
 }
 
 /** `late` when no answer came in time: it may come yet, and is told then. `lost` when none will come. */
-export type Answered = (answer: Unit | 'late' | 'lost') => void
+export type AnswerCallback = (answer: Pdu | 'late' | 'lost') => void
 
 export interface Connection {
-  ask(command: string, fields: Fields, withinMs: number, answered: Answered): void
+  request(command: string, fields: Fields, withinMs: number, onAnswer: AnswerCallback): void
   /** False when it cannot be said any more. */
-  answer(asked: Unit, status: number, fields?: Fields): boolean
+  answer(received: Pdu, status: number, fields?: Fields): boolean
   /** It asks for something that nobody here does. */
-  refuse(asked: Unit): void
+  refuse(received: Pdu): void
   /** When the other side was last heard, in the time of `performance.now()`. */
-  heardAt(): number
+  lastReceivedAt(): number
   /** What was said before goes out first. */
   end(): void
 }
 
 export interface Events {
-  opened(): void
+  onOpen(): void
   /** Whatever the other side begins. */
-  asked(unit: Unit): void
+  onRequest(pdu: Pdu): void
   /** Once, for whatever reason; those who wait for an answer are told after that. */
-  closed(why: string): void
+  onClose(closeReason: string): void
 }
 
-interface Asking {
-  readonly answered: Answered
+interface PendingRequest {
+  readonly onAnswer: AnswerCallback
   timer?: NodeJS.Timeout
 }
 
@@ -63,89 +63,91 @@ function lengthOf(octets: Uint8Array): number {
 }
 
 /** A name is asked for by name; of an address the certificate has to speak itself. */
-function named(host: string): { readonly servername: string } | Record<string, never> {
+function tlsServerName(host: string): { readonly servername: string } | Record<string, never> {
   return isIP(host) === 0 ? { servername: host } : {}
 }
 
-export function openConnection(where: Where, limits: ConnectionLimits, events: Events): Connection {
-  const { address, host, port, ca } = where
-  const socket: Socket = where.tls
-    ? connectTls({ host: address, port, ...named(host), ...(ca && { ca }) })
+export function openConnection(endpoint: Endpoint, limits: ConnectionLimits, events: Events): Connection {
+  const { address, host, port, ca } = endpoint
+  const socket: Socket = endpoint.tls
+    ? connectTls({ host: address, port, ...tlsServerName(host), ...(ca && { ca }) })
     : connectPlain({ host: address, port })
-  const asking = new Map<number, Asking>()
+  const pending = new Map<number, PendingRequest>()
   let sequence = 0
-  let heardAt = performance.now()
+  let lastReceivedAt = performance.now()
   /** The beginning of a unit whose end has not come yet. */
-  const rest = new ByteQueue()
+  const buffer = new ByteQueue()
   let isCorked = false
-  let isOver = false
-  let why = 'The message center closed the line.'
+  let isEnded = false
+  let closeReason = 'The message center closed the line.'
 
   socket.setNoDelay(true)
   let timer = setTimeout(() => end('The message center did not answer in time.'), limits.connectMs)
-  socket.once(where.tls ? 'secureConnect' : 'connect', () => {
+  socket.once(endpoint.tls ? 'secureConnect' : 'connect', () => {
     clearTimeout(timer)
-    events.opened()
+    events.onOpen()
   })
-  socket.on('data', take)
+  socket.on('data', receiveChunk)
   // What a system says of a connection names addresses and is of no use to whoever reads it later.
   socket.on('error', () => {
-    if (!isOver) why = 'The message center could not be reached, or the line broke.'
+    if (!isEnded) closeReason = 'The message center could not be reached, or the line broke.'
   })
   socket.once('close', () => {
     clearTimeout(timer)
-    events.closed(why)
-    for (const waiting of asking.values()) {
-      clearTimeout(waiting.timer)
-      waiting.answered('lost')
+    events.onClose(closeReason)
+    for (const entry of pending.values()) {
+      clearTimeout(entry.timer)
+      entry.onAnswer('lost')
     }
-    asking.clear()
+    pending.clear()
   })
 
   function end(reason: string): void {
-    if (isOver) return
-    isOver = true
-    why = reason
+    if (isEnded) return
+    isEnded = true
+    closeReason = reason
     clearTimeout(timer)
     if (socket.connecting) socket.destroy()
     else socket.end()
     timer = setTimeout(() => socket.destroy(), limits.lingerMs)
   }
 
-  function take(chunk: Buffer): void {
-    heardAt = performance.now()
+  function receiveChunk(chunk: Buffer): void {
+    lastReceivedAt = performance.now()
     // Mostly a chunk holds whole units, which are read where they lie.
-    const isWhole = rest.length === 0
-    let fresh = chunk
-    if (!isWhole) rest.append(chunk)
-    while (!isOver) {
-      const octets = isWhole ? fresh : rest.peek()
+    const isWhole = buffer.length === 0
+    let remaining = chunk
+    if (!isWhole) buffer.append(chunk)
+    while (!isEnded) {
+      const octets = isWhole ? remaining : buffer.peek()
       if (octets.length < headerBytes) break
       const length = lengthOf(octets)
-      if (length < headerBytes || length > limits.strayBytes) return end('The message center sent what is not SMPP.')
+      if (length < headerBytes || length > limits.maxPduBytes) return end('The message center sent what is not SMPP.')
       if (octets.length < length) break
-      heard(isWhole ? fresh.subarray(0, length) : Buffer.from(rest.take(length).buffer))
-      fresh = fresh.subarray(length)
+      handlePdu(isWhole ? remaining.subarray(0, length) : Buffer.from(buffer.take(length).buffer))
+      remaining = remaining.subarray(length)
     }
-    if (isWhole) rest.append(fresh)
+    if (isWhole) buffer.append(remaining)
   }
 
-  function heard(octets: Buffer): void {
-    const unit = octets.length <= limits.unitBytes ? readUnit(octets) : undefined
-    const place = octets.readUInt32BE(12)
+  function handlePdu(octets: Buffer): void {
+    const pdu = octets.length <= limits.unitBytes ? decodePdu(octets) : undefined
+    const sequenceNumber = octets.readUInt32BE(12)
     if (isAnswer(octets.readUInt32BE(4))) {
-      const waiting = asking.get(place)
-      if (!waiting) return
-      asking.delete(place)
-      clearTimeout(waiting.timer)
+      const entry = pending.get(sequenceNumber)
+      if (!entry) return
+      pending.delete(sequenceNumber)
+      clearTimeout(entry.timer)
       // An answer that cannot be read is still one: its status stands in the part that every unit has.
-      waiting.answered(unit ?? { command: 'unknown', command_status: octets.readUInt32BE(8), sequence_number: place })
-    } else if (unit && unit.command !== 'unknown') events.asked(unit)
-    else nack(place, unit ? statuses.badCommand : statuses.badLength)
+      entry.onAnswer(
+        pdu ?? { command: 'unknown', command_status: octets.readUInt32BE(8), sequence_number: sequenceNumber },
+      )
+    } else if (pdu && pdu.command !== 'unknown') events.onRequest(pdu)
+    else nack(sequenceNumber, pdu ? statuses.badCommand : statuses.badLength)
   }
 
-  function nack(place: number, status: number): void {
-    write(unitOctets('generic_nack', place, { command_status: status }))
+  function nack(sequenceNumber: number, status: number): void {
+    write(encodePdu('generic_nack', sequenceNumber, { command_status: status }))
   }
 
   /** Units of one turn of the loop leave together. */
@@ -164,21 +166,21 @@ export function openConnection(where: Where, limits: ConnectionLimits, events: E
   }
 
   return {
-    ask(command, fields, withinMs, answered) {
+    request(command, fields, withinMs, onAnswer) {
       sequence = sequence === lastSequence ? 1 : sequence + 1
-      const place = sequence
-      if (!write(unitOctets(command, place, fields))) return process.nextTick(answered, 'lost')
-      const waiting: Asking = { answered }
-      waiting.timer = setTimeout(() => {
-        waiting.timer = setTimeout(() => asking.delete(place), limits.lateMs)
-        answered('late')
+      const sequenceNumber = sequence
+      if (!write(encodePdu(command, sequenceNumber, fields))) return process.nextTick(onAnswer, 'lost')
+      const entry: PendingRequest = { onAnswer }
+      entry.timer = setTimeout(() => {
+        entry.timer = setTimeout(() => pending.delete(sequenceNumber), limits.lateMs)
+        onAnswer('late')
       }, withinMs)
-      asking.set(place, waiting)
+      pending.set(sequenceNumber, entry)
     },
-    answer: (asked, status, fields = {}) =>
-      write(unitOctets(`${asked.command}_resp`, asked.sequence_number, { ...fields, command_status: status })),
-    refuse: (asked) => nack(asked.sequence_number, statuses.badCommand),
-    heardAt: () => heardAt,
+    answer: (received, status, fields = {}) =>
+      write(encodePdu(`${received.command}_resp`, received.sequence_number, { ...fields, command_status: status })),
+    refuse: (received) => nack(received.sequence_number, statuses.badCommand),
+    lastReceivedAt: () => lastReceivedAt,
     end: () => end('The line was closed.'),
   }
 }

@@ -8,7 +8,7 @@ import { LRUCache } from 'lru-cache'
 const hexDigits = /^[0-9a-f]+$/
 const decimalDigits = /^[0-9]+$/
 
-function plain(raw: string): string {
+function normalizeId(raw: string): string {
   return raw
     .trim()
     .toLowerCase()
@@ -21,7 +21,7 @@ const toDecimal = (id: string) => (hexDigits.test(id) ? BigInt(`0x${id}`).toStri
 
 /** The name under which a message is known from its submit on. */
 export function providerIdOf(raw: string): string {
-  const id = plain(raw)
+  const id = normalizeId(raw)
   return hexDigits.test(id) && !decimalDigits.test(id) ? toDecimal(id)! : id
 }
 
@@ -29,36 +29,36 @@ export function providerIdOf(raw: string): string {
 const relations = { same: (id: string) => id, toHex, toDecimal } as const
 type Relation = keyof typeof relations
 
-export interface Ids {
+export interface MessageIds {
   /** The message center has taken a message for this address. Undefined where it gives no id. */
-  submitted(raw: string, address: string): string | undefined
+  recordSubmit(raw: string, address: string): string | undefined
   /** What a receipt from this person is about; without an address where the message is too long ago. */
-  receipted(raw: string, from: string): { readonly providerId: string; readonly address?: string }
+  resolveReceipt(raw: string, from: string): { readonly providerId: string; readonly address?: string }
 }
 
-export function openIds(most: number): Ids {
+export function createMessageIds(most: number): MessageIds {
   // Memory grows with what is in it: each line has one.
   const addresses = new LRUCache<string, string>({ maxSize: most, sizeCalculation: () => 1 })
-  let learnt: Relation = 'same'
+  let currentRelation: Relation = 'same'
   return {
-    submitted(raw, address) {
-      const id = plain(raw)
+    recordSubmit(raw, address) {
+      const id = normalizeId(raw)
       if (id === '') return undefined
       addresses.set(id, address)
       return providerIdOf(id)
     },
-    receipted(raw, from) {
-      const id = plain(raw)
+    resolveReceipt(raw, from) {
+      const id = normalizeId(raw)
       const isKnown = (relation: Relation) => {
         const address = addresses.get(relations[relation](id) ?? '')
         return address !== undefined && (relation === 'same' || isSameNumber(address, from))
       }
-      const order: readonly Relation[] = [learnt, 'same', 'toHex', 'toDecimal']
-      const fits = order.find(isKnown)
-      if (fits) learnt = fits
-      const submitted = relations[learnt](id) ?? id
-      const address = fits && addresses.get(submitted)
-      return { providerId: providerIdOf(submitted), ...(address !== undefined && { address }) }
+      const order: readonly Relation[] = [currentRelation, 'same', 'toHex', 'toDecimal']
+      const matching = order.find(isKnown)
+      if (matching) currentRelation = matching
+      const submittedId = relations[currentRelation](id) ?? id
+      const address = matching && addresses.get(submittedId)
+      return { providerId: providerIdOf(submittedId), ...(address !== undefined && { address }) }
     },
   }
 }

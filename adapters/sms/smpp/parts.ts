@@ -1,5 +1,5 @@
 /** A text as the parts in which a phone gets it: which alphabet, how many, and the header that puts them together again. */
-import { smsPart } from '../../../core/limits.js'
+import { smsPart } from '../../../core/limits/index.js'
 import { segmentsOf } from '../../../core/render/gsm7.js'
 import { gsm7Octets, gsm7Units, ucs2Octets } from './alphabet.js'
 
@@ -30,7 +30,7 @@ const partBits = (smsPart.octets - smsPart.headerOctets) * 8
 export function partsOf(text: string, reference: number): readonly TextPart[] {
   const { encoding: alphabet, segments } = segmentsOf(text)
   if (segments === 1) return [{ kind: 'text', text, alphabet }]
-  const texts = divided(text, alphabet)
+  const texts = splitText(text, alphabet)
   const total = texts.length
   return texts.map((each, place) => {
     return { kind: 'text', text: each, alphabet, part: { reference, total, number: place + 1 } }
@@ -38,7 +38,7 @@ export function partsOf(text: string, reference: number): readonly TextPart[] {
 }
 
 /** A character of two units is never divided: phones show each part as it is until they have all. */
-function divided(text: string, alphabet: Alphabet): readonly string[] {
+function splitText(text: string, alphabet: Alphabet): readonly string[] {
   const { unitBits, unitsOf } = alphabets[alphabet]
   const most = Math.floor(partBits / unitBits)
   const parts: string[] = []
@@ -61,7 +61,7 @@ const userDataHeader = 0x40
 const headerStart = [5, 0, 3] as const
 
 /** The fields of a submit that carry it. */
-export function carrying({ text, alphabet, part }: TextPart): Readonly<Record<string, unknown>> {
+export function submitFields({ text, alphabet, part }: TextPart): Readonly<Record<string, unknown>> {
   const { dataCoding, octets } = alphabets[alphabet]
   const body = octets(text)
   if (!part) return { esm_class: 0, data_coding: dataCoding, short_message: body }

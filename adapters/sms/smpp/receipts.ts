@@ -13,20 +13,20 @@ const states = [
 ] as const satisfies readonly { value: number; word: string; state: Receipt['state']; reason?: string }[]
 
 /** States that say nothing of what became of it: scheduled, unknown and skipped. */
-const unspoken = [
+const ignoredStates = [
   { value: 0, word: 'SCHEDUL' },
   { value: 7, word: 'UNKNOWN' },
   { value: 9, word: 'SKIP' },
 ] as const
 
-export type Reported = (typeof states)[number]
+export type ReportedState = (typeof states)[number]
 
-export interface ReadReceipt {
+export interface ParsedReceipt {
   /** As the message center wrote it. */
   readonly rawId: string
-  readonly reported?: Reported
+  readonly reported?: ReportedState
   /** It is of a state that says nothing. With neither of the two it is of one that is not known. */
-  readonly isUnspoken?: true
+  readonly isIgnored?: true
   readonly detail?: string
 }
 
@@ -37,19 +37,19 @@ export interface ReceiptFields {
 }
 
 /** Undefined for a receipt that does not say of what. */
-export function readReceipt({ receiptedId, messageState, text }: ReceiptFields): ReadReceipt | undefined {
+export function parseReceipt({ receiptedId, messageState, text }: ReceiptFields): ParsedReceipt | undefined {
   const rawId = receiptedId || /\bid:\s*([^\s:]{1,65})/i.exec(text)?.[1]
   if (!rawId) return undefined
   const word = /\bstat:\s*([a-z]{3,20})/i.exec(text)?.[1]?.toUpperCase()
-  const isIt = (each: { readonly value: number; readonly word: string }) =>
+  const matches = (each: { readonly value: number; readonly word: string }) =>
     messageState === undefined ? word?.startsWith(each.word) : each.value === messageState
-  const reported = states.find(isIt)
+  const reported = states.find(matches)
   const error = /\berr:\s*([0-9a-z]{1,8})\b/i.exec(text)?.[1]
   const isPlain = error === undefined || /^0+$/.test(error)
   return {
     rawId,
     ...(reported && { reported }),
-    ...(unspoken.some(isIt) && { isUnspoken: true }),
+    ...(ignoredStates.some(matches) && { isIgnored: true }),
     ...(!isPlain && { detail: `The carrier reports error ${error}.` }),
   }
 }

@@ -1,5 +1,5 @@
 /** What the statuses of a message center mean for a message, for the line, and for whoever runs it. */
-import { account, content, person, type Refused, type Row, refusedBy, transient } from '../../kit/refusals.js'
+import { account, content, person, type RefusedOutcome, type Row, toRefusal, transient } from '../../kit/refusals.js'
 
 export const statuses = {
   ok: 0x00,
@@ -51,13 +51,13 @@ const unlisted = person('sendFailed', 'a status of its own')
 
 const hex = (status: number) => `0x${status.toString(16).padStart(2, '0')}`
 
-export function refusalOf(status: number): Refused {
+export function refusalOf(status: number): RefusedOutcome {
   const { means, ...row } = rows[status] ?? unlisted
-  return refusedBy(row, `The message center answered ${hex(status)}: ${means}.`)
+  return toRefusal(row, `The message center answered ${hex(status)}: ${means}.`)
 }
 
 /** Why it would not let us bind. */
-export function bindTrouble(status: number): { readonly trouble: string; readonly needsOperator: boolean } {
+export function describeBindRefusal(status: number): { readonly trouble: string; readonly needsOperator: boolean } {
   const { means, concerns } = rows[status] ?? unlisted
   return {
     trouble: `The message center refused the line with ${hex(status)}: ${means}.`,
@@ -66,10 +66,10 @@ export function bindTrouble(status: number): { readonly trouble: string; readonl
 }
 
 /** It wants fewer messages, whichever they are. */
-export function asksForLess(status: number): boolean {
+export function isThrottle(status: number): boolean {
   return status === statuses.throttled || status === statuses.queueFull
 }
 
-export function notNow(detail: string, reason = 'sendFailed'): Refused {
-  return { kind: 'refused', reason, detail, again: 'later' }
+export function retryLater(detail: string, reason = 'sendFailed'): RefusedOutcome {
+  return { kind: 'refused', reason, detail, retry: 'later' }
 }

@@ -1,12 +1,12 @@
 /** From blocks of the sms channel to submits, one for each part that a phone gets. */
 import { createHash } from 'node:crypto'
-import type { Addressed } from '../../../core/channel/adapter.js'
+import type { RenderContext } from '../../../core/channel/adapter.js'
 import type { Block } from '../../../core/channel/blocks.js'
 import { partsOf, type TextPart } from './parts.js'
 
-export type SmppWire = TextPart
+export type SmppPayload = TextPart
 
-export function render(blocks: readonly Block[], { messageId }: Addressed): readonly SmppWire[] {
+export function render(blocks: readonly Block[], { messageId }: RenderContext): readonly SmppPayload[] {
   return blocks.flatMap((block, place) => {
     if (block.kind === 'text') return partsOf(block.text, referenceOf(messageId, place))
     throw new Error(`the traits of smpp have no ${block.kind}`)

@@ -20,8 +20,8 @@ declare module 'smpp' {
 
   interface Session {
     readonly socket: Socket
-    on(event: string, heard: (unit: PDU) => void): this
-    send(unit: PDU, answered?: (unit: PDU) => void): boolean
+    on(event: string, listener: (pdu: PDU) => void): this
+    send(pdu: PDU, onAnswer?: (pdu: PDU) => void): boolean
     close(): void
     destroy(): void
   }
@@ -29,7 +29,7 @@ declare module 'smpp' {
   const smpp: {
     readonly PDU: typeof PDU
     readonly encodings: { readonly ASCII: { encode(text: string): Buffer; decode(bytes: Buffer): string } }
-    createServer(options: Readonly<Record<string, unknown>>, opened: (session: Session) => void): NetServer
+    createServer(options: Readonly<Record<string, unknown>>, onSession: (session: Session) => void): NetServer
   }
 
   export { PDU, type Session }

@@ -1,7 +1,7 @@
 /** Twilio as data: what it is bound with, and where it is reached. */
 import { providerForm } from '../../../core/catalogs/index.js'
 import { type AuthProblem, contractVersion, type Descriptor } from '../../../core/channel/adapter.js'
-import { traitsOf } from '../../../core/channel/table.js'
+import { traitsOf } from '../../../core/channel/channeltraits.js'
 
 /** A sender or a messaging service is there; where both are, the service chooses the sender. */
 export interface TwilioAuth {
@@ -41,12 +41,12 @@ export function pieceIn(url: string): string | undefined {
 }
 
 /** How the account proves itself. */
-export function basicOf({ accountSid, authToken }: TwilioAuth): string {
+export function basicAuth({ accountSid, authToken }: TwilioAuth): string {
   return `Basic ${Buffer.from(`${accountSid}:${authToken}`).toString('base64')}`
 }
 
 /** Keys and other ids look alike; what they begin with tells them apart. */
-export function wrongAuth({ accountSid, messagingServiceSid = 'MG' }: TwilioAuth): AuthProblem | undefined {
+export function validateAuth({ accountSid, messagingServiceSid = 'MG' }: TwilioAuth): AuthProblem | undefined {
   if (!accountSid.startsWith('AC')) return { field: 'accountSid', message: 'must begin with AC' }
   if (!messagingServiceSid.startsWith('MG')) return { field: 'messagingServiceSid', message: 'must begin with MG' }
   return undefined

@@ -1,16 +1,16 @@
 /** Asks Twilio whether it has a message: its list of messages to a number, newest first, read by text and time. */
-import type { Finding, FindOutcome } from '../../../core/channel/adapter.js'
+import type { FindContext, FindOutcome } from '../../../core/channel/adapter.js'
 import { isRecord } from '../../../core/json.js'
-import { twilio as limits } from '../../../core/limits.js'
-import { asText, readJson } from '../../kit/wire.js'
-import { basicOf, messagesUrl, type TwilioAuth } from './descriptor.js'
-import type { TwilioWire } from './render.js'
+import { twilio as limits } from '../../../core/limits/index.js'
+import { asText, readJson } from '../../kit/http.js'
+import { basicAuth, messagesUrl, type TwilioAuth } from './descriptor.js'
+import type { TwilioPayload } from './render.js'
 
-type Listed = Readonly<Record<string, unknown>>
+type ListedMessage = Readonly<Record<string, unknown>>
 
 /** A page that does not reach back to the first try leaves it unknown. */
-export async function find(wire: TwilioWire, finding: Finding<TwilioAuth>): Promise<FindOutcome> {
-  const { auth, address, call, since, isKnown } = finding
+export async function find(payload: TwilioPayload, context: FindContext<TwilioAuth>): Promise<FindOutcome> {
+  const { auth, address, call, since, isKnown } = context
   const { from, messagingServiceSid } = auth
   const query = new URLSearchParams({
     To: address,
@@ -20,32 +20,32 @@ export async function find(wire: TwilioWire, finding: Finding<TwilioAuth>): Prom
   const answer = await call({
     method: 'GET',
     url: `${messagesUrl(auth)}?${query}`,
-    headers: { authorization: basicOf(auth) },
+    headers: { authorization: basicAuth(auth) },
   })
   if (answer.kind === 'none') return { kind: 'unknown', detail: answer.detail }
   const body = readJson(Buffer.from(answer.body))
   const messages = isRecord(body) && Array.isArray(body.messages) ? body.messages.filter(isRecord) : undefined
   if (answer.status !== 200 || !messages) return { kind: 'unknown', detail: `Twilio answered ${answer.status}.` }
   const earliest = since - limits.clockSkewMs
-  const isRecent = (each: Listed) => createdAt(each) >= earliest
-  const found = messages
-    .filter((each) => isRecent(each) && isSame(each, wire) && !isKnown(asText(each.sid) ?? ''))
+  const isRecent = (each: ListedMessage) => createdAt(each) >= earliest
+  const match = messages
+    .filter((each) => isRecent(each) && isSame(each, payload) && !isKnown(asText(each.sid) ?? ''))
     .at(-1)
-  const providerId = found && asText(found.sid)
+  const providerId = match && asText(match.sid)
   if (providerId) return { kind: 'found', providerId }
   const isWhole = messages.length < limits.listedMessages || messages.some((each) => !isRecent(each))
   return isWhole ? { kind: 'absent' } : { kind: 'unknown', detail: 'Twilio has too many messages to this number.' }
 }
 
-function createdAt({ date_created: text }: Listed): number {
+function createdAt({ date_created: text }: ListedMessage): number {
   const at = Date.parse(asText(text) ?? '')
   return Number.isNaN(at) ? Number.POSITIVE_INFINITY : at
 }
 
 /** What a template of the account says is not known here: then any message of that time may be it. */
 function isSame(
-  { direction, body, num_media: count }: Listed,
-  { Body, MediaUrl = [], ContentSid }: TwilioWire,
+  { direction, body, num_media: count }: ListedMessage,
+  { Body, MediaUrl = [], ContentSid }: TwilioPayload,
 ): boolean {
   if (asText(direction)?.startsWith('outbound') !== true) return false
   const media = typeof MediaUrl === 'string' ? [MediaUrl] : MediaUrl

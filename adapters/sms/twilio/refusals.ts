@@ -4,27 +4,27 @@ import {
   content,
   optedOut,
   person,
-  type Refused,
+  type RefusedOutcome,
   type Row,
-  refusedBy,
+  toRefusal,
   transient,
   windowClosed,
 } from '../../kit/refusals.js'
 
-const notTaken = 'Twilio does not take the account or its token.'
-const wrongSender = 'The sender of the channel is not one that this account can send from.'
+const badCredentials = 'Twilio does not take the account or its token.'
+const foreignSender = 'The sender of the channel is not one that this account can send from.'
 
 export const rows: Readonly<Record<number, Row>> = {
-  20003: account(notTaken),
+  20003: account(badCredentials),
   20005: account('The Twilio account is not active.'),
-  20006: account(notTaken),
+  20006: account(badCredentials),
   20008: account('These are test credentials.'),
   20404: account('Twilio does not know this account.'),
-  21212: account(wrongSender),
-  21603: account(wrongSender),
-  21601: account(wrongSender),
-  21660: account(wrongSender),
-  21661: account(wrongSender),
+  21212: account(foreignSender),
+  21603: account(foreignSender),
+  21601: account(foreignSender),
+  21660: account(foreignSender),
+  21661: account(foreignSender),
   21701: account('The messaging service does not exist.'),
   21703: account('The messaging service has no sender.'),
   21704: account('The messaging service has no sender.'),
@@ -35,7 +35,7 @@ export const rows: Readonly<Record<number, Row>> = {
   20503: transient('sendFailed', 'Twilio is not available.'),
   21611: transient('rateLimited', 'The queue of the sender is full.'),
   30001: transient('sendFailed', 'The queue of the sender is full.'),
-  30003: { ...person('sendFailed', 'The phone is not reachable.'), again: 'later' },
+  30003: { ...person('sendFailed', 'The phone is not reachable.'), retry: 'later' },
   30008: transient('sendFailed', 'The carrier did not say why.'),
   30009: transient('sendFailed', 'A part of the message was lost.'),
   30022: transient('rateLimited', 'The carrier takes no more of this sender just now.'),
@@ -65,14 +65,14 @@ export const rows: Readonly<Record<number, Row>> = {
   14103: content('invalidMessage', 'The message is empty or too long for Twilio.'),
   21602: content('invalidMessage', 'The message is empty.'),
   21605: content('tooLarge', 'The message is too long for Twilio.'),
-  21609: content('sendFailed', 'Twilio does not take the address for receipts.', 'elsewhere'),
+  21609: content('sendFailed', 'Twilio does not take the address for receipts.', 'otherChannel'),
   21617: content('tooLarge', 'The message is too long for Twilio.'),
   21619: content('invalidMessage', 'The message is empty.'),
-  21620: content('mediaUnreachable', 'Twilio does not take the address of the media.', 'elsewhere'),
+  21620: content('mediaUnreachable', 'Twilio does not take the address of the media.', 'otherChannel'),
   21623: content('invalidMessage', 'The message has too many media.'),
   30007: content('sendFailed', 'A filter of the carrier or of Twilio held it back.'),
   30010: content('sendFailed', 'The message costs more than was allowed for it.'),
-  30019: content('tooLarge', 'The media is too large.', 'elsewhere'),
+  30019: content('tooLarge', 'The media is too large.', 'otherChannel'),
 }
 
 /** A code comes as a number, or as its digits in a form. */
@@ -80,7 +80,7 @@ export function rowOf(code: unknown): Row | undefined {
   return typeof code === 'number' || typeof code === 'string' ? rows[Number(code)] : undefined
 }
 
-export function refusalOf(code: unknown, retryAfterMs?: number): Refused | undefined {
+export function refusalOf(code: unknown, retryAfterMs?: number): RefusedOutcome | undefined {
   const row = rowOf(code)
-  return row && refusedBy(row, 'Twilio could not send it.', retryAfterMs)
+  return row && toRefusal(row, 'Twilio could not send it.', retryAfterMs)
 }

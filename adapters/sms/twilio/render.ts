@@ -3,9 +3,9 @@ import type { Block } from '../../../core/channel/blocks.js'
 import { isRecord } from '../../../core/json.js'
 
 /** Parameters of one message, but for whom it is to and from. */
-export type TwilioWire = Readonly<Record<string, string | readonly string[]>>
+export type TwilioPayload = Readonly<Record<string, string | readonly string[]>>
 
-export function render(blocks: readonly Block[]): readonly TwilioWire[] {
+export function render(blocks: readonly Block[]): readonly TwilioPayload[] {
   return blocks.map((block) => {
     if (block.kind === 'text') return { Body: block.text }
     if (block.kind === 'native') return parametersIn(block.payload)
@@ -14,15 +14,15 @@ export function render(blocks: readonly Block[]): readonly TwilioWire[] {
 }
 
 /** A payload for sms is the parameters of a message, such as `ContentSid`; a form has texts, and lists of them. */
-function parametersIn(payload: unknown): TwilioWire {
-  if (!isRecord(payload)) return { Body: written(payload) }
+function parametersIn(payload: unknown): TwilioPayload {
+  if (!isRecord(payload)) return { Body: asString(payload) }
   const entries = Object.entries(payload).map(([name, value]): [string, string | readonly string[]] => [
     name,
-    Array.isArray(value) ? value.map(written) : written(value),
+    Array.isArray(value) ? value.map(asString) : asString(value),
   ])
   return Object.fromEntries(entries)
 }
 
-function written(value: unknown): string {
+function asString(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }

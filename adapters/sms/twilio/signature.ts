@@ -4,7 +4,7 @@
  */
 import { createHmac, hash } from 'node:crypto'
 import type { IngressRequest } from '../../../core/channel/adapter.js'
-import { sameText } from '../../kit/wire.js'
+import { sameText } from '../../kit/http.js'
 import { signatureHeader } from './descriptor.js'
 
 const digestName = 'bodySHA256'
@@ -22,7 +22,7 @@ export function hasSignature({ header }: IngressRequest): boolean {
 
 /** Whether the address and the parameters of a form are signed. */
 export function isSigned(request: IngressRequest, form: URLSearchParams, authToken: string): boolean {
-  return isSignedOver(request, writtenOut(form), authToken)
+  return isSignedOver(request, concatParameters(form), authToken)
 }
 
 /** Whether the body has the digest that stands in the address, and the address is signed. */
@@ -31,8 +31,8 @@ export function isSignedByDigest(request: IngressRequest, digest: string, authTo
 }
 
 function isSignedOver({ url, header }: IngressRequest, parameters: string, authToken: string): boolean {
-  const given = header(signatureHeader)
-  const isOver = (each: string) => sameText(given, signatureOf(authToken, each, parameters))
+  const signature = header(signatureHeader)
+  const isOver = (each: string) => sameText(signature, signatureOf(authToken, each, parameters))
   // Whether the port that goes without saying was signed depends on who asks Twilio to call.
   return isOver(url) || withAndWithoutPort(url).some(isOver)
 }
@@ -42,7 +42,7 @@ export function signatureOf(authToken: string, url: string, parameters: string):
 }
 
 /** Names in order, each with its values in order, nothing between them and none of them twice. */
-export function writtenOut(form: URLSearchParams): string {
+export function concatParameters(form: URLSearchParams): string {
   let text = ''
   let before: Parameter | undefined
   for (const parameter of [...form].sort(inOrder)) {
@@ -64,9 +64,9 @@ function order(a: string, b: string): number {
 }
 
 function withAndWithoutPort(url: string): readonly string[] {
-  const found = /^(https?:\/\/)([^/?#]*?)(:\d+)?([/?#].*)?$/i.exec(url)
-  if (!found) return []
-  const [, scheme = '', host = '', , rest = ''] = found
+  const match = /^(https?:\/\/)([^/?#]*?)(:\d+)?([/?#].*)?$/i.exec(url)
+  if (!match) return []
+  const [, scheme = '', host = '', , rest = ''] = match
   const port = scheme.toLowerCase() === 'https://' ? ':443' : ':80'
   return [`${scheme}${host}${rest}`, `${scheme}${host}${port}${rest}`]
 }

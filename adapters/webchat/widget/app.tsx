@@ -4,7 +4,7 @@ import type { Chat } from './chat.js'
 import { Icon } from './icons.js'
 import type { ChatLook } from './look.js'
 import { isOff, Panel } from './panel.js'
-import { unread } from './transcript.js'
+import { unreadEntries } from './transcript.js'
 import { words } from './words.js'
 
 /** What the page around it may ask for. */
@@ -16,27 +16,27 @@ export interface Handle {
 interface AppProps {
   chat: Chat
   look: ChatLook
-  handle: (handle: Handle) => void
+  exposeHandle: (exposeHandle: Handle) => void
 }
 
 /** As wide as a phone: the panel then covers the page, and what is below it must not be reached. */
-const covering = '(max-width: 480px)'
+const coveringQuery = '(max-width: 480px)'
 
 function useChat(chat: Chat) {
   const [state, setState] = useState(chat.state)
   useEffect(() => {
     setState(chat.state())
-    return chat.follow(() => setState(chat.state()))
+    return chat.subscribe(() => setState(chat.state()))
   }, [chat])
   return state
 }
 
-export function PageApp({ chat, look }: Omit<AppProps, 'handle'>) {
+export function PageApp({ chat, look }: Omit<AppProps, 'exposeHandle'>) {
   const state = useChat(chat)
   const field = useRef<HTMLTextAreaElement>(null)
   useEffect(chat.start, [chat])
   useEffect(() => {
-    const count = unread(state.transcript).length
+    const count = unreadEntries(state.transcript).length
     document.title = count > 0 ? `(${count}) ${look.title}` : look.title
   }, [state.transcript, look.title])
   return (
@@ -46,19 +46,19 @@ export function PageApp({ chat, look }: Omit<AppProps, 'handle'>) {
   )
 }
 
-export function WidgetApp({ chat, look, handle }: AppProps) {
+export function WidgetApp({ chat, look, exposeHandle }: AppProps) {
   const state = useChat(chat)
   const [isOpen, setOpen] = useState(false)
-  const [isCovering, setCovering] = useState(() => matchMedia(covering).matches)
+  const [isCovering, setCovering] = useState(() => matchMedia(coveringQuery).matches)
   const panel = useRef<HTMLDivElement>(null)
   const launcher = useRef<HTMLButtonElement>(null)
   const field = useRef<HTMLTextAreaElement>(null)
   const wasOpen = useRef(false)
-  const count = unread(state.transcript).length
+  const count = unreadEntries(state.transcript).length
 
-  useEffect(() => handle({ open: () => setOpen(true), close: () => setOpen(false) }), [handle])
+  useEffect(() => exposeHandle({ open: () => setOpen(true), close: () => setOpen(false) }), [exposeHandle])
   useEffect(() => {
-    const query = matchMedia(covering)
+    const query = matchMedia(coveringQuery)
     const look = () => setCovering(query.matches)
     query.addEventListener('change', look)
     return () => query.removeEventListener('change', look)
@@ -70,16 +70,16 @@ export function WidgetApp({ chat, look, handle }: AppProps) {
     } else if (wasOpen.current) launcher.current?.focus()
     wasOpen.current = isOpen
   }, [isOpen, chat])
-  const isRefused = isOff(state.link)
+  const isDisabled = isOff(state.connection)
   useEffect(() => {
-    if (isOpen && isRefused) takeFocus(panel.current, field.current)
-  }, [isOpen, isRefused])
+    if (isOpen && isDisabled) takeFocus(panel.current, field.current)
+  }, [isOpen, isDisabled])
 
-  function key(event: KeyboardEvent): void {
+  function onKeyDown(event: KeyboardEvent): void {
     if (event.key === 'Escape') {
       event.stopPropagation()
       setOpen(false)
-    } else if (event.key === 'Tab' && isCovering) keepInside(event, panel.current)
+    } else if (event.key === 'Tab' && isCovering) trapFocus(event, panel.current)
   }
 
   return (
@@ -92,7 +92,7 @@ export function WidgetApp({ chat, look, handle }: AppProps) {
           tabIndex={-1}
           aria-modal={isCovering ? 'true' : undefined}
           aria-label={look.title}
-          onKeyDown={key}
+          onKeyDown={onKeyDown}
         >
           <Panel chat={chat} state={state} look={look} field={field} close={() => setOpen(false)} />
         </div>
@@ -127,11 +127,11 @@ function takeFocus(panel: HTMLElement | null, field: HTMLElement | null): void {
 }
 
 /** Tab goes round inside of what covers the page. */
-function keepInside(event: KeyboardEvent, panel: HTMLElement | null): void {
+function trapFocus(event: KeyboardEvent, panel: HTMLElement | null): void {
   const all =
     panel?.querySelectorAll<HTMLElement>('a[href], button, input, textarea, video, audio, [tabindex="0"]') ?? []
-  const inside = [...all].filter((each) => !each.matches(':disabled'))
-  const [first, last] = [inside[0], inside.at(-1)]
+  const focusable = [...all].filter((each) => !each.matches(':disabled'))
+  const [first, last] = [focusable[0], focusable.at(-1)]
   const focused = (panel?.getRootNode() as ShadowRoot | undefined)?.activeElement
   if (event.shiftKey ? focused === first : focused === last) {
     event.preventDefault()

@@ -4,7 +4,7 @@ import type { Block } from '../frames.js'
 import { CardView, Carousel } from './cards.js'
 import { Chips } from './chips.js'
 import { MediaView } from './media.js'
-import { Rows, Times } from './picks.js'
+import { Rows, Times } from './options.js'
 import { Prose } from './prose.js'
 
 type Views = { readonly [Kind in Block['kind']]: (block: Extract<Block, { kind: Kind }>) => ComponentChildren }

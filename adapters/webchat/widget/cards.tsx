@@ -21,7 +21,7 @@ export function CardView({ card: { title, description, mediaUrl, chips } }: { ca
           {description && <Prose text={description} />}
         </div>
       )}
-      <Chips chips={chips} about={title} />
+      <Chips chips={chips} cardTitle={title} />
     </div>
   )
 }
@@ -30,22 +30,22 @@ export function Carousel({ cards }: { cards: readonly Card[] }) {
   const row = useRef<HTMLUListElement>(null)
   const [ends, setEnds] = useState({ atStart: true, atEnd: false })
 
-  function look(): void {
+  function updateEnds(): void {
     const { scrollLeft = 0, scrollWidth = 0, clientWidth = 0 } = row.current ?? {}
     // Right to left, positions are negative.
     const at = Math.abs(scrollLeft)
     setEnds({ atStart: at < 8, atEnd: at + clientWidth > scrollWidth - 8 })
   }
 
-  function move(cardsOn: 1 | -1): void {
+  function scrollByCards(count: 1 | -1): void {
     const list = row.current
     if (!list) return
     const width = list.firstElementChild?.getBoundingClientRect().width ?? list.clientWidth
     const direction = getComputedStyle(list).direction === 'rtl' ? -1 : 1
-    list.scrollBy({ left: width * cardsOn * direction })
+    list.scrollBy({ left: width * count * direction })
   }
 
-  useEffect(look, [])
+  useEffect(updateEnds, [])
   return (
     <div class="carousel">
       <ul
@@ -53,7 +53,7 @@ export function Carousel({ cards }: { cards: readonly Card[] }) {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be within reach of a keyboard
         tabIndex={0}
         aria-label={words.cards}
-        onScroll={look}
+        onScroll={updateEnds}
       >
         {cards.map((card, at) => (
           <li key={at}>
@@ -68,7 +68,7 @@ export function Carousel({ cards }: { cards: readonly Card[] }) {
             class="round"
             aria-label={words.before}
             aria-disabled={ends.atStart}
-            onClick={() => move(-1)}
+            onClick={() => scrollByCards(-1)}
           >
             <Icon name="back" turns />
           </button>
@@ -77,7 +77,7 @@ export function Carousel({ cards }: { cards: readonly Card[] }) {
             class="round"
             aria-label={words.after}
             aria-disabled={ends.atEnd}
-            onClick={() => move(1)}
+            onClick={() => scrollByCards(1)}
           >
             <Icon name="next" turns />
           </button>

@@ -1,29 +1,29 @@
 /** A chat in one tab: what is known of it, what a visitor can do, and who is told when it changes. */
 import type { Place } from '../../../core/amf/values.js'
-import { webchat as limits } from '../../../core/limits.js'
+import { webchat as limits } from '../../../core/limits/index.js'
 import type { ServerFrame } from '../frames.js'
-import { type LinkState, openLink } from './link.js'
-import { openMarks } from './marks.js'
-import { openMemory } from './memory.js'
-import { openOutbox } from './outbox.js'
+import { type ConnectionState, createConnection } from './connection.js'
+import { createOutbox } from './outbox.js'
+import { createReceipts } from './receipts.js'
+import { createChatStorage } from './storage.js'
 import {
-  askingOlder,
+  addOutgoing,
+  applyFrame,
   emptyTranscript,
-  forgotten,
-  retried,
-  type SaidByPage,
-  said,
-  seen,
+  markRead,
+  type OutgoingFrame,
+  resetForVisitor,
+  retryEntry,
+  startLoadingOlder,
   type Transcript,
-  told,
-  unread,
-  unsent,
+  unreadEntries,
+  unsentFrames,
 } from './transcript.js'
-import { knownVisitor } from './visitor.js'
+import { savedVisitor } from './visitor.js'
 
 export interface ChatState {
   readonly transcript: Transcript
-  readonly link: LinkState
+  readonly connection: ConnectionState
 }
 
 export interface Chat {
@@ -31,10 +31,10 @@ export interface Chat {
   /** The id of the visitor, once the gateway gave one. */
   visitorId(): string | undefined
   /** Called after every change; answers what ends it. */
-  follow(call: () => void): () => void
+  subscribe(call: () => void): () => void
   start(): void
   /** Connects at once where the next try would be later. */
-  tryNow(): void
+  reconnectNow(): void
   write(text: string): void
   /** `shown` is what the tap reads as in the conversation; a tap without it is told and not shown. */
   tap(tap: string, label: string, shown?: string): void
@@ -44,101 +44,102 @@ export interface Chat {
   older(): void
   typing(): void
   /** These were in view, in a panel that is open, on a page that is looked at. */
-  saw(messageIds: readonly string[]): void
+  markSeen(messageIds: readonly string[]): void
 }
 
 const v = 1
 
-export function openChat(chatUrl: string): Chat {
-  let state: ChatState = { transcript: emptyTranscript, link: 'idle' }
+export function createChat(chatUrl: string): Chat {
+  let state: ChatState = { transcript: emptyTranscript, connection: 'idle' }
   const followers = new Set<() => void>()
-  const memory = openMemory(`parley ${chatUrl} `, () => localStorage)
-  const tabs = 'BroadcastChannel' in globalThis ? new BroadcastChannel(`parley ${chatUrl}`) : undefined
-  let lastTypingMs = 0
+  const storage = createChatStorage(`parley ${chatUrl} `, () => localStorage)
+  const tabChannel = 'BroadcastChannel' in globalThis ? new BroadcastChannel(`parley ${chatUrl}`) : undefined
+  let lastTypingAt = 0
 
-  function change(to: Partial<ChatState>): void {
+  function setState(to: Partial<ChatState>): void {
     state = { ...state, ...to }
     for (const call of followers) call()
   }
 
-  const link = openLink({
+  const connection = createConnection({
     chatUrl,
-    memory,
+    storage,
     cursor: () => state.transcript.cursor,
-    becameNew: () => change({ transcript: forgotten(state.transcript) }),
-    changed(link) {
-      if (link !== 'open') outbox.broken()
-      change({ link })
+    onNewVisitor: () => setState({ transcript: resetForVisitor(state.transcript) }),
+    onStateChange(connection) {
+      if (connection !== 'open') outbox.onDisconnect()
+      setState({ connection })
     },
-    told: hear,
+    onFrame: handleFrame,
   })
-  const marks = openMarks(link.send)
-  const outbox = openOutbox({
-    memory,
-    unsent: () => unsent(state.transcript),
-    send: link.send,
-    unanswered: link.again,
+  const receipts = createReceipts(connection.send)
+  const outbox = createOutbox({
+    storage,
+    unsent: () => unsentFrames(state.transcript),
+    send: connection.send,
+    onTimeout: connection.reconnect,
   })
 
-  function hear(frame: ServerFrame): void {
-    change({ transcript: told(state.transcript, frame, Date.now()) })
-    outbox.told(frame)
-    if (frame.type === 'message' && frame.state === 'sent') marks.add('delivered', [frame.messageId])
-    if (frame.type === 'typing') setTimeout(() => change({}), frame.forMs + 50)
-    if (frame.type === 'welcome') marks.flush()
+  function handleFrame(frame: ServerFrame): void {
+    setState({ transcript: applyFrame(state.transcript, frame, Date.now()) })
+    outbox.onFrame(frame)
+    if (frame.type === 'message' && frame.state === 'sent') receipts.add('delivered', [frame.messageId])
+    if (frame.type === 'typing') setTimeout(() => setState({}), frame.forMs + 50)
+    if (frame.type === 'welcome') receipts.flush()
     // What was told back after a break needs no second sending, so that is waited for.
     if (frame.type === 'caughtUp') outbox.flush()
   }
 
-  function say(frame: SaidByPage, shown?: string): void {
+  function sendFrame(frame: OutgoingFrame, shown?: string): void {
     const at = new Date().toISOString()
-    change({ transcript: said(state.transcript, frame, at, shown) })
-    outbox.keep({ frame, at, ...(shown !== undefined && { shown }) })
-    link.start()
+    setState({ transcript: addOutgoing(state.transcript, frame, at, shown) })
+    outbox.save({ frame, at, ...(shown !== undefined && { shown }) })
+    connection.start()
     outbox.flush()
   }
 
-  tabs?.addEventListener('message', ({ data }) => {
-    if (Array.isArray(data)) change({ transcript: seen(state.transcript, new Set(data)) })
+  tabChannel?.addEventListener('message', ({ data }) => {
+    if (Array.isArray(data)) setState({ transcript: markRead(state.transcript, new Set(data)) })
   })
-  for (const { frame, at, shown } of outbox.left(Date.now()))
-    state = { ...state, transcript: said(state.transcript, frame, at, shown) }
+  for (const { frame, at, shown } of outbox.restore(Date.now()))
+    state = { ...state, transcript: addOutgoing(state.transcript, frame, at, shown) }
   // Somebody who was here before may have been written to; for all others nothing is asked until they open the chat.
-  if (knownVisitor(memory)) link.start()
+  if (savedVisitor(storage)) connection.start()
 
   return {
     state: () => state,
-    visitorId: () => knownVisitor(memory)?.visitorId,
-    follow(call) {
+    visitorId: () => savedVisitor(storage)?.visitorId,
+    subscribe(call) {
       followers.add(call)
       return () => followers.delete(call)
     },
-    start: link.start,
-    tryNow: link.tryNow,
-    write: (text) => say({ v, type: 'text', id: newId(), text: text.slice(0, limits.textChars) }),
+    start: connection.start,
+    reconnectNow: connection.reconnectNow,
+    write: (text) => sendFrame({ v, type: 'text', id: newId(), text: text.slice(0, limits.textChars) }),
     tap: (tap, label, shown) =>
-      say({ v, type: 'tap', id: newId(), tap, label: (shown ?? label).slice(0, limits.labelChars) }, shown),
-    share: (place) => say({ v, type: 'location', id: newId(), place }),
+      sendFrame({ v, type: 'tap', id: newId(), tap, label: (shown ?? label).slice(0, limits.labelChars) }, shown),
+    share: (place) => sendFrame({ v, type: 'location', id: newId(), place }),
     retry(id) {
-      change({ transcript: retried(state.transcript, id) })
+      setState({ transcript: retryEntry(state.transcript, id) })
       outbox.flush()
     },
     older() {
-      const { oldest, more, isAskingOlder } = state.transcript
+      const { oldest, more, isLoadingOlder: isAskingOlder } = state.transcript
       if (oldest === undefined || !more || isAskingOlder) return
-      if (link.send({ v, type: 'older', before: oldest })) change({ transcript: askingOlder(state.transcript) })
+      if (connection.send({ v, type: 'older', before: oldest }))
+        setState({ transcript: startLoadingOlder(state.transcript) })
     },
     typing() {
-      if (Date.now() - lastTypingMs < limits.typingEveryMs) return
-      if (link.send({ v, type: 'typing' })) lastTypingMs = Date.now()
+      if (Date.now() - lastTypingAt < limits.typingEveryMs) return
+      if (connection.send({ v, type: 'typing' })) lastTypingAt = Date.now()
     },
-    saw(messageIds) {
-      const isNew = new Set(unread(state.transcript).map(({ messageId }) => messageId))
-      const found = messageIds.filter((id) => isNew.has(id))
-      if (found.length === 0) return
-      change({ transcript: seen(state.transcript, new Set(found)) })
-      marks.add('read', found)
-      tabs?.postMessage(found)
+    markSeen(messageIds) {
+      const unreadIds = new Set(unreadEntries(state.transcript).map(({ messageId }) => messageId))
+      const newlySeen = messageIds.filter((id) => unreadIds.has(id))
+      if (newlySeen.length === 0) return
+      setState({ transcript: markRead(state.transcript, new Set(newlySeen)) })
+      receipts.add('read', newlySeen)
+      tabChannel?.postMessage(newlySeen)
     },
   }
 }

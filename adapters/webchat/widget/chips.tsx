@@ -1,43 +1,43 @@
 /** Chips: replies that answer once, and things to do that stay. */
 import type { ComponentChildren } from 'preact'
 import { mapsLink } from '../../../core/render/links.js'
-import { words as rendered } from '../../../core/render/words.js'
+import { phrases as rendered } from '../../../core/render/phrases.js'
 import type { Chip } from '../frames.js'
-import { type Asking, useAsking } from './asking.js'
-import { calendarFile } from './calendar.js'
+import { saveFile } from './download.js'
+import { calendarFile } from './icalendar.js'
 import { Icon, type IconName } from './icons.js'
-import { dialUrl } from './links.js'
-import { Locate } from './locate.js'
+import { Locate } from './location.js'
+import { type MessageScope, useMessageContext } from './messagecontext.js'
 import { Anchor } from './prose.js'
-import { saveFile } from './saving.js'
+import { dialUrl } from './urls.js'
 import { words } from './words.js'
 
 interface ChipsProps {
   chips: readonly Chip[] | undefined
   /** What stands on the card that they belong to: a tap on one of several alike says which. */
-  about?: string
+  cardTitle?: string
 }
 
-export function Chips({ chips = [], about }: ChipsProps) {
+export function Chips({ chips = [], cardTitle }: ChipsProps) {
   if (chips.length === 0) return null
   return (
-    <fieldset class="chips" aria-label={about ?? words.options}>
+    <fieldset class="chips" aria-label={cardTitle ?? words.options}>
       {chips.map((chip, at) => (
-        <ChipView key={at} chip={chip} about={about} />
+        <ChipView key={at} chip={chip} cardTitle={cardTitle} />
       ))}
     </fieldset>
   )
 }
 
-function ChipView({ chip, about }: { chip: Chip; about: string | undefined }) {
-  const asking = useAsking()
+function ChipView({ chip, cardTitle }: { chip: Chip; cardTitle: string | undefined }) {
+  const scope = useMessageContext()
   switch (chip.kind) {
     case 'reply':
       return (
         <Reply
           tap={chip.tap}
           label={chip.label}
-          shown={about && chip.label === rendered.select ? about : chip.label}
+          shown={cardTitle && chip.label === rendered.select ? cardTitle : chip.label}
           class="chip"
         />
       )
@@ -51,7 +51,7 @@ function ChipView({ chip, about }: { chip: Chip; about: string | undefined }) {
       return <Action icon="place" url={chip.place ? mapsLink(chip.place) : ''} chip={chip} />
     case 'calendar':
       return (
-        <button type="button" class="chip action" onClick={() => saveEvent(chip, asking)}>
+        <button type="button" class="chip action" onClick={() => saveEvent(chip, scope)}>
           <Icon name="calendar" />
           <span dir="auto">{chip.label}</span>
         </button>
@@ -60,10 +60,10 @@ function ChipView({ chip, about }: { chip: Chip; about: string | undefined }) {
 }
 
 function Action({ icon, url, chip }: { icon: IconName; url: string; chip: Chip }) {
-  const { chat } = useAsking()
-  const told = () => void (chip.tap !== undefined && chat.tap(chip.tap, chip.label))
+  const { chat } = useMessageContext()
+  const reportTap = () => void (chip.tap !== undefined && chat.tap(chip.tap, chip.label))
   return (
-    <Anchor class="chip action" url={url} onClick={told}>
+    <Anchor class="chip action" url={url} onClick={reportTap}>
       <Icon name={icon} />
       <span dir="auto">{chip.label}</span>
     </Anchor>
@@ -83,8 +83,8 @@ interface ReplyProps {
 
 /** One answer of several. It keeps its focus when it is spent, so nobody who uses a keyboard is thrown back to the start. */
 export function Reply({ tap, label, shown = label, alias = shown, class: name, children }: ReplyProps) {
-  const { chat, answer } = useAsking()
-  const isChosen = answer?.tap === undefined ? isSaid(answer?.text, shown, alias) : answer.tap === tap
+  const { chat, answer } = useMessageContext()
+  const isChosen = answer?.tap === undefined ? matchesText(answer?.text, shown, alias) : answer.tap === tap
   const choose = () => {
     if (!answer && tap !== undefined) chat.tap(tap, label, shown)
   }
@@ -103,11 +103,11 @@ export function Reply({ tap, label, shown = label, alias = shown, class: name, c
 }
 
 /** After a reload only words tell what was chosen. */
-function isSaid(text: string | undefined, ...names: readonly string[]): boolean {
+function matchesText(text: string | undefined, ...names: readonly string[]): boolean {
   return text !== undefined && names.includes(text)
 }
 
-function saveEvent({ event, tap, label }: Chip, { chat, messageId }: Asking): void {
+function saveEvent({ event, tap, label }: Chip, { chat, messageId }: MessageScope): void {
   if (!event) return
   const uid = `${messageId}-${Date.parse(event.start.iso)}@parley`
   saveFile(event.title, 'ics', 'text/calendar', calendarFile(event, uid, new Date()))

@@ -1,7 +1,7 @@
 /** Where the visitor writes: Enter sends, Shift and Enter begin a new line, and the field grows with what is in it. */
 import type { RefObject } from 'preact'
 import { useLayoutEffect, useState } from 'preact/hooks'
-import { webchat as limits } from '../../../core/limits.js'
+import { webchat as limits } from '../../../core/limits/index.js'
 import type { Chat } from './chat.js'
 import { Icon } from './icons.js'
 import { words } from './words.js'
@@ -26,14 +26,14 @@ export function Composer({ chat, field, isOff }: ComposerProps) {
 
   function send(event: Event): void {
     event.preventDefault()
-    const written = text.trim()
-    if (written === '' || isOff) return
-    chat.write(written)
+    const trimmed = text.trim()
+    if (trimmed === '' || isOff) return
+    chat.write(trimmed)
     setText('')
     field.current?.focus()
   }
 
-  function key(event: KeyboardEvent): void {
+  function onKeyDown(event: KeyboardEvent): void {
     // While a word is being composed, as in Japanese, Enter finishes the word.
     if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) send(event)
   }
@@ -49,7 +49,7 @@ export function Composer({ chat, field, isOff }: ComposerProps) {
         disabled={isOff}
         placeholder={words.write}
         aria-label={words.write}
-        onKeyDown={key}
+        onKeyDown={onKeyDown}
         onInput={({ currentTarget }) => {
           setText(currentTarget.value)
           if (currentTarget.value !== '') chat.typing()

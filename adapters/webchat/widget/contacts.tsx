@@ -1,13 +1,13 @@
 /** Whom the agent shared, each to be kept among the visitor's own contacts. */
 import type { Contact } from '../frames.js'
-import { contactFile } from './contact.js'
+import { saveFile } from './download.js'
 import { Icon } from './icons.js'
-import { saveFile } from './saving.js'
+import { vcardFile } from './vcard.js'
 import { words } from './words.js'
 
 export function Contacts({ contacts }: { contacts: readonly Contact[] }) {
   if (contacts.length === 0) return null
-  const save = (contact: Contact) => saveFile(contact.name, 'vcf', 'text/vcard', contactFile(contact))
+  const save = (contact: Contact) => saveFile(contact.name, 'vcf', 'text/vcard', vcardFile(contact))
   return (
     <fieldset class="chips" aria-label={words.contacts}>
       {contacts.map((contact, at) => (

@@ -11,7 +11,7 @@ export interface Time {
   /** On the visitor's clock; of two that read alike, as when clocks are set back, each names its offset. */
   readonly text: string
   /** What is said when it is chosen: the day and the time. */
-  readonly whole: string
+  readonly fullText: string
   /** As the agent writes it, where that is something else than what the visitor's clock says. */
   readonly note?: string
 }
@@ -36,29 +36,29 @@ export function daysOf(slots: readonly Slot[], locale: string | undefined, zone:
   }
   return [...days.values()].map((day) => {
     const texts = day.slots.map(({ start }) => clock.format(Date.parse(start.iso)))
-    const times = day.slots.map((slot, at): Time => {
+    const times = day.slots.map((slot, index): Time => {
       const instant = Date.parse(slot.start.iso)
-      const isAlone = day.slots.every(
-        (other, place) => texts[place] !== texts[at] || Date.parse(other.start.iso) === instant,
+      const isUnambiguous = day.slots.every(
+        (other, otherIndex) => texts[otherIndex] !== texts[index] || Date.parse(other.start.iso) === instant,
       )
-      const text = isAlone ? texts[at]! : exact.format(instant)
-      return { slot, text, whole: `${day.name}, ${text}`, ...noteOf(slot, zone) }
+      const text = isUnambiguous ? texts[index]! : exact.format(instant)
+      return { slot, text, fullText: `${day.name}, ${text}`, ...noteOf(slot, zone) }
     })
     return { name: day.name, times }
   })
 }
 
 /** Whether any of these moments reads otherwise where it takes place than on the visitor's clock. */
-export function areElsewhere(slots: readonly Slot[], zone: string): boolean {
-  return slots.some(({ start }) => isElsewhere(start, zone))
+export function anyInOtherZone(slots: readonly Slot[], zone: string): boolean {
+  return slots.some(({ start }) => isInOtherZone(start, zone))
 }
 
 function noteOf({ start, label }: Slot, zone: string): { note?: string } {
-  const namesNoTime = !/\d[:.h]\d\d|\d ?[ap]\.?m/i.test(label)
-  return namesNoTime || isElsewhere(start, zone) ? { note: label } : {}
+  const lacksTime = !/\d[:.h]\d\d|\d ?[ap]\.?m/i.test(label)
+  return lacksTime || isInOtherZone(start, zone) ? { note: label } : {}
 }
 
-function isElsewhere({ iso, tz }: Slot['start'], zone: string): boolean {
+function isInOtherZone({ iso, tz }: Slot['start'], zone: string): boolean {
   return wallClock(iso, tz) !== wallClock(iso, zone)
 }
 

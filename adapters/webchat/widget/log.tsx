@@ -1,12 +1,12 @@
 /** The conversation: lines in order, read aloud as they come, marked as read when they are really in view. */
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Chat, ChatState } from './chat.js'
+import { areGrouped, dayText, isSameDay } from './dates.js'
+import { AgentEntryView, GreetingView, VisitorEntryView } from './entries.js'
+import { HistoryButton, useHistory } from './history.js'
 import { Icon } from './icons.js'
-import { AgentLineView, GreetingView, OwnLineView } from './lines.js'
 import type { ChatLook } from './look.js'
-import { areTogether, dayText, isSameDay } from './moments.js'
-import { Older, useOlder } from './older.js'
-import { answerTo, type Line } from './transcript.js'
+import { answerOf, type Entry } from './transcript.js'
 import { words } from './words.js'
 
 interface LogProps {
@@ -14,50 +14,50 @@ interface LogProps {
   state: ChatState
   look: ChatLook
   /** Where the visitor goes on writing. */
-  toComposer: () => void
+  focusComposer: () => void
 }
 
 /** This close to the end counts as being there. */
-const nearPx = 80
+const nearEndPx = 80
 
-export function Log({ chat, state: { transcript, link }, look, toComposer }: LogProps) {
+export function Log({ chat, state: { transcript, connection }, look, focusComposer }: LogProps) {
   const log = useRef<HTMLDivElement>(null)
   const isAtEnd = useRef(true)
-  const [isBehind, setBehind] = useState(false)
-  const lines = transcript.lines.filter((line) => line.by === 'agent' || !line.isSilent)
+  const [hasUnseen, setHasUnseen] = useState(false)
+  const entries = transcript.entries.filter((entry) => entry.by === 'agent' || !entry.isHidden)
   const isTyping = transcript.typingUntil > Date.now()
-  const last = lines.at(-1)
-  const older = useOlder(log, transcript, chat)
-  useSeen(log, lines, chat)
+  const last = entries.at(-1)
+  const history = useHistory(log, transcript, chat)
+  useReadTracking(log, entries, chat)
 
-  function toEnd(): void {
+  function scrollToEnd(): void {
     const { current } = log
     if (current) current.scrollTop = current.scrollHeight
   }
 
-  function scrolled(): void {
+  function onScroll(): void {
     const { scrollTop = 0, scrollHeight = 0, clientHeight = 0 } = log.current ?? {}
-    isAtEnd.current = scrollHeight - scrollTop - clientHeight < nearPx
-    if (isAtEnd.current) setBehind(false)
-    if (scrollTop < nearPx && !isAtEnd.current) older.ask()
+    isAtEnd.current = scrollHeight - scrollTop - clientHeight < nearEndPx
+    if (isAtEnd.current) setHasUnseen(false)
+    if (scrollTop < nearEndPx && !isAtEnd.current) history.load()
   }
 
   // Whoever reads further up is not pulled away, unless they have just said something themselves.
   useLayoutEffect(() => {
-    if (isAtEnd.current || last?.by === 'visitor') toEnd()
-    else setBehind(true)
+    if (isAtEnd.current || last?.by === 'visitor') scrollToEnd()
+    else setHasUnseen(true)
   }, [last?.key])
   useLayoutEffect(() => {
-    if (isAtEnd.current) toEnd()
+    if (isAtEnd.current) scrollToEnd()
   }, [isTyping, transcript.caughtUp])
   // Pictures that arrive later, and a panel that changes its size, leave the end where it was.
   useEffect(() => {
     const { current } = log
     if (!current) return
-    const watch = new ResizeObserver(() => isAtEnd.current && toEnd())
-    watch.observe(current)
-    watch.observe(current.firstElementChild!)
-    return () => watch.disconnect()
+    const observer = new ResizeObserver(() => isAtEnd.current && scrollToEnd())
+    observer.observe(current)
+    observer.observe(current.firstElementChild!)
+    return () => observer.disconnect()
   }, [])
 
   return (
@@ -66,40 +66,40 @@ export function Log({ chat, state: { transcript, link }, look, toComposer }: Log
         ref={log}
         class="log"
         role="log"
-        aria-live={transcript.caughtUp && !older.isQuiet ? 'polite' : 'off'}
-        aria-busy={transcript.isAskingOlder}
+        aria-live={transcript.caughtUp && !history.isQuiet ? 'polite' : 'off'}
+        aria-busy={transcript.isLoadingOlder}
         aria-label={words.conversation}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be within reach of a keyboard
         tabIndex={0}
-        onScroll={scrolled}
-        onKeyDown={(event) => step(event, toComposer)}
+        onScroll={onScroll}
+        onKeyDown={(event) => onKeyDown(event, focusComposer)}
       >
         <div class="lines">
-          {transcript.more && <Older isComing={transcript.isAskingOlder} ask={older.ask} />}
+          {transcript.more && <HistoryButton isLoading={transcript.isLoadingOlder} load={history.load} />}
           {look.greeting && !transcript.more && <GreetingView text={look.greeting} author={look.title} />}
-          {lines.map((line, at) => [
-            isFirstOfDay(lines, at) && (
-              <p key={`day ${line.key}`} class="notice">
-                <time dateTime={line.at}>{dayText(line.at, new Date())}</time>
+          {entries.map((entry, at) => [
+            isFirstOfDay(entries, at) && (
+              <p key={`day ${entry.key}`} class="notice">
+                <time dateTime={entry.at}>{dayText(entry.at, new Date())}</time>
               </p>
             ),
-            line.by === 'agent' ? (
-              <AgentLineView
-                key={line.key}
-                line={line}
+            entry.by === 'agent' ? (
+              <AgentEntryView
+                key={entry.key}
+                entry={entry}
                 chat={chat}
-                answer={answerTo(transcript, line)}
+                answer={answerOf(transcript, entry)}
                 author={look.title}
-                isLast={isLastOfSide(lines, at)}
+                isLast={isLastOfSide(entries, at)}
               />
             ) : (
-              <OwnLineView
-                key={line.key}
-                line={line}
+              <VisitorEntryView
+                key={entry.key}
+                entry={entry}
                 chat={chat}
-                isConnected={link === 'open'}
-                isLast={isLastOfSide(lines, at)}
-                isSeen={line.at <= transcript.seenAt}
+                isConnected={connection === 'open'}
+                isLast={isLastOfSide(entries, at)}
+                isSeen={entry.at <= transcript.seenAt}
               />
             ),
           ])}
@@ -118,10 +118,10 @@ export function Log({ chat, state: { transcript, link }, look, toComposer }: Log
         </div>
       </div>
       <p class="unseen" role="status">
-        {older.news}
+        {history.announcement}
       </p>
-      {isBehind && (
-        <button type="button" class="newest" onClick={toEnd}>
+      {hasUnseen && (
+        <button type="button" class="newest" onClick={scrollToEnd}>
           {words.newest}
           <Icon name="down" />
         </button>
@@ -131,62 +131,64 @@ export function Log({ chat, state: { transcript, link }, look, toComposer }: Log
 }
 
 /** The day is written where it changes, and at the top unless all of it is today. */
-function isFirstOfDay(lines: readonly Line[], at: number): boolean {
-  const before = lines[at - 1]
-  return before ? !isSameDay(before.at, lines[at]!.at) : !isSameDay(lines[at]!.at, new Date().toISOString())
+function isFirstOfDay(entries: readonly Entry[], at: number): boolean {
+  const previous = entries[at - 1]
+  return previous ? !isSameDay(previous.at, entries[at]!.at) : !isSameDay(entries[at]!.at, new Date().toISOString())
 }
 
-function isLastOfSide(lines: readonly Line[], at: number): boolean {
-  const [line, after] = [lines[at]!, lines[at + 1]]
-  return !after || after.by !== line.by || !areTogether(line.at, after.at)
+function isLastOfSide(entries: readonly Entry[], at: number): boolean {
+  const [entry, next] = [entries[at]!, entries[at + 1]]
+  return !next || next.by !== entry.by || !areGrouped(entry.at, next.at)
 }
 
 /** Arrows, Home and End go through the lines; Escape goes back to writing. */
-function step(event: KeyboardEvent, toComposer: () => void): void {
+function onKeyDown(event: KeyboardEvent, focusComposer: () => void): void {
   const log = event.currentTarget as HTMLElement
   const target = event.target as HTMLElement
   const isOnLine = target.matches('.line')
   if (event.key === 'Escape' && target !== log) {
     event.stopPropagation()
-    return toComposer()
+    return focusComposer()
   }
   if (!isOnLine && target !== log) return
-  const lines = [...log.querySelectorAll<HTMLElement>('article.line')]
-  const at = isOnLine ? lines.indexOf(target) : lines.length
-  const places: Record<string, number> = { ArrowUp: at - 1, ArrowDown: at + 1, Home: 0, End: lines.length - 1 }
-  const next = lines[places[event.key] ?? -1]
+  const entries = [...log.querySelectorAll<HTMLElement>('article.line')]
+  const at = isOnLine ? entries.indexOf(target) : entries.length
+  const targets: Record<string, number> = { ArrowUp: at - 1, ArrowDown: at + 1, Home: 0, End: entries.length - 1 }
+  const next = entries[targets[event.key] ?? -1]
   if (!next) return
   event.preventDefault()
   next.focus()
 }
 
 /** A message is read when a good part of it is in view and the page is looked at. */
-function useSeen(log: { readonly current: HTMLElement | null }, lines: readonly Line[], chat: Chat): void {
-  const unread = lines.flatMap((line) => (line.by === 'agent' && line.state !== 'read' ? [line.messageId] : []))
+function useReadTracking(log: { readonly current: HTMLElement | null }, entries: readonly Entry[], chat: Chat): void {
+  const unreadMessageIds = entries.flatMap((entry) =>
+    entry.by === 'agent' && entry.state !== 'read' ? [entry.messageId] : [],
+  )
   useEffect(() => {
     const root = log.current
-    if (!root || unread.length === 0) return
-    const inView = new Set<string>()
-    const tell = () => void (!document.hidden && chat.saw([...inView]))
-    const watch = new IntersectionObserver(
-      (entries) => {
-        for (const { target, isIntersecting, intersectionRect, rootBounds } of entries) {
+    if (!root || unreadMessageIds.length === 0) return
+    const visibleIds = new Set<string>()
+    const reportSeen = () => void (!document.hidden && chat.markSeen([...visibleIds]))
+    const observer = new IntersectionObserver(
+      (intersections) => {
+        for (const { target, isIntersecting, intersectionRect, rootBounds } of intersections) {
           const { message = '' } = (target as HTMLElement).dataset
           const isTall = intersectionRect.height > (rootBounds?.height ?? 0) / 2
-          if (isIntersecting && (isTall || intersectionRect.height >= target.clientHeight / 2)) inView.add(message)
-          else inView.delete(message)
+          if (isIntersecting && (isTall || intersectionRect.height >= target.clientHeight / 2)) visibleIds.add(message)
+          else visibleIds.delete(message)
         }
-        tell()
+        reportSeen()
       },
       { root, threshold: [0, 0.25, 0.5, 0.75, 1] },
     )
-    const wanted = new Set(unread)
-    for (const line of root.querySelectorAll<HTMLElement>('[data-message]'))
-      if (wanted.has(line.dataset.message ?? '')) watch.observe(line)
-    document.addEventListener('visibilitychange', tell)
+    const unreadIds = new Set(unreadMessageIds)
+    for (const entry of root.querySelectorAll<HTMLElement>('[data-message]'))
+      if (unreadIds.has(entry.dataset.message ?? '')) observer.observe(entry)
+    document.addEventListener('visibilitychange', reportSeen)
     return () => {
-      watch.disconnect()
-      document.removeEventListener('visibilitychange', tell)
+      observer.disconnect()
+      document.removeEventListener('visibilitychange', reportSeen)
     }
-  }, [unread.join()])
+  }, [unreadMessageIds.join()])
 }

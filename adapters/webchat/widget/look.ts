@@ -12,14 +12,14 @@ export interface ChatLook {
 
 /** `name` is the agent's, for a chat that has no title of its own. Whatever is not words is left out. */
 export function chatLook(name: string, inputs: Readonly<Record<string, unknown>> = {}): ChatLook {
-  const words = (key: string) => {
+  const textInput = (key: string) => {
     const value = inputs[key]
     return typeof value === 'string' && value.trim() !== '' ? value : undefined
   }
-  const [greeting, brandColor] = [words('greeting'), words('brandColor')]
-  const [logoUrl, privacyUrl] = [words('smallLogoUrl'), words('privacyPolicyUrl')]
+  const [greeting, brandColor] = [textInput('greeting'), textInput('brandColor')]
+  const [logoUrl, privacyUrl] = [textInput('smallLogoUrl'), textInput('privacyPolicyUrl')]
   return {
-    title: words('title') ?? name,
+    title: textInput('title') ?? name,
     ...(greeting !== undefined && { greeting }),
     ...(brandColor !== undefined && { brandColor }),
     ...(logoUrl !== undefined && { logoUrl }),

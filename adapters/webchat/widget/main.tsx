@@ -2,10 +2,10 @@
 import { render } from 'preact'
 import { brandOf } from '../../../core/brand.js'
 import { type Handle, PageApp, WidgetApp } from './app.js'
-import { openChat } from './chat.js'
-import { answerParent } from './embedding.js'
+import { createChat } from './chat.js'
 import type { ChatLook } from './look.js'
 import pageStyle from './page.css'
+import { answerParent } from './parentframe.js'
 import style from './style.css'
 
 /** The gateway calls the script with it. */
@@ -18,7 +18,7 @@ const script =
   document.querySelector<HTMLScriptElement>('script[src*="/webchat/"][src$="/widget.js"]')
 
 /** The script stands at `…/webchat/{chat}/widget.js`, and everything else of the chat beside it. */
-function begin(chatUrl: string, { view, sites = '' }: DOMStringMap): void {
+function mount(chatUrl: string, { view, sites = '' }: DOMStringMap): void {
   if (document.querySelector(element)) return
   const host = document.createElement(element)
   const root = host.attachShadow({ mode: 'open' })
@@ -29,15 +29,15 @@ function begin(chatUrl: string, { view, sites = '' }: DOMStringMap): void {
   const brand = brandOf(parleyLook.brandColor)
   for (const [name, value] of Object.entries(brand)) host.style.setProperty(`--brand-${name.toLowerCase()}`, value)
   document.body.append(host)
-  const chat = openChat(chatUrl)
+  const chat = createChat(chatUrl)
   if (view === 'page') {
     document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheetOf(pageStyle)]
     host.classList.add('page')
     if (parent !== window) answerParent(chat, sites.split(' '))
     render(<PageApp chat={chat} look={parleyLook} />, root)
   } else {
-    const expose = (handle: Handle) => void Object.assign(globalThis, { parley: handle })
-    render(<WidgetApp chat={chat} look={parleyLook} handle={expose} />, root)
+    const exposeHandle = (handle: Handle) => void Object.assign(globalThis, { parley: handle })
+    render(<WidgetApp chat={chat} look={parleyLook} exposeHandle={exposeHandle} />, root)
   }
 }
 
@@ -49,6 +49,6 @@ function sheetOf(text: string): CSSStyleSheet {
 
 if (script) {
   const chatUrl = new URL('.', script.src).href.slice(0, -1)
-  if (document.body) begin(chatUrl, script.dataset)
-  else addEventListener('DOMContentLoaded', () => begin(chatUrl, script.dataset))
+  if (document.body) mount(chatUrl, script.dataset)
+  else addEventListener('DOMContentLoaded', () => mount(chatUrl, script.dataset))
 }

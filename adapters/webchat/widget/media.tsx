@@ -2,20 +2,27 @@
 import { useState } from 'preact/hooks'
 import type { Media } from '../frames.js'
 import { Icon } from './icons.js'
-import { fileNameOf, openable } from './links.js'
 import { Anchor } from './prose.js'
+import { fileNameOf, openable } from './urls.js'
 
 export function MediaView({ media }: { media: Media }) {
   const { url, kind, alt, thumbnailUrl } = media
-  const [isBroken, breakIt] = useState(false)
-  const broke = () => breakIt(true)
+  const [isBroken, setBroken] = useState(false)
+  const onError = () => setBroken(true)
   if (isBroken || kind === 'file' || !openable(url)) return <FileLink url={url} name={alt ?? fileNameOf(url)} />
   const name = alt ?? fileNameOf(url)
   switch (kind) {
     case 'image':
       return (
         <Anchor url={url} class="picture" label={name}>
-          <img src={url} alt={alt ?? ''} loading="lazy" decoding="async" referrerpolicy="no-referrer" onError={broke} />
+          <img
+            src={url}
+            alt={alt ?? ''}
+            loading="lazy"
+            decoding="async"
+            referrerpolicy="no-referrer"
+            onError={onError}
+          />
         </Anchor>
       )
     case 'video':
@@ -29,12 +36,12 @@ export function MediaView({ media }: { media: Media }) {
           controls
           playsInline
           preload="metadata"
-          onError={broke}
+          onError={onError}
         />
       )
     case 'audio':
       // biome-ignore lint/a11y/useMediaCaption: a message has no captions to give
-      return <audio class="sound" src={url} aria-label={name} controls preload="metadata" onError={broke} />
+      return <audio class="sound" src={url} aria-label={name} controls preload="metadata" onError={onError} />
   }
 }
 
@@ -53,10 +60,10 @@ export function FileLink({ url, name }: { url: string; name: string }) {
 
 /** What leads a card. Its title says what it shows, so it is not said twice. */
 export function CardPicture({ url }: { url: string }) {
-  const [isBroken, breakIt] = useState(false)
+  const [isBroken, setBroken] = useState(false)
   if (isBroken || !openable(url)) return null
-  const isFilm = /\.(mp4|webm|mov|m4v)(?:[?#]|$)/i.test(url)
-  return isFilm ? (
+  const isVideo = /\.(mp4|webm|mov|m4v)(?:[?#]|$)/i.test(url)
+  return isVideo ? (
     // biome-ignore lint/a11y/useMediaCaption: a card has no captions to give
     <video class="lead" src={url} aria-label={fileNameOf(url)} controls playsInline preload="metadata" />
   ) : (
@@ -67,7 +74,7 @@ export function CardPicture({ url }: { url: string }) {
       loading="lazy"
       decoding="async"
       referrerpolicy="no-referrer"
-      onError={() => breakIt(true)}
+      onError={() => setBroken(true)}
     />
   )
 }

@@ -3,12 +3,12 @@ import type { RefObject } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { Chat, ChatState } from './chat.js'
 import { Composer } from './composer.js'
+import type { ConnectionState } from './connection.js'
 import { Icon } from './icons.js'
-import type { LinkState } from './link.js'
-import { openable } from './links.js'
 import { Log } from './log.js'
 import type { ChatLook } from './look.js'
 import { Anchor } from './prose.js'
+import { openable } from './urls.js'
 import { words } from './words.js'
 
 interface PanelProps {
@@ -21,22 +21,22 @@ interface PanelProps {
 }
 
 /** What is wrong with the line, where the visitor should know. */
-const notices: Partial<Record<LinkState, string>> = {
+const notices: Partial<Record<ConnectionState, string>> = {
   offline: words.offline,
   elsewhere: words.elsewhere,
   gone: words.gone,
 }
 
 /** Whether nothing can be written: the site is refused, or the chat is closed. */
-export const isOff = (link: LinkState) => link === 'elsewhere' || link === 'gone'
+export const isOff = (link: ConnectionState) => link === 'elsewhere' || link === 'gone'
 
 export function Panel({ chat, state, look, field, close }: PanelProps) {
-  const notice = useLasting(notices[state.link])
+  const notice = useDelayed(notices[state.connection])
   const Heading = close ? 'h2' : 'h1'
   return (
     <>
       <header>
-        <Face look={look} />
+        <Avatar look={look} />
         <div class="who">
           <Heading dir="auto">{look.title}</Heading>
           {look.privacyUrl && (
@@ -52,35 +52,37 @@ export function Panel({ chat, state, look, field, close }: PanelProps) {
         )}
       </header>
       <div class={notice ? 'line-notice' : 'line-notice unseen'}>
-        <p role="status">{notice ?? (state.transcript.caughtUp || state.link === 'idle' ? '' : words.connecting)}</p>
-        {notice && state.link === 'offline' && (
-          <button type="button" class="plain" onClick={chat.tryNow}>
+        <p role="status">
+          {notice ?? (state.transcript.caughtUp || state.connection === 'idle' ? '' : words.connecting)}
+        </p>
+        {notice && state.connection === 'offline' && (
+          <button type="button" class="plain" onClick={chat.reconnectNow}>
             {words.tryNow}
           </button>
         )}
       </div>
-      <Log chat={chat} state={state} look={look} toComposer={() => field.current?.focus()} />
-      <Composer chat={chat} field={field} isOff={isOff(state.link)} />
+      <Log chat={chat} state={state} look={look} focusComposer={() => field.current?.focus()} />
+      <Composer chat={chat} field={field} isOff={isOff(state.connection)} />
     </>
   )
 }
 
 /** Lines break for a moment all the time; what is over by then is not worth saying. */
-const lastingMs = 1_000
+const noticeDelayMs = 1_000
 
-function useLasting(notice: string | undefined): string | undefined {
-  const [lasting, setLasting] = useState<string | undefined>()
+function useDelayed(notice: string | undefined): string | undefined {
+  const [delayed, setDelayed] = useState<string | undefined>()
   useEffect(() => {
-    const timer = setTimeout(() => setLasting(notice), notice ? lastingMs : 0)
+    const timer = setTimeout(() => setDelayed(notice), notice ? noticeDelayMs : 0)
     return () => clearTimeout(timer)
   }, [notice])
-  return notice && lasting
+  return notice && delayed
 }
 
-function Face({ look: { logoUrl, title } }: { look: ChatLook }) {
-  const [isBroken, breakIt] = useState(false)
+function Avatar({ look: { logoUrl, title } }: { look: ChatLook }) {
+  const [isBroken, setBroken] = useState(false)
   if (logoUrl && openable(logoUrl) && !isBroken)
-    return <img class="face" src={logoUrl} alt="" referrerpolicy="no-referrer" onError={() => breakIt(true)} />
+    return <img class="face" src={logoUrl} alt="" referrerpolicy="no-referrer" onError={() => setBroken(true)} />
   return (
     <span class="face" aria-hidden="true">
       {[...title.trim()][0]?.toLocaleUpperCase()}

@@ -1,8 +1,8 @@
 /** Text of the agent as elements: built from a tree, never from markup, so nothing in it can be anything but text. */
 import type { ComponentChildren } from 'preact'
 import type { Span } from '../../../core/render/lines.js'
-import { openable, stretchesOf } from './links.js'
 import { type Item, type Node, treeOf } from './tree.js'
+import { openable, splitLinks } from './urls.js'
 import { words } from './words.js'
 
 export function Prose({ text }: { text: string }) {
@@ -44,30 +44,30 @@ function ItemView({ item: { value, lines, inner }, isOrdered }: { item: Item; is
 }
 
 function Lines({ lines }: { lines: readonly (readonly Span[])[] }) {
-  return lines.map((spans, at) => [at > 0 && <br />, ...linked(spans)])
+  return lines.map((spans, at) => [at > 0 && <br />, ...renderSpans(spans)])
 }
 
 /** Spans of one link share its object, and are one link however they are emphasised. */
-function linked(spans: readonly Span[]): ComponentChildren[] {
-  const shown: ComponentChildren[] = []
+function renderSpans(spans: readonly Span[]): ComponentChildren[] {
+  const content: ComponentChildren[] = []
   for (let at = 0; at < spans.length; ) {
     const { link } = spans[at]!
     const end = link ? spans.findIndex((span, place) => place > at && span.link !== link) : at + 1
-    const run = spans.slice(at, end === -1 ? spans.length : end)
-    at += run.length
-    if (link) shown.push(<Anchor url={link.url}>{run.map(emphasised)}</Anchor>)
-    else shown.push(...run.map(emphasised))
+    const linkSpans = spans.slice(at, end === -1 ? spans.length : end)
+    at += linkSpans.length
+    if (link) content.push(<Anchor url={link.url}>{linkSpans.map(renderSpan)}</Anchor>)
+    else content.push(...linkSpans.map(renderSpan))
   }
-  return shown
+  return content
 }
 
-function emphasised({ text, strong, em, strike, link }: Span): ComponentChildren {
-  let shown: ComponentChildren = link
+function renderSpan({ text, strong, em, strike, link }: Span): ComponentChildren {
+  let content: ComponentChildren = link
     ? text
-    : stretchesOf(text).map(({ text, url }) => (url ? <Anchor url={url}>{text}</Anchor> : text))
-  if (strike) shown = <del>{shown}</del>
-  if (em) shown = <em>{shown}</em>
-  return strong ? <strong>{shown}</strong> : shown
+    : splitLinks(text).map(({ text, url }) => (url ? <Anchor url={url}>{text}</Anchor> : text))
+  if (strike) content = <del>{content}</del>
+  if (em) content = <em>{content}</em>
+  return strong ? <strong>{content}</strong> : content
 }
 
 interface AnchorProps {
@@ -79,9 +79,9 @@ interface AnchorProps {
 }
 
 /** A link that may be opened, or else the words alone. What it opens never learns where it was. */
-export function Anchor({ url, children, label, ...others }: AnchorProps) {
+export function Anchor({ url, children, label, ...rest }: AnchorProps) {
   const href = openable(url)
-  if (!href) return <span class={others.class}>{children}</span>
+  if (!href) return <span class={rest.class}>{children}</span>
   const isPage = /^http/i.test(href)
   return (
     <a
@@ -89,7 +89,7 @@ export function Anchor({ url, children, label, ...others }: AnchorProps) {
       aria-label={label}
       rel="noopener noreferrer nofollow"
       target={isPage ? '_blank' : undefined}
-      {...others}
+      {...rest}
     >
       {children}
       {isPage && !label && <span class="unseen"> ({words.opensWindow})</span>}

@@ -8,12 +8,12 @@ export type Property = readonly [name: string, value: string | undefined]
 export function propertyLines(properties: readonly Property[]): string {
   return properties
     .filter(([, value]) => value !== undefined && value !== '')
-    .map(([name, value]) => `${folded(`${name}:${value}`)}\r\n`)
+    .map(([name, value]) => `${foldLine(`${name}:${value}`)}\r\n`)
     .join('')
 }
 
 /** Characters that mean something in a text value; other controls have no place in one. */
-export function escaped(text: string): string {
+export function escapeText(text: string): string {
   return (
     text
       .replace(/\r\n?/g, '\n')
@@ -25,19 +25,19 @@ export function escaped(text: string): string {
 }
 
 /** No line has more than 75 octets; one that goes on begins with a space. Characters are never divided. */
-export function folded(line: string): string {
+export function foldLine(line: string): string {
   let octets = 0
-  let done = ''
+  let result = ''
   for (const character of line) {
     const size = octetsOf(character)
     if (octets + size > foldOctets) {
-      done += '\r\n '
+      result += '\r\n '
       octets = 1
     }
-    done += character
+    result += character
     octets += size
   }
-  return done
+  return result
 }
 
 function octetsOf(character: string): number {

@@ -6,17 +6,17 @@ import type {
   Block,
   ClientFrame,
   Contact,
-  LineFrame,
+  EntryFrame,
   MessageFrame,
   Reference,
-  SaidFrame,
   ServerFrame,
+  VisitorFrame,
 } from '../frames.js'
 
 /** What is said under an id of the page's own, and answered by `accepted`. */
-export type SaidByPage = Extract<ClientFrame, { id: string }>
+export type OutgoingFrame = Extract<ClientFrame, { id: string }>
 
-export interface AgentLine {
+export interface AgentEntry {
   readonly by: 'agent'
   readonly key: string
   readonly cursor: number
@@ -27,7 +27,7 @@ export interface AgentLine {
   readonly contacts: readonly Contact[]
 }
 
-export interface OwnLine {
+export interface VisitorEntry {
   readonly by: 'visitor'
   /** The id under which it was said. */
   readonly key: string
@@ -37,20 +37,20 @@ export interface OwnLine {
   readonly state: 'sending' | 'sent' | 'failed'
   readonly text?: string
   readonly media?: readonly Reference[]
-  readonly place?: SaidFrame['place']
+  readonly place?: VisitorFrame['place']
   /** What was tapped to say it, where that was in this tab. */
   readonly tap?: string
   /** Kept until it is accepted, to be sent again. */
-  readonly frame?: SaidByPage
+  readonly frame?: OutgoingFrame
   /** A tap that says nothing, such as a link that was followed: told, and not shown. */
-  readonly isSilent?: true
+  readonly isHidden?: true
 }
 
-export type Line = AgentLine | OwnLine
+export type Entry = AgentEntry | VisitorEntry
 
 export interface Transcript {
   /** In the order of the record; what is not on record yet stands last, in the order in which it was said. */
-  readonly lines: readonly Line[]
+  readonly entries: readonly Entry[]
   /** The newest line that was told; where to go on after a break. */
   readonly cursor: number | undefined
   /** The oldest line that was told; where older ones are asked for. */
@@ -58,7 +58,7 @@ export interface Transcript {
   /** The record has lines before that. */
   readonly more: boolean
   /** Older lines have been asked for, and have not come yet. */
-  readonly isAskingOlder: boolean
+  readonly isLoadingOlder: boolean
   readonly caughtUp: boolean
   /** Until when the agent is said to be writing, in milliseconds since 1970; 0: not at all. */
   readonly typingUntil: number
@@ -67,35 +67,40 @@ export interface Transcript {
 }
 
 export const emptyTranscript: Transcript = {
-  lines: [],
+  entries: [],
   cursor: undefined,
   oldest: undefined,
   more: false,
-  isAskingOlder: false,
+  isLoadingOlder: false,
   caughtUp: false,
   typingUntil: 0,
   seenAt: '',
 }
 
 /** What the gateway tells. `now` is in milliseconds since 1970. */
-export function told(transcript: Transcript, frame: ServerFrame, now: number): Transcript {
+export function applyFrame(transcript: Transcript, frame: ServerFrame, now: number): Transcript {
   switch (frame.type) {
     case 'welcome':
       // After a break only what followed the cursor is told, so `more` is known from the first connection alone. What
       // was asked over the line that broke is answered by nobody.
-      return { ...transcript, isAskingOlder: false, ...(transcript.cursor === undefined && { more: frame.more }) }
+      return { ...transcript, isLoadingOlder: false, ...(transcript.cursor === undefined && { more: frame.more }) }
     case 'message':
     case 'said': {
       const { cursor } = frame
       if (isKnown(transcript, cursor)) return transcript
-      const told = { ...withLine(transcript, frame), cursor, oldest: transcript.oldest ?? cursor }
-      return frame.type === 'message' ? { ...told, typingUntil: 0 } : told
+      const next = { ...withEntry(transcript, frame), cursor, oldest: transcript.oldest ?? cursor }
+      return frame.type === 'message' ? { ...next, typingUntil: 0 } : next
     }
     case 'older': {
-      const { from, lines, more } = frame
-      const known = transcript.oldest ?? from
-      const unknown = lines.filter(({ cursor }) => cursor < known)
-      return { ...unknown.reduce(withLine, transcript), oldest: Math.min(from, known), more, isAskingOlder: false }
+      const { from, lines: entries, more } = frame
+      const oldestCursor = transcript.oldest ?? from
+      const newFrames = entries.filter(({ cursor }) => cursor < oldestCursor)
+      return {
+        ...newFrames.reduce(withEntry, transcript),
+        oldest: Math.min(from, oldestCursor),
+        more,
+        isLoadingOlder: false,
+      }
     }
     case 'caughtUp': {
       const { cursor } = frame
@@ -103,10 +108,10 @@ export function told(transcript: Transcript, frame: ServerFrame, now: number): T
       return { ...transcript, caughtUp: true, cursor: newest, oldest: transcript.oldest ?? cursor + 1 }
     }
     case 'accepted':
-      return changed(transcript, frame.id, ({ frame: _, ...line }) => ({ ...line, state: 'sent' }))
+      return updateVisitorEntry(transcript, frame.id, ({ frame: _, ...entry }) => ({ ...entry, state: 'sent' }))
     case 'error':
-      if (frame.id === undefined) return { ...transcript, isAskingOlder: false }
-      return frame.code === 'invalidFrame' ? failed(transcript, frame.id) : transcript
+      if (frame.id === undefined) return { ...transcript, isLoadingOlder: false }
+      return frame.code === 'invalidFrame' ? markFailed(transcript, frame.id) : transcript
     case 'typing':
       return { ...transcript, typingUntil: now + frame.forMs }
     case 'seen':
@@ -116,18 +121,18 @@ export function told(transcript: Transcript, frame: ServerFrame, now: number): T
   }
 }
 
-function withLine(transcript: Transcript, frame: LineFrame): Transcript {
-  const line = frame.type === 'message' ? agentLine(frame) : ownLine(transcript, frame)
-  const others = transcript.lines.filter(({ key }) => key !== line.key)
-  return { ...transcript, lines: placed([...others, line]) }
+function withEntry(transcript: Transcript, frame: EntryFrame): Transcript {
+  const entry = frame.type === 'message' ? agentEntryOf(frame) : visitorEntryOf(transcript, frame)
+  const others = transcript.entries.filter(({ key }) => key !== entry.key)
+  return { ...transcript, entries: sortByCursor([...others, entry]) }
 }
 
-function agentLine({ cursor, at, messageId, state, blocks, contacts = [] }: MessageFrame): AgentLine {
+function agentEntryOf({ cursor, at, messageId, state, blocks, contacts = [] }: MessageFrame): AgentEntry {
   return { by: 'agent', key: `m${cursor}`, cursor, at, messageId, state, blocks, contacts }
 }
 
-function ownLine({ lines }: Transcript, { cursor, id, at, text, media, place }: SaidFrame): OwnLine {
-  const known = lines.find((line) => line.key === id)
+function visitorEntryOf({ entries }: Transcript, { cursor, id, at, text, media, place }: VisitorFrame): VisitorEntry {
+  const existing = entries.find((entry) => entry.key === id)
   return {
     by: 'visitor',
     key: id,
@@ -137,21 +142,21 @@ function ownLine({ lines }: Transcript, { cursor, id, at, text, media, place }: 
     ...(text !== undefined && { text }),
     ...(media && { media }),
     ...(place && { place }),
-    ...(known?.by === 'visitor' && known.tap !== undefined && { tap: known.tap }),
-    ...(known?.by === 'visitor' && known.isSilent && { isSilent: true }),
+    ...(existing?.by === 'visitor' && existing.tap !== undefined && { tap: existing.tap }),
+    ...(existing?.by === 'visitor' && existing.isHidden && { isHidden: true }),
   }
 }
 
 /** The page asks for older lines. */
-export function askingOlder(transcript: Transcript): Transcript {
-  return { ...transcript, isAskingOlder: true }
+export function startLoadingOlder(transcript: Transcript): Transcript {
+  return { ...transcript, isLoadingOlder: true }
 }
 
 /** What the visitor says, shown at once. `shown` is what a tap reads as; without it nothing is shown of a tap. */
-export function said(transcript: Transcript, frame: SaidByPage, at: string, shown?: string): Transcript {
-  if (transcript.lines.some(({ key }) => key === frame.id)) return transcript
+export function addOutgoing(transcript: Transcript, frame: OutgoingFrame, at: string, shown?: string): Transcript {
+  if (transcript.entries.some(({ key }) => key === frame.id)) return transcript
   const text = frame.type === 'text' ? frame.text : frame.type === 'tap' ? shown : undefined
-  const line: OwnLine = {
+  const entry: VisitorEntry = {
     by: 'visitor',
     key: frame.id,
     at,
@@ -160,63 +165,71 @@ export function said(transcript: Transcript, frame: SaidByPage, at: string, show
     ...(text !== undefined && { text }),
     ...(frame.type === 'location' && { place: frame.place }),
     ...(frame.type === 'tap' && { tap: frame.tap }),
-    ...(frame.type === 'tap' && shown === undefined && { isSilent: true }),
+    ...(frame.type === 'tap' && shown === undefined && { isHidden: true }),
   }
-  return { ...transcript, lines: [...transcript.lines, line] }
+  return { ...transcript, entries: [...transcript.entries, entry] }
 }
 
 /** The visitor asks for another try. */
-export function retried(transcript: Transcript, id: string): Transcript {
-  return changed(transcript, id, (line) => ({ ...line, state: 'sending' }))
+export function retryEntry(transcript: Transcript, id: string): Transcript {
+  return updateVisitorEntry(transcript, id, (entry) => ({ ...entry, state: 'sending' }))
 }
 
 /** It will not be sent again unless the visitor asks for it. */
-export function failed(transcript: Transcript, id: string): Transcript {
-  return changed(transcript, id, (line) => (line.frame ? { ...line, state: 'failed' } : line))
+export function markFailed(transcript: Transcript, id: string): Transcript {
+  return updateVisitorEntry(transcript, id, (entry) => (entry.frame ? { ...entry, state: 'failed' } : entry))
 }
 
 /** The agent's lines with these ids were read, in this tab or in another. */
-export function seen(transcript: Transcript, messageIds: ReadonlySet<string>): Transcript {
-  const isNew = (line: Line) => line.by === 'agent' && line.state !== 'read' && messageIds.has(line.messageId)
-  if (!transcript.lines.some(isNew)) return transcript
-  const lines = transcript.lines.map((line) => (isNew(line) ? ({ ...line, state: 'read' } as Line) : line))
-  return { ...transcript, lines }
+export function markRead(transcript: Transcript, messageIds: ReadonlySet<string>): Transcript {
+  const isNew = (entry: Entry) => entry.by === 'agent' && entry.state !== 'read' && messageIds.has(entry.messageId)
+  if (!transcript.entries.some(isNew)) return transcript
+  const entries = transcript.entries.map((entry) => (isNew(entry) ? ({ ...entry, state: 'read' } as Entry) : entry))
+  return { ...transcript, entries }
 }
 
 /** What is still to be sent, in the order in which it was said. */
-export function unsent({ lines }: Transcript): SaidByPage[] {
-  return lines.flatMap((line) => (line.by === 'visitor' && line.state === 'sending' && line.frame ? [line.frame] : []))
+export function unsentFrames({ entries }: Transcript): OutgoingFrame[] {
+  return entries.flatMap((entry) =>
+    entry.by === 'visitor' && entry.state === 'sending' && entry.frame ? [entry.frame] : [],
+  )
 }
 
-export function unread({ lines }: Transcript): AgentLine[] {
-  return lines.filter((line): line is AgentLine => line.by === 'agent' && line.state !== 'read')
+export function unreadEntries({ entries }: Transcript): AgentEntry[] {
+  return entries.filter((entry): entry is AgentEntry => entry.by === 'agent' && entry.state !== 'read')
 }
 
 /** Another visitor: nothing of the old record is theirs. What was not sent yet is said by them. */
-export function forgotten({ lines }: Transcript): Transcript {
-  return { ...emptyTranscript, lines: lines.filter((line) => line.by === 'visitor' && line.frame) }
+export function resetForVisitor({ entries }: Transcript): Transcript {
+  return { ...emptyTranscript, entries: entries.filter((entry) => entry.by === 'visitor' && entry.frame) }
 }
 
 /**
  * What the visitor said next after a line of the agent; with it the questions of that line are answered. One rule for
  * taps and for typed answers, in every tab and after a reload.
  */
-export function answerTo({ lines }: Transcript, line: AgentLine): OwnLine | undefined {
-  const after = lines.slice(lines.indexOf(line) + 1)
-  return after.find((each): each is OwnLine => each.by === 'visitor' && !each.isSilent)
+export function answerOf({ entries }: Transcript, entry: AgentEntry): VisitorEntry | undefined {
+  const later = entries.slice(entries.indexOf(entry) + 1)
+  return later.find((each): each is VisitorEntry => each.by === 'visitor' && !each.isHidden)
 }
 
-function isKnown({ cursor }: Transcript, told: number): boolean {
-  return cursor !== undefined && told <= cursor
+function isKnown({ cursor }: Transcript, cursorToCheck: number): boolean {
+  return cursor !== undefined && cursorToCheck <= cursor
 }
 
-function changed(transcript: Transcript, id: string, change: (line: OwnLine) => OwnLine): Transcript {
-  const lines = transcript.lines.map((line) => (line.by === 'visitor' && line.key === id ? change(line) : line))
-  return { ...transcript, lines }
+function updateVisitorEntry(
+  transcript: Transcript,
+  id: string,
+  change: (entry: VisitorEntry) => VisitorEntry,
+): Transcript {
+  const entries = transcript.entries.map((entry) =>
+    entry.by === 'visitor' && entry.key === id ? change(entry) : entry,
+  )
+  return { ...transcript, entries }
 }
 
 /** Sorting keeps the order of equals, so what has no place yet stays as it was said. */
-function placed(lines: readonly Line[]): Line[] {
-  const place = ({ cursor = Number.POSITIVE_INFINITY }: Line) => cursor
-  return [...lines].sort((a, b) => (place(a) === place(b) ? 0 : place(a) - place(b)))
+function sortByCursor(entries: readonly Entry[]): Entry[] {
+  const sortKey = ({ cursor = Number.POSITIVE_INFINITY }: Entry) => cursor
+  return [...entries].sort((a, b) => (sortKey(a) === sortKey(b) ? 0 : sortKey(a) - sortKey(b)))
 }

@@ -35,8 +35,8 @@ export function treeOf(text: string): Node[] {
       paragraph = undefined
     } else if (line.marker !== '') {
       paragraph = undefined
-      open = placed(line, open, nodes)
-    } else if (line.follows && open.length > 0) open.at(-1)!.items.at(-1)!.lines.push(line.spans)
+      open = addItem(line, open, nodes)
+    } else if (line.isContinuation && open.length > 0) open.at(-1)!.items.at(-1)!.lines.push(line.spans)
     else {
       open = []
       if (paragraph) paragraph.push(line.spans)
@@ -50,17 +50,17 @@ export function treeOf(text: string): Node[] {
 }
 
 /** Puts an item into the list it belongs to, which may have to be opened; answers the lists that are open then. */
-function placed({ marker, depth, spans }: Line, open: readonly OpenList[], nodes: Node[]): OpenList[] {
+function addItem({ marker, depth, spans }: Line, open: readonly OpenList[], nodes: Node[]): OpenList[] {
   const isOrdered = marker !== '- '
   const item = { value: isOrdered ? Number.parseInt(marker, 10) : 0, lines: [spans], inner: [] }
-  const around = open.filter((list) => list.depth < depth || (list.depth === depth && list.isOrdered === isOrdered))
-  const last = around.at(-1)
+  const ancestors = open.filter((list) => list.depth < depth || (list.depth === depth && list.isOrdered === isOrdered))
+  const last = ancestors.at(-1)
   if (last && last.depth === depth) {
     last.items.push(item)
-    return around
+    return ancestors
   }
   const list = { kind: 'list' as const, depth, isOrdered, items: [item] }
-  const place = last ? last.items.at(-1)!.inner : nodes
-  place.push(list)
-  return [...around, list]
+  const target = last ? last.items.at(-1)!.inner : nodes
+  target.push(list)
+  return [...ancestors, list]
 }

@@ -1,5 +1,5 @@
 /** Who the visitor is to the gateway: a token, asked for once, kept, and made anew before it grows old. */
-import type { Memory } from './memory.js'
+import type { ChatStorage } from './storage.js'
 
 export interface Visitor {
   readonly visitorId: string
@@ -10,45 +10,50 @@ export interface Visitor {
 export type Admission =
   | { readonly kind: 'visitor'; readonly visitor: Visitor; readonly isNew: boolean }
   /** For good: the site is not among those of the chat, or there is no such chat. */
-  | { readonly kind: 'refused'; readonly why: 'elsewhere' | 'gone' }
+  | { readonly kind: 'refused'; readonly reason: 'elsewhere' | 'gone' }
   | { readonly kind: 'later'; readonly afterMs: number }
 
 const name = 'visitor'
 /** A token that is good for less than this is made anew. */
 const renewBeforeMs = 15 * 24 * 60 * 60 * 1000
 
-export function knownVisitor(memory: Memory): Visitor | undefined {
+export function savedVisitor(storage: ChatStorage): Visitor | undefined {
   try {
-    const visitor = JSON.parse(memory.read(name) ?? 'null') as Visitor | null
+    const visitor = JSON.parse(storage.read(name) ?? 'null') as Visitor | null
     return visitor?.token ? visitor : undefined
   } catch {
     return undefined
   }
 }
 
-/** `ask`: the known token did not do, or nobody knows. Tabs that begin together become one visitor. */
-export async function admit(chatUrl: string, memory: Memory, ask: boolean, now: number): Promise<Admission> {
-  const known = knownVisitor(memory)
-  if (known && !ask && Date.parse(known.expiresAt) - now > renewBeforeMs)
-    return { kind: 'visitor', visitor: known, isNew: false }
-  if (known || !('locks' in navigator)) return request(chatUrl, memory, known)
+/** `mustRenew`: the known token did not do, or nobody knows. Tabs that begin together become one visitor. */
+export async function requestAdmission(
+  chatUrl: string,
+  storage: ChatStorage,
+  mustRenew: boolean,
+  now: number,
+): Promise<Admission> {
+  const saved = savedVisitor(storage)
+  if (saved && !mustRenew && Date.parse(saved.expiresAt) - now > renewBeforeMs)
+    return { kind: 'visitor', visitor: saved, isNew: false }
+  if (saved || !('locks' in navigator)) return requestToken(chatUrl, storage, saved)
   return navigator.locks.request(`parley ${chatUrl}`, () => {
-    const meanwhile = knownVisitor(memory)
-    return meanwhile ? { kind: 'visitor' as const, visitor: meanwhile, isNew: true } : request(chatUrl, memory, known)
+    const created = savedVisitor(storage)
+    return created ? { kind: 'visitor' as const, visitor: created, isNew: true } : requestToken(chatUrl, storage, saved)
   })
 }
 
-async function request(chatUrl: string, memory: Memory, known: Visitor | undefined): Promise<Admission> {
-  const body = JSON.stringify(known ? { token: known.token } : {})
+async function requestToken(chatUrl: string, storage: ChatStorage, saved: Visitor | undefined): Promise<Admission> {
+  const body = JSON.stringify(saved ? { token: saved.token } : {})
   const headers = { 'content-type': 'application/json' }
   const answer = await fetch(`${chatUrl}/visitors`, { method: 'POST', headers, body, credentials: 'omit' }).catch(
     () => undefined,
   )
-  if (answer?.status === 403) return { kind: 'refused', why: 'elsewhere' }
-  if (answer?.status === 404) return { kind: 'refused', why: 'gone' }
+  if (answer?.status === 403) return { kind: 'refused', reason: 'elsewhere' }
+  if (answer?.status === 404) return { kind: 'refused', reason: 'gone' }
   if (!answer?.ok) return { kind: 'later', afterMs: Number(answer?.headers.get('retry-after') ?? 0) * 1000 }
   const { visitorId, token, expiresAt } = (await answer.json()) as Visitor
   const visitor = { visitorId, token, expiresAt }
-  memory.write(name, JSON.stringify(visitor))
-  return { kind: 'visitor', visitor, isNew: known?.visitorId !== visitorId }
+  storage.write(name, JSON.stringify(visitor))
+  return { kind: 'visitor', visitor, isNew: saved?.visitorId !== visitorId }
 }

@@ -2,13 +2,13 @@
 import type { Flow, FlowStep, StepKind } from '../resources/flow.js'
 import { stepKindNames } from '../resources/flow.js'
 
-type Deep<T> = T extends readonly (infer E)[]
-  ? readonly Deep<E>[]
+type DeepReadonly<T> = T extends readonly (infer E)[]
+  ? readonly DeepReadonly<E>[]
   : T extends object
-    ? { readonly [K in keyof T]: Deep<T[K]> }
+    ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
     : T
-export type AnyFlow = Deep<Flow>
-export type AnyStep = Deep<FlowStep>
+export type AnyFlow = DeepReadonly<Flow>
+export type AnyStep = DeepReadonly<FlowStep>
 
 /** Undefined when it has none, or more than one. */
 export function kindOf(step: AnyStep): StepKind | undefined {
@@ -16,12 +16,12 @@ export function kindOf(step: AnyStep): StepKind | undefined {
   return kinds.length === 1 ? kinds[0] : undefined
 }
 
-export function collected(step: AnyStep): readonly string[] {
+export function collectedSlots(step: AnyStep): readonly string[] {
   if (step.collect === undefined) return []
   return typeof step.collect === 'string' ? [step.collect] : step.collect
 }
 
-export function spoken({ say }: AnyStep): string | undefined {
+export function stepText({ say }: AnyStep): string | undefined {
   return say === undefined || typeof say === 'string' ? say : say.text
 }
 
@@ -33,13 +33,13 @@ const templatePrefix = 'template:'
 const playbookPrefix = 'playbook:'
 
 /** The message template that a step says as a whole. */
-export function templateSaid(step: AnyStep): string | undefined {
-  const said = spoken(step)
-  return said?.startsWith(templatePrefix) ? said.slice(templatePrefix.length).trim() : undefined
+export function stepTemplateId(step: AnyStep): string | undefined {
+  const text = stepText(step)
+  return text?.startsWith(templatePrefix) ? text.slice(templatePrefix.length).trim() : undefined
 }
 
 /** The playbook a conversation is handed to; undefined for a person. */
-export function playbookHandedTo(handoff: string): string | undefined {
+export function handoffPlaybookId(handoff: string): string | undefined {
   if (handoff === 'human') return undefined
   return handoff.startsWith(playbookPrefix) ? handoff.slice(playbookPrefix.length) : handoff
 }
@@ -60,8 +60,8 @@ export type Action =
 
 /** `scheduling.book`; a custom integration is `integration:<id>` or `integration.<id>`, whatever tool is said behind it. */
 export function readAction(action: string): Action {
-  const custom = /^integrations?[:.]([A-Za-z0-9_-]+)(\..*)?$/.exec(action)
-  if (custom) return { integration: custom[1]! }
+  const match = /^integrations?[:.]([A-Za-z0-9_-]+)(\..*)?$/.exec(action)
+  if (match) return { integration: match[1]! }
   const dot = action.indexOf('.')
   const capability = dot < 0 ? action : action.slice(0, dot)
   if (!Object.hasOwn(capabilityTools, capability)) return { unknown: capability }
@@ -69,19 +69,23 @@ export function readAction(action: string): Action {
 }
 
 /** The steps that may come after this one, by place; `length` stands for the end of the flow. Unknown targets are left out. */
-export function nextPlaces(steps: readonly AnyStep[], place: number, placeOf: ReadonlyMap<string, number>): number[] {
-  const step = steps[place]!
+export function nextIndexes(
+  steps: readonly AnyStep[],
+  index: number,
+  indexById: ReadonlyMap<string, number>,
+): number[] {
+  const step = steps[index]!
   if (step.end !== undefined || step.handoff !== undefined) return []
-  if (step.branch === undefined) return [place + 1]
-  const targets = step.branch.map((way) => placeOf.get(way.goto))
-  targets.push(step.else === undefined ? place + 1 : placeOf.get(step.else))
+  if (step.branch === undefined) return [index + 1]
+  const targets = step.branch.map((way) => indexById.get(way.goto))
+  targets.push(step.else === undefined ? index + 1 : indexById.get(step.else))
   return targets.filter((target) => target !== undefined)
 }
 
-export function placesOf(steps: readonly AnyStep[]): Map<string, number> {
-  const places = new Map<string, number>()
-  steps.forEach((step, place) => {
-    if (step.id !== undefined && !places.has(step.id)) places.set(step.id, place)
+export function indexesById(steps: readonly AnyStep[]): Map<string, number> {
+  const indexById = new Map<string, number>()
+  steps.forEach((step, index) => {
+    if (step.id !== undefined && !indexById.has(step.id)) indexById.set(step.id, index)
   })
-  return places
+  return indexById
 }

@@ -1,29 +1,29 @@
 /** Collections: the whole list is replaced at once; one that things still belong to goes only by force. */
-import { finish, mapInSteps, type Steps } from '../../steps.js'
+import { mapInSteps, runToEnd, type Steps } from '../../steps.js'
 import { type AgentDocument, withSection } from '../document.js'
+import { invalidFields, type Outcome, schemaError, withoutUndefined } from '../outcome.js'
 import { type Collection, CollectionsBody } from '../resources/knowledge.js'
-import { invalidFields, misshapen, type Outcome, tidy } from '../writing.js'
 
-export function collectionsReplaced(...given: Parameters<typeof replaceCollectionsInSteps>): Outcome {
-  return finish(replaceCollectionsInSteps(...given))
+export function replaceCollections(...args: Parameters<typeof replaceCollectionsInSteps>): Outcome {
+  return runToEnd(replaceCollectionsInSteps(...args))
 }
 
 /** By force, things leave the collections that are dropped; markers in texts still hold them. */
 export function* replaceCollectionsInSteps(document: AgentDocument, body: unknown, force = false): Steps<Outcome> {
-  const wrong = misshapen(CollectionsBody, body)
-  if (wrong) return wrong
+  const error = schemaError(CollectionsBody, body)
+  if (error) return error
   const { collections } = body as { collections: Collection[] }
-  const left = new Set(collections.map(({ id }) => id))
-  const dropped = new Set(document.collections.flatMap(({ id }) => (left.has(id) ? [] : [id])))
+  const remaining = new Set(collections.map(({ id }) => id))
+  const removedIds = new Set(document.collections.flatMap(({ id }) => (remaining.has(id) ? [] : [id])))
   const candidate = withSection(document, 'collections', collections)
-  if (dropped.size === 0) return candidate
-  if (force) return withSection(candidate, 'things', detached(document, dropped))
-  const faults = yield* mapInSteps(document.things, ({ collections: of = [] }, place) =>
-    of.flatMap((id, nth) =>
-      dropped.has(id)
+  if (removedIds.size === 0) return candidate
+  if (force) return withSection(candidate, 'things', detachThings(document, removedIds))
+  const faults = yield* mapInSteps(document.things, ({ collections: collectionIds = [] }, index) =>
+    collectionIds.flatMap((id, collectionIndex) =>
+      removedIds.has(id)
         ? [
             {
-              field: `things[${place}].collections[${nth}]`,
+              field: `things[${index}].collections[${collectionIndex}]`,
               code: 'thing.collection.unknown',
               message: `still belongs to the collection ${id}`,
             },
@@ -31,14 +31,14 @@ export function* replaceCollectionsInSteps(document: AgentDocument, body: unknow
         : [],
     ),
   )
-  const all = faults.flat()
-  return all.length > 0 ? invalidFields(all) : candidate
+  const errors = faults.flat()
+  return errors.length > 0 ? invalidFields(errors) : candidate
 }
 
-function detached({ things }: AgentDocument, dropped: ReadonlySet<string>): AgentDocument['things'] {
+function detachThings({ things }: AgentDocument, removedIds: ReadonlySet<string>): AgentDocument['things'] {
   return things.map((thing) => {
-    const left = thing.collections?.filter((id) => !dropped.has(id))
-    if (left?.length === thing.collections?.length) return thing
-    return tidy({ ...thing, collections: left && left.length > 0 ? left : undefined })
+    const remaining = thing.collections?.filter((id) => !removedIds.has(id))
+    if (remaining?.length === thing.collections?.length) return thing
+    return withoutUndefined({ ...thing, collections: remaining && remaining.length > 0 ? remaining : undefined })
   })
 }

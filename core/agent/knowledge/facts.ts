@@ -1,38 +1,43 @@
 /** Facts: what is left unsaid of one is filled in, and when it last changed is told by the house. */
 import { type FieldError, invalid, type Refusal, refuse } from '../../errors.js'
-import { agentLimits as limits } from '../../limits.js'
-import { finish, mapInSteps, type Steps } from '../../steps.js'
-import { type AgentDocument, find, type Item, withItem, withoutItem, withSection } from '../document.js'
-import { FactBody, FactPatch, FactsBody, Fact as Kept } from '../resources/knowledge.js'
-import { freeSlug, slugGiver } from '../slug.js'
-import { canonical } from '../transfer/canonical.js'
-import { invalidFields, isSame, misshapen, type Outcome, tidy } from '../writing.js'
+import { agentLimits as limits } from '../../limits/index.js'
+import { mapInSteps, runToEnd, type Steps } from '../../steps.js'
+import { type AgentDocument, findItem, type Item, withItem, withoutItem, withSection } from '../document.js'
+import { invalidFields, isSame, type Outcome, schemaError, withoutUndefined } from '../outcome.js'
+import { FactBody, FactPatch, FactsBody, Fact as StoredFact } from '../resources/knowledge.js'
+import { createSlugGenerator, freeSlug } from '../slug.js'
+import { canonicalize } from '../transfer/canonical.js'
 
 type Fact = Item<'facts'>
 
-const unsaid = { exact: false, enabled: true, source: 'operator', confirmed: true, alwaysOn: false } as const
+const factDefaults = { exact: false, enabled: true, source: 'operator', confirmed: true, alwaysOn: false } as const
 
 /** The fact as it is kept. What did not change keeps its time. */
-function becomes(sent: FactBody, id: string, kept: Fact | undefined, at: string | undefined): Kept {
-  const { verbatim, updatedAt, ...rest } = sent
-  const fact = tidy({ ...unsaid, ...(verbatim !== undefined && { exact: verbatim }), ...tidy(rest), id })
-  return dated(fact, kept, at ?? updatedAt)
+function buildFact(input: FactBody, id: string, stored: Fact | undefined, at: string | undefined): StoredFact {
+  const { verbatim, updatedAt, ...rest } = input
+  const fact = withoutUndefined({
+    ...factDefaults,
+    ...(verbatim !== undefined && { exact: verbatim }),
+    ...withoutUndefined(rest),
+    id,
+  })
+  return withUpdatedAt(fact, stored, at ?? updatedAt)
 }
 
-function dated(fact: Kept, kept: Fact | undefined, at: string | undefined): Kept {
-  const asKept = { ...fact, updatedAt: kept?.updatedAt }
-  return tidy(kept !== undefined && isSame(asKept, kept) ? asKept : { ...fact, updatedAt: at })
+function withUpdatedAt(fact: StoredFact, stored: Fact | undefined, at: string | undefined): StoredFact {
+  const asStored = { ...fact, updatedAt: stored?.updatedAt }
+  return withoutUndefined(stored !== undefined && isSame(asStored, stored) ? asStored : { ...fact, updatedAt: at })
 }
 
 function scopeFaults(document: AgentDocument, { scope }: Pick<FactPatch, 'scope'>, at: string): FieldError[] {
   if (!scope) return []
-  const known = new Set(document.playbooks.map(({ id }) => id))
-  return scope.playbooks.flatMap((id, place) =>
-    known.has(id)
+  const playbookIds = new Set(document.playbooks.map(({ id }) => id))
+  return scope.playbooks.flatMap((id, index) =>
+    playbookIds.has(id)
       ? []
       : [
           {
-            field: `${at}scope.playbooks[${place}]`,
+            field: `${at}scope.playbooks[${index}]`,
             code: 'fact.scope.unknown',
             message: `There is no playbook ${id}`,
           },
@@ -40,65 +45,65 @@ function scopeFaults(document: AgentDocument, { scope }: Pick<FactPatch, 'scope'
   )
 }
 
-/** PUT of the whole list; `isShaped` where its shape was judged before. Without a time what is sent keeps the one it says: an import does that. */
+/** PUT of the whole list; `isValidated` where its shape was judged before. Without a time what is sent keeps the one it says: an import does that. */
 export function* replaceFactsInSteps(
   document: AgentDocument,
   body: unknown,
   at?: string,
-  isShaped = false,
+  isValidated = false,
 ): Steps<Outcome> {
-  const wrong = isShaped ? undefined : misshapen(FactsBody, body)
-  if (wrong) return wrong
+  const error = isValidated ? undefined : schemaError(FactsBody, body)
+  if (error) return error
   const { facts } = body as { facts: FactBody[] }
-  const faults = facts.flatMap((fact, place) => scopeFaults(document, fact, `facts[${place}].`))
+  const faults = facts.flatMap((fact, index) => scopeFaults(document, fact, `facts[${index}].`))
   if (faults.length > 0) return invalidFields(faults)
   const taken = new Set(facts.flatMap(({ id }) => id ?? []))
-  const kept = new Map(document.facts.map((fact) => [fact.id, fact]))
-  const slugFor = slugGiver((slug) => taken.has(slug))
-  const made = yield* mapInSteps(facts, (fact) => {
+  const stored = new Map(document.facts.map((fact) => [fact.id, fact]))
+  const slugFor = createSlugGenerator((slug) => taken.has(slug))
+  const built = yield* mapInSteps(facts, (fact) => {
     const id = fact.id ?? slugFor(fact.question, 'fact')
     taken.add(id)
-    return canonical(Kept, becomes(fact, id, kept.get(id), at))
+    return canonicalize(StoredFact, buildFact(fact, id, stored.get(id), at))
   })
-  return withSection(document, 'facts', made)
+  return withSection(document, 'facts', built)
 }
 
-export function factsReplaced(...given: Parameters<typeof replaceFactsInSteps>): Outcome {
-  return finish(replaceFactsInSteps(...given))
+export function replaceFacts(...args: Parameters<typeof replaceFactsInSteps>): Outcome {
+  return runToEnd(replaceFactsInSteps(...args))
 }
 
-export function factAdded(
+export function addFact(
   document: AgentDocument,
   body: unknown,
   at: string,
 ): { document: AgentDocument; id: string } | Refusal {
-  const wrong = misshapen(FactBody, body)
-  if (wrong) return wrong
-  const sent = body as FactBody
-  const faults = scopeFaults(document, sent, '')
+  const error = schemaError(FactBody, body)
+  if (error) return error
+  const input = body as FactBody
+  const faults = scopeFaults(document, input, '')
   if (faults.length > 0) return invalidFields(faults)
-  const isTaken = (slug: string) => find(document, 'facts', slug) !== undefined
-  if (sent.id !== undefined && isTaken(sent.id)) return invalid('id', 'is the id of another fact')
+  const isTaken = (slug: string) => findItem(document, 'facts', slug) !== undefined
+  if (input.id !== undefined && isTaken(input.id)) return invalid('id', 'is the id of another fact')
   if (document.facts.length >= limits.facts.most) return invalid('facts', `must hold at most ${limits.facts.most}`)
-  const id = sent.id ?? freeSlug(sent.question, 'fact', isTaken)
-  return { document: withItem(document, 'facts', becomes(sent, id, undefined, at)), id }
+  const id = input.id ?? freeSlug(input.question, 'fact', isTaken)
+  return { document: withItem(document, 'facts', buildFact(input, id, undefined, at)), id }
 }
 
 /** Null takes away a scope, and what else the question is asked as. */
-export function factPatched(document: AgentDocument, id: string, body: unknown, at: string): Outcome {
-  const wrong = misshapen(FactPatch, body)
-  const kept = find(document, 'facts', id)
-  if (wrong || !kept) return wrong ?? refuse('resource.not_found')
-  const { scope, alternates, verbatim, exact = verbatim, ...sent } = body as FactPatch
-  if (sent.id !== undefined && sent.id !== id) return invalid('id', 'must be the id of the path')
+export function patchFact(document: AgentDocument, id: string, body: unknown, at: string): Outcome {
+  const error = schemaError(FactPatch, body)
+  const stored = findItem(document, 'facts', id)
+  if (error || !stored) return error ?? refuse('resource.not_found')
+  const { scope, alternates, verbatim, exact = verbatim, ...input } = body as FactPatch
+  if (input.id !== undefined && input.id !== id) return invalid('id', 'must be the id of the path')
   const faults = scopeFaults(document, { scope }, '')
   if (faults.length > 0) return invalidFields(faults)
   const cleared = { ...(scope === null && { scope: undefined }), ...(alternates === null && { alternates: undefined }) }
-  const given = { ...(scope && { scope }), ...(alternates && { alternates }), ...(exact !== undefined && { exact }) }
-  const fact = tidy({ ...unsaid, ...kept, ...sent, ...cleared, ...given }) as Kept
-  return withItem(document, 'facts', dated(fact, kept, at))
+  const changes = { ...(scope && { scope }), ...(alternates && { alternates }), ...(exact !== undefined && { exact }) }
+  const fact = withoutUndefined({ ...factDefaults, ...stored, ...input, ...cleared, ...changes }) as StoredFact
+  return withItem(document, 'facts', withUpdatedAt(fact, stored, at))
 }
 
-export function factRemoved(document: AgentDocument, id: string): Outcome {
-  return find(document, 'facts', id) ? withoutItem(document, 'facts', id) : refuse('resource.not_found')
+export function removeFact(document: AgentDocument, id: string): Outcome {
+  return findItem(document, 'facts', id) ? withoutItem(document, 'facts', id) : refuse('resource.not_found')
 }

@@ -1,7 +1,7 @@
 /** Labels that a person could tap and a carrier would take for a keyword. */
-import { keywordIn } from '../../conversation/keywords.js'
+import { parseKeyword } from '../../conversation/keywords.js'
 import type { LintCode } from './codes.js'
-import { type Desk, note } from './findings.js'
+import { addFinding, type LintContext } from './findings.js'
 
 const chips = /(\\?)\[\[[ \t]*chips[ \t]*:([^[\]\n]*)\]\]/g
 
@@ -9,16 +9,16 @@ const chips = /(\\?)\[\[[ \t]*chips[ \t]*:([^[\]\n]*)\]\]/g
 export function chipLabelsIn(text: string | undefined): string[] {
   if (!text?.includes('chips')) return []
   const labels = new Set<string>()
-  for (const [, literal, written] of text.matchAll(chips)) {
-    if (!literal) for (const chip of written!.split('|')) labels.add(chip.split(/=|->/, 1)[0]!.trim())
+  for (const [, literal, list] of text.matchAll(chips)) {
+    if (!literal) for (const chip of list!.split('|')) labels.add(chip.split(/=|->/, 1)[0]!.trim())
   }
   return [...labels]
 }
 
-export function lintLabels(desk: Desk, code: LintCode, path: string, labels: readonly string[]): void {
-  const standing = { isAnswered: true, isOptedOut: false }
+export function lintLabels(context: LintContext, code: LintCode, path: string, labels: readonly string[]): void {
+  const consent = { answersKeywords: true, isOptedOut: false }
   for (const label of labels) {
-    if (keywordIn(label, 'sms', standing))
-      note(desk, code, path, `A chip says "${label}", which is a keyword of carriers.`)
+    if (parseKeyword(label, 'sms', consent))
+      addFinding(context, code, path, `A chip says "${label}", which is a keyword of carriers.`)
   }
 }

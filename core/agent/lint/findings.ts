@@ -1,5 +1,5 @@
 /** What lint finds, and what it looks things up in while it does. */
-import { type AgentDocument, find, type ListSection } from '../document.js'
+import { type AgentDocument, findItem, type ListSection } from '../document.js'
 import { type LintCode, lintCodes } from './codes.js'
 
 export interface Finding {
@@ -16,22 +16,22 @@ export interface Findings {
   readonly advice: Finding[]
 }
 
-const listOf = { error: 'errors', warning: 'warnings', advice: 'advice' } as const
+const listByLevel = { error: 'errors', warning: 'warnings', advice: 'advice' } as const
 
-export interface Desk {
+export interface LintContext {
   readonly document: AgentDocument
   readonly findings: Findings
 }
 
-export function deskOf(document: AgentDocument): Desk {
+export function createLintContext(document: AgentDocument): LintContext {
   return { document, findings: { errors: [], warnings: [], advice: [] } }
 }
 
-export function note({ findings }: Desk, code: LintCode, path: string, message: string): void {
+export function addFinding({ findings }: LintContext, code: LintCode, path: string, message: string): void {
   const { level, fix } = lintCodes[code]
-  findings[listOf[level]].push({ code, path, message, fix })
+  findings[listByLevel[level]].push({ code, path, message, fix })
 }
 
-export function lookUp({ document }: Desk, section: ListSection, id: string): object | undefined {
-  return find(document, section, id)
+export function lookUp({ document }: LintContext, section: ListSection, id: string): object | undefined {
+  return findItem(document, section, id)
 }

@@ -1,70 +1,84 @@
 /** What is wrong with one flow, step by step and slot by slot. */
 
-import { agentLimits } from '../../limits.js'
+import { agentLimits } from '../../limits/index.js'
 import type { Item } from '../document.js'
+import { isStale } from '../flows/bodyhash.js'
 import { readPredicate } from '../flows/predicates.js'
-import { isStale } from '../flows/stale.js'
 import {
   type AnyFlow,
   type AnyStep,
   capabilityTools,
-  collected,
+  collectedSlots,
+  handoffPlaybookId,
+  indexesById,
   kindOf,
-  placesOf,
-  playbookHandedTo,
   readAction,
-  spoken,
+  stepText,
   suggestionsOf,
 } from '../flows/steps.js'
 import { type StepKind, stepKindNames, stepKinds } from '../resources/flow.js'
 import { customFieldIn, isReadable } from '../templates/slots.js'
 import { chipLabelsIn, lintLabels } from './chips.js'
-import { type Desk, lookUp, note } from './findings.js'
-import { walkFlow } from './graph.js'
-import { namesIn, slotsRead } from './reading.js'
+import { addFinding, type LintContext, lookUp } from './findings.js'
+import { analyzeFlow } from './graph.js'
+import { namesIn, slotNamesIn } from './slotnames.js'
 
 type Playbook = Item<'playbooks'>
 
-export function lintFlow(desk: Desk, playbook: Playbook, at: string): void {
+export function lintFlow(context: LintContext, playbook: Playbook, at: string): void {
   const { flow } = playbook
   if (!flow) return
-  const here = `${at}.flow`
-  if (flow.steps.length === 0) note(desk, 'flow.empty', `${here}.steps`, 'The flow has no steps.')
+  const flowPath = `${at}.flow`
+  if (flow.steps.length === 0) addFinding(context, 'flow.empty', `${flowPath}.steps`, 'The flow has no steps.')
   if (isStale(playbook)) {
-    note(desk, 'flow.body.stale', here, 'The body was changed after the flow was made from it.')
+    addFinding(context, 'flow.body.stale', flowPath, 'The body was changed after the flow was made from it.')
   }
-  lintSlots(desk, flow, here)
-  lintSteps(desk, playbook, flow, here)
-  const { unreachable, endless, idle } = walkFlow(flow.steps)
-  const step = (place: number) => `${here}.steps[${place}]`
-  for (const place of unreachable) note(desk, 'flow.step.unreachable', step(place), 'Nothing leads to this step.')
-  for (const place of endless) note(desk, 'flow.loop.endless', step(place), 'From this step on the flow can never end.')
-  for (const place of idle) {
-    note(desk, 'flow.loop.idle', step(place), 'The flow comes back to this step with nothing asked or done on the way.')
+  lintSlots(context, flow, flowPath)
+  lintSteps(context, playbook, flow, flowPath)
+  const { unreachable, endless, idle } = analyzeFlow(flow.steps)
+  const step = (index: number) => `${flowPath}.steps[${index}]`
+  for (const index of unreachable)
+    addFinding(context, 'flow.step.unreachable', step(index), 'Nothing leads to this step.')
+  for (const index of endless)
+    addFinding(context, 'flow.loop.endless', step(index), 'From this step on the flow can never end.')
+  for (const index of idle) {
+    addFinding(
+      context,
+      'flow.loop.idle',
+      step(index),
+      'The flow comes back to this step with nothing asked or done on the way.',
+    )
   }
 }
 
-function lintSlots(desk: Desk, flow: AnyFlow, here: string): void {
-  const used = new Set(flow.steps.flatMap(collected))
+function lintSlots(context: LintContext, flow: AnyFlow, flowPath: string): void {
+  const used = new Set(flow.steps.flatMap(collectedSlots))
   const seen = new Set<string>()
-  for (const [place, slot] of (flow.slots ?? []).entries()) {
-    const at = `${here}.slots[${place}]`
-    if (seen.has(slot.name)) note(desk, 'flow.slot.duplicate', `${at}.name`, `There are two slots ${slot.name}.`)
+  for (const [index, slot] of (flow.slots ?? []).entries()) {
+    const at = `${flowPath}.slots[${index}]`
+    if (seen.has(slot.name))
+      addFinding(context, 'flow.slot.duplicate', `${at}.name`, `There are two slots ${slot.name}.`)
     seen.add(slot.name)
-    if (!used.has(slot.name)) note(desk, 'flow.slot.unused', at, `No step collects ${slot.name}.`)
+    if (!used.has(slot.name)) addFinding(context, 'flow.slot.unused', at, `No step collects ${slot.name}.`)
     if (slot.type === 'enum' && !slot.options && slot.source === undefined) {
-      note(desk, 'flow.slot.options', at, `${slot.name} is a choice without choices.`)
+      addFinding(context, 'flow.slot.options', at, `${slot.name} is a choice without choices.`)
     }
     if (slot.bind !== undefined && customFieldIn(slot.bind) === undefined && !isPersonField(slot.bind)) {
-      note(desk, 'flow.bind.unknown', `${at}.bind`, `${slot.bind} is no field of a Person.`)
+      addFinding(context, 'flow.bind.unknown', `${at}.bind`, `${slot.bind} is no field of a Person.`)
     }
     if (slot.validate !== undefined) {
-      const read = readPredicate(slot.validate)
-      if ('problem' in read) note(desk, 'flow.slot.validate', `${at}.validate`, `The expression ${read.problem}.`)
-      else if ('unknown' in read)
-        note(desk, 'flow.slot.predicate', `${at}.validate`, `${read.unknown} is not known as a predicate.`)
+      const predicate = readPredicate(slot.validate)
+      if ('problem' in predicate)
+        addFinding(context, 'flow.slot.validate', `${at}.validate`, `The expression ${predicate.problem}.`)
+      else if ('unknown' in predicate)
+        addFinding(
+          context,
+          'flow.slot.predicate',
+          `${at}.validate`,
+          `${predicate.unknown} is not known as a predicate.`,
+        )
     }
-    lintLabels(desk, 'flow.chip.keyword', `${at}.options`, slot.options ?? [])
+    lintLabels(context, 'flow.chip.keyword', `${at}.options`, slot.options ?? [])
   }
 }
 
@@ -72,118 +86,133 @@ function isPersonField(bind: string): boolean {
   return bind.startsWith('person.') && isReadable(bind)
 }
 
-function lintSteps(desk: Desk, playbook: Playbook, flow: AnyFlow, here: string): void {
+function lintSteps(context: LintContext, playbook: Playbook, flow: AnyFlow, flowPath: string): void {
   const slots = new Set((flow.slots ?? []).map(({ name }) => name))
-  const places = placesOf(flow.steps)
-  for (const [place, step] of flow.steps.entries()) {
-    const at = `${here}.steps[${place}]`
-    lintKind(desk, step, at)
-    for (const name of collected(step)) {
-      if (!slots.has(name)) note(desk, 'flow.slot.unknown', `${at}.collect`, `The flow has no slot ${name}.`)
+  const indexById = indexesById(flow.steps)
+  for (const [index, step] of flow.steps.entries()) {
+    const at = `${flowPath}.steps[${index}]`
+    lintKind(context, step, at)
+    for (const name of collectedSlots(step)) {
+      if (!slots.has(name)) addFinding(context, 'flow.slot.unknown', `${at}.collect`, `The flow has no slot ${name}.`)
     }
-    lintTargets(desk, step, at, places)
-    lintReads(desk, step, at, slots)
-    lintStepAround(desk, playbook, step, at)
-    const labels = [...suggestionsOf(step), ...chipLabelsIn(spoken(step))]
-    lintLabels(desk, 'flow.chip.keyword', `${at}.say`, labels)
+    lintTargets(context, step, at, indexById)
+    lintTextSlots(context, step, at, slots)
+    lintStepContext(context, playbook, step, at)
+    const labels = [...suggestionsOf(step), ...chipLabelsIn(stepText(step))]
+    lintLabels(context, 'flow.chip.keyword', `${at}.say`, labels)
     for (const label of suggestionsOf(step)) {
       const isLong = [...label].length > agentLimits.flow.suggestionShownChars
-      if (isLong) note(desk, 'flow.chip.long', `${at}.say`, `The chip "${label}" is longer than some channels show.`)
+      if (isLong)
+        addFinding(context, 'flow.chip.long', `${at}.say`, `The chip "${label}" is longer than some channels show.`)
     }
   }
 }
 
 /** What the playbook or the rest of the agent has a say in; all else that is found of a flow follows from the flow alone. */
-export function lintAround(desk: Desk, playbook: Playbook, at: string): void {
+export function lintFlowContext(context: LintContext, playbook: Playbook, at: string): void {
   const { flow } = playbook
   if (!flow) return
-  for (const [place, step] of flow.steps.entries()) {
-    lintStepAround(desk, playbook, step, `${at}.flow.steps[${place}]`)
+  for (const [index, step] of flow.steps.entries()) {
+    lintStepContext(context, playbook, step, `${at}.flow.steps[${index}]`)
   }
 }
 
-function lintStepAround(desk: Desk, playbook: Playbook, step: AnyStep, at: string): void {
-  if (step.action !== undefined) lintAction(desk, playbook, step.action, `${at}.action`)
-  lintHandover(desk, playbook, step, at)
+function lintStepContext(context: LintContext, playbook: Playbook, step: AnyStep, at: string): void {
+  if (step.action !== undefined) lintAction(context, playbook, step.action, `${at}.action`)
+  lintHandover(context, playbook, step, at)
 }
 
 /** Of each kind, the members that go with another one. */
-const foreignTo = Object.fromEntries(
+const foreignMembers = Object.fromEntries(
   stepKindNames.map((kind) => [
     kind,
     stepKindNames.flatMap((each) => (each === kind ? [] : (stepKinds[each] as readonly (keyof AnyStep)[]))),
   ]),
 ) as unknown as Readonly<Record<StepKind, readonly (keyof AnyStep)[]>>
 
-function lintKind(desk: Desk, step: AnyStep, at: string): void {
+function lintKind(context: LintContext, step: AnyStep, at: string): void {
   const kind = kindOf(step)
   if (!kind) {
-    const given = stepKindNames.filter((each) => step[each] !== undefined)
-    const message = given.length === 0 ? 'The step has no kind.' : `The step is ${given.join(' and ')} at once.`
-    note(desk, 'flow.step.kind', at, message)
+    const presentKinds = stepKindNames.filter((each) => step[each] !== undefined)
+    const message =
+      presentKinds.length === 0 ? 'The step has no kind.' : `The step is ${presentKinds.join(' and ')} at once.`
+    addFinding(context, 'flow.step.kind', at, message)
     return
   }
-  const foreign = foreignTo[kind].filter((member) => step[member] !== undefined)
+  const foreign = foreignMembers[kind].filter((member) => step[member] !== undefined)
   for (const member of foreign) {
-    note(desk, 'flow.step.kind', `${at}.${member}`, `A step of kind ${kind} has no ${member}.`)
+    addFinding(context, 'flow.step.kind', `${at}.${member}`, `A step of kind ${kind} has no ${member}.`)
   }
 }
 
-function lintTargets(desk: Desk, step: AnyStep, at: string, places: ReadonlyMap<string, number>): void {
+function lintTargets(context: LintContext, step: AnyStep, at: string, indexById: ReadonlyMap<string, number>): void {
   const missing = (target: string, path: string) =>
-    places.has(target) || note(desk, 'flow.goto.unknown', path, `There is no step ${target}.`)
-  for (const [way, { goto }] of (step.branch ?? []).entries()) missing(goto, `${at}.branch[${way}].goto`)
+    indexById.has(target) || addFinding(context, 'flow.goto.unknown', path, `There is no step ${target}.`)
+  for (const [branch, { goto }] of (step.branch ?? []).entries()) missing(goto, `${at}.branch[${branch}].goto`)
   if (step.else !== undefined) missing(step.else, `${at}.else`)
 }
 
-function lintReads(desk: Desk, step: AnyStep, at: string, slots: ReadonlySet<string>): void {
+function lintTextSlots(context: LintContext, step: AnyStep, at: string, slots: ReadonlySet<string>): void {
   const isKnown = (name: string) => slots.has(name) || isReadable(name) || slots.has(name.replace(/^slots?\./, ''))
   const texts: [string, unknown][] = [
-    ['say', spoken(step)],
+    ['say', stepText(step)],
     ['confirm', step.confirm],
     ['with', step.with],
   ]
   for (const [member, value] of texts) {
-    for (const name of slotsRead(value)) {
-      if (!isKnown(name)) note(desk, 'flow.text.slot.unknown', `${at}.${member}`, `{${name}} is no slot of this flow.`)
+    for (const name of slotNamesIn(value)) {
+      if (!isKnown(name))
+        addFinding(context, 'flow.text.slot.unknown', `${at}.${member}`, `{${name}} is no slot of this flow.`)
     }
   }
-  for (const [way, { if: condition }] of (step.branch ?? []).entries()) {
+  for (const [branch, { if: condition }] of (step.branch ?? []).entries()) {
     for (const name of namesIn(condition)) {
       if (isKnown(name)) continue
-      note(desk, 'flow.condition.slot.unknown', `${at}.branch[${way}].if`, `${name} is no slot of this flow.`)
+      addFinding(
+        context,
+        'flow.condition.slot.unknown',
+        `${at}.branch[${branch}].if`,
+        `${name} is no slot of this flow.`,
+      )
     }
   }
 }
 
-function lintAction(desk: Desk, playbook: Playbook, action: string, at: string): void {
-  const read = readAction(action)
-  if ('unknown' in read) return note(desk, 'flow.action.unknown', at, `There is no capability ${read.unknown}.`)
-  const capability = 'integration' in read ? `integration:${read.integration}` : read.capability
+function lintAction(context: LintContext, playbook: Playbook, action: string, at: string): void {
+  const parsed = readAction(action)
+  if ('unknown' in parsed)
+    return addFinding(context, 'flow.action.unknown', at, `There is no capability ${parsed.unknown}.`)
+  const capability = 'integration' in parsed ? `integration:${parsed.integration}` : parsed.capability
   if (capability !== 'knowledge' && !playbook.uses.includes(capability)) {
-    note(desk, 'flow.action.capability.missing', at, `The playbook does not use ${capability}.`)
+    addFinding(context, 'flow.action.capability.missing', at, `The playbook does not use ${capability}.`)
   }
-  if ('integration' in read) return
-  const tools: readonly string[] = capabilityTools[read.capability]
-  if (!tools.includes(read.tool)) {
-    note(desk, 'flow.action.tool.unknown', at, `${read.capability} has ${tools.join(', ')}, not "${read.tool}".`)
+  if ('integration' in parsed) return
+  const tools: readonly string[] = capabilityTools[parsed.capability]
+  if (!tools.includes(parsed.tool)) {
+    addFinding(
+      context,
+      'flow.action.tool.unknown',
+      at,
+      `${parsed.capability} has ${tools.join(', ')}, not "${parsed.tool}".`,
+    )
   }
-  const { scheduling, notifications } = desk.document
+  const { scheduling, notifications } = context.document
   const isUnset =
-    (read.capability === 'scheduling' && !scheduling) || (read.capability === 'notify' && !notifications?.operator)
-  if (isUnset) note(desk, 'flow.action.unconfigured', at, `${read.capability} is not configured on this agent.`)
+    (parsed.capability === 'scheduling' && !scheduling) || (parsed.capability === 'notify' && !notifications?.operator)
+  if (isUnset)
+    addFinding(context, 'flow.action.unconfigured', at, `${parsed.capability} is not configured on this agent.`)
 }
 
-function lintHandover(desk: Desk, playbook: Playbook, step: AnyStep, at: string): void {
+function lintHandover(context: LintContext, playbook: Playbook, step: AnyStep, at: string): void {
   const handoff = step.handoff ?? step.end?.handoff
   const path = step.call !== undefined ? 'call' : step.handoff !== undefined ? 'handoff' : 'end.handoff'
-  const id = step.call ?? (handoff === undefined ? undefined : playbookHandedTo(handoff))
-  const target = id === undefined ? undefined : (lookUp(desk, 'playbooks', id) as Playbook | undefined)
+  const id = step.call ?? (handoff === undefined ? undefined : handoffPlaybookId(handoff))
+  const target = id === undefined ? undefined : (lookUp(context, 'playbooks', id) as Playbook | undefined)
   if (!target) return
   if (target.outreachId !== undefined && target.outreachId !== playbook.outreachId) {
-    note(desk, 'flow.playbook.owned', `${at}.${path}`, `The playbook ${target.id} belongs to an outreach.`)
+    addFinding(context, 'flow.playbook.owned', `${at}.${path}`, `The playbook ${target.id} belongs to an outreach.`)
   }
   if (step.call !== undefined && !target.flow) {
-    note(desk, 'flow.call.flowless', `${at}.call`, `The playbook ${target.id} has no flow to run.`)
+    addFinding(context, 'flow.call.flowless', `${at}.call`, `The playbook ${target.id} has no flow to run.`)
   }
 }

@@ -1,7 +1,7 @@
 /** The walk through a flow as a graph: steps nobody comes to, loops nobody leaves, loops in which nothing can change. */
-import { type AnyStep, nextPlaces, placesOf } from '../flows/steps.js'
+import { type AnyStep, indexesById, nextIndexes } from '../flows/steps.js'
 
-export interface Walked {
+export interface FlowGraph {
   readonly unreachable: readonly number[]
   /** Steps from which no end can be reached, the first of each loop. */
   readonly endless: readonly number[]
@@ -9,20 +9,20 @@ export interface Walked {
   readonly idle: readonly number[]
 }
 
-export function walkFlow(steps: readonly AnyStep[]): Walked {
-  const placeOf = placesOf(steps)
-  const next = steps.map((_, place) => nextPlaces(steps, place, placeOf))
+export function analyzeFlow(steps: readonly AnyStep[]): FlowGraph {
+  const indexById = indexesById(steps)
+  const next = steps.map((_, index) => nextIndexes(steps, index, indexById))
   const reached = reachFrom([0], next, steps.length)
-  const back: number[][] = steps.map(() => [])
+  const predecessors: number[][] = steps.map(() => [])
   const ends: number[] = []
-  next.forEach((places, place) => {
-    if (places.length === 0 || places.includes(steps.length)) ends.push(place)
-    for (const target of places) back[target]?.push(place)
+  next.forEach((targets, index) => {
+    if (targets.length === 0 || targets.includes(steps.length)) ends.push(index)
+    for (const target of targets) predecessors[target]?.push(index)
   })
-  const leaving = reachFrom(ends, back, steps.length)
-  const stuck = steps.map((_, place) => place).filter((place) => reached.has(place) && !leaving.has(place))
+  const canEnd = reachFrom(ends, predecessors, steps.length)
+  const stuck = steps.map((_, index) => index).filter((index) => reached.has(index) && !canEnd.has(index))
   return {
-    unreachable: steps.map((_, place) => place).filter((place) => !reached.has(place)),
+    unreachable: steps.map((_, index) => index).filter((index) => !reached.has(index)),
     endless: firstOfEach(stuck, next, steps.length),
     idle: idleLoops(steps, next, reached),
   }
@@ -30,22 +30,22 @@ export function walkFlow(steps: readonly AnyStep[]): Walked {
 
 function reachFrom(starts: readonly number[], next: readonly (readonly number[])[], length: number): Set<number> {
   const reached = new Set<number>()
-  const open = starts.filter((place) => place < length)
-  while (open.length > 0) {
-    const place = open.pop()!
-    if (reached.has(place)) continue
-    reached.add(place)
-    for (const target of next[place] ?? []) if (target < length) open.push(target)
+  const pending = starts.filter((index) => index < length)
+  while (pending.length > 0) {
+    const index = pending.pop()!
+    if (reached.has(index)) continue
+    reached.add(index)
+    for (const target of next[index] ?? []) if (target < length) pending.push(target)
   }
   return reached
 }
 
 /** Of places that lead to each other only the first is told. */
-function firstOfEach(places: readonly number[], next: readonly (readonly number[])[], length: number): number[] {
-  const told = new Set<number>()
-  return places.filter((place) => {
-    if (told.has(place)) return false
-    for (const each of reachFrom([place], next, length)) told.add(each)
+function firstOfEach(indexes: readonly number[], next: readonly (readonly number[])[], length: number): number[] {
+  const covered = new Set<number>()
+  return indexes.filter((index) => {
+    if (covered.has(index)) return false
+    for (const each of reachFrom([index], next, length)) covered.add(each)
     return true
   })
 }
@@ -58,52 +58,52 @@ function idleLoops(
 ): number[] {
   const isIdle = ({ collect, action, call }: AnyStep) =>
     collect === undefined && action === undefined && call === undefined
-  const idle = next.map((places, place) =>
-    isIdle(steps[place]!) ? places.filter((target) => target < steps.length) : [],
+  const idle = next.map((targets, index) =>
+    isIdle(steps[index]!) ? targets.filter((target) => target < steps.length) : [],
   )
   const state = new Map<number, 'open' | 'done'>()
-  const found: number[] = []
+  const loopStarts: number[] = []
   for (const start of reached) {
     if (state.has(start)) continue
-    const trail: { place: number; ways: number[] }[] = [{ place: start, ways: [...idle[start]!] }]
+    const stack: { index: number; targets: number[] }[] = [{ index: start, targets: [...idle[start]!] }]
     state.set(start, 'open')
-    while (trail.length > 0) {
-      const here = trail.at(-1)!
-      const target = here.ways.pop()
+    while (stack.length > 0) {
+      const top = stack.at(-1)!
+      const target = top.targets.pop()
       if (target === undefined) {
-        state.set(here.place, 'done')
-        trail.pop()
-      } else if (state.get(target) === 'open') found.push(target)
+        state.set(top.index, 'done')
+        stack.pop()
+      } else if (state.get(target) === 'open') loopStarts.push(target)
       else if (!state.has(target)) {
         state.set(target, 'open')
-        trail.push({ place: target, ways: [...idle[target]!] })
+        stack.push({ index: target, targets: [...idle[target]!] })
       }
     }
   }
-  return [...new Set(found)].sort((one, other) => one - other)
+  return [...new Set(loopStarts)].sort((one, other) => one - other)
 }
 
 /** Of things that name others, those that lie on a circle; each node and each edge is looked at once. */
-export function circles(next: ReadonlyMap<string, readonly string[]>): string[][] {
+export function findCycles(next: ReadonlyMap<string, readonly string[]>): string[][] {
   const state = new Map<string, 'open' | 'done'>()
-  const found: string[][] = []
+  const cycles: string[][] = []
   for (const start of next.keys()) {
     if (state.has(start)) continue
-    const trail: { name: string; ways: string[] }[] = [{ name: start, ways: [...next.get(start)!] }]
+    const stack: { name: string; targets: string[] }[] = [{ name: start, targets: [...next.get(start)!] }]
     state.set(start, 'open')
-    while (trail.length > 0) {
-      const here = trail.at(-1)!
-      const target = here.ways.pop()
+    while (stack.length > 0) {
+      const top = stack.at(-1)!
+      const target = top.targets.pop()
       if (target === undefined) {
-        state.set(here.name, 'done')
-        trail.pop()
+        state.set(top.name, 'done')
+        stack.pop()
       } else if (state.get(target) === 'open') {
-        found.push(trail.slice(trail.findIndex(({ name }) => name === target)).map(({ name }) => name))
+        cycles.push(stack.slice(stack.findIndex(({ name }) => name === target)).map(({ name }) => name))
       } else if (!state.has(target) && next.has(target)) {
         state.set(target, 'open')
-        trail.push({ name: target, ways: [...next.get(target)!] })
+        stack.push({ name: target, targets: [...next.get(target)!] })
       }
     }
   }
-  return found
+  return cycles
 }

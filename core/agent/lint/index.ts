@@ -1,88 +1,88 @@
 /** Lint: everything an operator would want to be told about an agent, in time linear in its document. */
 import { type Refusal, refuseFields } from '../../errors.js'
-import { finish, paceOf, type Steps } from '../../steps.js'
-import { type AgentDocument, type Item, placeOf } from '../document.js'
-import { lintDanglingInSteps, lintItem } from './dangling.js'
-import { deskOf, type Finding, type Findings } from './findings.js'
-import { lintAround, lintFlow } from './flow.js'
+import { createStepBudget, runToEnd, type Steps } from '../../steps.js'
+import { type AgentDocument, type Item, itemIndexOf } from '../document.js'
+import { createLintContext, type Finding, type Findings } from './findings.js'
+import { lintFlow, lintFlowContext } from './flow.js'
 import { lintFactsInSteps, lintGoals, lintObjectives, lintRules, lintSettings, lintThingsInSteps } from './knowledge.js'
 import { lintCalls, lintDefaults, lintPlaybook } from './playbooks.js'
-import { lintOutreach, lintTemplateCircles, lintTemplatesInSteps } from './templates.js'
+import { lintDanglingInSteps, lintItem } from './references.js'
+import { lintOutreach, lintTemplateCycles, lintTemplatesInSteps } from './templates.js'
 
 export { type LintCode, lintCodes } from './codes.js'
 export type { Finding, Findings } from './findings.js'
 
 export function lint(document: AgentDocument): Findings {
-  return finish(lintInSteps(document))
+  return runToEnd(lintInSteps(document))
 }
 
 export function* lintInSteps(document: AgentDocument): Steps<Findings> {
-  const desk = deskOf(document)
-  const isStepOver = paceOf()
-  yield* lintDanglingInSteps(desk, isStepOver)
-  for (const [place, playbook] of document.playbooks.entries()) {
+  const context = createLintContext(document)
+  const isStepOver = createStepBudget()
+  yield* lintDanglingInSteps(context, isStepOver)
+  for (const [index, playbook] of document.playbooks.entries()) {
     yield
-    lintPlaybook(desk, playbook, `playbooks[${place}]`)
-    lintFlow(desk, playbook, `playbooks[${place}]`)
+    lintPlaybook(context, playbook, `playbooks[${index}]`)
+    lintFlow(context, playbook, `playbooks[${index}]`)
   }
-  for (const part of [lintDefaults, lintCalls]) part(desk)
-  yield* lintTemplatesInSteps(desk, isStepOver)
+  for (const part of [lintDefaults, lintCalls]) part(context)
+  yield* lintTemplatesInSteps(context, isStepOver)
   yield
-  lintTemplateCircles(desk)
+  lintTemplateCycles(context)
   yield
-  lintOutreach(desk)
-  yield* lintFactsInSteps(desk, isStepOver)
-  yield* lintThingsInSteps(desk, isStepOver)
-  for (const part of [lintRules, lintGoals, lintObjectives, lintSettings]) part(desk)
-  return desk.findings
+  lintOutreach(context)
+  yield* lintFactsInSteps(context, isStepOver)
+  yield* lintThingsInSteps(context, isStepOver)
+  for (const part of [lintRules, lintGoals, lintObjectives, lintSettings]) part(context)
+  return context.findings
 }
 
 /** The findings under one playbook: what is asked of every write of it. */
 export function lintOnePlaybook(document: AgentDocument, playbookId: string): Findings {
-  const desk = deskOf(document)
-  const place = document.playbooks.findIndex(({ id }) => id === playbookId)
-  const playbook = document.playbooks[place]
-  if (!playbook) return desk.findings
-  const at = `playbooks[${place}]`
-  lintItem(desk, 'playbooks', playbook, at)
-  lintPlaybook(desk, playbook, at)
-  lintFlow(desk, playbook, at)
-  return desk.findings
+  const context = createLintContext(document)
+  const index = document.playbooks.findIndex(({ id }) => id === playbookId)
+  const playbook = document.playbooks[index]
+  if (!playbook) return context.findings
+  const at = `playbooks[${index}]`
+  lintItem(context, 'playbooks', playbook, at)
+  lintPlaybook(context, playbook, at)
+  lintFlow(context, playbook, at)
+  return context.findings
 }
 
 /**
  * Flows that would run but for what is around them. Flows are values, so what was found out of one stays true: a change of
  * anything else in a playbook, or of the agent, judges only what the flow names.
  */
-const sound = new WeakSet<object>()
+const validFlows = new WeakSet<object>()
 
 /** What keeps any flow of these playbooks from running, a flow a step; what else they name is not looked for. */
 export function* findFlowErrorsInSteps(
   document: AgentDocument,
   playbooks: Iterable<[place: number, playbook: Item<'playbooks'>]>,
 ): Steps<Finding[]> {
-  const desk = deskOf(document)
-  for (const [place, playbook] of playbooks) {
+  const context = createLintContext(document)
+  for (const [index, playbook] of playbooks) {
     const { flow } = playbook
     if (!flow) continue
     yield
-    const at = `playbooks[${place}]`
-    const before = desk.findings.errors.length
-    lintItem(desk, 'playbooks', { flow }, at)
-    if (sound.has(flow)) lintAround(desk, playbook, at)
+    const at = `playbooks[${index}]`
+    const before = context.findings.errors.length
+    lintItem(context, 'playbooks', { flow }, at)
+    if (validFlows.has(flow)) lintFlowContext(context, playbook, at)
     else {
-      lintFlow(desk, playbook, at)
-      if (desk.findings.errors.length === before) sound.add(flow)
+      lintFlow(context, playbook, at)
+      if (context.findings.errors.length === before) validFlows.add(flow)
     }
   }
-  return desk.findings.errors.filter(({ code }) => code.startsWith('flow.'))
+  return context.findings.errors.filter(({ code }) => code.startsWith('flow.'))
 }
 
 /** The refusal of a playbook whose flow cannot run; undefined when it can. Warnings never refuse. */
 export function flowRefusal(document: AgentDocument, playbookId: string): Refusal | undefined {
-  const place = placeOf(document.playbooks, playbookId)
-  const playbook = document.playbooks[place]
-  return playbook && refusalOf(finish(findFlowErrorsInSteps(document, [[place, playbook]])))
+  const index = itemIndexOf(document.playbooks, playbookId)
+  const playbook = document.playbooks[index]
+  return playbook && refusalOf(runToEnd(findFlowErrorsInSteps(document, [[index, playbook]])))
 }
 
 export function refusalOf(findings: readonly Finding[]): Refusal | undefined {

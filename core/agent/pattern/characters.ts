@@ -27,8 +27,8 @@ const properties: Readonly<Record<string, CharTest>> = {
   Extended_Pictographic: (char) => /^\p{Extended_Pictographic}$/u.test(char),
 }
 
-export function escapedClass(letter: string): CharTest | undefined {
-  return Object.hasOwn(escapes, letter) ? escapes[letter] : undefined
+export function escapedClass(char: string): CharTest | undefined {
+  return Object.hasOwn(escapes, char) ? escapes[char] : undefined
 }
 
 export function propertyClass(name: string): CharTest | undefined {

@@ -3,10 +3,10 @@
  * which backtracks: they are read into a machine of our own, and what it cannot run in linear time is refused. A search can
  * be interrupted and counts its steps, which no library offers (decision 080).
  */
-import { agentLimits } from '../../limits.js'
+import { agentLimits } from '../../limits/index.js'
+import { compileCharRun } from './charrun.js'
 import { type Machine, machineOf, statesOf } from './machine.js'
-import { runOf } from './run.js'
-import { ended, type Search, searchIn } from './search.js'
+import { runToEnd, type Search, searchIn } from './search.js'
 import { readTree } from './tree.js'
 
 export interface Pattern {
@@ -35,17 +35,17 @@ export function searchedText(text: string): SearchedText {
   }
 }
 
-export type PatternRead = Pattern | { readonly problem: string }
+export type PatternResult = Pattern | { readonly problem: string }
 
-export function isPattern(read: PatternRead): read is Pattern {
+export function isPattern(read: PatternResult): read is Pattern {
   return 'matches' in read
 }
 
 /** `/expression/flags` is an expression, everything else a phrase: found anywhere, in capitals or not. */
-export function readPattern(written: string): PatternRead {
-  const expression = asExpression(written)
+export function readPattern(source: string): PatternResult {
+  const expression = asExpression(source)
   if (expression) return readExpression(expression.source, expression.flags)
-  const phrase = written.toLowerCase()
+  const phrase = source.toLowerCase()
   if (phrase.trim() === '') return { problem: 'is empty and would be found in every text' }
   function* search({ lowerCase }: SearchedText): Search {
     // The language looks for a phrase that much faster than a machine takes a step.
@@ -56,16 +56,16 @@ export function readPattern(written: string): PatternRead {
 }
 
 /** The two halves of `/expression/flags`; undefined for anything else. */
-export function asExpression(written: string): { readonly source: string; readonly flags: string } | undefined {
-  const found = /^\/(.+)\/([A-Za-z]*)$/s.exec(written)
-  return found ? { source: found[1]!, flags: found[2]! } : undefined
+export function asExpression(source: string): { readonly source: string; readonly flags: string } | undefined {
+  const match = /^\/(.+)\/([A-Za-z]*)$/s.exec(source)
+  return match ? { source: match[1]!, flags: match[2]! } : undefined
 }
 
 /** The subset of expressions that is taken, as the API describes it. */
 export const expressionSubset =
   'A phrase, found anywhere whatever its case, or /expression/flags. Expressions run in linear time: classes, groups, alternatives, quantifiers and anchors are taken; look-around, back references and the flag y are refused.'
 
-export function readExpression(source: string, flags = ''): PatternRead {
+export function readExpression(source: string, flags = ''): PatternResult {
   if (flags.includes('y')) return { problem: 'has the flag y: an expression is found anywhere in the text' }
   if (!/^[dgimsuv]*$/.test(flags)) return { problem: `has flags that are not known: ${flags}` }
   const tree = readTree(source, { ignoreCase: flags.includes('i'), dotAll: flags.includes('s') })
@@ -73,19 +73,19 @@ export function readExpression(source: string, flags = ''): PatternRead {
   const states = statesOf(tree)
   if (states > agentLimits.patternStates) return { problem: 'repeats too much: written out it is too large' }
   const multiline = flags.includes('m')
-  const run = multiline ? undefined : runOf(tree)
-  if (run) return walked(run)
+  const matches = multiline ? undefined : compileCharRun(tree)
+  if (matches) return patternOfMatcher(matches)
   // Many are read only to judge them, and never run.
   let machine: Machine | undefined
   const search = ({ text }: SearchedText) => {
     machine ??= machineOf(tree)!
     return searchIn(machine, text, multiline)
   }
-  return { matches: (text) => ended(search(searchedText(text))), search, states }
+  return { matches: (text) => runToEnd(search(searchedText(text))), search, states }
 }
 
 /** An expression that is looked for by one walk through the text. */
-function walked(matches: (text: string) => boolean): Pattern {
+function patternOfMatcher(matches: (text: string) => boolean): Pattern {
   function* search({ text }: SearchedText): Search {
     yield text.length
     return matches(text)

@@ -1,12 +1,12 @@
 /** Lays a tree out as the states of a machine that is in any number of them at once. */
-import { agentLimits } from '../../limits.js'
+import { agentLimits } from '../../limits/index.js'
 import type { CharTest } from './characters.js'
 import type { Tree } from './tree.js'
 
 export type State =
   | { readonly kind: 'char'; readonly test: CharTest; next: number }
   | { readonly kind: 'assert'; readonly at: 'start' | 'end' | 'word' | 'notWord'; next: number }
-  | { readonly kind: 'split'; ways: number[] }
+  | { readonly kind: 'split'; branches: number[] }
   | { readonly kind: 'match' }
 
 export interface Machine {
@@ -18,47 +18,48 @@ export interface Machine {
 export function machineOf(tree: Tree): Machine | undefined {
   if (statesOf(tree) > agentLimits.patternStates) return undefined
   const states: State[] = [{ kind: 'match' }]
-  const start = lay(states, tree, 0)
+  const start = addStates(states, tree, 0)
   return { states, start }
 }
 
 /** How many states a tree comes to, which takes no longer than reading it. */
 export function statesOf(tree: Tree): number {
   if (tree.kind === 'char' || tree.kind === 'assert') return 1
-  if (tree.kind === 'row') return tree.parts.reduce((sum, part) => sum + statesOf(part), 0)
-  if (tree.kind === 'either') return tree.parts.reduce((sum, part) => sum + statesOf(part), 1)
+  if (tree.kind === 'sequence') return tree.parts.reduce((sum, part) => sum + statesOf(part), 0)
+  if (tree.kind === 'alternation') return tree.parts.reduce((sum, part) => sum + statesOf(part), 1)
   const copies = tree.most === Number.POSITIVE_INFINITY ? Math.max(tree.least, 1) : tree.most
   return copies * (statesOf(tree.part) + 1)
 }
 
 /** Lays the states of a tree before those that begin at `next`, and gives back where it begins. */
-function lay(states: State[], tree: Tree, next: number): number {
+function addStates(states: State[], tree: Tree, next: number): number {
   if (tree.kind === 'char') return states.push({ kind: 'char', test: tree.test, next }) - 1
   if (tree.kind === 'assert') return states.push({ kind: 'assert', at: tree.at, next }) - 1
-  if (tree.kind === 'row') return tree.parts.reduceRight((behind, part) => lay(states, part, behind), next)
-  if (tree.kind === 'either') {
-    const ways = tree.parts.map((part) => lay(states, part, next))
-    return states.push({ kind: 'split', ways }) - 1
+  if (tree.kind === 'sequence')
+    return tree.parts.reduceRight((following, part) => addStates(states, part, following), next)
+  if (tree.kind === 'alternation') {
+    const branches = tree.parts.map((part) => addStates(states, part, next))
+    return states.push({ kind: 'split', branches }) - 1
   }
-  return layRepeat(states, tree, next)
+  return addRepeat(states, tree, next)
 }
 
-function layRepeat(states: State[], { part, least, most }: Extract<Tree, { kind: 'repeat' }>, next: number): number {
+function addRepeat(states: State[], { part, least, most }: Extract<Tree, { kind: 'repeat' }>, next: number): number {
   let begin = next
-  let laid = 0
+  let copies = 0
   if (most === Number.POSITIVE_INFINITY) {
-    const loop: State = { kind: 'split', ways: [next] }
-    const place = states.push(loop) - 1
-    const inside = lay(states, part, place)
-    loop.ways.push(inside)
-    begin = least === 0 ? place : inside
-    laid = Math.min(least, 1)
+    const loop: State = { kind: 'split', branches: [next] }
+    const stateId = states.push(loop) - 1
+    const copyStart = addStates(states, part, stateId)
+    loop.branches.push(copyStart)
+    begin = least === 0 ? stateId : copyStart
+    copies = Math.min(least, 1)
   } else {
     for (let nth = least; nth < most; nth++) {
-      const inside = lay(states, part, begin)
-      begin = states.push({ kind: 'split', ways: [inside, next] }) - 1
+      const copyStart = addStates(states, part, begin)
+      begin = states.push({ kind: 'split', branches: [copyStart, next] }) - 1
     }
   }
-  for (; laid < least; laid++) begin = lay(states, part, begin)
+  for (; copies < least; copies++) begin = addStates(states, part, begin)
   return begin
 }

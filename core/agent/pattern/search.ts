@@ -3,7 +3,7 @@
  * as there are states, so that no text and no expression can make it slow. Which states follow on which is remembered for
  * the length of the text, so that mostly a character costs one step. It goes on only as long as somebody asks it to.
  */
-import { agentLimits } from '../../limits.js'
+import { agentLimits } from '../../limits/index.js'
 import { isWordChar } from './characters.js'
 import type { Machine } from './machine.js'
 
@@ -14,103 +14,103 @@ export type Search = Generator<number, boolean, void>
 
 /** The states that a character led to, and what it is to the one that follows. */
 interface Node {
-  readonly places: readonly number[]
+  readonly stateIds: readonly number[]
   readonly before: string | undefined
-  readonly next: Map<string, Node | 'found'>
+  readonly next: Map<string, Node | 'match'>
 }
 
 export function* searchIn(machine: Machine, text: string, multiline: boolean): Search {
-  const walk = newWalk(machine, multiline)
-  let node = walk.first
-  for (let at = 0, told = 0; ; ) {
+  const simulation = createSimulation(machine, multiline)
+  let node = simulation.first
+  for (let at = 0, reportedSteps = 0; ; ) {
     const char = charAt(text, at)
-    const next = node.next.get(char) ?? walk.follow(node, char)
-    walk.steps++
-    if (next === 'found') return true
+    const next = node.next.get(char) ?? simulation.advance(node, char)
+    simulation.steps++
+    if (next === 'match') return true
     if (char === '') return false
     node = next
     at += char.length
-    if (walk.steps - told < limits.stepsPerAsk) continue
-    yield walk.steps - told
-    told = walk.steps
+    if (simulation.steps - reportedSteps < limits.stepsPerAsk) continue
+    yield simulation.steps - reportedSteps
+    reportedSteps = simulation.steps
   }
 }
 
 /** Whether the expression is found anywhere in the text. */
-export function findsIn(machine: Machine, text: string, multiline: boolean): boolean {
-  return ended(searchIn(machine, text, multiline))
+export function matchesIn(machine: Machine, text: string, multiline: boolean): boolean {
+  return runToEnd(searchIn(machine, text, multiline))
 }
 
-export function ended(search: Search): boolean {
+export function runToEnd(search: Search): boolean {
   for (;;) {
     const { done, value } = search.next()
     if (done) return value
   }
 }
 
-function newWalk({ states, start }: Machine, multiline: boolean) {
+function createSimulation({ states, start }: Machine, multiline: boolean) {
   /** When each state was last looked at, and last led to. */
   const seen = new Uint32Array(states.length)
-  const led = new Uint32Array(states.length)
-  const known = new Map<string, Node>()
+  const reachedInRound = new Uint32Array(states.length)
+  const nodeCache = new Map<string, Node>()
   let round = 0
-  const first: Node = { places: [], before: undefined, next: new Map() }
+  const first: Node = { stateIds: [], before: undefined, next: new Map() }
 
   /** Where a node leads with a character; the empty one is the end of the text. */
-  function follow(node: Node, char: string): Node | 'found' {
+  function advance(node: Node, char: string): Node | 'match' {
     round++
-    const open = [...node.places, start]
-    const places: number[] = []
-    while (open.length > 0) {
-      const place = open.pop()!
-      if (seen[place] === round) continue
-      seen[place] = round
-      walk.steps++
-      const state = states[place]!
-      if (state.kind === 'match') return remember(node, char, 'found')
-      if (state.kind === 'split') open.push(...state.ways)
+    const pending = [...node.stateIds, start]
+    const stateIds: number[] = []
+    while (pending.length > 0) {
+      const stateId = pending.pop()!
+      if (seen[stateId] === round) continue
+      seen[stateId] = round
+      simulation.steps++
+      const state = states[stateId]!
+      if (state.kind === 'match') return cacheNext(node, char, 'match')
+      if (state.kind === 'split') pending.push(...state.branches)
       else if (state.kind === 'assert') {
-        if (holds(state.at, node.before, char, multiline)) open.push(state.next)
-      } else if (char !== '' && led[state.next] !== round && state.test(char)) {
-        led[state.next] = round
-        places.push(state.next)
+        if (assertionHolds(state.at, node.before, char, multiline)) pending.push(state.next)
+      } else if (char !== '' && reachedInRound[state.next] !== round && state.test(char)) {
+        reachedInRound[state.next] = round
+        stateIds.push(state.next)
       }
     }
-    return remember(node, char, nodeOf(places, char))
+    return cacheNext(node, char, nodeOf(stateIds, char))
   }
 
   /** A text that leads to ever other states is not helped by remembering them. */
-  function nodeOf(places: number[], before: string): Node {
-    const isFull = known.size >= limits.nodesKept
-    const key = isFull ? '' : `${kindOf(before)}${places.sort((one, other) => one - other)}`
-    const made = known.get(key) ?? { places, before, next: new Map() }
-    if (!isFull) known.set(key, made)
-    return made
+  function nodeOf(stateIds: number[], before: string): Node {
+    const isFull = nodeCache.size >= limits.nodesKept
+    const key = isFull ? '' : `${charClassOf(before)}${stateIds.sort((one, other) => one - other)}`
+    const node = nodeCache.get(key) ?? { stateIds, before, next: new Map() }
+    if (!isFull) nodeCache.set(key, node)
+    return node
   }
 
-  function remember(node: Node, char: string, next: Node | 'found') {
-    if (known.size < limits.nodesKept) node.next.set(char, next)
+  function cacheNext(node: Node, char: string, next: Node | 'match') {
+    if (nodeCache.size < limits.nodesKept) node.next.set(char, next)
     return next
   }
 
-  const walk = { first, follow, steps: 0 }
-  return walk
+  const simulation = { first, advance, steps: 0 }
+  return simulation
 }
 
 /** All that an assertion tells of the character before it. */
-function kindOf(char: string): string {
+function charClassOf(char: string): string {
   return char === '\n' ? 'n' : isWordChar(char) ? 'w' : 'o'
 }
 
-function holds(
-  what: 'start' | 'end' | 'word' | 'notWord',
+function assertionHolds(
+  assertion: 'start' | 'end' | 'word' | 'notWord',
   before: string | undefined,
   char: string,
   multiline: boolean,
 ): boolean {
-  if (what === 'start') return before === undefined || (multiline && before === '\n')
-  if (what === 'end') return char === '' || (multiline && char === '\n')
-  return (isWordChar(before) !== isWordChar(char)) === (what === 'word')
+  if (assertion === 'start') return before === undefined || (multiline && before === '\n')
+  if (assertion === 'end') return char === '' || (multiline && char === '\n')
+  return (isWordChar(before) !== isWordChar(char)) === (assertion === 'word')
 }
 
 /** As walking over the text would give it, without what that makes on the way; empty at its end. */

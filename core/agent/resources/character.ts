@@ -1,30 +1,41 @@
 /** Who an agent is and what it wants: personality, goals, objectives, standing instructions, guardrails. */
 import Type, { type Static } from 'typebox'
-import { agentLimits as limits } from '../../limits.js'
+import { agentLimits as limits } from '../../limits/index.js'
 import { expressionSubset } from '../pattern/index.js'
-import { closed, DerivedFrom, eitherBy, matching, optional, orNull, qualifiedId, slug, text, words } from './words.js'
+import {
+  closedObject,
+  DerivedFrom,
+  matching,
+  nonEmptyText,
+  optional,
+  orNull,
+  qualifiedId,
+  slug,
+  taggedUnion,
+  text,
+} from './schemas.js'
 
-export const Personality = closed('AgentPersonality', {
+export const Personality = closedObject('AgentPersonality', {
   description: optional(text(limits.personality.descriptionChars)),
-  text: words(limits.personality.textChars),
+  text: nonEmptyText(limits.personality.textChars),
   derivedFrom: optional(DerivedFrom),
 })
 export type Personality = Static<typeof Personality>
 
 export const goalEvents = ['appointment.booked', 'contact.captured', 'person.replied', 'link.tapped'] as const
 
-const GoalDefinition = eitherBy(
+const GoalDefinition = taggedUnion(
   'kind',
   [
-    closed('EventGoal', { kind: Type.Literal('event'), event: Type.Enum([...goalEvents]) }),
-    closed('JudgedGoal', { kind: Type.Literal('judged'), criterion: words(limits.goals.criterionChars) }),
+    closedObject('EventGoal', { kind: Type.Literal('event'), event: Type.Enum([...goalEvents]) }),
+    closedObject('JudgedGoal', { kind: Type.Literal('judged'), criterion: nonEmptyText(limits.goals.criterionChars) }),
   ],
   'GoalDefinition',
 )
 
-export const Goal = closed('AgentGoal', {
+export const Goal = closedObject('AgentGoal', {
   id: slug,
-  name: words(limits.goals.nameChars),
+  name: nonEmptyText(limits.goals.nameChars),
   description: optional(text(limits.goals.descriptionChars)),
   definition: GoalDefinition,
 })
@@ -33,7 +44,7 @@ export type Goal = Static<typeof Goal>
 export const consentStatuses = ['granted', 'denied', 'unknown'] as const
 
 /** Which operation and value each field takes is told by `conditionFaults`. */
-export const GoalCondition = closed('GoalCondition', {
+export const GoalCondition = closedObject('GoalCondition', {
   field: matching(
     '^person\\.(lastCallAt|consent\\.status|status|customFields\\.[A-Za-z_][A-Za-z0-9_-]{0,127})$',
     'must be person.lastCallAt, person.consent.status, person.status or person.customFields.<key>',
@@ -44,7 +55,7 @@ export const GoalCondition = closed('GoalCondition', {
 })
 export type GoalCondition = Static<typeof GoalCondition>
 
-export const GoalAssignment = closed('GoalAssignment', {
+export const GoalAssignment = closedObject('GoalAssignment', {
   goalId: slug,
   unless: optional(GoalCondition),
   /** Becomes the goal when the condition holds. */
@@ -53,35 +64,35 @@ export const GoalAssignment = closed('GoalAssignment', {
 })
 export type GoalAssignment = Static<typeof GoalAssignment>
 
-export const GoalsBody = closed('AgentGoalsBody', {
+export const GoalsBody = closedObject('AgentGoalsBody', {
   goals: Type.Array(Goal, { maxItems: limits.goals.most }),
   defaultGoal: optional(orNull(GoalAssignment)),
 })
-export const GoalsView = closed('AgentGoals', { data: Type.Array(Goal), defaultGoal: optional(GoalAssignment) })
+export const GoalsView = closedObject('AgentGoals', { data: Type.Array(Goal), defaultGoal: optional(GoalAssignment) })
 
 /** What the agent works towards, in prose; it comes with templates and has no route of its own. */
-export const Objective = closed('AgentObjective', {
+export const Objective = closedObject('AgentObjective', {
   id: slug,
-  name: words(limits.objectives.nameChars),
+  name: nonEmptyText(limits.objectives.nameChars),
   description: optional(text(limits.objectives.descriptionChars)),
-  body: words(limits.objectives.bodyChars),
+  body: nonEmptyText(limits.objectives.bodyChars),
   derivedFrom: optional(DerivedFrom),
 })
 export type Objective = Static<typeof Objective>
 
-export const StandingInstructions = Type.Array(words(limits.standingInstructions.chars), {
+export const StandingInstructions = Type.Array(nonEmptyText(limits.standingInstructions.chars), {
   maxItems: limits.standingInstructions.most,
 })
-export const StandingInstructionsBody = closed('StandingInstructionsBody', {
+export const StandingInstructionsBody = closedObject('StandingInstructionsBody', {
   standingInstructions: StandingInstructions,
 })
-export const StandingInstructionsView = closed('StandingInstructions', { data: Type.Array(Type.String()) })
+export const StandingInstructionsView = closedObject('StandingInstructions', { data: Type.Array(Type.String()) })
 
-const guardrailList = Type.Array(words(limits.guardrails.chars), { maxItems: limits.guardrails.most })
+const guardrailList = Type.Array(nonEmptyText(limits.guardrails.chars), { maxItems: limits.guardrails.most })
 export const guardrailLists = ['topicsToAvoid', 'claimsNotToMake', 'requiredDisclaimers'] as const
 export type GuardrailList = (typeof guardrailLists)[number]
 
-export const Guardrails = closed('AgentGuardrails', {
+export const Guardrails = closedObject('AgentGuardrails', {
   topicsToAvoid: optional(guardrailList),
   claimsNotToMake: optional(guardrailList),
   requiredDisclaimers: optional(guardrailList),
@@ -89,21 +100,24 @@ export const Guardrails = closed('AgentGuardrails', {
 })
 export type Guardrails = Static<typeof Guardrails>
 
-const ListChange = closed('GuardrailListChange', { add: optional(guardrailList), remove: optional(guardrailList) })
-export const GuardrailsPatch = closed('AgentGuardrailsPatch', {
+const ListChange = closedObject('GuardrailListChange', {
+  add: optional(guardrailList),
+  remove: optional(guardrailList),
+})
+export const GuardrailsPatch = closedObject('AgentGuardrailsPatch', {
   topicsToAvoid: optional(ListChange),
   claimsNotToMake: optional(ListChange),
   requiredDisclaimers: optional(ListChange),
 })
 export type GuardrailsPatch = Static<typeof GuardrailsPatch>
 
-export const Rule = closed('AgentRule', {
+export const Rule = closedObject('AgentRule', {
   id: slug,
   /** The sentence the operator wrote. */
-  text: words(limits.rules.textChars),
-  check: closed('AgentRuleCheck', {
+  text: nonEmptyText(limits.rules.textChars),
+  check: closedObject('AgentRuleCheck', {
     kind: Type.Literal('pattern'),
-    patterns: Type.Array(words(limits.rules.patternChars, { description: expressionSubset }), {
+    patterns: Type.Array(nonEmptyText(limits.rules.patternChars, { description: expressionSubset }), {
       minItems: 1,
       maxItems: limits.rules.patterns,
     }),
@@ -113,4 +127,4 @@ export const Rule = closed('AgentRule', {
   enabled: optional(Type.Boolean()),
 })
 export type Rule = Static<typeof Rule>
-export const RulesBody = closed('AgentRulesBody', { rules: Type.Array(Rule, { maxItems: limits.rules.most }) })
+export const RulesBody = closedObject('AgentRulesBody', { rules: Type.Array(Rule, { maxItems: limits.rules.most }) })

@@ -1,8 +1,8 @@
 /** A flow: the slots it fills and the steps it walks. */
 import Type, { type Static } from 'typebox'
-import { agentLimits } from '../../limits.js'
+import { agentLimits } from '../../limits/index.js'
 import { expressionSubset } from '../pattern/index.js'
-import { anyObject, closed, key, matching, optional, slug, text, words } from './words.js'
+import { anyObject, closedObject, key, matching, nonEmptyText, optional, slug, text } from './schemas.js'
 
 const limits = agentLimits.flow
 const name = key(limits.slotNameChars)
@@ -14,19 +14,19 @@ const stepId = matching(
 
 export const slotTypes = ['string', 'email', 'phone', 'number', 'date', 'timeslot', 'enum', 'boolean'] as const
 
-export const FlowSlot = closed('FlowSlot', {
+export const FlowSlot = closedObject('FlowSlot', {
   name,
   type: Type.Enum([...slotTypes]),
   required: optional(Type.Boolean()),
   /** A field of the Person; what is on file already is never asked. */
-  bind: optional(words(limits.optionChars)),
-  options: optional(Type.Array(words(limits.optionChars), { minItems: 1, maxItems: limits.options })),
+  bind: optional(nonEmptyText(limits.optionChars)),
+  options: optional(Type.Array(nonEmptyText(limits.optionChars), { minItems: 1, maxItems: limits.options })),
   /** Where choices come from when they are not fixed, such as `scheduling.availability`. */
-  source: optional(words(limits.optionChars)),
+  source: optional(nonEmptyText(limits.optionChars)),
   prompt: optional(text(limits.promptChars)),
   /** An expression between slashes, or a predicate; what fails is asked again. */
   validate: optional(
-    words(limits.validateChars, { description: `A predicate, or an expression. ${expressionSubset}` }),
+    nonEmptyText(limits.validateChars, { description: `A predicate, or an expression. ${expressionSubset}` }),
   ),
   /** Read back once. */
   confirm: optional(Type.Boolean()),
@@ -34,11 +34,11 @@ export const FlowSlot = closed('FlowSlot', {
 export type FlowSlot = Static<typeof FlowSlot>
 
 const Say = Type.Union([
-  words(limits.sayChars),
-  closed('FlowSay', {
-    text: words(limits.sayChars),
+  nonEmptyText(limits.sayChars),
+  closedObject('FlowSay', {
+    text: nonEmptyText(limits.sayChars),
     suggestions: optional(
-      Type.Array(words(limits.suggestionChars), {
+      Type.Array(nonEmptyText(limits.suggestionChars), {
         minItems: limits.suggestionsLeast,
         maxItems: limits.suggestionsMost,
       }),
@@ -46,23 +46,26 @@ const Say = Type.Union([
   }),
 ])
 
-const Way = closed('FlowWay', { if: words(limits.conditionChars), goto: stepId })
+const Branch = closedObject('FlowWay', { if: nonEmptyText(limits.conditionChars), goto: stepId })
 
 /** That a step has exactly one kind is told by lint, since its parts stand beside each other. */
-export const FlowStep = closed('FlowStep', {
+export const FlowStep = closedObject('FlowStep', {
   id: optional(stepId),
   collect: optional(Type.Union([name, Type.Array(name, { minItems: 1, maxItems: limits.slots })])),
   say: optional(Say),
-  action: optional(words(limits.optionChars)),
+  action: optional(nonEmptyText(limits.optionChars)),
   with: optional(anyObject()),
-  confirm: optional(words(limits.sayChars)),
+  confirm: optional(nonEmptyText(limits.sayChars)),
   on_error: optional(Type.Enum(['retry', 'handoff', 'branch'])),
-  branch: optional(Type.Array(Way, { minItems: 1, maxItems: limits.branches })),
+  branch: optional(Type.Array(Branch, { minItems: 1, maxItems: limits.branches })),
   else: optional(stepId),
   call: optional(slug),
-  handoff: optional(words(limits.optionChars)),
+  handoff: optional(nonEmptyText(limits.optionChars)),
   end: optional(
-    closed('FlowEnd', { outcome: words(limits.outcomeChars), handoff: optional(words(limits.optionChars)) }),
+    closedObject('FlowEnd', {
+      outcome: nonEmptyText(limits.outcomeChars),
+      handoff: optional(nonEmptyText(limits.optionChars)),
+    }),
   ),
 })
 export type FlowStep = Static<typeof FlowStep>
@@ -80,7 +83,7 @@ export const stepKinds = {
 export type StepKind = keyof typeof stepKinds
 export const stepKindNames = Object.keys(stepKinds) as StepKind[]
 
-export const Flow = closed('AgentFlow', {
+export const Flow = closedObject('AgentFlow', {
   id: optional(stepId),
   name: optional(text(limits.nameChars)),
   description: optional(text(limits.descriptionChars)),
@@ -89,8 +92,8 @@ export const Flow = closed('AgentFlow', {
   onComplete: optional(Type.Enum(['return', 'end'])),
   allowDigressions: optional(Type.Boolean()),
   generatedFrom: optional(
-    closed('FlowOrigin', {
-      bodyHash: words(limits.modelChars),
+    closedObject('FlowOrigin', {
+      bodyHash: nonEmptyText(limits.modelChars),
       by: optional(text(limits.modelChars)),
       at: optional(text(40)),
       model: optional(text(limits.modelChars)),

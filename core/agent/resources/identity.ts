@@ -2,33 +2,33 @@
 
 import Type, { type Static } from 'typebox'
 import { business } from '../../catalogs/channel-forms.js'
-import { agent as limits } from '../../limits.js'
-import { describePattern } from '../../patternwords.js'
+import { agent as limits } from '../../limits/index.js'
+import { describePattern } from '../../patterndescriptions.js'
 
 /** A field that channel forms ask for as well is held to the same rule, without the words of the form. */
-function asInForms(name: keyof typeof business): Readonly<Record<string, unknown>> {
+function formRule(name: keyof typeof business): Readonly<Record<string, unknown>> {
   const { title: _title, description: _description, ...rule } = business[name] as Record<string, unknown>
   return rule
 }
 
 const rules = {
-  smallLogoUrl: asInForms('smallLogoUrl'),
-  largeBannerUrl: asInForms('largeBannerUrl'),
-  defaultCardImageUrl: { ...asInForms('largeBannerUrl'), description: 'Stands in on cards sent without a picture.' },
+  smallLogoUrl: formRule('smallLogoUrl'),
+  largeBannerUrl: formRule('largeBannerUrl'),
+  defaultCardImageUrl: { ...formRule('largeBannerUrl'), description: 'Stands in on cards sent without a picture.' },
   brandColor: {
     type: 'string',
     pattern: describePattern('^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$', 'must be a hex color such as #0a7cff'),
     description: 'A hex colour.',
   },
-  contactEmail: asInForms('contactEmail'),
+  contactEmail: formRule('contactEmail'),
   contactPhone: {
     type: 'string',
     pattern: describePattern('^\\+?[0-9(][0-9 ().-]{2,}$', 'must be a phone number such as +14155550100'),
     maxLength: limits.contactPhoneChars,
   },
-  websiteUrl: asInForms('websiteUrl'),
-  privacyPolicyUrl: asInForms('privacyPolicyUrl'),
-  termsOfServiceUrl: asInForms('termsOfServiceUrl'),
+  websiteUrl: formRule('websiteUrl'),
+  privacyPolicyUrl: formRule('privacyPolicyUrl'),
+  termsOfServiceUrl: formRule('termsOfServiceUrl'),
   contactAvailability: {
     type: 'string',
     maxLength: limits.contactAvailabilityChars,
@@ -44,19 +44,19 @@ const rules = {
 export type IdentityField = keyof typeof rules
 export const identityFields = Object.keys(rules) as IdentityField[]
 
-function each<T>(made: (rule: Readonly<Record<string, unknown>>) => T): Record<IdentityField, T> {
-  return Object.fromEntries(identityFields.map((name) => [name, made(rules[name])])) as Record<IdentityField, T>
+function mapFields<T>(toSchema: (rule: Readonly<Record<string, unknown>>) => T): Record<IdentityField, T> {
+  return Object.fromEntries(identityFields.map((name) => [name, toSchema(rules[name])])) as Record<IdentityField, T>
 }
 
 export const Identity = Type.Object(
-  each((rule) => Type.Optional(Type.Unsafe<string>(rule))),
+  mapFields((rule) => Type.Optional(Type.Unsafe<string>(rule))),
   { additionalProperties: false, title: 'AgentIdentity' },
 )
 export type Identity = Static<typeof Identity>
 
 /** Null takes a field away. */
 export const IdentityPatch = Type.Object(
-  each((rule) => Type.Optional(Type.Unsafe<string | null>({ ...rule, type: ['string', 'null'] }))),
+  mapFields((rule) => Type.Optional(Type.Unsafe<string | null>({ ...rule, type: ['string', 'null'] }))),
   { additionalProperties: false, title: 'AgentIdentityPatch' },
 )
 export type IdentityPatch = Static<typeof IdentityPatch>

@@ -1,7 +1,7 @@
 /** The knowledge catalog: things, collections, facts, sources and media as callers send and read them. */
 import Type, { type Static } from 'typebox'
-import { agentLimits } from '../../limits.js'
-import { closed, freeId, moment, optional, orNull, record, slug, text, webUrl, words } from './words.js'
+import { agentLimits } from '../../limits/index.js'
+import { closedObject, freeId, moment, nonEmptyText, optional, orNull, record, slug, text, webUrl } from './schemas.js'
 
 const limits = agentLimits.things
 const collectionId = freeId(agentLimits.collections.idChars)
@@ -9,16 +9,16 @@ const collectionId = freeId(agentLimits.collections.idChars)
 export const actionKinds = ['url', 'dial', 'reply', 'viewLocation'] as const
 
 /** What each kind needs is told by `thingFaults`; what is foreign to it is dropped. */
-export const ThingAction = closed('ThingAction', {
-  label: words(limits.actionLabelChars),
+export const ThingAction = closedObject('ThingAction', {
+  label: nonEmptyText(limits.actionLabelChars),
   kind: optional(Type.Enum([...actionKinds])),
   url: optional(webUrl(limits.actionUrlChars)),
-  phone: optional(words(agentLimits.phoneChars)),
+  phone: optional(nonEmptyText(agentLimits.phoneChars)),
   value: optional(text(limits.actionValueChars)),
 })
 export type ThingAction = Static<typeof ThingAction>
 
-export const ThingLocation = closed('ThingLocation', {
+export const ThingLocation = closedObject('ThingLocation', {
   address: optional(text(limits.addressChars)),
   latitude: optional(Type.Number({ minimum: -limits.latitude, maximum: limits.latitude })),
   longitude: optional(Type.Number({ minimum: -limits.longitude, maximum: limits.longitude })),
@@ -28,7 +28,7 @@ export type ThingLocation = Static<typeof ThingLocation>
 
 const thing = {
   id: freeId(limits.idChars),
-  name: words(limits.nameChars),
+  name: nonEmptyText(limits.nameChars),
   description: optional(text(limits.descriptionChars)),
   imageUrl: optional(webUrl(limits.imageUrlChars)),
   productPageUrl: optional(webUrl(limits.productPageUrlChars)),
@@ -42,7 +42,7 @@ const thing = {
 }
 
 /** As it is kept and read. A read also shows `collection`, the first of `collections`. */
-export const Thing = closed('AgentThing', {
+export const Thing = closedObject('AgentThing', {
   ...thing,
   collection: optional(text(agentLimits.collections.idChars)),
   media: optional(freeId(limits.mediaChars)),
@@ -51,54 +51,56 @@ export const Thing = closed('AgentThing', {
 export type Thing = Static<typeof Thing>
 
 /** Without a `location` key the kept one stays; null clears it. `media` may be written `image:<id>`. */
-export const ThingBody = closed('AgentThingBody', {
+export const ThingBody = closedObject('AgentThingBody', {
   ...thing,
   media: optional(text(limits.mediaChars + 'image:'.length)),
   location: optional(orNull(ThingLocation)),
 })
 export type ThingBody = Static<typeof ThingBody>
-export const ThingsBody = closed('AgentThingsBody', { things: Type.Array(ThingBody, { maxItems: limits.most }) })
+export const ThingsBody = closedObject('AgentThingsBody', { things: Type.Array(ThingBody, { maxItems: limits.most }) })
 
-const lists = agentLimits.collections
-export const shownFields = ['picture', 'name', 'description'] as const
-export const Collection = closed('AgentCollection', {
+const collectionLimits = agentLimits.collections
+export const displayFields = ['picture', 'name', 'description'] as const
+export const Collection = closedObject('AgentCollection', {
   id: collectionId,
-  name: words(lists.nameChars),
-  purpose: optional(text(lists.purposeChars)),
+  name: nonEmptyText(collectionLimits.nameChars),
+  purpose: optional(text(collectionLimits.purposeChars)),
   presentation: optional(
-    closed('CollectionPresentation', {
-      fields: optional(Type.Array(Type.Enum([...shownFields]), { uniqueItems: true, maxItems: shownFields.length })),
-      actions: optional(Type.Array(words(lists.actionChars), { maxItems: lists.actions })),
+    closedObject('CollectionPresentation', {
+      fields: optional(
+        Type.Array(Type.Enum([...displayFields]), { uniqueItems: true, maxItems: displayFields.length }),
+      ),
+      actions: optional(Type.Array(nonEmptyText(collectionLimits.actionChars), { maxItems: collectionLimits.actions })),
     }),
   ),
 })
 export type Collection = Static<typeof Collection>
-export const CollectionsBody = closed('AgentCollectionsBody', {
-  collections: Type.Array(Collection, { maxItems: lists.most }),
+export const CollectionsBody = closedObject('AgentCollectionsBody', {
+  collections: Type.Array(Collection, { maxItems: collectionLimits.most }),
 })
 
 const facts = agentLimits.facts
 const fact = {
-  alternates: optional(Type.Array(words(facts.alternateChars), { maxItems: facts.alternates })),
+  alternates: optional(Type.Array(nonEmptyText(facts.alternateChars), { maxItems: facts.alternates })),
   exact: optional(Type.Boolean()),
   enabled: optional(Type.Boolean()),
   source: optional(Type.Enum(['operator', 'import', 'suggested'])),
   updatedAt: optional(moment),
   confirmed: optional(Type.Boolean()),
   alwaysOn: optional(Type.Boolean()),
-  scope: optional(closed('FactScope', { playbooks: Type.Array(slug, { maxItems: facts.scopePlaybooks }) })),
+  scope: optional(closedObject('FactScope', { playbooks: Type.Array(slug, { maxItems: facts.scopePlaybooks }) })),
 }
 const id = freeId(facts.idChars)
-const question = words(facts.questionChars)
-const answer = words(facts.answerChars)
+const question = nonEmptyText(facts.questionChars)
+const answer = nonEmptyText(facts.answerChars)
 /** An older name of `exact`. */
 const verbatim = optional(Type.Boolean())
 
-export const Fact = closed('AgentFact', { ...fact, id, question, answer })
+export const Fact = closedObject('AgentFact', { ...fact, id, question, answer })
 export type Fact = Static<typeof Fact>
-export const FactBody = closed('AgentFactBody', { ...fact, id: optional(id), question, answer, verbatim })
+export const FactBody = closedObject('AgentFactBody', { ...fact, id: optional(id), question, answer, verbatim })
 export type FactBody = Static<typeof FactBody>
-export const FactPatch = closed('AgentFactPatch', {
+export const FactPatch = closedObject('AgentFactPatch', {
   ...fact,
   alternates: optional(orNull(fact.alternates)),
   scope: optional(orNull(fact.scope)),
@@ -108,14 +110,14 @@ export const FactPatch = closed('AgentFactPatch', {
   verbatim,
 })
 export type FactPatch = Static<typeof FactPatch>
-export const FactsBody = closed('AgentFactsBody', { facts: Type.Array(FactBody, { maxItems: facts.most }) })
+export const FactsBody = closedObject('AgentFactsBody', { facts: Type.Array(FactBody, { maxItems: facts.most }) })
 
-const sourceName = words(agentLimits.sources.nameChars)
+const sourceName = nonEmptyText(agentLimits.sources.nameChars)
 const sourceUrl = webUrl(agentLimits.urlChars)
 export const sourceKinds = ['text', 'url', 'file'] as const
 
 /** What the document knows of a source: its text and passages are kept beside it. */
-export const Source = closed('KnowledgeSource', {
+export const Source = closedObject('KnowledgeSource', {
   id: freeId(agentLimits.facts.idChars),
   name: sourceName,
   kind: Type.Enum([...sourceKinds]),
@@ -124,7 +126,7 @@ export const Source = closed('KnowledgeSource', {
   updatedAt: optional(moment),
 })
 export type Source = Static<typeof Source>
-export const SourceBody = closed('KnowledgeSourceMade', {
+export const SourceBody = closedObject('KnowledgeSourceMade', {
   id: optional(slug),
   name: sourceName,
   kind: Type.Enum([...sourceKinds]),
@@ -132,7 +134,7 @@ export const SourceBody = closed('KnowledgeSourceMade', {
 })
 export type SourceBody = Static<typeof SourceBody>
 /** `hasText` says that its text is replaced in the same change, `refresh` that its url is to be read again. */
-export const SourcePatch = closed('KnowledgeSourceChanged', {
+export const SourcePatch = closedObject('KnowledgeSourceChanged', {
   name: optional(sourceName),
   url: optional(sourceUrl),
   hasText: optional(Type.Boolean()),
@@ -147,12 +149,12 @@ const media = {
 }
 
 /** What the document knows of a picture or file: its bytes are kept beside it. */
-export const MediaItem = closed('MediaItem', {
+export const MediaItem = closedObject('MediaItem', {
   id: freeId(agentLimits.media.idChars),
   ...media,
   url: optional(webUrl(agentLimits.urlChars)),
   createdAt: optional(moment),
 })
 export type MediaItem = Static<typeof MediaItem>
-export const MediaBody = closed('MediaItemMade', { ...media, id: optional(slug) })
+export const MediaBody = closedObject('MediaItemMade', { ...media, id: optional(slug) })
 export type MediaBody = Static<typeof MediaBody>

@@ -1,22 +1,22 @@
 /** Playbooks as callers send and read them. */
 import Type, { type Static } from 'typebox'
-import { agentLimits } from '../../limits.js'
+import { agentLimits } from '../../limits/index.js'
 import { GoalAssignment } from './character.js'
 import { Flow } from './flow.js'
-import { closed, DerivedFrom, optional, orNull, qualifiedId, slug, text, words } from './words.js'
+import { closedObject, DerivedFrom, nonEmptyText, optional, orNull, qualifiedId, slug, text } from './schemas.js'
 
 const limits = agentLimits.playbooks
 
-const ExampleLine = closed('PlaybookExampleLine', {
+const ExampleLine = closedObject('PlaybookExampleLine', {
   role: Type.Enum(['user', 'agent']),
-  content: words(limits.exampleChars),
+  content: nonEmptyText(limits.exampleChars),
 })
 
-const name = words(limits.nameChars)
+const name = nonEmptyText(limits.nameChars)
 const examples = Type.Array(Type.Array(ExampleLine, { maxItems: limits.exampleLines }), { maxItems: limits.examples })
 const toolRefs = Type.Array(qualifiedId, { maxItems: limits.toolRefs })
 const messageTemplateRefs = Type.Array(slug, { maxItems: limits.messageTemplateRefs })
-const contents = {
+const commonFields = {
   description: optional(text(limits.descriptionChars)),
   whenToUse: optional(text(limits.whenToUseChars)),
   body: optional(text(limits.bodyChars)),
@@ -32,8 +32,8 @@ const contents = {
 }
 
 /** As it is read. */
-export const Playbook = closed('AgentPlaybook', {
-  ...contents,
+export const Playbook = closedObject('AgentPlaybook', {
+  ...commonFields,
   id: slug,
   name,
   body: text(limits.bodyChars),
@@ -45,19 +45,24 @@ export const Playbook = closed('AgentPlaybook', {
 export type Playbook = Static<typeof Playbook>
 
 /** As it is kept: `flowBodyHash` is of the body that a flow without `generatedFrom` was written for, and not shown. */
-export const KeptPlaybook = closed('KeptAgentPlaybook', {
+export const StoredPlaybook = closedObject('KeptAgentPlaybook', {
   ...Playbook.properties,
   flowBodyHash: optional(Type.String()),
 })
-export type KeptPlaybook = Static<typeof KeptPlaybook>
+export type StoredPlaybook = Static<typeof StoredPlaybook>
 
-const sent = { ...contents, id: optional(slug), flow: optional(orNull(Flow)), goal: optional(orNull(GoalAssignment)) }
+const writable = {
+  ...commonFields,
+  id: optional(slug),
+  flow: optional(orNull(Flow)),
+  goal: optional(orNull(GoalAssignment)),
+}
 /** For POST and PUT. A flow of null clears it. */
-export const PlaybookBody = closed('AgentPlaybookBody', { ...sent, name })
+export const PlaybookBody = closedObject('AgentPlaybookBody', { ...writable, name })
 export type PlaybookBody = Static<typeof PlaybookBody>
 /** Null takes away what is optional. */
-export const PlaybookPatch = closed('AgentPlaybookPatch', {
-  ...sent,
+export const PlaybookPatch = closedObject('AgentPlaybookPatch', {
+  ...writable,
   name: optional(name),
   description: optional(orNull(text(limits.descriptionChars))),
   whenToUse: optional(orNull(text(limits.whenToUseChars))),

@@ -1,8 +1,8 @@
 /** Message templates and outreach as callers send and read them. */
 import Type, { type Static } from 'typebox'
-import { agentLimits } from '../../limits.js'
+import { agentLimits } from '../../limits/index.js'
 import { GoalAssignment } from './character.js'
-import { closed, moment, optional, orNull, slug, text, words } from './words.js'
+import { closedObject, moment, nonEmptyText, optional, orNull, slug, text } from './schemas.js'
 
 export const missingSlotPolicies = ['omit-sentence', 'omit-message', 'block-send'] as const
 export type MissingSlotPolicy = (typeof missingSlotPolicies)[number]
@@ -12,14 +12,14 @@ const template = {
   description: optional(text(limits.descriptionChars)),
   defaultOnMissingSlot: optional(Type.Enum([...missingSlotPolicies])),
 }
-const name = words(limits.nameChars)
-const body = words(limits.bodyChars)
+const name = nonEmptyText(limits.nameChars)
+const body = nonEmptyText(limits.bodyChars)
 
-export const MessageTemplate = closed('MessageTemplate', { ...template, id: slug, name, body })
+export const MessageTemplate = closedObject('MessageTemplate', { ...template, id: slug, name, body })
 export type MessageTemplate = Static<typeof MessageTemplate>
-export const MessageTemplateBody = closed('MessageTemplateBody', { ...template, id: optional(slug), name, body })
+export const MessageTemplateBody = closedObject('MessageTemplateBody', { ...template, id: optional(slug), name, body })
 export type MessageTemplateBody = Static<typeof MessageTemplateBody>
-export const MessageTemplatePatch = closed('MessageTemplatePatch', {
+export const MessageTemplatePatch = closedObject('MessageTemplatePatch', {
   id: optional(slug),
   name: optional(name),
   body: optional(body),
@@ -28,10 +28,10 @@ export const MessageTemplatePatch = closed('MessageTemplatePatch', {
 })
 export type MessageTemplatePatch = Static<typeof MessageTemplatePatch>
 
-export const TemplatePreview = closed('MessageTemplatePreview', {
+export const TemplatePreview = closedObject('MessageTemplatePreview', {
   renderedText: orNull(Type.String()),
   missingSlots: Type.Array(
-    closed('MissingSlot', { path: Type.String(), action: Type.Enum(['default', ...missingSlotPolicies]) }),
+    closedObject('MissingSlot', { path: Type.String(), action: Type.Enum(['default', ...missingSlotPolicies]) }),
   ),
   blocked: Type.Boolean(),
 })
@@ -40,16 +40,16 @@ const outreach = agentLimits.outreach
 const inputsText =
   'A field that the opening needs, by its key or as the slot is written (`person.firstName`). One that holds a dot or begins with $ is read from the Person alone, and no journey can send it.'
 const outreachFields = {
-  name: words(outreach.nameChars),
+  name: nonEmptyText(outreach.nameChars),
   description: text(outreach.descriptionChars),
   class: Type.Enum(['marketing', 'service']),
   openerTemplateId: slug,
-  inputs: Type.Array(words(outreach.inputChars, { description: inputsText }), {
+  inputs: Type.Array(nonEmptyText(outreach.inputChars, { description: inputsText }), {
     maxItems: outreach.inputs,
     uniqueItems: true,
   }),
   enabled: Type.Boolean(),
-  followUp: closed('OutreachFollowUp', {
+  followUp: closedObject('OutreachFollowUp', {
     templateId: slug,
     afterHours: Type.Integer({ minimum: outreach.afterLeastHours, maximum: outreach.afterMostHours }),
   }),
@@ -57,7 +57,7 @@ const outreachFields = {
 /** Kept by the house; a write may send them back as it read them. */
 const outreachOwned = { playbookId: optional(slug), createdAt: optional(moment), updatedAt: optional(moment) }
 
-export const Outreach = closed('Outreach', {
+export const Outreach = closedObject('Outreach', {
   id: slug,
   ...outreachFields,
   description: optional(outreachFields.description),
@@ -71,7 +71,7 @@ export const Outreach = closed('Outreach', {
 export type Outreach = Static<typeof Outreach>
 
 /** Switched on unless it says otherwise. */
-export const OutreachBody = closed('OutreachBody', {
+export const OutreachBody = closedObject('OutreachBody', {
   ...outreachOwned,
   ...outreachFields,
   id: optional(slug),
@@ -84,7 +84,7 @@ export const OutreachBody = closed('OutreachBody', {
 export type OutreachBody = Static<typeof OutreachBody>
 
 /** Null takes away what may be absent. */
-export const OutreachPatch = closed('OutreachPatch', {
+export const OutreachPatch = closedObject('OutreachPatch', {
   ...outreachOwned,
   id: optional(slug),
   name: optional(outreachFields.name),

@@ -1,5 +1,5 @@
 /** A message template together with the templates that its text names, filled in for one person. */
-import { outreachSend as limits } from '../../limits.js'
+import { outreachSend as limits } from '../../limits/index.js'
 import { type MissingSlot, type Rendered, renderTemplate, type SlotReader } from './render.js'
 
 interface Template {
@@ -7,26 +7,26 @@ interface Template {
   readonly body: string
 }
 
-export interface Expanded extends Rendered {
+export interface ExpandedTemplate extends Rendered {
   /** Why it must not be sent, in a sentence; present when it is blocked. */
   readonly problem?: string
 }
 
-const named = /\[\[[ \t]*template[ \t]*:([^[\]\n]*)\]\]/g
+const templateMarker = /\[\[[ \t]*template[ \t]*:([^[\]\n]*)\]\]/g
 
 /**
  * Templates that are named stand where they are named. What a named template blocks, blocks the whole. The number of
  * templates in one text is bounded: a few that name each other many times would otherwise grow without end.
  */
-export function renderNested(templates: readonly Template[], templateId: string, read: SlotReader): Expanded {
+export function renderNested(templates: readonly Template[], templateId: string, read: SlotReader): ExpandedTemplate {
   const byId = new Map(templates.map((template) => [template.id, template]))
-  let left: number = limits.templatesPerText
+  let remaining: number = limits.templatesPerText
 
-  function expand(id: string, depth: number): Expanded {
+  function expand(id: string, depth: number): ExpandedTemplate {
     const template = byId.get(id)
-    if (!template) return blockedBy(`There is no message template ${id}.`)
-    if (depth < 0) return blockedBy('Templates name each other in a circle.')
-    if (left-- === 0) return blockedBy(`More than ${limits.templatesPerText} templates are named in one text.`)
+    if (!template) return blockedResult(`There is no message template ${id}.`)
+    if (depth < 0) return blockedResult('Templates name each other in a circle.')
+    if (remaining-- === 0) return blockedResult(`More than ${limits.templatesPerText} templates are named in one text.`)
     const rendered = renderTemplate(template, read)
     const { renderedText, missingSlots } = rendered
     if (renderedText === null) {
@@ -35,7 +35,7 @@ export function renderNested(templates: readonly Template[], templateId: string,
     }
     const missing: MissingSlot[] = [...missingSlots]
     let problem: string | undefined
-    const text = renderedText.replace(named, (marker, inner: string, at: number) => {
+    const text = renderedText.replace(templateMarker, (marker, inner: string, at: number) => {
       if (problem !== undefined || renderedText[at - 1] === '\\') return marker
       const expanded = expand(inner.trim(), depth - 1)
       missing.push(...expanded.missingSlots)
@@ -50,7 +50,7 @@ export function renderNested(templates: readonly Template[], templateId: string,
   return { ...expanded, missingSlots: expanded.missingSlots.filter(isFirst) }
 }
 
-function blockedBy(problem: string): Expanded {
+function blockedResult(problem: string): ExpandedTemplate {
   return { renderedText: null, missingSlots: [], blocked: true, problem }
 }
 

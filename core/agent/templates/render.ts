@@ -23,92 +23,92 @@ interface Template {
 }
 
 /** For slots without a policy in templates without one. */
-export const usualPolicy: MissingSlotPolicy = 'omit-sentence'
+export const defaultPolicy: MissingSlotPolicy = 'omit-sentence'
 
 /** Stands for a slot while sentences are told apart, so that no value and no fallback can end one. */
-const hole = '\uE000'
+const placeholder = '\uE000'
 
 /** A template as it is read, whoever it is for. */
 interface Parsed {
   readonly slots: readonly Slot[]
   /** Together they are the text, with a hole for each slot. */
-  readonly sentences: readonly { readonly text: string; readonly holes: number }[]
+  readonly sentences: readonly { readonly text: string; readonly placeholders: number }[]
 }
 
 /** Whoever writes to many people has the template read once. */
-const parsed = new WeakMap<Template, Parsed>()
+const parseCache = new WeakMap<Template, Parsed>()
 
 function parse(template: Template): Parsed {
-  const known = parsed.get(template)
-  if (known) return known
-  const pieces = piecesOf(template.body.replaceAll(hole, ''))
-  const masked = pieces.map((piece) => (piece.kind === 'slot' ? hole : piece.text)).join('')
-  const sentences = sentencesOf(masked).map((text) => ({ text, holes: text.split(hole).length - 1 }))
-  const found = { slots: pieces.filter((piece) => piece.kind === 'slot'), sentences }
-  parsed.set(template, found)
-  return found
+  const cached = parseCache.get(template)
+  if (cached) return cached
+  const pieces = piecesOf(template.body.replaceAll(placeholder, ''))
+  const masked = pieces.map((piece) => (piece.kind === 'slot' ? placeholder : piece.text)).join('')
+  const sentences = sentencesOf(masked).map((text) => ({ text, placeholders: text.split(placeholder).length - 1 }))
+  const result = { slots: pieces.filter((piece) => piece.kind === 'slot'), sentences }
+  parseCache.set(template, result)
+  return result
 }
 
 export function renderTemplate(template: Template, read: SlotReader): Rendered {
-  const { defaultOnMissingSlot = usualPolicy } = template
+  const { defaultOnMissingSlot = defaultPolicy } = template
   const { slots, sentences } = parse(template)
-  const filled = slots.map((slot) => fill(slot, read, defaultOnMissingSlot))
-  const missingSlots = filled.flatMap(({ missing }) => missing ?? []).filter(isFirst)
+  const filledSlots = slots.map((slot) => fillSlot(slot, read, defaultOnMissingSlot))
+  const missingSlots = filledSlots.flatMap(({ missing }) => missing ?? []).filter(isFirst)
   const actions = new Set(missingSlots.map(({ action }) => action))
   if (actions.has('block-send')) return { renderedText: null, missingSlots, blocked: true }
   if (actions.has('omit-message')) return { renderedText: '', missingSlots, blocked: false }
   const isShortened = actions.has('omit-sentence')
   let next = 0
-  const kept = sentences.map(({ text, holes }) => {
-    const values = filled.slice(next, next + holes)
-    next += holes
+  const rendered = sentences.map(({ text, placeholders }) => {
+    const values = filledSlots.slice(next, next + placeholders)
+    next += placeholders
     if (values.some(({ missing }) => missing?.action === 'omit-sentence')) return ''
     let nth = 0
-    return text.replaceAll(hole, () => values[nth++]?.text ?? '')
+    return text.replaceAll(placeholder, () => values[nth++]?.text ?? '')
   })
-  const text = kept.join('')
-  return { renderedText: isShortened ? closedUp(text) : text, missingSlots, blocked: false }
+  const text = rendered.join('')
+  return { renderedText: isShortened ? collapseBlankLines(text) : text, missingSlots, blocked: false }
 }
 
-interface Filled {
+interface FilledSlot {
   readonly text: string
   readonly missing?: MissingSlot
 }
 
-function fill({ path, fallback }: Slot, read: SlotReader, otherwise: MissingSlotPolicy): Filled {
+function fillSlot({ path, fallback }: Slot, read: SlotReader, fallbackPolicy: MissingSlotPolicy): FilledSlot {
   const value = read(path)
   if (value !== undefined && value.trim() !== '') return { text: value }
   if (fallback && 'text' in fallback) return { text: fallback.text, missing: { path, action: 'default' } }
-  return { text: '', missing: { path, action: fallback?.policy ?? otherwise } }
+  return { text: '', missing: { path, action: fallback?.policy ?? fallbackPolicy } }
 }
 
-function isFirst(slot: MissingSlot, place: number, all: readonly MissingSlot[]): boolean {
-  return all.findIndex(({ path, action }) => path === slot.path && action === slot.action) === place
+function isFirst(slot: MissingSlot, index: number, all: readonly MissingSlot[]): boolean {
+  return all.findIndex(({ path, action }) => path === slot.path && action === slot.action) === index
 }
 
 /** A marker is whole, a line ends a sentence, and a full stop does where space follows it. */
-const breaks = /\[\[[^[\]]*\]\]|[.!?…]+["'’”)]*[ \t]+|\n+/g
+const sentenceBreak = /\[\[[^[\]]*\]\]|[.!?…]+["'’”)]*[ \t]+|\n+/g
 const abbreviation = /(?:^|[\s(])(?:Dr|Mr|Mrs|Ms|Prof|St|No|vs|e\.g|i\.e)\.\s*$/
 
 /** Together they are the text; line breaks stand alone. */
 function sentencesOf(text: string): string[] {
   const sentences: string[] = []
   let from = 0
-  for (const { 0: found, index } of text.matchAll(breaks)) {
-    if (found.startsWith('[[')) continue
-    const isLine = found.startsWith('\n')
-    const end = isLine ? index : index + found.length
+  for (const { 0: match, index } of text.matchAll(sentenceBreak)) {
+    if (match.startsWith('[[')) continue
+    const isLine = match.startsWith('\n')
+    const end = isLine ? index : index + match.length
     if (!isLine && abbreviation.test(text.slice(Math.max(from, end - 12), end))) continue
     if (end > from) sentences.push(text.slice(from, end))
-    if (isLine) sentences.push(found)
-    from = index + found.length
+    if (isLine) sentences.push(match)
+    from = index + match.length
   }
   if (from < text.length) sentences.push(text.slice(from))
   return sentences
 }
 
 /** No hole is left where sentences were. */
-function closedUp(text: string): string {
+function collapseBlankLines(text: string): string {
   return text
     .split('\n')
     .map((line) => line.trimEnd())
@@ -123,17 +123,17 @@ interface PersonLike {
 }
 
 /** Reads slots off a person and an agent (its name, description and identity). */
-export function readerOf(person: PersonLike, agent: Readonly<Record<string, unknown>>): SlotReader {
+export function createSlotReader(person: PersonLike, agent: Readonly<Record<string, unknown>>): SlotReader {
   return (path) => {
     const [root, ...rest] = path.split('.')
-    if (root === 'agent') return asText(own(agent, rest.join('.')))
+    if (root === 'agent') return asText(ownMember(agent, rest.join('.')))
     if (root !== 'person') return undefined
-    if (rest[0] === 'customFields') return asText(own(person.customFields ?? {}, rest.slice(1).join('.')))
-    return asText(rest.reduce<unknown>((value, name) => own(value, name), person))
+    if (rest[0] === 'customFields') return asText(ownMember(person.customFields ?? {}, rest.slice(1).join('.')))
+    return asText(rest.reduce<unknown>((value, name) => ownMember(value, name), person))
   }
 }
 
-function own(value: unknown, name: string): unknown {
+function ownMember(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
     ? (value as Record<string, unknown>)[name]
     : undefined

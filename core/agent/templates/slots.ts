@@ -12,24 +12,24 @@ export interface Slot {
 export type Piece = { readonly kind: 'text'; readonly text: string } | Slot
 
 /** Whatever stands in braces and looks like a path is meant as a slot, so that a typo is never sent to a person. */
-const slot = /\{ *([A-Za-z_]\w*(?:\.[\w-]+)*) *(?:\|([^{}]*))?\}/g
+const slotPattern = /\{ *([A-Za-z_]\w*(?:\.[\w-]+)*) *(?:\|([^{}]*))?\}/g
 
 export function piecesOf(body: string): Piece[] {
   const pieces: Piece[] = []
   let from = 0
-  for (const found of body.matchAll(slot)) {
-    if (found.index > from) pieces.push({ kind: 'text', text: body.slice(from, found.index) })
-    pieces.push({ kind: 'slot', path: found[1]!, ...fallbackOf(found[2]) })
-    from = found.index + found[0].length
+  for (const match of body.matchAll(slotPattern)) {
+    if (match.index > from) pieces.push({ kind: 'text', text: body.slice(from, match.index) })
+    pieces.push({ kind: 'slot', path: match[1]!, ...fallbackOf(match[2]) })
+    from = match.index + match[0].length
   }
   if (from < body.length) pieces.push({ kind: 'text', text: body.slice(from) })
   return pieces
 }
 
-function fallbackOf(written: string | undefined): Pick<Slot, 'fallback'> {
-  if (written === undefined) return {}
-  const policy = missingSlotPolicies.find((each) => each === written.trim())
-  return { fallback: policy ? { policy } : { text: written.trim() } }
+function fallbackOf(source: string | undefined): Pick<Slot, 'fallback'> {
+  if (source === undefined) return {}
+  const policy = missingSlotPolicies.find((each) => each === source.trim())
+  return { fallback: policy ? { policy } : { text: source.trim() } }
 }
 
 export function slotsOf(body: string): Slot[] {
@@ -66,12 +66,12 @@ export function customFieldIn(path: string): string | undefined {
   return path.startsWith('person.customFields.') ? customField.exec(path)?.[1] : undefined
 }
 
-const readable = new Set([
+const readablePaths = new Set([
   ...personFields.map((field) => `person.${field}`),
   ...agentFields.map((field) => `agent.${field}`),
 ])
 
 /** Whether a path can hold something at all. */
 export function isReadable(path: string): boolean {
-  return readable.has(path) || customFieldIn(path) !== undefined
+  return readablePaths.has(path) || customFieldIn(path) !== undefined
 }

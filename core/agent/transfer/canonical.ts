@@ -11,66 +11,66 @@ interface Shape {
 }
 
 /** Members that no schema names stand behind the others, by their names. What is in order is given back as it is. */
-export function canonical<T>(schema: TSchema | object, value: T): T {
+export function canonicalize<T>(schema: TSchema | object, value: T): T {
   const shape = schema as Shape
-  if (Array.isArray(value)) return value.map((each) => canonical(shape.items ?? {}, each)) as T
-  return isOrdered(shape, value) ? value : (ordered(shape, value) as T)
+  if (Array.isArray(value)) return value.map((each) => canonicalize(shape.items ?? {}, each)) as T
+  return isOrdered(shape, value) ? value : (orderMembers(shape, value) as T)
 }
 
 function isOrdered(shape: Shape, value: unknown): boolean {
   if (Array.isArray(value)) return value.every((each) => isOrdered(shape.items ?? {}, each))
   if (typeof value !== 'object' || value === null) return true
   const { properties = {} } = shapeFor(shape, value)
-  const order = placesOf(properties)
+  const order = memberOrder(properties)
   const members = value as Record<string, unknown>
   let last = -1
   let lastOther: string | undefined
   for (const name in members) {
-    const place = order.get(name)
-    if (place === undefined) {
+    const position = order.get(name)
+    if (position === undefined) {
       if (lastOther !== undefined && name <= lastOther) return false
       lastOther = name
     } else {
-      if (place <= last || lastOther !== undefined) return false
-      last = place
+      if (position <= last || lastOther !== undefined) return false
+      last = position
     }
     if (
       members[name] === undefined ||
-      !isOrdered((place === undefined ? undefined : properties[name]) ?? {}, members[name])
+      !isOrdered((position === undefined ? undefined : properties[name]) ?? {}, members[name])
     )
       return false
   }
   return true
 }
 
-function ordered(shape: Shape, value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((each) => ordered(shape.items ?? {}, each))
+function orderMembers(shape: Shape, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((each) => orderMembers(shape.items ?? {}, each))
   if (typeof value !== 'object' || value === null) return value
   const { properties = {} } = shapeFor(shape, value)
   const members = value as Record<string, unknown>
-  const written: Record<string, unknown> = {}
+  const result: Record<string, unknown> = {}
   const names = Object.keys(members)
-  let named = 0
-  for (const name of placesOf(properties).keys()) {
+  let knownCount = 0
+  for (const name of memberOrder(properties).keys()) {
     if (!Object.hasOwn(members, name)) continue
-    named++
-    if (members[name] !== undefined) written[name] = ordered(properties[name]!, members[name])
+    knownCount++
+    if (members[name] !== undefined) result[name] = orderMembers(properties[name]!, members[name])
   }
-  if (named === names.length) return written
+  if (knownCount === names.length) return result
   const others = names.filter((name) => !Object.hasOwn(properties, name))
-  for (const name of others.sort()) if (members[name] !== undefined) written[name] = ordered({}, members[name])
-  return written
+  for (const name of others.sort()) if (members[name] !== undefined) result[name] = orderMembers({}, members[name])
+  return result
 }
 
-const places = new WeakMap<object, ReadonlyMap<string, number>>()
+const orderCache = new WeakMap<object, ReadonlyMap<string, number>>()
 
 /** The same for every item of a list, and lists are long. */
-function placesOf(properties: NonNullable<Shape['properties']>): ReadonlyMap<string, number> {
-  const known = places.get(properties)
-  if (known) return known
+function memberOrder(properties: NonNullable<Shape['properties']>): ReadonlyMap<string, number> {
+  const cached = orderCache.get(properties)
+  if (cached) return cached
   const first = ['id', 'key', 'toolId', 'name'].filter((name) => Object.hasOwn(properties, name))
   const order = new Map([...new Set([...first, ...Object.keys(properties)])].map((name, at) => [name, at]))
-  places.set(properties, order)
+  orderCache.set(properties, order)
   return order
 }
 
@@ -78,8 +78,8 @@ function shapeFor(shape: Shape, value: object): Shape {
   const shapes = shape.oneOf ?? shape.anyOf
   if (!shapes) return shape
   const by = shape.discriminator?.propertyName
-  const meant = by
+  const matching = by
     ? shapes.find((each) => each.properties?.[by]?.const === (value as Record<string, unknown>)[by])
     : undefined
-  return meant ?? shapes.find((each) => each.properties) ?? {}
+  return matching ?? shapes.find((each) => each.properties) ?? {}
 }

@@ -2,25 +2,25 @@
 import type { Static, TSchema } from 'typebox'
 import { type AgentDocument, type ListSection, listSections, type SingleSection, singleSections } from '../document.js'
 import { playbookView } from '../playbooks.js'
-import { canonical } from './canonical.js'
+import { canonicalize } from './canonical.js'
 
 /** The version of the shape of exports. */
 export const exportFormat = 'agent/1'
 
 function list<S extends ListSection>(document: AgentDocument, section: S) {
-  return canonical(listSections[section] as TSchema, document[section]) as Static<(typeof listSections)[S]>
+  return canonicalize(listSections[section] as TSchema, document[section]) as Static<(typeof listSections)[S]>
 }
 
 function single<S extends SingleSection>(document: AgentDocument, section: S, under: string = section) {
   const part = document[section]
-  return part === undefined ? {} : { [under]: canonical(singleSections[section] as TSchema, part) }
+  return part === undefined ? {} : { [under]: canonicalize(singleSections[section] as TSchema, part) }
 }
 
 /**
  * Lists are always there, empty ones too, so that an agent can be taken back to what it was; of the parts of which there
  * is one, only those that are set. Sources and media stay behind, since their bytes do not travel.
  */
-export function exported(document: AgentDocument) {
+export function exportDocument(document: AgentDocument) {
   return {
     format: exportFormat,
     ...single(document, 'identity'),
@@ -28,7 +28,7 @@ export function exported(document: AgentDocument) {
     goals: list(document, 'goals'),
     ...single(document, 'defaultGoal'),
     objectives: list(document, 'objectives'),
-    playbooks: canonical(listSections.playbooks, document.playbooks.map(playbookView)),
+    playbooks: canonicalize(listSections.playbooks, document.playbooks.map(playbookView)),
     standingInstructions: document.standingInstructions ?? [],
     ...single(document, 'guardrails'),
     rules: list(document, 'rules'),
@@ -49,4 +49,4 @@ export function exported(document: AgentDocument) {
     ...single(document, 'templateRef'),
   }
 }
-export type AgentExport = ReturnType<typeof exported>
+export type AgentExport = ReturnType<typeof exportDocument>

@@ -4,10 +4,10 @@
  */
 import type { TSchema } from 'typebox'
 import { type FieldError, isRefusal, type Refusal } from '../../errors.js'
-import { agentLimits } from '../../limits.js'
-import { finish, isSteps, type Steps } from '../../steps.js'
-import { filledIntegration, integrationFaults, notificationsReplaced, schedulingReplaced } from '../capabilities.js'
-import { instructionsReplaced, rulesReplaced } from '../character.js'
+import { agentLimits } from '../../limits/index.js'
+import { isSteps, runToEnd, type Steps } from '../../steps.js'
+import { integrationFaults, replaceNotifications, replaceScheduling, withIntegrationDefaults } from '../capabilities.js'
+import { replaceInstructions, replaceRules } from '../character.js'
 import {
   type AgentDocument,
   type DraftCampaign,
@@ -19,151 +19,152 @@ import {
   withSection,
 } from '../document.js'
 import { assignmentRefusal } from '../goals.js'
-import { conflictOf, findBrokenInSteps, type IndexFinder } from '../integrity.js'
-import { collectionsReplaced } from '../knowledge/collections.js'
+import { conflictOf, findBrokenReferencesInSteps, type IndexLoader } from '../integrity.js'
+import { replaceCollections } from '../knowledge/collections.js'
 import { replaceFactsInSteps } from '../knowledge/facts.js'
-import { addressesToGeocode, replaceThingsInSteps, type ThingReaders, thingsRead } from '../knowledge/things.js'
+import { addressesToGeocode, normalizeThings, replaceThingsInSteps, type ThingReaders } from '../knowledge/things.js'
 import { findFlowErrorsInSteps, refusalOf } from '../lint/index.js'
-import { draftsRefusal, peopleFieldsImported, segmentsReplaced } from '../people.js'
+import { invalidFields, type Outcome, schemaError } from '../outcome.js'
+import { draftsRefusal, importPeopleFields, replaceSegments } from '../people.js'
 import type { Integration } from '../resources/capabilities.js'
 import type { GoalAssignment } from '../resources/character.js'
 import { FactsBody, ThingsBody } from '../resources/knowledge.js'
-import { invalidFields, misshapen, type Outcome } from '../writing.js'
-import { bindingsImported, outreachImported, playbooksImported } from './pieces.js'
+import { importBindings, importOutreach, importPlaybooks } from './listsections.js'
 import { sectionsIn } from './sections.js'
 
-interface Import {
+interface SectionInput {
   readonly document: AgentDocument
   readonly value: unknown
   readonly readers: ThingReaders
   /** Things and facts were found to be of their shape before. */
-  readonly isShaped: boolean
+  readonly isValidated: boolean
 }
-type Importer = (sent: Import) => Outcome | Steps<Outcome>
+type Importer = (input: SectionInput) => Outcome | Steps<Outcome>
 
 /** Says what a resource's own rules find under the name that the importer sees. */
-function whole(section: ListSection | SingleSection): Importer {
+function wholeSection(section: ListSection | SingleSection): Importer {
   const schema = ({ ...listSections, ...singleSections } as Record<string, TSchema>)[section]!
-  return ({ document, value }) => misshapen(schema, value, section) ?? withSection(document, section, value as never)
+  return ({ document, value }) => schemaError(schema, value, section) ?? withSection(document, section, value as never)
 }
 
 /** In this order, so that whatever is named stands before it is named. */
 const importers: Readonly<Record<string, Importer>> = {
-  identity: whole('identity'),
-  personality: whole('personality'),
-  goals: whole('goals'),
+  identity: wholeSection('identity'),
+  personality: wholeSection('personality'),
+  goals: wholeSection('goals'),
   defaultGoal({ document, value }) {
     if (value === null) return withSection(document, 'defaultGoal', undefined)
-    const wrong = misshapen(singleSections.defaultGoal, value, 'defaultGoal')
+    const error = schemaError(singleSections.defaultGoal, value, 'defaultGoal')
     const goal = value as GoalAssignment
     return (
-      wrong ??
+      error ??
       assignmentRefusal(document.goals, [{ at: 'defaultGoal', goal }]) ??
       withSection(document, 'defaultGoal', goal)
     )
   },
-  objectives: whole('objectives'),
-  standingInstructions: ({ document, value }) => instructionsReplaced(document, { standingInstructions: value }),
-  guardrails: whole('guardrails'),
-  rules: ({ document, value }) => rulesReplaced(document, { rules: value }),
-  peopleFields: ({ document, value }) => peopleFieldsImported(document, value),
-  segments: ({ document, value }) => segmentsReplaced(document, value),
+  objectives: wholeSection('objectives'),
+  standingInstructions: ({ document, value }) => replaceInstructions(document, { standingInstructions: value }),
+  guardrails: wholeSection('guardrails'),
+  rules: ({ document, value }) => replaceRules(document, { rules: value }),
+  peopleFields: ({ document, value }) => importPeopleFields(document, value),
+  segments: ({ document, value }) => replaceSegments(document, value),
   integrations({ document, value }) {
-    const wrong = misshapen(listSections.integrations, value, 'integrations')
-    if (wrong) return wrong
-    const sent = value as Integration[]
-    const faults = sent.flatMap((each, place) => integrationFaults(each, `integrations[${place}]`))
+    const error = schemaError(listSections.integrations, value, 'integrations')
+    if (error) return error
+    const input = value as Integration[]
+    const faults = input.flatMap((each, index) => integrationFaults(each, `integrations[${index}]`))
     return faults.length > 0
       ? invalidFields(faults)
-      : withSection(document, 'integrations', sent.map(filledIntegration))
+      : withSection(document, 'integrations', input.map(withIntegrationDefaults))
   },
-  toolBindings: bindingsImported,
+  toolBindings: importBindings,
   /** Whether things leave a collection behind is judged when they are in place. */
   collections({ document, value }) {
-    const alone = collectionsReplaced({ ...document, things: [] }, { collections: value })
-    return isRefusal(alone) ? alone : withSection(document, 'collections', alone.collections)
+    const updated = replaceCollections({ ...document, things: [] }, { collections: value })
+    return isRefusal(updated) ? updated : withSection(document, 'collections', updated.collections)
   },
-  things: ({ document, value, readers, isShaped }) =>
-    replaceThingsInSteps({ ...document, things: [] }, { things: value }, readers, isShaped),
-  messageTemplates: whole('messageTemplates'),
-  playbooks: playbooksImported,
-  facts: ({ document, value, isShaped }) =>
-    replaceFactsInSteps({ ...document, facts: [] }, { facts: value }, undefined, isShaped),
-  scheduling: ({ document, value }) => schedulingReplaced(document, value),
+  things: ({ document, value, readers, isValidated }) =>
+    replaceThingsInSteps({ ...document, things: [] }, { things: value }, readers, isValidated),
+  messageTemplates: wholeSection('messageTemplates'),
+  playbooks: importPlaybooks,
+  facts: ({ document, value, isValidated }) =>
+    replaceFactsInSteps({ ...document, facts: [] }, { facts: value }, undefined, isValidated),
+  scheduling: ({ document, value }) => replaceScheduling(document, value),
   notifications({ document, value }) {
-    const written = notificationsReplaced(document, value)
-    if (isRefusal(written)) return written
-    const [secret] = Object.keys(written.secrets)
+    const updated = replaceNotifications(document, value)
+    if (isRefusal(updated)) return updated
+    const [secret] = Object.keys(updated.secrets)
     return secret
       ? invalidFields([{ field: `notifications.${secret}`, message: 'is secret and does not travel' }])
-      : written.document
+      : updated.document
   },
-  outreach: outreachImported,
-  templateRef: whole('templateRef'),
+  outreach: importOutreach,
+  templateRef: wholeSection('templateRef'),
 }
 
 /** The addresses in it that have to be looked up before it is imported; what the agent has already tells nothing here. */
-export function addressesToImport(sent: unknown, isShaped = false): string[] {
-  const things = sectionsIn(sent).sections.get('things')
-  return things ? addressesToGeocode(emptyDocument, { things: things.value }, isShaped) : []
+export function addressesToImport(input: unknown, isValidated = false): string[] {
+  const things = sectionsIn(input).sections.get('things')
+  return things ? addressesToGeocode(emptyDocument, { things: things.value }, isValidated) : []
 }
 
 /** What is wrong with the shape of a document, as far as its long lists go: the import itself says the rest. */
-export function importFaults(sent: unknown): readonly FieldError[] {
-  const { sections, faults } = sectionsIn(sent)
+export function importFaults(input: unknown): readonly FieldError[] {
+  const { sections, faults } = sectionsIn(input)
   if (faults.length > 0) return faults.slice(0, agentLimits.faults)
   const things = sections.get('things')
   const facts = sections.get('facts')
-  const wrong =
-    (things && relocated(misshapen(ThingsBody, thingsRead({ things: things.value })), 'things', things.at)) ??
-    (facts && relocated(misshapen(FactsBody, { facts: facts.value }), 'facts', facts.at))
-  return wrong?.errors ?? []
+  const error =
+    (things &&
+      relocateErrors(schemaError(ThingsBody, normalizeThings({ things: things.value })), 'things', things.at)) ??
+    (facts && relocateErrors(schemaError(FactsBody, { facts: facts.value }), 'facts', facts.at))
+  return error?.errors ?? []
 }
 
-export function imported(...sent: Parameters<typeof importInSteps>): Outcome {
-  return finish(importInSteps(...sent))
+export function importDocument(...input: Parameters<typeof importDocumentInSteps>): Outcome {
+  return runToEnd(importDocumentInSteps(...input))
 }
 
 /** A section is a step. `draftCampaigns` are those that name a segment, and keep it. */
-export function* importInSteps(
+export function* importDocumentInSteps(
   before: AgentDocument,
-  sent: unknown,
+  input: unknown,
   readers: ThingReaders,
-  indexOf?: IndexFinder,
-  isShaped = false,
+  loadIndex?: IndexLoader,
+  isValidated = false,
   draftCampaigns: readonly DraftCampaign[] = [],
 ): Steps<Outcome> {
-  const { sections, faults } = sectionsIn(sent)
+  const { sections, faults } = sectionsIn(input)
   if (faults.length > 0) return invalidFields(faults)
   let document = before
   for (const [section, importer] of Object.entries(importers)) {
-    const given = sections.get(section)
-    if (!given) continue
-    const made = importer({ document, value: given.value, readers, isShaped })
-    const outcome = isSteps(made) ? yield* made : made
-    if (isRefusal(outcome)) return relocated(outcome, section, given.at)
+    const sectionValue = sections.get(section)
+    if (!sectionValue) continue
+    const result = importer({ document, value: sectionValue.value, readers, isValidated })
+    const outcome = isSteps(result) ? yield* result : result
+    if (isRefusal(outcome)) return relocateErrors(outcome, section, sectionValue.at)
     document = outcome
     yield
   }
   const broken =
-    conflictOf(yield* findBrokenInSteps(before, document, indexOf)) ??
+    conflictOf(yield* findBrokenReferencesInSteps(before, document, loadIndex)) ??
     (sections.has('segments') ? draftsRefusal(before, document, draftCampaigns) : undefined)
   if (broken || !sections.has('playbooks')) return broken ?? document
-  const unowned = ownerFaults(document)
-  return unowned.length > 0
-    ? invalidFields(unowned)
+  const ownerErrors = ownerFaults(document)
+  return ownerErrors.length > 0
+    ? invalidFields(ownerErrors)
     : (refusalOf(yield* findFlowErrorsInSteps(document, document.playbooks.entries())) ?? document)
 }
 
 /** A playbook that says it is owned has an owner that says the same. */
 function ownerFaults({ playbooks, outreach }: AgentDocument): FieldError[] {
   const owned = new Map(outreach.map(({ id, playbookId }) => [id, playbookId]))
-  return playbooks.flatMap(({ id, outreachId }, place) =>
+  return playbooks.flatMap(({ id, outreachId }, index) =>
     outreachId === undefined || owned.get(outreachId) === id
       ? []
       : [
           {
-            field: `playbooks[${place}].outreachId`,
+            field: `playbooks[${index}].outreachId`,
             message: `There is no outreach ${outreachId} that owns this playbook`,
           },
         ],
@@ -171,9 +172,9 @@ function ownerFaults({ playbooks, outreach }: AgentDocument): FieldError[] {
 }
 
 /** Paths begin where the caller wrote the section. */
-function relocated<R extends Refusal | undefined>(refusal: R, section: string, at: string): R | Refusal {
+function relocateErrors<R extends Refusal | undefined>(refusal: R, section: string, at: string): R | Refusal {
   if (section === at || !refusal?.errors) return refusal
-  const moved = (field: string) => (field.startsWith(section) ? at + field.slice(section.length) : field)
-  const errors = refusal.errors.map((error) => ({ ...error, field: moved(error.field) }))
-  return { ...refusal, errors, ...(refusal.detail && { detail: moved(refusal.detail) }) }
+  const relocate = (field: string) => (field.startsWith(section) ? at + field.slice(section.length) : field)
+  const errors = refusal.errors.map((error) => ({ ...error, field: relocate(error.field) }))
+  return { ...refusal, errors, ...(refusal.detail && { detail: relocate(refusal.detail) }) }
 }

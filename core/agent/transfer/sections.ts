@@ -2,14 +2,14 @@
 import type { FieldError } from '../../errors.js'
 import { isRecord } from '../../json.js'
 
-export interface Sent {
+export interface SectionValue {
   readonly value: unknown
   /** How the caller spells its place: `capabilities.knowledge.things`, or `products`. */
   readonly at: string
 }
 
 /** Where each section may stand, the place of today first. */
-const places: Readonly<Record<string, readonly string[]>> = {
+const sectionPaths: Readonly<Record<string, readonly string[]>> = {
   identity: ['identity'],
   personality: ['personality'],
   goals: ['goals'],
@@ -34,35 +34,47 @@ const places: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** What a read of the agent shows beside its sections, and an import leaves alone. */
-const passedOver = ['format', 'id', 'orgId', 'name', 'description', 'framework', 'createdAt', 'updatedAt', 'exportedAt']
+const ignoredPaths = [
+  'format',
+  'id',
+  'orgId',
+  'name',
+  'description',
+  'framework',
+  'createdAt',
+  'updatedAt',
+  'exportedAt',
+]
 
-const known = new Set([...Object.values(places).flat(), ...passedOver])
-const folders = new Set([...known].flatMap((place) => place.split('.').map((_, at, all) => all.slice(0, at).join('.'))))
+const knownPaths = new Set([...Object.values(sectionPaths).flat(), ...ignoredPaths])
+const groupPaths = new Set(
+  [...knownPaths].flatMap((path) => path.split('.').map((_, at, all) => all.slice(0, at).join('.'))),
+)
 
-export function sectionsIn(sent: unknown): { sections: Map<string, Sent>; faults: FieldError[] } {
-  const found = new Map<string, unknown>()
+export function sectionsIn(input: unknown): { sections: Map<string, SectionValue>; faults: FieldError[] } {
+  const values = new Map<string, unknown>()
   const faults: FieldError[] = []
-  if (!isRecord(sent)) {
+  if (!isRecord(input)) {
     return { sections: new Map(), faults: [{ field: 'body', message: 'must be an object' }] }
   }
-  gather(sent, '', found, faults)
-  const sections = new Map<string, Sent>()
-  for (const [section, candidates] of Object.entries(places)) {
-    const present = candidates.filter((place) => found.has(place))
+  collectValues(input, '', values, faults)
+  const sections = new Map<string, SectionValue>()
+  for (const [section, candidates] of Object.entries(sectionPaths)) {
+    const present = candidates.filter((path) => values.has(path))
     const [at] = present
-    if (at !== undefined) sections.set(section, { value: found.get(at), at })
-    for (const twice of present.slice(1)) faults.push({ field: twice, message: `says again what ${at} says` })
+    if (at !== undefined) sections.set(section, { value: values.get(at), at })
+    for (const duplicate of present.slice(1)) faults.push({ field: duplicate, message: `says again what ${at} says` })
   }
   return { sections, faults }
 }
 
-function gather(part: object, under: string, found: Map<string, unknown>, faults: FieldError[]): void {
+function collectValues(part: object, prefix: string, values: Map<string, unknown>, faults: FieldError[]): void {
   for (const [name, value] of Object.entries(part)) {
-    const place = under === '' ? name : `${under}.${name}`
+    const path = prefix === '' ? name : `${prefix}.${name}`
     if (value === undefined) continue
-    if (known.has(place)) found.set(place, value)
-    else if (!folders.has(place)) faults.push({ field: place, message: 'is not a known section' })
-    else if (!isRecord(value)) faults.push({ field: place, message: 'must be an object' })
-    else gather(value, place, found, faults)
+    if (knownPaths.has(path)) values.set(path, value)
+    else if (!groupPaths.has(path)) faults.push({ field: path, message: 'is not a known section' })
+    else if (!isRecord(value)) faults.push({ field: path, message: 'must be an object' })
+    else collectValues(value, path, values, faults)
   }
 }

@@ -1,17 +1,17 @@
 /** Recorded examples of the routes that are not of the management plane's areas. */
 import type { RouteExamples } from '../../http/examples.js'
-import { chatLines } from './chatlines.js'
+import { chatEntries } from './chatentries.js'
 import { deadLetters } from './deadletters.js'
 import { emulator } from './emulator.js'
-import { stage } from './stage.js'
-import { stories } from './stories.js'
+import { messageDetails } from './messagedetails.js'
+import { scene } from './scene.js'
 import { system } from './system.js'
 
 export const nodeExamples: RouteExamples = {
-  ...chatLines,
+  ...chatEntries,
   ...deadLetters,
   ...emulator,
-  ...stage,
-  ...stories,
+  ...scene,
+  ...messageDetails,
   ...system,
 }

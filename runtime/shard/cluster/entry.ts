@@ -15,15 +15,15 @@ export interface OwnerEntry {
   readonly kind: 'owner'
   readonly epoch: number
   /** Who may write from here on; empty when the owner has let go. */
-  readonly holder: string
+  readonly owner: string
   /** The line begins here, and its state is the snapshot that this epoch has on this line. */
-  readonly founded?: true
+  readonly reseeded?: true
 }
 
 export interface CommitEntry {
   readonly kind: 'commit'
   readonly epoch: number
-  readonly holder: string
+  readonly owner: string
   readonly changes: readonly Change[]
 }
 
@@ -31,32 +31,32 @@ export interface CommitEntry {
 const entryVersion = 3
 const firstFlag = 1
 const lastFlag = 2
-const foundingFlag = 4
+const reseedFlag = 4
 /** Flags, then the line as eight bytes. */
 const headBytes = 9
-const lineHexChars = 16
+const lineageHexChars = 16
 /** Of an entry, cut into messages: version, kind, epoch and the length of the holder's name, which follows. */
 const bodyHeadBytes = 9
 const kinds = ['owner', 'commit'] as const
-/** Before the bytes of a change: the length of its key, and that of its value or `noValue`. */
+/** Before the bytes of a change: the length of its key, and that of its value or `absentValue`. */
 const lengthsBytes = 6
-const noValue = 0xffff_ffff
+const absentValue = 0xffff_ffff
 
-export function newLine(random: (bytes: number) => Uint8Array): string {
-  return Buffer.from(random(lineHexChars / 2)).toString('hex')
+export function newLineageId(random: (bytes: number) => Uint8Array): string {
+  return Buffer.from(random(lineageHexChars / 2)).toString('hex')
 }
 
-export function messagesOf(line: string, entry: Entry, messageBytes: number): Buffer[] {
-  const holder = Buffer.from(entry.holder)
-  const first = Buffer.allocUnsafe(headBytes + bodyBytes(entry, holder.length))
-  writeBody(entry, holder, first.subarray(headBytes))
-  const founding = entry.kind === 'owner' && entry.founded ? foundingFlag : 0
+export function encodeEntry(lineageId: string, entry: Entry, messageBytes: number): Buffer[] {
+  const owner = Buffer.from(entry.owner)
+  const first = Buffer.allocUnsafe(headBytes + bodyBytes(entry, owner.length))
+  writeBody(entry, owner, first.subarray(headBytes))
+  const reseed = entry.kind === 'owner' && entry.reseeded ? reseedFlag : 0
   const size = messageBytes - headBytes
   const count = Math.max(1, Math.ceil((first.length - headBytes) / size))
   return Array.from({ length: count }, (_, at) => {
     const message = count === 1 ? first : Buffer.from(first.subarray(at * size, (at + 1) * size + headBytes))
-    message[0] = (at === 0 ? firstFlag : 0) | (at === count - 1 ? lastFlag : 0) | founding
-    message.write(line, 1, 'hex')
+    message[0] = (at === 0 ? firstFlag : 0) | (at === count - 1 ? lastFlag : 0) | reseed
+    message.write(lineageId, 1, 'hex')
     return message
   })
 }
@@ -68,17 +68,17 @@ function bodyBytes(entry: Entry, holderBytes: number): number {
   return size
 }
 
-function writeBody(entry: Entry, holder: Buffer, body: Buffer): void {
+function writeBody(entry: Entry, owner: Buffer, body: Buffer): void {
   body[0] = entryVersion
   body[1] = kinds.indexOf(entry.kind)
   body.writeUIntBE(entry.epoch, 2, 6)
-  body[8] = holder.length
-  body.set(holder, bodyHeadBytes)
+  body[8] = owner.length
+  body.set(owner, bodyHeadBytes)
   if (entry.kind === 'owner') return
-  let at = bodyHeadBytes + holder.length
+  let at = bodyHeadBytes + owner.length
   for (const { key, value } of entry.changes) {
     body.writeUInt16BE(key.length, at)
-    body.writeUInt32BE(value ? value.length : noValue, at + 2)
+    body.writeUInt32BE(value ? value.length : absentValue, at + 2)
     body.set(key, at + lengthsBytes)
     at += lengthsBytes + key.length
     if (!value) continue
@@ -87,13 +87,13 @@ function writeBody(entry: Entry, holder: Buffer, body: Buffer): void {
   }
 }
 
-export function lineOf(message: Uint8Array): string {
+export function lineageIdOf(message: Uint8Array): string {
   return Buffer.from(message.subarray(1, headBytes)).toString('hex')
 }
 
 /** Whether a line begins here whose state is in a snapshot. */
-export function isFounding(message: Uint8Array): boolean {
-  return (message[0]! & foundingFlag) !== 0
+export function isReseed(message: Uint8Array): boolean {
+  return (message[0]! & reseedFlag) !== 0
 }
 
 export interface Assembler {
@@ -101,23 +101,23 @@ export interface Assembler {
   add(message: Uint8Array): Entry | undefined
 }
 
-export function openAssembler(): Assembler {
+export function createAssembler(): Assembler {
   let pieces: Uint8Array[] = []
   return {
     add(message) {
       if (message[0]! & firstFlag) pieces = []
       pieces.push(message.subarray(headBytes))
       if (!(message[0]! & lastFlag)) return undefined
-      const isFounded = isFounding(message)
+      const isReseeded = isReseed(message)
       // A copy: what is read from it outlives the message.
       const body = Buffer.concat(pieces)
       pieces = []
-      return readBody(body, isFounded)
+      return readBody(body, isReseeded)
     },
   }
 }
 
-function readBody(body: Buffer, isFounded: boolean): Entry {
+function readBody(body: Buffer, isReseeded: boolean): Entry {
   const version = body[0]
   if (version !== entryVersion) {
     const writer = (version ?? 0) > entryVersion ? 'a newer' : 'an earlier'
@@ -128,9 +128,9 @@ function readBody(body: Buffer, isFounded: boolean): Entry {
   const kind = kinds[body[1]!]
   const epoch = body.readUIntBE(2, 6)
   const after = bodyHeadBytes + body[8]!
-  const holder = body.toString('utf8', bodyHeadBytes, after)
-  if (kind === 'owner') return { kind, epoch, holder, ...(isFounded && { founded: true }) }
-  return { kind: 'commit', epoch, holder, changes: readChanges(body, after) }
+  const owner = body.toString('utf8', bodyHeadBytes, after)
+  if (kind === 'owner') return { kind, epoch, owner, ...(isReseeded && { reseeded: true }) }
+  return { kind: 'commit', epoch, owner, changes: readChanges(body, after) }
 }
 
 function readChanges(body: Buffer, from: number): Change[] {
@@ -138,8 +138,8 @@ function readChanges(body: Buffer, from: number): Change[] {
   for (let at = from; at < body.length; ) {
     const keyEnd = at + lengthsBytes + body.readUInt16BE(at)
     const valueBytes = body.readUInt32BE(at + 2)
-    const end = valueBytes === noValue ? keyEnd : keyEnd + valueBytes
-    const value = valueBytes === noValue ? undefined : body.subarray(keyEnd, end)
+    const end = valueBytes === absentValue ? keyEnd : keyEnd + valueBytes
+    const value = valueBytes === absentValue ? undefined : body.subarray(keyEnd, end)
     changes.push({ key: body.subarray(at + lengthsBytes, keyEnd), value })
     at = end
   }

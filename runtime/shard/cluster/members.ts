@@ -2,15 +2,15 @@
  * Who is there. Every node says so at short intervals; one that could not make itself heard for the length of a lease
  * owns nothing any more, and knows it before the others do, because they wait longer than it does.
  */
-import { cluster as limits } from '../../../core/limits.js'
+import { cluster as limits } from '../../../core/limits/index.js'
 import type { Clock } from '../../clock.js'
 import type { Bucket, KvEntry } from '../../nats/contract.js'
 import { decodePlain, encodePlain } from '../../store/codec.js'
-import type { NodeSeen } from '../contract.js'
-import type { NodeName } from '../options.js'
+import type { ClusterNode } from '../contract.js'
+import type { NodeIdentity } from '../options.js'
 
-export interface Member extends NodeSeen {
-  readonly life: string
+export interface Member extends ClusterNode {
+  readonly incarnation: string
 }
 
 export interface Members {
@@ -20,134 +20,134 @@ export interface Members {
    * A number while this node counts as alive for everybody; another one each time it was silent for too long in between.
    * What was owned under one number is lost with it.
    */
-  lease(): number | undefined
+  leaseEpoch(): number | undefined
   /** Those heard of lately, this node included. */
   live(): readonly Member[]
   /** Whether that owner (an id and its life) cannot be serving any more. Asks the bus, so that nobody is declared dead unheard. */
-  isGone(holder: string): Promise<boolean>
+  isDown(owner: string): Promise<boolean>
   announceLeaving(): Promise<void>
   /** Says goodbye, so that nobody has to wait. */
   stop(): Promise<void>
 }
 
-interface Seen {
+interface SeenMember {
   readonly revision: number
   readonly member?: Member
   /** When this revision was first seen. */
   readonly at: number
 }
 
-export function holderOf({ id, life }: Pick<NodeName, 'id' | 'life'>): string {
-  return `${id}/${life}`
+export function ownerIdOf({ id, incarnation }: Pick<NodeIdentity, 'id' | 'incarnation'>): string {
+  return `${id}/${incarnation}`
 }
 
 export function openMembers(options: {
   bucket: Bucket
-  node: NodeName
+  node: NodeIdentity
   /** Whether this node can own shards now. */
   keepsShards: () => boolean
   clock: Clock
   /** Called when somebody came, went or changed, and when this node lost its lease. */
-  changed: () => void
+  onChange: () => void
 }): Members {
-  const { bucket, node, keepsShards, clock, changed } = options
-  const seen = new Map<string, Seen>()
+  const { bucket, node, keepsShards, clock, onChange } = options
+  const seenMembers = new Map<string, SeenMember>()
   let leaving = false
   let stopped = false
-  let leaseEnds = Number.NEGATIVE_INFINITY
-  let leaseNumber = 0
-  let cancelBeat: (() => void) | undefined
+  let leaseEndsAt = Number.NEGATIVE_INFINITY
+  let currentLeaseEpoch = 0
+  let cancelHeartbeat: (() => void) | undefined
   let cancelEnd: (() => void) | undefined
   let unwatch: (() => void) | undefined
 
-  async function beat(): Promise<void> {
-    const sentAt = clock.elapsed()
-    const value = { life: node.life, keepsShards: keepsShards(), leaving, about: node.about }
+  async function heartbeat(): Promise<void> {
+    const sentAt = clock.monotonic()
+    const value = { incarnation: node.incarnation, keepsShards: keepsShards(), leaving, info: node.info }
     await bucket.put(node.id, encodePlain(value))
     if (stopped) return
-    const now = clock.elapsed()
-    const hasEnded = now >= leaseEnds
-    if (hasEnded) leaseNumber++
-    leaseEnds = Math.max(leaseEnds, sentAt + limits.leaseMs)
+    const now = clock.monotonic()
+    const hasEnded = now >= leaseEndsAt
+    if (hasEnded) currentLeaseEpoch++
+    leaseEndsAt = Math.max(leaseEndsAt, sentAt + limits.leaseMs)
     cancelEnd?.()
-    cancelEnd = clock.wake(clock.now() + Math.max(0, leaseEnds - now), changed)
+    cancelEnd = clock.setTimer(clock.now() + Math.max(0, leaseEndsAt - now), onChange)
     // In a process that stood still the timer of the old lease may not have fired, and it never will.
-    if (hasEnded) changed()
+    if (hasEnded) onChange()
   }
 
-  function beatOnAndOn(): void {
+  function runHeartbeat(): void {
     if (stopped) return
-    beat().catch(() => {})
-    dropSilent()
-    cancelBeat = clock.wake(clock.now() + limits.beatEveryMs, beatOnAndOn)
+    heartbeat().catch(() => {})
+    detectSilent()
+    cancelHeartbeat = clock.setTimer(clock.now() + limits.heartbeatEveryMs, runHeartbeat)
   }
 
-  function note(id: string, { revision, value }: KvEntry): void {
-    const before = seen.get(id)
+  function recordEntry(id: string, { revision, value }: KvEntry): void {
+    const before = seenMembers.get(id)
     if (before && before.revision === revision) return
-    const member = value && read(id, value)
-    seen.set(id, { revision, member, at: clock.elapsed() })
-    if (!isSame(before?.member, member)) changed()
+    const member = value && decodeMember(id, value)
+    seenMembers.set(id, { revision, member, at: clock.monotonic() })
+    if (!isSame(before?.member, member)) onChange()
   }
 
   /** One that is silent is dropped from the living when the next beat finds it so. */
-  let living = ''
-  function dropSilent(): void {
-    const names = live().map(holderOf).sort().join()
-    if (names !== living) changed()
-    living = names
+  let liveNames = ''
+  function detectSilent(): void {
+    const names = live().map(ownerIdOf).sort().join()
+    if (names !== liveNames) onChange()
+    liveNames = names
   }
 
-  function isSilent({ at }: Seen, now = clock.elapsed()): boolean {
+  function isSilent({ at }: SeenMember, now = clock.monotonic()): boolean {
     return now - at > limits.leaseMs + limits.graceMs
   }
 
   function live(): Member[] {
-    return [...seen.values()].flatMap((each) => (each.member && !isSilent(each) ? [each.member] : []))
+    return [...seenMembers.values()].flatMap((each) => (each.member && !isSilent(each) ? [each.member] : []))
   }
 
   return {
     async start() {
-      unwatch ??= await bucket.watch(note)
-      await beat()
-      note(node.id, (await bucket.get(node.id))!)
-      beatOnAndOn()
+      unwatch ??= await bucket.watch(recordEntry)
+      await heartbeat()
+      recordEntry(node.id, (await bucket.get(node.id))!)
+      runHeartbeat()
     },
-    lease: () => (clock.elapsed() < leaseEnds ? leaseNumber : undefined),
+    leaseEpoch: () => (clock.monotonic() < leaseEndsAt ? currentLeaseEpoch : undefined),
     live,
-    async isGone(holder) {
-      const [id = '', life] = holder.split('/')
-      const heard = seen.get(id)
-      const askedAt = clock.elapsed()
-      if (heard?.member && heard.member.life === life && !isSilent(heard, askedAt)) return false
-      const held = await bucket.get(id)
-      note(id, held ?? { revision: 0 })
-      const known = seen.get(id)!
+    async isDown(owner) {
+      const [id = '', incarnation] = owner.split('/')
+      const previous = seenMembers.get(id)
+      const askedAt = clock.monotonic()
+      if (previous?.member && previous.member.incarnation === incarnation && !isSilent(previous, askedAt)) return false
+      const entry = await bucket.get(id)
+      recordEntry(id, entry ?? { revision: 0 })
+      const current = seenMembers.get(id)!
       // It may have been heard since the answer was given, so silence counts up to the question only.
-      if (known.member) return known.member.life !== life || isSilent(known, askedAt)
+      if (current.member) return current.member.incarnation !== incarnation || isSilent(current, askedAt)
       // Removed by itself, or never heard of: then it may still be trying to make itself heard.
-      return held !== undefined || isSilent(known, askedAt)
+      return entry !== undefined || isSilent(current, askedAt)
     },
     async announceLeaving() {
       leaving = true
-      await beat()
+      await heartbeat()
     },
     async stop() {
       stopped = true
-      cancelBeat?.()
+      cancelHeartbeat?.()
       cancelEnd?.()
       unwatch?.()
-      leaseEnds = Number.NEGATIVE_INFINITY
+      leaseEndsAt = Number.NEGATIVE_INFINITY
       await bucket.remove(node.id)
     },
   }
 }
 
-function read(id: string, value: Uint8Array): Member {
-  const { life, keepsShards, leaving, about } = decodePlain(value) as Omit<Member, 'id'>
-  return { id, life, keepsShards, leaving, about }
+function decodeMember(id: string, value: Uint8Array): Member {
+  const { incarnation, keepsShards, leaving, info } = decodePlain(value) as Omit<Member, 'id'>
+  return { id, incarnation, keepsShards, leaving, info }
 }
 
 function isSame(a: Member | undefined, b: Member | undefined): boolean {
-  return a?.life === b?.life && a?.leaving === b?.leaving && a?.keepsShards === b?.keepsShards
+  return a?.incarnation === b?.incarnation && a?.leaving === b?.leaving && a?.keepsShards === b?.keepsShards
 }

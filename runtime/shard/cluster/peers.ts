@@ -1,23 +1,23 @@
 /** What nodes say to each other about shards, beside the log: let go, how far are you, take it. */
-import { cluster as limits, shard as shardLimits } from '../../../core/limits.js'
+import { cluster as limits, shard as shardLimits } from '../../../core/limits/index.js'
 import type { Rpc } from '../../nats/contract.js'
 import { decodePlain, encodePlain } from '../../store/codec.js'
-import { isBeyond, type LogEnd, type Parent } from './copy.js'
+import { type Ancestor, isAheadOf, type LogEnd } from './copy.js'
 
 export interface CopyStatus {
   readonly shard: number
-  readonly line: string
+  readonly lineageId: string
   readonly epoch: number
-  readonly holder: string
+  readonly owner: string
   readonly number: number
-  readonly parents?: readonly Parent[]
+  readonly ancestors?: readonly Ancestor[]
   readonly owned: boolean
 }
 
 /** What a node answers to the others. */
-export interface PeerSide {
+export interface PeerHandlers {
   release(shard: number): Promise<boolean>
-  rescue(shard: number): void
+  forceTakeover(shard: number): void
   /** One for each shard, in their order. */
   status(): readonly CopyStatus[]
 }
@@ -26,36 +26,36 @@ export interface Peers {
   /** Asks a node to let go of a shard that is no longer its turn; true when it says that it does not serve it. */
   release(node: string, shard: number): Promise<boolean>
   /** Asks a node to take a shard because its copy knows more than the log. */
-  rescue(node: string, shard: number): Promise<void>
+  forceTakeover(node: string, shard: number): Promise<void>
   /** The copy that knows most beyond such a log, or beyond no log at all if its line is empty, among those that answer. */
-  furthest(shard: number, log: LogEnd): Promise<{ node: string; number: number } | undefined>
+  findFurthest(shard: number, log: LogEnd): Promise<{ node: string; number: number } | undefined>
   /** What every other node says of its copies; those that do not answer are left out. */
   statuses(): Promise<ReadonlyMap<string, readonly CopyStatus[]>>
 }
 
-type Said = { readonly say: 'release' | 'rescue'; readonly shard: number } | { readonly say: 'status' }
+type PeerRequest = { readonly kind: 'release' | 'forceTakeover'; readonly shard: number } | { readonly kind: 'status' }
 
 const releaseMs = shardLimits.handOverMs + limits.leaseMs
-const statusMs = limits.beatEveryMs
+const statusMs = limits.heartbeatEveryMs
 
 function subjectOf(node: string): string {
   return `node.${node}`
 }
 
 /** Answers what other nodes ask of this one, until the returned function is called. */
-export function servePeers(rpc: Rpc, node: string, side: PeerSide): () => void {
+export function servePeers(rpc: Rpc, node: string, handlers: PeerHandlers): () => void {
   return rpc.serve(subjectOf(node), async (body) => {
-    const said = decodePlain(body) as Said
-    if (said.say === 'release') return encodePlain(await side.release(said.shard))
-    if (said.say === 'rescue') return encodePlain(side.rescue(said.shard) ?? null)
-    return encodePlain(side.status())
+    const request = decodePlain(body) as PeerRequest
+    if (request.kind === 'release') return encodePlain(await handlers.release(request.shard))
+    if (request.kind === 'forceTakeover') return encodePlain(handlers.forceTakeover(request.shard) ?? null)
+    return encodePlain(handlers.status())
   })
 }
 
-export function openPeers(rpc: Rpc, others: () => readonly string[]): Peers {
-  async function ask(node: string, said: Said, withinMs: number): Promise<unknown> {
+export function createPeers(rpc: Rpc, others: () => readonly string[]): Peers {
+  async function call(node: string, request: PeerRequest, withinMs: number): Promise<unknown> {
     try {
-      return decodePlain(await rpc.request(subjectOf(node), encodePlain(said), withinMs))
+      return decodePlain(await rpc.request(subjectOf(node), encodePlain(request), withinMs))
     } catch {
       return undefined
     }
@@ -63,26 +63,26 @@ export function openPeers(rpc: Rpc, others: () => readonly string[]): Peers {
 
   async function statuses(): Promise<ReadonlyMap<string, readonly CopyStatus[]>> {
     const nodes = others()
-    const answers = await Promise.all(nodes.map((node) => ask(node, { say: 'status' }, statusMs)))
+    const answers = await Promise.all(nodes.map((node) => call(node, { kind: 'status' }, statusMs)))
     return new Map(nodes.flatMap((node, at) => (answers[at] ? [[node, answers[at] as CopyStatus[]] as const] : [])))
   }
 
   return {
     async release(node, shard) {
-      return (await ask(node, { say: 'release', shard }, releaseMs)) === true
+      return (await call(node, { kind: 'release', shard }, releaseMs)) === true
     },
-    async rescue(node, shard) {
-      await ask(node, { say: 'rescue', shard }, statusMs)
+    async forceTakeover(node, shard) {
+      await call(node, { kind: 'forceTakeover', shard }, statusMs)
     },
-    async furthest(shard, log) {
-      let found: { node: string; number: number } | undefined
+    async findFurthest(shard, log) {
+      let furthest: { node: string; number: number } | undefined
       for (const [node, copies] of await statuses()) {
         const copy = copies[shard]
-        if (!copy || copy.number <= (found?.number ?? log.last)) continue
-        if (log.line !== '' && !isBeyond(copy, log)) continue
-        found = { node, number: copy.number }
+        if (!copy || copy.number <= (furthest?.number ?? log.last)) continue
+        if (log.lineageId !== '' && !isAheadOf(copy, log)) continue
+        furthest = { node, number: copy.number }
       }
-      return found
+      return furthest
     },
     statuses,
   }

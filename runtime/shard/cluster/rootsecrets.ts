@@ -3,59 +3,63 @@ import type { Clock } from '../../clock.js'
 import { type Bucket, BusUnusable } from '../../nats/contract.js'
 import {
   type KeyVerdict,
+  legacySecrets,
   newRootSecrets,
   openRootSecrets,
   type RootSecrets,
   sealRootSecrets,
-  secretsOfBefore,
-} from '../../store/rootsecrets.js'
-import { installationRecord, rootSecretsRecord } from './join.js'
-import { insist } from './patience.js'
+} from '../../secrets/rootsecrets.js'
+import { installationRecord, rootSecretsRecord } from './installation.js'
+import { retryUntil } from './retry.js'
 
-interface Settled {
+interface AgreedSecrets {
   readonly secrets: RootSecrets
   readonly sealed: Uint8Array
 }
 
 /**
- * `here` is what this node's own data says of the key, absent in a process that keeps no shards: such a process founds
+ * `localVerdict` is what this node's own data says of the key, absent in a process that keeps no shards: such a process founds
  * nothing and waits. An installation that was founded before the secrets were shared derived everything from its root key.
  */
-export async function settleRootSecrets(
+export async function agreeRootSecrets(
   settings: Bucket,
   root: Buffer,
-  here: KeyVerdict | undefined,
+  localVerdict: KeyVerdict | undefined,
   clock: Clock,
-): Promise<Settled> {
-  const shared = () => insist(clock, () => settings.get(rootSecretsRecord))
-  const known = (await shared())?.value
-  if (known) return opened(known)
-  const isFounded = (await insist(clock, () => settings.get(installationRecord)))?.value !== undefined
-  if (!isFounded && here === undefined) return opened(await awaited())
-  if (!isFounded && here === 'wrong') throw wrongKey()
-  const secrets = isFounded ? secretsOfBefore(root) : here && typeof here === 'object' ? here.secrets : newRootSecrets()
+): Promise<AgreedSecrets> {
+  const shared = () => retryUntil(clock, () => settings.get(rootSecretsRecord))
+  const stored = (await shared())?.value
+  if (stored) return openSealed(stored)
+  const isInstalled = (await retryUntil(clock, () => settings.get(installationRecord)))?.value !== undefined
+  if (!isInstalled && localVerdict === undefined) return openSealed(await waitForSecrets())
+  if (!isInstalled && localVerdict === 'wrong') throw wrongKeyError()
+  const secrets = isInstalled
+    ? legacySecrets(root)
+    : localVerdict && typeof localVerdict === 'object'
+      ? localVerdict.secrets
+      : newRootSecrets()
   const sealed = sealRootSecrets(root, secrets)
-  if (await insist(clock, () => settings.create(rootSecretsRecord, sealed))) return { secrets, sealed }
-  return opened(await awaited())
+  if (await retryUntil(clock, () => settings.create(rootSecretsRecord, sealed))) return { secrets, sealed }
+  return openSealed(await waitForSecrets())
 
-  function opened(sealed: Uint8Array): Settled {
+  function openSealed(sealed: Uint8Array): AgreedSecrets {
     const secrets = openRootSecrets(root, sealed)
-    if (!secrets) throw wrongKey()
+    if (!secrets) throw wrongKeyError()
     return { secrets, sealed }
   }
 
-  async function awaited(): Promise<Uint8Array> {
-    const held = await insist(
+  async function waitForSecrets(): Promise<Uint8Array> {
+    const entry = await retryUntil(
       clock,
       () => settings.get(rootSecretsRecord),
-      (found) => found?.value !== undefined,
+      (candidate) => candidate?.value !== undefined,
     )
-    if (held?.value) return held.value
+    if (entry?.value) return entry.value
     throw new BusUnusable('These NATS servers know no installation yet. Start a node with the role shards first.')
   }
 }
 
-function wrongKey(): BusUnusable {
+function wrongKeyError(): BusUnusable {
   return new BusUnusable(
     'This node has another root key than the installation on these NATS servers. Set PARLEY_SECRET_KEY to the same key on every node.',
   )

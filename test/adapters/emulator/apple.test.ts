@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib'
 import t from 'tap'
 import type { Account } from '../../../adapters/emulator/contract.js'
 import type { Received } from '../../harness/receiver.js'
-import { asJson, type Emulated, openEmulated } from './emulated.js'
+import { asJson, type EmulatorHarness, openEmulatorHarness } from './emulatorharness.js'
 
 const person = 'urn:mbid:AQAAY0000001'
 const bid =
@@ -25,7 +25,7 @@ function token(secret: string, claims: object): string {
 }
 const seconds = () => Math.floor(Date.now() / 1_000)
 
-function opened(emulated: Emulated) {
+function opened(emulated: EmulatorHarness) {
   const auth = authOf(emulated.account('apple'))
   const { businessId, mspId, secret, apiUrl } = auth
   const send = (content: object, headers: Record<string, string> = {}) => {
@@ -67,7 +67,7 @@ const timesOf = (...starts: string[]) =>
 t.test(
   'Nothing reaches a person who has not written; then everything is answered 200 and has no receipt',
   async (t) => {
-    const emulated = await openEmulated(t)
+    const emulated = await openEmulatorHarness(t)
     const { send } = opened(emulated)
     t.equal((await send({ type: 'text', body: 'Hello' })).status, 404)
     await emulated.emulator.act('apple', person, { kind: 'text', text: 'Hi' })
@@ -79,7 +79,7 @@ t.test(
 )
 
 t.test('A token that is missing, forged, foreign or old is refused', async (t) => {
-  const emulated = await openEmulated(t)
+  const emulated = await openEmulatorHarness(t)
   const { auth, send } = opened(emulated)
   const text = { type: 'text', body: 'Hello' }
   const other = Buffer.alloc(32, 9).toString('base64')
@@ -98,7 +98,7 @@ t.test('A token that is missing, forged, foreign or old is refused', async (t) =
 })
 
 t.test('What is over a limit or of an unknown shape is refused', async (t) => {
-  const emulated = await openEmulated(t)
+  const emulated = await openEmulatorHarness(t)
   const { send } = opened(emulated)
   await emulated.emulator.act('apple', person, { kind: 'text', text: 'Hi' })
   const png = Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47]), Buffer.alloc(200 * 1024)])
@@ -141,7 +141,7 @@ t.test('What is over a limit or of an unknown shape is refused', async (t) => {
 })
 
 t.test('What a person picks comes back in the place where it was offered', async (t) => {
-  const emulated = await openEmulated(t)
+  const emulated = await openEmulatorHarness(t)
   const { auth, send } = opened(emulated)
   const { emulator, receiver } = emulated
   await emulator.act('apple', person, { kind: 'text', text: 'Hi' })
@@ -175,7 +175,7 @@ t.test('What a person picks comes back in the place where it was offered', async
 })
 
 t.test('What a device can do is told with what the person does: everything, unless they took up another', async (t) => {
-  const emulated = await openEmulated(t)
+  const emulated = await openEmulatorHarness(t)
   emulated.account('apple')
   emulated.account('rbm')
   const { emulator, receiver } = emulated
@@ -183,7 +183,7 @@ t.test('What a device can do is told with what the person does: everything, unle
   await emulator.act('apple', person, { kind: 'text', text: 'Hi' })
   t.equal(listed(), 'LIST,TIME,QUICK,AUTH,AUTH2,FORM')
   t.same(await emulator.act('apple', person, { kind: 'device', abilities: ['QUICK', 'TIME'] }), {
-    kind: 'told',
+    kind: 'performed',
     calls: 0,
     taken: true,
   })
@@ -199,7 +199,7 @@ t.test('What a device can do is told with what the person does: everything, unle
 })
 
 t.test('Who closes the thread is out of reach until they write again', async (t) => {
-  const emulated = await openEmulated(t)
+  const emulated = await openEmulatorHarness(t)
   const { auth, send } = opened(emulated)
   const { emulator, receiver } = emulated
   await emulator.act('apple', person, { kind: 'text', text: 'Hi' })

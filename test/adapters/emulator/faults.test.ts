@@ -2,14 +2,14 @@
 import { deepStrictEqual, ok } from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { openFaults } from '../../../adapters/emulator/faults.js'
-import { plannedSteps } from '../../../adapters/emulator/receipts.js'
-import { until } from '../../harness/clock.js'
-import { type Emulated, openEmulated } from './emulated.js'
+import { createFaults } from '../../../adapters/emulator/faults.js'
+import { planReceipts } from '../../../adapters/emulator/receipts.js'
+import { waitUntil } from '../../harness/clock.js'
+import { type EmulatorHarness, openEmulatorHarness } from './emulatorharness.js'
 
 const person = '+15550100001'
 
-function opened(emulated: Emulated) {
+function opened(emulated: EmulatorHarness) {
   const { accountSid, authToken, from, apiUrl } = emulated.account('twilio').auth as Record<string, string>
   const authorization = `Basic ${Buffer.from(`${accountSid}:${authToken}`).toString('base64')}`
   const StatusCallback = emulated.receiver.url('/status')
@@ -29,7 +29,7 @@ function opened(emulated: Emulated) {
 t.test(
   'A rate limit, a broken server and credentials that are suddenly refused last as many calls as was said',
   async (t) => {
-    const emulated = await openEmulated(t)
+    const emulated = await openEmulatorHarness(t)
     const { send, add, sent } = opened(emulated)
     add({ kind: 'rateLimited', retryAfterSeconds: 7, times: 2 })
     for (let call = 0; call < 2; call++) {
@@ -52,7 +52,7 @@ t.test(
 )
 
 t.test('A fault of one person is not that of another, and goes when it is taken away', async (t) => {
-  const emulated = await openEmulated(t)
+  const emulated = await openEmulatorHarness(t)
   const { send, add } = opened(emulated)
   const { id } = add({ kind: 'serverError', address: '1 (555) 010-0001' })
   t.equal((await send()).status, 500)
@@ -64,13 +64,13 @@ t.test('A fault of one person is not that of another, and goes when it is taken 
 })
 
 t.test('A call that is never answered was accepted; one whose connection breaks was not', async (t) => {
-  const emulated = await openEmulated(t)
+  const emulated = await openEmulatorHarness(t)
   const { send, add, sent } = opened(emulated)
   add({ kind: 'noAnswer', times: 1 })
   const leaving = new AbortController()
   const unanswered = send(person, leaving.signal)
-  await until(() => sent() === 1)
-  await emulated.heard('/status', 2)
+  await waitUntil(() => sent() === 1)
+  await emulated.waitForCalls('/status', 2)
   leaving.abort()
   await t.rejects(unanswered, 'its receipts came and its answer did not')
   add({ kind: 'reset', times: 1 })
@@ -81,19 +81,19 @@ t.test('A call that is never answered was accepted; one whose connection breaks 
 })
 
 t.test('Receipts come twice, reordered, late, not at all, or before the answer', async (t) => {
-  const emulated = await openEmulated(t)
+  const emulated = await openEmulatorHarness(t)
   const { send, add, states } = opened(emulated)
   add({ kind: 'duplicateReceipts', times: 1 })
   await send()
-  await emulated.heard('/status', 4)
+  await emulated.waitForCalls('/status', 4)
   t.same(states(), ['sent', 'sent', 'delivered', 'delivered'])
   add({ kind: 'reorderedReceipts', times: 1 })
   await send()
-  await emulated.heard('/status', 6)
+  await emulated.waitForCalls('/status', 6)
   t.same(states().slice(4), ['delivered', 'sent'])
   add({ kind: 'missingReceipts', states: ['sent'], times: 1 })
   await send()
-  await emulated.heard('/status', 7)
+  await emulated.waitForCalls('/status', 7)
   t.same(states().slice(6), ['delivered'])
   add({ kind: 'receiptFirst', times: 1 })
   await send()
@@ -102,7 +102,7 @@ t.test('Receipts come twice, reordered, late, not at all, or before the answer',
   add({ kind: 'lateReceipts', ms: 2_000, times: 2 })
   await send()
   await send()
-  await emulated.heard('/status', 11)
+  await emulated.waitForCalls('/status', 11)
   t.same(states().slice(9), ['sent', 'delivered'], 'those of the second, late, and none of the first')
 })
 
@@ -110,33 +110,33 @@ t.test('What is for a share of calls is drawn from the seed: the same run again 
   fc.assert(
     fc.property(fc.integer(), fc.double({ min: 0, max: 1, noNaN: true }), (seed, rate) => {
       const run = () => {
-        const faults = openFaults(seed)
+        const faults = createFaults(seed)
         faults.add({ account: 'a', kind: 'reset', rate })
         return Array.from(
           { length: 50 },
-          () => faults.draw({ account: 'a', address: 'b', isMessage: true }, ['reset']).reset !== undefined,
+          () => faults.selectFaults({ account: 'a', address: 'b', isMessage: true }, ['reset']).reset !== undefined,
         )
       }
       deepStrictEqual(run(), run())
     }),
     { numRuns: 20 },
   )
-  const faults = openFaults(1)
+  const faults = createFaults(1)
   faults.add({ account: 'a', kind: 'reset', rate: 0.25 })
   const hits = Array.from(
     { length: 4_000 },
-    () => faults.draw({ account: 'a', address: 'b', isMessage: true }, ['reset']).reset,
+    () => faults.selectFaults({ account: 'a', address: 'b', isMessage: true }, ['reset']).reset,
   )
   const share = hits.filter(Boolean).length / hits.length
   t.ok(share > 0.2 && share < 0.3, `${share} is about a quarter`)
 })
 
 t.test('A fault is for messages, and for other calls only where it says so', async (t) => {
-  const faults = openFaults(1)
+  const faults = createFaults(1)
   faults.add({ account: 'a', kind: 'reset' })
-  t.same(faults.draw({ account: 'a', address: 'b', isMessage: false }, ['reset']), {})
+  t.same(faults.selectFaults({ account: 'a', address: 'b', isMessage: false }, ['reset']), {})
   faults.add({ account: 'a', kind: 'latency', allCalls: true })
-  t.ok(faults.draw({ account: 'a', address: 'b', isMessage: false }, ['latency']).latency)
+  t.ok(faults.selectFaults({ account: 'a', address: 'b', isMessage: false }, ['latency']).latency)
   faults.forget('a')
   t.same(faults.all(), [])
 })
@@ -145,7 +145,7 @@ t.test('Without faults every receipt is told once, in order, one after the other
   const state = fc.constantFrom('sent', 'delivered', 'read', 'failed')
   fc.assert(
     fc.property(fc.array(fc.record({ state })), fc.integer({ min: 1, max: 1_000 }), (receipts, stepMs) => {
-      const steps = plannedSteps(receipts as never, {}, stepMs)
+      const steps = planReceipts(receipts as never, {}, stepMs)
       const told = steps.map(({ receipt }) => receipt)
       deepStrictEqual(told, receipts)
       ok(steps.every(({ afterMs }, at) => afterMs > (steps[at - 1]?.afterMs ?? 0)))
@@ -155,16 +155,16 @@ t.test('Without faults every receipt is told once, in order, one after the other
 })
 
 t.test('A phone that is off has no receipts until it is on again', async (t) => {
-  const emulated = await openEmulated(t)
+  const emulated = await openEmulatorHarness(t)
   const { send, states } = opened(emulated)
   const { emulator } = emulated
   await emulator.act('twilio', person, { kind: 'offline' })
   await send()
-  await emulated.heard('/status', 1)
+  await emulated.waitForCalls('/status', 1)
   await send('+15550100002')
-  await emulated.heard('/status', 3)
+  await emulated.waitForCalls('/status', 3)
   t.same(states(), ['sent', 'sent', 'delivered'])
   await emulator.act('twilio', person, { kind: 'online' })
-  await emulated.heard('/status', 4)
+  await emulated.waitForCalls('/status', 4)
   t.equal(states()[3], 'delivered')
 })

@@ -3,11 +3,11 @@ import t from 'tap'
 import type { Account } from '../../../adapters/emulator/contract.js'
 import { whatsappAdapter } from '../../../adapters/messenger/whatsapp/adapter.js'
 import { twilioAdapter } from '../../../adapters/sms/twilio/adapter.js'
-import { slackAdapter } from '../../../adapters/workchat/adapter.js'
+import { slackAdapter } from '../../../adapters/workchat/slack/adapter.js'
 import type { Adapter } from '../../../core/channel/adapter.js'
-import type { HeldMedia, MediaOpening } from '../../../core/channel/held.js'
+import type { MediaAccess, ProviderMedia } from '../../../core/channel/providermedia.js'
 import { png } from '../../runtime/media/samples.js'
-import { type Driven, openDriven } from './driven.js'
+import { type AdapterHarness, openAdapterHarness } from './adapterharness.js'
 
 const rows = [
   ['whatsapp', whatsappAdapter as Adapter, '15550100001', 'accessToken'],
@@ -19,25 +19,25 @@ const inside = `data:image/png;base64,${png.toString('base64')}`
 const outside = 'https://a.example/b.png'
 
 /** What the adapter makes of a picture that was sent. */
-async function heldOf({ emulator, items, told }: Driven, wire: string, address: string, url: string) {
+async function heldOf({ emulator, items, told }: AdapterHarness, wire: string, address: string, url: string) {
   const before = items.length
   await emulator.act(wire, address, { kind: 'media', url, type: 'image/png', name: 'b c.png' })
   await told((item) => items.indexOf(item) >= before)
   const item = items[before]!
   if ('problem' in item || item.inbound.kind !== 'content') throw new Error('it is not understood')
-  const [media] = item.inbound.content.media as readonly HeldMedia[]
+  const [media] = item.inbound.content.media as readonly ProviderMedia[]
   t.notMatch(JSON.stringify(media), 'a.example', 'where it comes from is not told')
-  return media!.held
+  return media!.mediaRef
 }
 
-const at = (opening: MediaOpening) => {
+const at = (opening: MediaAccess) => {
   if (opening.kind !== 'at') throw new Error(opening.detail)
   return opening
 }
 
 for (const [wire, adapter, address, secret] of rows) {
   t.test(`${wire}: what a person sends opens by the request that the real adapter says, and by no other`, async (t) => {
-    const driven = await openDriven(t, wire, adapter)
+    const driven = await openAdapterHarness(t, wire, adapter)
     const reaching = driven.sendingTo(address, 'x')
     const held = await heldOf(driven, wire, address, inside)
     const { url, headers } = at(await adapter.openMedia!(held, reaching))
@@ -58,7 +58,7 @@ for (const [wire, adapter, address, secret] of rows) {
   })
 
   t.test(`${wire}: what is kept elsewhere is sent on to, and faults of all calls are for files, too`, async (t) => {
-    const driven = await openDriven(t, wire, adapter)
+    const driven = await openAdapterHarness(t, wire, adapter)
     const held = await heldOf(driven, wire, address, outside)
     const { url, headers } = at(await adapter.openMedia!(held, driven.sendingTo(address, 'x')))
     const answer = await fetch(url, { headers, redirect: 'manual' })

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import t from 'tap'
 import type { Account } from '../../../adapters/emulator/contract.js'
 import type { Received } from '../../harness/receiver.js'
-import { asJson, type Emulated, openEmulated } from './emulated.js'
+import { asJson, type EmulatorHarness, openEmulatorHarness } from './emulatorharness.js'
 
 const number = '15550100001'
 const person = '7000000000000001'
@@ -17,7 +17,7 @@ function bodyIn({ body, headers }: Received, { auth }: Account) {
   return JSON.parse(body.toString())
 }
 
-function whatsapp(emulated: Emulated, more = {}) {
+function whatsapp(emulated: EmulatorHarness, more = {}) {
   const account = emulated.account('whatsapp', more)
   const { phoneNumberId, accessToken, apiUrl } = account.auth as Record<string, string>
   const url = `${apiUrl}/v23.0/${phoneNumberId}/messages`
@@ -54,13 +54,13 @@ const carousel = (...cards: object[]) => interactive({ type: 'carousel', body: {
 t.test(
   'WhatsApp accepts within the window of 24 hours and tells of everything that becomes of a message',
   async (t) => {
-    const emulated = await openEmulated(t)
+    const emulated = await openEmulatorHarness(t)
     const { send, values } = whatsapp(emulated)
     await emulated.emulator.act('whatsapp', number, { kind: 'text', text: 'Hi' })
     const { status, json } = await send(text('Hello'))
     t.equal(status, 200)
     t.match(json, { contacts: [{ input: number, wa_id: number }], messages: [{ id: /^wamid\./ }] })
-    const [heard, ...told] = values(await emulated.heard('/whatsapp', 4))
+    const [heard, ...told] = values(await emulated.waitForCalls('/whatsapp', 4))
     t.match(heard, { contacts: [{ wa_id: number }], messages: [{ from: number, type: 'text', text: { body: 'Hi' } }] })
     const id = json.messages[0].id
     t.match(
@@ -72,24 +72,24 @@ t.test(
 
 t.test('WhatsApp lets a message outside the window fail, and a template pass', async (t) => {
   let now = Date.now()
-  const emulated = await openEmulated(t, { now: () => now })
+  const emulated = await openEmulatorHarness(t, { now: () => now })
   const { send, values } = whatsapp(emulated)
   t.equal((await send(text('Hello'))).status, 200)
-  t.match(values(await emulated.heard('/whatsapp', 1)), [
+  t.match(values(await emulated.waitForCalls('/whatsapp', 1)), [
     { statuses: [{ status: 'failed', errors: [{ code: 131_047 }] }] },
   ])
   const template = { type: 'template', template: { name: 'hello', language: { code: 'en_US' } } }
   await send(template)
-  t.match(values(await emulated.heard('/whatsapp', 2))[1], { statuses: [{ status: 'sent' }] })
-  await emulated.heard('/whatsapp', 4)
+  t.match(values(await emulated.waitForCalls('/whatsapp', 2))[1], { statuses: [{ status: 'sent' }] })
+  await emulated.waitForCalls('/whatsapp', 4)
   await emulated.emulator.act('whatsapp', number, { kind: 'text', text: 'Hi' })
   now += 24 * 3_600_000 + 1
   await send(text('too late'))
-  t.match(values(await emulated.heard('/whatsapp', 6))[5], { statuses: [{ errors: [{ code: 131_047 }] }] })
+  t.match(values(await emulated.waitForCalls('/whatsapp', 6))[5], { statuses: [{ errors: [{ code: 131_047 }] }] })
 })
 
 t.test('WhatsApp refuses what is over a limit or of an unknown shape', async (t) => {
-  const emulated = await openEmulated(t)
+  const emulated = await openEmulatorHarness(t)
   const { send, post, url } = whatsapp(emulated)
   for (const [why, content] of [
     ['text of 4,097', text('a'.repeat(4_097))],
@@ -150,13 +150,13 @@ t.test('WhatsApp refuses what is over a limit or of an unknown shape', async (t)
 const quick = (title: string) => ({ type: 'quick_reply', quick_reply: { id: `p1.m.${title}`, title } })
 
 t.test('Taps, rows, places and files of WhatsApp come as its webhooks have them', async (t) => {
-  const emulated = await openEmulated(t)
+  const emulated = await openEmulatorHarness(t)
   const { account, send, post, values } = whatsapp(emulated, { reads: false })
   const { emulator } = emulated
   await emulator.act('whatsapp', `+${number}`, { kind: 'text', text: 'Hi' })
   const first = (await send(buttons('Tea', 'Coffee'))).json.messages[0].id
   await send(list({ rows: rowsOf(4) }))
-  await emulated.heard('/whatsapp', 5)
+  await emulated.waitForCalls('/whatsapp', 5)
   for (const act of [
     { kind: 'tap', label: 'Coffee' },
     { kind: 'row', index: 2 },
@@ -165,9 +165,9 @@ t.test('Taps, rows, places and files of WhatsApp come as its webhooks have them'
     { kind: 'read' },
     { kind: 'stop' },
   ] as const) {
-    t.match(await emulator.act(account.id, number, act), { kind: 'told', taken: true })
+    t.match(await emulator.act(account.id, number, act), { kind: 'performed', taken: true })
   }
-  const told = values(await emulated.heard('/whatsapp', 11)).slice(5)
+  const told = values(await emulated.waitForCalls('/whatsapp', 11)).slice(5)
   t.match(told, [
     {
       messages: [
@@ -197,7 +197,7 @@ t.test('Taps, rows, places and files of WhatsApp come as its webhooks have them'
 })
 
 t.test('An app is greeted with its verify token and answers the challenge', async (t) => {
-  const emulated = await openEmulated(t)
+  const emulated = await openEmulatorHarness(t)
   const greeted: string[] = []
   for (const wire of ['whatsapp', 'messenger', 'instagram'] as const) {
     const { auth } = emulated.account(wire)
@@ -208,7 +208,7 @@ t.test('An app is greeted with its verify token and answers the challenge', asyn
   t.equal(new Set(greeted).size, 3)
 })
 
-function page(emulated: Emulated, wire: 'messenger' | 'instagram', more = {}) {
+function page(emulated: EmulatorHarness, wire: 'messenger' | 'instagram', more = {}) {
   const account = emulated.account(wire, more)
   const { pageId, accountId, accessToken, apiUrl } = account.auth as Record<string, string>
   const send = (message: object, token = accessToken, node = 'me') =>
@@ -232,7 +232,7 @@ const postback = (title: string, payload = 'p1.m.0') => ({ type: 'postback', tit
 const quickReply = (title: string, payload = 'p1.m.0') => ({ content_type: 'text', title, payload })
 
 t.test('Messenger accepts within its window, and tells of delivery and reading by watermarks', async (t) => {
-  const emulated = await openEmulated(t)
+  const emulated = await openEmulatorHarness(t)
   const { send, signal, events, pageId } = page(emulated, 'messenger')
   t.match(await send({ text: 'Hi' }), { status: 400, json: { error: { code: 10, error_subcode: 2_018_278 } } })
   await emulated.emulator.act('messenger', person, { kind: 'text', text: 'Hi' })
@@ -242,7 +242,7 @@ t.test('Messenger accepts within its window, and tells of delivery and reading b
   t.match(json, { recipient_id: person, message_id: /^m_/ })
   t.equal((await send({ text: 'Again' }, undefined, pageId)).status, 200)
   t.match(await signal('typing_on'), { status: 200, json: { recipient_id: person } })
-  const told = events(await emulated.heard('/messenger', 5))
+  const told = events(await emulated.waitForCalls('/messenger', 5))
   t.match(told[0], { sender: { id: person }, recipient: { id: pageId }, message: { text: 'Hi' } })
   const delivery = told.find((each) => each.delivery?.mids.includes(json.message_id))
   t.ok(delivery.delivery.watermark >= before)
@@ -250,11 +250,11 @@ t.test('Messenger accepts within its window, and tells of delivery and reading b
 })
 
 t.test('Instagram tells of reading and echoes what it was sent, and has no delivery', async (t) => {
-  const emulated = await openEmulated(t)
+  const emulated = await openEmulatorHarness(t)
   const { send, events, accountId } = page(emulated, 'instagram')
   await emulated.emulator.act('instagram', person, { kind: 'text', text: 'Hi' })
   const { json } = await send({ text: 'Hello' })
-  const [, ...told] = events(await emulated.heard('/instagram', 3))
+  const [, ...told] = events(await emulated.waitForCalls('/instagram', 3))
   t.match(told, [
     {
       sender: { id: accountId },
@@ -266,7 +266,7 @@ t.test('Instagram tells of reading and echoes what it was sent, and has no deliv
 })
 
 t.test('Both refuse what is over a limit, each by its own', async (t) => {
-  const emulated = await openEmulated(t)
+  const emulated = await openEmulatorHarness(t)
   const both = { messenger: page(emulated, 'messenger'), instagram: page(emulated, 'instagram') }
   for (const wire of ['messenger', 'instagram'] as const) {
     await emulated.emulator.act(wire, person, { kind: 'text', text: 'Hi' })
@@ -303,7 +303,7 @@ t.test('Both refuse what is over a limit, each by its own', async (t) => {
 })
 
 t.test('Quick replies come back as a message with its cut title, buttons as a postback', async (t) => {
-  const emulated = await openEmulated(t)
+  const emulated = await openEmulatorHarness(t)
   const { send, events } = page(emulated, 'messenger', { reads: false })
   const { emulator } = emulated
   await emulator.act('messenger', person, { kind: 'text', text: 'Hi' })
@@ -314,12 +314,12 @@ t.test('Quick replies come back as a message with its cut title, buttons as a po
     }),
   )
   await send({ text: 'x', quick_replies: [quickReply('A label that is far too long', 'p1.m.8')] })
-  await emulated.heard('/messenger', 3)
+  await emulated.waitForCalls('/messenger', 3)
   await emulator.act('messenger', person, { kind: 'tap', label: 'Select' })
   await emulator.act('messenger', person, { kind: 'tap', index: 0 })
   await emulator.act('messenger', person, { kind: 'media', url: 'https://a.example/b.mp4', type: 'video/mp4' })
   await emulator.act('messenger', person, { kind: 'read' })
-  t.match(events(await emulated.heard('/messenger', 7)).slice(3), [
+  t.match(events(await emulated.waitForCalls('/messenger', 7)).slice(3), [
     { postback: { title: 'Select', payload: 'p1.m.7' } },
     { message: { text: 'A label that is far ', quick_reply: { payload: 'p1.m.8' } } },
     { message: { attachments: [{ type: 'video', payload: { url: 'https://a.example/b.mp4' } }] } },
@@ -328,7 +328,7 @@ t.test('Quick replies come back as a message with its cut title, buttons as a po
 })
 
 t.test('A person who is out of reach or has blocked the page is refused at once', async (t) => {
-  const emulated = await openEmulated(t)
+  const emulated = await openEmulatorHarness(t)
   const { send } = page(emulated, 'messenger')
   await emulated.emulator.act('messenger', person, { kind: 'text', text: 'Hi' })
   const { id } = emulated.emulator.faults.add({ account: 'messenger', address: person, kind: 'blocked' })!

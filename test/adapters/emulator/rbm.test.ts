@@ -3,7 +3,7 @@ import { createHmac, createSign, randomUUID } from 'node:crypto'
 import t from 'tap'
 import type { Account } from '../../../adapters/emulator/contract.js'
 import type { Received } from '../../harness/receiver.js'
-import { asJson, type Emulated, openEmulated } from './emulated.js'
+import { asJson, type EmulatorHarness, openEmulatorHarness } from './emulatorharness.js'
 
 // Keys are made and many messages sent here, on a machine that may be busy.
 t.setTimeout(120_000)
@@ -28,12 +28,12 @@ function assertion({ serviceAccount }: Auth, claims: object = {}): string {
   return `${signed}.${createSign('RSA-SHA256').update(signed).sign(key, 'base64url')}`
 }
 
-function mint({ call }: Emulated, auth: Auth, token = assertion(auth)) {
+function mint({ call }: EmulatorHarness, auth: Auth, token = assertion(auth)) {
   const body = new URLSearchParams({ grant_type: grant, assertion: token })
   return call(auth.serviceAccount.token_uri, { method: 'POST', body })
 }
 
-async function opened(emulated: Emulated, more = {}) {
+async function opened(emulated: EmulatorHarness, more = {}) {
   const account = emulated.account('rbm', more)
   const auth = authOf(account)
   const { json } = await mint(emulated, auth)
@@ -60,7 +60,7 @@ const acting = (action: object) => ({ text: 'Tea', suggestions: [{ action: { tex
 const reply = (text: string, postbackData = 'x') => ({ reply: { text, postbackData } })
 
 t.test('A service account gets a token by a signed assertion, and by nothing else', async (t) => {
-  const emulated = await openEmulated(t)
+  const emulated = await openEmulatorHarness(t)
   const auth = authOf(emulated.account('rbm'))
   const { status, json } = await mint(emulated, auth)
   t.equal(status, 200)
@@ -82,7 +82,7 @@ t.test('A service account gets a token by a signed assertion, and by nothing els
 })
 
 t.test('A message is accepted, kept as it came, and its receipts come by themselves, signed', async (t) => {
-  const emulated = await openEmulated(t)
+  const emulated = await openEmulatorHarness(t)
   const { auth, send } = await opened(emulated)
   const id = randomUUID()
   const body = said('Hello', [reply('Yes', 'p1.m.0')])
@@ -91,7 +91,7 @@ t.test('A message is accepted, kept as it came, and its receipts come by themsel
   t.equal(json.name, `phones/${person}/agentMessages/${id}`)
   const [kept] = emulated.emulator.sent(0)
   t.match(kept, { account: 'rbm', wire: 'rbm', address: person, providerId: id, body })
-  const events = (await emulated.heard('/rbm', 2)).map((each) => eventIn(each, auth))
+  const events = (await emulated.waitForCalls('/rbm', 2)).map((each) => eventIn(each, auth))
   t.match(events, [
     { eventType: 'DELIVERED', messageId: id, senderPhoneNumber: person, agentId: auth.agentId },
     { eventType: 'READ', messageId: id },
@@ -99,7 +99,7 @@ t.test('A message is accepted, kept as it came, and its receipts come by themsel
 })
 
 t.test('A message whose id was used before, even for an event, is ignored without a word', async (t) => {
-  const emulated = await openEmulated(t)
+  const emulated = await openEmulatorHarness(t)
   const { headers, url, send } = await opened(emulated)
   const [first, second] = [randomUUID(), randomUUID()]
   await send(said('one'), first)
@@ -117,7 +117,7 @@ t.test('A message whose id was used before, even for an event, is ignored withou
 })
 
 t.test('What is over a limit or of an unknown shape is an error, and nothing is kept', async (t) => {
-  const emulated = await openEmulated(t)
+  const emulated = await openEmulatorHarness(t)
   const { send, headers, url, auth } = await opened(emulated)
   const card = (more: object = {}) => ({ title: 'T', ...more })
   const carousel = (cards: unknown[]) => ({
@@ -164,7 +164,7 @@ function event(title: string) {
 }
 
 t.test('What is at a limit is accepted', async (t) => {
-  const emulated = await openEmulated(t)
+  const emulated = await openEmulatorHarness(t)
   const { send } = await opened(emulated)
   const media = { height: 'TALL', contentInfo: { fileUrl: 'https://a.example/b.png' } }
   const full = {
@@ -195,7 +195,7 @@ t.test('What is at a limit is accepted', async (t) => {
 })
 
 t.test('A number without RCS is not found, neither by a message nor by either capability check', async (t) => {
-  const emulated = await openEmulated(t)
+  const emulated = await openEmulatorHarness(t)
   const { send, url, headers } = await opened(emulated)
   const other = '+15550100002'
   emulated.emulator.faults.add({ account: 'rbm', address: person, kind: 'unreachable' })
@@ -210,7 +210,7 @@ t.test('A number without RCS is not found, neither by a message nor by either ca
 })
 
 t.test('A phone has the features that its person took up, and is sent nothing that needs others', async (t) => {
-  const emulated = await openEmulated(t)
+  const emulated = await openEmulatorHarness(t)
   const { send, url, headers } = await opened(emulated)
   const { emulator } = emulated
   const other = '+15550100002'
@@ -242,7 +242,7 @@ t.test('A phone has the features that its person took up, and is sent nothing th
   t.same([...all].sort(), ['REVOCATION', ...Object.keys(needing)].sort())
   for (const [feature, contentMessage] of Object.entries(needing)) {
     const abilities = all.filter((each) => each !== feature)
-    t.match(await emulator.act('rbm', person, { kind: 'device', abilities }), { kind: 'told', calls: 0 })
+    t.match(await emulator.act('rbm', person, { kind: 'device', abilities }), { kind: 'performed', calls: 0 })
     t.same(await featuresOf(person), abilities)
     const { status, json } = await send({ contentMessage })
     t.match({ status, json }, { status: 400, json: { error: { status: 'INVALID_ARGUMENT' } } }, feature)
@@ -259,13 +259,13 @@ t.test('A phone has the features that its person took up, and is sent nothing th
 })
 
 t.test('A message can be taken back while the phone is off, and not after it arrived', async (t) => {
-  const emulated = await openEmulated(t)
+  const emulated = await openEmulatorHarness(t)
   const { auth, send, url, headers } = await opened(emulated)
   const takeBack = (id: string) =>
     emulated.call(url(`phones/${person}/agentMessages/${id}`), { method: 'DELETE', headers })
   const [first, second] = [randomUUID(), randomUUID()]
   await send(said('arrives'), first)
-  await emulated.heard('/rbm', 2)
+  await emulated.waitForCalls('/rbm', 2)
   t.equal((await takeBack(first)).status, 404)
   await emulated.emulator.act('rbm', person, { kind: 'offline' })
   await send(said('waits'), second)
@@ -273,12 +273,12 @@ t.test('A message can be taken back while the phone is off, and not after it arr
   await emulated.emulator.act('rbm', person, { kind: 'online' })
   const third = randomUUID()
   await send(said('arrives too'), third)
-  const events = (await emulated.heard('/rbm', 4)).map((each) => eventIn(each, auth).messageId)
+  const events = (await emulated.waitForCalls('/rbm', 4)).map((each) => eventIn(each, auth).messageId)
   t.same(events, [first, first, third, third], 'what was taken back has no receipt')
 })
 
 t.test('Whatever a person does comes as a signed event of its kind', async (t) => {
-  const emulated = await openEmulated(t)
+  const emulated = await openEmulatorHarness(t)
   const { account, auth, send, headers, url } = await opened(emulated, { reads: false })
   const { emulator } = emulated
   await send(
@@ -287,7 +287,7 @@ t.test('Whatever a person does comes as a signed event of its kind', async (t) =
       { action: { text: 'Where', postbackData: 'p1.m.1', shareLocationAction: {} } },
     ]),
   )
-  await emulated.heard('/rbm', 1)
+  await emulated.waitForCalls('/rbm', 1)
   const acts = [
     { kind: 'text', text: 'héllo' },
     { kind: 'tap', label: 'Tea' },
@@ -299,8 +299,9 @@ t.test('Whatever a person does comes as a signed event of its kind', async (t) =
     { kind: 'stop' },
     { kind: 'optOut' },
   ] as const
-  for (const act of acts) t.match(await emulator.act(account.id, person, act), { kind: 'told', taken: true }, act.kind)
-  const events = (await emulated.heard('/rbm', 11)).slice(1).map((each) => eventIn(each, auth))
+  for (const act of acts)
+    t.match(await emulator.act(account.id, person, act), { kind: 'performed', taken: true }, act.kind)
+  const events = (await emulated.waitForCalls('/rbm', 11)).slice(1).map((each) => eventIn(each, auth))
   t.match(events, [
     { text: 'héllo', senderPhoneNumber: person, agentId: auth.agentId },
     { suggestionResponse: { postbackData: 'p1.m.0', text: 'Tea', type: 'REPLY' } },
@@ -326,26 +327,26 @@ t.test('Whatever a person does comes as a signed event of its kind', async (t) =
 })
 
 t.test('The platform makes itself known with the client token and wants its secret back', async (t) => {
-  const emulated = await openEmulated(t)
+  const emulated = await openEmulatorHarness(t)
   const { auth } = await opened(emulated)
-  emulated.receiver.behave('/rbm', (response) => {
+  emulated.receiver.setBehavior('/rbm', (response) => {
     const { clientToken, secret } = JSON.parse(emulated.receiver.at('/rbm').at(-1)!.body.toString())
     t.equal(clientToken, auth.clientToken)
     response.end(secret)
   })
   t.equal(await emulated.emulator.accounts.greet('rbm'), 'taken')
-  emulated.receiver.behave('/rbm', (response) => void response.end('something else'))
+  emulated.receiver.setBehavior('/rbm', (response) => void response.end('something else'))
   t.equal(await emulated.emulator.accounts.greet('rbm'), 'refused')
 })
 
 t.test(
   'An account that is opened again, by another emulator with the same key, has the same credentials',
   async (t) => {
-    const [one, two] = [await openEmulated(t), await openEmulated(t)]
+    const [one, two] = [await openEmulatorHarness(t), await openEmulatorHarness(t)]
     const [first, second] = [authOf(one.account('rbm')), authOf(two.account('rbm'))]
     t.equal(first.serviceAccount.private_key, second.serviceAccount.private_key)
     t.equal(first.clientToken, second.clientToken)
-    const other = await openEmulated(t, { key: Buffer.alloc(32, 8) })
+    const other = await openEmulatorHarness(t, { key: Buffer.alloc(32, 8) })
     t.not(authOf(other.account('rbm')).clientToken, first.clientToken)
   },
 )

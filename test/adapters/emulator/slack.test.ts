@@ -3,7 +3,7 @@ import { isValidSlackRequest } from '@slack/bolt'
 import t from 'tap'
 import type { Account } from '../../../adapters/emulator/contract.js'
 import type { Received } from '../../harness/receiver.js'
-import { asJson, type Emulated, openEmulated } from './emulated.js'
+import { asJson, type EmulatorHarness, openEmulatorHarness } from './emulatorharness.js'
 
 const user = 'U0PERSON1'
 const channel = 'D0PERSON1'
@@ -15,7 +15,7 @@ interface Auth {
 }
 const authOf = (account: Account) => account.auth as unknown as Auth
 
-function opened(emulated: Emulated) {
+function opened(emulated: EmulatorHarness) {
   const auth = authOf(emulated.account('slack'))
   const send = (body: object, botToken = auth.botToken) =>
     emulated.call(
@@ -58,7 +58,7 @@ const menu = (count: number) => ({
 })
 
 t.test('A message is accepted under a time of its own, to a person or to the conversation with them', async (t) => {
-  const emulated = await openEmulated(t)
+  const emulated = await openEmulatorHarness(t)
   const { send } = opened(emulated)
   const { status, json } = await send({ text: 'Hello', blocks: [section('Hello')] })
   t.equal(status, 200)
@@ -69,7 +69,7 @@ t.test('A message is accepted under a time of its own, to a person or to the con
 })
 
 t.test('Whatever is wrong is said in a body whose status is 200', async (t) => {
-  const emulated = await openEmulated(t)
+  const emulated = await openEmulatorHarness(t)
   const { auth, send } = opened(emulated)
   const many = <T>(count: number, each: T) => Array.from({ length: count }, () => each)
   const wrong = (error: string) => ({ status: 200, json: { ok: false, error } })
@@ -110,7 +110,7 @@ t.test('Whatever is wrong is said in a body whose status is 200', async (t) => {
 })
 
 t.test('What people write, tap and choose comes signed, as events and as interactions', async (t) => {
-  const emulated = await openEmulated(t)
+  const emulated = await openEmulatorHarness(t)
   const { auth, send } = opened(emulated)
   const { emulator, receiver } = emulated
   const { json } = await send({ text: 'a', blocks: [section('a'), actions(button('Tea', 0), button('Coffee', 1))] })
@@ -149,28 +149,28 @@ t.test('What people write, tap and choose comes signed, as events and as interac
 })
 
 t.test('An event that is not taken comes three times more and says so, unless the app asks for none', async (t) => {
-  const emulated = await openEmulated(t, { timeScale: 100_000 })
+  const emulated = await openEmulatorHarness(t, { timeScale: 100_000 })
   opened(emulated)
   const { emulator, receiver } = emulated
-  receiver.behave('/slack', (response) => void response.writeHead(500).end())
-  t.match(await emulator.act('slack', user, { kind: 'text', text: 'Hi' }), { kind: 'told', taken: false })
-  const calls = await emulated.heard('/slack', 4)
+  receiver.setBehavior('/slack', (response) => void response.writeHead(500).end())
+  t.match(await emulator.act('slack', user, { kind: 'text', text: 'Hi' }), { kind: 'performed', taken: false })
+  const calls = await emulated.waitForCalls('/slack', 4)
   t.same(
     calls.map(({ headers }) => headers['x-slack-retry-num']),
     [undefined, '1', '2', '3'],
   )
   t.equal(new Set(calls.map(({ body }) => body.toString())).size, 1, 'each time the same')
-  receiver.behave('/slack', (response) => void response.writeHead(500, { 'x-slack-no-retry': '1' }).end())
+  receiver.setBehavior('/slack', (response) => void response.writeHead(500, { 'x-slack-no-retry': '1' }).end())
   await emulator.act('slack', user, { kind: 'text', text: 'Hi' })
-  receiver.behave('/slack', (response) => void response.end())
+  receiver.setBehavior('/slack', (response) => void response.end())
   await emulator.act('slack', user, { kind: 'text', text: 'last' })
   t.equal(receiver.at('/slack').length, 6)
 })
 
 t.test('Slack makes itself known with a challenge', async (t) => {
-  const emulated = await openEmulated(t)
+  const emulated = await openEmulatorHarness(t)
   const { auth } = opened(emulated)
-  emulated.receiver.behave('/slack', (response) => {
+  emulated.receiver.setBehavior('/slack', (response) => {
     const { type, challenge } = bodyIn(emulated.receiver.at('/slack').at(-1)!, auth)
     response.end(type === 'url_verification' ? challenge : '')
   })

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import t, { type Test } from 'tap'
 import type { Account } from '../../../adapters/emulator/contract.js'
-import { until } from '../../harness/clock.js'
-import { type Emulated, openEmulated } from './emulated.js'
+import { waitUntil } from '../../harness/clock.js'
+import { type EmulatorHarness, openEmulatorHarness } from './emulatorharness.js'
 
 const person = '15550100001'
 
@@ -50,7 +50,7 @@ async function connected(t: Test, { host, port }: Auth) {
 }
 
 /** A customer that takes everything it is given, unless it is told otherwise. */
-async function bound(t: Test, emulated: Emulated, answers: (nth: number) => number | undefined = () => 0) {
+async function bound(t: Test, emulated: EmulatorHarness, answers: (nth: number) => number | undefined = () => 0) {
   const auth = authOf(emulated.account('smpp'))
   const client = await connected(t, auth)
   const delivered: Pdu[] = []
@@ -71,14 +71,14 @@ async function bound(t: Test, emulated: Emulated, answers: (nth: number) => numb
       ...fields,
     })
   const heard = async (atLeast: number) => {
-    await until(() => delivered.length >= atLeast)
+    await waitUntil(() => delivered.length >= atLeast)
     return delivered
   }
   return { auth, client, submit, heard, delivered }
 }
 
 t.test('A submit gets an id, and its receipt names that id in its text and beside it', async (t) => {
-  const emulated = await openEmulated(t)
+  const emulated = await openEmulatorHarness(t)
   const { auth, client, submit, heard } = await bound(t, emulated)
   const { command_status, message_id: id } = await submit()
   t.equal(command_status, 0)
@@ -100,7 +100,7 @@ t.test('A submit gets an id, and its receipt names that id in its text and besid
 })
 
 t.test('Whoever binds with a wrong name or password, or submits without a bind, is refused', async (t) => {
-  const emulated = await openEmulated(t)
+  const emulated = await openEmulatorHarness(t)
   const auth = authOf(emulated.account('smpp'))
   const { systemId: system_id, password } = auth
   const tries = [
@@ -118,7 +118,7 @@ t.test('Whoever binds with a wrong name or password, or submits without a bind, 
 })
 
 t.test('A part that is too long, or from or to what is no number, is refused', async (t) => {
-  const emulated = await openEmulated(t)
+  const emulated = await openEmulatorHarness(t)
   const { submit } = await bound(t, emulated)
   const udh = Buffer.from([5, 0, 3, 1, 2, 1])
   const status = async (fields: object) => (await submit({ registered_delivery: 0, ...fields })).command_status
@@ -140,11 +140,11 @@ t.test('A part that is too long, or from or to what is no number, is refused', a
 })
 
 t.test('What people write is delivered, in parts where it is long, and again until it was taken', async (t) => {
-  const emulated = await openEmulated(t, { timeScale: 1_000 })
+  const emulated = await openEmulatorHarness(t, { timeScale: 1_000 })
   let fails = 1
   const { heard } = await bound(t, emulated, () => (fails-- > 0 ? 0x08 : 0))
   const { emulator } = emulated
-  t.match(await emulator.act('smpp', `+${person}`, { kind: 'text', text: 'Hi' }), { kind: 'told', taken: false })
+  t.match(await emulator.act('smpp', `+${person}`, { kind: 'text', text: 'Hi' }), { kind: 'performed', taken: false })
   const [first, again] = await heard(2)
   t.same([first!.short_message.message, again!.short_message.message], ['Hi', 'Hi'])
   const long = `${'a'.repeat(152)}[${'b'.repeat(100)}`
@@ -167,7 +167,7 @@ t.test('What people write is delivered, in parts where it is long, and again unt
 })
 
 t.test('What could not be delivered while nobody was bound comes after the bind', async (t) => {
-  const emulated = await openEmulated(t, { timeScale: 20 })
+  const emulated = await openEmulatorHarness(t, { timeScale: 20 })
   emulated.account('smpp')
   t.match(await emulated.emulator.act('smpp', person, { kind: 'text', text: 'early' }), { taken: false })
   const { heard } = await bound(t, emulated)
@@ -175,7 +175,7 @@ t.test('What could not be delivered while nobody was bound comes after the bind'
 })
 
 t.test('Faults of a line: throttled, failed, silent after acceptance, broken, ids in decimal', async (t) => {
-  const emulated = await openEmulated(t)
+  const emulated = await openEmulatorHarness(t)
   const { client, submit, heard } = await bound(t, emulated)
   const fault = (
     kind: 'rateLimited' | 'serverError' | 'optedOut' | 'unreachable' | 'decimalReceiptIds' | 'noAnswer' | 'reset',

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap'
 import twilio from 'twilio'
 import type { Account } from '../../../adapters/emulator/contract.js'
 import type { Received } from '../../harness/receiver.js'
-import { type Emulated, openEmulated } from './emulated.js'
+import { type EmulatorHarness, openEmulatorHarness } from './emulatorharness.js'
 
 const person = '+15550100001'
 
@@ -15,7 +15,7 @@ interface Auth {
 }
 const authOf = (account: Account) => account.auth as unknown as Auth
 
-function opened(emulated: Emulated) {
+function opened(emulated: EmulatorHarness) {
   const auth = authOf(emulated.account('twilio'))
   const statusUrl = emulated.receiver.url('/status')
   const url = `${auth.apiUrl}/2010-04-01/Accounts/${auth.accountSid}/Messages.json`
@@ -41,7 +41,7 @@ function formIn(t: Test, { body, headers }: Received, url: string, { authToken }
 }
 
 t.test('A message is accepted, kept as it came, and its status is told to the callback, signed', async (t) => {
-  const emulated = await openEmulated(t)
+  const emulated = await openEmulatorHarness(t)
   const { auth, send, statusUrl } = opened(emulated)
   const { status, json } = await send({ Body: 'a'.repeat(161) })
   t.equal(status, 201)
@@ -50,7 +50,7 @@ t.test('A message is accepted, kept as it came, and its status is told to the ca
   t.match(emulated.emulator.sent(0), [
     { address: person, providerId: json.sid, body: { To: person, Body: 'a'.repeat(161) } },
   ])
-  const forms = (await emulated.heard('/status', 2)).map((each) => formIn(t, each, statusUrl, auth))
+  const forms = (await emulated.waitForCalls('/status', 2)).map((each) => formIn(t, each, statusUrl, auth))
   t.match(forms, [
     { MessageSid: json.sid, MessageStatus: 'sent', To: person, From: auth.from, AccountSid: auth.accountSid },
     { MessageSid: json.sid, MessageStatus: 'delivered' },
@@ -58,7 +58,7 @@ t.test('A message is accepted, kept as it came, and its status is told to the ca
 })
 
 t.test('Wrong credentials and wrong parameters are refused in the words of Twilio', async (t) => {
-  const emulated = await openEmulated(t)
+  const emulated = await openEmulatorHarness(t)
   const { auth, post, send, basic, url } = opened(emulated)
   const refused = (status: number, code: number) => ({ status, json: { status, code, more_info: /errors/ } })
   t.match(await post({ To: person, From: auth.from, Body: 'a' }, basic(auth.accountSid, 'wrong')), refused(401, 20_003))
@@ -82,10 +82,10 @@ t.test('Wrong credentials and wrong parameters are refused in the words of Twili
 })
 
 t.test('STOP is forwarded and held: sends are 21610 until START', async (t) => {
-  const emulated = await openEmulated(t)
+  const emulated = await openEmulatorHarness(t)
   const { auth, send } = opened(emulated)
   const { emulator, receiver } = emulated
-  t.match(await emulator.act('twilio', person, { kind: 'stop' }), { kind: 'told', taken: true })
+  t.match(await emulator.act('twilio', person, { kind: 'stop' }), { kind: 'performed', taken: true })
   t.match(await send(), { status: 400, json: { code: 21_610 } })
   t.equal((await send({ To: '+15550100009' })).status, 201, 'others are not touched')
   await emulator.act('twilio', person, { kind: 'text', text: ' start ' })
@@ -101,7 +101,7 @@ t.test('STOP is forwarded and held: sends are 21610 until START', async (t) => {
 })
 
 t.test('Texts and media of people come signed, and there is nothing else on sms', async (t) => {
-  const emulated = await openEmulated(t)
+  const emulated = await openEmulatorHarness(t)
   const { auth } = opened(emulated)
   const { emulator, receiver } = emulated
   await emulator.act('twilio', '1 555 010 0001', { kind: 'text', text: 'Grüße & 50% +1 😀' })
@@ -123,14 +123,14 @@ t.test('Texts and media of people come signed, and there is nothing else on sms'
 })
 
 t.test('A number that is out of reach or filtered is accepted and fails in its receipt', async (t) => {
-  const emulated = await openEmulated(t)
+  const emulated = await openEmulatorHarness(t)
   const { auth, send, statusUrl } = opened(emulated)
   emulated.emulator.faults.add({ account: 'twilio', address: person, kind: 'unreachable', times: 1 })
   t.equal((await send()).status, 201)
-  await emulated.heard('/status', 2)
+  await emulated.waitForCalls('/status', 2)
   emulated.emulator.faults.add({ account: 'twilio', address: person, kind: 'blocked', times: 1 })
   t.equal((await send()).status, 201)
-  const forms = (await emulated.heard('/status', 4)).map((each) => formIn(t, each, statusUrl, auth))
+  const forms = (await emulated.waitForCalls('/status', 4)).map((each) => formIn(t, each, statusUrl, auth))
   t.match(forms, [
     { MessageStatus: 'sent' },
     { MessageStatus: 'undelivered', ErrorCode: '30005' },

@@ -2,14 +2,14 @@
 import t from 'tap'
 import { checkAdapter } from '../../../adapters/kit/index.js'
 import { channelNames } from '../../../core/channelnames.js'
-import { generated, loaded } from './house.js'
+import { generateAdapter, loadAdapter } from './generatedadapter.js'
 
 const channels = channelNames.filter((name) => name !== 'webchat')
 
 for (const channel of channels) {
   t.test(`A generated adapter for ${channel} keeps every sentence of the contract`, async (t) => {
-    const { dir } = generated(t, channel, 'pigeon-post')
-    const { adapter, samples } = await loaded(dir)
+    const { dir } = generateAdapter(t, channel, 'pigeon-post')
+    const { adapter, samples } = await loadAdapter(dir)
     const findings = await checkAdapter(adapter, samples)
     t.ok(findings.length >= 20, 'the checks were run')
     t.same(

@@ -1,10 +1,10 @@
 /** What holds for every message that an adapter renders: the provider takes each request, and nothing is left out. */
 import fc from 'fast-check'
-import { stringsIn, textsOf } from '../../../adapters/kit/tells.js'
+import { stringsIn, textsOf } from '../../../adapters/kit/suite/texts.js'
 import type { ContentMessage, Part } from '../../../core/amf/index.js'
-import type { Adapter, Addressed } from '../../../core/channel/adapter.js'
+import type { Adapter, RenderContext } from '../../../core/channel/adapter.js'
 import type { Block } from '../../../core/channel/blocks.js'
-import { writePostback } from '../../../core/channel/postback.js'
+import { formatPostback } from '../../../core/channel/postback.js'
 import type { Reader } from '../../../core/render/contract.js'
 import { render } from '../../../core/render/index.js'
 import { cases } from '../../core/render/cases.js'
@@ -18,7 +18,7 @@ type Rendering = Pick<Adapter<never, unknown>, 'descriptor' | 'render'>
 /** `wrong` judges one request as the provider does. */
 export function forEveryMessage(
   adapter: Rendering,
-  about: Addressed,
+  about: RenderContext,
   wrong: (wire: never) => string | undefined,
   each: fc.Arbitrary<ContentMessage> = message,
 ): void {
@@ -60,7 +60,9 @@ function checkNothingIsMissing(blocks: readonly Block[], wires: readonly unknown
     const places = [...textsOf(block), ...moreOf(block)].map((text) => placeOf(text, sent, reached))
     reached = Math.max(reached, Math.min(...places))
   }
-  const postbacks = blocks.flatMap((block) => tapsOf(block).map((place) => writePostback({ messageId, place })))
+  const postbacks = blocks.flatMap((block) =>
+    tapsOf(block).map((place) => formatPostback({ messageId, tapIndex: place })),
+  )
   let from = 0
   const whole = sent.join('\n')
   for (const postback of postbacks) {

@@ -1,6 +1,6 @@
 /** The suite that every adapter passes, on those that share the graph API. */
 import t from 'tap'
-import { checkAdapter } from '../../../adapters/kit/check.js'
+import { checkAdapter } from '../../../adapters/kit/suite/check.js'
 import { instagramAdapter } from '../../../adapters/messenger/instagram/adapter.js'
 import { messengerAdapter } from '../../../adapters/messenger/messenger/adapter.js'
 import { whatsappAdapter } from '../../../adapters/messenger/whatsapp/adapter.js'

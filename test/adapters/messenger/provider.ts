@@ -1,5 +1,5 @@
 /** A provider that answers as told, and the surroundings in which an adapter sends to it. */
-import type { ProviderRequest, Sending } from '../../../core/channel/adapter.js'
+import type { ProviderRequest, SendContext } from '../../../core/channel/adapter.js'
 
 export interface Told {
   readonly status: number
@@ -11,16 +11,16 @@ export const noon = Date.UTC(2026, 10, 20, 12)
 
 export function provider<Auth>(auth: Auth, address: string, told: Told | 'silence') {
   const asked: ProviderRequest[] = []
-  const sending: Sending<Auth> = {
+  const sending: SendContext<Auth> = {
     auth,
     address,
     id: 'msg_1.0',
-    isWithheld: () => false,
+    isCancelled: () => false,
     bindingId: 'cb_1',
     ingressUrl: 'https://gateway.example/v4/ingress/cb_1',
     now: () => noon,
     signal: new AbortController().signal,
-    memory: { get: async (_, make) => (await make())?.value, forget: () => undefined },
+    cache: { get: async (_, make) => (await make())?.value, invalidate: () => undefined },
     async call(request) {
       asked.push(request)
       if (told === 'silence') return { kind: 'none', detail: 'No answer in time.', unsent: false }

@@ -1,12 +1,18 @@
 /** Calls and answers of WhatsApp, Messenger and Instagram, for the suite that every adapter passes. */
 
 import { createHmac } from 'node:crypto'
-import type { AnswerSample, CallSample, ExpectedItem, Samples, UnsignedCall } from '../../../adapters/kit/samples.js'
+import type {
+  AnswerSample,
+  CallSample,
+  ExpectedItem,
+  Samples,
+  UnsignedCall,
+} from '../../../adapters/kit/suite/samples.js'
 import type { InstagramAuth } from '../../../adapters/messenger/instagram/adapter.js'
-import type { PageAuth } from '../../../adapters/messenger/pagedescriptor.js'
+import type { PageAuth } from '../../../adapters/messenger/page/descriptor.js'
 import type { WhatsappAuth } from '../../../adapters/messenger/whatsapp/descriptor.js'
-import type { ToldInbound } from '../../../core/channel/held.js'
 import type { Inbound } from '../../../core/channel/inbound.js'
+import type { ReportedInbound } from '../../../core/channel/providermedia.js'
 
 const graphAuth = {
   accessToken: 'EAAGsampletoken0123456789',
@@ -28,7 +34,7 @@ export const lookaside = 'https://lookaside.example/whatsapp_business/attachment
 
 const items = (...all: readonly ExpectedItem[]) => ({ kind: 'items', items: all }) as const
 const problem = { problem: true } as const
-const tap: Inbound = { kind: 'tap', messageId: 'msg_0sample', place: 2, label: 'Table 3' }
+const tap: Inbound = { kind: 'tap', messageId: 'msg_0sample', tapIndex: 2, label: 'Table 3' }
 const postback = 'p1.msg_0sample.2'
 const said = (text: string): Inbound => ({ kind: 'content', content: { text } })
 
@@ -70,7 +76,7 @@ export const status = (end: string, state: string, more: object = {}) => ({
   recipient_id: person,
   ...more,
 })
-const heard = (end: string, inbound: ToldInbound): ExpectedItem => ({ id: wamid(end), address: person, inbound })
+const heard = (end: string, inbound: ReportedInbound): ExpectedItem => ({ id: wamid(end), address: person, inbound })
 const receipt = (end: string, state: 'sent' | 'delivered' | 'read' | 'failed', more: object = {}): ExpectedItem => ({
   id: `${wamid(end)}:${state}`,
   address: person,
@@ -125,7 +131,7 @@ const whatsappCalls: readonly CallSample[] = [
     becomes: items(
       heard('A6', {
         kind: 'content',
-        content: { text: 'Like this', media: [{ held: '77', type: 'image/jpeg' }] },
+        content: { text: 'Like this', media: [{ mediaRef: '77', type: 'image/jpeg' }] },
       }),
     ),
   },
@@ -174,7 +180,7 @@ const whatsappCalls: readonly CallSample[] = [
       metadata: { phone_number_id: '999' },
       messages: [message('A9', { type: 'text', text: { body: 'Hi' } })],
     }),
-    becomes: { ...items(), elsewhere: [{ account: '999' }] },
+    becomes: { ...items(), otherAccounts: [{ account: '999' }] },
   },
   {
     name: 'a batch of two numbers of the same app',
@@ -186,7 +192,7 @@ const whatsappCalls: readonly CallSample[] = [
         ...changed({ metadata: {}, messages: [] }).entry,
       ],
     },
-    becomes: { ...items(problem, heard('A10', said('Ours'))), elsewhere: [{ account: '999' }] },
+    becomes: { ...items(problem, heard('A10', said('Ours'))), otherAccounts: [{ account: '999' }] },
   },
   {
     name: 'a phone call',
@@ -209,12 +215,12 @@ const refused = (
 ): AnswerSample => ({
   name,
   answer,
-  becomes: { kind: 'refused', reason, again, ...(operator && { needsOperator: true as const }) },
+  becomes: { kind: 'refused', reason, retry: again, ...(operator && { needsOperator: true as const }) },
 })
 
 export const whatsappSamples: Samples<WhatsappAuth> = {
   auth: whatsappAuth,
-  wrongAuths: [
+  invalidAuths: [
     { auth: { ...whatsappAuth, phoneNumberId: '+1 415 555 0100' }, field: 'phoneNumberId' },
     { auth: { ...whatsappAuth, accessToken: 'two words' }, field: 'accessToken' },
   ],
@@ -224,19 +230,19 @@ export const whatsappSamples: Samples<WhatsappAuth> = {
   media: [
     {
       name: 'a picture',
-      held: '77',
+      mediaRef: '77',
       answer: { status: 200, body: { url: lookaside, mime_type: 'image/jpeg', id: '77' } },
       becomes: { kind: 'at', url: lookaside, headers: { Authorization: `Bearer ${graphAuth.accessToken}` } },
     },
     {
       name: 'a picture that lies where nobody could trust it',
-      held: '77',
+      mediaRef: '77',
       answer: { status: 200, body: { url: lookaside.replace('https', 'http'), id: '77' } },
       becomes: { kind: 'refused' },
     },
     {
       name: 'a picture that is gone',
-      held: '78',
+      mediaRef: '78',
       answer: { status: 400, body: { error: { message: 'Unsupported get request', code: 100 } } },
       becomes: { kind: 'refused' },
     },
@@ -420,7 +426,7 @@ const pageSamples = <Auth extends PageAuth>(
   calls: readonly CallSample[],
 ): Samples<Auth> => ({
   auth,
-  wrongAuths: [
+  invalidAuths: [
     { auth: { ...auth, pageId: 'our.page' }, field: 'pageId' },
     { auth: { ...auth, accessToken: 'line\nbreak' }, field: 'accessToken' },
   ],
@@ -444,7 +450,7 @@ export const messengerSamples = pageSamples('page', pageAuth, [
   {
     name: 'something about another page of the same app',
     body: { object: 'page', entry: [{ id: '999', messaging: [event({ message: { mid: 'm_10', text: 'Hi' } })] }] },
-    becomes: { ...items(), elsewhere: [{ account: '999' }] },
+    becomes: { ...items(), otherAccounts: [{ account: '999' }] },
   },
 ])
 
@@ -460,6 +466,6 @@ export const instagramSamples = pageSamples('instagram', instagramAuth, [
   {
     name: 'something about another account of the same app',
     body: { object: 'instagram', entry: [{ id: '999', messaging: [event({ message: { mid: 'm_10', text: 'Hi' } })] }] },
-    becomes: { ...items(), elsewhere: [{ account: '999' }] },
+    becomes: { ...items(), otherAccounts: [{ account: '999' }] },
   },
 ])

@@ -5,7 +5,7 @@ import { whatsappAdapter } from '../../../adapters/messenger/whatsapp/adapter.js
 import { provider } from './provider.js'
 import { graphError, pageAuth, person, psid, wamid, whatsappAuth } from './samples.js'
 
-const about = { address: person, messageId: 'msg_1', lastHeardId: 'wamid.0' }
+const about = { address: person, messageId: 'msg_1', lastInboundId: 'wamid.0' }
 const [hello] = whatsappAdapter.render([{ kind: 'text', text: 'Hi' }], about)
 const [greeting] = messengerAdapter.render([{ kind: 'text', text: 'Hi' }], { ...about, address: psid })
 
@@ -44,13 +44,13 @@ t.test('Signals get no name from the provider, and are called by ours', async (t
 t.test('An answer without the name of the message is not believed', async (t) => {
   for (const body of ['', '{}', { messages: [] }, { messages: [{ id: 7 }] }, { messages: [{ id: 'two words' }] }]) {
     const { sending } = provider(whatsappAuth, person, { status: 200, body })
-    t.match(await whatsappAdapter.send(hello!, sending), { kind: 'refused', again: 'later' }, JSON.stringify(body))
+    t.match(await whatsappAdapter.send(hello!, sending), { kind: 'refused', retry: 'later' }, JSON.stringify(body))
   }
 })
 
 t.test('No answer may mean that it was taken: the outcome is unknown', async (t) => {
   const { sending } = provider(whatsappAuth, person, 'silence')
-  t.match(await whatsappAdapter.send(hello!, sending), { kind: 'refused', again: 'later', isUnknown: true })
+  t.match(await whatsappAdapter.send(hello!, sending), { kind: 'refused', retry: 'later', isUnknown: true })
 })
 
 t.test('The words of an error are not repeated, since they may hold the token', async (t) => {
@@ -60,7 +60,7 @@ t.test('The words of an error are not repeated, since they may hold the token', 
     body: { error: { code: 190, message: `Malformed access token ${accessToken}`, error_subcode: accessToken } },
   })
   const outcome = await whatsappAdapter.send(hello!, sending)
-  t.match(outcome, { needsOperator: true, again: 'elsewhere' })
+  t.match(outcome, { needsOperator: true, retry: 'elsewhere' })
   t.notMatch(JSON.stringify(outcome), accessToken)
 })
 
@@ -69,7 +69,7 @@ t.test('A subcode tells a closed window, or one person, from a page that may not
     messengerAdapter.send(greeting!, provider(pageAuth, psid, answer).sending)
   t.match(await outcome(graphError(400, 10, { error_subcode: 2_018_278 })), {
     reason: 'windowClosed',
-    again: 'elsewhere',
+    retry: 'elsewhere',
     needsOperator: undefined,
   })
   t.match(await outcome(graphError(400, 10, { error_subcode: 1 })), { reason: 'sendFailed', needsOperator: undefined })
@@ -78,9 +78,9 @@ t.test('A subcode tells a closed window, or one person, from a page that may not
 
 t.test('A status that no code explains is judged by itself', async (t) => {
   const outcome = (status: number) => whatsappAdapter.send(hello!, provider(whatsappAuth, person, { status }).sending)
-  t.match(await outcome(401), { again: 'later', needsOperator: undefined })
-  t.match(await outcome(403), { again: 'elsewhere', needsOperator: undefined })
-  t.match(await outcome(404), { reason: 'sendFailed', again: 'elsewhere', needsOperator: undefined })
-  t.match(await outcome(429), { reason: 'rateLimited', again: 'later' })
-  t.match(await outcome(503), { reason: 'sendFailed', again: 'later' })
+  t.match(await outcome(401), { retry: 'later', needsOperator: undefined })
+  t.match(await outcome(403), { retry: 'elsewhere', needsOperator: undefined })
+  t.match(await outcome(404), { reason: 'sendFailed', retry: 'elsewhere', needsOperator: undefined })
+  t.match(await outcome(429), { reason: 'rateLimited', retry: 'later' })
+  t.match(await outcome(503), { reason: 'sendFailed', retry: 'later' })
 })

@@ -2,16 +2,16 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { Value } from 'typebox/value'
-import { checkAdapter } from '../../../adapters/kit/check.js'
-import { corpusFor } from '../../../adapters/kit/corpus.js'
+import { checkAdapter } from '../../../adapters/kit/suite/check.js'
+import { corpusFor } from '../../../adapters/kit/suite/corpus.js'
 import { webchatAdapter } from '../../../adapters/webchat/adapter.js'
+import { decodeFrame } from '../../../adapters/webchat/decoder.js'
+import { encodeFrame } from '../../../adapters/webchat/encoder.js'
 import { type Block, clientFrames, type MessageFrame, serverFrames } from '../../../adapters/webchat/frames.js'
-import { readFrame } from '../../../adapters/webchat/read.js'
-import { writeFrame } from '../../../adapters/webchat/write.js'
 import { type ContentMessage, tapsOf } from '../../../core/amf/index.js'
-import type { Telling } from '../../../core/channel/live.js'
-import { readPostback } from '../../../core/channel/postback.js'
-import { webchat as limits } from '../../../core/limits.js'
+import { parsePostback } from '../../../core/channel/postback.js'
+import type { ServerEvent } from '../../../core/channel/socketcodec.js'
+import { webchat as limits } from '../../../core/limits/index.js'
 import { render } from '../../../core/render/index.js'
 import { contentMessage } from '../../core/amf/arbitrary.js'
 
@@ -22,7 +22,7 @@ const about = { address: 'vis_1', messageId: 'msg_1' }
 function shown(message: ContentMessage): MessageFrame {
   const [wire, ...more] = webchatAdapter.render(render(message, traits, reader).blocks, about)
   if (more.length > 0) throw new Error('a message is one frame')
-  return JSON.parse(writeFrame({ kind: 'message', cursor: 1, at: 0, state: 'sent', wire, contacts: [] }))
+  return JSON.parse(encodeFrame({ kind: 'message', cursor: 1, at: 0, state: 'sent', payload: wire, contacts: [] }))
 }
 
 function tapsIn(block: Block): string[] {
@@ -54,8 +54,8 @@ t.test('Every message is one frame of the contract, of which each tap comes back
       const wanted = new Set(render(message, traits, reader).blocks.flatMap((block) => placesIn(block)))
       const taps = frame.blocks.flatMap(tapsIn)
       const places = taps.map((tap) => {
-        const read = readFrame(JSON.stringify({ v: 1, type: 'tap', id: 'x', tap }))
-        return read.kind === 'said' && read.inbound.kind === 'tap' ? read.inbound.place : -1
+        const read = decodeFrame(JSON.stringify({ v: 1, type: 'tap', id: 'x', tap }))
+        return read.kind === 'said' && read.inbound.kind === 'tap' ? read.inbound.tapIndex : -1
       })
       return places.every((place) => wanted.has(place)) && new Set(places).size === wanted.size
     }),
@@ -82,16 +82,21 @@ t.test('A choice of many is a list, whose taps are in the order of the message',
   const [list] = shown(message).blocks
   t.equal(list?.kind, 'list')
   t.same(
-    tapsIn(list!).map((tap) => readPostback(tap)),
-    tapsOf(message).map((_, place) => ({ messageId: 'msg_1', place })),
+    tapsIn(list!).map((tap) => parsePostback(tap)),
+    tapsOf(message).map((_, place) => ({ messageId: 'msg_1', tapIndex: place })),
   )
 })
 
-const tellings: readonly Telling[] = [
+const tellings: readonly ServerEvent[] = [
   { kind: 'welcome', address: 'vis_1', cursor: 3, more: true },
   { kind: 'said', cursor: 1, at: 0, id: 'x', content: { text: 'Hi', place: { address: 'Here' } } },
   { kind: 'said', cursor: 1, at: 0, id: 'x', content: { media: [{ url: 'https://a.example/b', name: 'b' }] } },
-  { kind: 'older', from: 1, lines: [{ kind: 'said', cursor: 1, at: 0, id: 'x', content: { text: 'Hi' } }], more: true },
+  {
+    kind: 'older',
+    from: 1,
+    entries: [{ kind: 'said', cursor: 1, at: 0, id: 'x', content: { text: 'Hi' } }],
+    more: true,
+  },
   { kind: 'caughtUp', cursor: 3 },
   { kind: 'ping', cursor: 3 },
   { kind: 'accepted', id: 'x' },
@@ -103,13 +108,13 @@ const tellings: readonly Telling[] = [
 
 t.test('Whatever else is told is a frame of the contract, too', async (t) => {
   for (const telling of tellings) {
-    const frame = JSON.parse(writeFrame(telling))
+    const frame = JSON.parse(encodeFrame(telling))
     t.equal(frame.type, telling.kind)
     t.ok(Value.Check(serverFrames[telling.kind], frame), JSON.stringify(frame))
   }
   const told = new Set([...tellings.map(({ kind }) => kind), 'message'])
   t.same(
-    Object.keys(serverFrames).filter((type) => !told.has(type as Telling['kind'])),
+    Object.keys(serverFrames).filter((type) => !told.has(type as ServerEvent['kind'])),
     [],
     'all of them were tried',
   )
@@ -135,7 +140,7 @@ t.test('Each frame of a page says what the contract says it says', async (t) => 
     [frame('delivered', { messageIds: ['a', 'b', 'a'] }), { kind: 'mark', state: 'delivered', messageIds: ['a', 'b'] }],
     [frame('read', { messageIds: ['a'] }), { kind: 'mark', state: 'read', messageIds: ['a'] }],
   ]
-  for (const [text, meaning] of meanings) t.strictSame(readFrame(text), meaning, text)
+  for (const [text, meaning] of meanings) t.strictSame(decodeFrame(text), meaning, text)
 })
 
 t.test('A frame that is wrong is told by its field, and by its id where it has one', async (t) => {
@@ -163,8 +168,8 @@ t.test('A frame that is wrong is told by its field, and by its id where it has o
     [frame('read', { messageIds: ['a:b'] }), { field: 'messageIds[0]' }],
   ]
   for (const [text, { field, id }] of wrongs) {
-    const read = readFrame(text)
-    t.match(read, { kind: 'wrong', field }, text.slice(0, 80))
+    const read = decodeFrame(text)
+    t.match(read, { kind: 'invalid', field }, text.slice(0, 80))
     t.equal((read as { id?: string }).id, id, text.slice(0, 80))
   }
 })
@@ -191,8 +196,8 @@ t.test('Nothing that a page can send makes reading throw, and what is taken fits
   )
   fc.assert(
     fc.property(text, (given) => {
-      const read = readFrame(given)
-      if (read.kind === 'wrong') return true
+      const read = decodeFrame(given)
+      if (read.kind === 'invalid') return true
       const value = JSON.parse(given)
       return Value.Check(clientFrames[value.type as keyof typeof clientFrames], value)
     }),

@@ -3,54 +3,54 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { Test } from 'tap'
 import { isRefusal } from '../../../core/errors.js'
-import { shard as limits } from '../../../core/limits.js'
+import { shard as limits } from '../../../core/limits/index.js'
 import { owed } from './effects.js'
-import { eventually, type House, type OpenHouse, together } from './house.js'
+import { type EngineFixture, eventually, inOneCommit, type OpenEngineFixture } from './fixture.js'
 import { act, doing, echo, repertoire, type Step, seenOf } from './repertoire.js'
 
-export function boundsSuite(t: Test, openHouse: OpenHouse): void {
+export function boundsSuite(t: Test, openFixture: OpenEngineFixture): void {
   t.test(
     'A full mailbox refuses at once with Retry-After, keeps what it took, and holds nothing of what it refused',
     async (t) => {
-      const house = await openHouse(t, { repertoire: repertoire() })
+      const fixture = await openFixture(t, { repertoire: repertoire() })
       const refusedMore = 50
       let answered = 0
       const whenFull = async (asked: readonly Promise<unknown>[]) => {
-        await eventually(house, () => answered >= refusedMore)
+        await eventually(fixture, () => answered >= refusedMore)
         const early = await Promise.all(asked.map((each) => Promise.race([each, undefined])))
         const refused = early.filter(isRefusal)
         t.equal(refused.length, refusedMore, 'those beyond the mailbox are answered while the others wait')
         t.same(new Set(refused.map((each) => JSON.stringify(each))).size, 1)
         t.match(refused[0], { refused: 'service.unavailable', headers: { 'retry-after': '1' } })
         t.equal(answered, refusedMore)
-        const held = await refusedInputs(house)
+        const held = await refusedInputs(fixture)
         t.equal(held.filter((input) => input.deref() !== undefined).length, 0, 'what was asked in vain is not held')
       }
-      const asked = await together(
-        house,
+      const asked = await inOneCommit(
+        fixture,
         () =>
           Array.from({ length: limits.mailboxCommands + refusedMore }, async () => {
-            const answer = await doing(house, 'a', { count: 1 })
+            const answer = await doing(fixture, 'a', { count: 1 })
             answered++
             return answer
           }),
-        () => seenOf(house, 'a'),
+        () => seenOf(fixture, 'a'),
         whenFull,
       )
       const answers = await Promise.all(asked)
       t.equal(answers.filter((answer) => !isRefusal(answer)).length, limits.mailboxCommands)
-      t.equal((await seenOf(house, 'a')).counted, limits.mailboxCommands)
-      t.match(await doing(house, 'a', { count: 1 }), { counted: limits.mailboxCommands + 1 }, 'and it goes on')
+      t.equal((await seenOf(fixture, 'a')).counted, limits.mailboxCommands)
+      t.match(await doing(fixture, 'a', { count: 1 }), { counted: limits.mailboxCommands + 1 }, 'and it goes on')
     },
   )
 
   /** Asks in vain with much to carry, and answers with what may still be held of it. */
-  async function refusedInputs(house: House): Promise<WeakRef<object>[]> {
+  async function refusedInputs(fixture: EngineFixture): Promise<WeakRef<object>[]> {
     const held: WeakRef<object>[] = []
     const inVain = Array.from({ length: 500 }, async (_, n) => {
       const input = { value: Buffer.alloc(10_000, n) }
       held.push(new WeakRef(input))
-      return house.shards.ask('a', echo, input)
+      return fixture.shards.execute('a', echo, input)
     })
     const answers = await Promise.all(inVain)
     if (!answers.every(isRefusal)) throw new Error('something was taken into a full mailbox')
@@ -64,32 +64,34 @@ export function boundsSuite(t: Test, openHouse: OpenHouse): void {
   }
 
   t.test('Asks under one id that come while the first still waits take one place and get its answer', async (t) => {
-    const house = await openHouse(t, { repertoire: repertoire() })
+    const fixture = await openFixture(t, { repertoire: repertoire() })
     const again = limits.mailboxCommands + 10
-    const answers = await together(
-      house,
+    const answers = await inOneCommit(
+      fixture,
       () => {
         const run = [{ count: 1 }]
-        return Array.from({ length: again }, () => house.shards.ask('a', act, { owner: 'a', run }, { id: 'same' }))
+        return Array.from({ length: again }, () =>
+          fixture.shards.execute('a', act, { owner: 'a', run }, { id: 'same' }),
+        )
       },
-      () => seenOf(house, 'a'),
+      () => seenOf(fixture, 'a'),
     )
     const all = await Promise.all(answers)
     t.equal(new Set(all.map((answer) => JSON.stringify(answer))).size, 1)
     t.match(all[0], { counted: 1 })
-    t.equal((await seenOf(house, 'a')).counted, 1)
+    t.equal((await seenOf(fixture, 'a')).counted, 1)
   })
 
   t.test('A mailbox that is full for one shard takes commands for the others', async (t) => {
-    const house = await openHouse(t, { repertoire: repertoire() })
+    const fixture = await openFixture(t, { repertoire: repertoire() })
     const owners = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
-    const answers = await together(
-      house,
+    const answers = await inOneCommit(
+      fixture,
       () => {
-        for (let n = 0; n < limits.mailboxCommands; n++) void doing(house, 'a', { count: 1 })
-        return owners.map((owner) => doing(house, owner, { count: 1 }))
+        for (let n = 0; n < limits.mailboxCommands; n++) void doing(fixture, 'a', { count: 1 })
+        return owners.map((owner) => doing(fixture, owner, { count: 1 }))
       },
-      () => seenOf(house, 'a'),
+      () => seenOf(fixture, 'a'),
     )
     const refused = (await Promise.all(answers)).map(isRefusal)
     t.equal(refused[0], true)
@@ -105,7 +107,7 @@ export function boundsSuite(t: Test, openHouse: OpenHouse): void {
       const most = { lane: 0, shard: 0 }
       const began: Record<string, number[]> = Object.fromEntries(lanes.map((lane) => [lane, []]))
       const gates: (() => void)[] = []
-      const house = await openHouse(t, {
+      const fixture = await openFixture(t, {
         repertoire: repertoire(() => ({
           async deliver({ lane, n }: { lane: string; n: number }) {
             began[lane]!.push(n)
@@ -122,12 +124,12 @@ export function boundsSuite(t: Test, openHouse: OpenHouse): void {
         })),
       })
       for (let n = 0; n < each; n++)
-        await doing(house, 'a', ...lanes.map((lane): Step => ({ effect: { lane, n }, to: lane })))
-      await eventually(house, () => most.shard >= limits.effectsInFlight)
+        await doing(fixture, 'a', ...lanes.map((lane): Step => ({ effect: { lane, n }, to: lane })))
+      await eventually(fixture, () => most.shard >= limits.effectsInFlight)
       // One after the other and out of order, while time passes for those that failed.
-      for (let turn = 0; owed(house, 'a') > 0; turn++) {
+      for (let turn = 0; owed(fixture, 'a') > 0; turn++) {
         gates.splice((turn * 7) % Math.max(1, gates.length), 3).forEach((open) => void open())
-        await house.time.advance(turn % 20 === 0 ? limits.effectRetryMs : 0)
+        await fixture.time.advance(turn % 20 === 0 ? limits.effectRetryMs : 0)
       }
       t.equal(most.lane, limits.effectsPerDestination)
       t.equal(most.shard, limits.effectsInFlight)
@@ -145,7 +147,7 @@ export function boundsSuite(t: Test, openHouse: OpenHouse): void {
 
   t.test('A destination that does not answer delays no other', async (t) => {
     const done: string[] = []
-    const house = await openHouse(t, {
+    const fixture = await openFixture(t, {
       repertoire: repertoire(() => ({
         deliver: (payload: string) =>
           payload.startsWith('dead') ? new Promise<void>(() => {}) : Promise.resolve(void done.push(payload)),
@@ -155,11 +157,11 @@ export function boundsSuite(t: Test, openHouse: OpenHouse): void {
       { length: 4 * limits.effectsPerDestination },
       (_, n): Step => ({ effect: `dead ${n}`, to: 'dead' }),
     )
-    await doing(house, 'a', ...deadOnes)
+    await doing(fixture, 'a', ...deadOnes)
     const words = Array.from({ length: 100 }, (_, n) => `word ${n}`)
     for (const word of words)
-      await doing(house, 'a', { effect: word, to: 'alive' }, { effect: `dead ${word}`, to: 'dead' })
-    await eventually(house, () => done.length === words.length)
+      await doing(fixture, 'a', { effect: word, to: 'alive' }, { effect: `dead ${word}`, to: 'dead' })
+    await eventually(fixture, () => done.length === words.length)
     t.same(done, words)
   })
 
@@ -167,7 +169,7 @@ export function boundsSuite(t: Test, openHouse: OpenHouse): void {
     'Destinations that fail again and again keep no place from others, however many lanes may be held',
     async (t) => {
       const done: string[] = []
-      const house = await openHouse(t, {
+      const fixture = await openFixture(t, {
         repertoire: repertoire(() => ({
           async deliver(payload: string) {
             if (payload.startsWith('dead')) throw new Error('not now')
@@ -175,15 +177,15 @@ export function boundsSuite(t: Test, openHouse: OpenHouse): void {
           },
         })),
       })
-      const dead = limits.lanesHeld + 20
-      const alive = limits.lanesHeld
-      await doing(house, 'a', ...Array.from({ length: dead }, (_, n): Step => ({ effect: 'dead', to: `dead ${n}` })))
+      const dead = limits.activeLanes + 20
+      const alive = limits.activeLanes
+      await doing(fixture, 'a', ...Array.from({ length: dead }, (_, n): Step => ({ effect: 'dead', to: `dead ${n}` })))
       await doing(
-        house,
+        fixture,
         'a',
         ...Array.from({ length: alive }, (_, n): Step => ({ effect: `word ${n}`, to: `alive ${n}` })),
       )
-      await eventually(house, () => done.length === alive)
+      await eventually(fixture, () => done.length === alive)
       t.equal(new Set(done).size, alive)
     },
   )
@@ -191,11 +193,11 @@ export function boundsSuite(t: Test, openHouse: OpenHouse): void {
   t.test(
     'More destinations than are served at a time, and more effects than are held, are all performed',
     async (t) => {
-      const { effectsHeld } = limits
-      Object.assign(limits, { effectsHeld: 2 * limits.effectsHeldPerLane })
+      const { loadedEffects: effectsHeld } = limits
+      Object.assign(limits, { effectsHeld: 2 * limits.loadedEffectsPerLane })
       t.teardown(() => void Object.assign(limits, { effectsHeld }))
-      const destinations = limits.lanesHeld + 60
-      const deep = 5 * limits.effectsHeldPerLane
+      const destinations = limits.activeLanes + 60
+      const deep = 5 * limits.loadedEffectsPerLane
       const done = new Map<string, number[]>()
       let dies = true
       const opening = () => ({
@@ -206,17 +208,17 @@ export function boundsSuite(t: Test, openHouse: OpenHouse): void {
           },
         })),
       })
-      const first = await openHouse(t, opening())
+      const first = await openFixture(t, opening())
       const wide = (n: number) =>
         Array.from({ length: destinations }, (_, at): Step => ({ effect: { to: `d${at}`, n }, to: `d${at}` }))
       const narrow = (n: number): Step => ({ effect: { to: 'deep', n }, to: 'deep' })
       await doing(first, 'a', ...wide(0))
       for (let n = 0; n < deep; n++) await doing(first, 'a', narrow(n))
       await doing(first, 'a', ...wide(1))
-      await first.die()
+      await first.crash()
 
       dies = false
-      const next = await openHouse(t, { ...opening(), after: first })
+      const next = await openFixture(t, { ...opening(), after: first })
       for (let n = deep; n < 2 * deep; n++) await doing(next, 'a', narrow(n))
       await doing(next, 'a', ...wide(2))
       await eventually(next, () => owed(next, 'a') === 0)

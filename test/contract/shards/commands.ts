@@ -4,10 +4,10 @@ import fc from 'fast-check'
 import type { Test } from 'tap'
 import { type Refusal, refuse } from '../../../core/errors.js'
 import type { Query } from '../../../runtime/shard/contract.js'
-import { shardOf } from '../../../runtime/shard/place.js'
+import { shardOf } from '../../../runtime/shard/placement.js'
 import { outboxTable, timerTable } from '../../../runtime/shard/tables.js'
 import { anyRecord } from '../../runtime/store/generated.js'
-import { eventually, houseShards, type OpenHouse, stored, together } from './house.js'
+import { eventually, fixtureShards, inOneCommit, type OpenEngineFixture, readerFor } from './fixture.js'
 import {
   type Acted,
   act,
@@ -24,16 +24,18 @@ import {
 } from './repertoire.js'
 
 /** Owners so many that every shard has one. */
-export const owners = Array.from({ length: 3 * houseShards }, (_, n) => `owner-${n}`)
+export const owners = Array.from({ length: 3 * fixtureShards }, (_, n) => `owner-${n}`)
 
-export function commandsSuite(t: Test, openHouse: OpenHouse): void {
+export function commandsSuite(t: Test, openFixture: OpenEngineFixture): void {
   t.test('Commands of an owner are decided one after another in the order of asking', async (t) => {
-    const house = await openHouse(t, { repertoire: repertoire() })
+    const fixture = await openFixture(t, { repertoire: repertoire() })
     const asks = Array.from({ length: 600 }, (_, n) => ({ owner: owners[n % owners.length]!, word: `word ${n}` }))
-    const answers = await Promise.all(asks.map(({ owner, word }) => doing(house, owner, { write: word }, { count: 1 })))
+    const answers = await Promise.all(
+      asks.map(({ owner, word }) => doing(fixture, owner, { write: word }, { count: 1 })),
+    )
     for (const owner of owners) {
       const words = asks.filter((each) => each.owner === owner).map(({ word }) => word)
-      const found = await seenOf(house, owner)
+      const found = await seenOf(fixture, owner)
       t.same(found.journal, words, `${owner} has all that was asked, in order`)
       t.equal(found.counted, words.length)
       t.same(
@@ -43,13 +45,13 @@ export function commandsSuite(t: Test, openHouse: OpenHouse): void {
       )
     }
     t.ok(
-      house.commits.some((commands) => commands > 1),
+      fixture.commits.some((commands) => commands > 1),
       'commands that came together shared a commit',
     )
   })
 
   t.test('What is answered can be read by everybody, and is there after the process has died', async (t) => {
-    const house = await openHouse(t, { repertoire: repertoire() })
+    const fixture = await openFixture(t, { repertoire: repertoire() })
     const asked: string[] = []
     const answered: string[] = []
     let unseen = 0
@@ -58,24 +60,24 @@ export function commandsSuite(t: Test, openHouse: OpenHouse): void {
       while (!over) {
         const word = `word ${asked.length}`
         asked.push(word)
-        await doing(house, 'a', { write: word }, { note: word, text: word }, { count: 1 })
+        await doing(fixture, 'a', { write: word }, { note: word, text: word }, { count: 1 })
         answered.push(word)
-        if (!over && stored(house, 'a').get(notes, ['a', word]) !== word) unseen++
+        if (!over && readerFor(fixture, 'a').get(notes, ['a', word]) !== word) unseen++
       }
     }
     for (let asker = 0; asker < 16; asker++) askOnAndOn().catch(() => {})
-    await eventually(house, () => answered.length >= 100)
+    await eventually(fixture, () => answered.length >= 100)
     const some = [...answered]
-    const found = await seenOf(house, 'a')
+    const found = await seenOf(fixture, 'a')
     t.ok(
       some.every((word) => found.journal.includes(word)),
       'a read sees what was answered before it',
     )
     over = true
-    await house.die()
+    await fixture.crash()
     t.equal(unseen, 0, 'nothing was answered before the store had it')
 
-    const next = await openHouse(t, { repertoire: repertoire(), after: house })
+    const next = await openFixture(t, { repertoire: repertoire(), after: fixture })
     const after = await seenOf(next, 'a')
     t.same(after.journal, asked.slice(0, after.journal.length), 'what is there is there in the order of asking')
     t.ok(after.journal.length >= answered.length, `${answered.length} were answered, ${after.journal.length} are there`)
@@ -85,7 +87,7 @@ export function commandsSuite(t: Test, openHouse: OpenHouse): void {
 
   t.test('A command that throws or refuses leaves no trace, and its neighbours are not touched', async (t) => {
     const performed: unknown[] = []
-    const house = await openHouse(t, {
+    const fixture = await openFixture(t, {
       repertoire: repertoire(() => ({ deliver: async (payload) => void performed.push(payload) })),
     })
     const traces = [
@@ -97,60 +99,60 @@ export function commandsSuite(t: Test, openHouse: OpenHouse): void {
       { later: 'never', inMs: 0, run: [{ write: 'never' }] },
       { unschedule: 'kept' },
     ] as const
-    await doing(house, 'a', { later: 'kept', inMs: hour, run: [{ write: 'kept' }] })
-    const results = await together(
-      house,
+    await doing(fixture, 'a', { later: 'kept', inMs: hour, run: [{ write: 'kept' }] })
+    const results = await inOneCommit(
+      fixture,
       () =>
         Promise.allSettled([
-          doing(house, 'a', { write: 'one' }, { count: 1 }, { effect: 'one' }),
-          doing(house, 'a', ...traces, { throw: 'a bug' }),
-          doing(house, 'a', { write: 'two' }, { count: 1 }, { effect: 'two' }),
-          doing(house, 'a', ...traces, { refuse: 'not today' }),
-          doing(house, 'a', { write: 'three' }, { count: 1 }, { effect: 'three' }),
+          doing(fixture, 'a', { write: 'one' }, { count: 1 }, { effect: 'one' }),
+          doing(fixture, 'a', ...traces, { throw: 'a bug' }),
+          doing(fixture, 'a', { write: 'two' }, { count: 1 }, { effect: 'two' }),
+          doing(fixture, 'a', ...traces, { refuse: 'not today' }),
+          doing(fixture, 'a', { write: 'three' }, { count: 1 }, { effect: 'three' }),
         ]),
-      () => seenOf(house, 'a'),
+      () => seenOf(fixture, 'a'),
     )
     const [one, thrown, two, refused, three] = await results
     t.match([one, two, three], [{ value: { counted: 1 } }, { value: { counted: 2 } }, { value: { counted: 3 } }])
     t.match(thrown, { status: 'rejected', reason: { message: 'a bug' } })
     t.same(refused, { status: 'fulfilled', value: refuse('resource.not_found', { detail: 'not today' }) })
-    t.ok(house.logged.some(({ event, command }) => event === 'shard.command.failed' && command === act.name))
-    await eventually(house, () => performed.length >= 3)
-    await house.time.advance(hour - 1_000)
-    t.same(await seenOf(house, 'a'), { journal: ['one', 'two', 'three'], notes: {}, counted: 3 })
-    t.same((await seenOf(house, 'b')).journal, [])
+    t.ok(fixture.logged.some(({ event, command }) => event === 'shard.command.failed' && command === act.name))
+    await eventually(fixture, () => performed.length >= 3)
+    await fixture.time.advance(hour - 1_000)
+    t.same(await seenOf(fixture, 'a'), { journal: ['one', 'two', 'three'], notes: {}, counted: 3 })
+    t.same((await seenOf(fixture, 'b')).journal, [])
     t.same(performed, ['one', 'two', 'three'])
-    await eventually(house, async () => (await seenOf(house, 'a')).journal.includes('kept'), 1_000)
+    await eventually(fixture, async () => (await seenOf(fixture, 'a')).journal.includes('kept'), 1_000)
   })
 
   t.test('A command that writes what cannot be stored fails alone', async (t) => {
     const performed: unknown[] = []
-    const house = await openHouse(t, {
+    const fixture = await openFixture(t, {
       repertoire: repertoire(() => ({ deliver: async (payload) => void performed.push(payload) })),
     })
-    const results = await together(
-      house,
+    const results = await inOneCommit(
+      fixture,
       () =>
         Promise.allSettled([
-          doing(house, 'a', { write: 'first' }),
+          doing(fixture, 'a', { write: 'first' }),
           ...unstorableWays.map((way) =>
-            doing(house, 'a', { write: way }, { effect: 'never' }, { unstorable: way }, { count: 1 }),
+            doing(fixture, 'a', { write: way }, { effect: 'never' }, { unstorable: way }, { count: 1 }),
           ),
-          doing(house, 'a', { write: 'last' }, { effect: 'last' }),
+          doing(fixture, 'a', { write: 'last' }, { effect: 'last' }),
         ]),
-      () => seenOf(house, 'a'),
+      () => seenOf(fixture, 'a'),
     )
     const all = await results
     t.equal(all[0]?.status, 'fulfilled')
     t.equal(all.at(-1)?.status, 'fulfilled')
     for (const [at, way] of unstorableWays.entries()) t.equal(all[at + 1]?.status, 'rejected', way)
-    t.same(await seenOf(house, 'a'), { journal: ['first', 'last'], notes: {}, counted: 0 })
-    await eventually(house, () => performed.length > 0)
-    await house.time.advance(hour)
+    t.same(await seenOf(fixture, 'a'), { journal: ['first', 'last'], notes: {}, counted: 0 })
+    await eventually(fixture, () => performed.length > 0)
+    await fixture.time.advance(hour)
     t.same(performed, ['last'])
-    t.same([...stored(house, 'a').range(timerTable)], [])
-    t.equal(house.store.failure(), undefined)
-    t.match(await doing(house, 'a', { write: 'on' }), { place: 3 }, 'and it goes on')
+    t.same([...readerFor(fixture, 'a').range(timerTable)], [])
+    t.equal(fixture.store.failure(), undefined)
+    t.match(await doing(fixture, 'a', { write: 'on' }), { place: 3 }, 'and it goes on')
   })
 
   t.test('An answer that is not plain data fails its command, which leaves no trace', async (t) => {
@@ -159,25 +161,25 @@ export function commandsSuite(t: Test, openHouse: OpenHouse): void {
       name: 'test.answering',
       decide: (...all: Parameters<typeof act.decide>) => ({ ...act.decide(...all), at: new Map() }) as never,
     }
-    const house = await openHouse(t, { repertoire: repertoire(undefined, { commands: [answering] }) })
+    const fixture = await openFixture(t, { repertoire: repertoire(undefined, { commands: [answering] }) })
     await t.rejects(
-      house.shards.ask('a', answering, { owner: 'a', run: [{ write: 'never' }] }, { id: 'odd' }),
+      fixture.shards.execute('a', answering, { owner: 'a', run: [{ write: 'never' }] }, { id: 'odd' }),
       /plain data/,
     )
-    t.same((await seenOf(house, 'a')).journal, [])
+    t.same((await seenOf(fixture, 'a')).journal, [])
   })
 
   t.test('Plain data of any shape is asked, answered, remembered and read as it was', async (t) => {
-    const house = await openHouse(t, { repertoire: repertoire() })
+    const fixture = await openFixture(t, { repertoire: repertoire() })
     let ids = 0
     await fc.assert(
       fc.asyncProperty(anyRecord, async (value) => {
         const id = `echo-${++ids}`
         const answers = [
-          await house.shards.ask('a', echo, { value }),
-          await house.shards.ask('a', echo, { value }, { id }),
-          await house.shards.ask('a', echo, { value: 'another' }, { id }),
-          await house.shards.read('a', odd, { value }),
+          await fixture.shards.execute('a', echo, { value }),
+          await fixture.shards.execute('a', echo, { value }, { id }),
+          await fixture.shards.execute('a', echo, { value: 'another' }, { id }),
+          await fixture.shards.query('a', odd, { value }),
         ]
         for (const answer of answers) {
           // A clone tells bytes as bytes, whether they were a Buffer before or not.
@@ -192,32 +194,32 @@ export function commandsSuite(t: Test, openHouse: OpenHouse): void {
   })
 
   t.test('A command of several megabytes travels, is stored, and does not hold up those beside it', async (t) => {
-    const house = await openHouse(t, { repertoire: repertoire() })
+    const fixture = await openFixture(t, { repertoire: repertoire() })
     const text = Array.from({ length: 5_000 }, (_, at) => `${at} `.padEnd(1_000, letters)).join('')
     const answers = await Promise.all([
-      doing(house, 'a', { write: 'before' }),
-      doing(house, 'a', { note: 'large', text }, { write: 'large' }),
-      doing(house, 'a', { write: 'behind' }),
+      doing(fixture, 'a', { write: 'before' }),
+      doing(fixture, 'a', { note: 'large', text }, { write: 'large' }),
+      doing(fixture, 'a', { write: 'behind' }),
     ])
     t.match(answers, [{ place: 1 }, { place: 2 }, { place: 3 }])
-    const found = await seenOf(house, 'a')
+    const found = await seenOf(fixture, 'a')
     t.same(found.journal, ['before', 'large', 'behind'])
     t.ok(found.notes.large === text, 'it is there as it was asked')
-    await house.die()
-    const next = await openHouse(t, { repertoire: repertoire(), after: house })
+    await fixture.crash()
+    const next = await openFixture(t, { repertoire: repertoire(), after: fixture })
     t.ok((await seenOf(next, 'a')).notes.large === text, 'and still after the process has died')
   })
 
   t.test(
     'A command is told who asked, under which id and when, and mints ids that no other command does',
     async (t) => {
-      const house = await openHouse(t, { repertoire: repertoire() })
+      const fixture = await openFixture(t, { repertoire: repertoire() })
       const by = { type: 'apiKey', id: 'key_1' } as never
-      const began = house.time.now()
-      const one = (await house.shards.ask('a', act, { owner: 'a', run: [] }, { id: 'mine', by })) as Acted
+      const began = fixture.time.now()
+      const one = (await fixture.shards.execute('a', act, { owner: 'a', run: [] }, { id: 'mine', by })) as Acted
       t.match(one, { commandId: 'mine', by })
-      t.ok(one.at >= began && one.at <= house.time.now())
-      const two = (await doing(house, 'a')) as Acted
+      t.ok(one.at >= began && one.at <= fixture.time.now())
+      const two = (await doing(fixture, 'a')) as Acted
       t.equal(two.by, undefined)
       t.not(two.commandId, one.commandId)
       const minted = [...one.minted, ...two.minted]
@@ -229,28 +231,28 @@ export function commandsSuite(t: Test, openHouse: OpenHouse): void {
   t.test(
     'A query sees the committed state of its owner, and answers, refuses or throws for itself alone',
     async (t) => {
-      const house = await openHouse(t, { repertoire: repertoire() })
-      await doing(house, 'a', { count: 5 })
-      t.equal((await seenOf(house, 'a')).counted, 5)
-      t.equal((await seenOf(house, 'never heard of')).counted, 0)
-      t.same(await house.shards.read('a', odd, { refuse: 'no' }), refuse('resource.not_found', { detail: 'no' }))
-      await t.rejects(house.shards.read('a', odd, { throw: 'a bug' }), { message: 'a bug' })
-      t.equal((await seenOf(house, 'a')).counted, 5)
+      const fixture = await openFixture(t, { repertoire: repertoire() })
+      await doing(fixture, 'a', { count: 5 })
+      t.equal((await seenOf(fixture, 'a')).counted, 5)
+      t.equal((await seenOf(fixture, 'never heard of')).counted, 0)
+      t.same(await fixture.shards.query('a', odd, { refuse: 'no' }), refuse('resource.not_found', { detail: 'no' }))
+      await t.rejects(fixture.shards.query('a', odd, { throw: 'a bug' }), { message: 'a bug' })
+      t.equal((await seenOf(fixture, 'a')).counted, 5)
     },
   )
 
   t.test('Reads never go back while commands are decided', async (t) => {
-    const house = await openHouse(t, { repertoire: repertoire() })
+    const fixture = await openFixture(t, { repertoire: repertoire() })
     let [answered, back, behind] = [0, 0, 0]
     const asked = Promise.all(
       Array.from({ length: 300 }, async () => {
-        await doing(house, 'a', { count: 1 })
+        await doing(fixture, 'a', { count: 1 })
         answered++
       }),
     )
     for (let last = 0; last < 300; ) {
       const atLeast = answered
-      const { counted: now } = await seenOf(house, 'a')
+      const { counted: now } = await seenOf(fixture, 'a')
       if (now < last) back++
       if (now < atLeast) behind++
       last = now
@@ -261,44 +263,47 @@ export function commandsSuite(t: Test, openHouse: OpenHouse): void {
   })
 
   t.test('A question to all shards is answered by each once, in their order; one refusal refuses it', async (t) => {
-    const house = await openHouse(t, { repertoire: repertoire() })
-    for (const [at, owner] of owners.entries()) await doing(house, owner, { count: at + 1 })
-    const answers = (await house.shards.readAll(counted, null)) as Record<string, number>[]
-    t.equal(answers.length, houseShards)
+    const fixture = await openFixture(t, { repertoire: repertoire() })
+    for (const [at, owner] of owners.entries()) await doing(fixture, owner, { count: at + 1 })
+    const answers = (await fixture.shards.queryAll(counted, null)) as Record<string, number>[]
+    t.equal(answers.length, fixtureShards)
     for (const [at, owner] of owners.entries()) {
       t.same(
         answers.map((answer) => answer[owner]),
-        answers.map((_, shard) => (shard === shardOf(owner, houseShards) ? at + 1 : undefined)),
+        answers.map((_, shard) => (shard === shardOf(owner, fixtureShards) ? at + 1 : undefined)),
       )
     }
-    t.same(await house.shards.readAll(odd, { refuse: 'no' }), refuse('resource.not_found', { detail: 'no' }))
-    await t.rejects(house.shards.readAll(odd, { throw: 'a bug' }), { message: 'a bug' })
+    t.same(await fixture.shards.queryAll(odd, { refuse: 'no' }), refuse('resource.not_found', { detail: 'no' }))
+    await t.rejects(fixture.shards.queryAll(odd, { throw: 'a bug' }), { message: 'a bug' })
   })
 
   t.test('What is not registered is refused with a clear error', async (t) => {
-    const house = await openHouse(t, { repertoire: repertoire() })
+    const fixture = await openFixture(t, { repertoire: repertoire() })
     const query: Query<string, unknown> = { ...seen, name: 'test.unasked' }
-    await t.rejects(house.shards.ask('a', unregistered, { owner: 'a', run: [] }), {
+    await t.rejects(fixture.shards.execute('a', unregistered, { owner: 'a', run: [] }), {
       message: 'the command test.unregistered is not registered',
     })
-    await t.rejects(house.shards.read('a', query, 'a'), { message: 'the query test.unasked is not registered' })
-    await t.rejects(house.shards.readAll(query, 'a'), { message: 'the query test.unasked is not registered' })
-    await t.rejects(openHouse(t, { repertoire: repertoire(undefined, { commands: [act as never] }) }), {
+    await t.rejects(fixture.shards.query('a', query, 'a'), { message: 'the query test.unasked is not registered' })
+    await t.rejects(fixture.shards.queryAll(query, 'a'), { message: 'the query test.unasked is not registered' })
+    await t.rejects(openFixture(t, { repertoire: repertoire(undefined, { commands: [act as never] }) }), {
       message: 'two command definitions are called test.act',
     })
   })
 
   t.test('Nothing that a command needed for itself stays behind when all is done', async (t) => {
-    const house = await openHouse(t, { repertoire: repertoire() })
+    const fixture = await openFixture(t, { repertoire: repertoire() })
     await Promise.all(
       owners.map((owner) =>
-        doing(house, owner, { effect: 1 }, { later: 'x', inMs: 0, run: [] }, { tell: 'a', run: [{ count: 1 }] }),
+        doing(fixture, owner, { effect: 1 }, { later: 'x', inMs: 0, run: [] }, { tell: 'a', run: [{ count: 1 }] }),
       ),
     )
-    await eventually(house, async () => (await seenOf(house, 'a')).counted === owners.length)
+    await eventually(fixture, async () => (await seenOf(fixture, 'a')).counted === owners.length)
     const left = () =>
-      owners.flatMap((owner) => [...stored(house, owner).range(outboxTable), ...stored(house, owner).range(timerTable)])
-    await eventually(house, () => left().length === 0)
+      owners.flatMap((owner) => [
+        ...readerFor(fixture, owner).range(outboxTable),
+        ...readerFor(fixture, owner).range(timerTable),
+      ])
+    await eventually(fixture, () => left().length === 0)
     t.same(left(), [])
   })
 }

@@ -1,16 +1,16 @@
 /** Effects: performed after their commit, at least once, under ids that let a receiver see each exactly once. */
 import fc from 'fast-check'
 import type { Test } from 'tap'
-import { shard as limits } from '../../../core/limits.js'
-import type { Command, Performer, Performing, Query, Tx } from '../../../runtime/shard/contract.js'
+import { shard as limits } from '../../../core/limits/index.js'
+import type { Command, EffectContext, EffectHandler, Query, Tx } from '../../../runtime/shard/contract.js'
 import { outboxTable } from '../../../runtime/shard/tables.js'
-import { eventually, type House, type OpenHouse, stored, together } from './house.js'
+import { type EngineFixture, eventually, inOneCommit, type OpenEngineFixture, readerFor } from './fixture.js'
 import { act, counters, doing, journals, notes, repertoire, seenOf } from './repertoire.js'
 
-export function effectsSuite(t: Test, openHouse: OpenHouse): void {
+export function effectsSuite(t: Test, openFixture: OpenEngineFixture): void {
   t.test('An effect is performed after its commit, again until it succeeds, always under the same id', async (t) => {
     const tries: { payload: string; id: string; owner: string; journal?: string; aborted: boolean }[] = []
-    const house = await openHouse(t, {
+    const fixture = await openFixture(t, {
       repertoire: repertoire(() => ({
         deliver: async (payload, { id, owner, reader, signal }) => {
           tries.push({ payload, id, owner, journal: reader.get(journals, ['a', 1]), aborted: signal.aborted })
@@ -18,17 +18,17 @@ export function effectsSuite(t: Test, openHouse: OpenHouse): void {
         },
       })),
     })
-    await house.shards.ask('a', act, { owner: 'a', run: [{ write: 'done' }, { effect: 'hello' }] }, { id: 'x' })
-    await eventually(house, () => tries.length >= 5, limits.effectRetryMs)
+    await fixture.shards.execute('a', act, { owner: 'a', run: [{ write: 'done' }, { effect: 'hello' }] }, { id: 'x' })
+    await eventually(fixture, () => tries.length >= 5, limits.effectRetryMs)
     t.same(tries, Array(5).fill({ payload: 'hello', id: 'a:x:0', owner: 'a', journal: 'done', aborted: false }))
-    await eventually(house, () => owed(house, 'a') === 0)
-    await house.time.advance(limits.effectRetryMaxMs * 2)
+    await eventually(fixture, () => owed(fixture, 'a') === 0)
+    await fixture.time.advance(limits.effectRetryMaxMs * 2)
     t.equal(tries.length, 5, 'and no more once it is done')
-    t.equal(house.logged.filter(({ event }) => event === 'shard.effect.failed').length, 4)
-    await house.die()
-    const next = await openHouse(t, {
+    t.equal(fixture.logged.filter(({ event }) => event === 'shard.effect.failed').length, 4)
+    await fixture.crash()
+    const next = await openFixture(t, {
       repertoire: repertoire(() => ({ deliver: async () => void tries.pop() })),
-      after: house,
+      after: fixture,
     })
     await next.time.advance(limits.effectRetryMaxMs)
     t.equal(tries.length, 5, 'not by the next process either')
@@ -36,17 +36,17 @@ export function effectsSuite(t: Test, openHouse: OpenHouse): void {
 
   t.test('What is owed stands behind all that was owed before, whichever process owed it', async (t) => {
     const failing = repertoire(() => ({ deliver: () => Promise.reject(new Error('not now')) }))
-    let house = await openHouse(t, { repertoire: failing })
+    let fixture = await openFixture(t, { repertoire: failing })
     const given = Array.from({ length: 12 }, (_, at) => `effect ${at}`)
     for (const [at, effect] of given.entries()) {
-      await doing(house, 'a', { effect })
+      await doing(fixture, 'a', { effect })
       // Commits that owe nothing, some of them the last before the process ends.
-      for (let others = 0; others < at % 3; others++) await doing(house, 'a', { count: 1 })
+      for (let others = 0; others < at % 3; others++) await doing(fixture, 'a', { count: 1 })
       if (at % 4 !== 3) continue
-      await house.die()
-      house = await openHouse(t, { repertoire: failing, after: house })
+      await fixture.crash()
+      fixture = await openFixture(t, { repertoire: failing, after: fixture })
     }
-    const standing = Array.from(stored(house, 'a').range(outboxTable), ({ key, value }) => ({ key, value }))
+    const standing = Array.from(readerFor(fixture, 'a').range(outboxTable), ({ key, value }) => ({ key, value }))
     t.same(
       standing.map(({ value }) => value.payload),
       given,
@@ -56,14 +56,14 @@ export function effectsSuite(t: Test, openHouse: OpenHouse): void {
 
   t.test('Effects of a command have ids of their own, told as owner, command and place', async (t) => {
     const ids: string[] = []
-    const house = await openHouse(t, {
+    const fixture = await openFixture(t, {
       repertoire: repertoire(() => ({ deliver: async (_payload, { id }) => void ids.push(id) })),
     })
     const run = [{ effect: 1 }, { effect: 2, to: 'elsewhere' }, { effect: 3 }]
-    await house.shards.ask('a', act, { owner: 'a', run }, { id: 'x' })
-    await house.shards.ask('b', act, { owner: 'b', run: [{ effect: 1 }] }, { id: 'x' })
-    await doing(house, 'a', { effect: 1 })
-    await eventually(house, () => ids.length >= 5)
+    await fixture.shards.execute('a', act, { owner: 'a', run }, { id: 'x' })
+    await fixture.shards.execute('b', act, { owner: 'b', run: [{ effect: 1 }] }, { id: 'x' })
+    await doing(fixture, 'a', { effect: 1 })
+    await eventually(fixture, () => ids.length >= 5)
     t.same(ids.slice().sort().slice(-4), ['a:x:0', 'a:x:1', 'a:x:2', 'b:x:0'])
     t.equal(new Set(ids).size, 5)
   })
@@ -71,66 +71,68 @@ export function effectsSuite(t: Test, openHouse: OpenHouse): void {
   t.test('An effect goes off the record in one commit with the command that reports on it', async (t) => {
     const received: unknown[] = []
     let dying: Promise<void> | undefined
-    const first = await openHouse(t, {
+    const first = await openFixture(t, {
       repertoire: repertoire((shards) => ({
-        deliver: async (payload, { settles }) => {
+        deliver: async (payload, { completes: settles }) => {
           received.push(payload)
-          await shards.ask('a', act, { owner: 'a', run: [{ write: 'reported' }] }, { settles })
+          await shards.execute('a', act, { owner: 'a', run: [{ write: 'reported' }] }, { completes: settles })
           // The process ends before it could take the effect off the record by itself.
-          dying = first.die()
+          dying = first.crash()
           return new Promise(() => {})
         },
       })),
     })
-    first.shards.ask('a', act, { owner: 'a', run: [{ effect: 'hello' }] }).catch(() => {})
+    first.shards.execute('a', act, { owner: 'a', run: [{ effect: 'hello' }] }).catch(() => {})
     await eventually(first, () => dying !== undefined)
     await dying
-    const next = await openHouse(t, {
+    const next = await openFixture(t, {
       repertoire: repertoire(() => ({ deliver: async (payload) => void received.push(payload) })),
       after: first,
     })
     t.equal(owed(next, 'a'), 0)
-    t.equal(stored(next, 'a').get(journals, ['a', 1]), 'reported')
+    t.equal(readerFor(next, 'a').get(journals, ['a', 1]), 'reported')
     await next.time.advance(limits.effectRetryMaxMs)
     t.same(received, ['hello'])
   })
 
   t.test('A report that is refused, or is of another owner, leaves the effect on the record', async (t) => {
     const tries: string[] = []
-    const house = await openHouse(t, {
+    const fixture = await openFixture(t, {
       repertoire: repertoire((shards) => ({
-        deliver: async (_payload, { settles }) => {
+        deliver: async (_payload, { completes: settles }) => {
           tries.push('a')
-          if (tries.length === 1) await shards.ask('b', act, { owner: 'b', run: [{ write: 'elsewhere' }] }, { settles })
-          if (tries.length === 2) await shards.ask('a', act, { owner: 'a', run: [{ refuse: 'no' }] }, { settles })
+          if (tries.length === 1)
+            await shards.execute('b', act, { owner: 'b', run: [{ write: 'elsewhere' }] }, { completes: settles })
+          if (tries.length === 2)
+            await shards.execute('a', act, { owner: 'a', run: [{ refuse: 'no' }] }, { completes: settles })
           if (tries.length < 3) throw new Error('not now')
         },
       })),
     })
-    await house.shards.ask('a', act, { owner: 'a', run: [{ effect: 'hello' }] })
-    await eventually(house, () => tries.length === 3, limits.effectRetryMs)
-    await eventually(house, () => owed(house, 'a') === 0)
+    await fixture.shards.execute('a', act, { owner: 'a', run: [{ effect: 'hello' }] })
+    await eventually(fixture, () => tries.length === 3, limits.effectRetryMs)
+    await eventually(fixture, () => owed(fixture, 'a') === 0)
   })
 
   t.test('What a process had not performed, or performed without noting it, is performed by the next', async (t) => {
     const received: [payload: unknown, id: string][] = []
     let dying: Promise<void> | undefined
-    const first = await openHouse(t, {
+    const first = await openFixture(t, {
       repertoire: repertoire(() => ({
         // Performed, and the process ends before it can say so.
         deliver: async (payload, { id }) => {
           if (payload === 'never begun') return new Promise(() => {})
           received.push([payload, id])
-          dying = first.die()
+          dying = first.crash()
         },
       })),
     })
     const run = [{ effect: 'never begun', to: 'slow' }, { effect: 'performed' }]
-    first.shards.ask('a', act, { owner: 'a', run }, { id: 'x' }).catch(() => {})
+    first.shards.execute('a', act, { owner: 'a', run }, { id: 'x' }).catch(() => {})
     await eventually(first, () => dying !== undefined)
     await dying
     t.same(received, [['performed', 'a:x:1']])
-    const next = await openHouse(t, {
+    const next = await openFixture(t, {
       repertoire: repertoire(() => ({ deliver: async (payload, { id }) => void received.push([payload, id]) })),
       after: first,
     })
@@ -152,26 +154,26 @@ export function effectsSuite(t: Test, openHouse: OpenHouse): void {
           async (plan) => {
             const received = new Map<string, unknown>()
             let performed = 0
-            let house: House | undefined
-            const deliver: Performer = async (payload: never, { id }: Performing) => {
+            let fixture: EngineFixture | undefined
+            const deliver: EffectHandler = async (payload: never, { id }: EffectContext) => {
               const what = plan[performed++]?.[1] ?? 'done'
-              if (what === 'fails' || !house) throw new Error('not now')
+              if (what === 'fails' || !fixture) throw new Error('not now')
               if (what !== 'dies') received.set(id, payload)
-              if (what !== 'done') await house.die()
+              if (what !== 'done') await fixture.crash()
             }
             const opening = { repertoire: repertoire(() => ({ deliver })) }
-            async function open(after?: House): Promise<House> {
+            async function open(after?: EngineFixture): Promise<EngineFixture> {
               houses++
-              house = undefined
-              await after?.die()
-              house = await openHouse(t, { ...opening, after })
-              return house
+              fixture = undefined
+              await after?.crash()
+              fixture = await openFixture(t, { ...opening, after })
+              return fixture
             }
             let current = await open()
             const expected = new Map<string, unknown>()
             for (const [n, [to]] of plan.entries()) {
               const run = [{ effect: n, to: `destination ${to}` }, { count: 1 }]
-              const asked = current.shards.ask('a', act, { owner: 'a', run }, { id: String(n) })
+              const asked = current.shards.execute('a', act, { owner: 'a', run }, { id: String(n) })
               // Whoever gets no answer asks again under the same id.
               let answered = false
               asked.then(
@@ -179,13 +181,13 @@ export function effectsSuite(t: Test, openHouse: OpenHouse): void {
                 () => {},
               )
               expected.set(`a:${n}:0`, n)
-              await eventually(current, () => answered || current.isOver())
-              if (current.isOver()) current = await open(current)
-              await current.shards.ask('a', act, { owner: 'a', run }, { id: String(n) })
+              await eventually(current, () => answered || current.isEnded())
+              if (current.isEnded()) current = await open(current)
+              await current.shards.execute('a', act, { owner: 'a', run }, { id: String(n) })
             }
             for (;;) {
-              await eventually(current, () => current.isOver() || owed(current, 'a') === 0, limits.effectRetryMs)
-              if (!current.isOver()) break
+              await eventually(current, () => current.isEnded() || owed(current, 'a') === 0, limits.effectRetryMs)
+              if (!current.isEnded()) break
               current = await open(current)
             }
             const { counted } = await seenOf(current, 'a')
@@ -194,7 +196,7 @@ export function effectsSuite(t: Test, openHouse: OpenHouse): void {
             if (missing.length > 0 || received.size !== expected.size) {
               throw new Error(`received ${JSON.stringify([...received])}, not ${JSON.stringify([...expected])}`)
             }
-            await current.die()
+            await current.crash()
           },
         ),
         { numRuns: 5 },
@@ -205,36 +207,36 @@ export function effectsSuite(t: Test, openHouse: OpenHouse): void {
 
   t.test('A command told to another owner is decided there exactly once, whatever dies on the way', async (t) => {
     const opening = { repertoire: repertoire() }
-    let house = await openHouse(t, opening)
+    let fixture = await openFixture(t, opening)
     const people = ['ann', 'ben', 'cyd', 'dan', 'eve']
-    await Promise.all(people.map((owner) => doing(house, owner, { count: 1_000 })))
+    await Promise.all(people.map((owner) => doing(fixture, owner, { count: 1_000 })))
     for (let round = 0; round < 3; round++) {
       for (let n = 0; n < 60; n++) {
         const [from, to] = [people[n % 5]!, people[(n * 3 + round + 1) % 5]!]
         // Handed on twice more before it stays.
         const on = { tell: from, run: [{ count: 1 }, { write: `${round}/${n}` }] }
-        doing(house, from, { count: -1 }, { tell: to, run: [on] }).catch(() => {})
+        doing(fixture, from, { count: -1 }, { tell: to, run: [on] }).catch(() => {})
       }
-      await eventually(house, async () => (await house.engine.status()).some(({ last }) => last > 3 * (round + 1)))
-      await house.die()
-      house = await openHouse(t, { ...opening, after: house })
+      await eventually(fixture, async () => (await fixture.engine.status()).some(({ last }) => last > 3 * (round + 1)))
+      await fixture.crash()
+      fixture = await openFixture(t, { ...opening, after: fixture })
     }
-    await eventually(house, () => people.every((owner) => owed(house, owner) === 0), limits.effectRetryMs)
+    await eventually(fixture, () => people.every((owner) => owed(fixture, owner) === 0), limits.effectRetryMs)
     for (const owner of people) {
-      const { journal, counted } = await seenOf(house, owner)
+      const { journal, counted } = await seenOf(fixture, owner)
       t.equal(counted, 1_000, `${owner} got back what was given away`)
       t.equal(new Set(journal).size, journal.length, 'and nothing twice')
     }
   })
 
   t.test('Tells that are refused or fail at the other owner hold up none behind them', async (t) => {
-    const house = await openHouse(t, { repertoire: repertoire() })
+    const fixture = await openFixture(t, { repertoire: repertoire() })
     for (let n = 0; n < limits.effectsPerDestination + 2; n++) {
-      await doing(house, 'a', { tell: 'b', run: [{ throw: 'a bug' }] }, { tell: 'b', run: [{ refuse: 'no' }] })
+      await doing(fixture, 'a', { tell: 'b', run: [{ throw: 'a bug' }] }, { tell: 'b', run: [{ refuse: 'no' }] })
     }
-    await doing(house, 'a', { tell: 'b', run: [{ write: 'on' }] })
-    await eventually(house, async () => (await seenOf(house, 'b')).journal.includes('on'))
-    t.same((await seenOf(house, 'b')).journal, ['on'])
+    await doing(fixture, 'a', { tell: 'b', run: [{ write: 'on' }] })
+    await eventually(fixture, async () => (await seenOf(fixture, 'b')).journal.includes('on'))
+    t.same((await seenOf(fixture, 'b')).journal, ['on'])
   })
 
   t.test('What comes in numbers is all told, by commits that are one or many, whatever dies on the way', async (t) => {
@@ -245,7 +247,7 @@ export function effectsSuite(t: Test, openHouse: OpenHouse): void {
     const take = (tx: Tx, { of, text }: Note) => tx.put(notes, ['b', of], text)
     const noteAll: Command<readonly Note[], true> = {
       name: 'test.noteAll',
-      isRepeatable: true,
+      idempotent: true,
       decide(tx, all) {
         for (const each of all) take(tx, each)
         return true
@@ -253,8 +255,8 @@ export function effectsSuite(t: Test, openHouse: OpenHouse): void {
     }
     const note: Command<Note, true> = {
       name: 'test.note',
-      isRepeatable: true,
-      together: noteAll,
+      idempotent: true,
+      batch: noteAll,
       decide(tx, each) {
         take(tx, each)
         return true
@@ -264,36 +266,36 @@ export function effectsSuite(t: Test, openHouse: OpenHouse): void {
     const tellNotes: Command<readonly Note[], true> = {
       name: 'test.tellNotes',
       decide(tx, all) {
-        for (const { of, text } of all) tx.tell('b', note, { of, text: text === 'odd' ? (new Map() as never) : text })
+        for (const { of, text } of all) tx.send('b', note, { of, text: text === 'odd' ? (new Map() as never) : text })
         return true
       },
     }
     const opening = { repertoire: repertoire(undefined, { commands: [note, noteAll, tellNotes] as never }) }
-    let house = await openHouse(t, opening)
+    let fixture = await openFixture(t, opening)
     const wanted: Record<string, string> = {}
     for (let round = 0; round < 3; round++) {
-      const told = Array.from({ length: limits.toldTogether + 6 }, (_, nth): Note => {
+      const told = Array.from({ length: limits.messagesPerBatch + 6 }, (_, nth): Note => {
         return { of: `${round}/${nth}`, text: nth === 9 ? 'odd' : `said ${nth}` }
       })
       for (const { of, text } of told) if (text !== 'odd') wanted[of] = text
-      const asked = await together(
-        house,
-        () => told.map((each) => house.shards.ask('a', tellNotes, [each])),
-        () => seenOf(house, 'a'),
+      const asked = await inOneCommit(
+        fixture,
+        () => told.map((each) => fixture.shards.execute('a', tellNotes, [each])),
+        () => seenOf(fixture, 'a'),
       )
       t.ok((await Promise.all(asked)).every((answer) => answer === true))
-      await house.shards.ask('a', tellNotes, [
+      await fixture.shards.execute('a', tellNotes, [
         { of: `${round}/x`, text: 'first' },
         { of: `${round}/x`, text: 'last' },
       ])
       wanted[`${round}/x`] = 'last'
-      if (round === 1) await eventually(house, () => owed(house, 'a') === 0, limits.effectRetryMs)
-      t.ok(house.logged.some(({ event }) => event === 'shard.tell.failed'))
-      await house.die()
-      house = await openHouse(t, { ...opening, after: house })
+      if (round === 1) await eventually(fixture, () => owed(fixture, 'a') === 0, limits.effectRetryMs)
+      t.ok(fixture.logged.some(({ event }) => event === 'shard.send.failed'))
+      await fixture.crash()
+      fixture = await openFixture(t, { ...opening, after: fixture })
     }
-    await eventually(house, () => owed(house, 'a') === 0, limits.effectRetryMs)
-    t.same((await seenOf(house, 'b')).notes, wanted)
+    await eventually(fixture, () => owed(fixture, 'a') === 0, limits.effectRetryMs)
+    t.same((await seenOf(fixture, 'b')).notes, wanted)
   })
 
   t.test('What would change nothing at another owner is not owed to it, and anything else is', async (t) => {
@@ -308,73 +310,73 @@ export function effectsSuite(t: Test, openHouse: OpenHouse): void {
         tx.put(counters, [owner], (tx.get(counters, [owner]) ?? 0) + 1)
         return true
       },
-      idleWhen: isUncounted,
+      skipIf: isUncounted,
     }
     const tellOn: Command<string, number> = {
       name: 'test.tellOn',
       decide(tx, to) {
-        tx.tell(to, countOn, to)
+        tx.send(to, countOn, to)
         tx.put(counters, ['told'], (tx.get(counters, ['told']) ?? 0) + 1)
         return 0
       },
     }
-    const house = await openHouse(t, {
+    const fixture = await openFixture(t, {
       repertoire: repertoire(undefined, { commands: [countOn, tellOn] as never, queries: [isUncounted] as never }),
     })
-    await house.shards.ask('a', tellOn, 'b')
-    t.equal(owed(house, 'a'), 0)
-    await doing(house, 'b', { count: 1 })
-    await house.shards.ask('a', tellOn, 'b')
-    await eventually(house, async () => (await seenOf(house, 'b')).counted > 1)
-    await eventually(house, () => owed(house, 'a') === 0)
-    t.equal((await seenOf(house, 'b')).counted, 2)
+    await fixture.shards.execute('a', tellOn, 'b')
+    t.equal(owed(fixture, 'a'), 0)
+    await doing(fixture, 'b', { count: 1 })
+    await fixture.shards.execute('a', tellOn, 'b')
+    await eventually(fixture, async () => (await seenOf(fixture, 'b')).counted > 1)
+    await eventually(fixture, () => owed(fixture, 'a') === 0)
+    t.equal((await seenOf(fixture, 'b')).counted, 2)
   })
 
   t.test('An effect of a kind that nobody here performs is said once and kept for a version that does', async (t) => {
-    const house = await openHouse(t, { repertoire: repertoire() })
+    const fixture = await openFixture(t, { repertoire: repertoire() })
     await doing(
-      house,
+      fixture,
       'a',
       { effect: 1, kind: 'future' },
       { effect: 2, kind: 'future' },
       { effect: 3, kind: 'future', to: 'x' },
     )
-    await doing(house, 'a', { effect: 4, kind: 'future' }, { effect: 5 })
-    await eventually(house, () => owed(house, 'a') === 4)
-    await house.time.advance(limits.effectRetryMaxMs)
+    await doing(fixture, 'a', { effect: 4, kind: 'future' }, { effect: 5 })
+    await eventually(fixture, () => owed(fixture, 'a') === 4)
+    await fixture.time.advance(limits.effectRetryMaxMs)
     t.same(
-      house.logged.filter(({ event }) => event === 'shard.effect.unknown').map(({ kind }) => kind),
+      fixture.logged.filter(({ event }) => event === 'shard.effect.unknown').map(({ kind }) => kind),
       ['future'],
     )
-    await house.stop()
+    await fixture.stop()
     const received: unknown[] = []
-    const next = await openHouse(t, {
+    const next = await openFixture(t, {
       repertoire: repertoire(() => ({ future: async (payload) => void received.push(payload) })),
-      after: house,
+      after: fixture,
     })
     await eventually(next, () => owed(next, 'a') === 0)
     t.same(received.sort(), [1, 2, 3, 4])
   })
 
   t.test('What a performer reports is a command like any other', async (t) => {
-    const house = await openHouse(t, {
+    const fixture = await openFixture(t, {
       repertoire: repertoire((shards) => ({
         async deliver(payload: string, { id, owner, reader }) {
           const before = reader.get(counters, [owner])
           const run = [{ write: `${payload} after ${before}` }]
-          await shards.ask(owner, act, { owner, run }, { id: `report of ${id}` })
-          await shards.ask('b', act, { owner: 'b', run }, { id: `report of ${id}` })
+          await shards.execute(owner, act, { owner, run }, { id: `report of ${id}` })
+          await shards.execute('b', act, { owner: 'b', run }, { id: `report of ${id}` })
         },
       })),
     })
-    await doing(house, 'a', { count: 3 }, { effect: 'sent' })
-    await eventually(house, async () => (await seenOf(house, 'b')).journal.length > 0)
-    t.same((await seenOf(house, 'a')).journal, ['sent after 3'])
-    t.same((await seenOf(house, 'b')).journal, ['sent after 3'])
+    await doing(fixture, 'a', { count: 3 }, { effect: 'sent' })
+    await eventually(fixture, async () => (await seenOf(fixture, 'b')).journal.length > 0)
+    t.same((await seenOf(fixture, 'a')).journal, ['sent after 3'])
+    t.same((await seenOf(fixture, 'b')).journal, ['sent after 3'])
   })
 }
 
 /** Effects that a shard still has on its record. */
-export function owed(house: House, owner: string): number {
-  return [...stored(house, owner).range(outboxTable)].length
+export function owed(fixture: EngineFixture, owner: string): number {
+  return [...readerFor(fixture, owner).range(outboxTable)].length
 }

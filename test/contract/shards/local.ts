@@ -1,25 +1,25 @@
 /** What a process knows by itself of the shards it owns: changes, tenure, how they stand. */
 import type { Test } from 'tap'
-import { houseShards, type OpenHouse, stored } from './house.js'
+import { fixtureShards, type OpenEngineFixture, readerFor } from './fixture.js'
 import { counters, doing, notes, odd, repertoire, type Step, seen } from './repertoire.js'
 
-export function localSuite(t: Test, openHouse: OpenHouse): void {
+export function localSuite(t: Test, openFixture: OpenEngineFixture): void {
   t.test(
     'Whoever watches a table hears of every change before the one who made it is answered, and of nothing else',
     async (t) => {
-      const house = await openHouse(t, { repertoire: repertoire() })
+      const fixture = await openFixture(t, { repertoire: repertoire() })
       const heard: unknown[] = []
-      house.engine.watch(counters, (key, value) =>
-        heard.push([...key, value, stored(house, key[0]).get(counters, key)]),
+      fixture.engine.watch(counters, (key, value) =>
+        heard.push([...key, value, readerFor(fixture, key[0]).get(counters, key)]),
       )
-      house.engine.watch(notes, ([owner, note], value) => heard.push([owner, note, value]))
+      fixture.engine.watch(notes, ([owner, note], value) => heard.push([owner, note, value]))
       for (const [at, owner] of ['a', 'b', 'a'].entries()) {
-        await doing(house, owner, { count: 5 }, { write: 'a table that nobody watches' })
+        await doing(fixture, owner, { count: 5 }, { write: 'a table that nobody watches' })
         t.equal(heard.length, at + 1, 'heard when it is answered')
       }
-      await doing(house, 'a', { note: 'x', text: 'one' }, { note: 'x', text: 'two' })
-      await doing(house, 'a', { count: 1 }, { refuse: 'no' })
-      await t.rejects(doing(house, 'a', { count: 1 }, { throw: 'a bug' }))
+      await doing(fixture, 'a', { note: 'x', text: 'one' }, { note: 'x', text: 'two' })
+      await doing(fixture, 'a', { count: 1 }, { refuse: 'no' })
+      await t.rejects(doing(fixture, 'a', { count: 1 }, { throw: 'a bug' }))
       t.same(heard, [
         ['a', 5, 5],
         ['b', 5, 5],
@@ -34,16 +34,16 @@ export function localSuite(t: Test, openHouse: OpenHouse): void {
     async (t) => {
       const performed: unknown[] = []
       const heard: unknown[] = []
-      const house = await openHouse(t, {
+      const fixture = await openFixture(t, {
         repertoire: repertoire(() => ({ deliver: async (payload) => void performed.push(payload) })),
       })
-      house.engine.watch(counters, () => {
+      fixture.engine.watch(counters, () => {
         throw new Error('a bug of the watcher')
       })
-      house.engine.watch(counters, (_key, value) => heard.push(value))
-      t.match(await doing(house, 'a', { count: 5 }, { effect: 'sent' }), { counted: 5 })
-      t.match(await doing(house, 'a', { count: 5 }), { counted: 10 })
-      while (performed.length === 0) await house.time.advance(0)
+      fixture.engine.watch(counters, (_key, value) => heard.push(value))
+      t.match(await doing(fixture, 'a', { count: 5 }, { effect: 'sent' }), { counted: 5 })
+      t.match(await doing(fixture, 'a', { count: 5 }), { counted: 10 })
+      while (performed.length === 0) await fixture.time.advance(0)
       t.same(heard, [5, 10])
     },
   )
@@ -51,14 +51,14 @@ export function localSuite(t: Test, openHouse: OpenHouse): void {
   t.test(
     'A tenure is a number while a process owns the shard, the same for as long as it does, and none after',
     async (t) => {
-      const house = await openHouse(t, { repertoire: repertoire() })
-      const tenures = () => ['a', 'b', 'c', 'd'].map((owner) => house.engine.tenure(owner))
+      const fixture = await openFixture(t, { repertoire: repertoire() })
+      const tenures = () => ['a', 'b', 'c', 'd'].map((owner) => fixture.engine.ownershipEpoch(owner))
       const before = tenures()
       t.ok(before.every((tenure) => typeof tenure === 'number'))
-      await doing(house, 'a', { count: 1 } satisfies Step)
-      await house.time.advance(60_000)
+      await doing(fixture, 'a', { count: 1 } satisfies Step)
+      await fixture.time.advance(60_000)
       t.same(tenures(), before)
-      await house.stop()
+      await fixture.stop()
       t.same(tenures(), [undefined, undefined, undefined, undefined])
     },
   )
@@ -66,32 +66,32 @@ export function localSuite(t: Test, openHouse: OpenHouse): void {
   t.test(
     'A query of a shard that is served here is answered at once, as a read would be, and not at all elsewhere',
     async (t) => {
-      const house = await openHouse(t, { repertoire: repertoire() })
-      const here = (owner: string) => house.engine.readHere!(owner, seen, owner)
+      const fixture = await openFixture(t, { repertoire: repertoire() })
+      const here = (owner: string) => fixture.engine.queryLocal!(owner, seen, owner)
       for (const [at, owner] of ['a', 'b', 'a'].entries()) {
-        await doing(house, owner, { count: 5 }, { write: `${at}` })
-        t.strictSame(here(owner), await house.engine.read(owner, seen, owner), 'with all that was acknowledged')
+        await doing(fixture, owner, { count: 5 }, { write: `${at}` })
+        t.strictSame(here(owner), await fixture.engine.query(owner, seen, owner), 'with all that was acknowledged')
       }
       t.match(here('a'), { counted: 10 })
-      t.match(house.engine.readHere!('a', odd, { refuse: 'no' }), { refused: 'resource.not_found' })
-      t.throws(() => house.engine.readHere!('a', odd, { throw: 'a bug' }))
-      await house.stop()
+      t.match(fixture.engine.queryLocal!('a', odd, { refuse: 'no' }), { refused: 'resource.not_found' })
+      t.throws(() => fixture.engine.queryLocal!('a', odd, { throw: 'a bug' }))
+      await fixture.stop()
       t.equal(here('a'), undefined)
     },
   )
 
   t.test('The status tells of every shard who owns it and how many commits it has', async (t) => {
-    const house = await openHouse(t, { repertoire: repertoire() })
-    const status = () => house.engine.status()
+    const fixture = await openFixture(t, { repertoire: repertoire() })
+    const status = () => fixture.engine.status()
     const before = await status()
     t.same(
       before.map(({ shard }) => shard),
-      Array.from({ length: houseShards }, (_, shard) => shard),
+      Array.from({ length: fixtureShards }, (_, shard) => shard),
     )
     const [owner] = new Set(before.map((each) => each.owner))
     t.type(owner, 'string')
-    await doing(house, 'a', { count: 1 })
-    await doing(house, 'a', { count: 1 })
+    await doing(fixture, 'a', { count: 1 })
+    await doing(fixture, 'a', { count: 1 })
     const after = await status()
     const grown = after.map(({ last }, at) => last - before[at]!.last)
     t.same(grown.toSorted(), [0, 0, 0, 2])
@@ -104,11 +104,11 @@ export function localSuite(t: Test, openHouse: OpenHouse): void {
   })
 
   t.test('A shard cannot be moved to where it cannot go', async (t) => {
-    const house = await openHouse(t, { repertoire: repertoire() })
-    t.match(await house.engine.move(0, 'nobody'), { refused: 'request.invalid' })
-    t.match(await house.engine.move(houseShards, undefined), { refused: 'request.invalid' })
-    t.match(await house.engine.move(-1, undefined), { refused: 'request.invalid' })
-    t.equal(await house.engine.move(0, undefined), undefined, 'it may always go where it would by itself')
-    t.match(await doing(house, 'a', { count: 1 }), { counted: 1 })
+    const fixture = await openFixture(t, { repertoire: repertoire() })
+    t.match(await fixture.engine.move(0, 'nobody'), { refused: 'request.invalid' })
+    t.match(await fixture.engine.move(fixtureShards, undefined), { refused: 'request.invalid' })
+    t.match(await fixture.engine.move(-1, undefined), { refused: 'request.invalid' })
+    t.equal(await fixture.engine.move(0, undefined), undefined, 'it may always go where it would by itself')
+    t.match(await doing(fixture, 'a', { count: 1 }), { counted: 1 })
   })
 }

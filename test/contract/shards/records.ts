@@ -1,8 +1,8 @@
 /** Records of older versions: read as the newest, and written as it by the next command that touches them. */
 import type { Test } from 'tap'
-import type { Command, Query, Repertoire } from '../../../runtime/shard/contract.js'
+import type { Command, Handlers, Query } from '../../../runtime/shard/contract.js'
 import { type Table, table } from '../../../runtime/store/contract.js'
-import { type OpenHouse, stored } from './house.js'
+import { type OpenEngineFixture, readerFor } from './fixture.js'
 import { repertoire } from './repertoire.js'
 
 interface First {
@@ -34,7 +34,7 @@ function strictly<V>(version: number): People<V> {
 
 /** A version of the program: it knows the table as it was then, and commands that write and change people. */
 function versionOf<V>(people: People<V>): {
-  opening: Repertoire
+  opening: Handlers
   put: Command<Put<V>, true>
   touch: Command<Put<V>, V>
   all: Query<string, V[]>
@@ -72,51 +72,51 @@ interface Put<V> {
   readonly value?: V
 }
 
-export function recordsSuite(t: Test, openHouse: OpenHouse): void {
+export function recordsSuite(t: Test, openFixture: OpenEngineFixture): void {
   t.test(
     'Records of older versions are read as the newest, and rewritten by the commands that touch them',
     async (t) => {
       const one = versionOf(firsts)
-      const first = await openHouse(t, { repertoire: one.opening })
+      const first = await openFixture(t, { repertoire: one.opening })
       for (const id of ['1', '2', '3'])
-        await first.shards.ask('a', one.put, { owner: 'a', id, value: { name: `Ada ${id}ovelace` } })
+        await first.shards.execute('a', one.put, { owner: 'a', id, value: { name: `Ada ${id}ovelace` } })
       t.same(
-        await first.shards.read('a', one.all, 'a'),
+        await first.shards.query('a', one.all, 'a'),
         ['1', '2', '3'].map((id) => ({ name: `Ada ${id}ovelace` })),
       )
       await first.stop()
 
       const two = versionOf(seconds)
-      const second = await openHouse(t, { repertoire: two.opening, after: first })
-      t.same(await second.shards.ask('a', two.touch, { owner: 'a', id: '2' }), { first: 'Ada', last: '2ovelace' })
-      await second.shards.ask('a', two.put, { owner: 'a', id: '4', value: { first: 'Alan', last: 'Turing' } })
-      t.same(stored(second, 'a').get(strictly<Second>(2), ['a', '2']), { first: 'Ada', last: '2ovelace' })
-      t.throws(() => stored(second, 'a').get(strictly(2), ['a', '1']), 'what was only read stays as it is')
+      const second = await openFixture(t, { repertoire: two.opening, after: first })
+      t.same(await second.shards.execute('a', two.touch, { owner: 'a', id: '2' }), { first: 'Ada', last: '2ovelace' })
+      await second.shards.execute('a', two.put, { owner: 'a', id: '4', value: { first: 'Alan', last: 'Turing' } })
+      t.same(readerFor(second, 'a').get(strictly<Second>(2), ['a', '2']), { first: 'Ada', last: '2ovelace' })
+      t.throws(() => readerFor(second, 'a').get(strictly(2), ['a', '1']), 'what was only read stays as it is')
       await second.stop()
 
       const three = versionOf(thirds)
-      const third = await openHouse(t, { repertoire: three.opening, after: second })
+      const third = await openFixture(t, { repertoire: three.opening, after: second })
       const everybody = [
         { first: 'Ada', last: '1ovelace', initials: 'A1' },
         { first: 'Ada', last: '2ovelace', initials: 'A2' },
         { first: 'Ada', last: '3ovelace', initials: 'A3' },
         { first: 'Alan', last: 'Turing', initials: 'AT' },
       ]
-      t.same(await third.shards.read('a', three.all, 'a'), everybody)
+      t.same(await third.shards.query('a', three.all, 'a'), everybody)
       for (const [at, id] of ['1', '2', '3', '4'].entries()) {
-        t.same(await third.shards.ask('a', three.touch, { owner: 'a', id }), everybody[at])
-        t.same(stored(third, 'a').get(strictly<Third>(3), ['a', id]), everybody[at])
+        t.same(await third.shards.execute('a', three.touch, { owner: 'a', id }), everybody[at])
+        t.same(readerFor(third, 'a').get(strictly<Third>(3), ['a', id]), everybody[at])
       }
       await third.stop()
 
-      const old = await openHouse(t, { repertoire: two.opening, after: third })
+      const old = await openFixture(t, { repertoire: two.opening, after: third })
       await t.rejects(
-        old.shards.read('a', two.all, 'a'),
+        old.shards.query('a', two.all, 'a'),
         /newer Parley/,
         'an older version says why it cannot read them',
       )
-      await t.rejects(old.shards.ask('a', two.touch, { owner: 'a', id: '1' }), /newer Parley/)
-      t.same(await old.shards.read('b', two.all, 'b'), [])
+      await t.rejects(old.shards.execute('a', two.touch, { owner: 'a', id: '1' }), /newer Parley/)
+      t.same(await old.shards.query('b', two.all, 'b'), [])
     },
   )
 }

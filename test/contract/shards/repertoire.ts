@@ -1,8 +1,16 @@
 /** Commands and queries that the suite asks: a script in data, so that a test says what a command does where it asks for it. */
 import { type Refusal, refuse } from '../../../core/errors.js'
-import type { Command, Performer, Query, Repertoire, Shards, Told, Tx } from '../../../runtime/shard/contract.js'
+import type {
+  Command,
+  CommandMeta,
+  EffectHandler,
+  Handlers,
+  Query,
+  Shards,
+  Tx,
+} from '../../../runtime/shard/contract.js'
 import { table } from '../../../runtime/store/contract.js'
-import type { House } from './house.js'
+import type { EngineFixture } from './fixture.js'
 
 export const journals = table<[owner: string, place: number], string>('test.journal')
 export const notes = table<[owner: string, note: string], string>('test.note')
@@ -41,7 +49,7 @@ export interface Acted {
   readonly counted: number
   readonly at: number
   readonly commandId: string
-  readonly by?: Told['by']
+  readonly by?: CommandMeta['by']
   readonly minted: readonly string[]
 }
 
@@ -56,9 +64,9 @@ const unstorable = {
     circle.self = circle
     tx.put(notes, [owner, 'circle'], circle as never)
   },
-  'an effect that carries a map': (tx) => tx.effect({ kind: 'deliver', payload: new Map() }),
+  'an effect that carries a map': (tx) => tx.emit({ kind: 'deliver', payload: new Map() }),
   'an effect to a place with too long a name': (tx) =>
-    tx.effect({ kind: 'deliver', payload: 1, destination: 'x'.repeat(5_000) }),
+    tx.emit({ kind: 'deliver', payload: 1, destination: 'x'.repeat(5_000) }),
   'a timer that carries a symbol': (tx) =>
     tx.schedule({ name: 'symbol', dueAt: 0, command: act.name, input: Symbol('no') }),
   'a timer at no time': (tx) => tx.schedule({ name: 'never', dueAt: Number.NaN, command: act.name, input: null }),
@@ -83,16 +91,23 @@ export const act: Command<Script, Acted> = {
   },
 }
 
-function doStep(tx: Tx, owner: string, step: Step, told: Told): Refusal | undefined {
+function doStep(tx: Tx, owner: string, step: Step, told: CommandMeta): Refusal | undefined {
   if ('write' in step) tx.put(journals, [owner, lastPlace(tx, owner) + 1], step.write)
   else if ('note' in step) tx.put(notes, [owner, step.note], step.text)
   else if ('count' in step) tx.put(counters, [owner], (tx.get(counters, [owner]) ?? 0) + step.count)
-  else if ('effect' in step) tx.effect({ kind: step.kind ?? 'deliver', payload: step.effect, destination: step.to })
-  else if ('tell' in step) tx.tell(step.tell, act, { owner: step.tell, run: step.run })
+  else if ('effect' in step) tx.emit({ kind: step.kind ?? 'deliver', payload: step.effect, destination: step.to })
+  else if ('tell' in step) tx.send(step.tell, act, { owner: step.tell, run: step.run })
   else if ('later' in step) {
     const { later: name, run, command = act.name, isFirm, isDelay } = step
     const dueAt = 'dueAt' in step ? step.dueAt : told.at + step.inMs
-    tx.schedule({ name, dueAt, command, input: { owner, run }, ...(isFirm && { isFirm }), ...(isDelay && { isDelay }) })
+    tx.schedule({
+      name,
+      dueAt,
+      command,
+      input: { owner, run },
+      ...(isFirm && { noReplace: isFirm }),
+      ...(isDelay && { isDelay }),
+    })
   } else if ('unschedule' in step) tx.unschedule(step.unschedule)
   else if ('unstorable' in step) unstorable[step.unstorable](tx, owner)
   else if ('refuse' in step) return refuse('resource.not_found', { detail: step.refuse })
@@ -148,21 +163,25 @@ export const odd: Query<
 }
 
 export function repertoire(
-  performers: (shards: Shards) => Readonly<Record<string, Performer>> = () => ({ deliver: async () => {} }),
-  more: Partial<Pick<Repertoire, 'commands' | 'queries'>> = {},
-): Repertoire {
+  performers: (shards: Shards) => Readonly<Record<string, EffectHandler>> = () => ({ deliver: async () => {} }),
+  more: Partial<Pick<Handlers, 'commands' | 'queries'>> = {},
+): Handlers {
   return {
     commands: [...([act, echo] as readonly Command<never, unknown>[]), ...(more.commands ?? [])],
     queries: [...([seen, counted, odd] as readonly Query<never, unknown>[]), ...(more.queries ?? [])],
-    performers,
+    effectHandlers: performers,
   }
 }
 
 /** Asks one command that does these steps. */
-export function doing(house: Pick<House, 'shards'>, owner: string, ...run: readonly Step[]): Promise<Acted | Refusal> {
-  return house.shards.ask(owner, act, { owner, run })
+export function doing(
+  fixture: Pick<EngineFixture, 'shards'>,
+  owner: string,
+  ...run: readonly Step[]
+): Promise<Acted | Refusal> {
+  return fixture.shards.execute(owner, act, { owner, run })
 }
 
-export async function seenOf(house: Pick<House, 'shards'>, owner: string): Promise<Seen> {
-  return (await house.shards.read(owner, seen, owner)) as Seen
+export async function seenOf(fixture: Pick<EngineFixture, 'shards'>, owner: string): Promise<Seen> {
+  return (await fixture.shards.query(owner, seen, owner)) as Seen
 }

@@ -1,40 +1,40 @@
 /** Stopping: what was asked and what is performed is finished, and the rest is there for whoever is next. */
 import type { Test } from 'tap'
-import { shard as limits } from '../../../core/limits.js'
-import { shardOf } from '../../../runtime/shard/place.js'
+import { shard as limits } from '../../../core/limits/index.js'
+import { shardOf } from '../../../runtime/shard/placement.js'
 import { isAnswer } from './commands.js'
 import { owed } from './effects.js'
-import { eventually, houseShards, type OpenHouse } from './house.js'
+import { eventually, fixtureShards, type OpenEngineFixture } from './fixture.js'
 import { act, doing, repertoire, type Step, seenOf } from './repertoire.js'
 
-export function stoppingSuite(t: Test, openHouse: OpenHouse): void {
+export function stoppingSuite(t: Test, openFixture: OpenEngineFixture): void {
   t.test('A stop answers everything that was asked before it', async (t) => {
-    const house = await openHouse(t, { repertoire: repertoire() })
-    const asked = Array.from({ length: 300 }, (_, n) => doing(house, `owner-${n % 20}`, { count: 1 }))
-    for (let shard = 0; shard < houseShards; shard++) await seenOf(house, ownerIn(shard))
-    const stopped = house.stop()
+    const fixture = await openFixture(t, { repertoire: repertoire() })
+    const asked = Array.from({ length: 300 }, (_, n) => doing(fixture, `owner-${n % 20}`, { count: 1 }))
+    for (let shard = 0; shard < fixtureShards; shard++) await seenOf(fixture, ownerIn(shard))
+    const stopped = fixture.stop()
     t.ok((await Promise.all(asked)).every(isAnswer))
     await stopped
-    const next = await openHouse(t, { repertoire: repertoire(), after: house })
+    const next = await openFixture(t, { repertoire: repertoire(), after: fixture })
     for (let n = 0; n < 20; n++) t.equal((await seenOf(next, `owner-${n}`)).counted, 15)
   })
 
   t.test(
     'A stop lets what is being performed end and report, begins nothing more, and leaves the rest owed',
     async (t) => {
-      const [here, elsewhere] = ['a', ownerIn((shardOf('a', houseShards) + 1) % houseShards)]
+      const [here, elsewhere] = ['a', ownerIn((shardOf('a', fixtureShards) + 1) % fixtureShards)]
       const began: number[] = []
       let open = () => {}
       const gate = new Promise<void>((resolve) => {
         open = resolve
       })
-      const house = await openHouse(t, {
+      const fixture = await openFixture(t, {
         repertoire: repertoire((shards) => ({
           async deliver(payload: number, { id, owner }) {
             began.push(payload)
             await gate
             for (const to of [owner, elsewhere]) {
-              const reported = await shards.ask(
+              const reported = await shards.execute(
                 to,
                 act,
                 { owner: to, run: [{ write: `performed ${payload}` }] },
@@ -46,21 +46,21 @@ export function stoppingSuite(t: Test, openHouse: OpenHouse): void {
         })),
       })
       const count = 2 * limits.effectsPerDestination
-      await doing(house, here, ...Array.from({ length: count }, (_, n): Step => ({ effect: n })), {
+      await doing(fixture, here, ...Array.from({ length: count }, (_, n): Step => ({ effect: n })), {
         later: 'never yet',
         inMs: 0,
         run: [{ write: 'timer' }],
       })
-      await eventually(house, () => began.length === limits.effectsPerDestination)
-      const stopped = house.stop()
+      await eventually(fixture, () => began.length === limits.effectsPerDestination)
+      const stopped = fixture.stop()
       open()
       await stopped
       t.equal(began.length, limits.effectsPerDestination, 'nothing was begun any more')
 
       const again: number[] = []
-      const next = await openHouse(t, {
+      const next = await openFixture(t, {
         repertoire: repertoire(() => ({ deliver: async (payload: number) => void again.push(payload) })),
-        after: house,
+        after: fixture,
       })
       await eventually(next, () => owed(next, here) === 0)
       t.same(
@@ -79,7 +79,7 @@ export function stoppingSuite(t: Test, openHouse: OpenHouse): void {
   t.test('A performer that takes too long is cut off, and its effect is performed by the next', async (t) => {
     let heeded = 0
     const began: string[] = []
-    const house = await openHouse(t, {
+    const fixture = await openFixture(t, {
       repertoire: repertoire(() => ({
         deliver: (payload: string, { signal }) => {
           began.push(payload)
@@ -90,21 +90,21 @@ export function stoppingSuite(t: Test, openHouse: OpenHouse): void {
         },
       })),
     })
-    await doing(house, 'a', { effect: 'slow' }, { effect: 'deaf', to: 'elsewhere' })
-    await eventually(house, () => began.length === 2)
+    await doing(fixture, 'a', { effect: 'slow' }, { effect: 'deaf', to: 'elsewhere' })
+    await eventually(fixture, () => began.length === 2)
     let stopped = false
-    const stop = house.stop().then(() => {
+    const stop = fixture.stop().then(() => {
       stopped = true
     })
-    await house.time.advance(0)
+    await fixture.time.advance(0)
     t.equal(heeded, 0, 'not at once')
-    await eventually(house, () => stopped, limits.handOverMs)
+    await eventually(fixture, () => stopped, limits.handOverMs)
     await stop
     t.equal(heeded, 1)
     const again: string[] = []
-    const next = await openHouse(t, {
+    const next = await openFixture(t, {
       repertoire: repertoire(() => ({ deliver: async (payload: string) => void again.push(payload) })),
-      after: house,
+      after: fixture,
     })
     await eventually(next, () => owed(next, 'a') === 0)
     t.same(again.toSorted(), ['deaf', 'slow'])
@@ -112,7 +112,7 @@ export function stoppingSuite(t: Test, openHouse: OpenHouse): void {
 
   t.test('After a stop nothing is performed or fired any more', async (t) => {
     let performed = 0
-    const house = await openHouse(t, {
+    const fixture = await openFixture(t, {
       repertoire: repertoire(() => ({
         async deliver() {
           performed++
@@ -120,15 +120,15 @@ export function stoppingSuite(t: Test, openHouse: OpenHouse): void {
         },
       })),
     })
-    await doing(house, 'a', { effect: 1 }, { later: 'x', inMs: 1_000_000, run: [{ effect: 2 }] })
-    await eventually(house, () => performed > 0)
-    await house.stop()
+    await doing(fixture, 'a', { effect: 1 }, { later: 'x', inMs: 1_000_000, run: [{ effect: 2 }] })
+    await eventually(fixture, () => performed > 0)
+    await fixture.stop()
     const before = performed
-    await house.time.advance(2_000_000)
+    await fixture.time.advance(2_000_000)
     t.equal(performed, before)
   })
 }
 
 function ownerIn(shard: number): string {
-  for (let n = 0; ; n++) if (shardOf(`owner-${n}`, houseShards) === shard) return `owner-${n}`
+  for (let n = 0; ; n++) if (shardOf(`owner-${n}`, fixtureShards) === shard) return `owner-${n}`
 }

@@ -1,82 +1,82 @@
 /** Timers: commands that the house gives itself, once, in their order, whoever is there when they fall due. */
 import type { Test } from 'tap'
-import { shard as limits } from '../../../core/limits.js'
+import { shard as limits } from '../../../core/limits/index.js'
 import type { Command } from '../../../runtime/shard/contract.js'
 import { timerNameTable, timerTable } from '../../../runtime/shard/tables.js'
-import { eventually, type House, type OpenHouse, stored, together } from './house.js'
+import { type EngineFixture, eventually, inOneCommit, type OpenEngineFixture, readerFor } from './fixture.js'
 import { type Acted, act, doing, repertoire, type Step, seenOf } from './repertoire.js'
 
-export function timersSuite(t: Test, openHouse: OpenHouse): void {
+export function timersSuite(t: Test, openFixture: OpenEngineFixture): void {
   const later = (later: string, inMs: number, ...run: readonly Step[]): Step => ({
     later,
     inMs,
     run: run.length > 0 ? run : [{ write: later }],
   })
-  const journal = async (house: House) => (await seenOf(house, 'a')).journal
-  const timers = (house: House) => [...stored(house, 'a').range(timerTable)].length
+  const journal = async (fixture: EngineFixture) => (await seenOf(fixture, 'a')).journal
+  const timers = (fixture: EngineFixture) => [...readerFor(fixture, 'a').range(timerTable)].length
 
   t.test(
     'A timer fires once, at its time and not before, and what fell due while nobody ran fires at the start',
     async (t) => {
-      const house = await openHouse(t, { repertoire: repertoire() })
-      await doing(house, 'a', later('second', 2 * hour), later('third', 20 * hour), later('first', hour))
-      await house.time.advance(hour / 2)
-      t.same(await journal(house), [])
-      await house.time.advance(hour)
-      await eventually(house, async () => (await journal(house)).length === 1)
-      t.same(await journal(house), ['first'])
-      await house.die()
+      const fixture = await openFixture(t, { repertoire: repertoire() })
+      await doing(fixture, 'a', later('second', 2 * hour), later('third', 20 * hour), later('first', hour))
+      await fixture.time.advance(hour / 2)
+      t.same(await journal(fixture), [])
+      await fixture.time.advance(hour)
+      await eventually(fixture, async () => (await journal(fixture)).length === 1)
+      t.same(await journal(fixture), ['first'])
+      await fixture.crash()
 
-      await house.time.advance(2 * hour)
-      const next = await openHouse(t, { repertoire: repertoire(), after: house })
+      await fixture.time.advance(2 * hour)
+      const next = await openFixture(t, { repertoire: repertoire(), after: fixture })
       await eventually(next, async () => (await journal(next)).length === 2)
       await next.time.advance(15 * hour)
       t.same(await journal(next), ['first', 'second'])
       await next.stop()
 
-      const last = await openHouse(t, { repertoire: repertoire(), after: next })
+      const last = await openFixture(t, { repertoire: repertoire(), after: next })
       await last.time.advance(2 * hour)
       await eventually(last, async () => (await journal(last)).length === 3)
       await last.time.advance(50 * hour)
       t.same(await journal(last), ['first', 'second', 'third'])
       t.equal(timers(last), 0)
-      t.same([...stored(last, 'a').range(timerNameTable, { prefix: ['a'] })], [])
+      t.same([...readerFor(last, 'a').range(timerNameTable, { prefix: ['a'] })], [])
     },
   )
 
   t.test('A timer of the same name is replaced, and one that is taken back never fires', async (t) => {
-    const house = await openHouse(t, { repertoire: repertoire() })
+    const fixture = await openFixture(t, { repertoire: repertoire() })
     await doing(
-      house,
+      fixture,
       'a',
       later('moved', hour, { write: 'too early' }),
       later('gone', hour),
       later('gone at once', hour),
       { unschedule: 'gone at once' },
     )
-    await doing(house, 'a', later('moved', 3 * hour, { write: 'moved' }), { unschedule: 'never there' })
-    await doing(house, 'a', { unschedule: 'gone' }, later('back', 5 * hour))
-    await doing(house, 'a', later('back', 2 * hour, { write: 'back' }))
-    await doing(house, 'b', later('moved', hour, { write: 'of b' }))
-    await house.time.advance(90 * minute)
-    await eventually(house, async () => (await seenOf(house, 'b')).journal.length === 1)
-    t.same(await journal(house), [])
-    await house.time.advance(hour)
-    await eventually(house, async () => (await journal(house)).length === 1)
-    await house.time.advance(hour)
-    await eventually(house, async () => (await journal(house)).length === 2)
-    await house.time.advance(10 * hour)
-    t.same(await journal(house), ['back', 'moved'])
-    t.equal(timers(house), 0)
+    await doing(fixture, 'a', later('moved', 3 * hour, { write: 'moved' }), { unschedule: 'never there' })
+    await doing(fixture, 'a', { unschedule: 'gone' }, later('back', 5 * hour))
+    await doing(fixture, 'a', later('back', 2 * hour, { write: 'back' }))
+    await doing(fixture, 'b', later('moved', hour, { write: 'of b' }))
+    await fixture.time.advance(90 * minute)
+    await eventually(fixture, async () => (await seenOf(fixture, 'b')).journal.length === 1)
+    t.same(await journal(fixture), [])
+    await fixture.time.advance(hour)
+    await eventually(fixture, async () => (await journal(fixture)).length === 1)
+    await fixture.time.advance(hour)
+    await eventually(fixture, async () => (await journal(fixture)).length === 2)
+    await fixture.time.advance(10 * hour)
+    t.same(await journal(fixture), ['back', 'moved'])
+    t.equal(timers(fixture), 0)
   })
 
   t.test('A firm timer fires once like any other, and leaves one that came by its name alone', async (t) => {
-    const house = await openHouse(t, { repertoire: repertoire() })
-    await doing(house, 'a', { ...later('same', hour, { write: 'firm' }), isFirm: true })
-    t.same([...stored(house, 'a').range(timerNameTable, { prefix: ['a'] })], [], 'nothing leads to it')
-    await doing(house, 'a', later('same', 3 * hour, { write: 'other' }), later('next', 2 * hour))
-    await house.die()
-    const next = await openHouse(t, { repertoire: repertoire(), after: house })
+    const fixture = await openFixture(t, { repertoire: repertoire() })
+    await doing(fixture, 'a', { ...later('same', hour, { write: 'firm' }), isFirm: true })
+    t.same([...readerFor(fixture, 'a').range(timerNameTable, { prefix: ['a'] })], [], 'nothing leads to it')
+    await doing(fixture, 'a', later('same', 3 * hour, { write: 'other' }), later('next', 2 * hour))
+    await fixture.crash()
+    const next = await openFixture(t, { repertoire: repertoire(), after: fixture })
     await next.time.advance(90 * minute)
     await eventually(next, async () => (await journal(next)).length === 1)
     t.same(await journal(next), ['firm'])
@@ -86,15 +86,15 @@ export function timersSuite(t: Test, openHouse: OpenHouse): void {
     await eventually(next, async () => (await journal(next)).length === 3)
     t.same(await journal(next), ['firm', 'next', 'other'])
     t.equal(timers(next), 0)
-    t.same([...stored(next, 'a').range(timerNameTable, { prefix: ['a'] })], [])
+    t.same([...readerFor(next, 'a').range(timerNameTable, { prefix: ['a'] })], [])
   })
 
   t.test('A timer that is replaced or taken back just as it falls due does as it was told last', async (t) => {
-    const house = await openHouse(t, { repertoire: repertoire() })
-    const dueAt = house.time.now() + hour
+    const fixture = await openFixture(t, { repertoire: repertoire() })
+    const dueAt = fixture.time.now() + hour
     const then = (name: string, write: string): Step => ({ later: name, dueAt, run: [{ write }] })
     await doing(
-      house,
+      fixture,
       'a',
       then('gone', 'gone'),
       then('put off', 'too early'),
@@ -103,19 +103,19 @@ export function timersSuite(t: Test, openHouse: OpenHouse): void {
     )
     const change = [{ unschedule: 'gone' }, later('put off', 2 * hour), then('changed', 'new')]
     // All are due and in the mailbox, behind the command that changes some of them.
-    const changed = await together(
-      house,
-      () => doing(house, 'a', ...change),
-      () => seenOf(house, 'a'),
-      () => house.time.advance(hour + minute),
+    const changed = await inOneCommit(
+      fixture,
+      () => doing(fixture, 'a', ...change),
+      () => seenOf(fixture, 'a'),
+      () => fixture.time.advance(hour + minute),
     )
     await changed
-    await eventually(house, async () => (await journal(house)).length >= 2)
-    t.same(await journal(house), ['new', 'kept'])
-    await house.time.advance(3 * hour)
-    await eventually(house, async () => (await journal(house)).length >= 3)
-    t.same(await journal(house), ['new', 'kept', 'put off'])
-    t.equal(timers(house), 0)
+    await eventually(fixture, async () => (await journal(fixture)).length >= 2)
+    t.same(await journal(fixture), ['new', 'kept'])
+    await fixture.time.advance(3 * hour)
+    await eventually(fixture, async () => (await journal(fixture)).length >= 3)
+    t.same(await journal(fixture), ['new', 'kept', 'put off'])
+    t.equal(timers(fixture), 0)
   })
 
   t.test('A timer may set itself again, and does so for as long as it is not taken back', async (t) => {
@@ -127,35 +127,35 @@ export function timersSuite(t: Test, openHouse: OpenHouse): void {
         return ++fired
       },
     }
-    const house = await openHouse(t, { repertoire: repertoire(undefined, { commands: [tick as never] }) })
-    await doing(house, 'a', { later: 'tick', inMs: hour, run: [], command: tick.name })
+    const fixture = await openFixture(t, { repertoire: repertoire(undefined, { commands: [tick as never] }) })
+    await doing(fixture, 'a', { later: 'tick', inMs: hour, run: [], command: tick.name })
     for (let hours = 1; hours <= 5; hours++) {
-      await house.time.advance(hour + minute)
-      await eventually(house, () => fired === hours)
+      await fixture.time.advance(hour + minute)
+      await eventually(fixture, () => fired === hours)
     }
-    await eventually(house, () => timers(house) === 1)
-    await doing(house, 'a', { unschedule: 'tick' })
-    await house.time.advance(10 * hour)
+    await eventually(fixture, () => timers(fixture) === 1)
+    await doing(fixture, 'a', { unschedule: 'tick' })
+    await fixture.time.advance(10 * hour)
     t.equal(fired, 5)
   })
 
   t.test('Timers fire in the order of their times, more of them than a sweep takes, each once', async (t) => {
-    const house = await openHouse(t, { repertoire: repertoire() })
+    const fixture = await openFixture(t, { repertoire: repertoire() })
     const count = 2 * limits.timersPerSweep + 100
-    const from = house.time.now() + hour
+    const from = fixture.time.now() + hour
     const shuffled = Array.from({ length: count }, (_, n) => (n * 7_919) % count)
     const step = (n: number): Step => ({
       later: `timer ${n}`,
       dueAt: from + n,
       run: [{ write: String(n) }, { count: 1 }],
     })
-    for (let at = 0; at < count; at += 100) await doing(house, 'a', ...shuffled.slice(at, at + 100).map(step))
-    t.equal(timers(house), count)
-    await house.time.advance(2 * hour)
-    await eventually(house, () => timers(house) === 0)
-    await eventually(house, async () => (await seenOf(house, 'a')).counted >= count)
-    await house.time.advance(hour)
-    const found = await seenOf(house, 'a')
+    for (let at = 0; at < count; at += 100) await doing(fixture, 'a', ...shuffled.slice(at, at + 100).map(step))
+    t.equal(timers(fixture), count)
+    await fixture.time.advance(2 * hour)
+    await eventually(fixture, () => timers(fixture) === 0)
+    await eventually(fixture, async () => (await seenOf(fixture, 'a')).counted >= count)
+    await fixture.time.advance(hour)
+    const found = await seenOf(fixture, 'a')
     t.same(
       found.journal,
       Array.from({ length: count }, (_, n) => String(n)),
@@ -166,38 +166,39 @@ export function timersSuite(t: Test, openHouse: OpenHouse): void {
   t.test(
     'A delay waits no longer than it was set for once the clock was set back, and a time of day stays',
     async (t) => {
-      const house = await openHouse(t, { repertoire: repertoire() })
+      const fixture = await openFixture(t, { repertoire: repertoire() })
       const delay = (name: string, inMs: number): Step => ({ ...later(name, inMs), isDelay: true })
-      await doing(house, 'a', delay('delay', 10 * minute), later('time of day', 10 * minute), delay('long', 3 * hour))
-      house.time.setBack(2 * hour)
-      await house.time.advance(limits.timerLookMs)
-      await eventually(house, () => [...stored(house, 'a').range(timerTable)][0]?.key[2] === 'delay')
-      await house.time.advance(5 * minute)
-      t.same(await journal(house), [], 'it is not early')
-      await house.time.advance(5 * minute)
-      await eventually(house, async () => (await journal(house)).length === 1)
-      t.same(await journal(house), ['delay'])
-      await house.time.advance(2 * hour)
-      await eventually(house, async () => (await journal(house)).length === 2)
-      t.same(await journal(house), ['delay', 'time of day'])
-      await house.time.advance(hour)
-      await eventually(house, async () => (await journal(house)).length === 3)
-      t.equal(timers(house), 0)
-      t.same([...stored(house, 'a').range(timerNameTable, { prefix: ['a'] })], [])
+      await doing(fixture, 'a', delay('delay', 10 * minute), later('time of day', 10 * minute), delay('long', 3 * hour))
+      fixture.time.setBack(2 * hour)
+      await fixture.time.advance(limits.timerPollMs)
+      await eventually(fixture, () => [...readerFor(fixture, 'a').range(timerTable)][0]?.key[2] === 'delay')
+      await fixture.time.advance(5 * minute)
+      t.same(await journal(fixture), [], 'it is not early')
+      await fixture.time.advance(5 * minute)
+      await eventually(fixture, async () => (await journal(fixture)).length === 1)
+      t.same(await journal(fixture), ['delay'])
+      await fixture.time.advance(2 * hour)
+      await eventually(fixture, async () => (await journal(fixture)).length === 2)
+      t.same(await journal(fixture), ['delay', 'time of day'])
+      await fixture.time.advance(hour)
+      await eventually(fixture, async () => (await journal(fixture)).length === 3)
+      t.equal(timers(fixture), 0)
+      t.same([...readerFor(fixture, 'a').range(timerNameTable, { prefix: ['a'] })], [])
     },
   )
 
   t.test('A delay waits no longer than it was set for when its shard is opened with an earlier clock', async (t) => {
-    const house = await openHouse(t, { repertoire: repertoire() })
+    const fixture = await openFixture(t, { repertoire: repertoire() })
     const count = limits.timersPerSweep + 100
     const step = (n: number): Step => ({ ...later(`delay ${n}`, 10 * minute + n, { count: 1 }), isDelay: true })
-    for (let n = 0; n < count; n += 100) await doing(house, 'a', ...Array.from({ length: 100 }, (_, m) => step(n + m)))
-    await doing(house, 'a', later('time of day', 10 * minute))
-    await house.die()
-    house.time.setBack(24 * hour)
+    for (let n = 0; n < count; n += 100)
+      await doing(fixture, 'a', ...Array.from({ length: 100 }, (_, m) => step(n + m)))
+    await doing(fixture, 'a', later('time of day', 10 * minute))
+    await fixture.crash()
+    fixture.time.setBack(24 * hour)
 
-    const next = await openHouse(t, { repertoire: repertoire(), after: house })
-    const first = () => [...stored(next, 'a').range(timerTable)][0]!.key[0]
+    const next = await openFixture(t, { repertoire: repertoire(), after: fixture })
+    const first = () => [...readerFor(next, 'a').range(timerTable)][0]!.key[0]
     await eventually(next, () => first() < next.time.now() + hour)
     await doing(next, 'a', { unschedule: 'delay 7' }, { ...later('delay 8', 2 * hour), isDelay: true })
     await eventually(next, async () => (await seenOf(next, 'a')).counted === count - 2, minute)
@@ -213,44 +214,44 @@ export function timersSuite(t: Test, openHouse: OpenHouse): void {
   })
 
   t.test('A timer whose command throws is dropped and said so; one that refuses is over too', async (t) => {
-    const house = await openHouse(t, { repertoire: repertoire() })
+    const fixture = await openFixture(t, { repertoire: repertoire() })
     await doing(
-      house,
+      fixture,
       'a',
       later('poison', hour, { write: 'never' }, { throw: 'a bug' }),
       later('refusing', hour, { write: 'never' }, { refuse: 'no' }),
       later('sound', hour),
     )
-    await house.time.advance(2 * hour)
-    await eventually(house, async () => (await journal(house)).length > 0)
-    await eventually(house, () => timers(house) === 0)
-    await house.time.advance(limits.effectRetryMaxMs * 3)
-    const failed = house.logged.filter(({ event }) => event === 'shard.command.failed')
+    await fixture.time.advance(2 * hour)
+    await eventually(fixture, async () => (await journal(fixture)).length > 0)
+    await eventually(fixture, () => timers(fixture) === 0)
+    await fixture.time.advance(limits.effectRetryMaxMs * 3)
+    const failed = fixture.logged.filter(({ event }) => event === 'shard.command.failed')
     t.match(failed, [{ command: act.name, error: { message: 'a bug' } }])
     t.equal(failed.length, 1)
-    t.same(await journal(house), ['sound'])
+    t.same(await journal(fixture), ['sound'])
   })
 
   t.test('A timer of a command that this version does not know is said and kept for one that does', async (t) => {
-    const house = await openHouse(t, { repertoire: repertoire() })
+    const fixture = await openFixture(t, { repertoire: repertoire() })
     await doing(
-      house,
+      fixture,
       'a',
       { later: 'future', inMs: hour, run: [{ write: 'at last' }], command: 'test.future' },
       later('known', hour),
     )
-    await house.time.advance(2 * hour)
-    await eventually(house, () =>
-      house.logged.some(({ event, command }) => event === 'shard.timer.unknown' && command === 'test.future'),
+    await fixture.time.advance(2 * hour)
+    await eventually(fixture, () =>
+      fixture.logged.some(({ event, command }) => event === 'shard.timer.unknown' && command === 'test.future'),
     )
-    await eventually(house, async () => (await journal(house)).length > 0)
-    await house.time.advance(20 * limits.effectRetryMaxMs)
-    t.equal(timers(house), 1)
-    await house.stop()
+    await eventually(fixture, async () => (await journal(fixture)).length > 0)
+    await fixture.time.advance(20 * limits.effectRetryMaxMs)
+    t.equal(timers(fixture), 1)
+    await fixture.stop()
     const future = { ...act, name: 'test.future' }
-    const next = await openHouse(t, {
+    const next = await openFixture(t, {
       repertoire: repertoire(undefined, { commands: [future as never] }),
-      after: house,
+      after: fixture,
     })
     await eventually(next, () => timers(next) === 0, limits.effectRetryMaxMs)
     await eventually(next, async () => (await journal(next)).length === 2)
@@ -260,16 +261,16 @@ export function timersSuite(t: Test, openHouse: OpenHouse): void {
   t.test(
     'A timer in the past fires at once, and a command that a timer gives is told the time it is decided',
     async (t) => {
-      const house = await openHouse(t, { repertoire: repertoire() })
-      const asked = (await doing(house, 'a', later('past', -hour, { write: 'past' }))) as Acted
-      await eventually(house, async () => (await journal(house)).length === 1)
-      t.same(await journal(house), ['past'])
+      const fixture = await openFixture(t, { repertoire: repertoire() })
+      const asked = (await doing(fixture, 'a', later('past', -hour, { write: 'past' }))) as Acted
+      await eventually(fixture, async () => (await journal(fixture)).length === 1)
+      t.same(await journal(fixture), ['past'])
       const told: number[] = []
       const when: Command<unknown, number> = { name: 'test.when', decide: (_tx, _input, { at }) => told.push(at) }
-      await house.stop()
-      const next = await openHouse(t, {
+      await fixture.stop()
+      const next = await openFixture(t, {
         repertoire: repertoire(undefined, { commands: [when as never] }),
-        after: house,
+        after: fixture,
       })
       await doing(next, 'a', { later: 'when', inMs: hour, run: [], command: when.name })
       await next.time.advance(3 * hour)

@@ -1,18 +1,18 @@
 /** Scheduling, notifications, integrations and tool bindings: what is refused, and where secrets go. */
 import t from 'tap'
 import {
-  admitted,
-  bindingRemoved,
-  bindingSwitched,
-  bindingWritten,
+  admit,
   configStatus,
   emptyDocument,
-  find,
-  integrationPut,
-  integrationRemoved,
-  notificationsReplaced,
-  schedulingReplaced,
+  findItem,
+  putBinding,
+  putIntegration,
+  removeBinding,
+  removeIntegration,
+  replaceNotifications,
+  replaceScheduling,
   schedulingView,
+  setBindingEnabled,
 } from '../../../core/agent/index.js'
 import { errorsOf, must, sample } from './sample.js'
 
@@ -49,21 +49,21 @@ t.test('Scheduling is refused by path', async (t) => {
     [{ mood: 'good' }, 'scheduling.mood'],
   ]
   for (const [body, field] of wrong)
-    t.same(errorsOf(schedulingReplaced(sample, body)), { code: 'request.invalid', fields: [field] }, field)
-  t.equal(errorsOf(schedulingReplaced(sample, { blackoutDates: ['2032-02-29'] })), undefined)
+    t.same(errorsOf(replaceScheduling(sample, body)), { code: 'request.invalid', fields: [field] }, field)
+  t.equal(errorsOf(replaceScheduling(sample, { blackoutDates: ['2032-02-29'] })), undefined)
 })
 
 t.test('Scheduling is replaced as a whole; representatives are always there, calendars never', async (t) => {
-  const after = must(schedulingReplaced(sample, { representatives: [{ id: 'a', name: 'A', calendar: { id: 'x' } }] }))
+  const after = must(replaceScheduling(sample, { representatives: [{ id: 'a', name: 'A', calendar: { id: 'x' } }] }))
   t.same(after.scheduling, { representatives: [{ id: 'a', name: 'A', type: 'sales' }] })
-  t.same(must(schedulingReplaced(sample, {})).scheduling, { representatives: [] })
+  t.same(must(replaceScheduling(sample, {})).scheduling, { representatives: [] })
   t.same(schedulingView(emptyDocument), { representatives: [] })
-  t.same(must(schedulingReplaced(sample, schedulingView(sample))), sample)
+  t.same(must(replaceScheduling(sample, schedulingView(sample))), sample)
 })
 
 t.test('Secrets of notifications travel beside the config: text stores, null clears, omitted stays', async (t) => {
   const config = { email: { provider: 'mailgun', fromAddress: 'a@example.com', mailgunDomain: 'mg.example.com' } }
-  const put = (beside: object) => must(notificationsReplaced(emptyDocument, { ...config, ...beside }))
+  const put = (beside: object) => must(replaceNotifications(emptyDocument, { ...config, ...beside }))
   t.same(put({ emailApiKey: 'key-123' }).secrets, { emailApiKey: 'key-123' })
   t.same(put({ emailApiKey: null, slackWebhookUrl: 'https://hooks.example/x' }).secrets, {
     slackWebhookUrl: 'https://hooks.example/x',
@@ -73,7 +73,7 @@ t.test('Secrets of notifications travel beside the config: text stores, null cle
   t.same(put({ emailApiKey: 'key-123' }).document.notifications, config, 'and never into the document')
   const view = { ...config, secrets: { slackWebhookUrl: { set: false }, emailApiKey: { set: true, last4: '3456' } } }
   t.same(
-    must(notificationsReplaced(put({}).document, view)),
+    must(replaceNotifications(put({}).document, view)),
     { document: put({}).document, secrets: {} },
     'PUT of a GET changes nothing',
   )
@@ -90,7 +90,7 @@ t.test('Notifications are refused by path, secrets inside the config too', async
     [{ emailApiKey: 7 }, 'notifications.emailApiKey'],
   ]
   for (const [body, field] of wrong) {
-    const outcome = notificationsReplaced(sample, body)
+    const outcome = replaceNotifications(sample, body)
     t.same(errorsOf(outcome), { code: 'request.invalid', fields: [field] }, field)
     t.notMatch(JSON.stringify(outcome), /not a url/, 'and no refusal repeats a secret')
   }
@@ -99,7 +99,7 @@ t.test('Notifications are refused by path, secrets inside the config too', async
 const crm = { description: 'Writes.', endpoint: { url: 'https://crm.example' } }
 
 t.test('An integration is made or replaced, with what was left unsaid filled in', async (t) => {
-  const made = must(integrationPut(emptyDocument, 'crm', { ...crm, authHeader: 'Bearer x' }))
+  const made = must(putIntegration(emptyDocument, 'crm', { ...crm, authHeader: 'Bearer x' }))
   t.match(made, { isNew: true, authHeader: 'Bearer x' })
   t.same(made.document.integrations, [
     {
@@ -110,9 +110,9 @@ t.test('An integration is made or replaced, with what was left unsaid filled in'
       endpoint: { url: 'https://crm.example', method: 'POST' },
     },
   ])
-  const again = must(integrationPut(made.document, 'crm', made.document.integrations[0]))
+  const again = must(putIntegration(made.document, 'crm', made.document.integrations[0]))
   t.same(again, { document: made.document, isNew: false }, 'PUT of a GET changes nothing, the header stays')
-  t.equal(must(integrationPut(made.document, 'crm', { ...crm, authHeader: null })).authHeader, null)
+  t.equal(must(putIntegration(made.document, 'crm', { ...crm, authHeader: null })).authHeader, null)
 })
 
 t.test('An integration is refused by path', async (t) => {
@@ -129,23 +129,23 @@ t.test('An integration is refused by path', async (t) => {
     ['crm', { ...crm, parameters: { description: 'x'.repeat(40_000) } }, 'integration.parameters'],
   ]
   for (const [id, body, field] of wrong)
-    t.same(errorsOf(integrationPut(sample, id, body)), { code: 'request.invalid', fields: [field] }, field)
+    t.same(errorsOf(putIntegration(sample, id, body)), { code: 'request.invalid', fields: [field] }, field)
 })
 
 t.test('An unknown integration is tool.not_found; one in use is a conflict', async (t) => {
-  t.equal(errorsOf(integrationRemoved(sample, 'gone'))?.code, 'tool.not_found')
-  t.equal(errorsOf(admitted(sample, integrationRemoved(sample, 'crm')))?.code, 'agent.integrity_conflict')
+  t.equal(errorsOf(removeIntegration(sample, 'gone'))?.code, 'tool.not_found')
+  t.equal(errorsOf(admit(sample, removeIntegration(sample, 'crm')))?.code, 'agent.integrity_conflict')
 })
 
 const toolId = '@svc/tool.order-lookup'
 
 t.test('Write-only fields of a tool go beside the binding, and count once stored', async (t) => {
   const { document, secrets } = must(
-    bindingWritten(emptyDocument, toolId, { baseUrl: 'https://shop.example', apiKey: 'k' }, 'replace'),
+    putBinding(emptyDocument, toolId, { baseUrl: 'https://shop.example', apiKey: 'k' }, 'replace'),
   )
   t.same(secrets, { apiKey: 'k' })
   t.same(document.toolBindings, [{ toolId, enabled: true, config: { baseUrl: 'https://shop.example' } }])
-  const binding = find(document, 'toolBindings', toolId)!
+  const binding = findItem(document, 'toolBindings', toolId)!
   t.same(configStatus(binding, new Set()), { complete: false, missing: ['apiKey'] })
   t.same(configStatus(binding, new Set(['apiKey'])), { complete: true, missing: [] })
 })
@@ -159,27 +159,30 @@ t.test('A connection of the org stands for the secrets of a tool that people sig
 })
 
 t.test('PUT replaces the config, PATCH merges, null takes a field away', async (t) => {
-  const { document } = must(bindingWritten(sample, toolId, { hiddenFields: ['cost'], apiKey: null }, 'merge'))
-  t.same(find(document, 'toolBindings', toolId)?.config, { baseUrl: 'https://shop.example', hiddenFields: ['cost'] })
-  t.same(must(bindingWritten(sample, toolId, { apiKey: null }, 'merge')).secrets, { apiKey: null })
-  t.same(find(must(bindingWritten(document, toolId, {}, 'replace')).document, 'toolBindings', toolId)?.config, {})
+  const { document } = must(putBinding(sample, toolId, { hiddenFields: ['cost'], apiKey: null }, 'merge'))
+  t.same(findItem(document, 'toolBindings', toolId)?.config, {
+    baseUrl: 'https://shop.example',
+    hiddenFields: ['cost'],
+  })
+  t.same(must(putBinding(sample, toolId, { apiKey: null }, 'merge')).secrets, { apiKey: null })
+  t.same(findItem(must(putBinding(document, toolId, {}, 'replace')).document, 'toolBindings', toolId)?.config, {})
   t.same(
-    find(must(bindingWritten(document, toolId, { baseUrl: null }, 'merge')).document, 'toolBindings', toolId)?.config,
+    findItem(must(putBinding(document, toolId, { baseUrl: null }, 'merge')).document, 'toolBindings', toolId)?.config,
     { hiddenFields: ['cost'] },
   )
 })
 
 t.test('A binding is held to the form of its tool, and unknown tools are refused', async (t) => {
-  t.same(errorsOf(bindingWritten(sample, toolId, { baseUrl: 'ftp://x' }, 'replace'))?.fields, ['config.baseUrl'])
-  t.same(errorsOf(bindingWritten(sample, toolId, { colour: 'red' }, 'merge'))?.fields, ['config.colour'])
-  t.same(errorsOf(bindingWritten(sample, toolId, 'x', 'merge'))?.fields, ['config'])
-  t.equal(errorsOf(bindingWritten(sample, '@svc/tool.gone', {}, 'replace'))?.code, 'tool.not_found')
+  t.same(errorsOf(putBinding(sample, toolId, { baseUrl: 'ftp://x' }, 'replace'))?.fields, ['config.baseUrl'])
+  t.same(errorsOf(putBinding(sample, toolId, { colour: 'red' }, 'merge'))?.fields, ['config.colour'])
+  t.same(errorsOf(putBinding(sample, toolId, 'x', 'merge'))?.fields, ['config'])
+  t.equal(errorsOf(putBinding(sample, '@svc/tool.gone', {}, 'replace'))?.code, 'tool.not_found')
 })
 
 t.test('A binding is switched off and on and removed', async (t) => {
-  const off = must(bindingSwitched(sample, toolId, false))
-  t.equal(find(off, 'toolBindings', toolId)?.enabled, false)
-  t.equal(find(must(bindingWritten(off, toolId, {}, 'merge')).document, 'toolBindings', toolId)?.enabled, false)
-  t.same(must(bindingRemoved(sample, toolId)).toolBindings, [])
-  t.equal(errorsOf(bindingSwitched(sample, '@svc/tool.gone', true))?.code, 'tool.not_found')
+  const off = must(setBindingEnabled(sample, toolId, false))
+  t.equal(findItem(off, 'toolBindings', toolId)?.enabled, false)
+  t.equal(findItem(must(putBinding(off, toolId, {}, 'merge')).document, 'toolBindings', toolId)?.enabled, false)
+  t.same(must(removeBinding(sample, toolId)).toolBindings, [])
+  t.equal(errorsOf(setBindingEnabled(sample, '@svc/tool.gone', true))?.code, 'tool.not_found')
 })

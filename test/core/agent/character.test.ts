@@ -2,35 +2,35 @@
 import t from 'tap'
 import {
   emptyDocument,
-  guardrailsImported,
-  guardrailsPatched,
-  guardrailsReplaced,
-  instructionsReplaced,
+  importGuardrails,
+  importPersonality,
+  patchGuardrails,
   personalityDiff,
-  personalityImported,
-  personalityReplaced,
-  rulesReplaced,
+  replaceGuardrails,
+  replaceInstructions,
+  replacePersonality,
+  replaceRules,
 } from '../../../core/agent/index.js'
 import { guardrailLists } from '../../../core/agent/resources/character.js'
 import { findInCatalog, listCatalog } from '../../../core/catalogs/index.js'
-import { agentLimits } from '../../../core/limits.js'
+import { agentLimits } from '../../../core/limits/index.js'
 import { errorsOf, must, sample } from './sample.js'
 
 const template = listCatalog('personality-templates')[0]!
-const imported = must(personalityImported(emptyDocument, template.id))
+const imported = must(importPersonality(emptyDocument, template.id))
 
 t.test('A personality needs a text on PUT', async (t) => {
-  t.same(errorsOf(personalityReplaced(emptyDocument, { description: 'D' })), {
+  t.same(errorsOf(replacePersonality(emptyDocument, { description: 'D' })), {
     code: 'request.invalid',
     fields: ['text'],
   })
-  t.same(must(personalityReplaced(emptyDocument, { text: 'Kind.' })).personality, { text: 'Kind.' })
+  t.same(must(replacePersonality(emptyDocument, { text: 'Kind.' })).personality, { text: 'Kind.' })
 })
 
 t.test('An import copies the template and stamps where it is from', async (t) => {
   const { id: templateId, version, description, promptFragment: text } = template
   t.same(imported.personality, { description, text, derivedFrom: { templateId, version } })
-  t.equal(errorsOf(personalityImported(emptyDocument, '@svc/personality.gone'))?.code, 'resource.not_found')
+  t.equal(errorsOf(importPersonality(emptyDocument, '@svc/personality.gone'))?.code, 'resource.not_found')
 })
 
 t.test('The diff is all null without a personality, and all different without a baseline', async (t) => {
@@ -44,20 +44,20 @@ t.test('The diff is all null without a personality, and all different without a 
 })
 
 t.test('What was imported and edited differs by field from its baseline', async (t) => {
-  const edited = must(personalityReplaced(imported, { description: template.description, text: 'Mine.' }))
+  const edited = must(replacePersonality(imported, { description: template.description, text: 'Mine.' }))
   t.match(personalityDiff(edited), {
     current: { text: 'Mine.', derivedFrom: { templateId: template.id } },
     baseline: { text: template.promptFragment },
     divergence: { description: false, text: true },
   })
-  t.same(must(personalityReplaced(edited, edited.personality)), edited, 'PUT of a GET changes nothing')
+  t.same(must(replacePersonality(edited, edited.personality)), edited, 'PUT of a GET changes nothing')
 })
 
 t.test('PUT replaces the lists of guardrails, PATCH adds and removes in those sent', async (t) => {
-  t.same(must(guardrailsReplaced(sample, { topicsToAvoid: ['war'] })).guardrails, { topicsToAvoid: ['war'] })
-  t.same(must(guardrailsReplaced(sample, sample.guardrails)), sample)
+  t.same(must(replaceGuardrails(sample, { topicsToAvoid: ['war'] })).guardrails, { topicsToAvoid: ['war'] })
+  t.same(must(replaceGuardrails(sample, sample.guardrails)), sample)
   const patched = must(
-    guardrailsPatched(sample, {
+    patchGuardrails(sample, {
       topicsToAvoid: { add: ['war', 'politics'], remove: ['gone'] },
       claimsNotToMake: { remove: ['cheapest'] },
     }),
@@ -67,11 +67,11 @@ t.test('PUT replaces the lists of guardrails, PATCH adds and removes in those se
     claimsNotToMake: [],
     requiredDisclaimers: ['Not advice.'],
   })
-  t.same(errorsOf(guardrailsPatched(sample, { topicsToAvoid: ['war'] }))?.fields, ['topicsToAvoid'])
+  t.same(errorsOf(patchGuardrails(sample, { topicsToAvoid: ['war'] }))?.fields, ['topicsToAvoid'])
 })
 
 t.test('additionalRules is retired: a write carrying it is 422', async (t) => {
-  for (const write of [guardrailsReplaced, guardrailsPatched]) {
+  for (const write of [replaceGuardrails, patchGuardrails]) {
     t.match(write(sample, { additionalRules: 'x' }), {
       refused: 'request.invalid',
       errors: [{ field: 'additionalRules', message: /retired/ }],
@@ -81,50 +81,49 @@ t.test('additionalRules is retired: a write carrying it is 422', async (t) => {
 
 t.test('A guardrail import merges: in order, nothing twice, the template on record once', async (t) => {
   const general = findInCatalog('guardrail-templates', '@svc/guardrail.general')!
-  const once = must(guardrailsImported(sample, general.id))
+  const once = must(importGuardrails(sample, general.id))
   for (const list of guardrailLists) {
     const before = sample.guardrails?.[list] ?? []
     t.same(once.guardrails?.[list], [...new Set([...before, ...(general[list] ?? [])])], list)
   }
   t.same(once.guardrails?.derivedFromTemplates, [general.id])
-  t.same(must(guardrailsImported(once, general.id)), once, 'a second time changes nothing')
-  t.equal(errorsOf(guardrailsImported(sample, '@svc/guardrail.gone'))?.code, 'resource.not_found')
-  t.same(must(guardrailsReplaced(once, { topicsToAvoid: [] })).guardrails?.derivedFromTemplates, [general.id])
+  t.same(must(importGuardrails(once, general.id)), once, 'a second time changes nothing')
+  t.equal(errorsOf(importGuardrails(sample, '@svc/guardrail.gone'))?.code, 'resource.not_found')
+  t.same(must(replaceGuardrails(once, { topicsToAvoid: [] })).guardrails?.derivedFromTemplates, [general.id])
 })
 
 t.test('Lists may not grow past their limit by patches and merges', async (t) => {
   const full = must(
-    guardrailsReplaced(emptyDocument, { topicsToAvoid: Array.from({ length: 200 }, (_, nth) => `t${nth}`) }),
+    replaceGuardrails(emptyDocument, { topicsToAvoid: Array.from({ length: 200 }, (_, nth) => `t${nth}`) }),
   )
-  t.same(errorsOf(guardrailsPatched(full, { topicsToAvoid: { add: ['one more'] } }))?.fields, ['topicsToAvoid[200]'])
+  t.same(errorsOf(patchGuardrails(full, { topicsToAvoid: { add: ['one more'] } }))?.fields, ['topicsToAvoid[200]'])
 })
 
 t.test('Standing instructions are replaced, and not without the list', async (t) => {
-  t.same(must(instructionsReplaced(sample, { standingInstructions: ['A', 'B'] })).standingInstructions, ['A', 'B'])
-  t.same(errorsOf(instructionsReplaced(sample, { data: [] }))?.fields, ['data', 'standingInstructions'])
-  t.same(errorsOf(instructionsReplaced(sample, { standingInstructions: [''] }))?.fields, ['standingInstructions[0]'])
+  t.same(must(replaceInstructions(sample, { standingInstructions: ['A', 'B'] })).standingInstructions, ['A', 'B'])
+  t.same(errorsOf(replaceInstructions(sample, { data: [] }))?.fields, ['data', 'standingInstructions'])
+  t.same(errorsOf(replaceInstructions(sample, { standingInstructions: [''] }))?.fields, ['standingInstructions[0]'])
 })
 
 t.test('A rule is a phrase or an expression that runs in linear time', async (t) => {
   const rule = (patterns: string[], more: object = {}) => ({
     rules: [{ id: 'r', text: 'R.', check: { kind: 'pattern', patterns }, ...more }],
   })
-  t.same(must(rulesReplaced(emptyDocument, rule(['free', '/\\bfree\\b/i']))).rules[0], {
+  t.same(must(replaceRules(emptyDocument, rule(['free', '/\\bfree\\b/i']))).rules[0], {
     id: 'r',
     text: 'R.',
     check: { kind: 'pattern', patterns: ['free', '/\\bfree\\b/i'] },
     action: 'block',
     enabled: true,
   })
-  t.same(errorsOf(rulesReplaced(emptyDocument, rule(['fine', '/(a)\\1/'])))?.fields, ['rules[0].check.patterns[1]'])
-  t.same(errorsOf(rulesReplaced(emptyDocument, rule(['x'], { action: 'sing' })))?.fields, ['rules[0].action'])
+  t.same(errorsOf(replaceRules(emptyDocument, rule(['fine', '/(a)\\1/'])))?.fields, ['rules[0].check.patterns[1]'])
+  t.same(errorsOf(replaceRules(emptyDocument, rule(['x'], { action: 'sing' })))?.fields, ['rules[0].action'])
   t.same(
-    errorsOf(
-      rulesReplaced(emptyDocument, { rules: [{ id: 'r', text: 'R', check: { kind: 'vibe', patterns: ['x'] } }] }),
-    )?.fields,
+    errorsOf(replaceRules(emptyDocument, { rules: [{ id: 'r', text: 'R', check: { kind: 'vibe', patterns: ['x'] } }] }))
+      ?.fields,
     ['rules[0].check.kind'],
   )
-  t.same(must(rulesReplaced(sample, { rules: sample.rules })), sample)
+  t.same(must(replaceRules(sample, { rules: sample.rules })), sample)
 })
 
 t.test(
@@ -136,8 +135,8 @@ t.test(
       rules: Array.from({ length: count }, (_, nth) => ({ id: `r${nth}`, text: 'R', check, ...more })),
     })
     const held = states / (10 * 200)
-    must(rulesReplaced(emptyDocument, rules(held)))
-    t.same(errorsOf(rulesReplaced(emptyDocument, rules(held + 2)))?.fields, [`rules[${held}].check.patterns[0]`])
-    must(rulesReplaced(emptyDocument, rules(100, { enabled: false })))
+    must(replaceRules(emptyDocument, rules(held)))
+    t.same(errorsOf(replaceRules(emptyDocument, rules(held + 2)))?.fields, [`rules[${held}].check.patterns[0]`])
+    must(replaceRules(emptyDocument, rules(100, { enabled: false })))
   },
 )

@@ -8,7 +8,7 @@ import {
   type AgentDocument,
   changedItems,
   emptyDocument,
-  find,
+  findItem,
   type Item,
   idOf,
   isInOrder,
@@ -16,7 +16,7 @@ import {
   withoutItem,
   withSection,
 } from '../../../core/agent/index.js'
-import { isSame, tidy } from '../../../core/agent/writing.js'
+import { isSame, withoutUndefined } from '../../../core/agent/outcome.js'
 
 const fact = (nth: number, answer = 'Yes.'): Item<'facts'> => ({ id: `f${nth}`, question: 'Is it?', answer })
 const ids = fc.integer({ min: 0, max: 45 })
@@ -42,7 +42,7 @@ t.test('An item is found by its id after any changes, and every earlier document
         kept.push({ document, text: JSON.stringify(document) })
         for (let nth = 0; nth <= 45; nth++) {
           const walked = document.facts.find(({ id }) => id === `f${nth}`)
-          if (find(document, 'facts', `f${nth}`) !== walked) return false
+          if (findItem(document, 'facts', `f${nth}`) !== walked) return false
         }
       }
       return kept.every(({ document, text }) => JSON.stringify(document) === text)
@@ -69,7 +69,7 @@ t.test('The items that two lists do not share are told once each, as they were a
         const before = was.find((item) => idOf(item) === id)
         const after = is.find((item) => idOf(item) === id)
         const told = byId.get(id)
-        return before === after ? !told : told !== undefined && told.was === before && told.is === after
+        return before === after ? !told : told !== undefined && told.previous === before && told.current === after
       })
     }),
   )
@@ -106,9 +106,9 @@ t.test(
 
 t.test('What is tidy holds no member that is undefined, and is what it was otherwise', async (t) => {
   const full = { a: 1, b: null, c: '' }
-  t.equal(tidy(full), full)
+  t.equal(withoutUndefined(full), full)
   const named = JSON.parse('{"__proto__": 1, "a": 2}')
-  t.strictSame(Object.entries(tidy({ ...named, b: undefined })), Object.entries(named))
+  t.strictSame(Object.entries(withoutUndefined({ ...named, b: undefined })), Object.entries(named))
 })
 
 t.test(
@@ -136,7 +136,7 @@ t.test(
 t.test('An item that takes the place of another is told as the only change', async (t) => {
   const facts = Array.from({ length: 30 }, (_, nth) => fact(nth))
   const after = withItem(withSection(emptyDocument, 'facts', facts), 'facts', fact(7, 'No.'))
-  t.strictSame(changedItems(facts, after.facts), [{ id: 'f7', was: facts[7], is: fact(7, 'No.') }])
+  t.strictSame(changedItems(facts, after.facts), [{ id: 'f7', previous: facts[7], current: fact(7, 'No.') }])
 })
 
 t.test('A list that was changed again and again holds on to none of those before it', async (t) => {

@@ -1,8 +1,8 @@
 /** The walk through a flow, held against walking it by hand. */
 import fc from 'fast-check'
 import t from 'tap'
-import { type AnyStep, nextPlaces, placesOf } from '../../../core/agent/flows/steps.js'
-import { circles, walkFlow } from '../../../core/agent/lint/graph.js'
+import { type AnyStep, indexesById, nextIndexes } from '../../../core/agent/flows/steps.js'
+import { analyzeFlow, findCycles } from '../../../core/agent/lint/graph.js'
 
 const size = 7
 const target = fc.integer({ min: 0, max: size - 1 }).map((place) => `s${place}`)
@@ -25,10 +25,10 @@ const flows = fc
 
 /** Every place that can be walked to from one, the end of the flow being `size`. */
 function walkedFrom(steps: readonly AnyStep[], from: number): Set<number> {
-  const places = placesOf(steps)
+  const places = indexesById(steps)
   const seen = new Set<number>([from])
   for (const place of seen)
-    if (place < steps.length) for (const next of nextPlaces(steps, place, places)) seen.add(next)
+    if (place < steps.length) for (const next of nextIndexes(steps, place, places)) seen.add(next)
   return seen
 }
 
@@ -40,7 +40,7 @@ t.test('A step is unreachable exactly when no walk comes to it', async () => {
     fc.property(flows, (steps) => {
       const walked = walkedFrom(steps, 0)
       const expected = steps.map((_, place) => place).filter((place) => !walked.has(place))
-      return JSON.stringify(walkFlow(steps).unreachable) === JSON.stringify(expected)
+      return JSON.stringify(analyzeFlow(steps).unreachable) === JSON.stringify(expected)
     }),
     { numRuns: 500 },
   )
@@ -52,7 +52,7 @@ t.test('A loop without a way out is told exactly when there is a reachable step 
       const stuck = [...walkedFrom(steps, 0)].filter(
         (place) => place < size && ![...walkedFrom(steps, place)].some((each) => isEnd(steps, each)),
       )
-      const { endless } = walkFlow(steps)
+      const { endless } = analyzeFlow(steps)
       return endless.every((place) => stuck.includes(place)) && endless.length > 0 === stuck.length > 0
     }),
     { numRuns: 500 },
@@ -70,14 +70,14 @@ t.test('Circles are found exactly when something leads back to itself', async ()
         for (const each of seen) for (const onward of next.get(each) ?? []) seen.add(onward)
         return seen.has(start)
       })
-      return circles(next).length > 0 === leadsBack
+      return findCycles(next).length > 0 === leadsBack
     }),
     { numRuns: 500 },
   )
 })
 
 t.test('A branch without else goes on to the next step', async (t) => {
-  t.same(walkFlow([{ branch: [{ if: 'a', goto: 'z' }] }, { say: 'b' }, { id: 'z', end: { outcome: 'x' } }]), {
+  t.same(analyzeFlow([{ branch: [{ if: 'a', goto: 'z' }] }, { say: 'b' }, { id: 'z', end: { outcome: 'x' } }]), {
     unreachable: [],
     endless: [],
     idle: [],
@@ -90,7 +90,7 @@ t.test('A loop is idle when nothing in it is asked or done, and only then', asyn
     { branch: [{ if: 'a', goto: 'x' }] },
     { end: { outcome: 'done' } },
   ]
-  t.same(walkFlow(around({ say: 'Hm' })).idle, [0])
+  t.same(analyzeFlow(around({ say: 'Hm' })).idle, [0])
   for (const step of [{ collect: 'a' }, { action: 'people.save' }, { call: 'other' }])
-    t.same(walkFlow(around(step)).idle, [])
+    t.same(analyzeFlow(around(step)).idle, [])
 })

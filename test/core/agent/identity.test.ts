@@ -1,26 +1,26 @@
 /** Identity and the fields of people: what is kept, taken away and refused. */
 import t from 'tap'
 import {
-  admitted,
+  admit,
   emptyDocument,
-  identityPatched,
-  identityReplaced,
-  peopleFieldsReplaced,
-  removed,
+  patchIdentity,
+  removeItem,
+  replaceIdentity,
+  replacePeopleFields,
 } from '../../../core/agent/index.js'
 import { errorsOf, must, sample } from './sample.js'
 
 t.test('PUT replaces the identity, PATCH changes what is sent, null takes a field away', async (t) => {
-  t.same(must(identityReplaced(sample, { contactPhone: '+1 415 555 0100' })).identity, {
+  t.same(must(replaceIdentity(sample, { contactPhone: '+1 415 555 0100' })).identity, {
     contactPhone: '+1 415 555 0100',
   })
-  t.same(must(identityPatched(sample, { brandColor: null, contactAvailability: 'Weekdays' })).identity, {
+  t.same(must(patchIdentity(sample, { brandColor: null, contactAvailability: 'Weekdays' })).identity, {
     contactEmail: 'desk@example.com',
     websiteUrl: 'https://example.com',
     contactAvailability: 'Weekdays',
   })
-  t.same(must(identityReplaced(sample, sample.identity)), sample)
-  t.same(must(identityPatched(emptyDocument, {})).identity, {})
+  t.same(must(replaceIdentity(sample, sample.identity)), sample)
+  t.same(must(patchIdentity(emptyDocument, {})).identity, {})
 })
 
 t.test('Identity is refused by field', async (t) => {
@@ -31,33 +31,33 @@ t.test('Identity is refused by field', async (t) => {
     contactPhone: 'call',
     mood: 'good',
   })) {
-    for (const write of [identityReplaced, identityPatched]) {
+    for (const write of [replaceIdentity, patchIdentity]) {
       t.same(errorsOf(write(sample, { [field]: value })), { code: 'request.invalid', fields: [field] })
     }
   }
 })
 
 t.test('A People field that a flow, a template or a goal reads is not taken away', async (t) => {
-  t.same(errorsOf(admitted(sample, peopleFieldsReplaced(sample, { fields: [] })))?.fields.length, 3)
+  t.same(errorsOf(admit(sample, replacePeopleFields(sample, { fields: [] })))?.fields.length, 3)
   const more = { fields: [...sample.peopleFields, { key: 'size', label: 'Size', type: 'number', locked: true }] }
-  t.same(must(admitted(sample, peopleFieldsReplaced(sample, more))).peopleFields, more.fields)
-  t.same(errorsOf(peopleFieldsReplaced(sample, { fields: [{ key: 'a b', label: 'L', type: 'string' }] }))?.fields, [
+  t.same(must(admit(sample, replacePeopleFields(sample, more))).peopleFields, more.fields)
+  t.same(errorsOf(replacePeopleFields(sample, { fields: [{ key: 'a b', label: 'L', type: 'string' }] }))?.fields, [
     'fields[0].key',
   ])
-  t.same(errorsOf(peopleFieldsReplaced(sample, { fields: [...more.fields, sample.peopleFields[0]] }))?.fields, [
+  t.same(errorsOf(replacePeopleFields(sample, { fields: [...more.fields, sample.peopleFields[0]] }))?.fields, [
     'fields[2].key',
   ])
 })
 
 t.test('Media and segments that are named are not removed; what is not there is not found', async (t) => {
-  t.equal(errorsOf(admitted(sample, removed(sample, 'media', 'logo')))?.code, 'agent.integrity_conflict')
-  t.equal(errorsOf(admitted(sample, removed(sample, 'segments', 'gold')))?.code, 'agent.integrity_conflict')
+  t.equal(errorsOf(admit(sample, removeItem(sample, 'media', 'logo')))?.code, 'agent.integrity_conflict')
+  t.equal(errorsOf(admit(sample, removeItem(sample, 'segments', 'gold')))?.code, 'agent.integrity_conflict')
   const staged = { ...sample, draftCampaigns: [] }
   t.same(
-    must(admitted(staged, removed(staged, 'segments', 'gold'))).segments,
+    must(admit(staged, removeItem(staged, 'segments', 'gold'))).segments,
     [],
     'a campaign that is staged does not hold it',
   )
-  t.equal(errorsOf(removed(sample, 'media', 'gone'))?.code, 'resource.not_found')
-  t.same(must(admitted(sample, removed(sample, 'sources', 'site'))).sources, [])
+  t.equal(errorsOf(removeItem(sample, 'media', 'gone'))?.code, 'resource.not_found')
+  t.same(must(admit(sample, removeItem(sample, 'sources', 'site'))).sources, [])
 })

@@ -3,25 +3,25 @@ import fc from 'fast-check'
 import t from 'tap'
 import {
   type AgentDocument,
-  admitted,
-  advance,
-  brokenBy,
+  admit,
+  buildIndex,
+  buildIndexInSteps,
   emptyDocument,
-  indexInSteps,
-  indexOf,
+  findBrokenReferences,
   type ListSection,
-  playbookRemoved,
-  templateRemoved,
+  removePlaybook,
+  removeTemplate,
+  updateIndex,
   withItem,
   withoutItem,
 } from '../../../core/agent/index.js'
-import { findBrokenInSteps } from '../../../core/agent/integrity.js'
+import { findBrokenReferencesInSteps } from '../../../core/agent/integrity.js'
 import { edges } from '../../../core/agent/references.js'
 import type { Steps } from '../../../core/steps.js'
 import { errorsOf, largeAgent, must, sample } from './sample.js'
 
 const fieldsOf = (after: AgentDocument, before = sample) =>
-  brokenBy(before, after).map(({ field, code }) => `${field} ${code}`)
+  findBrokenReferences(before, after).map(({ field, code }) => `${field} ${code}`)
 
 t.test('Everything that names what is removed is told, with its document path and lint code', async (t) => {
   const removals: [ListSection, string, string[]][] = [
@@ -92,7 +92,9 @@ t.test('The path of a reference is that of the document there is, not of the one
     }
     const before = kept as AgentDocument
     const place = before[section].findIndex(({ id }) => id === 'user')
-    const paths = brokenBy(before, withoutItem(before, 'messageTemplates', 'gone')).map(({ field }) => field)
+    const paths = findBrokenReferences(before, withoutItem(before, 'messageTemplates', 'gone')).map(
+      ({ field }) => field,
+    )
     t.same(paths, [`${section}[${place}].body`])
   }
   const added = withItem(withoutItem(sample, 'messageTemplates', 'welcome'), 'messageTemplates', {
@@ -108,7 +110,7 @@ t.test('The path of a reference is that of the document there is, not of the one
 })
 
 t.test('The table has a row for every covered reference', async (t) => {
-  const rows = new Set(edges.map(({ from, names }) => `${from} → ${names}`))
+  const rows = new Set(edges.map(({ from, target: names }) => `${from} → ${names}`))
   for (const row of [
     'outreach → messageTemplates',
     'outreach → playbooks',
@@ -139,13 +141,13 @@ t.test('The table has a row for every covered reference', async (t) => {
 })
 
 t.test('A conflict is 409 agent.integrity_conflict, and its detail names the user', async (t) => {
-  const refusal = admitted(sample, templateRemoved(sample, 'opener'))
+  const refusal = admit(sample, removeTemplate(sample, 'opener'))
   t.match(refusal, {
     refused: 'agent.integrity_conflict',
     detail: 'The outreach come-back names the message template opener.',
     errors: [{ field: 'outreach[0].openerTemplateId', code: 'outreach.template.unknown' }],
   })
-  t.equal(errorsOf(admitted(sample, playbookRemoved(sample, 'invite')))?.code, 'agent.integrity_conflict')
+  t.equal(errorsOf(admit(sample, removePlaybook(sample, 'invite')))?.code, 'agent.integrity_conflict')
 })
 
 t.test('What was broken before does not count', async (t) => {
@@ -219,30 +221,30 @@ t.test('An index that is carried along finds what one made anew finds', async ()
   fc.assert(
     fc.property(walk, (steps) => {
       let document = sample
-      const index = indexOf(document)
+      const index = buildIndex(document)
       for (const step of steps) {
         const after = step(document)
-        const quick = brokenBy(document, after, index)
+        const quick = findBrokenReferences(document, after, index)
           .map(({ field }) => field)
           .sort()
         if (
           JSON.stringify(quick) !==
           JSON.stringify(
-            brokenBy(document, after)
+            findBrokenReferences(document, after)
               .map(({ field }) => field)
               .sort(),
           )
         )
           return false
-        advance(index, document, after)
+        updateIndex(index, document, after)
         document = after
       }
-      const users = (each: ReturnType<typeof indexOf>) =>
+      const users = (each: ReturnType<typeof buildIndex>) =>
         [
           ...each.items.keys(),
-          ...[...each.namedBy].flatMap(([target, by]) => [...by].map((user) => `${target}<${user}`)),
+          ...[...each.referencedBy].flatMap(([target, by]) => [...by].map((user) => `${target}<${user}`)),
         ].sort()
-      return JSON.stringify(users(index)) === JSON.stringify(users(indexOf(document)))
+      return JSON.stringify(users(index)) === JSON.stringify(users(buildIndex(document)))
     }),
     { numRuns: 150 },
   )
@@ -262,10 +264,10 @@ t.test('A check costs by the references it touches, not by the size of the agent
       },
     })),
   }
-  const index = indexOf(watched)
+  const index = buildIndex(watched)
   looks = 0
-  const after = must(playbookRemoved(watched, 'p7'))
-  const broken = brokenBy(watched, after, index)
+  const after = must(removePlaybook(watched, 'p7'))
+  const broken = findBrokenReferences(watched, after, index)
   t.equal(broken.filter(({ from }) => from.section === 'facts').length, 10, 'the facts of that playbook')
   t.equal(broken.filter(({ from }) => from.section === 'playbooks').length, 1, 'the playbook that hands over to it')
   t.ok(looks <= 100, `${looks} texts were read, of 2,000`)
@@ -311,9 +313,9 @@ t.test('No step of a check looks through more than a few long texts, however man
     })),
   }
   const all = { ...watched, messageTemplates: [] }
-  const made = walked(indexInSteps(watched), () => looks)
+  const made = walked(buildIndexInSteps(watched), () => looks)
   t.ok(made.most <= textsPerStep, `${made.most} texts in one step of an index`)
-  const checked = walked(findBrokenInSteps(watched, all), () => looks)
+  const checked = walked(findBrokenReferencesInSteps(watched, all), () => looks)
   t.equal(checked.answer.length, 40)
   t.ok(checked.most <= textsPerStep, `${checked.most} texts in one step of a check`)
 })
@@ -323,13 +325,13 @@ t.test('Examples of one playbook are as long as many, and are looked through in 
   const [playbook] = longAgent(1, () => '-').playbooks
   const examples = Array.from({ length: 50 }, () => lines)
   let steps = 0
-  for (const _step of indexInSteps({ ...emptyDocument, playbooks: [{ ...playbook!, examples }] })) steps++
+  for (const _step of buildIndexInSteps({ ...emptyDocument, playbooks: [{ ...playbook!, examples }] })) steps++
   t.ok(steps >= 50, `${steps} steps`)
 })
 
 t.test('A text that names the same all along names it once', async (t) => {
   const agent = longAgent(1, () => '[[template:t0]] image:logo ')
-  const broken = brokenBy(agent, { ...agent, messageTemplates: [] })
+  const broken = findBrokenReferences(agent, { ...agent, messageTemplates: [] })
   t.strictSame(
     broken.map(({ field, to }) => [field, to.id]),
     [['playbooks[0].body', 't0']],

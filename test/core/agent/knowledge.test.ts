@@ -3,30 +3,30 @@ import fc from 'fast-check'
 import t from 'tap'
 import {
   type AgentDocument,
+  addFact,
   addressesToGeocode,
-  admitted,
-  collectionsReplaced,
+  admit,
   emptyDocument,
-  factAdded,
-  factPatched,
-  factRemoved,
-  factsReplaced,
-  find,
+  findItem,
   type Geocoded,
   lint,
-  thingsReplaced,
+  patchFact,
+  removeFact,
+  replaceCollections,
+  replaceFacts,
+  replaceThings,
   thingView,
   withSection,
 } from '../../../core/agent/index.js'
-import { readAddress } from '../../../core/agent/knowledge/places.js'
+import { parseAddress } from '../../../core/agent/knowledge/places.js'
 import { isRefusal } from '../../../core/errors.js'
-import { agentLimits } from '../../../core/limits.js'
+import { agentLimits } from '../../../core/limits/index.js'
 import { errorsOf, must, readers, sample } from './sample.js'
 
 const collections = ['a', 'b', 'c'].map((id) => ({ id, name: id }))
 const shop = withSection(emptyDocument, 'collections', collections)
 const put = (things: object[], document: AgentDocument = shop, geocoded?: ReadonlyMap<string, Geocoded>) =>
-  thingsReplaced(document, { things }, { ...readers, ...(geocoded && { geocoded }) })
+  replaceThings(document, { things }, { ...readers, ...(geocoded && { geocoded }) })
 const thing = (change: object = {}) => ({ id: 't', name: 'T', ...change })
 const kept = (change: object, document = shop) => must(put([thing(change)], document)).things[0]
 
@@ -56,8 +56,8 @@ t.test('Things are refused as the contract lists, with the path of the field', a
     const { code, fields } = errorsOf(put(things as object[])) ?? {}
     t.same([code, fields?.[0]], ['request.invalid', field], field)
   }
-  t.same(errorsOf(thingsReplaced(shop, {}, readers))?.fields, ['things'])
-  t.same(errorsOf(thingsReplaced(shop, [], readers))?.fields, ['body'])
+  t.same(errorsOf(replaceThings(shop, {}, readers))?.fields, ['things'])
+  t.same(errorsOf(replaceThings(shop, [], readers))?.fields, ['body'])
 })
 
 t.test('Fields foreign to the kind of an action are dropped, and phones are kept as E.164', async (t) => {
@@ -111,7 +111,7 @@ t.test('A pair or the link of a map gives the coordinates, and the link’s plac
     ['geo:48.8584,2.2945', here],
   ]
   for (const [address, expected] of reads) t.same(kept({ location: { address } })?.location, expected, address)
-  t.same(readAddress('https://maps.google.com/?q=Eiffel+Tower'), { kind: 'words', address: 'Eiffel Tower' })
+  t.same(parseAddress('https://maps.google.com/?q=Eiffel+Tower'), { kind: 'text', address: 'Eiffel Tower' })
 })
 
 t.test('Reading an address never throws and gives no place off the earth', async () => {
@@ -137,7 +137,7 @@ t.test('Reading an address never throws and gives no place off the earth', async
     fc.property(
       fc.array(parts, { maxLength: 10 }).map((each) => each.join('')),
       (text) => {
-        const read = readAddress(text)
+        const read = parseAddress(text)
         return (
           read.kind !== 'place' ||
           (Math.abs(read.coordinates.latitude) <= 90 && Math.abs(read.coordinates.longitude) <= 180)
@@ -152,7 +152,7 @@ t.test(
   async (t) => {
     const found = new Map<string, Geocoded>([
       ['Main St 1', { latitude: 1, longitude: 2, address: '1 Main Street, Springfield' }],
-      ['Atlantis', 'nowhere'],
+      ['Atlantis', 'notFound'],
     ])
     const body = {
       things: [
@@ -176,7 +176,7 @@ t.test(
     t.same(kept({ location: { address: 'Main St 1' } })?.location, { address: 'Main St 1' })
     const again = { things: [thing({ location: { address: '1 Main Street, Springfield' } })] }
     t.same(addressesToGeocode(placed, again), [], 'what has coordinates already is not looked up again')
-    t.same(must(thingsReplaced(placed, again, readers)).things[0]?.location, {
+    t.same(must(replaceThings(placed, again, readers)).things[0]?.location, {
       address: '1 Main Street, Springfield',
       latitude: 1,
       longitude: 2,
@@ -204,9 +204,9 @@ t.test('Collections of a thing: a set, and what the old single field means', asy
 
 t.test('PUT of a GET changes nothing', async (t) => {
   const things = JSON.parse(JSON.stringify(sample.things.map(thingView)))
-  t.same(must(thingsReplaced(sample, { things }, readers)), sample)
-  t.same(must(collectionsReplaced(sample, { collections: sample.collections })), sample)
-  t.same(must(factsReplaced(sample, { facts: sample.facts }, '2031-01-01T00:00:00Z')), sample)
+  t.same(must(replaceThings(sample, { things }, readers)), sample)
+  t.same(must(replaceCollections(sample, { collections: sample.collections })), sample)
+  t.same(must(replaceFacts(sample, { facts: sample.facts }, '2031-01-01T00:00:00Z')), sample)
 })
 
 t.test('Dropping a collection that things belong to is 422, unless by force', async (t) => {
@@ -214,18 +214,18 @@ t.test('Dropping a collection that things belong to is 422, unless by force', as
     put([thing({ collections: ['a', 'b'] }), thing({ id: 'u', collections: ['b'] }), thing({ id: 'v' })]),
   )
   const left = { collections: [collections[0], collections[2]] }
-  t.same(errorsOf(collectionsReplaced(held, left)), {
+  t.same(errorsOf(replaceCollections(held, left)), {
     code: 'request.invalid',
     fields: ['things[0].collections[1]', 'things[1].collections[0]'],
   })
-  const forced = must(collectionsReplaced(held, left, true))
+  const forced = must(replaceCollections(held, left, true))
   t.same(
     forced.things.map((each) => each.collections),
     [['a'], undefined, undefined],
   )
   t.equal(forced.things[2], held.things[2], 'things that were not in it are untouched')
   t.same(
-    errorsOf(admitted(sample, collectionsReplaced(sample, { collections: [] }, true)))?.fields,
+    errorsOf(admit(sample, replaceCollections(sample, { collections: [] }, true)))?.fields,
     ['messageTemplates[0].body'],
     'markers hold it by force too',
   )
@@ -242,17 +242,15 @@ t.test('Collections are refused by path', async (t) => {
     ],
   ]
   for (const [body, field] of wrong)
-    t.same(errorsOf(collectionsReplaced(shop, body)), { code: 'request.invalid', fields: [field] })
+    t.same(errorsOf(replaceCollections(shop, body)), { code: 'request.invalid', fields: [field] })
 })
 
 const at = '2030-01-01T00:00:00Z'
 const fact = (change: object = {}) => ({ question: 'Where?', answer: 'Here.', ...change })
 
 t.test('Facts are filled in, verbatim is read as exact, and the time is the house’s', async (t) => {
-  const { document, id } = must(
-    factAdded(emptyDocument, fact({ verbatim: true, updatedAt: '1999-01-01T00:00:00Z' }), at),
-  )
-  t.same(find(document, 'facts', id), {
+  const { document, id } = must(addFact(emptyDocument, fact({ verbatim: true, updatedAt: '1999-01-01T00:00:00Z' }), at))
+  t.same(findItem(document, 'facts', id), {
     exact: true,
     enabled: true,
     source: 'operator',
@@ -263,14 +261,14 @@ t.test('Facts are filled in, verbatim is read as exact, and the time is the hous
     id: 'where',
     updatedAt: at,
   })
-  t.equal(must(factAdded(document, fact(), at)).id, 'where-2')
-  t.same(errorsOf(factAdded(document, fact({ id: 'where' }), at))?.fields, ['id'])
+  t.equal(must(addFact(document, fact(), at)).id, 'where-2')
+  t.same(errorsOf(addFact(document, fact({ id: 'where' }), at))?.fields, ['id'])
 })
 
 t.test('A fact that did not change keeps its time; one that did has a new one', async (t) => {
-  const two = must(factsReplaced(emptyDocument, { facts: [fact({ id: 'a' }), fact({ id: 'b' })] }, at))
+  const two = must(replaceFacts(emptyDocument, { facts: [fact({ id: 'a' }), fact({ id: 'b' })] }, at))
   const later = '2030-02-02T00:00:00Z'
-  const after = must(factsReplaced(two, { facts: [{ ...two.facts[0] }, fact({ id: 'b', answer: 'There.' })] }, later))
+  const after = must(replaceFacts(two, { facts: [{ ...two.facts[0] }, fact({ id: 'b', answer: 'There.' })] }, later))
   t.same(
     after.facts.map((each) => each.updatedAt),
     [at, later],
@@ -278,17 +276,15 @@ t.test('A fact that did not change keeps its time; one that did has a new one', 
 })
 
 t.test('Facts are patched and removed', async (t) => {
-  const patched = must(factPatched(sample, 'parking', { enabled: false, scope: null, verbatim: true }, at))
-  t.match(find(patched, 'facts', 'parking'), { enabled: false, exact: true, updatedAt: at })
-  t.notOk('scope' in find(patched, 'facts', 'parking')!)
-  t.same(must(factPatched(sample, 'parking', {}, at)), sample)
-  t.same(must(factRemoved(sample, 'parking')).facts, [])
-  t.equal(errorsOf(factRemoved(sample, 'gone'))?.code, 'resource.not_found')
-  t.same(errorsOf(factPatched(sample, 'parking', { scope: { playbooks: ['gone'] } }, at))?.fields, [
-    'scope.playbooks[0]',
-  ])
+  const patched = must(patchFact(sample, 'parking', { enabled: false, scope: null, verbatim: true }, at))
+  t.match(findItem(patched, 'facts', 'parking'), { enabled: false, exact: true, updatedAt: at })
+  t.notOk('scope' in findItem(patched, 'facts', 'parking')!)
+  t.same(must(patchFact(sample, 'parking', {}, at)), sample)
+  t.same(must(removeFact(sample, 'parking')).facts, [])
+  t.equal(errorsOf(removeFact(sample, 'gone'))?.code, 'resource.not_found')
+  t.same(errorsOf(patchFact(sample, 'parking', { scope: { playbooks: ['gone'] } }, at))?.fields, ['scope.playbooks[0]'])
   t.same(
-    errorsOf(factsReplaced(sample, { facts: [fact({ id: 'x', scope: { playbooks: ['booking', 'gone'] } })] }, at))
+    errorsOf(replaceFacts(sample, { facts: [fact({ id: 'x', scope: { playbooks: ['booking', 'gone'] } })] }, at))
       ?.fields,
     ['facts[0].scope.playbooks[1]'],
   )
@@ -302,14 +298,14 @@ t.test('Refusals list as many faults as an answer holds, and say how many there 
     collections: ids.map((id) => ({ id, name: id })),
     things: Array.from({ length: 30 }, (_, nth) => ({ id: `t${nth}`, name: 'T', collections: ids })),
   }
-  const refused = collectionsReplaced(crowded, { collections: [] })
+  const refused = replaceCollections(crowded, { collections: [] })
   if (!isRefusal(refused)) throw new Error('it was taken')
   t.equal(refused.errors?.length, agentLimits.faults)
   t.match(refused.detail, /^things\[0\]\.collections\[0\]: .*first 50 of 600 /)
-  const broken = admitted(crowded, { ...crowded, collections: [] })
+  const broken = admit(crowded, { ...crowded, collections: [] })
   if (!isRefusal(broken)) throw new Error('it was taken')
   t.equal(broken.errors?.length, agentLimits.faults)
   t.match(broken.detail, /and 599 more.*first 50 of 600 /)
-  const few = collectionsReplaced({ ...crowded, things: crowded.things.slice(0, 1) }, { collections: [] })
+  const few = replaceCollections({ ...crowded, things: crowded.things.slice(0, 1) }, { collections: [] })
   t.notMatch(isRefusal(few) && few.detail, /listed/)
 })

@@ -2,9 +2,9 @@
 import t from 'tap'
 import {
   type AgentDocument,
+  defaultUses,
   emptyDocument,
-  filledUses,
-  find,
+  findItem,
   flowRefusal,
   type Item,
   type LintCode,
@@ -21,7 +21,7 @@ type Playbook = Item<'playbooks'>
 type Flow = NonNullable<Playbook['flow']>
 
 const withPlaybook = (change: Partial<Playbook>): AgentDocument =>
-  withItem(sample, 'playbooks', { ...find(sample, 'playbooks', 'booking')!, ...change })
+  withItem(sample, 'playbooks', { ...findItem(sample, 'playbooks', 'booking')!, ...change })
 const withFlow = (flow: Partial<Flow>): AgentDocument =>
   withPlaybook({ flow: { slots: [], steps: [{ end: { outcome: 'done' } }], ...flow } })
 const withSteps = (...steps: Flow['steps'][number][]) => withFlow({ steps })
@@ -248,7 +248,7 @@ t.test(
       ],
     }
     const named = withItem(withTemplate('Hello.'), 'playbooks', {
-      ...find(sample, 'playbooks', 'booking')!,
+      ...findItem(sample, 'playbooks', 'booking')!,
       uses: ['people'],
       flow,
     })
@@ -256,7 +256,7 @@ t.test(
       'flow.template.unknown': withoutItem(named, 'messageTemplates', 'odd'),
       'flow.playbook.unknown': withoutItem(named, 'playbooks', 'front-desk'),
       'flow.action.capability.missing': withItem(named, 'playbooks', {
-        ...find(named, 'playbooks', 'booking')!,
+        ...findItem(named, 'playbooks', 'booking')!,
         uses: [],
       }),
     }
@@ -265,7 +265,7 @@ t.test(
       const refusal = flowRefusal(document, 'booking')
       t.ok(refusal?.errors?.length && refusal.errors.every((error) => error.code === code), code)
       // Judged from the beginning, a copy of the flow is refused for the same.
-      const copied = { ...find(document, 'playbooks', 'booking')!, flow: structuredClone(flow) }
+      const copied = { ...findItem(document, 'playbooks', 'booking')!, flow: structuredClone(flow) }
       t.strictSame(flowRefusal(withItem(document, 'playbooks', copied), 'booking'), refusal)
     }
   },
@@ -302,7 +302,7 @@ t.test('Four times the agent takes about four times the time, whatever its texts
       id: `p${nth}`,
       name: 'P',
       body: '[[template: '.repeat(400),
-      uses: filledUses(emptyDocument),
+      uses: defaultUses(emptyDocument),
       isDefault: nth === 0,
       flow: { steps: [{ call: `p${(nth + 1) % length}` }, end] },
     })),
@@ -331,7 +331,7 @@ t.test('Lint looks through a large agent in many steps, and finds the same', asy
       id: `p${nth}`,
       name: 'P',
       body: '[[template: gone]]'.repeat(2_500),
-      uses: filledUses(emptyDocument),
+      uses: defaultUses(emptyDocument),
       isDefault: nth === 0,
     })),
   }

@@ -3,9 +3,9 @@ import fc from 'fast-check'
 import t from 'tap'
 import { isPattern, readExpression, readPattern, searchedText } from '../../../core/agent/pattern/index.js'
 import { machineOf } from '../../../core/agent/pattern/machine.js'
-import { findsIn } from '../../../core/agent/pattern/search.js'
+import { matchesIn } from '../../../core/agent/pattern/search.js'
 import { readTree } from '../../../core/agent/pattern/tree.js'
-import { agentLimits } from '../../../core/limits.js'
+import { agentLimits } from '../../../core/limits/index.js'
 
 function matches(written: string, text: string): boolean {
   const read = readPattern(written)
@@ -116,7 +116,7 @@ function looksAt(source: string, text: string): number {
     }
     return { ...state, test }
   })
-  if (findsIn({ ...machine, states }, text, false)) throw new Error(`${source} is found`)
+  if (matchesIn({ ...machine, states }, text, false)) throw new Error(`${source} is found`)
   if (looks > states.length * (text.length + 1)) throw new Error(`${source} is looked at ${looks} times`)
   return looks
 }

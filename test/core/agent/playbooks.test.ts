@@ -3,34 +3,34 @@ import fc from 'fast-check'
 import t from 'tap'
 import {
   type AgentDocument,
-  admitted,
-  defaultMoved,
+  addPlaybook,
+  admit,
+  availablePlaybooks,
   emptyDocument,
-  find,
+  findItem,
+  importPlaybook,
   lint,
-  offeredPlaybooks,
-  outreachRemoved,
-  playbookAdded,
-  playbookImported,
-  playbookPatched,
-  playbookRemoved,
-  playbookReplaced,
+  patchPlaybook,
   playbookView,
+  removeOutreach,
+  removePlaybook,
+  replacePlaybook,
+  setDefaultPlaybook,
 } from '../../../core/agent/index.js'
 import { listCatalog } from '../../../core/catalogs/index.js'
 import { isRefusal } from '../../../core/errors.js'
 import { errorsOf, must, sample } from './sample.js'
 
 const defaultsOf = ({ playbooks }: AgentDocument) => playbooks.filter(({ isDefault }) => isDefault).map(({ id }) => id)
-const added = (document: AgentDocument, body: object) => must(playbookAdded(document, body)).document
-const booking = find(sample, 'playbooks', 'booking')!
+const added = (document: AgentDocument, body: object) => must(addPlaybook(document, body)).document
+const booking = findItem(sample, 'playbooks', 'booking')!
 
 t.test('An id that is omitted is made from the name, and one that is taken is numbered', async (t) => {
-  const one = must(playbookAdded(emptyDocument, { name: 'Réserver un créneau!' }))
+  const one = must(addPlaybook(emptyDocument, { name: 'Réserver un créneau!' }))
   t.equal(one.id, 'reserver-un-creneau')
-  t.equal(must(playbookAdded(one.document, { name: 'Reserver un creneau' })).id, 'reserver-un-creneau-2')
-  t.equal(must(playbookAdded(emptyDocument, { name: '予約' })).id, 'playbook')
-  t.same(errorsOf(playbookAdded(one.document, { id: one.id, name: 'X' })), { code: 'request.invalid', fields: ['id'] })
+  t.equal(must(addPlaybook(one.document, { name: 'Reserver un creneau' })).id, 'reserver-un-creneau-2')
+  t.equal(must(addPlaybook(emptyDocument, { name: '予約' })).id, 'playbook')
+  t.same(errorsOf(addPlaybook(one.document, { id: one.id, name: 'X' })), { code: 'request.invalid', fields: ['id'] })
 })
 
 t.test('The first playbook is the default, and a later one takes it over when it says so', async (t) => {
@@ -43,27 +43,27 @@ t.test('The first playbook is the default, and a later one takes it over when it
 
 t.test('Deleting the default promotes the next that no outreach owns', async (t) => {
   const three = ['a', 'b', 'c'].reduce((document, id) => added(document, { id, name: id }), emptyDocument)
-  t.same(defaultsOf(must(playbookRemoved(three, 'a'))), ['b'])
-  t.same(defaultsOf(must(playbookRemoved(must(defaultMoved(three, 'b')), 'b'))), ['c'])
+  t.same(defaultsOf(must(removePlaybook(three, 'a'))), ['b'])
+  t.same(defaultsOf(must(removePlaybook(must(setDefaultPlaybook(three, 'b')), 'b'))), ['c'])
   t.same(
-    defaultsOf(must(playbookRemoved(must(defaultMoved(three, 'c')), 'c'))),
+    defaultsOf(must(removePlaybook(must(setDefaultPlaybook(three, 'c')), 'c'))),
     ['a'],
     'after the last comes the first',
   )
-  const owned = must(playbookRemoved(must(playbookRemoved(sample, 'booking')), 'front-desk'))
+  const owned = must(removePlaybook(must(removePlaybook(sample, 'booking')), 'front-desk'))
   t.same(defaultsOf(owned), [], 'an owned one never becomes it')
-  t.same(errorsOf(playbookRemoved(sample, 'gone'))?.code, 'resource.not_found')
+  t.same(errorsOf(removePlaybook(sample, 'gone'))?.code, 'resource.not_found')
 })
 
 t.test('_setDefault moves the default, never to a playbook that an outreach owns', async (t) => {
-  t.same(defaultsOf(must(defaultMoved(sample, 'booking'))), ['booking'])
-  t.equal(must(defaultMoved(sample, 'front-desk')).playbooks[1], sample.playbooks[1], 'others are untouched')
-  t.same(errorsOf(defaultMoved(sample, 'invite')), { code: 'request.invalid', fields: ['isDefault'] })
-  t.same(errorsOf(playbookPatched(sample, 'invite', { isDefault: true })), {
+  t.same(defaultsOf(must(setDefaultPlaybook(sample, 'booking'))), ['booking'])
+  t.equal(must(setDefaultPlaybook(sample, 'front-desk')).playbooks[1], sample.playbooks[1], 'others are untouched')
+  t.same(errorsOf(setDefaultPlaybook(sample, 'invite')), { code: 'request.invalid', fields: ['isDefault'] })
+  t.same(errorsOf(patchPlaybook(sample, 'invite', { isDefault: true })), {
     code: 'request.invalid',
     fields: ['isDefault'],
   })
-  t.same(errorsOf(playbookPatched(sample, 'front-desk', { isDefault: false })), {
+  t.same(errorsOf(patchPlaybook(sample, 'front-desk', { isDefault: false })), {
     code: 'request.invalid',
     fields: ['isDefault'],
   })
@@ -81,14 +81,14 @@ t.test('Whatever is done, there is exactly one default whenever there is a playb
       for (const [what, id, isDefault] of deeds) {
         const outcome =
           what === 'add'
-            ? playbookAdded(document, { id, name: id, isDefault })
+            ? addPlaybook(document, { id, name: id, isDefault })
             : what === 'default'
-              ? defaultMoved(document, id)
+              ? setDefaultPlaybook(document, id)
               : what === 'remove'
-                ? playbookRemoved(document, id)
+                ? removePlaybook(document, id)
                 : what === 'import'
-                  ? playbookImported(document, '@svc/playbook.booking')
-                  : playbookPatched(document, id, { isDefault })
+                  ? importPlaybook(document, '@svc/playbook.booking')
+                  : patchPlaybook(document, id, { isDefault })
         if (isRefusal(outcome)) continue
         document = 'document' in outcome ? (outcome.document as AgentDocument) : outcome
         if (document.playbooks.length > 0 && defaultsOf(document).length !== 1) return false
@@ -100,7 +100,7 @@ t.test('Whatever is done, there is exactly one default whenever there is a playb
 })
 
 t.test('Uses: an unknown id is 422 with the vocabulary, duplicates go, omitted stays, [] clears', async (t) => {
-  const refused = playbookPatched(sample, 'booking', { uses: ['scheduling', 'magic', 'integration:gone'] })
+  const refused = patchPlaybook(sample, 'booking', { uses: ['scheduling', 'magic', 'integration:gone'] })
   t.match(refused, {
     refused: 'agent.playbook.uses_unknown',
     extra: {
@@ -110,27 +110,27 @@ t.test('Uses: an unknown id is 422 with the vocabulary, duplicates go, omitted s
     errors: [{ field: 'uses[1]' }, { field: 'uses[2]' }],
   })
   const patch = (body: object) =>
-    find(must(playbookPatched(sample, 'front-desk', body)), 'playbooks', 'front-desk')?.uses
+    findItem(must(patchPlaybook(sample, 'front-desk', body)), 'playbooks', 'front-desk')?.uses
   t.same(patch({ uses: ['people', 'knowledge', 'people'] }), ['people', 'knowledge'])
   t.same(patch({ name: 'Desk' }), ['scheduling', 'people', 'notify', 'integration:crm'])
   t.same(patch({ uses: [] }), [])
-  const replaced = must(playbookReplaced(sample, 'front-desk', { name: 'Desk' }))
-  t.same(find(replaced, 'playbooks', 'front-desk')?.uses, ['scheduling', 'people', 'notify', 'integration:crm'])
+  const replaced = must(replacePlaybook(sample, 'front-desk', { name: 'Desk' }))
+  t.same(findItem(replaced, 'playbooks', 'front-desk')?.uses, ['scheduling', 'people', 'notify', 'integration:crm'])
 })
 
 t.test('POST and import fill omitted uses with everything there is, as an explicit list', async (t) => {
-  const { document, id } = must(playbookAdded(sample, { name: 'New' }))
-  t.same(find(document, 'playbooks', id)?.uses, ['scheduling', 'people', 'notify', 'integration:crm'])
-  t.same(find(added(sample, { id: 'x', name: 'X', uses: [] }), 'playbooks', 'x')?.uses, [])
-  const copy = must(playbookImported(sample, '@svc/playbook.booking'))
-  t.same(find(copy.document, 'playbooks', copy.id)?.uses, ['scheduling', 'people', 'notify', 'integration:crm'])
+  const { document, id } = must(addPlaybook(sample, { name: 'New' }))
+  t.same(findItem(document, 'playbooks', id)?.uses, ['scheduling', 'people', 'notify', 'integration:crm'])
+  t.same(findItem(added(sample, { id: 'x', name: 'X', uses: [] }), 'playbooks', 'x')?.uses, [])
+  const copy = must(importPlaybook(sample, '@svc/playbook.booking'))
+  t.same(findItem(copy.document, 'playbooks', copy.id)?.uses, ['scheduling', 'people', 'notify', 'integration:crm'])
 })
 
 t.test('Procedures are retired: POST, PUT and PATCH carrying them are 422', async (t) => {
   for (const outcome of [
-    playbookAdded(sample, { name: 'X', procedures: [] }),
-    playbookReplaced(sample, 'booking', { name: 'X', procedures: 'text' }),
-    playbookPatched(sample, 'booking', { procedures: null }),
+    addPlaybook(sample, { name: 'X', procedures: [] }),
+    replacePlaybook(sample, 'booking', { name: 'X', procedures: 'text' }),
+    patchPlaybook(sample, 'booking', { procedures: null }),
   ]) {
     t.match(outcome, { refused: 'request.invalid', errors: [{ field: 'procedures', message: /belongs in body/ }] })
   }
@@ -139,52 +139,52 @@ t.test('Procedures are retired: POST, PUT and PATCH carrying them are 422', asyn
 t.test('PUT of a GET changes nothing, and so does an empty PATCH', async (t) => {
   for (const playbook of sample.playbooks) {
     t.same(
-      must(playbookReplaced(sample, playbook.id, JSON.parse(JSON.stringify(playbookView(playbook))))),
+      must(replacePlaybook(sample, playbook.id, JSON.parse(JSON.stringify(playbookView(playbook))))),
       sample,
       playbook.id,
     )
-    t.same(must(playbookPatched(sample, playbook.id, {})), sample)
+    t.same(must(patchPlaybook(sample, playbook.id, {})), sample)
   }
 })
 
 t.test('PUT replaces what is left out, and keeps the flow, the origin and the owner', async (t) => {
-  const imported = must(playbookImported(sample, '@svc/playbook.booking'))
-  const after = must(playbookReplaced(imported.document, imported.id, { name: 'Mine' }))
-  const { derivedFrom } = find(imported.document, 'playbooks', imported.id)!
-  t.match(find(after, 'playbooks', imported.id), { name: 'Mine', body: '', derivedFrom })
-  t.notOk('examples' in find(after, 'playbooks', imported.id)!)
-  t.same(find(must(playbookReplaced(sample, 'booking', { name: 'B' })), 'playbooks', 'booking')?.flow, booking.flow)
+  const imported = must(importPlaybook(sample, '@svc/playbook.booking'))
+  const after = must(replacePlaybook(imported.document, imported.id, { name: 'Mine' }))
+  const { derivedFrom } = findItem(imported.document, 'playbooks', imported.id)!
+  t.match(findItem(after, 'playbooks', imported.id), { name: 'Mine', body: '', derivedFrom })
+  t.notOk('examples' in findItem(after, 'playbooks', imported.id)!)
+  t.same(findItem(must(replacePlaybook(sample, 'booking', { name: 'B' })), 'playbooks', 'booking')?.flow, booking.flow)
   const stolen = must(
-    playbookReplaced(sample, 'invite', {
+    replacePlaybook(sample, 'invite', {
       name: 'I',
       outreachId: 'other',
       derivedFrom: { templateId: '@svc/playbook.x', version: '9' },
     }),
   )
-  t.same(find(stolen, 'playbooks', 'invite')?.outreachId, 'come-back')
-  t.notOk('derivedFrom' in find(stolen, 'playbooks', 'invite')!)
+  t.same(findItem(stolen, 'playbooks', 'invite')?.outreachId, 'come-back')
+  t.notOk('derivedFrom' in findItem(stolen, 'playbooks', 'invite')!)
 })
 
 t.test('A flow of null clears it, on PUT and PATCH', async (t) => {
-  for (const write of [playbookPatched, playbookReplaced]) {
-    t.notOk('flow' in find(must(write(sample, 'booking', { name: 'B', flow: null })), 'playbooks', 'booking')!)
+  for (const write of [patchPlaybook, replacePlaybook]) {
+    t.notOk('flow' in findItem(must(write(sample, 'booking', { name: 'B', flow: null })), 'playbooks', 'booking')!)
   }
 })
 
 t.test('Editing the body without the flow leaves the flow and raises flow.body.stale', async (t) => {
-  const after = must(playbookPatched(sample, 'booking', { body: 'Something else.' }))
-  t.same(find(after, 'playbooks', 'booking')?.flow, booking.flow)
+  const after = must(patchPlaybook(sample, 'booking', { body: 'Something else.' }))
+  t.same(findItem(after, 'playbooks', 'booking')?.flow, booking.flow)
   t.same(
     lint(after).warnings.map(({ code, path }) => [code, path]),
     [['flow.body.stale', 'playbooks[1].flow']],
   )
   const { generatedFrom: _old, ...flow } = booking.flow!
-  const again = must(playbookPatched(after, 'booking', { flow }))
+  const again = must(patchPlaybook(after, 'booking', { flow }))
   t.same(lint(again).warnings, [], 'a flow that is sent anew belongs to the body of now')
 })
 
 t.test('A flow that cannot run refuses the write with each finding', async (t) => {
-  const refused = playbookPatched(sample, 'booking', { flow: { steps: [{ say: 'template:gone' }, { collect: 'x' }] } })
+  const refused = patchPlaybook(sample, 'booking', { flow: { steps: [{ say: 'template:gone' }, { collect: 'x' }] } })
   t.match(refused, {
     refused: 'agent.playbook.flow_invalid',
     errors: [
@@ -192,7 +192,7 @@ t.test('A flow that cannot run refuses the write with each finding', async (t) =
       { field: 'playbooks[1].flow.steps[1].collect', code: 'flow.slot.unknown' },
     ],
   })
-  const dropped = playbookPatched(sample, 'booking', { uses: [] })
+  const dropped = patchPlaybook(sample, 'booking', { uses: [] })
   t.match(dropped, {
     refused: 'agent.playbook.flow_invalid',
     errors: [{ code: 'flow.action.capability.missing' }, { code: 'flow.action.capability.missing' }],
@@ -233,40 +233,40 @@ t.test('Every kind of step and every type of slot is taken', async (t) => {
     allowDigressions: true,
     generatedFrom: { bodyHash: 'x', by: 'me', at: '2030-01-01T00:00:00Z', model: 'm' },
   }
-  const { document, id } = must(playbookAdded(sample, { name: 'All', flow }))
-  t.same(find(document, 'playbooks', id)?.flow, flow)
+  const { document, id } = must(addPlaybook(sample, { name: 'All', flow }))
+  t.same(findItem(document, 'playbooks', id)?.flow, flow)
   t.same(lint(document).errors, [])
   t.equal(
-    errorsOf(playbookAdded(sample, { name: 'X', flow: { steps: [{ dance: 1 }] } }))?.fields[0],
+    errorsOf(addPlaybook(sample, { name: 'X', flow: { steps: [{ dance: 1 }] } }))?.fields[0],
     'flow.steps[0].dance',
   )
 })
 
 t.test('A playbook that is made for an outreach is owned by it, never the default, and goes with it', async (t) => {
-  const { document, id } = must(playbookAdded(emptyDocument, { name: 'Invite', outreachId: 'ignored' }, 'win-back'))
-  t.match(find(document, 'playbooks', id), { outreachId: 'win-back', isDefault: false })
-  t.same(errorsOf(playbookAdded(sample, { name: 'X', isDefault: true }, 'win-back'))?.fields, ['isDefault'])
-  t.notOk('outreachId' in find(added(sample, { id: 'x', name: 'X', outreachId: 'come-back' }), 'playbooks', 'x')!)
-  const after = must(admitted(sample, outreachRemoved(sample, 'come-back')))
-  t.same([after.outreach.length, find(after, 'playbooks', 'invite')], [0, undefined])
-  t.equal(errorsOf(outreachRemoved(sample, 'gone'))?.code, 'agent.outreach.not_found')
+  const { document, id } = must(addPlaybook(emptyDocument, { name: 'Invite', outreachId: 'ignored' }, 'win-back'))
+  t.match(findItem(document, 'playbooks', id), { outreachId: 'win-back', isDefault: false })
+  t.same(errorsOf(addPlaybook(sample, { name: 'X', isDefault: true }, 'win-back'))?.fields, ['isDefault'])
+  t.notOk('outreachId' in findItem(added(sample, { id: 'x', name: 'X', outreachId: 'come-back' }), 'playbooks', 'x')!)
+  const after = must(admit(sample, removeOutreach(sample, 'come-back')))
+  t.same([after.outreach.length, findItem(after, 'playbooks', 'invite')], [0, undefined])
+  t.equal(errorsOf(removeOutreach(sample, 'gone'))?.code, 'agent.outreach.not_found')
 })
 
 t.test('An owned playbook is offered in the conversations of its outreach alone', async (t) => {
   t.same(
-    offeredPlaybooks(sample).map(({ id }) => id),
+    availablePlaybooks(sample).map(({ id }) => id),
     ['front-desk', 'booking'],
   )
   t.same(
-    offeredPlaybooks(sample, 'come-back').map(({ id }) => id),
+    availablePlaybooks(sample, 'come-back').map(({ id }) => id),
     ['front-desk', 'booking', 'invite'],
   )
 })
 
 t.test('Every playbook of the catalog can be imported, stamped with its origin, twice', async (t) => {
   for (const template of listCatalog('playbook-templates')) {
-    const one = must(playbookImported(emptyDocument, template.id))
-    const two = must(playbookImported(one.document, template.id))
+    const one = must(importPlaybook(emptyDocument, template.id))
+    const two = must(importPlaybook(one.document, template.id))
     t.same(
       two.document.playbooks.map(({ derivedFrom }) => derivedFrom),
       Array(2).fill({ templateId: template.id, version: template.version }),
@@ -274,17 +274,17 @@ t.test('Every playbook of the catalog can be imported, stamped with its origin, 
     t.not(one.id, two.id)
     t.same(lint(two.document).errors, [], template.id)
   }
-  t.equal(errorsOf(playbookImported(emptyDocument, '@svc/playbook.gone'))?.code, 'resource.not_found')
+  t.equal(errorsOf(importPlaybook(emptyDocument, '@svc/playbook.gone'))?.code, 'resource.not_found')
 })
 
 t.test('DELETE of a playbook in use is a conflict; of one that only refers to itself it is not', async (t) => {
   for (const id of ['front-desk', 'booking', 'invite']) {
-    t.equal(errorsOf(admitted(sample, playbookRemoved(sample, id)))?.code, 'agent.integrity_conflict', id)
+    t.equal(errorsOf(admit(sample, removePlaybook(sample, id)))?.code, 'agent.integrity_conflict', id)
   }
   const looping = added(sample, {
     id: 'self',
     name: 'Self',
     flow: { steps: [{ end: { outcome: 'x', handoff: 'self' } }] },
   })
-  t.equal(errorsOf(admitted(looping, playbookRemoved(looping, 'self'))), undefined)
+  t.equal(errorsOf(admit(looping, removePlaybook(looping, 'self'))), undefined)
 })

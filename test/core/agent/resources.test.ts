@@ -5,7 +5,6 @@ import formats from 'ajv-formats'
 import fc from 'fast-check'
 import t from 'tap'
 import type { TSchema } from 'typebox'
-import { faultsOf } from '../../../core/agent/check.js'
 import * as agent from '../../../core/agent/index.js'
 import * as capabilities from '../../../core/agent/resources/capabilities.js'
 import * as character from '../../../core/agent/resources/character.js'
@@ -13,6 +12,7 @@ import { Identity, IdentityPatch } from '../../../core/agent/resources/identity.
 import * as knowledge from '../../../core/agent/resources/knowledge.js'
 import { PlaybookBody, PlaybookPatch } from '../../../core/agent/resources/playbook.js'
 import * as templates from '../../../core/agent/resources/templates.js'
+import { faultsOf } from '../../../core/agent/schemacheck.js'
 import { errorsOf, readers, sample } from './sample.js'
 
 type Write = (value: never) => unknown
@@ -27,22 +27,22 @@ const goal = (change: object = {}) => ({
   definition: { kind: 'event', event: 'person.replied' },
   ...change,
 })
-const putGoal = (change: object) => agent.goalsReplaced(agent.emptyDocument, { goals: [goal(change)] })
+const putGoal = (change: object) => agent.replaceGoals(agent.emptyDocument, { goals: [goal(change)] })
 const putThing = (change: object) =>
-  agent.thingsReplaced(sample, { things: [{ id: 't', name: 'T', ...change }] }, readers)
+  agent.replaceThings(sample, { things: [{ id: 't', name: 'T', ...change }] }, readers)
 const action = (change: object) => putThing({ actions: [{ label: 'Go', url: 'https://example.com', ...change }] })
 const location = (change: object) => putThing({ location: { latitude: 0, longitude: 0, ...change } })
 const putCollection = (change: object) =>
-  agent.collectionsReplaced(agent.emptyDocument, { collections: [{ id: 'c', name: 'C', ...change }] })
+  agent.replaceCollections(agent.emptyDocument, { collections: [{ id: 'c', name: 'C', ...change }] })
 const putFact = (change: object) =>
-  agent.factsReplaced(agent.emptyDocument, { facts: [{ id: 'f', question: 'Q?', answer: 'A.', ...change }] })
+  agent.replaceFacts(agent.emptyDocument, { facts: [{ id: 'f', question: 'Q?', answer: 'A.', ...change }] })
 const putRule = (patterns: string[]) =>
-  agent.rulesReplaced(agent.emptyDocument, { rules: [{ id: 'r', text: 'R', check: { kind: 'pattern', patterns } }] })
-const scheduling = (change: object) => agent.schedulingReplaced(agent.emptyDocument, change)
+  agent.replaceRules(agent.emptyDocument, { rules: [{ id: 'r', text: 'R', check: { kind: 'pattern', patterns } }] })
+const scheduling = (change: object) => agent.replaceScheduling(agent.emptyDocument, change)
 const say = (suggestions: string[]) =>
-  agent.playbookAdded(sample, { name: 'P', flow: { steps: [{ say: { text: 'Hi', suggestions } }] } })
+  agent.addPlaybook(sample, { name: 'P', flow: { steps: [{ say: { text: 'Hi', suggestions } }] } })
 const integration = (id: string, change: object = {}) =>
-  agent.integrationPut(agent.emptyDocument, id, {
+  agent.putIntegration(agent.emptyDocument, id, {
     description: 'D',
     endpoint: { url: 'https://example.com' },
     ...change,
@@ -52,7 +52,7 @@ const integration = (id: string, change: object = {}) =>
 const limits: [string, Write, number, (size: number) => unknown, string][] = [
   [
     'goals',
-    (goals) => agent.goalsReplaced(agent.emptyDocument, { goals }),
+    (goals) => agent.replaceGoals(agent.emptyDocument, { goals }),
     20,
     (size) => many(size, (nth) => goal({ id: `g${nth}` })),
     'goals[20]',
@@ -68,14 +68,14 @@ const limits: [string, Write, number, (size: number) => unknown, string][] = [
   ],
   [
     'standing instructions',
-    (standingInstructions) => agent.instructionsReplaced(agent.emptyDocument, { standingInstructions }),
+    (standingInstructions) => agent.replaceInstructions(agent.emptyDocument, { standingInstructions }),
     20,
     (size) => many(size, () => 'Be kind.'),
     'standingInstructions[20]',
   ],
   [
     'a standing instruction',
-    (each) => agent.instructionsReplaced(agent.emptyDocument, { standingInstructions: ['Be kind.', each] }),
+    (each) => agent.replaceInstructions(agent.emptyDocument, { standingInstructions: ['Be kind.', each] }),
     300,
     chars,
     'standingInstructions[1]',
@@ -125,7 +125,7 @@ const limits: [string, Write, number, (size: number) => unknown, string][] = [
   [
     'collections of a thing',
     (collections: never) =>
-      agent.thingsReplaced(
+      agent.replaceThings(
         { ...sample, collections: many(21, (nth) => ({ id: `c${nth}`, name: 'C' })) },
         { things: [{ id: 't', name: 'T', collections }] },
         readers,
@@ -237,14 +237,14 @@ t.test('A goal is refused as malformed by its path', async (t) => {
     [{ colour: 'red' }, 'goals[0].colour'],
   ]
   for (const [change, field] of wrong) t.same(errorsOf(putGoal(change)), { code: 'request.invalid', fields: [field] })
-  const twice = agent.goalsReplaced(agent.emptyDocument, { goals: [goal(), goal()] })
+  const twice = agent.replaceGoals(agent.emptyDocument, { goals: [goal(), goal()] })
   t.same(errorsOf(twice), { code: 'request.invalid', fields: ['goals[1].id'] })
-  t.same(errorsOf(agent.goalsReplaced(agent.emptyDocument, {})), { code: 'request.invalid', fields: ['goals'] })
+  t.same(errorsOf(agent.replaceGoals(agent.emptyDocument, {})), { code: 'request.invalid', fields: ['goals'] })
 })
 
 t.test('A condition takes the operation and the value of its field', async (t) => {
   const put = (unless: object) =>
-    agent.goalsReplaced(agent.emptyDocument, {
+    agent.replaceGoals(agent.emptyDocument, {
       goals: [goal()],
       defaultGoal: { goalId: 'g', unless, ...becoming('g') },
     })
@@ -269,14 +269,14 @@ t.test('A condition takes the operation and the value of its field', async (t) =
 })
 
 t.test('An assignment of a goal that is missing is 422 goal.unknown, by path', async (t) => {
-  const put = agent.goalsReplaced(agent.emptyDocument, {
+  const put = agent.replaceGoals(agent.emptyDocument, {
     goals: [goal()],
     defaultGoal: { goalId: 'gone', unless: { field: 'person.lastCallAt', op: 'exists' }, ...becoming('gone-too') },
   })
   t.same(errorsOf(put), { code: 'goal.unknown', fields: ['defaultGoal.goalId', 'defaultGoal.then'] })
-  const playbook = agent.playbookPatched(sample, 'booking', { goal: { goalId: 'gone' } })
+  const playbook = agent.patchPlaybook(sample, 'booking', { goal: { goalId: 'gone' } })
   t.same(errorsOf(playbook), { code: 'goal.unknown', fields: ['playbooks[1].goal.goalId'] })
-  const added = agent.playbookAdded(sample, {
+  const added = agent.addPlaybook(sample, {
     name: 'P',
     goal: { goalId: 'booked', unless: { field: 'person.lastCallAt', op: 'exists' }, ...becoming('gone') },
   })
@@ -285,10 +285,10 @@ t.test('An assignment of a goal that is missing is 422 goal.unknown, by path', a
 
 t.test('A default goal that is left out stays, and null takes it away', async (t) => {
   const goals = sample.goals
-  t.same(agent.goalsReplaced(sample, { goals }), sample)
-  t.notOk('defaultGoal' in (agent.goalsReplaced(sample, { goals, defaultGoal: null }) as object))
+  t.same(agent.replaceGoals(sample, { goals }), sample)
+  t.notOk('defaultGoal' in (agent.replaceGoals(sample, { goals, defaultGoal: null }) as object))
   t.equal(
-    errorsOf(agent.admitted(sample, agent.goalsReplaced(sample, { goals: [goals[1]], defaultGoal: null })))?.code,
+    errorsOf(agent.admit(sample, agent.replaceGoals(sample, { goals: [goals[1]], defaultGoal: null })))?.code,
     'agent.integrity_conflict',
   )
 })

@@ -1,5 +1,11 @@
 /** Agents to test with: one that has something of everything, and a large one. */
-import { type AgentDocument, emptyDocument, filledUses, imported, type Outcome } from '../../../core/agent/index.js'
+import {
+  type AgentDocument,
+  defaultUses,
+  emptyDocument,
+  importDocument,
+  type Outcome,
+} from '../../../core/agent/index.js'
 import { isRefusal, type Refusal } from '../../../core/errors.js'
 
 export const readers = {
@@ -130,7 +136,7 @@ export function errorsOf(outcome: unknown): { code: string; fields: string[] } |
 
 /** With the parts that do not travel. */
 export const sample: AgentDocument = {
-  ...must(imported(emptyDocument, sampleExport, readers) as Outcome),
+  ...must(importDocument(emptyDocument, sampleExport, readers) as Outcome),
   media: [{ id: 'logo', name: 'Logo' }],
   sources: [{ id: 'site', name: 'Site', kind: 'url', url: 'https://example.com' }],
   draftCampaigns: [{ id: 'spring', name: 'Spring', segmentId: 'gold' }],
@@ -150,7 +156,7 @@ export function largeAgent(): AgentDocument {
       name: `Playbook ${nth}`,
       body: prose,
       whenToUse: 'Always.',
-      uses: filledUses(sample),
+      uses: defaultUses(sample),
       isDefault: nth === 0,
       ...(flow && {
         flow: { ...flow, steps: [...flow.steps.slice(0, -1), { id: 'over', handoff: `p${(nth + 1) % 200}` }] },

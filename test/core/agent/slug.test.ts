@@ -1,8 +1,8 @@
 /** Ids from names. */
 import fc from 'fast-check'
 import t from 'tap'
-import { emptyDocument, factsReplaced, freeSlug, slugOf } from '../../../core/agent/index.js'
-import { slugGiver } from '../../../core/agent/slug.js'
+import { emptyDocument, freeSlug, replaceFacts, slugOf } from '../../../core/agent/index.js'
+import { createSlugGenerator } from '../../../core/agent/slug.js'
 import { must } from './sample.js'
 
 t.test('A name becomes a slug, whatever it is', async (t) => {
@@ -27,7 +27,7 @@ t.test('A slug that is taken is numbered, and is a slug again', async (t) => {
 t.test('Thousands of the same name each find theirs at the first try', async (t) => {
   const taken = new Set(['where', 'where-2'])
   let asked = 0
-  const give = slugGiver((slug) => {
+  const give = createSlugGenerator((slug) => {
     asked++
     return taken.has(slug)
   })
@@ -35,6 +35,6 @@ t.test('Thousands of the same name each find theirs at the first try', async (t)
   t.equal(new Set(given).size, 5_000)
   t.equal(asked, 5_000 + taken.size)
   const facts = Array.from({ length: 5_000 }, () => ({ question: 'Where?', answer: 'Here.' }))
-  const made = must(factsReplaced(emptyDocument, { facts }))
+  const made = must(replaceFacts(emptyDocument, { facts }))
   t.equal(new Set(made.facts.map(({ id }) => id)).size, 5_000)
 })

@@ -2,14 +2,14 @@
 import fc from 'fast-check'
 import t from 'tap'
 import {
-  admitted,
-  find,
-  readerOf,
+  addTemplate,
+  admit,
+  createSlotReader,
+  findItem,
+  patchTemplate,
+  removeTemplate,
   renderTemplate,
-  templateAdded,
-  templatePatched,
-  templateRemoved,
-  templateReplaced,
+  replaceTemplate,
 } from '../../../core/agent/index.js'
 import { type MissingSlotPolicy, missingSlotPolicies } from '../../../core/agent/resources/templates.js'
 import { errorsOf, must, sample } from './sample.js'
@@ -23,7 +23,7 @@ const person = {
 }
 const agent = { name: 'Salon', websiteUrl: 'https://salon.example' }
 const rendered = (body: string, defaultOnMissingSlot?: MissingSlotPolicy) =>
-  renderTemplate({ body, ...(defaultOnMissingSlot && { defaultOnMissingSlot }) }, readerOf(person, agent))
+  renderTemplate({ body, ...(defaultOnMissingSlot && { defaultOnMissingSlot }) }, createSlotReader(person, agent))
 
 t.test('Slots read the person and the identity of the agent', async (t) => {
   t.same(
@@ -134,27 +134,27 @@ t.test('Without missing slots the text is kept to the letter, whatever it is', a
 })
 
 t.test('Templates are made, replaced, patched and removed', async (t) => {
-  const { document, id } = must(templateAdded(sample, { name: 'Thank you', body: 'Thanks!' }))
+  const { document, id } = must(addTemplate(sample, { name: 'Thank you', body: 'Thanks!' }))
   t.equal(id, 'thank-you')
-  t.same(find(must(templateReplaced(document, id, { name: 'T', body: 'B' })), 'messageTemplates', id), {
+  t.same(findItem(must(replaceTemplate(document, id, { name: 'T', body: 'B' })), 'messageTemplates', id), {
     id,
     name: 'T',
     body: 'B',
   })
-  const patched = must(templatePatched(sample, 'nudge', { defaultOnMissingSlot: null, description: 'D' }))
-  t.same(find(patched, 'messageTemplates', 'nudge'), {
+  const patched = must(patchTemplate(sample, 'nudge', { defaultOnMissingSlot: null, description: 'D' }))
+  t.same(findItem(patched, 'messageTemplates', 'nudge'), {
     id: 'nudge',
     name: 'Nudge',
     body: 'Still there?',
     description: 'D',
   })
-  t.equal(find(must(templateRemoved(document, id)), 'messageTemplates', id), undefined)
-  t.equal(errorsOf(admitted(sample, templateRemoved(sample, 'nudge')))?.code, 'agent.integrity_conflict')
-  t.same(errorsOf(templateAdded(sample, { id: 'nudge', name: 'N', body: 'B' }))?.fields, ['id'])
-  t.same(errorsOf(templateAdded(sample, { name: 'N', body: 'B', defaultOnMissingSlot: 'shrug' }))?.fields, [
+  t.equal(findItem(must(removeTemplate(document, id)), 'messageTemplates', id), undefined)
+  t.equal(errorsOf(admit(sample, removeTemplate(sample, 'nudge')))?.code, 'agent.integrity_conflict')
+  t.same(errorsOf(addTemplate(sample, { id: 'nudge', name: 'N', body: 'B' }))?.fields, ['id'])
+  t.same(errorsOf(addTemplate(sample, { name: 'N', body: 'B', defaultOnMissingSlot: 'shrug' }))?.fields, [
     'defaultOnMissingSlot',
   ])
-  t.same(errorsOf(templateReplaced(sample, 'gone', { name: 'N', body: 'B' }))?.code, 'resource.not_found')
-  t.same(errorsOf(templatePatched(sample, 'nudge', { id: 'other' }))?.fields, ['id'])
-  for (const template of sample.messageTemplates) t.same(must(templateReplaced(sample, template.id, template)), sample)
+  t.same(errorsOf(replaceTemplate(sample, 'gone', { name: 'N', body: 'B' }))?.code, 'resource.not_found')
+  t.same(errorsOf(patchTemplate(sample, 'nudge', { id: 'other' }))?.fields, ['id'])
+  for (const template of sample.messageTemplates) t.same(must(replaceTemplate(sample, template.id, template)), sample)
 })

@@ -1,29 +1,36 @@
 /** Export and import: round trips, sections present only, aliases of before, and never half of it. */
 import fc from 'fast-check'
 import t from 'tap'
-import { type AgentDocument, admitted, emptyDocument, exported, imported, withItem } from '../../../core/agent/index.js'
+import {
+  type AgentDocument,
+  admit,
+  emptyDocument,
+  exportDocument,
+  importDocument,
+  withItem,
+} from '../../../core/agent/index.js'
 import { isRefusal } from '../../../core/errors.js'
 import { isPersonField } from '../../../core/people/columns.js'
 import { errorsOf, must, readers, sample, sampleExport } from './sample.js'
 
-const json = (value: unknown) => JSON.parse(JSON.stringify(value)) as ReturnType<typeof exported>
+const json = (value: unknown) => JSON.parse(JSON.stringify(value)) as ReturnType<typeof exportDocument>
 
 t.test('An export imported into an empty agent gives the same export, to the letter', async (t) => {
-  const first = JSON.stringify(exported(sample))
-  const copy = must(imported(emptyDocument, JSON.parse(first), readers))
-  t.equal(JSON.stringify(exported(copy)), first)
+  const first = JSON.stringify(exportDocument(sample))
+  const copy = must(importDocument(emptyDocument, JSON.parse(first), readers))
+  t.equal(JSON.stringify(exportDocument(copy)), first)
 })
 
 t.test('An agent whose only playbooks are those of its outreaches can be carried elsewhere', async (t) => {
   const owned = sample.playbooks.filter(({ outreachId }) => outreachId !== undefined)
   const agent = { ...sample, playbooks: owned, facts: [], scheduling: emptyDocument.scheduling }
-  const copy = must(imported(emptyDocument, json(exported(agent)), readers))
-  t.same(json(exported(copy)), json(exported(agent)))
+  const copy = must(importDocument(emptyDocument, json(exportDocument(agent)), readers))
+  t.same(json(exportDocument(copy)), json(exportDocument(agent)))
   t.ok(owned.length > 0)
 })
 
 t.test('Importing an agent’s own export changes nothing', async (t) => {
-  t.same(must(imported(sample, json(exported(sample)), readers)), sample)
+  t.same(must(importDocument(sample, json(exportDocument(sample)), readers)), sample)
 })
 
 const id = fc.stringMatching(/^[a-z][a-z0-9-]{0,8}$/)
@@ -150,13 +157,13 @@ const exports = fc
 t.test('The round trip holds for arbitrary agents', async () => {
   fc.assert(
     fc.property(exports, (given) => {
-      const made = imported(emptyDocument, given, readers)
+      const made = importDocument(emptyDocument, given, readers)
       if (isRefusal(made)) throw new Error(JSON.stringify(made))
-      const first = JSON.stringify(exported(made))
-      const again = must(imported(emptyDocument, JSON.parse(first), readers))
+      const first = JSON.stringify(exportDocument(made))
+      const again = must(importDocument(emptyDocument, JSON.parse(first), readers))
       return (
-        JSON.stringify(exported(again)) === first &&
-        JSON.stringify(exported(must(imported(again, JSON.parse(first), readers)))) === first
+        JSON.stringify(exportDocument(again)) === first &&
+        JSON.stringify(exportDocument(must(importDocument(again, JSON.parse(first), readers)))) === first
       )
     }),
     { numRuns: 150 },
@@ -164,18 +171,18 @@ t.test('The round trip holds for arbitrary agents', async () => {
 })
 
 t.test('Only the sections that are present are touched', async (t) => {
-  const after = must(imported(sample, { standingInstructions: ['Be brief.'] }, readers))
+  const after = must(importDocument(sample, { standingInstructions: ['Be brief.'] }, readers))
   t.same(after, { ...sample, standingInstructions: ['Be brief.'] })
   t.equal(after.playbooks, sample.playbooks)
-  t.equal(must(imported(sample, {}, readers)), sample)
-  const facts = must(imported(sample, { capabilities: { knowledge: { facts: [] } } }, readers))
+  t.equal(must(importDocument(sample, {}, readers)), sample)
+  const facts = must(importDocument(sample, { capabilities: { knowledge: { facts: [] } } }, readers))
   t.same([facts.facts, facts.things], [[], sample.things])
 })
 
 t.test('Legacy keys products and faqs are read as things and facts', async (t) => {
   for (const under of [(part: object) => part, (knowledge: object) => ({ capabilities: { knowledge } })]) {
     const after = must(
-      imported(
+      importDocument(
         emptyDocument,
         under({ products: [{ id: 'p', name: 'P' }], faqs: [{ question: 'Where?', answer: 'Here.', verbatim: true }] }),
         readers,
@@ -184,9 +191,9 @@ t.test('Legacy keys products and faqs are read as things and facts', async (t) =
     t.same(after.things, [{ id: 'p', name: 'P' }])
     t.match(after.facts, [{ id: 'where', question: 'Where?', exact: true }])
   }
-  const wrong = imported(emptyDocument, { products: [{ id: 'p' }] }, readers)
+  const wrong = importDocument(emptyDocument, { products: [{ id: 'p' }] }, readers)
   t.same(errorsOf(wrong), { code: 'request.invalid', fields: ['products[0].name'] }, 'named as the caller wrote it')
-  const both = imported(emptyDocument, { products: [], capabilities: { knowledge: { things: [] } } }, readers)
+  const both = importDocument(emptyDocument, { products: [], capabilities: { knowledge: { things: [] } } }, readers)
   t.same(errorsOf(both)?.fields, ['products'])
 })
 
@@ -301,28 +308,28 @@ t.test('Each section is validated like its resource, and the fault has the path 
   ]
   for (const [sent, code, fields] of wrong) {
     const before = 'playbooks' in sent ? emptyDocument : sample
-    t.same(errorsOf(imported(before, sent, readers)), { code, fields }, `${fields}`)
+    t.same(errorsOf(importDocument(before, sent, readers)), { code, fields }, `${fields}`)
   }
 })
 
 t.test('An import that drops what another part names is refused with 409', async (t) => {
-  t.same(errorsOf(imported(sample, { goals: [sampleExport.goals[0]] }, readers)), {
+  t.same(errorsOf(importDocument(sample, { goals: [sampleExport.goals[0]] }, readers)), {
     code: 'agent.integrity_conflict',
     fields: ['outreach[0].goal.goalId', 'defaultGoal.then'].sort().reverse(),
   })
-  t.equal(errorsOf(imported(sample, { messageTemplates: [] }, readers))?.code, 'agent.integrity_conflict')
+  t.equal(errorsOf(importDocument(sample, { messageTemplates: [] }, readers))?.code, 'agent.integrity_conflict')
   t.equal(
-    errorsOf(imported(sample, { capabilities: { knowledge: { collections: [] } } }, readers))?.code,
+    errorsOf(importDocument(sample, { capabilities: { knowledge: { collections: [] } } }, readers))?.code,
     'agent.integrity_conflict',
   )
   t.equal(
-    errorsOf(imported(sample, { playbooks: [sampleExport.playbooks[0]] }, readers))?.code,
+    errorsOf(importDocument(sample, { playbooks: [sampleExport.playbooks[0]] }, readers))?.code,
     'agent.integrity_conflict',
   )
 })
 
 t.test('Outreach that is dropped takes its playbook along', async (t) => {
-  const after = must(imported(sample, { outreach: [] }, readers))
+  const after = must(importDocument(sample, { outreach: [] }, readers))
   t.same(
     after.playbooks.map((each) => each.id),
     ['front-desk', 'booking'],
@@ -357,8 +364,8 @@ t.test('Whatever is sent, the agent is either as it was or whole', async () => {
   ]
   fc.assert(
     fc.property(fc.dictionary(fc.constantFrom(...names), part), (sent) => {
-      const outcome = imported(sample, sent, readers)
-      const isWhole = isRefusal(outcome) || !isRefusal(admitted(sample, outcome as AgentDocument))
+      const outcome = importDocument(sample, sent, readers)
+      const isWhole = isRefusal(outcome) || !isRefusal(admit(sample, outcome as AgentDocument))
       return isWhole && JSON.stringify(sample) === before
     }),
     { numRuns: 500 },
@@ -370,5 +377,5 @@ t.test('Nothing secret is in an export', async (t) => {
     toolId: '@svc/tool.order-lookup',
     config: { baseUrl: 'https://shop.example' },
   })
-  t.notMatch(JSON.stringify(exported(bound)), /apiKey|authHeader|slackWebhookUrl|draftCampaigns/)
+  t.notMatch(JSON.stringify(exportDocument(bound)), /apiKey|authHeader|slackWebhookUrl|draftCampaigns/)
 })

@@ -2,14 +2,14 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { validateMessage } from '../../../core/amf/index.js'
-import { remindAt, reminderMessage } from '../../../core/automation/reminder.js'
+import { reminderDueAt, reminderMessage } from '../../../core/automation/reminder.js'
 import { minute } from '../../../core/durations.js'
 import { momentText } from '../../../core/render/values.js'
 
 const say = { locale: 'en-US', zone: 'UTC' }
 const textOf = (startUtc: number, prospectTimezone: string) => {
   const { parts } = reminderMessage({
-    reminded: { startUtc, prospectTimezone },
+    subject: { startUtc, prospectTimezone },
     agentName: 'Quay',
     document: {},
   })
@@ -35,9 +35,9 @@ t.test('The hour is that of the person’s own clock, on either side of the day 
 t.test('The lead is counted on no clock: over the change of hours it is as long as ever', async (t) => {
   const start = Date.parse('2026-03-08T15:00:00Z')
   const scheduling = { reminders: { leadMinutes: 1_440 }, representatives: [] }
-  t.equal(remindAt(start, scheduling, 1), start - 1_440 * minute)
-  t.equal(remindAt(start, scheduling, 60), start - 24 * minute)
-  t.equal(remindAt(start, undefined, 1), start - 1_440 * minute)
+  t.equal(reminderDueAt(start, scheduling, 1), start - 1_440 * minute)
+  t.equal(reminderDueAt(start, scheduling, 60), start - 24 * minute)
+  t.equal(reminderDueAt(start, undefined, 1), start - 1_440 * minute)
 })
 
 t.test('Whatever operators called somebody, the message is one of AMF and says the name as it is', async (t) => {
@@ -45,7 +45,7 @@ t.test('Whatever operators called somebody, the message is one of AMF and says t
   fc.assert(
     fc.property(words, words, fc.option(words, { nil: undefined }), words, (agentName, name, title, phone) => {
       const message = reminderMessage({
-        reminded: {
+        subject: {
           startUtc: 0,
           prospectTimezone: 'UTC',
           representativeName: name,

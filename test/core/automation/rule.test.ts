@@ -1,7 +1,7 @@
 /** What sets a rule off. */
 import fc from 'fast-check'
 import t from 'tap'
-import { fires } from '../../../core/automation/fires.js'
+import { isTriggered } from '../../../core/automation/triggers.js'
 import { type Person, personStatuses } from '../../../core/people/person.js'
 
 const person: Person = {
@@ -31,7 +31,7 @@ t.test('A field is set when it comes to say something that it did not say before
       fc.constantFrom('plan', 'company'),
       (before, after, field) => {
         const isNews = says(after, field).trim() !== '' && says(after, field) !== says(before, field)
-        return fires({ kind: 'person.fieldSet', field }, before, after) === isNews
+        return isTriggered({ kind: 'person.fieldSet', field }, before, after) === isNews
       },
     ),
   )
@@ -43,11 +43,12 @@ t.test('A status changes from one to another; somebody new has changed none, and
     fc.property(someone, someone, fc.constantFrom(...personStatuses), (before, after, status) => {
       const isChanged = before.status !== after.status
       return (
-        fires({ kind: 'person.statusChanged' }, before, after) === isChanged &&
-        fires({ kind: 'person.statusChanged', status }, before, after) === (isChanged && after.status === status) &&
-        !fires({ kind: 'person.statusChanged', status }, undefined, after) &&
-        !fires({ kind: 'person.created' }, before, after) &&
-        fires({ kind: 'person.created' }, undefined, after)
+        isTriggered({ kind: 'person.statusChanged' }, before, after) === isChanged &&
+        isTriggered({ kind: 'person.statusChanged', status }, before, after) ===
+          (isChanged && after.status === status) &&
+        !isTriggered({ kind: 'person.statusChanged', status }, undefined, after) &&
+        !isTriggered({ kind: 'person.created' }, before, after) &&
+        isTriggered({ kind: 'person.created' }, undefined, after)
       )
     }),
   )
@@ -55,5 +56,5 @@ t.test('A status changes from one to another; somebody new has changed none, and
 })
 
 t.test('People who are only rehearsed set nothing off', async (t) => {
-  t.notOk(fires({ kind: 'person.created' }, undefined, { ...person, sandbox: true }))
+  t.notOk(isTriggered({ kind: 'person.created' }, undefined, { ...person, sandbox: true }))
 })

@@ -3,13 +3,13 @@ import t from 'tap'
 import {
   type CampaignStatus,
   type CampaignTrigger,
-  campaignMoved,
-  campaignMoves,
   campaignStatuses,
+  campaignTransitions,
   campaignTriggers,
   isDeletable,
-  isOver,
-  mayCampaign,
+  isFinished,
+  mayTransition,
+  nextCampaignStatus,
 } from '../../../core/campaign/status.js'
 
 const leadsTo: Readonly<Record<CampaignTrigger, Partial<Record<CampaignStatus, CampaignStatus>>>> = {
@@ -26,23 +26,23 @@ const leadsTo: Readonly<Record<CampaignTrigger, Partial<Record<CampaignStatus, C
 t.test('Every status goes where the contract says on each trigger, and nowhere else', async (t) => {
   for (const from of campaignStatuses) {
     for (const on of campaignTriggers) {
-      t.equal(campaignMoved(from, on), leadsTo[on][from], `${from} on ${on}`)
-      t.equal(mayCampaign(from, on), leadsTo[on][from] !== undefined)
+      t.equal(nextCampaignStatus(from, on), leadsTo[on][from], `${from} on ${on}`)
+      t.equal(mayTransition(from, on), leadsTo[on][from] !== undefined)
     }
   }
 })
 
 t.test('A move whose condition does not hold is not made', async (t) => {
-  for (const { from, on, when } of campaignMoves) {
+  for (const { from, on, when } of campaignTransitions) {
     for (const status of from) {
-      const moved = campaignMoved(status, on, (condition) => condition !== when)
+      const moved = nextCampaignStatus(status, on, (condition) => condition !== when)
       t.equal(moved !== undefined, when === 'always', `${status} on ${on}`)
     }
   }
 })
 
 t.test('Completed, cancelled and failed are the ends, and what may still send is not deleted', async (t) => {
-  t.same(campaignStatuses.filter(isOver), ['completed', 'cancelled', 'failed'])
+  t.same(campaignStatuses.filter(isFinished), ['completed', 'cancelled', 'failed'])
   t.same(
     campaignStatuses.filter((status) => !isDeletable(status)),
     ['running', 'paused'],

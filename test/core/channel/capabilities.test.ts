@@ -1,7 +1,7 @@
 /** The table of channels, and the document that callers read of it. */
 import t from 'tap'
 import { partTypes } from '../../../core/amf/index.js'
-import { traitsOf } from '../../../core/channel/table.js'
+import { traitsOf } from '../../../core/channel/channeltraits.js'
 import { channelNames } from '../../../core/channelnames.js'
 import { capabilitiesOf } from '../../../core/render/capabilities.js'
 import { render } from '../../../core/render/index.js'

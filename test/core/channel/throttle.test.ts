@@ -1,15 +1,15 @@
 /** How fast messages in bulk leave over a binding. */
 import fc from 'fast-check'
 import t from 'tap'
-import { bulkPace, drawFrom, type SendBudget } from '../../../core/channel/throttle.js'
-import { bulk as limits } from '../../../core/limits.js'
+import { bulkRate, drawBudget, type SendBudget } from '../../../core/channel/throttle.js'
+import { bulk as limits } from '../../../core/limits/index.js'
 
 t.test(
   'A provider that says nothing is sent as much as any, one that says a number that, and one without a limit all',
   async (t) => {
-    t.equal(bulkPace({}), limits.perSecond)
-    t.equal(bulkPace({ bulkPerSecond: 80 }), 80)
-    t.equal(bulkPace({ bulkPerSecond: 'unlimited' }), undefined)
+    t.equal(bulkRate({}), limits.perSecond)
+    t.equal(bulkRate({ bulkPerSecond: 80 }), 80)
+    t.equal(bulkRate({ bulkPerSecond: 'unlimited' }), undefined)
   },
 )
 
@@ -26,7 +26,7 @@ t.test('However senders draw, messages leave in the order of the draws and never
       const times: number[] = []
       for (const { afterMs, count } of all) {
         at += afterMs
-        const drawn = drawFrom(budget, { perSecond, at, count })
+        const drawn = drawBudget(budget, { perSecond, at, count })
         budget = drawn.budget
         if (drawn.leaveAt.some((each) => each < at)) return false
         times.push(...drawn.leaveAt)
@@ -44,26 +44,26 @@ t.test('However senders draw, messages leave in the order of the draws and never
 })
 
 t.test('An idle budget lets the next message leave at once, and keeps nothing for later', async (t) => {
-  const first = drawFrom(undefined, { perSecond: 10, at: start, count: 3 })
+  const first = drawBudget(undefined, { perSecond: 10, at: start, count: 3 })
   t.same(first.leaveAt, [start, start + 100, start + 200])
-  t.same(drawFrom(first.budget, { perSecond: 10, at: start + 60_000, count: 2 }).leaveAt, [
+  t.same(drawBudget(first.budget, { perSecond: 10, at: start + 60_000, count: 2 }).leaveAt, [
     start + 60_000,
     start + 60_100,
   ])
 })
 
 t.test('As many are drawn as may leave by a time, and the next draw goes on behind them', async (t) => {
-  const { budget, leaveAt } = drawFrom(undefined, { perSecond: 2, at: start, count: 100, until: start + 1_000 })
+  const { budget, leaveAt } = drawBudget(undefined, { perSecond: 2, at: start, count: 100, until: start + 1_000 })
   t.same(leaveAt, [start, start + 500, start + 1_000])
-  t.same(drawFrom(budget, { perSecond: 2, at: start, count: 1 }).leaveAt, [start + 1_500])
-  t.same(drawFrom(budget, { perSecond: 2, at: start, count: 1, until: start + 1_000 }).leaveAt, [])
+  t.same(drawBudget(budget, { perSecond: 2, at: start, count: 1 }).leaveAt, [start + 1_500])
+  t.same(drawBudget(budget, { perSecond: 2, at: start, count: 1, until: start + 1_000 }).leaveAt, [])
 })
 
 t.test('After the clock was set back a backlog is as long as before, in time from now', async () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 48 * 3_600_000 }), fc.integer({ min: 1, max: 100 }), (backMs, backlog) => {
-      const { budget } = drawFrom(undefined, { perSecond: 10, at: start, count: backlog })
-      const [next] = drawFrom(budget, { perSecond: 10, at: start - backMs, count: 1 }).leaveAt
+      const { budget } = drawBudget(undefined, { perSecond: 10, at: start, count: backlog })
+      const [next] = drawBudget(budget, { perSecond: 10, at: start - backMs, count: 1 }).leaveAt
       return next === start - backMs + backlog * 100
     }),
   )

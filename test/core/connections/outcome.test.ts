@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import t from 'tap'
 import {
+  providerReason,
   type ReturnRules,
-  reasonOfProvider,
   reasons,
   returnAddress,
   type SignInOutcome,
@@ -105,12 +105,12 @@ t.test('Wherever a browser is sent, readers of addresses agree that it is a host
 })
 
 t.test('Of what a provider says only codes that are known pass; none of them can pose as ours', async (t) => {
-  t.equal(reasonOfProvider('access_denied'), 'access_denied')
-  t.equal(reasonOfProvider('temporarily_unavailable'), 'temporarily_unavailable')
+  t.equal(providerReason('access_denied'), 'access_denied')
+  t.equal(providerReason('temporarily_unavailable'), 'temporarily_unavailable')
   for (const odd of ['', 'limit_reached', 'exchange_failed', '__proto__', 'toString', '<script>', 'ACCESS_DENIED']) {
-    t.equal(reasonOfProvider(odd), 'provider_error', odd)
+    t.equal(providerReason(odd), 'provider_error', odd)
   }
-  fc.assert(fc.property(fc.string(), (text) => Object.hasOwn(reasons, reasonOfProvider(text))))
+  fc.assert(fc.property(fc.string(), (text) => Object.hasOwn(reasons, providerReason(text))))
   for (const [reason, sentence] of Object.entries(reasons)) {
     t.match(reason, /^[a-z_]+$/)
     t.match(sentence, /^[A-Z][^<>&"]+\.$/, 'a sentence that can stand in a page as it is')

@@ -3,22 +3,30 @@ import fc from 'fast-check'
 import t from 'tap'
 import { listCatalog } from '../../../core/catalogs/index.js'
 import { connectionField, providerOfTool, signInTools } from '../../../core/catalogs/tooloauth.js'
-import { isUsable, moves, standings, statuses, triggers, troubles, walk } from '../../../core/connections/status.js'
+import {
+  connectionStates,
+  failures,
+  isUsable,
+  next,
+  statuses,
+  transitions,
+  triggers,
+} from '../../../core/connections/status.js'
 
 t.test('A connected sign-in expires, is revoked or meets with an error, each by its own trigger', async (t) => {
-  t.equal(walk('connected', 'refreshFailed'), 'expired')
-  t.equal(walk('connected', 'grantRejected'), 'revoked')
+  t.equal(next('connected', 'refreshFailed'), 'expired')
+  t.equal(next('connected', 'grantRejected'), 'revoked')
   for (const status of statuses) {
-    t.equal(walk(status, 'callFailed'), 'error')
-    t.equal(walk(status, 'disconnected'), 'not-connected')
+    t.equal(next(status, 'callFailed'), 'error')
+    t.equal(next(status, 'disconnected'), 'not-connected')
   }
-  for (const standing of standings) t.equal(walk(standing, 'granted'), 'connected')
-  t.equal(walk('error', 'callSucceeded'), 'connected')
+  for (const standing of connectionStates) t.equal(next(standing, 'granted'), 'connected')
+  t.equal(next('error', 'callSucceeded'), 'connected')
 })
 
 t.test('Nothing but a person makes an ended sign-in good again', async (t) => {
   for (const status of ['expired', 'revoked'] as const) {
-    const ways = triggers.filter((on) => walk(status, on) === 'connected')
+    const ways = triggers.filter((on) => next(status, on) === 'connected')
     t.same(ways, ['granted'])
     t.notOk(isUsable(status))
   }
@@ -26,18 +34,18 @@ t.test('Nothing but a person makes an ended sign-in good again', async (t) => {
 })
 
 t.test('No two moves begin alike, and any walk stays among the statuses', async (t) => {
-  const begins = moves.flatMap(({ from, on }) => from.map((each) => `${each} ${on}`))
+  const begins = transitions.flatMap(({ from, on }) => from.map((each) => `${each} ${on}`))
   t.equal(new Set(begins).size, begins.length)
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...triggers)), (steps) => {
-      const end = steps.reduce((at, on) => walk(at, on) ?? at, 'not-connected' as (typeof standings)[number])
-      return standings.includes(end) && (steps.includes('granted') || end === 'not-connected')
+      const end = steps.reduce((at, on) => next(at, on) ?? at, 'not-connected' as (typeof connectionStates)[number])
+      return connectionStates.includes(end) && (steps.includes('granted') || end === 'not-connected')
     }),
   )
 })
 
 t.test('What operators read of a sign-in in trouble is a sentence', async (t) => {
-  for (const sentence of Object.values(troubles)) t.match(sentence, /^[A-Z][\w ,.-]+\.$/)
+  for (const sentence of Object.values(failures)) t.match(sentence, /^[A-Z][\w ,.-]+\.$/)
 })
 
 t.test('Every tool that people sign in for is in the catalog and can name a connection instead', async (t) => {

@@ -2,7 +2,7 @@
 import t from 'tap'
 import type { OutboundMessage } from '../../../core/amf/index.js'
 import { factsOf } from '../../../core/conversation/context.js'
-import { createChat, idOf, minute, text } from './chat.js'
+import { createChat, idOf, minute, text } from './fixture.js'
 
 const rooms: OutboundMessage = {
   spec: 'amf/1',
@@ -21,32 +21,32 @@ const rooms: OutboundMessage = {
 
 t.test('The first thing a person says starts the conversation, and is then told as a message', async (t) => {
   const chat = createChat()
-  chat.says('hello')
+  chat.receiveText('hello')
   const [started, message] = chat.events()
   t.match(started, { event: { type: 'system', system: { kind: 'conversationStarted' } } })
   t.match(message, { event: { type: 'message', message: { text: 'hello' } }, window: 'open', provider: 'emulator' })
   t.equal(started!.sessionId, message!.sessionId)
   t.not(started!.eventId, message!.eventId)
-  chat.says('again')
+  chat.receiveText('again')
   t.match(chat.types(), [{ type: 'message' }], 'and only the first')
 })
 
 t.test('Less than half an hour of quiet is one session, and half an hour starts another', async (t) => {
   const chat = createChat()
-  chat.says('one')
+  chat.receiveText('one')
   const first = chat.events()[0]!.sessionId
-  chat.pass(30 * minute - 1)
-  chat.says('two')
+  chat.advance(30 * minute - 1)
+  chat.receiveText('two')
   t.equal(chat.events()[0]!.sessionId, first)
-  chat.pass(20 * minute)
+  chat.advance(20 * minute)
   idOf(chat.send(text('an answer prolongs it too')))
   chat.sent()
   chat.events()
-  chat.pass(20 * minute)
-  chat.says('three')
+  chat.advance(20 * minute)
+  chat.receiveText('three')
   t.equal(chat.events()[0]!.sessionId, first)
-  chat.pass(30 * minute)
-  chat.says('four')
+  chat.advance(30 * minute)
+  chat.receiveText('four')
   t.not(chat.events()[0]!.sessionId, first)
 })
 
@@ -58,11 +58,11 @@ t.test(
     chat.sent('p1')
     const { sessionId } = chat.outgoing(id)!
     chat.events()
-    chat.pass(29 * minute)
+    chat.advance(29 * minute)
     chat.receipt({ providerId: 'p1', state: 'delivered' })
     t.equal(chat.events()[0]!.sessionId, sessionId)
-    chat.pass(2 * minute)
-    chat.says('hi')
+    chat.advance(2 * minute)
+    chat.receiveText('hi')
     const second = chat.events().at(-1)!.sessionId
     t.not(second, sessionId, 'the receipt did not prolong it')
     chat.receipt({ providerId: 'p1', state: 'read' })
@@ -70,7 +70,7 @@ t.test(
     const late = idOf(chat.send(text('more')))
     chat.sent('p2')
     chat.events()
-    chat.pass(60 * minute)
+    chat.advance(60 * minute)
     chat.receipt({ providerId: 'p2', state: 'delivered' })
     t.equal(chat.events()[0]!.sessionId, chat.outgoing(late)!.sessionId, 'none is on: that of its send')
   },
@@ -78,7 +78,7 @@ t.test(
 
 t.test('A channel that says a conversation starts gets a new session even while one is on', async (t) => {
   const chat = createChat({ channel: 'webchat' })
-  chat.says('hello')
+  chat.receiveText('hello')
   const first = chat.events()[0]!.sessionId
   chat.receive({ kind: 'system', system: 'conversationStarted' })
   const [event] = chat.events()
@@ -91,12 +91,12 @@ t.test('A typed answer is a result with what was typed', async (t) => {
   idOf(chat.send(rooms))
   chat.sent()
   chat.events()
-  chat.says('2')
+  chat.receiveText('2')
   t.match(chat.types().at(-1), {
     type: 'result',
     result: { intent: 'ask.choice', intentId: 'room', optionIds: ['b'], labels: ['Blue room'], via: 'text', text: '2' },
   })
-  chat.says('1')
+  chat.receiveText('1')
   t.match(chat.types(), [{ type: 'message', message: { text: '1' } }], 'answered is answered')
 })
 
@@ -104,16 +104,16 @@ t.test('What is not clearly an answer is a message, and the question stays open'
   const chat = createChat()
   idOf(chat.send(rooms))
   chat.sent()
-  chat.says('red room or blue room?')
+  chat.receiveText('red room or blue room?')
   t.match(chat.types().at(-1), { type: 'message' })
-  chat.says('the blue room')
+  chat.receiveText('the blue room')
   t.match(chat.types(), [{ type: 'result', result: { optionIds: ['b'] } }])
 })
 
 t.test('An answer that overtakes the provider’s own answer to the send is an answer', async (t) => {
   const chat = createChat()
   idOf(chat.send(rooms))
-  chat.says('1')
+  chat.receiveText('1')
   t.match(chat.types().at(-1), { type: 'result', result: { optionIds: ['r'] } })
 })
 
@@ -124,9 +124,9 @@ t.test('A tap answers its own question however old, and never the newest', async
   idOf(chat.send({ ...rooms, parts: [{ ...rooms.parts[0]!, intentId: 'second' } as never] } as OutboundMessage))
   chat.sent()
   chat.events()
-  chat.taps(old, 0)
+  chat.receiveTap(old, 0)
   t.match(chat.types().at(-1), { type: 'result', result: { intentId: 'room', optionIds: ['r'], via: 'tap' } })
-  chat.says('blue room')
+  chat.receiveText('blue room')
   t.match(chat.types(), [{ type: 'result', result: { intentId: 'second', optionIds: ['b'], via: 'text' } }])
 })
 
@@ -139,8 +139,8 @@ t.test('A tap on a reply chip returns its value, and one that happens on the dev
   const id = idOf(chat.send(text('Hello', { chips })))
   chat.sent()
   chat.events()
-  chat.taps(id, 0)
-  chat.taps(id, 1)
+  chat.receiveTap(id, 0)
+  chat.receiveTap(id, 1)
   const [, , ...rest] = [null, null, ...chat.types().filter(({ type }) => type !== 'system')]
   t.match(rest, [
     { type: 'result', result: { intent: 'chips', intentId: id, optionIds: ['hours'], labels: ['Opening hours'] } },
@@ -150,7 +150,7 @@ t.test('A tap on a reply chip returns its value, and one that happens on the dev
 
 t.test('A tap that nobody remembers is what its label says', async (t) => {
   const chat = createChat({ channel: 'rcs' })
-  chat.taps('msg_unknown', 3, 'Blue room')
+  chat.receiveTap('msg_unknown', 3, 'Blue room')
   t.match(chat.types().at(-1), { type: 'message', message: { text: 'Blue room' } })
 })
 
@@ -173,9 +173,9 @@ t.test('A typed address answers a question for a place, and other text stays a m
   idOf(chat.send({ spec: 'amf/1', parts: [{ type: 'ask.location', intentId: 'where', prompt: 'Where are you?' }] }))
   chat.sent()
   chat.events()
-  chat.says('why do you need it, I have 2 questions')
+  chat.receiveText('why do you need it, I have 2 questions')
   t.match(chat.types().at(-1), { type: 'message' })
-  chat.says('221B Baker Street, London')
+  chat.receiveText('221B Baker Street, London')
   t.same(chat.types(), [
     {
       type: 'result',
@@ -189,7 +189,7 @@ t.test('A typed address answers a question for a place, and other text stays a m
       },
     },
   ])
-  chat.says('221B Baker Street, London')
+  chat.receiveText('221B Baker Street, London')
   t.match(chat.types(), [{ type: 'message' }], 'answered is answered')
 })
 
@@ -228,14 +228,14 @@ t.test('Each question of one message is answered on its own, by text and after a
     const id = idOf(chat.send(asks(drinks, food)))
     chat.sent()
     chat.events()
-    if (channel === 'sms') chat.says('1')
-    else chat.taps(id, 0)
+    if (channel === 'sms') chat.receiveText('1')
+    else chat.receiveTap(id, 0)
     t.match(chat.types().at(-1), { type: 'result', result: { intentId: 'drink', optionIds: ['tea'] } })
-    chat.says('coffee')
+    chat.receiveText('coffee')
     t.match(chat.types(), [{ type: 'message' }], 'answered is answered')
-    chat.says(channel === 'sms' ? '4' : 'pie')
+    chat.receiveText(channel === 'sms' ? '4' : 'pie')
     t.match(chat.types(), [{ type: 'result', result: { intentId: 'food', optionIds: ['pie'] } }])
-    t.notOk(chat.conversation().asks, 'and nothing is left to remember')
+    t.notOk(chat.conversation().pendingQuestions, 'and nothing is left to remember')
   }
 })
 
@@ -246,13 +246,13 @@ t.test('Questions of several messages can be answered, whichever was asked last'
     chat.sent()
   }
   chat.events()
-  chat.says('1')
+  chat.receiveText('1')
   t.match(chat.types().at(-1), { type: 'message' }, 'three numbers one were shown since the person last wrote')
-  chat.says('Coffee')
+  chat.receiveText('Coffee')
   t.match(chat.types(), [{ type: 'result', result: { intentId: 'drink', optionIds: ['coffee'] } }])
-  chat.says('pie')
+  chat.receiveText('pie')
   t.match(chat.types(), [{ type: 'result', result: { intentId: 'food', optionIds: ['pie'] } }])
-  chat.says('1')
+  chat.receiveText('1')
   t.match(chat.types(), [{ type: 'result', result: { intent: 'chips', optionIds: ['Menu'] } }])
 })
 
@@ -260,15 +260,15 @@ t.test('A question asked after the person wrote again comes before older ones', 
   const chat = createChat()
   idOf(chat.send(asks(drinks)))
   chat.sent()
-  chat.pass(1)
-  chat.says('let me think')
-  chat.pass(1)
+  chat.advance(1)
+  chat.receiveText('let me think')
+  chat.advance(1)
   idOf(chat.send(asks(food)))
   chat.sent()
   chat.events()
-  chat.says('1')
+  chat.receiveText('1')
   t.match(chat.types(), [{ type: 'result', result: { intentId: 'food', optionIds: ['cake'] } }])
-  chat.says('1')
+  chat.receiveText('1')
   t.match(chat.types(), [{ type: 'result', result: { intentId: 'drink', optionIds: ['tea'] } }])
 })
 
@@ -279,18 +279,18 @@ t.test('A question that is asked again is answered once, where it was asked last
     chat.sent()
   }
   chat.events()
-  chat.says('2')
+  chat.receiveText('2')
   t.match(chat.types().at(-1), { type: 'result', result: { intentId: 'drink', optionIds: ['coffee'] } })
-  chat.says('2')
+  chat.receiveText('2')
   t.match(chat.types(), [{ type: 'message' }])
 })
 
 t.test('A question whose message did not arrive is not open', async (t) => {
-  const refused = { kind: 'refused', reason: 'sendFailed', again: 'never' } as const
-  const later = { kind: 'refused', reason: 'sendFailed', again: 'later' } as const
+  const refused = { kind: 'refused', reason: 'sendFailed', retry: 'never' } as const
+  const later = { kind: 'refused', reason: 'sendFailed', retry: 'later' } as const
   const outcomes = {
-    refused: (chat: ReturnType<typeof createChat>) => chat.answers(refused),
-    'to be tried again': (chat: ReturnType<typeof createChat>) => chat.answers(later),
+    refused: (chat: ReturnType<typeof createChat>) => chat.applyOutcome(refused),
+    'to be tried again': (chat: ReturnType<typeof createChat>) => chat.applyOutcome(later),
     'failed by receipt': (chat: ReturnType<typeof createChat>) => {
       chat.sent('p2')
       chat.receipt({ providerId: 'p2', state: 'failed', reason: 'undelivered' })
@@ -303,9 +303,9 @@ t.test('A question whose message did not arrive is not open', async (t) => {
     idOf(chat.send(asks(food)))
     end(chat)
     chat.events()
-    chat.says('1')
+    chat.receiveText('1')
     t.match(chat.types().at(-1), { type: 'result', result: { intentId: 'drink', optionIds: ['tea'] } }, how)
-    chat.says('pie')
+    chat.receiveText('pie')
     t.match(chat.types(), [{ type: 'message' }], how)
   }
 })
@@ -313,12 +313,12 @@ t.test('A question whose message did not arrive is not open', async (t) => {
 t.test('A question whose message goes out at another try is open then', async (t) => {
   const chat = createChat()
   idOf(chat.send(asks(food)))
-  chat.answers({ kind: 'refused', reason: 'sendFailed', again: 'later' })
-  chat.pass(1_000)
-  chat.timerFires('send')
+  chat.applyOutcome({ kind: 'refused', reason: 'sendFailed', retry: 'later' })
+  chat.advance(1_000)
+  chat.fireTimer('send')
   chat.sent()
   chat.events()
-  chat.says('pie')
+  chat.receiveText('pie')
   t.match(chat.types().at(-1), { type: 'result', result: { intentId: 'food', optionIds: ['pie'] } })
 })
 
@@ -330,12 +330,12 @@ t.test('Only so many open questions are remembered, and a tap answers an older o
     return id
   })
   chat.events()
-  t.equal(chat.conversation().asks?.length, 10)
-  chat.says('Label1')
+  t.equal(chat.conversation().pendingQuestions?.length, 10)
+  chat.receiveText('Label1')
   t.match(chat.types().at(-1), { type: 'message' })
-  chat.says('Label2')
+  chat.receiveText('Label2')
   t.match(chat.types(), [{ type: 'result', result: { intentId: 'q2' } }])
-  chat.taps(ids[0]!, 0)
+  chat.receiveTap(ids[0]!, 0)
   t.match(chat.types(), [{ type: 'result', result: { intentId: 'q0' } }])
 })
 
@@ -345,12 +345,12 @@ t.test(
     const chat = createChat()
     const chips = [{ label: 'Menu' }, { label: 'Call us', kind: 'dial', phone: '+15550100' }]
     const facts = factsOf(createChat().agent)
-    const offered = { from: 'send', carriedFor: { asid: 'usr_b', messageId: 'msg_first', facts } } as const
+    const offered = { from: 'send', onBehalfOf: { asid: 'usr_b', messageId: 'msg_first', facts } } as const
     const id = idOf(chat.send(text('Hello', { chips }), offered))
     chat.sent()
     chat.events()
-    chat.taps(id, 1)
-    chat.taps(id, 0)
+    chat.receiveTap(id, 1)
+    chat.receiveTap(id, 0)
     t.match(
       chat.types().filter(({ type }) => type !== 'system'),
       [
@@ -363,8 +363,8 @@ t.test(
 
 t.test('A tap whose message and label are not known is a message that says so', async (t) => {
   const chat = createChat({ channel: 'rcs' })
-  chat.taps('msg_unknown', 3)
-  chat.taps('msg_unknown', 3, '  ')
+  chat.receiveTap('msg_unknown', 3)
+  chat.receiveTap('msg_unknown', 3, '  ')
   const texts = chat.types().flatMap((event) => (event.type === 'message' ? [event.message.text] : []))
   t.same(texts, ['Tapped a button of an earlier message.', 'Tapped a button of an earlier message.'])
 })
@@ -375,9 +375,9 @@ t.test('A tap that shares a location is on record, and the place itself is what 
     chat.send({ spec: 'amf/1', parts: [{ type: 'ask.location', intentId: 'where', prompt: 'Where are you?' }] }),
   )
   chat.sent()
-  chat.says('one moment')
+  chat.receiveText('one moment')
   chat.events()
-  chat.taps(id, 0)
+  chat.receiveTap(id, 0)
   t.same(chat.types(), [])
   t.match(chat.traffic.at(-1), { type: 'action', subtype: 'shareLocation' })
   chat.receive({ kind: 'content', content: { place } })
@@ -386,12 +386,12 @@ t.test('A tap that shares a location is on record, and the place itself is what 
 
 t.test('STOP ends everything that waits, is confirmed once, and refuses what comes after it', async (t) => {
   const chat = createChat({ compliance: {}, minDelayMs: 250 })
-  chat.says('hi')
+  chat.receiveText('hi')
   const flying = idOf(chat.send(text('one')))
   const disclaimer = chat.delivered.at(-1)!.messageId
-  t.match(chat.outgoing(disclaimer)!.from, 'house')
+  t.match(chat.outgoing(disclaimer)!.from, 'system')
   chat.events()
-  chat.says('STOP')
+  chat.receiveText('STOP')
   t.match(chat.types(), [
     { type: 'system', system: { kind: 'optOut' } },
     { type: 'status', status: { messageId: flying, state: 'failed', reason: 'optedOut' } },
@@ -400,27 +400,27 @@ t.test('STOP ends everything that waits, is confirmed once, and refuses what com
   t.same(chat.send(text('three'), { from: 'reply' }), { reason: 'optedOut' })
   t.match(chat.logs.at(-1), { event: 'message.refused', data: { reason: 'optedOut' } })
   chat.sent()
-  chat.pass(250)
-  chat.timerFires('send')
+  chat.advance(250)
+  chat.fireTimer('send')
   const confirmation = chat.outgoing(chat.delivered.at(-1)!.messageId)!
-  t.match(confirmation, { from: 'house', message: { parts: [{ text: /Harbor Hotel: You are unsubscribed/ }] } })
+  t.match(confirmation, { from: 'system', message: { parts: [{ text: /Harbor Hotel: You are unsubscribed/ }] } })
   chat.sent()
-  chat.says('stop')
+  chat.receiveText('stop')
   t.same(chat.types(), [], 'said again it changes nothing')
   t.equal(chat.conversation().queue.length, 0, 'and is not confirmed again')
 })
 
 t.test('HELP is answered even to those who opted out, and START lets messages through again', async (t) => {
   const chat = createChat({ compliance: {} })
-  chat.says('STOP')
+  chat.receiveText('STOP')
   chat.sent()
   chat.events()
-  chat.says('HELP')
+  chat.receiveText('HELP')
   const help = chat.outgoing(chat.delivered.at(-1)!.messageId)!
-  t.match(help, { from: 'house', message: { parts: [{ text: /\+15550199/ }] } })
+  t.match(help, { from: 'system', message: { parts: [{ text: /\+15550199/ }] } })
   t.same(chat.types(), [], 'the agent has nothing to do with it')
   chat.sent()
-  chat.says('START')
+  chat.receiveText('START')
   t.match(chat.types(), [{ type: 'system', system: { kind: 'optIn' } }])
   chat.sent()
   t.ok('messageId' in chat.send(text('back')))
@@ -428,25 +428,25 @@ t.test('HELP is answered even to those who opted out, and START lets messages th
 
 t.test('YES opts in after a STOP, and is an answer or a message otherwise', async (t) => {
   const chat = createChat()
-  chat.says('YES')
+  chat.receiveText('YES')
   t.match(chat.types().at(-1), { type: 'message', message: { text: 'YES' } })
   idOf(chat.send({ spec: 'amf/1', parts: [{ type: 'confirm', intentId: 'sure', prompt: 'Sure?' }] }))
   chat.sent()
-  chat.says('STOP ALL')
+  chat.receiveText('STOP ALL')
   chat.events()
-  chat.says('Yes!')
+  chat.receiveText('Yes!')
   t.match(chat.types(), [{ type: 'system', system: { kind: 'optIn' } }])
-  chat.says('yes')
+  chat.receiveText('yes')
   t.match(chat.types(), [{ type: 'result', result: { intentId: 'sure', optionIds: ['yes'] } }])
 })
 
 t.test('Without compliance STOP still stops, and nobody is answered', async (t) => {
   const chat = createChat()
-  chat.says('Stop')
+  chat.receiveText('Stop')
   t.match(chat.types().at(-1), { type: 'system', system: { kind: 'optOut' } })
   t.equal(chat.delivered.length, 0)
   t.same(chat.send(text('two')), { reason: 'optedOut' })
-  chat.says('cancel')
+  chat.receiveText('cancel')
   t.match(chat.types(), [{ type: 'message', message: { text: 'cancel' } }])
 })
 
@@ -454,7 +454,7 @@ t.test('The disclaimer goes out once, before the first message of the agent', as
   const chat = createChat({ compliance: { disclaimer: 'Rates apply.' } })
   const first = idOf(chat.send(text('one')))
   t.match(chat.outgoing(chat.delivered[0]!.messageId), {
-    from: 'house',
+    from: 'system',
     message: { parts: [{ text: 'Rates apply.' }] },
   })
   chat.sent()
@@ -468,12 +468,12 @@ t.test('A message that is about to go out without its disclaimer goes out behind
   const chat = createChat({ compliance: { disclaimer: 'Rates apply.' } })
   const leaveAt = chat.now() + minute
   const [first, second] = ['one', 'two'].map((word) => idOf(chat.send(text(word), { isBatch: true, leaveAt })))
-  chat.pass(minute)
-  chat.timerFires('paced')
+  chat.advance(minute)
+  chat.fireTimer('paced')
   t.same(chat.delivered, [{ messageId: first, tried: 1 }], 'it is with the process that hands messages over')
-  chat.answers({ kind: 'undisclaimed' })
+  chat.applyOutcome({ kind: 'disclaimerRequired' })
   const disclaimer = chat.delivered.at(-1)!.messageId
-  t.match(chat.outgoing(disclaimer), { from: 'house', message: { parts: [{ text: 'Rates apply.' }] } })
+  t.match(chat.outgoing(disclaimer), { from: 'system', message: { parts: [{ text: 'Rates apply.' }] } })
   chat.sent()
   t.same(chat.delivered.at(-1), { messageId: first, tried: 1 })
   chat.sent()
@@ -485,7 +485,7 @@ t.test(
   async (t) => {
     const chat = createChat({ compliance: { disclaimer: 'Rates apply.' } })
     const [first, second] = ['one', 'two'].map((word) => idOf(chat.send(text(word))))
-    chat.answers({ kind: 'refused', reason: 'sendFailed', again: 'never' })
+    chat.applyOutcome({ kind: 'refused', reason: 'sendFailed', retry: 'never' })
     t.match(chat.types(), [{ type: 'status', status: { messageId: first, state: 'failed', reason: 'sendFailed' } }])
     t.match(chat.outgoing(chat.delivered.at(-1)!.messageId), { message: { parts: [{ text: 'Rates apply.' }] } })
     chat.sent()
@@ -497,15 +497,15 @@ t.test(
   'A disclaimer that waits when the person opts out never goes, and comes first after they are back',
   async (t) => {
     const chat = createChat({ compliance: { disclaimer: 'Rates apply.' } })
-    chat.says('HELP')
+    chat.receiveText('HELP')
     idOf(chat.send(text('one')))
     t.equal(chat.delivered.length, 1, 'the answer to HELP is on its way')
-    chat.says('STOP')
+    chat.receiveText('STOP')
     chat.sent()
     const texts = () => chat.delivered.map(({ messageId }) => JSON.stringify(chat.outgoing(messageId)!.message))
     t.notOk(texts().some((each) => each.includes('Rates apply.')))
     chat.sent()
-    chat.says('START')
+    chat.receiveText('START')
     chat.sent()
     const back = idOf(chat.send(text('two')))
     t.match(texts().at(-1), /Rates apply/)
@@ -528,7 +528,7 @@ t.test('A provider that says somebody unsubscribed is believed', async (t) => {
 
 t.test('Every content and action is on record with its session', async (t) => {
   const chat = createChat()
-  chat.says('hello')
+  chat.receiveText('hello')
   idOf(chat.send(text('welcome')))
   t.match(chat.traffic, [
     { origin: 'user', type: 'content', text: 'hello' },

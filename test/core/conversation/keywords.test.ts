@@ -1,16 +1,16 @@
 /** Keywords of carrier channels: the whole message or nothing. */
 import fc from 'fast-check'
 import t from 'tap'
-import { type Brand, keywordIn, stockTexts } from '../../../core/conversation/keywords.js'
+import { type Brand, defaultTexts, parseKeyword } from '../../../core/conversation/keywords.js'
 
-const carrier = { isAnswered: false, isOptedOut: false }
-const answered = { isAnswered: true, isOptedOut: false }
+const carrier = { answersKeywords: false, isOptedOut: false }
+const answered = { answersKeywords: true, isOptedOut: false }
 
 t.test('STOP and its family end messages when they are all that is said', async (t) => {
   for (const text of ['STOP', ' stop ', 'Stop.', '"STOP"', 'stop 🛑', 'UNSUBSCRIBE', 'StopAll', 'ＳＴＯＰ'])
-    for (const channel of ['sms', 'rcs'] as const) t.equal(keywordIn(text, channel, carrier), 'stop', text)
+    for (const channel of ['sms', 'rcs'] as const) t.equal(parseKeyword(text, channel, carrier), 'stop', text)
   for (const text of ['STOP this bill', 'stop 12345', 'please stop', 'nonstop', 'st op', '', 's', 'stop stop'])
-    t.equal(keywordIn(text, 'sms', answered), undefined, text)
+    t.equal(parseKeyword(text, 'sms', answered), undefined, text)
 })
 
 t.test(
@@ -46,7 +46,7 @@ t.test(
           .replace(/[^\p{L}\p{N}]+/gu, ' ')
           .trim()
           .toLowerCase()
-        if ((keywordIn(text, 'sms', answered) === 'stop') !== words.includes(bare))
+        if ((parseKeyword(text, 'sms', answered) === 'stop') !== words.includes(bare))
           throw new Error(JSON.stringify(text))
       }),
       { numRuns: 5_000 },
@@ -56,11 +56,11 @@ t.test(
 
 t.test('CANCEL, END, QUIT and HELP are keywords only where the house answers keywords', async (t) => {
   for (const text of ['CANCEL', 'end', 'Quit!']) {
-    t.equal(keywordIn(text, 'sms', answered), 'stop', text)
-    t.equal(keywordIn(text, 'sms', carrier), undefined, text)
+    t.equal(parseKeyword(text, 'sms', answered), 'stop', text)
+    t.equal(parseKeyword(text, 'sms', carrier), undefined, text)
   }
-  t.equal(keywordIn('Help?', 'rcs', answered), 'help')
-  t.equal(keywordIn('Help?', 'rcs', carrier), undefined)
+  t.equal(parseKeyword('Help?', 'rcs', answered), 'help')
+  t.equal(parseKeyword('Help?', 'rcs', carrier), undefined)
 })
 
 t.test('REVOKE, OPTOUT, OPT OUT, STOPALL and STOP ALL opt out like STOP, case and punctuation aside', async (t) => {
@@ -77,30 +77,30 @@ t.test('REVOKE, OPTOUT, OPT OUT, STOPALL and STOP ALL opt out like STOP, case an
     'S\u200bTOP',
   ]
   for (const text of texts)
-    for (const channel of ['sms', 'rcs'] as const) t.equal(keywordIn(text, channel, carrier), 'stop', text)
+    for (const channel of ['sms', 'rcs'] as const) t.equal(parseKeyword(text, channel, carrier), 'stop', text)
   for (const text of ['stop it all', 'revoked', 'opt', 'out', 'opt out of this', 's top', 's-t-o-p'])
-    t.equal(keywordIn(text, 'sms', answered), undefined, text)
+    t.equal(parseKeyword(text, 'sms', answered), undefined, text)
 })
 
 t.test('START and UNSTOP resume them, and YES does only for those who opted out', async (t) => {
-  t.equal(keywordIn('start', 'sms', carrier), 'start')
-  t.equal(keywordIn('UNSTOP', 'sms', answered), 'start')
-  t.equal(keywordIn('yes', 'sms', answered), undefined)
-  t.equal(keywordIn('yes', 'sms', { isAnswered: false, isOptedOut: true }), 'start')
-  t.equal(keywordIn('yes', 'messengerA', { isAnswered: false, isOptedOut: true }), undefined)
+  t.equal(parseKeyword('start', 'sms', carrier), 'start')
+  t.equal(parseKeyword('UNSTOP', 'sms', answered), 'start')
+  t.equal(parseKeyword('yes', 'sms', answered), undefined)
+  t.equal(parseKeyword('yes', 'sms', { answersKeywords: false, isOptedOut: true }), 'start')
+  t.equal(parseKeyword('yes', 'messengerA', { answersKeywords: false, isOptedOut: true }), undefined)
 })
 
 t.test('Other channels have no keywords', async (t) => {
   for (const channel of ['webchat', 'messengerA', 'vendorMessages'] as const)
-    t.equal(keywordIn('STOP', channel, answered), undefined, channel)
+    t.equal(parseKeyword('STOP', channel, answered), undefined, channel)
 })
 
 t.test('What people are answered names the brand and says how to go on', async (t) => {
   const brand: Brand = { name: 'Harbor Hotel', contactPhone: '+1 555 0100', contactEmail: 'desk@harbor.example' }
-  for (const text of Object.values(stockTexts)) t.match(text(brand), /^Harbor Hotel:/)
-  t.match(stockTexts.stop(brand), /no more messages.*START/)
-  t.match(stockTexts.help(brand), /\+1 555 0100, desk@harbor\.example.*STOP/)
-  t.match(stockTexts.help({ name: 'Harbor' }), /^Harbor: Msg & data rates may apply/)
-  t.match(stockTexts.start(brand), /HELP.*STOP/)
-  for (const text of Object.values(stockTexts)) t.match(text({ name: 'X' }), /^[\x20-\x7e]+$/, 'one segment is cheap')
+  for (const text of Object.values(defaultTexts)) t.match(text(brand), /^Harbor Hotel:/)
+  t.match(defaultTexts.stop(brand), /no more messages.*START/)
+  t.match(defaultTexts.help(brand), /\+1 555 0100, desk@harbor\.example.*STOP/)
+  t.match(defaultTexts.help({ name: 'Harbor' }), /^Harbor: Msg & data rates may apply/)
+  t.match(defaultTexts.start(brand), /HELP.*STOP/)
+  for (const text of Object.values(defaultTexts)) t.match(text({ name: 'X' }), /^[\x20-\x7e]+$/, 'one segment is cheap')
 })

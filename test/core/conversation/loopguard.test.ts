@@ -1,24 +1,25 @@
 /** The loop breaker of a conversation: what it counts, what it refuses, and what ends it. */
 import fc from 'fast-check'
 import t from 'tap'
-import { channelBinding, conversation as limits } from '../../../core/limits.js'
-import { type Chat, createChat, idOf, text } from './chat.js'
+import { channelBinding, conversation as limits } from '../../../core/limits/index.js'
+import { type Chat, createChat, idOf, text } from './fixture.js'
 
 const { messages, seconds } = channelBinding.loopGuard
 const window = seconds * 1000
 const verdict = (answer: object) => ('reason' in answer ? answer.reason : 'taken')
 const offers = (chat: Chat, count: number) => Array.from({ length: count }, () => verdict(chat.send(text('hi'))))
-const toStatus = (chat: Chat, eventId: string) => verdict(chat.send(text('hi'), { from: 'reply', toStatus: eventId }))
+const toStatus = (chat: Chat, eventId: string) =>
+  verdict(chat.send(text('hi'), { from: 'reply', inReplyToStatus: eventId }))
 
 t.test('More messages than the limit within its time are refused until the person does something', async (t) => {
   for (const from of ['reply', 'send'] as const) {
     const chat = createChat({ minDelayMs: 3_000 })
-    chat.says('hello')
+    chat.receiveText('hello')
     for (let count = 0; count < messages; count++) idOf(chat.send(text('hi'), { from }))
     const answer = chat.send(text('hi'), { from })
     t.match(answer, { reason: 'loopDetected', detail: /30 messages within 30 s/ })
     t.match(chat.logs.at(-1), { event: 'message.refused', data: { reason: 'loopDetected' } }, 'and it is logged')
-    chat.says('go on')
+    chat.receiveText('go on')
     t.equal(verdict(chat.send(text('hi'), { from })), 'taken')
   }
 })
@@ -26,9 +27,9 @@ t.test('More messages than the limit within its time are refused until the perso
 t.test('A message that is older than the time of the limit counts no more, to the millisecond', async (t) => {
   const chat = createChat()
   offers(chat, messages)
-  chat.pass(window - 1)
+  chat.advance(window - 1)
   t.same(offers(chat, 1), ['loopDetected'])
-  chat.pass(1)
+  chat.advance(1)
   t.same(offers(chat, messages + 1), [...Array.from({ length: messages }, () => 'taken'), 'loopDetected'])
 })
 
@@ -41,11 +42,11 @@ t.test('For any course of messages, exactly those beyond the limit of the last s
       let taken: number[] = []
       for (const each of steps) {
         if (each === 'says') {
-          chat.says('hello')
+          chat.receiveText('hello')
           taken = []
           continue
         }
-        chat.pass(each)
+        chat.advance(each)
         const within = taken.filter((at) => chat.now() - at < loopGuard.seconds * 1000)
         const expected = within.length < loopGuard.messages ? 'taken' : 'loopDetected'
         if (expected === 'taken') taken.push(chat.now())
@@ -59,15 +60,15 @@ t.test('For any course of messages, exactly those beyond the limit of the last s
 
 t.test('At most three status events in a row are answered, whatever their pace', async (t) => {
   const chat = createChat({ minDelayMs: 3_000 })
-  chat.says('hello')
+  chat.receiveText('hello')
   chat.send(text('hi'), { from: 'reply' })
   const answered = Array.from({ length: 6 }, (_, nth) => {
-    chat.pass(10 * window)
+    chat.advance(10 * window)
     return toStatus(chat, `evt_status_${nth}`)
   })
   t.equal(limits.statusRepliesInRow, 3)
   t.same(answered, ['taken', 'taken', 'taken', 'loopDetected', 'loopDetected', 'loopDetected'])
-  chat.says('thanks')
+  chat.receiveText('thanks')
   t.equal(toStatus(chat, 'evt_status_7'), 'taken', 'what the person does ends the row')
 })
 
@@ -89,7 +90,7 @@ t.test('Receipts, signals and openings of sends are not counted, and openings ar
   chat.send({ spec: 'amf/1', signal: 'typing' })
   const opening = (nth: number) => ({
     message: text('Sale!') as never,
-    forSend: { sendId: `snd_${nth}`, attempt: 1, isLast: true },
+    sendRef: { sendId: `snd_${nth}`, attempt: 1, isLast: true },
   })
   for (let nth = 0; nth < messages; nth++) t.equal(verdict(chat.open(opening(nth))), 'taken')
   t.same(offers(chat, 2), ['taken', 'loopDetected'])
@@ -109,6 +110,6 @@ t.test('A message that was taken before under its id is the same one, loop or no
 t.test('A clock that is set back holds nothing up', async (t) => {
   const chat = createChat()
   offers(chat, messages)
-  chat.pass(-window)
+  chat.advance(-window)
   t.same(offers(chat, 1), ['taken'])
 })

@@ -23,13 +23,13 @@ function offered(asked: ContentMessage, isNumbered = true, messageId = 'msg_1'):
   const names = namesOf(asked, newYork)
   const replies = tapsOf(asked).flatMap((tap, place) => (tap.kind === 'reply' ? [{ tap, place }] : []))
   return replies.map(({ tap, place }, at) => {
-    const option = { messageId, place, tap, names: names[place]! }
+    const option = { messageId, tapIndex: place, tap, names: names[place]! }
     return isNumbered ? { ...option, number: at + 1 } : option
   })
 }
 
 /** The place of what the reply means, in one message. */
-const meantBy = (reply: string, options: readonly Option[]) => optionMeantBy(reply, [options])?.place
+const meantBy = (reply: string, options: readonly Option[]) => optionMeantBy(reply, [options])?.tapIndex
 
 /** The label of what it means, where nothing is numbered. */
 function labelMeant(reply: string, ...labels: string[]): string | undefined {

@@ -2,17 +2,17 @@
 
 import t from 'tap'
 import { isSignal } from '../../../core/amf/index.js'
-import type { Opening } from '../../../core/conversation/opener.js'
-import { conversation as limits } from '../../../core/limits.js'
-import { createChat, minute, text } from './chat.js'
+import type { SendOpener } from '../../../core/conversation/opener.js'
+import { conversation as limits } from '../../../core/limits/index.js'
+import { createChat, minute, text } from './fixture.js'
 
-const later = { kind: 'refused', reason: 'sendFailed', again: 'later' } as const
+const later = { kind: 'refused', reason: 'sendFailed', retry: 'later' } as const
 
-function opening(attempt = 1, about: Partial<Opening> & { isLast?: boolean } = {}): Opening {
+function opening(attempt = 1, about: Partial<SendOpener> & { isLast?: boolean } = {}): SendOpener {
   const message = text('Hello from the harbor')
   if (isSignal(message)) throw new Error('this is content')
   const { isLast = false, ...rest } = about
-  return { message, forSend: { sendId: 'snd_abc', attempt, isLast }, ...rest }
+  return { message, sendRef: { sendId: 'snd_abc', attempt, isLast }, ...rest }
 }
 
 t.test(
@@ -44,8 +44,8 @@ t.test('A try that could work later is not repeated here, is told to the send al
   const chat = createChat({ channel: 'rcs' })
   chat.open(opening())
   chat.send(text('and by the way'))
-  chat.answers(later)
-  t.match(chat.reports(), [{ attempt: 1, state: 'failed', again: 'later', reason: 'sendFailed' }])
+  chat.applyOutcome(later)
+  t.match(chat.reports(), [{ attempt: 1, state: 'failed', retry: 'later', reason: 'sendFailed' }])
   t.same(chat.types(), [], 'the agent hears of it when it is over')
   t.not(chat.delivered.at(-1)!.messageId, 'msg_abc', 'whatever was behind it goes')
   t.equal(chat.timers.get('send'), undefined)
@@ -56,14 +56,14 @@ t.test(
   async (t) => {
     const chat = createChat({ channel: 'rcs' })
     chat.open(opening())
-    chat.answers({ ...later, providerIds: ['p-1'] })
+    chat.applyOutcome({ ...later, providerIds: ['p-1'] })
     chat.reports()
     t.same(chat.open(opening(2)), { messageId: 'msg_abc' })
     t.same(chat.outgoing('msg_abc')?.providerIds, ['p-1'])
     t.same(chat.delivered.at(-1), { messageId: 'msg_abc', tried: 2 })
-    chat.answers({ kind: 'sent', providerIds: ['p-1', 'p-2'] }, { messageId: 'msg_abc', tried: 1 })
+    chat.applyOutcome({ kind: 'sent', providerIds: ['p-1', 'p-2'] }, { messageId: 'msg_abc', tried: 1 })
     t.same(chat.reports(), [], 'what is said of the first try is old news')
-    chat.answers({ kind: 'sent', providerIds: ['p-1', 'p-2'] })
+    chat.applyOutcome({ kind: 'sent', providerIds: ['p-1', 'p-2'] })
     t.match(chat.reports(), [{ attempt: 2, state: 'sent' }])
     t.equal(chat.traffic.filter(({ type }) => type === 'content').length, 1, 'it is on record once')
   },
@@ -72,8 +72,8 @@ t.test(
 t.test('The agent is told when the last try fails', async (t) => {
   const chat = createChat({ channel: 'rcs' })
   chat.open(opening(4, { isLast: true }))
-  chat.answers(later)
-  t.match(chat.reports(), [{ attempt: 4, state: 'failed', again: 'later' }])
+  chat.applyOutcome(later)
+  t.match(chat.reports(), [{ attempt: 4, state: 'failed', retry: 'later' }])
   t.match(chat.types(), [{ type: 'status', status: { messageId: 'msg_abc', state: 'failed' } }])
 })
 
@@ -81,11 +81,11 @@ t.test('Whoever opted out gets no opening, and one that waits when they do is ov
   const chat = createChat({ channel: 'rcs' })
   chat.send(text('first'))
   chat.open(opening())
-  chat.says('STOP')
-  t.match(chat.reports(), [{ state: 'failed', reason: 'optedOut', again: 'never' }])
+  chat.receiveText('STOP')
+  t.match(chat.reports(), [{ state: 'failed', reason: 'optedOut', retry: 'never' }])
   t.same(chat.open(opening(2)), { reason: 'optedOut' })
   t.same(chat.peopleEvents(), ['seen', 'optedOut'])
-  chat.says('START')
+  chat.receiveText('START')
   t.same(chat.peopleEvents(), ['optedIn'])
 })
 
@@ -94,35 +94,35 @@ t.test('The first thing that a person does after an opening is their answer to i
   chat.open(opening())
   chat.sent()
   chat.reports()
-  chat.says('Tell me more')
-  chat.says('Please')
+  chat.receiveText('Tell me more')
+  chat.receiveText('Please')
   t.match(chat.reports(), [{ sendId: 'snd_abc', state: 'responded', at: chat.now() }])
 })
 
 t.test('An opening that wants quiet waits until the person has been quiet for that long', async (t) => {
   const chat = createChat({ channel: 'rcs' })
-  chat.says('Hi')
-  chat.pass(10 * minute)
-  t.same(chat.open(opening(1, { quietMs: 30 * minute })), { talkingUntil: chat.now() + 20 * minute })
+  chat.receiveText('Hi')
+  chat.advance(10 * minute)
+  t.same(chat.open(opening(1, { quietMs: 30 * minute })), { inConversationUntil: chat.now() + 20 * minute })
   t.equal(chat.delivered.length, 0)
-  chat.pass(20 * minute)
+  chat.advance(20 * minute)
   t.same(chat.open(opening(1, { quietMs: 30 * minute })), { messageId: 'msg_abc' })
 })
 
 t.test('An opening waits for nothing that the person wrote by a clock that has been set back since', async (t) => {
   const chat = createChat({ channel: 'rcs' })
-  chat.says('Hi')
-  chat.pass(-60 * minute)
+  chat.receiveText('Hi')
+  chat.advance(-60 * minute)
   t.same(chat.open(opening(1, { quietMs: 30 * minute })), { messageId: 'msg_abc' })
 })
 
 t.test('People are told of a person when a session begins, and not of every word', async (t) => {
   const chat = createChat()
-  chat.says('Hi')
-  chat.says('there')
+  chat.receiveText('Hi')
+  chat.receiveText('there')
   t.same(chat.peopleEvents(), ['seen'])
-  chat.pass(limits.sessionIdleMs)
-  chat.says('again')
+  chat.advance(limits.sessionIdleMs)
+  chat.receiveText('again')
   t.same(chat.peopleEvents(), ['seen'])
 })
 
@@ -130,7 +130,7 @@ t.test(
   'An opening to a person who just wrote STOP is refused at once, and does not wait for them to be quiet',
   async (t) => {
     const chat = createChat()
-    chat.says('STOP')
+    chat.receiveText('STOP')
     t.same(chat.open(opening(1, { quietMs: 30 * minute })), { reason: 'optedOut' })
   },
 )

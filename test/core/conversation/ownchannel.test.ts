@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import type { OutboundMessage } from '../../../core/amf/index.js'
-import { type Chat, createChat, idOf, minute, text } from './chat.js'
+import { type Chat, createChat, idOf, minute, text } from './fixture.js'
 
 const ours = { channel: 'webchat', isOwnChannel: true } as const
 
@@ -23,7 +23,7 @@ t.test('A message is out with the commit that takes it, and nobody is asked to h
   t.same(chat.delivered, [])
   t.match(chat.types(), [{ type: 'status', status: { messageId: id, state: 'sent' } }])
   t.match(chat.outgoing(id), { sentAt: chat.now(), providerIds: [id], states: { sent: chat.now() } })
-  t.match(chat.conversation(), { queue: [], flight: undefined })
+  t.match(chat.conversation(), { queue: [], inFlight: undefined })
   chat.receipt({ providerId: id, state: 'read' })
   t.match(chat.types(), [{ type: 'status', status: { messageId: id, state: 'read' } }])
 })
@@ -56,12 +56,12 @@ t.test('Nothing of the agent is out after STOP, however it waited, and what the 
   )
   const first = idOf(chat.send(picture))
   const behind = idOf(chat.send(text('three')))
-  chat.says('STOP')
-  chat.timerFires('paced')
-  chat.timerFires('paced')
+  chat.receiveText('STOP')
+  chat.fireTimer('paced')
+  chat.fireTimer('paced')
   chat.sent(first)
-  const refused = { kind: 'refused', reason: 'optedOut', again: 'never' } as const
-  while (chat.conversation().flight) chat.answers(refused)
+  const refused = { kind: 'refused', reason: 'optedOut', retry: 'never' } as const
+  while (chat.conversation().inFlight) chat.applyOutcome(refused)
   for (const id of [behind, ...inBulk]) {
     t.match(chat.outgoing(id), { states: { failed: chat.now() } })
     t.equal(chat.outgoing(id)?.sentAt, undefined)
@@ -79,7 +79,7 @@ type Step = (chat: Chat) => void
 
 /** Whatever was to be handed over is taken at once. */
 function settled(chat: Chat): void {
-  while (chat.conversation().flight) chat.sent(chat.conversation().flight!.messageId)
+  while (chat.conversation().inFlight) chat.sent(chat.conversation().inFlight!.messageId)
 }
 
 const offering = (message: OutboundMessage): Step => {
@@ -90,11 +90,11 @@ const steps: readonly Step[] = [
   offering(question),
   offering(picture),
   offering(typing),
-  (chat) => chat.says('Hello'),
-  (chat) => chat.says('yes'),
-  (chat) => chat.says('STOP'),
-  (chat) => chat.says('START'),
-  (chat) => chat.pass(400),
+  (chat) => chat.receiveText('Hello'),
+  (chat) => chat.receiveText('yes'),
+  (chat) => chat.receiveText('STOP'),
+  (chat) => chat.receiveText('START'),
+  (chat) => chat.advance(400),
   (chat) => {
     const [last] = chat.traffic.filter(({ origin, type }) => origin === 'agent' && type === 'content').slice(-1)
     if (last) chat.receipt({ providerId: last.messageId, state: 'delivered' })
@@ -116,7 +116,7 @@ t.test('Whatever happens, it looks the same as with a provider that takes everyt
             step(chat)
             settled(chat)
             const due = chat.timers.get('send')
-            if (due !== undefined && due <= chat.now()) chat.timerFires('send')
+            if (due !== undefined && due <= chat.now()) chat.fireTimer('send')
             settled(chat)
           }
         }

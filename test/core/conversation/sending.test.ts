@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import t from 'tap'
 import { messageStates } from '../../../core/channel/inbound.js'
 import { isNewState } from '../../../core/conversation/status.js'
-import { bulk, conversation as limits } from '../../../core/limits.js'
-import { createChat, idOf, minute, text } from './chat.js'
+import { bulk, conversation as limits } from '../../../core/limits/index.js'
+import { createChat, idOf, minute, text } from './fixture.js'
 
 const hour = 60 * minute
 const both = { delivery: { channels: ['rcs', 'sms'], fallbackOn: ['sendFailed'] } }
@@ -34,8 +34,8 @@ t.test('Pacing keeps the least time between two messages', async (t) => {
   chat.sent()
   t.equal(chat.delivered.length, 1)
   t.equal(chat.timers.get('send'), chat.now() + 1_000)
-  chat.pass(1_000)
-  chat.timerFires('send')
+  chat.advance(1_000)
+  chat.fireTimer('send')
   t.equal(chat.delivered.at(-1)!.messageId, second)
 })
 
@@ -43,15 +43,15 @@ t.test('A provider that says later is asked again with growing waits, and nothin
   const chat = createChat()
   const first = idOf(chat.send(text('one')))
   idOf(chat.send(text('two')))
-  const later = { kind: 'refused', reason: 'sendFailed', again: 'later' } as const
-  for (const [index, waitMs] of limits.sendAgainMs.entries()) {
-    chat.answers(later)
+  const later = { kind: 'refused', reason: 'sendFailed', retry: 'later' } as const
+  for (const [index, waitMs] of limits.sendRetryMs.entries()) {
+    chat.applyOutcome(later)
     t.equal(chat.timers.get('send'), chat.now() + waitMs)
-    chat.pass(waitMs)
-    chat.timerFires('send')
+    chat.advance(waitMs)
+    chat.fireTimer('send')
     t.same(chat.delivered.at(-1), { messageId: first, tried: index + 2 })
   }
-  chat.answers(later)
+  chat.applyOutcome(later)
   t.match(chat.types(), [{ type: 'status', status: { messageId: first, state: 'failed', reason: 'sendFailed' } }])
   t.not(chat.delivered.at(-1)!.messageId, first, 'then the next one goes')
 })
@@ -59,9 +59,9 @@ t.test('A provider that says later is asked again with growing waits, and nothin
 t.test('What is said of a try that is over changes nothing', async (t) => {
   const chat = createChat()
   idOf(chat.send(text('one')))
-  chat.answers({ kind: 'refused', reason: 'x', again: 'later' })
+  chat.applyOutcome({ kind: 'refused', reason: 'x', retry: 'later' })
   const before = chat.conversation()
-  chat.answers({ kind: 'sent', providerIds: ['p'] }, { messageId: chat.delivered[0]!.messageId, tried: 1 })
+  chat.applyOutcome({ kind: 'sent', providerIds: ['p'] }, { messageId: chat.delivered[0]!.messageId, tried: 1 })
   t.equal(chat.conversation(), before)
 })
 
@@ -70,7 +70,7 @@ t.test('A message under an id that is known is taken once for a day', async (t) 
   const first = idOf(chat.send(text('one', { id: 'mine' })))
   t.equal(idOf(chat.send(text('one', { id: 'mine' }))), first)
   t.equal(chat.conversation().queue.length, 1)
-  chat.pass(24 * hour)
+  chat.advance(24 * hour)
   t.not(idOf(chat.send(text('one', { id: 'mine' }))), first)
 })
 
@@ -83,8 +83,8 @@ t.test('A message in bulk says that it is queued, and goes out when its time com
   t.same(chat.delivered, [{ messageId: direct, tried: 1 }], 'a message that does not wait goes before it')
   chat.sent()
   t.equal(chat.timers.get('paced'), leaveAt - bulk.soonMs)
-  chat.pass(minute)
-  chat.timerFires('paced')
+  chat.advance(minute)
+  chat.fireTimer('paced')
   t.equal(chat.delivered.at(-1)!.messageId, id)
   t.equal(chat.outgoing(id)?.leaveAt, leaveAt, 'the rest of its time it waits where it is handed over')
 })
@@ -99,14 +99,14 @@ t.test('A message in bulk whose time is near is with the process that hands it o
 t.test('Messages in bulk to one person go in their order, the first of them whatever the clock says', async (t) => {
   const chat = createChat()
   const ids = [2, 3, 4].map((n) => idOf(chat.send(text(`${n}`), { isBatch: true, leaveAt: chat.now() + n * minute })))
-  chat.pass(-hour)
-  chat.timerFires('paced')
+  chat.advance(-hour)
+  chat.fireTimer('paced')
   t.match(chat.delivered, [{ messageId: ids[0] }])
   t.equal(chat.timers.get('paced'), chat.now() + minute, 'the others keep their distance from it')
   chat.sent()
   for (const _each of ids.slice(1)) {
-    chat.pass(minute)
-    chat.timerFires('paced')
+    chat.advance(minute)
+    chat.fireTimer('paced')
     chat.sent()
   }
   t.same(
@@ -186,7 +186,7 @@ t.test('By the rules of receipts no order of states tells one twice or tells fai
 t.test('A message in several pieces is delivered when all of them are', async (t) => {
   const chat = createChat()
   idOf(chat.send(text('one')))
-  chat.answers({ kind: 'sent', providerIds: ['a', 'b'] })
+  chat.applyOutcome({ kind: 'sent', providerIds: ['a', 'b'] })
   chat.events()
   chat.receipt({ providerId: 'a', state: 'delivered' })
   chat.receipt({ providerId: 'a', state: 'delivered' })
@@ -197,10 +197,10 @@ t.test('A message in several pieces is delivered when all of them are', async (t
 
 t.test('A receipt that covers all up to a moment is told for each message it covers', async (t) => {
   const chat = createChat({ channel: 'messengerB' })
-  chat.says('hi')
+  chat.receiveText('hi')
   const ids = ['one', 'two', 'three'].map((word) => {
     const id = idOf(chat.send(text(word)))
-    chat.pass(1_000)
+    chat.advance(1_000)
     chat.sent()
     return id
   })
@@ -219,15 +219,15 @@ t.test('A receipt that covers all up to a moment is told for each message it cov
 
 t.test('A mark that comes before the answer to the send counts once that is there', async (t) => {
   const chat = createChat({ channel: 'messengerB' })
-  chat.says('hi')
+  chat.receiveText('hi')
   const id = idOf(chat.send(text('one')))
-  chat.pass(500)
+  chat.advance(500)
   chat.events()
   chat.receipt({ providerId: '', state: 'read', upTo: chat.now() })
   t.same(chat.types(), [])
   chat.sent()
   t.match(chat.types(), [{ status: { messageId: id, state: 'sent' } }, { status: { messageId: id, state: 'read' } }])
-  chat.pass(1)
+  chat.advance(1)
   idOf(chat.send(text('two')))
   chat.sent()
   t.match(chat.types(), [{ status: { state: 'sent' } }], 'what began after the mark is not covered by it')
@@ -235,7 +235,7 @@ t.test('A mark that comes before the answer to the send counts once that is ther
 
 t.test('A receipt that says that the person opted out opts them out', async (t) => {
   const chat = createChat({ channel: 'messengerA' })
-  chat.says('hi')
+  chat.receiveText('hi')
   idOf(chat.send(text('one')))
   chat.sent('p1')
   chat.events()
@@ -248,19 +248,19 @@ t.test(
   'Where there are no keywords, whoever writes again has come back; on carriers only START brings them back',
   async (t) => {
     const chat = createChat({ channel: 'messengerA' })
-    chat.says('hi')
+    chat.receiveText('hi')
     chat.receive({ kind: 'system', system: 'optOut' })
     chat.events()
-    chat.says('It is me again')
+    chat.receiveText('It is me again')
     t.match(chat.types(), [{ system: { kind: 'optIn' } }, { message: { text: 'It is me again' } }])
     idOf(chat.send(text('one')))
     const phone = createChat({ channel: 'sms' })
-    phone.says('STOP')
+    phone.receiveText('STOP')
     phone.events()
-    phone.says('It is me again')
+    phone.receiveText('It is me again')
     t.match(phone.types(), [{ message: { text: 'It is me again' } }])
     t.same(phone.send(text('one')), { reason: 'optedOut' })
-    phone.says('START')
+    phone.receiveText('START')
     idOf(phone.send(text('one')))
   },
 )
@@ -286,13 +286,13 @@ t.test('Whenever the clock is set back, the next message goes out at once or aft
         const chat = createChat({ minDelayMs })
         idOf(chat.send(text('one')))
         chat.sent()
-        chat.pass(-backMs)
+        chat.advance(-backMs)
         const next = idOf(chat.send(text('two')))
         const wakesAt = chat.timers.get('send')
         if (wakesAt !== undefined) {
           t.ok(wakesAt - chat.now() <= 3_000, 'it waits no longer than the longest pause')
-          chat.pass(wakesAt - chat.now())
-          chat.timerFires('send')
+          chat.advance(wakesAt - chat.now())
+          chat.fireTimer('send')
         }
         t.equal(chat.delivered.at(-1)!.messageId, next)
       },
@@ -304,8 +304,8 @@ t.test('Whenever the clock is set back, the next message goes out at once or aft
 t.test('A try that waits for a time before the clock was set back is made with the next message', async (t) => {
   const chat = createChat()
   const first = idOf(chat.send(text('one')))
-  chat.answers({ kind: 'refused', reason: 'sendFailed', again: 'later' })
-  chat.pass(-hour)
+  chat.applyOutcome({ kind: 'refused', reason: 'sendFailed', retry: 'later' })
+  chat.advance(-hour)
   idOf(chat.send(text('two')))
   t.same(chat.delivered.at(-1), { messageId: first, tried: 2 })
 })
@@ -315,9 +315,9 @@ t.test('A try whose time has come is made, whatever the clock says since it was 
     fc.asyncProperty(fc.integer({ min: 1, max: 48 * hour }), async (backMs) => {
       const chat = createChat()
       const first = idOf(chat.send(text('one')))
-      chat.answers({ kind: 'refused', reason: 'sendFailed', again: 'later' })
-      chat.pass(-backMs)
-      chat.timerFires('send')
+      chat.applyOutcome({ kind: 'refused', reason: 'sendFailed', retry: 'later' })
+      chat.advance(-backMs)
+      chat.fireTimer('send')
       t.same(chat.delivered.at(-1), { messageId: first, tried: 2 })
     }),
     { numRuns: 50 },
@@ -329,7 +329,7 @@ t.test('Receipts later than a day are on record and told to nobody', async (t) =
   idOf(chat.send(text('one')))
   chat.sent('p1')
   chat.events()
-  chat.pass(24 * hour + 1)
+  chat.advance(24 * hour + 1)
   chat.receipt({ providerId: 'p1', state: 'delivered' })
   t.same(chat.types(), [])
   t.match(chat.traffic.at(-1), { type: 'status', subtype: 'delivered' })
@@ -341,25 +341,25 @@ t.test('Outside the window a message is refused, waits for it, or takes the next
   const held = idOf(chat.send(text('two', { delivery: { outsideWindow: 'queue' } })))
   t.match(chat.types(), [{ status: { messageId: held, state: 'queued' } }])
   t.equal(chat.delivered.length, 0)
-  chat.says('hi')
+  chat.receiveText('hi')
   t.match(chat.types(), [{ system: { kind: 'windowChanged' } }, { type: 'message' }])
   t.equal(chat.delivered[0]!.messageId, held, 'the window is open')
 })
 
 t.test('The window closes hours after the person last wrote, and the agent is told once', async (t) => {
   const chat = createChat({ channel: 'messengerA' })
-  chat.says('hi')
+  chat.receiveText('hi')
   chat.events()
-  chat.pass(23 * hour)
-  chat.says('again')
+  chat.advance(23 * hour)
+  chat.receiveText('again')
   chat.events()
-  chat.pass(2 * hour)
-  chat.timerFires('window')
+  chat.advance(2 * hour)
+  chat.fireTimer('window')
   t.same(chat.types(), [], 'it counts from the last thing said')
-  chat.pass(22 * hour)
-  chat.timerFires('window')
+  chat.advance(22 * hour)
+  chat.fireTimer('window')
   t.match(chat.events(), [{ window: 'closed', event: { system: { kind: 'windowChanged' } } }])
-  chat.timerFires('window')
+  chat.fireTimer('window')
   t.same(chat.types(), [])
 })
 
@@ -367,15 +367,15 @@ t.test('A message that waited for the window for a day has failed', async (t) =>
   const chat = createChat({ channel: 'messengerA' })
   const id = idOf(chat.send(text('one', { delivery: { outsideWindow: 'queue' } })))
   chat.events()
-  chat.pass(24 * hour + 3_000)
-  chat.timerFires('held')
+  chat.advance(24 * hour + 3_000)
+  chat.fireTimer('deferred')
   t.match(chat.types(), [{ status: { messageId: id, state: 'failed', reason: 'windowClosed' } }])
 })
 
 t.test('A message that its first channel cannot send goes on to the next, and its states say where', async (t) => {
   const chat = createChat({ channel: 'rcs', siblings: { sms: 'usr_b' } })
   const id = idOf(chat.send(text('one', both)))
-  chat.answers({ kind: 'refused', reason: 'sendFailed', again: 'elsewhere' })
+  chat.applyOutcome({ kind: 'refused', reason: 'sendFailed', retry: 'otherChannel' })
   t.match(chat.failovers, [{ to: 'sms', outgoing: { id } }])
   t.same(chat.types(), [], 'it has not failed')
   const attempt = { channel: 'sms', provider: 'emulator' } as const
@@ -387,7 +387,7 @@ t.test('A message that its first channel cannot send goes on to the next, and it
 t.test('Without a channel left, or with one that nobody is on, it has failed where it was tried last', async (t) => {
   const chat = createChat({ channel: 'rcs' })
   const id = idOf(chat.send(text('one', both)))
-  chat.answers({ kind: 'refused', reason: 'sendFailed', again: 'elsewhere', detail: 'No RCS.' })
+  chat.applyOutcome({ kind: 'refused', reason: 'sendFailed', retry: 'otherChannel', detail: 'No RCS.' })
   t.match(chat.types(), [
     { status: { messageId: id, state: 'failed', attempt: { channel: 'rcs' }, detail: 'No RCS.' } },
   ])
@@ -403,11 +403,11 @@ t.test(
     chat.sent()
     t.equal(chat.timers.get('undelivered'), chat.now() + hour)
     chat.events()
-    chat.pass(hour)
-    chat.timerFires('undelivered')
+    chat.advance(hour)
+    chat.fireTimer('undelivered')
     t.same([chat.types(), chat.failovers], [[], []], 'moving it is switched off')
     t.match(chat.logs.at(-1), { event: 'message.undelivered', data: { messageId: id } })
-    t.equal(chat.conversation().awaiting, undefined)
+    t.equal(chat.conversation().awaitingDelivery, undefined)
     idOf(chat.send(text('two')))
     chat.sent()
     t.notOk(chat.timers.has('undelivered'), 'nobody asked for that')
@@ -423,16 +423,16 @@ t.test(
     const [arrived, late, later] = ['one', 'two', 'three'].map((word) => {
       const id = idOf(chat.send(text(word, inTime)))
       chat.sent()
-      chat.pass(1_000)
+      chat.advance(1_000)
       return id
     })
     chat.receipt({ providerId: `p-${arrived}`, state: 'delivered' })
-    chat.pass(hour - 2_000)
-    chat.timerFires('undelivered')
+    chat.advance(hour - 2_000)
+    chat.fireTimer('undelivered')
     t.match(chat.failovers, [{ to: 'sms', outgoing: { id: late } }])
     t.ok(chat.timers.has('undelivered'), 'the last one still has a second')
-    chat.pass(1_000)
-    chat.timerFires('undelivered')
+    chat.advance(1_000)
+    chat.fireTimer('undelivered')
     t.same(
       chat.failovers.map(({ outgoing }) => outgoing.id),
       [late, later],
@@ -445,11 +445,11 @@ t.test(
   async (t) => {
     const chat = createChat({ channel: 'rcs', siblings: { sms: 'usr_b' } })
     const id = idOf(chat.send(text('one', both)))
-    chat.answers({ kind: 'refused', reason: 'sendFailed', again: 'elsewhere' })
+    chat.applyOutcome({ kind: 'refused', reason: 'sendFailed', retry: 'otherChannel' })
     const attempt = { channel: 'sms', provider: 'emulator' } as const
     const reason = 'bindingNotReady'
     chat.failoverUpdate(id, { state: 'queued', attempt, reason })
-    chat.pass(25 * hour)
+    chat.advance(25 * hour)
     chat.failoverUpdate(id, { state: 'failed', attempt, reason })
     t.match(chat.types(), [
       { status: { messageId: id, state: 'queued', attempt, reason } },
@@ -461,7 +461,7 @@ t.test(
 t.test('Whoever opted out is followed to no other channel', async (t) => {
   const chat = createChat({ channel: 'rcs', siblings: { sms: 'usr_b' } })
   idOf(chat.send(text('one', both)))
-  chat.answers({ kind: 'refused', reason: 'optedOut', again: 'elsewhere' })
+  chat.applyOutcome({ kind: 'refused', reason: 'optedOut', retry: 'otherChannel' })
   t.same(chat.failovers, [])
   t.match(chat.types(), [{ system: { kind: 'optOut' } }, { status: { state: 'failed', reason: 'optedOut' } }])
   t.same(chat.send(text('two', both)), { reason: 'optedOut' })

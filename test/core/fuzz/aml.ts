@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { validateMessage } from '../../../core/amf/index.js'
-import { compile, compileCounting } from '../../../core/aml/compile.js'
+import { compile, compileWithSteps } from '../../../core/aml/compiler.js'
 import type { AmlProblem } from '../../../core/aml/contract.js'
-import { amf as limits } from '../../../core/limits.js'
+import { amf as limits } from '../../../core/limits/index.js'
 import { print, sayable } from '../aml/printer.js'
 import { mutateText, type Target } from './fuzz.js'
 
@@ -58,7 +58,7 @@ export const amlTarget: Target<AmlInput> = {
   },
   check({ aml, managed, zone }) {
     const options = { managed, zone, now: 1_900_000_000_000 }
-    const { compiled, steps } = compileCounting(aml, options)
+    const { compiled, steps } = compileWithSteps(aml, options)
     assert.ok(steps <= 6 * aml.length + 20, 'it takes few steps')
     assert.deepEqual(compile(aml, options), compiled, 'it compiles the same each time')
     const { message, problems, warnings, references } = compiled

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { isRefusal } from '../../../core/errors.js'
 import { type JourneyCall, readJourneyCall } from '../../../core/journey/request.js'
-import { outreachSend as limits } from '../../../core/limits.js'
+import { outreachSend as limits } from '../../../core/limits/index.js'
 
 const profile = { phone: '+14155550100' }
 
@@ -29,7 +29,7 @@ t.test('A phone alone is enough: it goes to that number over rcs, as a journey',
       source: 'journey',
     },
     isDryRun: false,
-    who: 'rcs:+14155550100',
+    recipientKey: 'rcs:+14155550100',
   })
 })
 

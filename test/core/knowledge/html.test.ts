@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { textOfHtml } from '../../../core/knowledge/html.js'
-import { readable } from '../../../core/knowledge/readable.js'
+import { decodeText } from '../../../core/knowledge/sourcetext.js'
 
 t.test('Of a page what people read is kept, in paragraphs', async (t) => {
   const page = `<!doctype html><html><head><title>T</title><style>p{}</style></head><body>
@@ -58,10 +58,10 @@ t.test('Whatever a page is, reading it ends and leaves no markup of tags that we
 
 t.test('Content is read by its type and in its character set, and what is no text says so', async (t) => {
   const bytes = (text: string) => Buffer.from(text)
-  t.same(readable(bytes('Hé'), 'text/plain'), { text: 'Hé' })
-  t.same(readable(bytes('\ufeff# T'), 'Text/Markdown; charset=UTF-8'), { text: '# T' })
-  t.same(readable(Buffer.from([0x48, 0xe9]), 'text/plain; charset="iso-8859-1"'), { text: 'Hé' })
-  t.same(readable(bytes('<p>Hi</p>'), 'text/html'), { text: 'Hi' })
+  t.same(decodeText(bytes('Hé'), 'text/plain'), { text: 'Hé' })
+  t.same(decodeText(bytes('\ufeff# T'), 'Text/Markdown; charset=UTF-8'), { text: '# T' })
+  t.same(decodeText(Buffer.from([0x48, 0xe9]), 'text/plain; charset="iso-8859-1"'), { text: 'Hé' })
+  t.same(decodeText(bytes('<p>Hi</p>'), 'text/html'), { text: 'Hi' })
   for (const [content, type, problem] of [
     [Buffer.from([0x48, 0xe9]), 'text/plain', 'is not text in utf-8'],
     [bytes('a\0b'), 'text/plain', 'holds NUL or half a surrogate pair'],
@@ -69,9 +69,9 @@ t.test('Content is read by its type and in its character set, and what is no tex
     [bytes('<script>1</script>'), 'text/html', 'holds no text'],
     [bytes('x'), 'text/plain; charset=klingon', 'is written in a character set that is not known'],
   ] as const) {
-    t.same(readable(content, type), { problem })
+    t.same(decodeText(content, type), { problem })
   }
   for (const type of ['application/pdf', '', 'image/png', 'constructor']) {
-    t.match(readable(bytes('x'), type), { problem: /type that is not read/ })
+    t.match(decodeText(bytes('x'), type), { problem: /type that is not read/ })
   }
 })

@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { passagesOf } from '../../../core/knowledge/passages.js'
-import { wordsOf } from '../../../core/knowledge/words.js'
-import { knowledge as limits } from '../../../core/limits.js'
+import { tokenize } from '../../../core/knowledge/tokenizer.js'
+import { knowledge as limits } from '../../../core/limits/index.js'
 
 const bare = (text: string) => text.replace(/\s+/g, '')
 const sentence = 'A sentence of some length stands here, and it goes on. '
@@ -66,16 +66,16 @@ t.test('A heading begins a passage of its own, with what stands below it', async
 t.test(
   'Words are the same however they are written: case, accents, width and punctuation do not tell them apart',
   async (t) => {
-    t.same(wordsOf('Crème BRÛLÉE, ﬁne: No.5!'), ['creme', 'brulee', 'fine', 'no', '5'])
-    t.same(wordsOf('Привет, ёлка'), ['привет', 'елка'])
-    t.same(wordsOf('ΟΔΟΣ, οδός'), ['οδοσ', 'οδοσ'], 'a sigma is one letter, wherever it stands')
-    t.same(wordsOf('営業時間 9'), ['営業', '業時', '時間', '9'], 'two neighbours where nobody writes spaces')
-    t.same(wordsOf('किताब'), ['किताब'], 'vowels that are marks belong to the word')
-    t.equal(wordsOf('y'.repeat(5_000))[0]!.length, limits.wordChars)
+    t.same(tokenize('Crème BRÛLÉE, ﬁne: No.5!'), ['creme', 'brulee', 'fine', 'no', '5'])
+    t.same(tokenize('Привет, ёлка'), ['привет', 'елка'])
+    t.same(tokenize('ΟΔΟΣ, οδός'), ['οδοσ', 'οδοσ'], 'a sigma is one letter, wherever it stands')
+    t.same(tokenize('営業時間 9'), ['営業', '業時', '時間', '9'], 'two neighbours where nobody writes spaces')
+    t.same(tokenize('किताब'), ['किताब'], 'vowels that are marks belong to the word')
+    t.equal(tokenize('y'.repeat(5_000))[0]!.length, limits.wordChars)
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
-        t.same(wordsOf(text.toUpperCase().toLowerCase()), wordsOf(text.toUpperCase()))
-        t.ok(wordsOf(text).every((word) => word !== '' && [...word].length <= limits.wordChars))
+        t.same(tokenize(text.toUpperCase().toLowerCase()), tokenize(text.toUpperCase()))
+        t.ok(tokenize(text).every((word) => word !== '' && [...word].length <= limits.wordChars))
       }),
     )
   },

@@ -1,24 +1,24 @@
 /** Search among passages: everything is found by what it alone says, and what says it best comes first. */
 import fc from 'fast-check'
 import t from 'tap'
-import { type Corpus, type Indexed, indexed, ranked } from '../../../core/knowledge/ranking.js'
-import { knowledge as limits } from '../../../core/limits.js'
+import { type Corpus, type IndexedText, indexText, rankPassages } from '../../../core/knowledge/ranking.js'
+import { knowledge as limits } from '../../../core/limits/index.js'
 
-const madeOf = (text: string): Indexed => {
-  const made = indexed(text)
+const madeOf = (text: string): IndexedText => {
+  const made = indexText(text)
   if ('problem' in made) throw new Error(made.problem)
   return made
 }
 
-function corpusOf(sources: Readonly<Record<string, Indexed>>): Corpus {
+function corpusOf(sources: Readonly<Record<string, IndexedText>>): Corpus {
   const all = Object.entries(sources)
   return {
     passages: all.reduce((sum, [, { passages }]) => sum + passages.length, 0),
     words: all.flatMap(([, { lengths }]) => lengths).reduce((sum, length) => sum + length, 0),
-    placesOf: (word) =>
+    postingsOf: (word) =>
       all.flatMap(([source, { words }]) => {
         const places = words.find(([each]) => each === word)?.[1]
-        return places ? [{ source, places }] : []
+        return places ? [{ source, postings: places }] : []
       }),
     lengthsOf: (source) => sources[source]!.lengths,
   }
@@ -39,8 +39,8 @@ t.test('Every passage is found by its own rare word, before all others', async (
         two: madeOf(paragraphs.slice(half).join('\n\n')),
       }
       for (const word of own) {
-        const [first] = ranked(`is the ${word} open`, corpusOf(sources), 5)
-        const passage = first && sources[first.source as 'one' | 'two'].passages[first.place]
+        const [first] = rankPassages(`is the ${word} open`, corpusOf(sources), 5)
+        const passage = first && sources[first.source as 'one' | 'two'].passages[first.passageIndex]
         t.ok(passage?.includes(word), word)
       }
     }),
@@ -54,20 +54,20 @@ t.test('A word that few passages have counts for more, and so does one that stan
     b: madeOf('The house opens at nine. The house closes at five.'),
     c: madeOf('Parking, parking and more parking.'),
   }
-  const found = ranked('parking house', corpusOf(sources), 10)
+  const found = rankPassages('parking house', corpusOf(sources), 10)
   t.same(found.map(({ source }) => source).sort(), ['a', 'b', 'c'])
   t.equal(found[0]!.source, 'a', 'both words beat one of them')
-  t.same(ranked('parking', corpusOf(sources), 10).map(({ source }) => source)[0], 'c')
-  t.same(ranked('zeppelin', corpusOf(sources), 10), [])
-  t.same(ranked('...', corpusOf(sources), 10), [])
-  t.equal(ranked('parking house', corpusOf(sources), 1).length, 1)
-  t.same(ranked('parking', corpusOf({}), 10), [])
+  t.same(rankPassages('parking', corpusOf(sources), 10).map(({ source }) => source)[0], 'c')
+  t.same(rankPassages('zeppelin', corpusOf(sources), 10), [])
+  t.same(rankPassages('...', corpusOf(sources), 10), [])
+  t.equal(rankPassages('parking house', corpusOf(sources), 1).length, 1)
+  t.same(rankPassages('parking', corpusOf({}), 10), [])
 })
 
 t.test('Of two passages that answer alike the one that stands first comes first', async (t) => {
   const same = madeOf('Parking here.')
   t.same(
-    ranked('parking', corpusOf({ b: same, a: same }), 10).map(({ source }) => source),
+    rankPassages('parking', corpusOf({ b: same, a: same }), 10).map(({ source }) => source),
     ['a', 'b'],
   )
 })
@@ -75,10 +75,10 @@ t.test('Of two passages that answer alike the one that stands first comes first'
 t.test('A text that is too long, or has too many different words, says so', async (t) => {
   const most = limits.wordsPerSource
   const words = (count: number) => Array.from({ length: count }, (_, nth) => nth.toString(36)).join(' ')
-  t.match(indexed(words(most)), { passages: [String] })
-  t.match(indexed(words(most + 1)), { problem: /20000 different words/ })
-  t.match(indexed('x '.repeat(limits.textChars / 2)), { passages: [String] })
-  t.match(indexed('x '.repeat(limits.textChars / 2 + 1)), { problem: /more than 262144 characters/ })
+  t.match(indexText(words(most)), { passages: [String] })
+  t.match(indexText(words(most + 1)), { problem: /20000 different words/ })
+  t.match(indexText('x '.repeat(limits.textChars / 2)), { passages: [String] })
+  t.match(indexText('x '.repeat(limits.textChars / 2 + 1)), { problem: /more than 262144 characters/ })
 })
 
 t.test('Asking for fewer passages gives the first of those that asking for more gives', async (t) => {
@@ -89,8 +89,8 @@ t.test('Asking for fewer passages gives the first of those that asking for more 
   fc.assert(
     fc.property(text, text, words, fc.integer({ min: 1, max: 8 }), (one, two, asked, most) => {
       const corpus = corpusOf({ one: madeOf(one), two: madeOf(two) })
-      const all = ranked(asked.join(' '), corpus, 1_000)
-      t.same(ranked(asked.join(' '), corpus, most), all.slice(0, most))
+      const all = rankPassages(asked.join(' '), corpus, 1_000)
+      t.same(rankPassages(asked.join(' '), corpus, most), all.slice(0, most))
       t.ok(all.every(({ score }, at) => score > 0 && (at === 0 || all[at - 1]!.score >= score)))
     }),
     { numRuns: 100 },

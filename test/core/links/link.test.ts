@@ -2,18 +2,25 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { validateMessage } from '../../../core/amf/index.js'
-import { traitsOf } from '../../../core/channel/table.js'
+import { traitsOf } from '../../../core/channel/channeltraits.js'
 import { isRefusal } from '../../../core/errors.js'
-import { outreachLink as limits } from '../../../core/limits.js'
-import { stockGreeting } from '../../../core/links/greeting.js'
-import { closedBecause, type Link, linkFrom, linkView, switched, withoutBinding } from '../../../core/links/link.js'
+import { outreachLink as limits } from '../../../core/limits/index.js'
+import { defaultGreeting } from '../../../core/links/greeting.js'
+import {
+  closedReason,
+  createLink,
+  disableDeletedBinding,
+  type Link,
+  linkView,
+  setDisabled,
+} from '../../../core/links/link.js'
 import { render } from '../../../core/render/render.js'
 
 const at = Date.parse('2026-03-01T12:00:00Z')
 const about = { id: 'lnk_1', code: 'code', at }
 
 function made(wish: object = {}): Link {
-  const link = linkFrom({ bindingId: 'cb_1', ...wish }, about)
+  const link = createLink({ bindingId: 'cb_1', ...wish }, about)
   if (isRefusal(link)) throw new Error(link.detail)
   return link
 }
@@ -33,29 +40,29 @@ t.test('It expires in the future, and within 30 days', async (t) => {
   t.equal(made({ expiresAt: new Date(in30Days).toISOString() }).expiresAt, in30Days)
   t.equal(made({ expiresAt: new Date(at + 1).toISOString() }).expiresAt, at + 1)
   for (const expiresAt of [new Date(in30Days + 1).toISOString(), new Date(at).toISOString(), 'soon']) {
-    t.match(linkFrom({ bindingId: 'cb_1', expiresAt }, about), { status: 400, detail: /^expiresAt: must be/ })
+    t.match(createLink({ bindingId: 'cb_1', expiresAt }, about), { status: 400, detail: /^expiresAt: must be/ })
   }
 })
 
 t.test('A link is open while nothing closes it, and says what does', async (t) => {
   const link = made()
-  t.equal(closedBecause(link, at, true), undefined)
-  t.equal(closedBecause(link, link.expiresAt - 1, true), undefined)
-  t.equal(closedBecause(link, link.expiresAt, true), 'The link has expired.')
-  t.equal(closedBecause({ ...link, uses: link.maxUses }, at, true), 'The link is used up.')
-  t.equal(closedBecause({ ...link, uses: link.maxUses - 1 }, at, true), undefined)
-  t.equal(closedBecause(switched(link, true), at, true), 'The link is disabled.')
-  t.equal(closedBecause(withoutBinding(link), at, true), 'The channel of the link was deleted.')
-  t.equal(closedBecause(link, at, false), 'The channel of the link is not in service.')
+  t.equal(closedReason(link, at, true), undefined)
+  t.equal(closedReason(link, link.expiresAt - 1, true), undefined)
+  t.equal(closedReason(link, link.expiresAt, true), 'The link has expired.')
+  t.equal(closedReason({ ...link, uses: link.maxUses }, at, true), 'The link is used up.')
+  t.equal(closedReason({ ...link, uses: link.maxUses - 1 }, at, true), undefined)
+  t.equal(closedReason(setDisabled(link, true), at, true), 'The link is disabled.')
+  t.equal(closedReason(disableDeletedBinding(link), at, true), 'The channel of the link was deleted.')
+  t.equal(closedReason(link, at, false), 'The channel of the link is not in service.')
 })
 
 t.test('A deleted binding gives its reason to every link, and only resuming takes it away', async (t) => {
-  const paused = switched(made(), true)
+  const paused = setDisabled(made(), true)
   t.notOk('disabledReason' in paused)
-  const gone = withoutBinding(paused)
+  const gone = disableDeletedBinding(paused)
   t.match(gone, { disabled: true, disabledReason: 'binding_deleted' })
-  t.same(switched(gone, true), gone, 'pausing again leaves it')
-  const resumed = switched(gone, false)
+  t.same(setDisabled(gone, true), gone, 'pausing again leaves it')
+  const resumed = setDisabled(gone, false)
   t.notOk('disabledReason' in resumed)
   t.notOk(resumed.disabled)
 })
@@ -64,7 +71,7 @@ t.test('The stock greeting holds the name of the agent as it is, whatever it loo
   fc.assert(
     fc.property(fc.string({ minLength: 1, maxLength: 40, unit: fc.constantFrom(...'ab *_`[]()<>~\\#') }), (name) => {
       fc.pre(name.trim() === name && !/ {2}/.test(name))
-      const message = stockGreeting(name)
+      const message = defaultGreeting(name)
       const { blocks } = render(message, traitsOf('rcs'), { locale: 'en-US', zone: 'UTC' })
       return 'message' in validateMessage(message) && JSON.stringify(blocks).includes(JSON.stringify(name).slice(1, -1))
     }),

@@ -1,10 +1,15 @@
 /** The guardrails by origin, cell by cell. */
 import t, { type Test } from 'tap'
 import { hour, minute } from '../../../core/durations.js'
-import { type Facts, type GuardedOrigin, guard, guardedOrigins } from '../../../core/outreach/guardrails.js'
+import {
+  evaluateGuardrails,
+  type GuardedOrigin,
+  type GuardFacts,
+  guardedOrigins,
+} from '../../../core/outreach/guardrails.js'
 
 const at = Date.parse('2026-07-01T12:00:00Z')
-const fine: Facts = {
+const fine: GuardFacts = {
   at,
   consent: 'granted',
   isOptedOut: false,
@@ -17,15 +22,15 @@ const evening = { startHour: 20, endHour: 22, timeZone: 'UTC' }
 const opensAt = at + 8 * hour
 
 /** What each finding comes to, in a word. */
-function found(origin: GuardedOrigin, more: Partial<Facts>): string {
-  const finding = guard(origin, { ...fine, ...more })
+function found(origin: GuardedOrigin, more: Partial<GuardFacts>): string {
+  const finding = evaluateGuardrails(origin, { ...fine, ...more })
   if (!finding) return 'goes'
   if (finding.kind === 'refuse') return `refused ${finding.refusal.refused}`
   if (finding.kind === 'skip') return `skipped ${finding.reason}`
   return finding.kind === 'wait' ? `waits for ${finding.waitsFor} until ${finding.until - at}` : 'goes with a warning'
 }
 
-const each = (cells: Readonly<Record<GuardedOrigin, string>>, more: Partial<Facts>, t: Test, name: string) => {
+const each = (cells: Readonly<Record<GuardedOrigin, string>>, more: Partial<GuardFacts>, t: Test, name: string) => {
   for (const origin of guardedOrigins) t.equal(found(origin, more), cells[origin], `${name}: ${origin}`)
 }
 
@@ -108,13 +113,13 @@ t.test(
     const waits = `waits for in-conversation until ${29 * minute}`
     each(
       { named: 'goes', automated: waits, campaign: waits, followUp: 'goes', reminder: 'goes' },
-      { heardAt: at - minute },
+      { lastInboundAt: at - minute },
       t,
       'talking',
     )
-    for (const origin of guardedOrigins) t.equal(found(origin, { heardAt: at - 30 * minute }), 'goes')
+    for (const origin of guardedOrigins) t.equal(found(origin, { lastInboundAt: at - 30 * minute }), 'goes')
     for (const origin of guardedOrigins)
-      t.equal(found(origin, { heardAt: at + hour }), 'goes', 'the clock was set back')
+      t.equal(found(origin, { lastInboundAt: at + hour }), 'goes', 'the clock was set back')
   },
 )
 

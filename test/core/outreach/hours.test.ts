@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { day, hour, minute } from '../../../core/durations.js'
-import { type Hours, isOpen, nextOpening } from '../../../core/outreach/hours.js'
+import { type Hours, isOpen, nextOpenTime } from '../../../core/outreach/hours.js'
 
 const zones = ['UTC', 'America/New_York', 'Europe/London', 'Australia/Lord_Howe', 'Asia/Kathmandu', 'Asia/Kolkata']
 /** Days on which clocks change somewhere, and one on which none does. */
@@ -59,7 +59,7 @@ t.test(
   async (t) => {
     fc.assert(
       fc.property(fc.array(hours, { minLength: 1, maxLength: 2 }), moment, (windows, at) => {
-        const found = nextOpening(windows, at)
+        const found = nextOpenTime(windows, at)
         const areOpen = (then: number) => windows.every((each) => isOpenByHand(each, then))
         if (areOpen(at)) return found === at
         let first: number | undefined
@@ -80,11 +80,11 @@ t.test(
 t.test('Windows that are never open together have no opening', async (t) => {
   const early = { startHour: 8, endHour: 10, timeZone: 'UTC' }
   const late = { startHour: 10, endHour: 12, timeZone: 'UTC' }
-  t.equal(nextOpening([early, late], Date.parse('2026-07-01T00:00:00Z')), undefined)
+  t.equal(nextOpenTime([early, late], Date.parse('2026-07-01T00:00:00Z')), undefined)
 })
 
 t.test('An hour that is missing when clocks go forward opens the day after', async (t) => {
   const window = { startHour: 2, endHour: 3, timeZone: 'America/New_York' }
-  const opens = nextOpening([window], Date.parse('2026-03-08T05:00:00Z'))
+  const opens = nextOpenTime([window], Date.parse('2026-03-08T05:00:00Z'))
   t.equal(new Date(opens!).toISOString(), '2026-03-09T06:00:00.000Z')
 })

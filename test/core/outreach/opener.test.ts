@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { type AgentDocument, emptyDocument } from '../../../core/agent/index.js'
-import { type Opener, openerFor } from '../../../core/outreach/opener.js'
+import { type Opener, renderOpener } from '../../../core/outreach/opener.js'
 import { newPerson } from '../../../core/people/change.js'
 import type { Person } from '../../../core/people/person.js'
 import { parse } from '../../../core/render/markdown.js'
@@ -21,7 +21,7 @@ function opener(
     messageTemplates: [{ id: 'hi', name: 'Hi', body }, ...messageTemplates],
   }
   const person = { ...bare, ...about.person }
-  return openerFor({
+  return renderOpener({
     document,
     agent: { name: 'Desk' },
     templateId: 'hi',

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { channelNames } from '../../../core/channelnames.js'
-import { addressOn, phoneOf, readPhone } from '../../../core/people/address.js'
+import { normalizeAddress, parsePhone, phoneOf } from '../../../core/people/address.js'
 
 const digit = fc.constantFrom(...'0123456789')
 const digits = (count: number) => fc.string({ unit: digit, minLength: count, maxLength: count })
@@ -84,7 +84,7 @@ t.test('Reading a number again changes nothing', async (t) => {
 
 t.test('The short way answers what the long one would', async (t) => {
   fc.assert(
-    fc.property(anyNumber, (number) => t.equal(phoneOf(number), readPhone(number))),
+    fc.property(anyNumber, (number) => t.equal(phoneOf(number), parsePhone(number))),
     { numRuns: 1_000 },
   )
 })
@@ -120,11 +120,11 @@ t.test('Variants of one mobile number in Brazil, Mexico and Argentina meet', asy
 t.test('An address of a channel that knows no numbers is kept as given', async (t) => {
   const numbered = ['rcs', 'sms', 'messengerA']
   for (const channel of channelNames.filter((name) => !numbered.includes(name))) {
-    t.equal(addressOn(channel, '  U0 12(3) '), 'U0 12(3)')
-    t.equal(addressOn(channel, ' '), undefined)
+    t.equal(normalizeAddress(channel, '  U0 12(3) '), 'U0 12(3)')
+    t.equal(normalizeAddress(channel, ' '), undefined)
   }
-  t.equal(addressOn('sms', '+1 415 555 0100'), '+14155550100')
-  t.equal(addressOn('rcs', 'nobody'), undefined)
-  t.equal(addressOn('messengerA', '551187654321'), '+5511987654321', 'messengers leave the plus out')
-  t.equal(addressOn('messengerA', 'US.1234'), 'US.1234', 'and have names of their own')
+  t.equal(normalizeAddress('sms', '+1 415 555 0100'), '+14155550100')
+  t.equal(normalizeAddress('rcs', 'nobody'), undefined)
+  t.equal(normalizeAddress('messengerA', '551187654321'), '+5511987654321', 'messengers leave the plus out')
+  t.equal(normalizeAddress('messengerA', 'US.1234'), 'US.1234', 'and have names of their own')
 })

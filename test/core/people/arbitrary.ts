@@ -1,7 +1,7 @@
 /** People of all kinds, for properties that hold for everybody. */
 import fc from 'fast-check'
+import { personIdAt } from '../../../core/people/ids.js'
 import { consentStatuses, type Person, personStatuses } from '../../../core/people/person.js'
-import { personIdAt } from '../../../core/people/personid.js'
 
 const few = (...texts: string[]) => fc.option(fc.constantFrom(...texts), { nil: undefined })
 

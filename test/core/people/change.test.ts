@@ -2,12 +2,12 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { isRefusal } from '../../../core/errors.js'
-import { person as limits } from '../../../core/limits.js'
-import { changed, newPerson, type PersonChange } from '../../../core/people/change.js'
-import { heard, strangerOf } from '../../../core/people/heard.js'
-import { mergedPeople } from '../../../core/people/merging.js'
-import { type IdentityNews, type Person, textFields } from '../../../core/people/person.js'
-import { firstIdAt, personIdAt, personIdPattern } from '../../../core/people/personid.js'
+import { person as limits } from '../../../core/limits/index.js'
+import { applyChange, newPerson, type PersonChange } from '../../../core/people/change.js'
+import { applyIdentityEvent, newPersonFor } from '../../../core/people/identityevents.js'
+import { lowestIdAt, personIdAt, personIdPattern } from '../../../core/people/ids.js'
+import { mergePeople } from '../../../core/people/merge.js'
+import { type IdentityEvent, type Person, textFields } from '../../../core/people/person.js'
 import { profileFields, withInputs, withProfile } from '../../../core/people/profile.js'
 import { personView } from '../../../core/people/view.js'
 import { somebody, startAt } from './arbitrary.js'
@@ -15,13 +15,13 @@ import { somebody, startAt } from './arbitrary.js'
 const ann: Person = { ...newPerson('pr_1', 'api', 1), firstName: 'Ann', customFields: { level: 'gold' } }
 
 function after(person: Person, change: PersonChange): Person {
-  const next = changed(person, change, 9)
+  const next = applyChange(person, change, 9)
   if (isRefusal(next)) throw new Error(next.detail)
   return next
 }
 
 const fieldsOf = (change: PersonChange) => {
-  const next = changed(ann, change, 9)
+  const next = applyChange(ann, change, 9)
   return isRefusal(next) ? next.errors?.map(({ field }) => field) : []
 }
 
@@ -45,7 +45,7 @@ t.test('A change changes only the fields supplied, and null takes a field away',
 t.test('Consent that changes is told with its time', async (t) => {
   const granted = after(ann, { consent: { status: 'granted' } })
   t.same(granted.consent, { status: 'granted', updatedAt: 9 })
-  t.equal(changed(granted, { consent: { status: 'granted' } }, 10), granted)
+  t.equal(applyChange(granted, { consent: { status: 'granted' } }, 10), granted)
 })
 
 t.test('Every text has an end, and every time zone is one', async (t) => {
@@ -129,10 +129,10 @@ t.test('Inputs are merged into the fields of a person key by key, except locked 
   t.same(withInputs(full, { more: '1', k0: 'w' }, 9).customFields, { ...full.customFields, k0: 'w' })
 })
 
-const news: IdentityNews = { asid: 'usr_1', channel: 'sms', address: '+14155550100', at: 1_000, kind: 'seen' }
-const stranger = strangerOf('pr_2', news, 1_000)
-const told = (person: Person, ...all: Partial<IdentityNews>[]) =>
-  all.reduce((held, each) => heard(held, { ...news, ...each }).person, person)
+const news: IdentityEvent = { asid: 'usr_1', channel: 'sms', address: '+14155550100', at: 1_000, kind: 'seen' }
+const stranger = newPersonFor('pr_2', news, 1_000)
+const told = (person: Person, ...all: Partial<IdentityEvent>[]) =>
+  all.reduce((held, each) => applyIdentityEvent(held, { ...news, ...each }).person, person)
 
 t.test('Somebody who is heard of is known by that identity and by nothing else', async (t) => {
   t.strictSame(stranger, {
@@ -142,10 +142,10 @@ t.test('Somebody who is heard of is known by that identity and by nothing else',
 })
 
 t.test('Being seen is written once a minute at most', async (t) => {
-  const seen = heard(stranger, news).person
+  const seen = applyIdentityEvent(stranger, news).person
   t.equal(seen.identities[0]?.lastSeenAt, 1_000)
-  t.equal(heard(seen, { ...news, at: 1_000 + limits.seenEveryMs - 1 }).person, seen)
-  t.equal(heard(seen, { ...news, at: 1 }).person, seen, 'old news')
+  t.equal(applyIdentityEvent(seen, { ...news, at: 1_000 + limits.seenEveryMs - 1 }).person, seen)
+  t.equal(applyIdentityEvent(seen, { ...news, at: 1 }).person, seen, 'old news')
   t.equal(told(seen, { at: 1_000 + limits.seenEveryMs }).identities[0]?.lastSeenAt, 1_000 + limits.seenEveryMs)
 })
 
@@ -164,17 +164,17 @@ t.test('In whatever order news of opting out and in comes, the latest counts', a
 })
 
 t.test('Opting out and in is an event when it changes something', async (t) => {
-  const out = heard(stranger, { ...news, kind: 'optedOut' })
+  const out = applyIdentityEvent(stranger, { ...news, kind: 'optedOut' })
   t.equal(out.event, 'person.opted_out')
-  t.equal(heard(out.person, { ...news, kind: 'optedOut', at: 2_000 }).event, undefined, 'already out')
-  t.equal(heard(out.person, { ...news, kind: 'optedIn', at: 500 }).event, undefined, 'old news')
-  t.equal(heard(out.person, { ...news, kind: 'optedIn', at: 2_000 }).event, 'person.opted_in')
-  t.equal(heard(stranger, { ...news, kind: 'optedIn' }).event, undefined, 'never was out')
-  const seen = heard(stranger, { ...news, kind: 'seen', optedOutAt: 700 })
+  t.equal(applyIdentityEvent(out.person, { ...news, kind: 'optedOut', at: 2_000 }).event, undefined, 'already out')
+  t.equal(applyIdentityEvent(out.person, { ...news, kind: 'optedIn', at: 500 }).event, undefined, 'old news')
+  t.equal(applyIdentityEvent(out.person, { ...news, kind: 'optedIn', at: 2_000 }).event, 'person.opted_in')
+  t.equal(applyIdentityEvent(stranger, { ...news, kind: 'optedIn' }).event, undefined, 'never was out')
+  const seen = applyIdentityEvent(stranger, { ...news, kind: 'seen', optedOutAt: 700 })
   t.match(seen.person.identities, [{ optedOutAt: 700, lastSeenAt: news.at }], 'out, as a later message says')
   t.equal(seen.event, undefined, 'which is no event of its own')
-  const back = heard(out.person, { ...news, kind: 'optedIn', at: 2_000 }).person
-  t.notMatch(heard(back, { ...news, kind: 'seen', at: 3_000, optedOutAt: 1_000 }).person.identities, [
+  const back = applyIdentityEvent(out.person, { ...news, kind: 'optedIn', at: 2_000 }).person
+  t.notMatch(applyIdentityEvent(back, { ...news, kind: 'seen', at: 3_000, optedOutAt: 1_000 }).person.identities, [
     { optedOutAt: Number },
   ])
 })
@@ -182,7 +182,7 @@ t.test('Opting out and in is an event when it changes something', async (t) => {
 t.test('Of two who are one, who stays takes over what it lacks, and a denied consent stays denied', async (t) => {
   const goes: Person = { ...stranger, firstName: 'Anna', email: 'a@example.com', tags: ['b', 'a'], lastCallAt: 7 }
   const stays: Person = { ...ann, tags: ['a'], consent: { status: 'granted', updatedAt: 5 }, lastCallAt: 3 }
-  const merged = mergedPeople(stays, { ...goes, consent: { status: 'denied', updatedAt: 2 } }, 9)
+  const merged = mergePeople(stays, { ...goes, consent: { status: 'denied', updatedAt: 2 } }, 9)
   t.strictSame(merged, {
     ...stays,
     email: 'a@example.com',
@@ -193,7 +193,7 @@ t.test('Of two who are one, who stays takes over what it lacks, and a denied con
     formerIds: [goes.id],
     updatedAt: 9,
   })
-  t.same(mergedPeople(stays, goes, 9).consent, stays.consent, 'unknown says nothing')
+  t.same(mergePeople(stays, goes, 9).consent, stays.consent, 'unknown says nothing')
 })
 
 t.test('Ids of people are in the order of their making', async (t) => {
@@ -204,7 +204,7 @@ t.test('Ids of people are in the order of their making', async (t) => {
       const [first, second] = [personIdAt(one, a), personIdAt(other, b)]
       t.match(first, new RegExp(personIdPattern))
       if (one !== other) t.equal(first < second, one < other)
-      t.equal(first >= firstIdAt(other), one >= other)
+      t.equal(first >= lowestIdAt(other), one >= other)
     }),
   )
 })

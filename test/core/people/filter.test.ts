@@ -1,11 +1,11 @@
 /** The words by which people are chosen. */
 import fc from 'fast-check'
 import t from 'tap'
-import { person as limits } from '../../../core/limits.js'
+import { person as limits } from '../../../core/limits/index.js'
 import { phoneOf } from '../../../core/people/address.js'
 import { newPerson } from '../../../core/people/change.js'
 import { compileFilter, filterFaults, type PersonFilter } from '../../../core/people/filter.js'
-import { type Mark, marksOf } from '../../../core/people/marks.js'
+import { type IndexKey, indexKeysOf } from '../../../core/people/indexes.js'
 import type { Person } from '../../../core/people/person.js'
 import { somebody, someFilter } from './arbitrary.js'
 
@@ -48,9 +48,9 @@ t.test('Whoever matches bears the mark and the time that the filter names', asyn
     fc.property(somebody, someFilter, (person, filter) => {
       const compiled = compileFilter(filter as PersonFilter)
       if (!compiled.matches(person)) return
-      const { marks, after = 0, before = Number.MAX_VALUE } = compiled
-      const isBorne = ({ kind, value }: Mark) => marks?.some((mark) => kind === mark.kind && value === mark.value)
-      if (marks) t.ok(marksOf(person).some(isBorne))
+      const { indexKeys: marks, after = 0, before = Number.MAX_VALUE } = compiled
+      const isBorne = ({ kind, value }: IndexKey) => marks?.some((mark) => kind === mark.kind && value === mark.value)
+      if (marks) t.ok(indexKeysOf(person).some(isBorne))
       t.ok(person.createdAt > after && person.createdAt < before)
     }),
     { numRuns: 1_000 },

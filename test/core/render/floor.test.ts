@@ -1,7 +1,7 @@
 /** The floor: what a person with a plain phone reads, word for word. */
 import t from 'tap'
 import type { Chip, ContentMessage, Part, PlainPart } from '../../../core/amf/index.js'
-import { traitsOf } from '../../../core/channel/table.js'
+import { traitsOf } from '../../../core/channel/channeltraits.js'
 import { floorText, render } from '../../../core/render/index.js'
 
 const reader = { locale: 'en-US', zone: 'America/New_York' }

@@ -3,7 +3,7 @@ import { deepStrictEqual } from 'node:assert/strict'
 import t from 'tap'
 import type { ContentMessage } from '../../../core/amf/index.js'
 import { channelNames } from '../../../core/channelnames.js'
-import { renderings, renderingsIn } from '../../../core/render/index.js'
+import { previewChannels, previewChannelsInSteps } from '../../../core/render/index.js'
 
 const reader = { locale: 'en-US', zone: 'UTC' }
 const message: ContentMessage = {
@@ -15,7 +15,7 @@ const message: ContentMessage = {
 }
 
 t.test('A preview shows every channel, with nothing lost, as plain JSON', async (t) => {
-  const previews = renderings(message, reader)
+  const previews = previewChannels(message, reader)
   t.same(Object.keys(previews), [...channelNames])
   t.same(JSON.parse(JSON.stringify(previews)), previews)
   for (const { loss } of Object.values(previews)) t.same(loss, [])
@@ -23,7 +23,7 @@ t.test('A preview shows every channel, with nothing lost, as plain JSON', async 
 })
 
 t.test('Of SMS it also shows the text and what it costs', async (t) => {
-  const { sms, rcs } = renderings(message, reader)
+  const { sms, rcs } = previewChannels(message, reader)
   t.match(sms, { text: "It's ready\n\nWhere to?\nReply with your address.", encoding: 'gsm7', units: 46, segments: 1 })
   t.notOk('segments' in rcs)
 })
@@ -31,11 +31,11 @@ t.test('Of SMS it also shows the text and what it costs', async (t) => {
 t.test('A preview of a long text is made in many steps, and is the same as in one', async (t) => {
   const text = 'a *b* '.repeat(600)
   const long: ContentMessage = { spec: 'amf/1', parts: Array.from({ length: 5 }, () => ({ type: 'text', text })) }
-  const steps = renderingsIn(long, reader)
+  const steps = previewChannelsInSteps(long, reader)
   let count = 0
   for (let step = steps.next(); ; step = steps.next()) {
     if (step.done) {
-      deepStrictEqual(step.value, renderings(long, reader))
+      deepStrictEqual(step.value, previewChannels(long, reader))
       break
     }
     count++

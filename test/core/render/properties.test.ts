@@ -1,24 +1,24 @@
 /** What rendering promises for every message and every channel, those that exist and those that do not. */
 import fc from 'fast-check'
 import t from 'tap'
-import { appleAdapter } from '../../../adapters/vendor/adapter.js'
+import { appleAdapter } from '../../../adapters/vendor/apple/adapter.js'
 import { type ContentMessage, type Part, tapsOf, validateMessage } from '../../../core/amf/index.js'
 import type { Block, RenderedChip } from '../../../core/channel/blocks.js'
-import { traitsOf } from '../../../core/channel/table.js'
+import { traitsOf } from '../../../core/channel/channeltraits.js'
 import type { Traits } from '../../../core/channel/traits.js'
 import { channelNames } from '../../../core/channelnames.js'
 import type { Reader, Rendering } from '../../../core/render/contract.js'
 import { foldLookalikes } from '../../../core/render/gsm7.js'
-import { floorText, readables, render } from '../../../core/render/index.js'
+import { floorText, readableTexts, render } from '../../../core/render/index.js'
 import { oneLine } from '../../../core/render/lines.js'
+import { phrases } from '../../../core/render/phrases.js'
 import { sizeOf } from '../../../core/render/split.js'
 import { labelsOf } from '../../../core/render/taplabels.js'
-import { words } from '../../../core/render/words.js'
 import { message, traits } from './messages.js'
 
 const reader: Reader = { locale: 'en-US', zone: 'America/New_York' }
 /** What is left of a channel on one device. */
-const device = fc.subarray(['LIST', 'TIME', 'QUICK']).map((abilities) => appleAdapter.traitsWith!(abilities))
+const device = fc.subarray(['LIST', 'TIME', 'QUICK']).map((abilities) => appleAdapter.traitsForDevice!(abilities))
 const listed = fc.constantFrom(...channelNames).map(traitsOf)
 const withoutPayloads = listed.map((each) => ({ ...each, withoutPayloads: true as const }))
 const channel = fc.oneof(traits, listed, withoutPayloads, device)
@@ -63,7 +63,7 @@ t.test('On the floor everything stands in the order of the message', async () =>
     fc.property(message, (each) => {
       const text = foldLookalikes(floorText(render(each, traitsOf('sms'), reader)))
       let reached = 0
-      for (const readable of readables(each, reader, 'sms')) {
+      for (const readable of readableTexts(each, reader, 'sms')) {
         for (const word of foldLookalikes(readable).match(/[a-z]{2,}/g) ?? []) {
           const found = text.indexOf(word, reached)
           hold(found >= 0, `${word} of ${JSON.stringify(readable)} is missing or out of order in\n${text}`)
@@ -218,9 +218,9 @@ function answeredInWords({ blocks }: Rendering, { parts }: ContentMessage, of: T
     // Its payload has taps of its own, and a single item on show is not offered.
     if (part.type === 'native') found.push(...all)
     if (part.type === 'showcase' && part.items.length === 1) found.push(place)
-    if (part.type === 'confirm' && text.includes(words.yesOrNo)) found.push(...all)
+    if (part.type === 'confirm' && text.includes(phrases.yesOrNo)) found.push(...all)
     const isLone = (part.type === 'ask.choice' || part.type === 'ask.time') && count === 1
-    if (isLone && text.includes(words.yesToChoose)) found.push(place)
+    if (isLone && text.includes(phrases.yesToChoose)) found.push(place)
     place += count
   }
   parts.forEach(visit)
@@ -251,7 +251,7 @@ t.test('Numbers run through the whole message once, each at the head of its line
 
 t.test('Labels that were cut stay unlike each other', async () => {
   always(({ blocks }, each) => {
-    const whole = new Set([...labelsOf(each, reader), ...Object.values(words)].map(oneLine))
+    const whole = new Set([...labelsOf(each, reader), ...Object.values(phrases)].map(oneLine))
     for (const block of blocks) {
       const shown = block.kind === 'list' ? block.rows : 'chips' in block ? (block.chips ?? []) : []
       const labels = shown.map(({ label }) => label)

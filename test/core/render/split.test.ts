@@ -2,12 +2,12 @@
 import fc from 'fast-check'
 import t from 'tap'
 import type { ContentMessage, Part } from '../../../core/amf/index.js'
-import { traitsOf } from '../../../core/channel/table.js'
+import { traitsOf } from '../../../core/channel/channeltraits.js'
 import type { Traits } from '../../../core/channel/traits.js'
 import { render } from '../../../core/render/index.js'
 import { cutLabels } from '../../../core/render/labels.js'
 import { parse } from '../../../core/render/markdown.js'
-import { cutWord, graphemes, pagesOf, sizeOf } from '../../../core/render/split.js'
+import { cutWord, graphemes, sizeOf, splitPages } from '../../../core/render/split.js'
 
 const reader = { locale: 'en-US', zone: 'UTC' }
 const short = (max: number, more: Partial<Traits> = {}): Traits => ({
@@ -15,7 +15,7 @@ const short = (max: number, more: Partial<Traits> = {}): Traits => ({
   text: { max, unit: 'characters', encoding: 'unicode' },
   ...more,
 })
-const pages = (text: string, traits: Traits) => pagesOf(parse(text), traits)
+const pages = (text: string, traits: Traits) => splitPages(parse(text), traits)
 
 t.test('Text that fits is one page', async (t) => {
   t.same(pages('a'.repeat(40), short(40)), ['a'.repeat(40)])

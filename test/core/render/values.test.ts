@@ -2,10 +2,10 @@
 import fc from 'fast-check'
 import t from 'tap'
 import type { ContentMessage, Moment } from '../../../core/amf/index.js'
-import { traitsOf } from '../../../core/channel/table.js'
+import { traitsOf } from '../../../core/channel/channeltraits.js'
 import { channelNames } from '../../../core/channelnames.js'
 import { floorText, render } from '../../../core/render/index.js'
-import { momentText, moneyText, sayFor, slotLabels, spanText } from '../../../core/render/values.js'
+import { formatOptionsFor, momentText, moneyText, slotLabels, spanText } from '../../../core/render/values.js'
 
 const american = { locale: 'en-US', zone: 'America/New_York' }
 const berlin = (iso: string): Moment => ({ iso, tz: 'Europe/Berlin' })
@@ -90,7 +90,7 @@ t.test('The language of the message comes before the language of its reader', as
   ]
   const german = render({ spec: 'amf/1', parts, locale: 'de-DE' }, traitsOf('webchat'), american)
   t.same(german.blocks, [{ kind: 'text', text: 'Um Fr., 20. Nov. 2026, 18:00 MEZ: 1.234,50 €' }])
-  t.same(sayFor('not a locale', { locale: '', zone: 'UTC' }), { locale: 'en-US', zone: 'UTC' })
+  t.same(formatOptionsFor('not a locale', { locale: '', zone: 'UTC' }), { locale: 'en-US', zone: 'UTC' })
 })
 
 t.test('A value is never read as markup', async (t) => {

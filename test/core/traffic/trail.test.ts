@@ -3,8 +3,13 @@
 import fc from 'fast-check'
 import t from 'tap'
 import type { TrafficEntry } from '../../../core/conversation/entry.js'
-import { previewOf, type SessionSoFar, type Step, stepped } from '../../../core/conversation/history.js'
-import { traffic as limits } from '../../../core/limits.js'
+import {
+  advanceSession,
+  previewOf,
+  type SessionProgress,
+  type SessionStep,
+} from '../../../core/conversation/history.js'
+import { traffic as limits } from '../../../core/limits/index.js'
 
 const markMs = 1_000
 const types = ['content', 'status', 'action'] as const
@@ -13,12 +18,12 @@ const entryOf = (sessionId: string, type: TrafficEntry['type'], text = 'Hello'):
 }
 
 /** Walks over records that lie so far apart, and gives every step that was made. */
-function walk(records: readonly { entry: TrafficEntry; waitMs: number }[]): { at: number; step: Step }[] {
+function walk(records: readonly { entry: TrafficEntry; waitMs: number }[]): { at: number; step: SessionStep }[] {
   let at = 0
-  let session: SessionSoFar | undefined
+  let session: SessionProgress | undefined
   return records.flatMap(({ entry, waitMs }) => {
     at += waitMs
-    const step = stepped(session, entry, at, markMs)
+    const step = advanceSession(session, entry, at, markMs)
     session = step?.session ?? session
     return step ? [{ at, step }] : []
   })
@@ -38,14 +43,15 @@ t.test('Of any records, a session counts its content, begins with the first and 
         const isNew = before?.id !== step.session.id
         const ok =
           step.session.lastAt === at &&
-          (step.begun !== undefined) === isNew &&
-          (!isNew || (step.begun!.startedAt === at && step.begun!.previous === before?.id && step.over === before)) &&
+          (step.started !== undefined) === isNew &&
+          (!isNew ||
+            (step.started!.startedAt === at && step.started!.previous === before?.id && step.ended === before)) &&
           (isNew || step.session.messageCount - before!.messageCount <= 1)
         if (!ok) throw new Error(JSON.stringify({ before, at, step }))
       }
       const counted = steps.reduce((sum, { step }, nth) => {
         const next = steps[nth + 1]?.step
-        return !next || next.begun ? sum + step.session.messageCount : sum
+        return !next || next.started ? sum + step.session.messageCount : sum
       }, 0)
       const content = records.filter(({ entry }) => entry.type === 'content' && entry.sessionId !== '').length
       if (counted !== content) throw new Error(`${counted} of ${content} counted`)
@@ -57,17 +63,17 @@ t.test('A session that goes on leaves marks, and no record of it lies a full mar
   fc.assert(
     fc.property(fc.array(record, { maxLength: 40 }), (records) => {
       for (const { at, step } of walk(records)) {
-        if (at - step.session.markedAt >= markMs) throw new Error(`marked at ${step.session.markedAt}, now ${at}`)
-        if (step.isMarked && step.session.markedAt !== at) throw new Error('a mark of another time')
+        if (at - step.session.indexedAt >= markMs) throw new Error(`marked at ${step.session.indexedAt}, now ${at}`)
+        if (step.isIndexed && step.session.indexedAt !== at) throw new Error('a mark of another time')
       }
     }),
   )
 })
 
 t.test('Receipts neither begin nor prolong a session', async (t) => {
-  const soFar = { id: 'one', lastAt: 1, messageCount: 1, markedAt: 1 }
-  t.equal(stepped(undefined, entryOf('one', 'status'), 5, markMs), undefined)
-  t.equal(stepped(soFar, entryOf('two', 'status'), 5, markMs), undefined)
+  const soFar = { id: 'one', lastAt: 1, messageCount: 1, indexedAt: 1 }
+  t.equal(advanceSession(undefined, entryOf('one', 'status'), 5, markMs), undefined)
+  t.equal(advanceSession(soFar, entryOf('two', 'status'), 5, markMs), undefined)
 })
 
 t.test('The preview of a first message is cut where it is too long, between characters', async (t) => {
@@ -77,5 +83,5 @@ t.test('The preview of a first message is cut where it is too long, between char
   t.equal(previewOf('🌊'.repeat(most)), '🌊'.repeat(most))
   t.equal(previewOf('🌊'.repeat(most + 1)), `${'🌊'.repeat(most - 1)}…`)
   t.equal(previewOf(`a${'🌊'.repeat(5 * most)}`), `a${'🌊'.repeat(most - 2)}…`)
-  t.equal(stepped(undefined, entryOf('one', 'content', ''), 5, markMs)?.begun?.preview, undefined)
+  t.equal(advanceSession(undefined, entryOf('one', 'content', ''), 5, markMs)?.started?.preview, undefined)
 })

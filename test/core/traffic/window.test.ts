@@ -1,15 +1,15 @@
 /** The time that a list is about. */
 import t from 'tap'
 import { isRefusal } from '../../../core/errors.js'
-import { traffic as limits } from '../../../core/limits.js'
-import { windowOf } from '../../../core/traffic/window.js'
+import { traffic as limits } from '../../../core/limits/index.js'
+import { parseWindow } from '../../../core/traffic/window.js'
 
 const now = Date.parse('2030-05-17T12:00:00Z')
 const day = limits.windowMs
 
 t.test('A list that is told no time goes back 24 hours from now, or from its end', async (t) => {
-  t.same(windowOf({}, now), { from: now - day })
-  t.same(windowOf({ end: '2030-05-01T00:00:00Z' }, now), {
+  t.same(parseWindow({}, now), { from: now - day })
+  t.same(parseWindow({ end: '2030-05-01T00:00:00Z' }, now), {
     from: Date.parse('2030-04-30T00:00:00Z'),
     until: Date.parse('2030-05-01T00:00:00Z'),
   })
@@ -18,9 +18,9 @@ t.test('A list that is told no time goes back 24 hours from now, or from its end
 t.test('Times are ISO-8601 with their offset, a day, or milliseconds since 1970', async (t) => {
   const from = Date.parse('2030-05-16T22:30:00Z')
   for (const start of ['2030-05-16T22:30:00Z', '2030-05-17T00:30:00+02:00', '2030-05-16T22:30:00.000Z', String(from)]) {
-    t.same(windowOf({ start }, now), { from })
+    t.same(parseWindow({ start }, now), { from })
   }
-  t.same(windowOf({ start: '2030-05-17' }, now), { from: Date.parse('2030-05-17T00:00:00Z') })
+  t.same(parseWindow({ start: '2030-05-17' }, now), { from: Date.parse('2030-05-17T00:00:00Z') })
 })
 
 t.test('A time that is none, and a start after its end, are refused by their name', async (t) => {
@@ -30,10 +30,12 @@ t.test('A time that is none, and a start after its end, are refused by their nam
   }
   for (const [field, texts] of Object.entries(wrong)) {
     for (const text of texts) {
-      const refused = windowOf({ [field]: text }, now)
+      const refused = parseWindow({ [field]: text }, now)
       t.ok(isRefusal(refused) && refused.errors?.[0]?.field === field, `${field} ${text}`)
     }
   }
-  t.match(windowOf({ start: '2', end: '1' }, now), { errors: [{ field: 'start', message: 'must not be after end' }] })
-  t.same(windowOf({ start: '2', end: '2' }, now), { from: 2, until: 2 })
+  t.match(parseWindow({ start: '2', end: '1' }, now), {
+    errors: [{ field: 'start', message: 'must not be after end' }],
+  })
+  t.same(parseWindow({ start: '2', end: '2' }, now), { from: 2, until: 2 })
 })

@@ -3,18 +3,18 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { isRefusal } from '../../../core/errors.js'
-import { agentLimits as limits } from '../../../core/limits.js'
+import { agentLimits as limits } from '../../../core/limits/index.js'
 import { sealedId, sealSecrets, secretKind } from '../../../mgmt/agents/secrets.js'
+import { createSealer } from '../../../runtime/secrets/sealer.js'
 import type { Shards } from '../../../runtime/shard/contract.js'
-import { openSealer } from '../../../runtime/store/sealer.js'
 import { sampleExport } from '../../core/agent/sample.js'
-import { fieldsOf, openDesk } from './desk.js'
+import { fieldsOf, openAgentsFixture } from './fixture.js'
 
-const desk = await openDesk()
-t.teardown(() => desk.node.close())
+const fixture = await openAgentsFixture()
+t.teardown(() => fixture.node.close())
 
 t.test('Scheduling is replaced as a whole, and its representatives are always there', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   t.strictSame((await call('GET', '/scheduling')).json, { representatives: [] })
   const full = {
     timezone: 'Europe/Paris',
@@ -31,7 +31,7 @@ t.test('Scheduling is replaced as a whole, and its representatives are always th
 })
 
 t.test('No address that an operator enters holds credentials', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   const hush = 'ZZhushZZ'
   for (const bad of [
     `https://user:${hush}@a.example/`,
@@ -62,7 +62,7 @@ t.test('No address that an operator enters holds credentials', async (t) => {
 })
 
 t.test('What is wrong with scheduling is named by its path', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   const window = { dayOfWeek: 1, startTime: '09:00', endTime: '17:00' }
   for (const [body, field] of [
     [{ availableHours: [{ ...window, startTime: '9am' }] }, 'scheduling.availableHours[0].startTime'],
@@ -104,7 +104,7 @@ t.test('What is wrong with scheduling is named by its path', async (t) => {
 })
 
 t.test('A window of scheduling may end at midnight, and a representative is of type sales unless told', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   const late = { dayOfWeek: 5, startTime: '20:00', endTime: '24:00' }
   const people = [
     { id: 'a', name: 'A' },
@@ -118,7 +118,7 @@ t.test('A window of scheduling may end at midnight, and a representative is of t
     ['sales', 'support'],
   )
   const carried = (await call('GET', '/export?format=json')).json
-  const { call: other } = await desk.agent()
+  const { call: other } = await fixture.agent()
   t.equal((await other('POST', '/import', carried)).status, 200)
   t.same((await other('GET', '/scheduling')).json, put.json)
   const early = { availableHours: [{ dayOfWeek: 5, startTime: '18:00', endTime: '09:00' }] }
@@ -131,7 +131,7 @@ const apiKey = 'SG.very-secret-key-9876'
 const header = 'Bearer integration-token-5555'
 
 t.test('Secrets of notifications travel beside the config: text stores, null clears, left out stays', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   const none = { slackWebhookUrl: { set: false }, emailApiKey: { set: false } }
   t.strictSame((await call('GET', '/notifications')).json, { secrets: none })
   const config = { operator: { provider: 'slack' }, email: { provider: 'sendgrid', fromAddress: 'a@acme.example' } }
@@ -148,7 +148,7 @@ t.test('Secrets of notifications travel beside the config: text stores, null cle
 })
 
 t.test('What is wrong with notifications is named, a secret inside the config above all', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   const email = { provider: 'mailgun', fromAddress: 'a@acme.example', mailgunDomain: 'mg.acme.example' }
   t.equal((await call('PUT', '/notifications', { email })).status, 200)
   for (const [body, field] of [
@@ -169,7 +169,7 @@ t.test('What is wrong with notifications is named, a secret inside the config ab
 const crm = { description: 'Writes to the CRM.', endpoint: { url: 'https://crm.example/hook' } }
 
 t.test('An integration is made with 201, replaced with 200, and keeps its header until told otherwise', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   const made = await call('PUT', '/integrations/crm', { ...crm, authHeader: header })
   t.equal(made.status, 201)
   const kept = { ...crm, id: 'crm', name: 'crm', parameters: {}, endpoint: { ...crm.endpoint, method: 'POST' } }
@@ -195,7 +195,7 @@ t.test('An integration is made with 201, replaced with 200, and keeps its header
 })
 
 t.test('An integration that is wrong or unknown is refused in the words of the contract', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   for (const [body, field] of [
     [{ ...crm, endpoint: { url: 'crm' } }, 'integration.endpoint.url'],
     [{ ...crm, endpoint: { url: 'https://a.example', method: 'GET' } }, 'integration.endpoint.method'],
@@ -230,7 +230,7 @@ t.test('An integration that is wrong or unknown is refused in the words of the c
 t.test(
   'An integration that is named stays; one that goes takes its credential along, whatever way it goes',
   async (t) => {
-    const { call } = await desk.agent()
+    const { call } = await fixture.agent()
     await call('PUT', '/integrations/crm', { ...crm, authHeader: header })
     await call('POST', '/playbooks', { name: 'P', uses: ['integration:crm'] })
     const held = await call('DELETE', '/integrations/crm')
@@ -251,7 +251,7 @@ const calendar = '/tool-bindings/%40svc%2Ftool.calendar'
 const password = 'app-password-of-the-desk-4321'
 
 t.test('A tool is set up bit by bit, and its write-only fields are never shown again', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   t.strictSame((await call('GET', '/tool-bindings')).json, { data: [] })
   const first = await call('PUT', calendar, { config: { calendarUrl: 'https://dav.example/desk' } })
   t.equal(first.status, 200)
@@ -285,7 +285,7 @@ t.test('A tool is set up bit by bit, and its write-only fields are never shown a
 })
 
 t.test('PATCH of a tool that the agent is not set up with is 404 and makes none', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   for (const config of [{}, { username: 'me' }, { password }]) {
     t.match(await call('PATCH', calendar, { config }), { status: 404, json: { code: 'tool.not_found' } })
   }
@@ -295,7 +295,7 @@ t.test('PATCH of a tool that the agent is not set up with is 404 and makes none'
 })
 
 t.test('A tool that the catalog does not know, or a config that does not fit it, is refused', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   const unknown = await call('PUT', '/tool-bindings/%40svc%2Ftool.none', { config: {} })
   t.equal(unknown.status, 404)
   t.equal(unknown.json.code, 'tool.not_found')
@@ -316,7 +316,7 @@ t.test('A tool that the catalog does not know, or a config that does not fit it,
 })
 
 t.test('No secret is anywhere in the data, the logs, the trail or an export', async (t) => {
-  const own = await openDesk()
+  const own = await openAgentsFixture()
   t.teardown(() => own.node.close())
   const { call } = await own.agent()
   t.equal((await call('POST', '/import', sampleExport)).status, 200)
@@ -339,8 +339,8 @@ t.test('No secret is anywhere in the data, the logs, the trail or an export', as
 t.test('A secret opens as what it belongs to, and as nothing else', async (t) => {
   const root = new Uint8Array(32).fill(7)
   let dataKey = new Uint8Array()
-  const sealer = openSealer(root, { read: async () => dataKey } as unknown as Shards)
-  dataKey = new Uint8Array(sealer.newKeyFor('demo'))
+  const sealer = createSealer(root, { read: async () => dataKey } as unknown as Shards)
+  dataKey = new Uint8Array(sealer.newDataKeyFor('demo'))
   const place = { orgId: 'demo', agentId: 'ada' }
   const unsealed = { section: 'integrations', item: 'crm', secrets: { authHeader: header, old: null } } as const
   const sealed = await sealSecrets(sealer, place, unsealed)

@@ -1,14 +1,14 @@
 /** The routes of personality, goals, standing instructions, guardrails and rules, field by field. */
 import t from 'tap'
-import { agentLimits as limits } from '../../../core/limits.js'
-import { fieldsOf, openDesk } from './desk.js'
+import { agentLimits as limits } from '../../../core/limits/index.js'
+import { fieldsOf, openAgentsFixture } from './fixture.js'
 
-const desk = await openDesk()
-t.teardown(() => desk.node.close())
+const fixture = await openAgentsFixture()
+t.teardown(() => fixture.node.close())
 const long = (chars: number) => 'x'.repeat(chars)
 
 t.test('A personality is put, copied from the catalog and compared with what it was copied from', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   t.equal((await call('GET', '/personality')).status, 404)
   t.strictSame((await call('GET', '/personality/diff')).json, { current: null, baseline: null, divergence: null })
   const own = { description: 'Warm', text: 'Be warm.' }
@@ -31,7 +31,7 @@ t.test('A personality is put, copied from the catalog and compared with what it 
 })
 
 t.test('A personality needs a text, and both its fields have an end', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   const { textChars, descriptionChars } = limits.personality
   t.equal(
     (await call('PUT', '/personality', { text: long(textChars), description: long(descriptionChars) })).status,
@@ -59,7 +59,7 @@ const goal = (id: string, more: object = {}) => ({
 })
 
 t.test('Goals are put as a whole; a default that is left out stays, and null takes it away', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   t.strictSame((await call('GET', '/goals')).json, { data: [] })
   const goals = [goal('replied'), goal('happy', { definition: { kind: 'judged', criterion: 'They left happy.' } })]
   const defaultGoal = { goalId: 'happy', unless: { field: 'person.lastCallAt', op: 'exists' } }
@@ -71,7 +71,7 @@ t.test('Goals are put as a whole; a default that is left out stays, and null tak
 })
 
 t.test('A goal that somebody names cannot be dropped, and one that does not exist cannot be named', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   const unknown = await call('PUT', '/goals', { goals: [], defaultGoal: { goalId: 'none' } })
   t.equal(unknown.status, 422)
   t.equal(unknown.json.code, 'goal.unknown')
@@ -87,7 +87,7 @@ t.test('A goal that somebody names cannot be dropped, and one that does not exis
 })
 
 t.test('Every rule of a goal names its field, at the limit and one past it', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   const { most, nameChars, descriptionChars, criterionChars } = limits.goals
   const many = (count: number) => Array.from({ length: count }, (_, nth) => goal(`g${nth}`))
   t.equal((await call('PUT', '/goals', { goals: many(most) })).status, 200)
@@ -115,7 +115,7 @@ t.test('Every rule of a goal names its field, at the limit and one past it', asy
 })
 
 t.test('Standing instructions are at most 20 of 300 characters, and the first one too many is named', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   t.strictSame((await call('GET', '/standing-instructions')).json, { data: [] })
   const put = (standingInstructions: unknown) => call('PUT', '/standing-instructions', { standingInstructions })
   const most = Array.from({ length: 20 }, () => long(300))
@@ -128,7 +128,7 @@ t.test('Standing instructions are at most 20 of 300 characters, and the first on
 })
 
 t.test('Guardrails are replaced, changed list by list, and merged with a template', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   t.strictSame((await call('GET', '/guardrails')).json, {})
   const put = { topicsToAvoid: ['politics'], claimsNotToMake: ['cheapest'] }
   t.strictSame((await call('PUT', '/guardrails', put)).json, put)
@@ -154,7 +154,7 @@ t.test('Guardrails are replaced, changed list by list, and merged with a templat
 })
 
 t.test('Rules are put as a whole, and a pattern that cannot be read is named by its place', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   const rule = (id: string, patterns: string[]) => ({ id, text: 'Never.', check: { kind: 'pattern', patterns } })
   const put = await call('PUT', '/rules', { rules: [rule('a', ['costs', '/\\$\\d+/i'])] })
   t.strictSame(put.json, { data: [{ ...rule('a', ['costs', '/\\$\\d+/i']), action: 'block', enabled: true }] })

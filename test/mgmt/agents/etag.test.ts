@@ -1,9 +1,9 @@
 /** ETags of lists and of their items, If-Match against both, and If-None-Match. */
 import t from 'tap'
-import { type Call, openDesk } from './desk.js'
+import { type Call, openAgentsFixture } from './fixture.js'
 
-const desk = await openDesk()
-t.teardown(() => desk.node.close())
+const fixture = await openAgentsFixture()
+t.teardown(() => fixture.node.close())
 
 const calendar = '/tool-bindings/%40svc%2Ftool.calendar'
 
@@ -66,7 +66,7 @@ const kinds: readonly Kind[] = [
 
 for (const { list, make, change, methods } of kinds) {
   t.test(`An item of ${list} has a tag of its own, which a change of another item leaves as it is`, async (t) => {
-    const { call } = await desk.agent()
+    const { call } = await fixture.agent()
     const p = await make(call, 'p')
     const q = await make(call, 'q')
     for (const method of methods) {
@@ -104,7 +104,7 @@ for (const { list, make, change, methods } of kinds) {
 }
 
 t.test('A new item is answered with its own tag', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   const made = await call('POST', '/playbooks', { name: 'Front' })
   t.equal(made.headers.etag, (await call('GET', '/playbooks/front')).headers.etag)
   const imported = await call('POST', '/playbooks/import', { templateId: '@svc/playbook.front-desk' })
@@ -118,7 +118,7 @@ t.test('A new item is answered with its own tag', async (t) => {
 })
 
 t.test('A secret of an item that changed makes another tag, however little of it is shown', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   const crm = { description: 'CRM', endpoint: { url: 'https://a.example/' } }
   const tags = new Set<string>()
   for (const authHeader of ['Bearer one-5555', 'Bearer two-5555', null]) {
@@ -134,16 +134,16 @@ t.test('A secret of an item that changed makes another tag, however little of it
 })
 
 t.test('The tags of an item are not those of one of its id in an agent of before', async (t) => {
-  const { id, call } = await desk.agent()
+  const { id, call } = await fixture.agent()
   const { etag } = (await call('POST', '/playbooks', { name: 'Front' })).headers
   await call('DELETE', '')
-  await desk.node.mgmt('POST', '/v1/orgs/demo/agents', { token: desk.node.key, json: { name: id, id } })
+  await fixture.node.mgmt('POST', '/v1/orgs/demo/agents', { token: fixture.node.key, json: { name: id, id } })
   t.not((await call('POST', '/playbooks', { name: 'Front' })).headers.etag, etag)
   t.equal((await call('PATCH', '/playbooks/front', { body: 'x' }, { 'if-match': etag! })).status, 412)
 })
 
 t.test('If-None-Match answers 304 without a body while what was read is what there is', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   await call('POST', '/playbooks', { name: 'Front' })
   await call('POST', '/playbooks', { name: 'Back' })
   await call('PUT', '/personality', { text: 'Be brief.' })
@@ -176,7 +176,7 @@ t.test('If-None-Match answers 304 without a body while what was read is what the
 })
 
 t.test('What may change while its tag does not is never answered 304', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   await call('PUT', calendar, { config: {} })
   await call('POST', '/message-templates', { name: 'Hi', body: 'Hi {person.firstName}' })
   await call('POST', '/knowledge/sources', { name: 'Hours', text: 'Nine to five.' })
@@ -203,7 +203,7 @@ t.test('What may change while its tag does not is never answered 304', async (t)
 })
 
 t.test('A write with If-None-Match is refused while what it writes is there, and made while it is not', async (t) => {
-  const { id, call } = await desk.agent()
+  const { id, call } = await fixture.agent()
   const unless = (tag: string) => ({ 'if-none-match': tag })
   const crm = { description: 'CRM', endpoint: { url: 'https://a.example/' } }
   const made = await call('PUT', '/integrations/crm', crm, unless('*'))

@@ -1,15 +1,15 @@
 /** The examples of the OpenAPI document: every route of an agent has one, and a node answers what each of them says. */
 import t from 'tap'
 import type { TSchema } from 'typebox'
+import { exampleAgent, exampleSteps, type Step, teardownSteps } from '../../../mgmt/agents/exampleflow.js'
 import { agentExamples } from '../../../mgmt/agents/examples.js'
-import { making, opening, type Step, unmaking } from '../../../mgmt/agents/story.js'
 import type { RouteExample } from '../../../runtime/http/route.js'
-import { compileCheck } from '../../../runtime/http/validate.js'
-import { openDesk } from './desk.js'
+import { compileCheck } from '../../../runtime/http/validator.js'
+import { openAgentsFixture } from './fixture.js'
 
-const desk = await openDesk()
-t.teardown(() => desk.node.close())
-const { routes } = desk.node.node.planes.mgmt
+const fixture = await openAgentsFixture()
+t.teardown(() => fixture.node.close())
+const { routes } = fixture.node.node.planes.mgmt
 
 const agentPath = '/orgs/{org}/agents/{agent}'
 const examples = agentExamples()
@@ -45,7 +45,7 @@ t.test('Every example is of the shape that its route declares', async (t) => {
 })
 
 t.test('The document shows them', async (t) => {
-  const { paths } = (await desk.node.mgmt('GET', '/v1/openapi.json')).json
+  const { paths } = (await fixture.node.mgmt('GET', '/v1/openapi.json')).json
   const { patch } = paths[`${agentPath}/playbooks/{playbookId}`]
   const example = examples.get(`PATCH ${agentPath}/playbooks/{playbookId}`)!
   t.strictSame(patch.requestBody.content['application/json'].example, asSent(example.body))
@@ -59,13 +59,13 @@ const timeless = (value: unknown) =>
   JSON.parse(JSON.stringify(value).replace(/"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, '"a time"'))
 
 t.test('A node that is sent the examples one after another answers what they say', async (t) => {
-  const { key } = desk.node
-  const made = await desk.node.mgmt('POST', '/v1/orgs/demo/agents', { token: key, json: opening })
+  const { key } = fixture.node
+  const made = await fixture.node.mgmt('POST', '/v1/orgs/demo/agents', { token: key, json: exampleAgent })
   t.strictSame(timeless(made.json), timeless(examples.get('POST /orgs/{org}/agents')!.reply))
-  const call = desk.callAs(key, opening.id)
+  const call = fixture.callAs(key, exampleAgent.id)
   const compared = new Set<string>()
 
-  async function send(name: string, { params = {}, query = {}, body }: Omit<Step, 'row'>): Promise<void> {
+  async function send(name: string, { params = {}, query = {}, body }: Omit<Step, 'endpoint'>): Promise<void> {
     const [method, path] = name.split(' ') as [string, string]
     const filled = path.replace(/\{(\w+)\}/g, (_, param) => encodeURIComponent(params[param]!))
     const search = new URLSearchParams(query as Record<string, string>).toString()
@@ -79,7 +79,7 @@ t.test('A node that is sent the examples one after another answers what they say
     t.strictSame(timeless(json), timeless(asSent(example.reply)), name)
   }
 
-  for (const { row, ...step } of making) await send(row, step)
+  for (const { endpoint: row, ...step } of exampleSteps) await send(row, step)
   for (const [name, { params, query }] of examples) {
     const below = name.replace(` ${agentPath}`, ' ')
     const isRead = name.startsWith(`GET ${agentPath}`) && !name.endsWith('/preview') && !name.endsWith('/activity')
@@ -87,7 +87,7 @@ t.test('A node that is sent the examples one after another answers what they say
     const isOthers = routes.some((each) => `${each.method} ${each.path}` === name && !described.has(each.tag))
     if (isRead && !isOthers) await send(row, { params, query })
   }
-  for (const { row, ...step } of unmaking) await send(row, step)
+  for (const { endpoint: row, ...step } of teardownSteps) await send(row, step)
   const { data } = (await call('GET', '/activity?limit=200')).json
   const told = (examples.get(`GET ${agentPath}/activity`)!.reply as { data: { action: string; changed: string[] }[] })
     .data

@@ -1,24 +1,24 @@
 /** Locations of things whose addresses are looked up when they are written. */
 import t from 'tap'
 import { openReceiver } from '../../harness/receiver.js'
-import { type Call, fieldsOf, openDesk } from './desk.js'
+import { type Call, fieldsOf, openAgentsFixture } from './fixture.js'
 
 const geocoder = await openReceiver(t)
-const desk = await openDesk({ env: { PARLEY_GEOCODER_URL: geocoder.url('/search') } })
-t.teardown(() => desk.node.close())
+const fixture = await openAgentsFixture({ env: { PARLEY_GEOCODER_URL: geocoder.url('/search') } })
+t.teardown(() => fixture.node.close())
 
 const put = (call: Call, ...things: object[]) => call('PUT', '/knowledge/things', { things })
 const asked = (address: string) => geocoder.at(pathOf(address)).length
 const pathOf = (address: string) => `/search?${new URLSearchParams({ q: address, format: 'jsonv2', limit: '1' })}`
 
 function knows(address: string, ...places: object[]): void {
-  geocoder.behave(pathOf(address), (response) => void response.writeHead(200).end(JSON.stringify(places)))
+  geocoder.setBehavior(pathOf(address), (response) => void response.writeHead(200).end(JSON.stringify(places)))
 }
 
 const main = { lat: '1.5', lon: '-2.5', display_name: '1 Main Street, Springfield' }
 
 t.test('A plain address is geocoded on write: coordinates are kept and the address is the formatted one', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   knows('main st 1', main)
   const kept = await put(call, { id: 'a', name: 'A', location: { address: 'main st 1', label: 'Shop' } })
   t.strictSame(kept.json.data[0].location, {
@@ -30,7 +30,7 @@ t.test('A plain address is geocoded on write: coordinates are kept and the addre
 })
 
 t.test('An address that matches no place is 422 at its path, and nothing is kept', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   knows('atlantis')
   const good = { id: 'a', name: 'A', location: { address: '1, 2' } }
   const refused = await put(call, good, { id: 'b', name: 'B', location: { address: 'atlantis' } })
@@ -43,8 +43,8 @@ t.test('An address that matches no place is 422 at its path, and nothing is kept
 t.test(
   'While geocoding is unavailable an address is kept without coordinates, and looked up when it is sent again',
   async (t) => {
-    const { call } = await desk.agent()
-    geocoder.behave(pathOf('elm st 2'), (response) => void response.writeHead(503).end())
+    const { call } = await fixture.agent()
+    geocoder.setBehavior(pathOf('elm st 2'), (response) => void response.writeHead(503).end())
     const thing = { id: 'a', name: 'A', location: { address: 'elm st 2' } }
     t.strictSame((await put(call, thing)).json.data[0].location, { address: 'elm st 2' })
     knows('elm st 2', { ...main, display_name: '2 Elm Street' })
@@ -55,7 +55,7 @@ t.test(
 t.test(
   'A location that has coordinates is not geocoded, and neither is a pair, a link or what is placed already',
   async (t) => {
-    const { call } = await desk.agent()
+    const { call } = await fixture.agent()
     knows('oak st 3', { ...main, display_name: '3 Oak Street' })
     await put(
       call,
@@ -75,7 +75,7 @@ t.test(
 )
 
 t.test('An address is asked for once, however many things and writes have it', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   knows('fir st 4', main)
   const things = Array.from({ length: 50 }, (_, nth) => ({
     id: `t${nth}`,
@@ -88,10 +88,10 @@ t.test('An address is asked for once, however many things and writes have it', a
 })
 
 t.test('Nothing is asked for a body that is refused, or of an agent that is not there', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   const location = { address: 'birch st 5' }
   t.equal((await put(call, { id: 'a', name: 'A', location }, { id: 'a', name: 'B' })).status, 422)
-  t.equal((await put(desk.callAs(desk.node.key, 'nobody'), { id: 'a', name: 'A', location })).status, 404)
+  t.equal((await put(fixture.callAs(fixture.node.key, 'nobody'), { id: 'a', name: 'A', location })).status, 404)
   t.equal(asked('birch st 5'), 0)
 })
 
@@ -99,7 +99,7 @@ const imports = (call: Call, ...things: object[]) =>
   call('POST', '/import', { capabilities: { knowledge: { things } } })
 
 t.test('An import geocodes the addresses of things as their own route does', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   knows('ash st 6', { ...main, display_name: '6 Ash Street' })
   const placed = { id: 'b', name: 'B', location: { address: 'yew st 7', latitude: 3, longitude: 4 } }
   const kept = await imports(call, { id: 'a', name: 'A', location: { address: 'ash st 6' } }, placed)
@@ -116,7 +116,7 @@ t.test('An import geocodes the addresses of things as their own route does', asy
 })
 
 t.test('An import with an address that matches no place is 422 where the importer wrote it', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   knows('lemuria')
   const location = { address: 'lemuria' }
   const refused = await imports(
@@ -132,20 +132,20 @@ t.test('An import with an address that matches no place is 422 where the importe
 })
 
 t.test('While geocoding is unavailable an import keeps addresses without coordinates', async (t) => {
-  const { call } = await desk.agent()
-  geocoder.behave(pathOf('gum st 8'), (response) => void response.writeHead(503).end())
+  const { call } = await fixture.agent()
+  geocoder.setBehavior(pathOf('gum st 8'), (response) => void response.writeHead(503).end())
   t.equal((await imports(call, { id: 'a', name: 'A', location: { address: 'gum st 8' } })).status, 200)
   t.strictSame((await call('GET', '/knowledge/things')).json.data[0].location, { address: 'gum st 8' })
 })
 
 t.test('Nothing is asked for an import that is refused, or of an agent that is not there', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   const thing = { id: 'a', name: 'A', location: { address: 'box st 9' } }
   t.same(fieldsOf(await imports(call, thing, { id: 'c', name: 'C', collections: ['none'] })), [
     'capabilities.knowledge.things[1].collections[0]',
   ])
   const wrong = { things: [thing], goals: [{ id: 'g' }] }
   t.equal((await call('POST', '/import', wrong)).status, 422)
-  t.equal((await imports(desk.callAs(desk.node.key, 'nobody'), thing)).status, 404)
+  t.equal((await imports(fixture.callAs(fixture.node.key, 'nobody'), thing)).status, 404)
   t.equal(asked('box st 9'), 0)
 })

@@ -1,16 +1,16 @@
 /** The routes of things, collections and facts. */
 import t from 'tap'
-import { agentLimits as limits } from '../../../core/limits.js'
-import { type Call, fieldsOf, openDesk } from './desk.js'
+import { agentLimits as limits } from '../../../core/limits/index.js'
+import { type Call, fieldsOf, openAgentsFixture } from './fixture.js'
 
-const desk = await openDesk()
-t.teardown(() => desk.node.close())
+const fixture = await openAgentsFixture()
+t.teardown(() => fixture.node.close())
 const long = (chars: number) => 'x'.repeat(chars)
 
 const put = (call: Call, things: unknown) => call('PUT', '/knowledge/things', { things })
 
 t.test('Things are replaced as a whole and read as they were put', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   t.strictSame((await call('GET', '/knowledge/things')).json, { data: [] })
   await call('PUT', '/knowledge/collections', { collections: [{ id: 'cuts', name: 'Cuts' }] })
   const haircut = {
@@ -41,7 +41,7 @@ t.test('Things are replaced as a whole and read as they were put', async (t) => 
 t.test(
   'A thing sent without a location keeps it, null clears it, and a plain address is kept without coordinates',
   async (t) => {
-    const { call } = await desk.agent()
+    const { call } = await fixture.agent()
     await put(call, [{ id: 'a', name: 'A', location: { address: 'Main St 1', latitude: 1, longitude: 2 } }])
     t.match((await put(call, [{ id: 'a', name: 'B' }])).json.data, [{ location: { latitude: 1, longitude: 2 } }])
     t.notOk('location' in (await put(call, [{ id: 'a', name: 'B', location: null }])).json.data[0])
@@ -51,7 +51,7 @@ t.test(
 )
 
 t.test('The old single collection moves a thing, or keeps its others when it says what a read shows', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   const collections = ['a', 'b', 'c'].map((id) => ({ id, name: id }))
   await call('PUT', '/knowledge/collections', { collections })
   const of = async (sent: object) => (await put(call, [{ id: 'x', name: 'X', ...sent }])).json.data[0].collections
@@ -63,7 +63,7 @@ t.test('The old single collection moves a thing, or keeps its others when it say
 })
 
 t.test('Every rule of a thing names its field, at the limit and one past it', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   const thing = (more: object) => ({ id: 'a', name: 'A', ...more })
   const action = (more: object) => thing({ actions: [{ label: 'Go', ...more }] })
   const full = thing({
@@ -111,7 +111,7 @@ t.test('Every rule of a thing names its field, at the limit and one past it', as
 })
 
 t.test('A collection that things belong to goes only by force, and one that a text shows not even then', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   const collections = (...ids: string[]) => ({ collections: ids.map((id) => ({ id, name: id })) })
   t.strictSame(
     (await call('PUT', '/knowledge/collections', collections('a', 'b'))).json.data,
@@ -143,11 +143,11 @@ t.test('A collection that things belong to goes only by force, and one that a te
 })
 
 t.test('Facts are put as a list or one by one, with what is left unsaid filled in', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   const made = await call('POST', '/knowledge/facts', { question: 'Where to park?', answer: 'Behind.' })
   t.equal(made.status, 201)
   const unsaid = { exact: false, enabled: true, source: 'operator', confirmed: true, alwaysOn: false }
-  const at = new Date(desk.node.clock.now()).toISOString()
+  const at = new Date(fixture.node.clock.now()).toISOString()
   t.strictSame(made.json, {
     id: 'where-to-park',
     question: 'Where to park?',
@@ -156,8 +156,8 @@ t.test('Facts are put as a list or one by one, with what is left unsaid filled i
     updatedAt: at,
   })
   t.strictSame((await call('GET', '/knowledge/facts/where-to-park')).json, made.json)
-  await desk.node.clock.advance(1_000)
-  const later = new Date(desk.node.clock.now()).toISOString()
+  await fixture.node.clock.advance(1_000)
+  const later = new Date(fixture.node.clock.now()).toISOString()
   const patched = await call('PATCH', '/knowledge/facts/where-to-park', { verbatim: true })
   t.match(patched.json, { exact: true, updatedAt: later })
   t.strictSame((await call('PATCH', '/knowledge/facts/where-to-park', {})).json, patched.json)
@@ -175,7 +175,7 @@ t.test('Facts are put as a list or one by one, with what is left unsaid filled i
 })
 
 t.test('Every rule of a fact names its field, and a playbook in its scope must exist', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   const fact = (more: object) => ({ question: 'Q', answer: 'A', ...more })
   const full = fact({
     question: long(300),

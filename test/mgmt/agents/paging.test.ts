@@ -1,10 +1,10 @@
 /** Lists of an agent's document page by page. */
 import fc from 'fast-check'
 import t from 'tap'
-import { type Call, fieldsOf, openDesk } from './desk.js'
+import { type Call, fieldsOf, openAgentsFixture } from './fixture.js'
 
-const desk = await openDesk()
-t.teardown(() => desk.node.close())
+const fixture = await openAgentsFixture()
+t.teardown(() => fixture.node.close())
 
 const opener = { class: 'service', openerTemplateId: 'hi' }
 const endpoint = { url: 'https://a.example/' }
@@ -46,7 +46,7 @@ async function pagesOf(call: Call, list: string, limit: number): Promise<{ id: s
 
 for (const [list, fill] of Object.entries(lists)) {
   t.test(`${list} is whole without a limit, and page by page with one`, async (t) => {
-    const { call, id } = await desk.agent()
+    const { call, id } = await fixture.agent()
     await fill(call)
     const whole = await call('GET', list)
     t.strictSame(Object.keys(whole.json), ['data'], 'nothing is left out, and nothing else is said')
@@ -73,7 +73,7 @@ for (const [list, fill] of Object.entries(lists)) {
       const refused = await call('GET', `${list}?${query}`)
       t.match([refused.status, fieldsOf(refused)], [422, [field]], query)
     }
-    const other = await desk.agent()
+    const other = await fixture.agent()
     const token = encodeURIComponent(first.json.nextPageToken)
     t.same(
       fieldsOf(await other.call('GET', `${list}?pageToken=${token}`)),
@@ -84,7 +84,7 @@ for (const [list, fill] of Object.entries(lists)) {
 }
 
 t.test('What comes and goes while a list is read neither repeats nor hides what stays', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   await lists['/knowledge/facts']!(call)
   const ids = (data: { id: string }[]) => data.map(({ id }) => id)
   const first = (await call('GET', '/knowledge/facts?limit=3')).json
@@ -99,7 +99,7 @@ t.test('What comes and goes while a list is read neither repeats nor hides what 
 })
 
 t.test('The OpenAPI document describes pages, ETags and 304', async (t) => {
-  const { json } = await desk.node.mgmt('GET', '/v1/openapi.json')
+  const { json } = await fixture.node.mgmt('GET', '/v1/openapi.json')
   const named = (operation: { parameters: { name: string }[] }) => operation.parameters.map(({ name }) => name)
   for (const list of Object.keys(lists)) {
     const { get } = json.paths[`/orgs/{org}/agents/{agent}${list}`]

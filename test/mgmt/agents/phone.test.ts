@@ -1,7 +1,7 @@
 /** Phone numbers as operators write them. */
 import fc from 'fast-check'
 import t from 'tap'
-import { phoneOf } from '../../../mgmt/agents/phone.js'
+import { parsePhone } from '../../../mgmt/agents/phone.js'
 
 t.test('A number in any common format is read as E.164, one without a country code as American', async (t) => {
   const read: Record<string, string> = {
@@ -18,7 +18,7 @@ t.test('A number in any common format is read as E.164, one without a country co
     ' +49 30/901820 ': '+4930901820',
     '+15550100': '+15550100',
   }
-  for (const [written, number] of Object.entries(read)) t.equal(phoneOf(written), number, written)
+  for (const [written, number] of Object.entries(read)) t.equal(parsePhone(written), number, written)
 })
 
 t.test('What is no phone number is read as none', async (t) => {
@@ -34,7 +34,7 @@ t.test('What is no phone number is read as none', async (t) => {
     '+1234567890123456',
     '4155552671+1',
   ]
-  for (const written of none) t.equal(phoneOf(written), undefined, written)
+  for (const written of none) t.equal(parsePhone(written), undefined, written)
 })
 
 t.test('Whatever is written, what is read is E.164 and reads as itself', async (t) => {
@@ -45,10 +45,10 @@ t.test('Whatever is written, what is read is E.164 and reads as itself', async (
       fc.constantFrom('', '+', '+1', '00', '(415)'),
       fc.string({ unit: characters, maxLength: 16 }),
       (begin, rest) => {
-        const number = phoneOf(begin + rest)
+        const number = parsePhone(begin + rest)
         if (number === undefined) return true
         numbers++
-        return /^\+[1-9]\d{6,14}$/.test(number) && phoneOf(number) === number
+        return /^\+[1-9]\d{6,14}$/.test(number) && parsePhone(number) === number
       },
     ),
     { numRuns: 2_000 },

@@ -1,18 +1,18 @@
 /** The routes of playbooks and message templates. */
 import t from 'tap'
-import { agentLimits as limits } from '../../../core/limits.js'
+import { agentLimits as limits } from '../../../core/limits/index.js'
 import type { OrgEventPayload } from '../../../core/orgevents.js'
-import { createDocuments, type Shown } from '../../../mgmt/agents/documents.js'
+import { createDocuments, type EndpointResponse } from '../../../mgmt/agents/documentcommands.js'
 import { objectTable } from '../../../mgmt/agents/mediaobjects.js'
 import { agentTable } from '../../../mgmt/agents/store.js'
 import type { Command } from '../../../runtime/shard/contract.js'
-import { layerOver } from '../../../runtime/shard/layer.js'
+import { createOverlay } from '../../../runtime/shard/overlay.js'
 import { encodeWrites } from '../../../runtime/store/space.js'
 import { sampleExport } from '../../core/agent/sample.js'
-import { type Call, fieldsOf, openDesk } from './desk.js'
+import { type Call, fieldsOf, openAgentsFixture } from './fixture.js'
 
-const desk = await openDesk()
-t.teardown(() => desk.node.close())
+const fixture = await openAgentsFixture()
+t.teardown(() => fixture.node.close())
 
 const defaultsOf = async (call: Call): Promise<string[]> =>
   (await call('GET', '/playbooks')).json.data.flatMap(({ id, isDefault }: { id: string; isDefault: boolean }) =>
@@ -22,7 +22,7 @@ const defaultsOf = async (call: Call): Promise<string[]> =>
 t.test(
   'A playbook is made with a name alone: its id from the name, its uses filled in, the first the default',
   async (t) => {
-    const { call } = await desk.agent()
+    const { call } = await fixture.agent()
     t.strictSame((await call('GET', '/playbooks')).json, { data: [] })
     const made = await call('POST', '/playbooks', { name: 'Front Desk' })
     t.equal(made.status, 201)
@@ -41,7 +41,7 @@ t.test(
 )
 
 t.test('Exactly one playbook is the default, whatever is made, moved and deleted', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   for (const name of ['a', 'b', 'c']) await call('POST', '/playbooks', { name })
   t.same(await defaultsOf(call), ['a'])
   const moved = await call('POST', '/playbooks/b/_setDefault')
@@ -62,7 +62,7 @@ t.test('Exactly one playbook is the default, whatever is made, moved and deleted
 t.test(
   'PUT replaces a playbook but for uses and flow, PATCH changes what it is given, a PUT of a GET nothing',
   async (t) => {
-    const { call } = await desk.agent()
+    const { call } = await fixture.agent()
     const flow = { slots: [], steps: [{ say: 'Hello' }, { end: { outcome: 'done' } }] }
     await call('POST', '/playbooks', { name: 'Front', description: 'x', uses: ['people'], flow })
     const { etag } = (await call('GET', '/playbooks/front')).headers
@@ -87,7 +87,7 @@ t.test(
 )
 
 t.test('PATCH of a playbook takes away with null what is optional', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   await call('POST', '/message-templates', { name: 'Hi', body: 'Hi' })
   const optional = {
     description: 'x',
@@ -110,7 +110,7 @@ t.test('PATCH of a playbook takes away with null what is optional', async (t) =>
 })
 
 t.test('A flow is read with its id, name, description and slots, and an origin only where it has one', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   const steps = [{ say: 'Hello' }, { end: { outcome: 'done' } }]
   const stale = async () =>
     (await call('GET', '/lint')).json.warnings.filter(({ code }: { code: string }) => code === 'flow.body.stale')
@@ -137,7 +137,7 @@ t.test('A flow is read with its id, name, description and slots, and an origin o
 })
 
 t.test('Procedures are retired, an unknown use and a flow that cannot run are refused by name', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   await call('POST', '/playbooks', { name: 'Front' })
   for (const [method, path, more] of [
     ['POST', '', { name: 'x' }],
@@ -165,7 +165,7 @@ t.test('Procedures are retired, an unknown use and a flow that cannot run are re
 })
 
 t.test('A playbook that others name cannot be deleted, and each reference is listed', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   t.equal((await call('POST', '/import', sampleExport)).status, 200)
   const owned = await call('DELETE', '/playbooks/invite')
   t.equal(owned.status, 409)
@@ -184,7 +184,7 @@ t.test('A playbook that others name cannot be deleted, and each reference is lis
 })
 
 t.test('A playbook is copied from the catalog, behind the others, and the whole list is answered', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   const templateId = '@svc/playbook.front-desk'
   const first = await call('POST', '/playbooks/import', { templateId })
   t.equal(first.status, 200)
@@ -195,14 +195,14 @@ t.test('A playbook is copied from the catalog, behind the others, and the whole 
   t.equal((await call('POST', '/playbooks/import', { templateId: '@svc/playbook.none' })).status, 404)
   const put = await call('PUT', `/playbooks/${second[0].id}`, { name: 'Mine' })
   t.equal(put.json.derivedFrom.templateId, templateId, 'PUT keeps where it came from')
-  const onlyWriting = await desk.node.keyWith(['agents:write'])
-  const { id } = await desk.agent()
-  const refused = await desk.callAs(onlyWriting, id)('POST', '/playbooks/import', { templateId })
+  const onlyWriting = await fixture.node.createKey(['agents:write'])
+  const { id } = await fixture.agent()
+  const refused = await fixture.callAs(onlyWriting, id)('POST', '/playbooks/import', { templateId })
   t.equal(refused.json.code, 'auth.scope_missing')
 })
 
 t.test('Message templates are made, read, changed and deleted, unless something names them', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   const body = 'Hello {person.firstName|there}!'
   const made = await call('POST', '/message-templates', { name: 'Welcome', body, description: 'x' })
   t.equal(made.status, 201)
@@ -234,7 +234,7 @@ t.test('Message templates are made, read, changed and deleted, unless something 
 })
 
 t.test('A preview needs a person, and shows what that one would be sent', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   await call('POST', '/message-templates', { name: 'Hi', body: 'Hi {person.firstName}. Call {agent.contactPhone}.' })
   t.same(fieldsOf(await call('GET', '/message-templates/hi/preview')), ['personId'])
   t.equal((await call('GET', '/message-templates/hi/preview?personId=nobody')).status, 404)
@@ -244,13 +244,13 @@ t.test('A preview needs a person, and shows what that one would be sent', async 
   const documents = createDocuments({ orgEvent, mediaUrl: (object) => `https://media.example/${object}` })
   documents.provide({ person: (_reader, _place, id) => people[id] as never })
   const { commands, queries } = documents
-  const root = layerOver({ get: () => undefined, range: () => [], encode: encodeWrites })
+  const root = createOverlay({ get: () => undefined, range: () => [], encode: encodeWrites })
   const place = { orgId: 'demo', agentId: 'ada' }
   const identity = { contactPhone: '+14155550100' }
   root.put(agentTable, ['demo', 'ada'], {
     id: 'ada',
     orgId: 'demo',
-    serial: 1,
+    incarnation: 1,
     name: 'Ada',
     identity,
     createdAt: 1,
@@ -259,8 +259,8 @@ t.test('A preview needs a person, and shows what that one would be sent', async 
   const tx = Object.assign(root, { tell: () => undefined }) as never
   const told = { commandId: 'c1', at: 5, mint: () => 'x' }
   const body = { name: 'Hi', body: 'Hi {person.firstName}. Call {agent.contactPhone}.' }
-  const add = (body: object, resource = 'POST /message-templates') =>
-    commands.write.decide(tx, { ...place, resource, asked: { params: {}, query: {}, body }, ifMatch: '' }, told)
+  const add = (body: object, endpointName = 'POST /message-templates') =>
+    commands.write.decide(tx, { ...place, endpointName, request: { params: {}, query: {}, body }, ifMatch: '' }, told)
   add(body)
   add({ name: 'Outer', body: 'First. [[template: inner]]' })
   add({ name: 'Inner', body: 'Mail {person.email|block-send}' })
@@ -269,9 +269,9 @@ t.test('A preview needs a person, and shows what that one would be sent', async 
     (
       queries.view.read(root, {
         ...place,
-        resource: 'GET /message-templates/{templateId}/preview',
-        asked: { params: { templateId }, query: { personId } },
-      }) as Shown
+        endpointName: 'GET /message-templates/{templateId}/preview',
+        request: { params: { templateId }, query: { personId } },
+      }) as EndpointResponse
     ).json
   t.strictSame(preview('ann'), { renderedText: 'Hi Ann. Call +14155550100.', missingSlots: [], blocked: false })
   t.strictSame(preview('nameless'), {

@@ -3,72 +3,72 @@ import { rm } from 'node:fs/promises'
 import fc from 'fast-check'
 import t from 'tap'
 import { type AgentDocument, emptyDocument, listSections, type Section } from '../../../core/agent/index.js'
-import { agentKeyOf } from '../../../core/agentkey.js'
+import { formatAgentKey } from '../../../core/agentref.js'
 import { isRefusal } from '../../../core/errors.js'
 import type { OrgEventPayload } from '../../../core/orgevents.js'
-import { createDocuments, type Shown } from '../../../mgmt/agents/documents.js'
+import { createDocuments, type EndpointResponse } from '../../../mgmt/agents/documentcommands.js'
 import { readItem, readSection, removeSections, writeSection } from '../../../mgmt/agents/sections.js'
 import { agentTable } from '../../../mgmt/agents/store.js'
 import type { Command, Tx } from '../../../runtime/shard/contract.js'
-import { decide } from '../../../runtime/shard/decide.js'
-import { type Layer, layerOver } from '../../../runtime/shard/layer.js'
+import { decide } from '../../../runtime/shard/decision.js'
+import { createOverlay, type Overlay } from '../../../runtime/shard/overlay.js'
 import { type Key, type Reader, type Table, table, type Write } from '../../../runtime/store/contract.js'
 import { openStore } from '../../../runtime/store/lmdb.js'
 import { encodeWrites } from '../../../runtime/store/space.js'
 import { sample, sampleExport } from '../../core/agent/sample.js'
-import { openDesk } from './desk.js'
+import { openAgentsFixture } from './fixture.js'
 
 const place = { orgId: 'demo', agentId: 'ada' }
 const orgEvent: Command<OrgEventPayload, true> = { name: 'test.orgEvent', decide: () => true }
 const keptTables = ['agents.sections', 'agents.orders', 'agents.items']
 
-function emptyShard(): Layer {
-  const root = layerOver({ get: () => undefined, range: () => [], encode: encodeWrites })
+function emptyShard(): Overlay {
+  const root = createOverlay({ get: () => undefined, range: () => [], encode: encodeWrites })
   root.put(agentTable, ['demo', 'ada'], {
     id: 'ada',
     orgId: 'demo',
-    serial: 1,
+    incarnation: 1,
     name: 'Ada',
     createdAt: 1,
     updatedAt: 1,
   })
-  root.keep()
+  root.commit()
   return root
 }
 
 let commands = 0
 
 /** Decides a write and tells which rows of the sections it wrote, a removed one with a dash before it. */
-function write(root: Layer, resource: string, body?: unknown, params: Record<string, string> = {}) {
-  const over = layerOver(Object.assign(root, { encode: encodeWrites }))
+function write(root: Overlay, endpointName: string, body?: unknown, params: Record<string, string> = {}) {
+  const over = createOverlay(Object.assign(root, { encode: encodeWrites }))
   const { commands: own } = createDocuments({ orgEvent })
-  const input = { ...place, ifMatch: '', resource, asked: { params, query: {}, body } }
+  const input = { ...place, ifMatch: '', endpointName, request: { params, query: {}, body } }
   const commandId = `c${++commands}`
   const command = own.write as Command<unknown, unknown>
-  const moment = { at: 1_000 + commands, steadyAt: 0, commit: commands, owed: [], tellings: [] }
-  const answer = decide(over, { owner: agentKeyOf(place), command, input, commandId }, moment) as Shown
-  if (isRefusal(answer)) throw new Error(`${resource}: ${answer.refused} ${JSON.stringify(answer)}`)
+  const moment = { at: 1_000 + commands, monotonicAt: 0, commit: commands, pending: [], outboundCommands: [] }
+  const answer = decide(over, { owner: formatAgentKey(place), command, input, commandId }, moment) as EndpointResponse
+  if (isRefusal(answer)) throw new Error(`${endpointName}: ${answer.refused} ${JSON.stringify(answer)}`)
   const rows: string[] = []
   for (const name of keptTables) {
-    for (const { key, value } of over.written(name)) {
+    for (const { key, value } of over.writesOf(name)) {
       rows.push(`${value === undefined ? '-' : ''}${name.slice('agents.'.length)} ${key.slice(2).join('/')}`)
     }
   }
   for (const { table, key, value } of [...keptTables, 'agents.head', 'agents'].flatMap((name) => [
-    ...over.written(name),
+    ...over.writesOf(name),
   ])) {
     if (value === undefined) root.remove(table, key)
     else root.put(table, key, value)
   }
-  root.keep()
+  root.commit()
   return rows
 }
 
-function view(reader: Reader, resource: string, params: Record<string, string> = {}): unknown {
+function view(reader: Reader, endpointName: string, params: Record<string, string> = {}): unknown {
   const shown = createDocuments({ orgEvent }).queries.view.read(reader, {
     ...place,
-    resource,
-    asked: { params, query: {} },
+    endpointName,
+    request: { params, query: {} },
   })
   return isRefusal(shown) ? shown.refused : shown.json
 }
@@ -151,12 +151,12 @@ const itemTable = table<[string, string, string, string], object>('agents.items'
 const listed = Object.keys(listSections) as (keyof typeof listSections)[]
 
 /** As data directories have it that were written when a list was one record. */
-function oldShard(): Layer {
+function oldShard(): Overlay {
   const root = emptyShard()
   for (const [section, value] of Object.entries(sample)) {
     if (section !== 'identity' && section !== 'draftCampaigns') root.put(oldTable, ['demo', 'ada', section], value)
   }
-  root.keep()
+  root.commit()
   return root
 }
 
@@ -212,7 +212,7 @@ async function ageLists(dir: string): Promise<number> {
 t.test(
   'A node that starts on data of old shows the same agent, changes it, and finds it so when it starts again',
   async (t) => {
-    const first = await openDesk()
+    const first = await openAgentsFixture()
     t.teardown(() => rm(first.node.dir, { recursive: true, force: true }))
     const { id, call } = await first.agent()
     t.equal((await call('POST', '/import', sampleExport)).status, 200)
@@ -220,17 +220,17 @@ t.test(
     await first.node.node.close()
     t.ok((await ageLists(first.node.dir)) >= 10, 'there were lists to make old')
 
-    const second = await openDesk({ dir: first.node.dir })
-    const asked = second.callAs(first.node.key, id)
-    t.strictSame((await asked('GET', '/export?format=json')).json, before)
-    t.match((await asked('GET', '/playbooks/booking')).json, { id: 'booking', name: 'Booking' })
-    t.equal((await asked('DELETE', '/integrations/crm')).status, 409, 'references hold')
-    t.equal((await asked('PATCH', '/playbooks/booking', { name: 'Visits' })).status, 200)
-    t.equal((await asked('POST', '/knowledge/facts', { id: 'new', question: 'New?', answer: 'Yes.' })).status, 201)
-    const changed = (await asked('GET', '/export?format=json')).json
+    const second = await openAgentsFixture({ dir: first.node.dir })
+    const request = second.callAs(first.node.key, id)
+    t.strictSame((await request('GET', '/export?format=json')).json, before)
+    t.match((await request('GET', '/playbooks/booking')).json, { id: 'booking', name: 'Booking' })
+    t.equal((await request('DELETE', '/integrations/crm')).status, 409, 'references hold')
+    t.equal((await request('PATCH', '/playbooks/booking', { name: 'Visits' })).status, 200)
+    t.equal((await request('POST', '/knowledge/facts', { id: 'new', question: 'New?', answer: 'Yes.' })).status, 201)
+    const changed = (await request('GET', '/export?format=json')).json
     await second.node.close()
 
-    const third = await openDesk({ dir: first.node.dir })
+    const third = await openAgentsFixture({ dir: first.node.dir })
     t.teardown(() => third.node.close())
     const after = (await third.callAs(first.node.key, id)('GET', '/export?format=json')).json
     t.strictSame(after, changed)

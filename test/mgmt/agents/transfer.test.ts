@@ -2,16 +2,16 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { parse } from 'yaml'
-import { agentDocument as limits } from '../../../core/limits.js'
+import { agentDocument as limits } from '../../../core/limits/index.js'
 import { sampleExport } from '../../core/agent/sample.js'
 import { countTurns } from '../../harness/turns.js'
-import { fieldsOf, openDesk } from './desk.js'
+import { fieldsOf, openAgentsFixture } from './fixture.js'
 
-const desk = await openDesk()
-t.teardown(() => desk.node.close())
+const fixture = await openAgentsFixture()
+t.teardown(() => fixture.node.close())
 
 t.test('Lint tells everything with its code, its place, a sentence and a way out', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   const fresh = await call('GET', '/lint')
   t.equal(fresh.status, 200)
   t.same(fresh.json.errors, [])
@@ -23,7 +23,7 @@ t.test('Lint tells everything with its code, its place, a sentence and a way out
 })
 
 t.test('A template replaces the sections it carries and leaves the others alone', async (t) => {
-  const { id, call } = await desk.agent({ identity: { brandColor: '#abc' } })
+  const { id, call } = await fixture.agent({ identity: { brandColor: '#abc' } })
   await call('PUT', '/standing-instructions', { standingInstructions: ['Mine.'] })
   await call('POST', '/knowledge/facts', { question: 'Q', answer: 'A' })
   const applied = await call('POST', '/apply-template', { templateId: '@svc/agent.salon' })
@@ -41,7 +41,7 @@ t.test('A template replaces the sections it carries and leaves the others alone'
 })
 
 t.test('Objectives come with a template, stand in the export, change by import, and lint tells of them', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   await call('POST', '/apply-template', { templateId: '@svc/agent.salon' })
   const advised = async () =>
     (await call('GET', '/lint')).json.advice.filter(({ code }: { code: string }) => code === 'objective.unread')
@@ -56,7 +56,7 @@ t.test('Objectives come with a template, stand in the export, change by import, 
   t.equal(imported.status, 200)
   t.same((await call('GET', '/export?format=json')).json.objectives, edited)
   t.same(fieldsOf(await call('POST', '/import', { objectives: [{ ...edited[0], body: '' }] })), ['objectives[0].body'])
-  const other = await desk.agent()
+  const other = await fixture.agent()
   t.equal((await other.call('POST', '/import', { objectives: edited })).status, 200, 'and travel to another agent')
   t.same((await other.call('GET', '/export?format=json')).json.objectives, edited)
   await call('POST', '/import', { objectives: [] })
@@ -64,7 +64,7 @@ t.test('Objectives come with a template, stand in the export, change by import, 
 })
 
 t.test('A template that would take away what others name is refused, and nothing of it applied', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   await call('POST', '/playbooks', { name: 'Own' })
   await call('POST', '/knowledge/facts', { question: 'Q', answer: 'A', scope: { playbooks: ['own'] } })
   const before = (await call('GET', '/export?format=json')).text
@@ -77,7 +77,7 @@ t.test('A template that would take away what others name is refused, and nothing
 t.test(
   'What was copied from the catalog is listed with its versions, and brought up to date piece by piece',
   async (t) => {
-    const { call } = await desk.agent()
+    const { call } = await fixture.agent()
     t.strictSame((await call('GET', '/updates')).json, { data: [], updateCount: 0 })
     await call('POST', '/personality/import', { templateId: '@svc/personality.warm-receptionist' })
     const { current } = (await call('GET', '/personality/diff')).json
@@ -99,8 +99,8 @@ t.test(
 )
 
 t.test('An export imported into an empty agent gives the same export', async (t) => {
-  const one = await desk.agent()
-  const other = await desk.agent()
+  const one = await fixture.agent()
+  const other = await fixture.agent()
   const imported = await one.call('POST', '/import', sampleExport)
   t.equal(imported.status, 200)
   const exported = await one.call('GET', '/export?format=json')
@@ -113,7 +113,7 @@ t.test('An export imported into an empty agent gives the same export', async (t)
 })
 
 t.test('Only the sections that are present are applied, under names of today or of before', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   await call('POST', '/import', sampleExport)
   const before = (await call('GET', '/export?format=json')).json
   const after = (await call('POST', '/import', { standingInstructions: ['New.'] })).json
@@ -131,14 +131,14 @@ t.test('Only the sections that are present are applied, under names of today or 
 })
 
 t.test('Fields and segments of people are exported for people:read, and imported with people:write', async (t) => {
-  const { id, call } = await desk.agent()
+  const { id, call } = await fixture.agent()
   const people = {
     fields: [{ key: 'level', label: 'Level', type: 'string' }],
     segments: [{ id: 'gold', name: 'Gold', filter: { tag: 'gold' } }],
   }
   t.equal((await call('POST', '/import', { capabilities: { people } })).status, 200)
-  const without = desk.callAs(await desk.node.keyWith(['agents:write']), id)
-  const reader = desk.callAs(await desk.node.keyWith(['agents:write', 'people:read']), id)
+  const without = fixture.callAs(await fixture.node.createKey(['agents:write']), id)
+  const reader = fixture.callAs(await fixture.node.createKey(['agents:write', 'people:read']), id)
   t.same((await reader('GET', '/export?format=json')).json.capabilities.people, people)
   const seen = (await without('GET', '/export?format=json')).json
   t.notOk('people' in seen.capabilities)
@@ -154,7 +154,7 @@ t.test('Fields and segments of people are exported for people:read, and imported
 })
 
 t.test('An import never half-applies, whatever part of it is wrong', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   await call('POST', '/import', sampleExport)
   const before = (await call('GET', '/export?format=json')).text
   const paths = pathsIn(sampleExport)
@@ -195,8 +195,8 @@ function replaced(value: unknown, [first, ...rest]: Path, by: unknown): unknown 
 }
 
 t.test('An export is YAML by default, and comes back in as YAML or JSON alike', async (t) => {
-  const one = await desk.agent()
-  const other = await desk.agent()
+  const one = await fixture.agent()
+  const other = await fixture.agent()
   await one.call('POST', '/import', sampleExport)
   const asJson = await one.call('GET', '/export?format=json')
   for (const [path, headers] of [
@@ -217,7 +217,7 @@ t.test('An export is YAML by default, and comes back in as YAML or JSON alike', 
 })
 
 t.test('YAML that is more than JSON, broken, doubled or huge is refused, and changes nothing', async (t) => {
-  const { id, call } = await desk.agent()
+  const { id, call } = await fixture.agent()
   await call('POST', '/import', sampleExport)
   const before = (await call('GET', '/export')).text
   const bomb = [
@@ -255,14 +255,14 @@ t.test('YAML that is more than JSON, broken, doubled or huge is refused, and cha
 })
 
 t.test('While YAML of any length is read, others are answered', async (t) => {
-  const { id } = await desk.agent()
+  const { id } = await fixture.agent()
   const names = Array.from({ length: 60_000 }, (_, at) => `      k${at}: v`).join('\n')
   let isRead = false
   const reading = yaml(id, `things:\n  - id: a\n    name: b\n    metadata:\n${names}`).then((answer) => {
     isRead = true
     return answer
   })
-  for (let asked = 0; asked < 5; asked++) t.equal((await desk.node.mgmt('GET', '/healthz')).status, 200)
+  for (let asked = 0; asked < 5; asked++) t.equal((await fixture.node.mgmt('GET', '/healthz')).status, 200)
   t.notOk(isRead)
   const { status, json } = await reading
   t.equal(status, 422)
@@ -270,7 +270,7 @@ t.test('While YAML of any length is read, others are answered', async (t) => {
 })
 
 t.test('Lists that are read in a thread are kept, shown and refused as short ones are', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   const facts = Array.from({ length: 400 }, (_, at) => ({ id: `f${at}`, question: `Q ${at}`, answer: 'A'.repeat(900) }))
   const things = Array.from({ length: 400 }, (_, at) => {
     const actions = [{ label: 'Call', kind: 'dial', phone: '+14155550100', url: 7 }]
@@ -282,7 +282,7 @@ t.test('Lists that are read in a thread are kept, shown and refused as short one
     isAnswered = true
     return answer
   })
-  t.equal((await desk.node.mgmt('GET', '/healthz')).status, 200)
+  t.equal((await fixture.node.mgmt('GET', '/healthz')).status, 200)
   t.notOk(isAnswered, 'others are answered meanwhile')
   const written = await writing
   t.equal(written.status, 200)
@@ -309,7 +309,7 @@ t.test('Lists that are read in a thread are kept, shown and refused as short one
 })
 
 t.test('No change makes an agent longer than what an import reads, however it was filled', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   const some = (count: number, chars: number) =>
     Array.from({ length: count }, (_, at) => ({ id: `i${at}`, name: `N ${at}`, description: 'é'.repeat(chars / 2) }))
   const facts = Array.from({ length: 4_000 }, (_, at) => ({ id: `f${at}`, question: 'Q', answer: 'A'.repeat(1_000) }))
@@ -326,15 +326,15 @@ t.test('No change makes an agent longer than what an import reads, however it wa
   t.same(fieldsOf(refused), ['facts'])
   const exported = await call('GET', '/export?format=json')
   t.ok(Buffer.byteLength(exported.text) > limits.documentBytes - 4_096, 'it is as long as an agent can be')
-  const other = await desk.agent()
+  const other = await fixture.agent()
   t.equal((await other.call('POST', '/import', JSON.parse(exported.text))).status, 200)
   t.equal((await other.call('GET', '/export?format=json')).text, exported.text)
   t.equal((await call('DELETE', '/knowledge/facts/f0')).status, 204, 'what makes it shorter is taken')
 })
 
 t.test('An export of any size comes back in, in either format', async (t) => {
-  const one = await desk.agent()
-  const other = await desk.agent()
+  const one = await fixture.agent()
+  const other = await fixture.agent()
   const things = Array.from({ length: 3_000 }, (_, at) => ({
     id: `t${at}`,
     name: `T ${at}`,
@@ -356,14 +356,14 @@ t.test('A document for an agent that is not there is not read', async (t) => {
 })
 
 const yaml = (id: string, text: string) =>
-  desk.node.mgmt('POST', `/v1/orgs/demo/agents/${id}/import`, {
-    token: desk.node.key,
+  fixture.node.mgmt('POST', `/v1/orgs/demo/agents/${id}/import`, {
+    token: fixture.node.key,
     body: Buffer.from(text),
     headers: { 'content-type': 'application/yaml' },
   })
 
 t.test('What looks through a large agent lets others have their turn in between', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   const length = 60
   const messageTemplates = Array.from({ length }, (_, nth) => ({ id: `t${nth}`, name: 't', body: 'Hi' }))
   const playbooks = Array.from({ length }, (_, nth) => ({
@@ -416,7 +416,7 @@ t.test(
       ],
     ]
     for (const [method, path, body] of ways) {
-      const { call, id } = await desk.agent()
+      const { call, id } = await fixture.agent()
       if (path.startsWith('/playbooks')) await call('POST', '/playbooks', { name: 'Deep', id: 'deep', body: 'x' })
       let levels = 1
       while ((await call(method, path, body(levels + 1))).status < 300) levels++

@@ -1,9 +1,9 @@
 /** Rules as a resource of their agent, over a node: their fields, their rows, what they keep from going, and one sent for real. */
 import t from 'tap'
 import { minute } from '../../../core/durations.js'
-import { automation as limits } from '../../../core/limits.js'
-import { fieldsOf } from '../agents/desk.js'
-import { newNumber, openSendNode } from '../outreach/desk.js'
+import { automation as limits } from '../../../core/limits/index.js'
+import { fieldsOf } from '../agents/fixture.js'
+import { newNumber, openSendNode } from '../outreach/sendnode.js'
 
 const node = await openSendNode()
 t.teardown(() => node.node.close())
@@ -126,7 +126,7 @@ t.test('Rows are listed page by page and by state', async (t) => {
 })
 
 t.test('Somebody who comes to a status is sent an outreach by the rule that waited for it', async (t) => {
-  const { call, send, read, reaches } = await node.sender()
+  const { call, send, read, waitForState: reaches } = await node.sender()
   await call('POST', '/outreach', { id: 'next', name: 'Next', class: 'service', openerTemplateId: 'hi' })
   const trigger = { kind: 'person.statusChanged', status: 'qualified' }
   await call('POST', path, { id: 'onward', name: 'Onward', outreachId: 'next', trigger, delayMinutes: 1 })
@@ -148,7 +148,7 @@ t.test('Somebody who comes to a status is sent an outreach by the rule that wait
 t.test(
   'Another lead in the agent’s scheduling moves the reminder of an appointment that was booked before',
   async (t) => {
-    const { id: agentId, call, send, reaches } = await node.sender()
+    const { id: agentId, call, send, waitForState: reaches } = await node.sender()
     const { json } = await send({ recipient: { channel: 'rcs', address: newNumber() } })
     await reaches(json.sendId, 'sent')
     await call('PUT', '/scheduling', { reminders: { leadMinutes: 2 } })
@@ -162,9 +162,9 @@ t.test(
       status: 'scheduled',
       history: [],
     }
-    const keep = { name: 'appointments.keep', decide: () => true }
+    const keep = { name: 'appointments.save', decide: () => true }
     t.equal(
-      await node.node.node.engine.ask(`demo/${agentId}`, keep, { ...place, personId: json.personId, appointment }),
+      await node.node.node.engine.execute(`demo/${agentId}`, keep, { ...place, personId: json.personId, appointment }),
       true,
     )
     t.equal((await call('GET', `/people/${json.personId}/appointments`)).json.data.length, 1)
@@ -197,7 +197,11 @@ t.test(
 )
 
 t.test('Whose follow-up goes with its outreach gets none, and the journal says why', async (t) => {
-  const { call, send, reaches } = await node.sender({ outreach: { followUp: { templateId: 'hi', afterHours: 1 } } })
+  const {
+    call,
+    send,
+    waitForState: reaches,
+  } = await node.sender({ outreach: { followUp: { templateId: 'hi', afterHours: 1 } } })
   const { json } = await send({ recipient: { channel: 'rcs', address: newNumber() } })
   await reaches(json.sendId, 'sent')
   t.equal((await call('DELETE', '/outreach/hello')).status, 204)

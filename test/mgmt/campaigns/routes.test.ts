@@ -1,10 +1,10 @@
 /** Campaigns as a resource of their agent, over a node: their fields, their moves, what they keep from going, and what is read of them. */
 import t from 'tap'
-import { campaign as limits } from '../../../core/limits.js'
-import { until } from '../../harness/clock.js'
+import { campaign as limits } from '../../../core/limits/index.js'
+import { waitUntil } from '../../harness/clock.js'
 import type { Response } from '../../harness/node.js'
-import { type Call, fieldsOf } from '../agents/desk.js'
-import { newNumber, openSendNode, type SendAgent } from '../outreach/desk.js'
+import { type Call, fieldsOf } from '../agents/fixture.js'
+import { newNumber, openSendNode, type SendAgent } from '../outreach/sendnode.js'
 
 const node = await openSendNode()
 t.teardown(() => node.node.close())
@@ -14,7 +14,7 @@ const path = '/campaigns'
 const spring = { name: 'Spring', outreachId: 'hello', audience: { filter: {} } }
 
 /** Somebody who can be written to, because they were before, and who consented. */
-async function known({ call, send, reaches }: SendAgent, more: object = {}): Promise<string> {
+async function known({ call, send, waitForState: reaches }: SendAgent, more: object = {}): Promise<string> {
   const { json } = await send({ recipient: { channel: 'rcs', address: newNumber() } })
   await reaches(json.sendId, 'sent')
   await call('PATCH', `/people/${json.personId}`, { consent: { status: 'granted' }, ...more })
@@ -30,7 +30,7 @@ async function drafted(call: Call, body: object = {}): Promise<string> {
 const code = ({ status, json }: Response) => `${status} ${json.code}`
 
 async function reachesStatus(call: Call, item: string, status: string): Promise<void> {
-  await until(async () => {
+  await waitUntil(async () => {
     await clock.advance(1_000)
     return (await call('GET', item)).json.status === status
   })
@@ -230,7 +230,7 @@ t.test('Recipients are exported as CSV, with addresses only for those who may ex
   t.match(lines[0], /^id,personId,personaId,state,reason,.*,address$/)
   t.match(whole.text, /,\+1415555[0-9]{4}\r/)
   t.equal((await call('GET', `${item}/export?state=excluded`)).text.trim().split('\r\n').length, 2)
-  const plain = node.callAs(await node.node.keyWith(['agents:read']), id)
+  const plain = node.callAs(await node.node.createKey(['agents:read']), id)
   const without = (await plain('GET', `${item}/export`)).text
   t.notMatch(without, /1415555|address/)
   t.same(fieldsOf(await call('GET', `${item}/export?state=odd`)), ['state'])

@@ -2,12 +2,12 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { hour } from '../../../core/durations.js'
-import { campaign as limits } from '../../../core/limits.js'
+import { campaign as limits } from '../../../core/limits/index.js'
 import type { PersonChange } from '../../../core/people/change.js'
 import { allTables, listTable, recipientTable, seenTable, stagingTable } from '../../../mgmt/campaigns/store.js'
-import { stored } from '../../contract/shards/house.js'
-import { outreach, owner } from '../outreach/house.js'
-import { type Campaigns, type Entered, openCampaigns } from './house.js'
+import { readerFor } from '../../contract/shards/fixture.js'
+import { outreach, owner } from '../outreach/fixture.js'
+import { type CampaignsFixture, openCampaignsFixture, type PersonSpec } from './fixture.js'
 
 const zero = {
   noConsent: 0,
@@ -19,9 +19,9 @@ const zero = {
   optedOut: 0,
 }
 
-function marketing(house: Campaigns): void {
-  house.sends.document = {
-    ...house.sends.document,
+function marketing(fixture: CampaignsFixture): void {
+  fixture.sends.document = {
+    ...fixture.sends.document,
     messageTemplates: [{ id: 'hi', name: 'Hi', body: 'Hello {person.firstName|block-send}!' }],
     outreach: [{ ...outreach, class: 'marketing' }],
   }
@@ -37,19 +37,19 @@ const marks = {
   noChannelIdentity: { isUnreachable: true },
   templateBlocked: { firstName: null },
   optedOut: { isStopped: true },
-} as const satisfies Record<string, Entered>
+} as const satisfies Record<string, PersonSpec>
 type Mark = keyof typeof marks
 const order = Object.keys(marks) as Mark[]
 
-const entered = (of: readonly Mark[]): Entered =>
+const entered = (of: readonly Mark[]): PersonSpec =>
   Object.assign({}, ann, ...order.filter((mark) => of.includes(mark)).map((mark) => marks[mark]))
 
 t.test('Each check leaves out whom it is about, and everybody else can be sent to', async (t) => {
-  const house = await openCampaigns(t)
-  marketing(house)
-  await house.people([entered([]), ...order.map((mark) => entered([mark]))])
-  const { id } = await house.draft()
-  const staged = await house.stage(id)
+  const fixture = await openCampaignsFixture(t)
+  marketing(fixture)
+  await fixture.people([entered([]), ...order.map((mark) => entered([mark]))])
+  const { id } = await fixture.draft()
+  const staged = await fixture.stage(id)
   t.strictSame(staged.counts, {
     total: 7,
     sendable: 1,
@@ -59,21 +59,21 @@ t.test('Each check leaves out whom it is about, and everybody else can be sent t
     { provider: 'emulator', channel: 'rcs', recipients: 1, perSecond: 100, seconds: 1 },
   ])
   t.match(staged.previews, [{ text: 'Hello Ann!', message: { parts: [{ type: 'text' }] } }])
-  const blocked = (await house.recipients(id)).find(({ reason }) => reason === 'template_blocked')
+  const blocked = (await fixture.recipients(id)).find(({ reason }) => reason === 'template_blocked')
   t.match(blocked, { state: 'excluded', detail: /person\.firstName/ })
-  t.equal(await house.mismatch(id), undefined)
+  t.equal(await fixture.mismatch(id), undefined)
 })
 
 t.test('Whatever is true of people, total = sendable + exclusions, and the first check decides', async (t) => {
-  const house = await openCampaigns(t)
-  marketing(house)
+  const fixture = await openCampaignsFixture(t)
+  marketing(fixture)
   let batch = 0
   await fc.assert(
     fc.asyncProperty(fc.array(fc.subarray(order), { minLength: 1, maxLength: 30 }), async (all) => {
       const importBatchId = `batch-${batch++}`
-      await house.people(all.map((of) => ({ ...entered(of), importBatchId })))
-      const { id } = await house.draft({ audience: { importBatchId } })
-      const { counts } = await house.stage(id)
+      await fixture.people(all.map((of) => ({ ...entered(of), importBatchId })))
+      const { id } = await fixture.draft({ audience: { importBatchId } })
+      const { counts } = await fixture.stage(id)
       const wanted = { ...zero }
       for (const of of all) {
         const first = order.find((mark) => of.includes(mark))
@@ -90,44 +90,44 @@ t.test('Whatever is true of people, total = sendable + exclusions, and the first
 })
 
 t.test('Without a binding nobody can be sent to, and channelUnresolved says so', async (t) => {
-  const house = await openCampaigns(t)
-  house.paces = []
-  await house.people(2)
-  const { id } = await house.draft()
-  t.match(await house.stage(id), { counts: { total: 2, sendable: 0, exclusions: { channelUnresolved: 2 } } })
-  t.match(await house.refused(house.area.commands.start as never, { campaignId: id }), {
+  const fixture = await openCampaignsFixture(t)
+  fixture.paces = []
+  await fixture.people(2)
+  const { id } = await fixture.draft()
+  t.match(await fixture.stage(id), { counts: { total: 2, sendable: 0, exclusions: { channelUnresolved: 2 } } })
+  t.match(await fixture.refusalOf(fixture.area.commands.start as never, { campaignId: id }), {
     refused: 'agent.campaign.state_conflict',
     detail: /No recipient/,
   })
 })
 
 t.test('includePreviouslyContacted defaults false for marketing and true for service', async (t) => {
-  const house = await openCampaigns(t)
-  await house.people([{ received: ['hello'] }, { received: ['another'] }])
+  const fixture = await openCampaignsFixture(t)
+  await fixture.people([{ received: ['hello'] }, { received: ['another'] }])
   const sendable = async (more: object = {}) => {
-    const { id } = await house.draft(more)
-    return (await house.stage(id)).counts.sendable
+    const { id } = await fixture.draft(more)
+    return (await fixture.stage(id)).counts.sendable
   }
   t.equal(await sendable(), 2)
   t.equal(await sendable({ includePreviouslyContacted: false }), 1)
-  house.sends.document = { ...house.sends.document, outreach: [{ ...outreach, class: 'marketing' }] }
+  fixture.sends.document = { ...fixture.sends.document, outreach: [{ ...outreach, class: 'marketing' }] }
   t.equal(await sendable(), 1)
   t.equal(await sendable({ includePreviouslyContacted: true }), 2)
 })
 
 t.test('An audience is a segment, a filter, an import, a list of people or personas', async (t) => {
-  const house = await openCampaigns(t)
-  house.sends.document = {
-    ...house.sends.document,
+  const fixture = await openCampaignsFixture(t)
+  fixture.sends.document = {
+    ...fixture.sends.document,
     segments: [{ id: 'gold', name: 'Gold', filter: { tag: 'gold' } }],
   }
-  const [gold, other, read, rehearsed] = await house.people([
+  const [gold, other, read, rehearsed] = await fixture.people([
     { tags: ['gold'] },
     { tags: ['gold'], status: 'lost' },
     { importBatchId: 'ib_1' },
     { sandbox: true },
   ])
-  house.personas.set('ps_1', rehearsed!.id)
+  fixture.personas.set('ps_1', rehearsed!.id)
   for (const [audience, ids] of [
     [{ segmentId: 'gold' }, [gold!.id, other!.id]],
     [{ filter: { tag: 'gold', status: 'lost' } }, [other!.id]],
@@ -136,9 +136,9 @@ t.test('An audience is a segment, a filter, an import, a list of people or perso
     [{ personIds: [read!.id, gold!.id, read!.id] }, [read!.id, gold!.id]],
     [{ personaIds: ['ps_1'] }, [rehearsed!.id]],
   ] as const) {
-    const { id } = await house.draft({ audience: audience as never })
-    await house.stage(id)
-    const rows = await house.recipients(id, 'pending')
+    const { id } = await fixture.draft({ audience: audience as never })
+    await fixture.stage(id)
+    const rows = await fixture.recipients(id, 'pending')
     t.same(rows.map(({ personId }) => personId).sort(), [...ids].sort(), JSON.stringify(audience))
   }
 })
@@ -146,109 +146,109 @@ t.test('An audience is a segment, a filter, an import, a list of people or perso
 t.test(
   'Whom a list names twice counts once, merged people too, and nobody is reached under an id that nobody has',
   async (t) => {
-    const house = await openCampaigns(t)
-    const [into, merged, sandboxed] = await house.people([{}, {}, { sandbox: true }])
-    await house.ask(house.sends.people.commands.merge, { personId: into!.id, from: merged!.id })
+    const fixture = await openCampaignsFixture(t)
+    const [into, merged, sandboxed] = await fixture.people([{}, {}, { sandbox: true }])
+    await fixture.ask(fixture.sends.people.commands.merge, { personId: into!.id, from: merged!.id })
     for (const personIds of [
       [into!.id, merged!.id],
       [merged!.id, into!.id],
     ]) {
-      const { id } = await house.draft({ audience: { personIds } })
-      t.match(await house.stage(id), { counts: { total: 1, sendable: 1 } })
+      const { id } = await fixture.draft({ audience: { personIds } })
+      t.match(await fixture.stage(id), { counts: { total: 1, sendable: 1 } })
     }
-    const { id } = await house.draft({ audience: { personIds: [into!.id, 'pr_nobody', sandboxed!.id] } })
-    t.match(await house.stage(id), { counts: { total: 3, sendable: 1, exclusions: { noChannelIdentity: 2 } } })
+    const { id } = await fixture.draft({ audience: { personIds: [into!.id, 'pr_nobody', sandboxed!.id] } })
+    t.match(await fixture.stage(id), { counts: { total: 3, sendable: 1, exclusions: { noChannelIdentity: 2 } } })
   },
 )
 
 t.test('A large audience is staged in bounded commits, and re-staging replaces the snapshot', async (t) => {
-  const house = await openCampaigns(t)
+  const fixture = await openCampaignsFixture(t)
   const size = 2 * limits.peoplePerStep + 10
-  const all = await house.people(size)
-  const { id } = await house.draft({ audience: { personIds: all.map((each) => each.id) } })
-  t.match(await house.stage(id), { counts: { total: size, sendable: size } })
-  t.equal((await house.recipients(id)).length, size)
-  await house.people(1)
-  const before = await house.one(id)
-  await house.stage(id)
-  t.equal((await house.one(id)).status, 'staged')
-  t.ok((await house.one(id)).stagedAt! >= before.stagedAt!)
-  const rows = () => [...stored(house.sends.house, owner).range(recipientTable)].length
-  await house.eventually(() => rows() === size, 1_000)
-  t.equal((await house.recipients(id)).length, size, 'the old one is gone, the new one is whole')
+  const all = await fixture.people(size)
+  const { id } = await fixture.draft({ audience: { personIds: all.map((each) => each.id) } })
+  t.match(await fixture.stage(id), { counts: { total: size, sendable: size } })
+  t.equal((await fixture.recipients(id)).length, size)
+  await fixture.people(1)
+  const before = await fixture.get(id)
+  await fixture.stage(id)
+  t.equal((await fixture.get(id)).status, 'staged')
+  t.ok((await fixture.get(id)).stagedAt! >= before.stagedAt!)
+  const rows = () => [...readerFor(fixture.sends.fixture, owner).range(recipientTable)].length
+  await fixture.eventually(() => rows() === size, 1_000)
+  t.equal((await fixture.recipients(id)).length, size, 'the old one is gone, the new one is whole')
 })
 
 t.test('A snapshot that is not whole is never read, and is carried on after a crash', async (t) => {
-  const house = await openCampaigns(t)
+  const fixture = await openCampaignsFixture(t)
   const size = 3 * limits.peoplePerStep
-  const all = await house.people(size)
-  const { id } = await house.draft({ audience: { personIds: all.map((each) => each.id) } })
-  const begun = await house.ask(house.area.commands.begin, { campaignId: id })
-  t.equal(await house.ask(house.area.commands.step, begun), 'more')
-  t.same(await house.recipients(id), [])
-  t.match(await house.report(id), { total: 0 })
-  t.match(await house.one(id), { status: 'draft' })
-  t.match(await house.refused(house.area.commands.start as never, { campaignId: id }), {
+  const all = await fixture.people(size)
+  const { id } = await fixture.draft({ audience: { personIds: all.map((each) => each.id) } })
+  const begun = await fixture.ask(fixture.area.commands.begin, { campaignId: id })
+  t.equal(await fixture.ask(fixture.area.commands.step, begun), 'more')
+  t.same(await fixture.recipients(id), [])
+  t.match(await fixture.report(id), { total: 0 })
+  t.match(await fixture.get(id), { status: 'draft' })
+  t.match(await fixture.refusalOf(fixture.area.commands.start as never, { campaignId: id }), {
     refused: 'agent.campaign.state_conflict',
   })
-  await house.sends.crash()
-  await house.reaches(id, 'staged', limits.stageAloneMs)
-  t.match(await house.one(id), { counts: { total: size, sendable: size } })
-  t.equal((await house.recipients(id)).length, size)
-  t.equal(await house.mismatch(id), undefined)
+  await fixture.sends.crash()
+  await fixture.waitForStatus(id, 'staged', limits.stageTakeoverMs)
+  t.match(await fixture.get(id), { counts: { total: size, sendable: size } })
+  t.equal((await fixture.recipients(id)).length, size)
+  t.equal(await fixture.mismatch(id), undefined)
 })
 
 t.test('Whoever stages while it is staged joins in', async (t) => {
-  const house = await openCampaigns(t)
-  const all = await house.people(2 * limits.peoplePerStep)
-  const { id } = await house.draft({ audience: { personIds: all.map((each) => each.id) } })
-  const staged = await Promise.all([house.stage(id), house.stage(id)])
+  const fixture = await openCampaignsFixture(t)
+  const all = await fixture.people(2 * limits.peoplePerStep)
+  const { id } = await fixture.draft({ audience: { personIds: all.map((each) => each.id) } })
+  const staged = await Promise.all([fixture.stage(id), fixture.stage(id)])
   t.same(staged[0], staged[1])
-  t.equal((await house.recipients(id)).length, all.length)
+  t.equal((await fixture.recipients(id)).length, all.length)
 })
 
 t.test('Any edit drops the snapshot, also one that is just being taken, and all its rows go', async (t) => {
-  const house = await openCampaigns(t)
-  const all = await house.people(2 * limits.peoplePerStep)
+  const fixture = await openCampaignsFixture(t)
+  const all = await fixture.people(2 * limits.peoplePerStep)
   const personIds = all.map((each) => each.id)
-  const { id } = await house.draft({ audience: { personIds } })
-  await house.stage(id)
-  const begun = await house.ask(house.area.commands.begin, { campaignId: id })
-  await house.ask(house.area.commands.step, begun)
-  const edited = await house.ask(house.area.commands.change, { campaignId: id, patch: { name: 'Summer' } })
+  const { id } = await fixture.draft({ audience: { personIds } })
+  await fixture.stage(id)
+  const begun = await fixture.ask(fixture.area.commands.begin, { campaignId: id })
+  await fixture.ask(fixture.area.commands.step, begun)
+  const edited = await fixture.ask(fixture.area.commands.change, { campaignId: id, patch: { name: 'Summer' } })
   t.match(edited, { status: 'draft', name: 'Summer', audience: { personCount: all.length } })
   t.equal(edited.counts, undefined)
-  t.equal(await house.ask(house.area.commands.step, begun), 'lost')
-  t.same(await house.recipients(id), [])
-  const reader = stored(house.sends.house, owner)
+  t.equal(await fixture.ask(fixture.area.commands.step, begun), 'lost')
+  t.same(await fixture.recipients(id), [])
+  const reader = readerFor(fixture.sends.fixture, owner)
   const left = () => [recipientTable, seenTable, stagingTable].flatMap((table) => [...reader.range(table as never)])
-  await house.eventually(() => left().length === 0, 1_000)
-  t.match(await house.stage(id), { counts: { total: all.length } }, 'the list of people is still there')
-  await house.ask(house.area.commands.change, { campaignId: id, patch: { audience: { filter: {} } } })
-  await house.eventually(() => left().length === 0, 1_000)
-  await house.eventually(() => [...reader.range(listTable)].length === 0, 1_000)
+  await fixture.eventually(() => left().length === 0, 1_000)
+  t.match(await fixture.stage(id), { counts: { total: all.length } }, 'the list of people is still there')
+  await fixture.ask(fixture.area.commands.change, { campaignId: id, patch: { audience: { filter: {} } } })
+  await fixture.eventually(() => left().length === 0, 1_000)
+  await fixture.eventually(() => [...reader.range(listTable)].length === 0, 1_000)
 })
 
 t.test('Starting sends the snapshot that is whole, and gives up the one that is being taken', async (t) => {
-  const house = await openCampaigns(t)
-  await house.people(3)
-  const { id } = await house.draft()
-  await house.stage(id)
-  await house.people(5)
-  await house.ask(house.area.commands.begin, { campaignId: id })
-  await house.move(id, 'start')
-  await house.reaches(id, 'completed')
-  t.equal((await house.report(id)).total, 3)
-  await house.sends.house.time.advance(hour)
-  t.equal((await house.report(id)).total, 3)
+  const fixture = await openCampaignsFixture(t)
+  await fixture.people(3)
+  const { id } = await fixture.draft()
+  await fixture.stage(id)
+  await fixture.people(5)
+  await fixture.ask(fixture.area.commands.begin, { campaignId: id })
+  await fixture.move(id, 'start')
+  await fixture.waitForStatus(id, 'completed')
+  t.equal((await fixture.report(id)).total, 3)
+  await fixture.sends.fixture.time.advance(hour)
+  t.equal((await fixture.report(id)).total, 3)
 })
 
 t.test('A campaign whose opening does not resolve is agent.campaign.invalid', async (t) => {
-  const house = await openCampaigns(t)
-  await house.people(1)
-  const { id } = await house.draft()
-  const { document } = house.sends
-  const refusals = async () => house.refused(house.area.commands.begin as never, { campaignId: id })
+  const fixture = await openCampaignsFixture(t)
+  await fixture.people(1)
+  const { id } = await fixture.draft()
+  const { document } = fixture.sends
+  const refusals = async () => fixture.refusalOf(fixture.area.commands.begin as never, { campaignId: id })
   for (const broken of [
     { ...document, messageTemplates: [] },
     { ...document, outreach: [{ ...outreach, enabled: false }] },
@@ -256,10 +256,10 @@ t.test('A campaign whose opening does not resolve is agent.campaign.invalid', as
     { ...document, messageTemplates: [{ id: 'hi', name: 'Hi', body: 'See [[things: gone]]' }] },
     { ...document, messageTemplates: [{ id: 'hi', name: 'Hi', body: '[[template: gone]]' }] },
   ]) {
-    house.sends.document = broken
+    fixture.sends.document = broken
     t.match(await refusals(), { refused: 'agent.campaign.invalid', errors: [{ field: 'outreachId' }] })
   }
-  house.sends.document = {
+  fixture.sends.document = {
     ...document,
     messageTemplates: [{ id: 'hi', name: 'Hi', body: 'Hello {person.firstName|block-send}!' }],
   }
@@ -267,26 +267,26 @@ t.test('A campaign whose opening does not resolve is agent.campaign.invalid', as
 })
 
 t.test('An agent has a bounded number of campaigns that are not over', async (t) => {
-  const house = await openCampaigns(t)
-  const made = await Promise.all(Array.from({ length: limits.open }, () => house.draft()))
+  const fixture = await openCampaignsFixture(t)
+  const made = await Promise.all(Array.from({ length: limits.unfinished }, () => fixture.draft()))
   const body = { name: 'One more', outreachId: 'hello', audience: { filter: {} } }
-  const create = () => house.refused(house.area.commands.create as never, { body })
+  const create = () => fixture.refusalOf(fixture.area.commands.create as never, { body })
   t.match(await create(), { refused: 'request.invalid' })
-  await house.move(made[0]!.id, 'cancel')
+  await fixture.move(made[0]!.id, 'cancel')
   t.equal(await create(), undefined)
 })
 
 t.test('What an agent that is gone kept goes, and so does a deleted campaign', async (t) => {
-  const house = await openCampaigns(t)
-  await house.people(2 * limits.rowsPerSweep)
-  const { id } = await house.draft()
-  await house.stage(id)
-  await house.ask(house.area.commands.remove, { campaignId: id })
-  const reader = stored(house.sends.house, owner)
-  await house.eventually(() => [...reader.range(recipientTable)].length === 0, 1_000)
-  const { id: other } = await house.draft()
-  await house.stage(other)
-  await house.ask({ name: 'test.agentGone', decide: () => true }, {})
+  const fixture = await openCampaignsFixture(t)
+  await fixture.people(2 * limits.rowsPerSweep)
+  const { id } = await fixture.draft()
+  await fixture.stage(id)
+  await fixture.ask(fixture.area.commands.remove, { campaignId: id })
+  const reader = readerFor(fixture.sends.fixture, owner)
+  await fixture.eventually(() => [...reader.range(recipientTable)].length === 0, 1_000)
+  const { id: other } = await fixture.draft()
+  await fixture.stage(other)
+  await fixture.ask({ name: 'test.agentGone', decide: () => true }, {})
   const left = () => allTables.flatMap((table) => [...reader.range(table)])
-  await house.eventually(() => left().length === 0, 1_000)
+  await fixture.eventually(() => left().length === 0, 1_000)
 })

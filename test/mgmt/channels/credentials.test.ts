@@ -2,27 +2,27 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { emulatorAdapter } from '../../../adapters/emulator/adapter.js'
-import { openPhones } from '../../../adapters/emulator/phones.js'
+import { createPhones } from '../../../adapters/emulator/phones.js'
 import type { Adapter } from '../../../core/channel/adapter.js'
 import { isRefusal, type Refusal } from '../../../core/errors.js'
 import { createChannelCommands } from '../../../mgmt/channels/commands.js'
-import { credentialsAmong } from '../../../mgmt/channels/credentials.js'
+import { createCredentialsCheck } from '../../../mgmt/channels/credentials.js'
 import { channelRoutes } from '../../../mgmt/channels/routes.js'
 import { webhookCommands } from '../../../mgmt/webhooks/commands.js'
-import { openSealer } from '../../../runtime/store/sealer.js'
-import { readOrMakeSecretKey } from '../../../runtime/store/secretkey.js'
-import { generated, loaded } from '../../adapters/kit/house.js'
+import { loadOrCreateSecretKey } from '../../../runtime/secrets/rootkey.js'
+import { createSealer } from '../../../runtime/secrets/sealer.js'
+import { generateAdapter, loadAdapter } from '../../adapters/kit/generatedadapter.js'
 import { openTestNode } from '../../harness/node.js'
 
-const { adapter: pigeon, samples } = await loaded(generated(t, 'sms', 'pigeon').dir)
+const { adapter: pigeon, samples } = await loadAdapter(generateAdapter(t, 'sms', 'pigeon').dir)
 const good = samples.auth as Record<string, unknown>
 const picky: Adapter = {
   ...pigeon,
-  wrongAuth: (auth) =>
+  validateAuth: (auth) =>
     (auth as typeof good).accountId === 'nobody' ? { field: 'accountId', message: 'is not an account' } : undefined,
 }
-const emulated = emulatorAdapter('sms', openPhones(1), Buffer.from('key')) as Adapter
-const check = credentialsAmong([picky, emulated])
+const emulated = emulatorAdapter('sms', createPhones(1), Buffer.from('key')) as Adapter
+const check = createCredentialsCheck([picky, emulated])
 
 function field(refusal: Refusal | undefined): string | undefined {
   return refusal?.errors?.[0]?.field
@@ -62,10 +62,10 @@ t.test('A field deep in the form is named by its whole path', async (t) => {
   const credentials = { type: 'object' as const, properties: { account: inner, keys: { type: 'array', items: inner } } }
   const { descriptor } = pigeon
   const deep = { ...pigeon, descriptor: { ...descriptor, form: { ...descriptor.form, credentials } } }
-  const judgeDeep = credentialsAmong([deep])
+  const judgeDeep = createCredentialsCheck([deep])
   t.equal(field(await judgeDeep('sms', 'pigeon', { account: {} })), 'auth.account.pem')
   t.equal(field(await judgeDeep('sms', 'pigeon', { keys: [{ pem: 'x' }, { pem: 1 }] })), 'auth.keys[1].pem')
-  const whole = credentialsAmong([{ ...pigeon, wrongAuth: () => ({ field: '', message: 'will not do' }) }])
+  const whole = createCredentialsCheck([{ ...pigeon, validateAuth: () => ({ field: '', message: 'will not do' }) }])
   t.equal(field(await whole('sms', 'pigeon', good)), 'auth', 'or none, where all of it will not do')
 })
 
@@ -108,7 +108,7 @@ t.test('A partner’s provider is bound and its credentials are rotated with the
   const routes = channelRoutes({
     shards: engine,
     ...createChannelCommands({ orgEvent: webhookCommands({ timeScale: 1 }).enqueue, timeScale: 1 }),
-    sealer: openSealer(readOrMakeSecretKey(node.dir).key, engine),
+    sealer: createSealer(loadOrCreateSecretKey(node.dir).key, engine),
     checkCredentials: check,
     randomBytes: (count) => Buffer.alloc(count, 5),
     gatewayUrl: () => 'https://gateway.test/v4',

@@ -3,10 +3,10 @@ import t from 'tap'
 import { catalogKinds, listCatalog } from '../../../core/catalogs/index.js'
 import { isRefusal } from '../../../core/errors.js'
 import { catalogRoutes, type PartnerForm } from '../../../mgmt/catalogs/routes.js'
-import { compileCheck } from '../../../runtime/http/validate.js'
-import { generated, loaded } from '../../adapters/kit/house.js'
+import { compileCheck } from '../../../runtime/http/validator.js'
+import { generateAdapter, loadAdapter } from '../../adapters/kit/generatedadapter.js'
 
-const { adapter } = await loaded(generated(t, 'sms', 'pigeon').dir)
+const { adapter } = await loadAdapter(generateAdapter(t, 'sms', 'pigeon').dir)
 const { form } = adapter.descriptor
 
 type Answer = { readonly json: { readonly data: { readonly id: string; readonly unmanaged: unknown[] }[] } }

@@ -1,15 +1,15 @@
 /** What holds of sign-ins whatever happens to them in whatever order: decided over a layer in memory. */
 import fc from 'fast-check'
 import t from 'tap'
-import { type Standing, walk } from '../../../core/connections/status.js'
+import { type ConnectionState, next } from '../../../core/connections/status.js'
 import { isRefusal } from '../../../core/errors.js'
-import { oauth as limits } from '../../../core/limits.js'
+import { oauth as limits } from '../../../core/limits/index.js'
 import type { OrgEventPayload } from '../../../core/orgevents.js'
 import { createConnectionCommands } from '../../../mgmt/connections/commands.js'
 import { type Credential, credentialTable, pendingTable } from '../../../mgmt/connections/store.js'
 import type { Command } from '../../../runtime/shard/contract.js'
-import { decide, type Moment } from '../../../runtime/shard/decide.js'
-import { layerOver } from '../../../runtime/shard/layer.js'
+import { type CommitContext, decide } from '../../../runtime/shard/decision.js'
+import { createOverlay } from '../../../runtime/shard/overlay.js'
 import { timerNameTable } from '../../../runtime/shard/tables.js'
 import { encodeWrites } from '../../../runtime/store/space.js'
 
@@ -18,7 +18,7 @@ const orgEvent: Command<OrgEventPayload, true> = { name: 'test.told', decide: ()
 const tokens = { sealed: new Uint8Array([1]), sealedFor: 'x' }
 
 function openLedger() {
-  const root = layerOver({ get: () => undefined, range: () => [], encode: encodeWrites })
+  const root = createOverlay({ get: () => undefined, range: () => [], encode: encodeWrites })
   const { commands, removed } = createConnectionCommands(orgEvent)
   const told: OrgEventPayload[] = []
   const revoked: unknown[] = []
@@ -26,9 +26,9 @@ function openLedger() {
   let asked = 0
   function ask<I, R>(command: Command<I, R>, input: I): R | undefined {
     const about = { owner: orgId, command: command as Command<unknown, unknown>, input, commandId: `c${asked++}` }
-    const moment: Moment = { at: now, steadyAt: now, commit: asked, owed: [], tellings: [] }
+    const moment: CommitContext = { at: now, monotonicAt: now, commit: asked, pending: [], outboundCommands: [] }
     const answer = decide(root, about, moment)
-    for (const { effect } of moment.owed) {
+    for (const { effect } of moment.pending) {
       if (effect.kind === 'oauthRevoke') revoked.push(effect.payload)
       else told.push((effect.payload as { input: OrgEventPayload }).input)
     }
@@ -80,10 +80,11 @@ t.test('A mark is taken at most once, and nothing that waits is without its time
       for (const each of steps) {
         const mark = 'pick' in each ? `mark${each.pick}` : ''
         if (each.do === 'begin' && !taken.has(mark)) {
-          ask(commands.begin, { orgId, provider: 'crm', mark, verifier: new Uint8Array() })
+          ask(commands.begin, { orgId, provider: 'crm', stateHash: mark, verifier: new Uint8Array() })
         }
-        if (each.do === 'take' && ask(commands.take, { orgId, mark })) taken.set(mark, (taken.get(mark) ?? 0) + 1)
-        if (each.do === 'lapse') ask(commands.lapse, { orgId, mark })
+        if (each.do === 'take' && ask(commands.consume, { orgId, stateHash: mark }))
+          taken.set(mark, (taken.get(mark) ?? 0) + 1)
+        if (each.do === 'lapse') ask(commands.expire, { orgId, stateHash: mark })
         if (each.do === 'wait') ledger.wait(each.ms)
         const timers = ledger.timers()
         const isTimed = ledger.pending().every((held) => timers.some((name) => name.endsWith(held)))
@@ -105,7 +106,7 @@ t.test(
         for (const each of steps) {
           const before = ledger.credentials()
           const chosen = 'pick' in each ? before[each.pick % Math.max(1, before.length)] : undefined
-          if (each.do === 'keep') ask(commands.keep, { orgId, provider: 'crm', label: each.label, tokens })
+          if (each.do === 'keep') ask(commands.saveGrant, { orgId, provider: 'crm', label: each.label, tokens })
           if (each.do === 'wait') ledger.wait(each.ms)
           if (!chosen) continue
           const about = { orgId, id: chosen.id, revision: chosen.revision }
@@ -114,22 +115,22 @@ t.test(
             const isTaken = ask(commands.report, { ...about, revision, on: each.on, lastError: 'No.' })
             if (isTaken === each.late) return false
             const after = ledger.credentials().find(({ id }) => id === chosen.id)!
-            const wanted = each.late ? chosen.status : (walk(chosen.status, each.on) ?? chosen.status)
+            const wanted = each.late ? chosen.status : (next(chosen.status, each.on) ?? chosen.status)
             if (after.status !== wanted || (after.status === 'connected') !== (after.lastError === undefined))
               return false
           }
           if (each.do === 'claim') {
-            const first = ask(commands.claim, about)
-            if (first === 'changed' || ask(commands.claim, about) !== 'taken') return false
+            const first = ask(commands.claimRenewal, about)
+            if (first === 'changed' || ask(commands.claimRenewal, about) !== 'taken') return false
           }
-          if (each.do === 'renewed') ask(commands.renewed, { ...about, tokens })
+          if (each.do === 'renewed') ask(commands.saveRenewed, { ...about, tokens })
           if (each.do === 'disconnect' && ask(commands.disconnect, { orgId, id: chosen.id })) ended += 1
         }
         // Told one after another, the moves lead from nothing to where each sign-in stands now.
-        const standing = new Map<unknown, Standing>()
+        const standing = new Map<unknown, ConnectionState>()
         for (const { data } of ledger.told) {
           if (data.from !== (standing.get(data.id) ?? 'not-connected')) return false
-          standing.set(data.id, data.to as Standing)
+          standing.set(data.id, data.to as ConnectionState)
         }
         const isTold = ledger.credentials().every(({ id, status }) => standing.get(id) === status)
         const labels = ledger.credentials().map((credential) => credential.label)
@@ -141,17 +142,17 @@ t.test(
 
 t.test('An org has so many connections and no more, and one it has can always be connected again', async (t) => {
   const { commands, ask, credentials } = openLedger()
-  const grant = (made: number) => ask(commands.keep, { orgId, provider: 'crm', label: `label ${made}`, tokens })
+  const grant = (made: number) => ask(commands.saveGrant, { orgId, provider: 'crm', label: `label ${made}`, tokens })
   for (let made = 0; made < limits.connectionsPerOrg; made++) t.ok(grant(made))
   t.equal(grant(limits.connectionsPerOrg), undefined)
-  t.equal(ask(commands.begin, { orgId, provider: 'crm', mark: 'm', verifier: new Uint8Array() }), true)
+  t.equal(ask(commands.begin, { orgId, provider: 'crm', stateHash: 'm', verifier: new Uint8Array() }), true)
   t.equal(grant(0)?.id, credentials().find((credential) => credential.label === 'label 0')?.id)
   t.equal(credentials().length, limits.connectionsPerOrg)
 })
 
 t.test('An org remembers a bounded number of disconnected connections, the newest', async (t) => {
   const { commands, ask, wait } = openLedger()
-  const grant = (label: string) => ask(commands.keep, { orgId, provider: 'crm', label, tokens })!.id
+  const grant = (label: string) => ask(commands.saveGrant, { orgId, provider: 'crm', label, tokens })!.id
   const ended: string[] = []
   for (let made = 0; made <= limits.endedConnectionsPerOrg; made++) {
     wait(1)

@@ -1,78 +1,78 @@
 /** Ending sign-ins: who used a connection, the grant that is taken back however long that takes, and agents that go. */
 import t from 'tap'
-import { oauth as limits } from '../../../core/limits.js'
-import { revocationPerformer } from '../../../mgmt/connections/revoke.js'
-import type { Performing } from '../../../runtime/shard/contract.js'
-import { settle, until } from '../../harness/clock.js'
-import { calendar, openConnectionDesk } from './desk.js'
+import { oauth as limits } from '../../../core/limits/index.js'
+import { createRevocationHandler } from '../../../mgmt/connections/revocation.js'
+import type { EffectContext } from '../../../runtime/shard/contract.js'
+import { flushPending, waitUntil } from '../../harness/clock.js'
+import { calendar, openConnectionFixture } from './fixture.js'
 
-const desk = await openConnectionDesk(t)
-const { provider, node } = desk
+const fixture = await openConnectionFixture(t)
+const { provider, node } = fixture
 const revocations = () => provider.count('/token/revocation')
 
 /** Waits until no token that was ever given is worth anything. */
 async function allTakenBack(): Promise<void> {
-  for (const token of provider.given) await until(async () => !(await provider.isGood(token)), node.clock)
+  for (const token of provider.given) await waitUntil(async () => !(await provider.isGood(token)), node.clock)
 }
 
 async function agentUsing(id: string, name: string, connectionId: string): Promise<void> {
-  await desk.call('POST', '/orgs/demo/agents', { id, name })
+  await fixture.call('POST', '/orgs/demo/agents', { id, name })
   const path = `/orgs/demo/agents/${id}/tool-bindings/${encodeURIComponent(calendar)}`
-  t.equal((await desk.call('PUT', path, { config: { connectionId } })).status, 200)
+  t.equal((await fixture.call('PUT', path, { config: { connectionId } })).status, 200)
 }
 
 t.test('A connection lists the agents whose tools name it, by name, as they are now', async (t) => {
-  const id = await desk.connected({ label: 'Shared' })
-  const other = await desk.connected({ label: 'Other' })
+  const id = await fixture.connect({ label: 'Shared' })
+  const other = await fixture.connect({ label: 'Other' })
   await agentUsing('a1', 'Zoe', id)
   await agentUsing('a2', 'Ada', id)
   await agentUsing('a3', 'Mia', id)
   await agentUsing('a4', 'Bob', other)
-  const usedBy = async () => (await desk.call('GET', `/orgs/demo/connections/${id}`)).json.usedBy
+  const usedBy = async () => (await fixture.call('GET', `/orgs/demo/connections/${id}`)).json.usedBy
   t.strictSame(await usedBy(), [
     { agentId: 'a2', name: 'Ada' },
     { agentId: 'a3', name: 'Mia' },
     { agentId: 'a1', name: 'Zoe' },
   ])
-  await desk.call('PATCH', '/orgs/demo/agents/a1', { name: 'Abe' })
-  await desk.call('DELETE', '/orgs/demo/agents/a2')
-  await desk.call('DELETE', `/orgs/demo/agents/a3/tool-bindings/${encodeURIComponent(calendar)}`)
+  await fixture.call('PATCH', '/orgs/demo/agents/a1', { name: 'Abe' })
+  await fixture.call('DELETE', '/orgs/demo/agents/a2')
+  await fixture.call('DELETE', `/orgs/demo/agents/a3/tool-bindings/${encodeURIComponent(calendar)}`)
   t.strictSame(await usedBy(), [{ agentId: 'a1', name: 'Abe' }])
-  const { data } = (await desk.call('GET', '/orgs/demo/connections')).json
+  const { data } = (await fixture.call('GET', '/orgs/demo/connections')).json
   const found = data.map((each: { label: string; usedBy: unknown }) => [each.label, each.usedBy])
   t.strictSame(Object.fromEntries(found), {
     Shared: [{ agentId: 'a1', name: 'Abe' }],
     Other: [{ agentId: 'a4', name: 'Bob' }],
   })
 
-  const ended = await desk.call('DELETE', `/orgs/demo/connections/${id}`)
+  const ended = await fixture.call('DELETE', `/orgs/demo/connections/${id}`)
   t.equal(ended.status, 200)
   t.strictSame(ended.json, { disconnected: true, usedBy: [{ agentId: 'a1', name: 'Abe' }] }, 'use never refuses it')
-  t.equal((await desk.call('GET', `/orgs/demo/connections/${id}`)).status, 404)
-  t.equal((await desk.call('DELETE', `/orgs/demo/connections/${id}`)).status, 404)
-  const binding = await desk.call('GET', `/orgs/demo/agents/a1/tool-bindings/${encodeURIComponent(calendar)}`)
+  t.equal((await fixture.call('GET', `/orgs/demo/connections/${id}`)).status, 404)
+  t.equal((await fixture.call('DELETE', `/orgs/demo/connections/${id}`)).status, 404)
+  const binding = await fixture.call('GET', `/orgs/demo/agents/a1/tool-bindings/${encodeURIComponent(calendar)}`)
   t.equal(binding.json.config.connectionId, id, 'the binding stays')
-  await until(() => revocations() > 0, node.clock)
-  await desk.call('DELETE', `/orgs/demo/connections/${other}`)
+  await waitUntil(() => revocations() > 0, node.clock)
+  await fixture.call('DELETE', `/orgs/demo/connections/${other}`)
   await allTakenBack()
   t.pass('and the grant is taken back at the provider')
 })
 
 t.test('A provider that is away never keeps a credential alive here, and is told when it is back', async (t) => {
-  const id = await desk.connected({ label: 'Away' })
+  const id = await fixture.connect({ label: 'Away' })
   const before = revocations()
-  provider.mood = 'gone'
-  t.equal((await desk.call('DELETE', `/orgs/demo/connections/${id}`)).status, 200)
-  t.equal((await desk.call('GET', `/orgs/demo/connections/${id}`)).status, 404)
-  await until(() => revocations() > before, node.clock)
-  provider.mood = 'unwell'
+  provider.mode = 'gone'
+  t.equal((await fixture.call('DELETE', `/orgs/demo/connections/${id}`)).status, 200)
+  t.equal((await fixture.call('GET', `/orgs/demo/connections/${id}`)).status, 404)
+  await waitUntil(() => revocations() > before, node.clock)
+  provider.mode = 'unwell'
   const tried = revocations()
-  await until(async () => {
+  await waitUntil(async () => {
     await node.clock.advance(1_000)
     return revocations() > tried
   })
-  provider.mood = 'well'
-  await until(async () => {
+  provider.mode = 'well'
+  await waitUntil(async () => {
     await node.clock.advance(60_000)
     return !(await provider.isGood(provider.given.at(-2)!))
   })
@@ -84,11 +84,11 @@ t.test('A provider that stays away for a day is given up, and that is in the log
   let now = 0
   let asked = 0
   const warnings: [string, unknown][] = []
-  const revoked = revocationPerformer({
+  const revoked = createRevocationHandler({
     provider: {
       async revoke() {
         asked += 1
-        return { ok: false, why: 'unreachable' }
+        return { ok: false, reason: 'unreachable' }
       },
     },
     sealer: { open: async () => '{"accessToken":"at"}' },
@@ -96,7 +96,7 @@ t.test('A provider that stays away for a day is given up, and that is in the log
     log: { warn: (event, fields) => void warnings.push([event, fields]) },
   })
   const payload = { orgId: 'demo', provider: 'calendar', tokens: { sealed: new Uint8Array(), sealedFor: 'x' } }
-  const owed = (id: string) => revoked(payload, { id } as Performing)
+  const owed = (id: string) => revoked(payload, { id } as EffectContext)
   await t.rejects(owed('one'))
   now = limits.revokeForMs - 1
   await t.rejects(owed('one'))
@@ -110,52 +110,52 @@ t.test('A provider that stays away for a day is given up, and that is in the log
 })
 
 t.test('A tool is disconnected as often as anybody likes, and its binding stays', async (t) => {
-  await desk.call('PUT', `/orgs/demo/agents/nova/tool-bindings/${encodeURIComponent(calendar)}`, { config: {} })
-  await desk.back(await desk.signedIn())
-  t.equal((await desk.tool('GET', '/status')).json.status, 'connected')
+  await fixture.call('PUT', `/orgs/demo/agents/nova/tool-bindings/${encodeURIComponent(calendar)}`, { config: {} })
+  await fixture.returnToCallback(await fixture.signIn())
+  t.equal((await fixture.tool('GET', '/status')).json.status, 'connected')
   for (let time = 0; time < 2; time++) {
-    const ended = await desk.tool('POST', '/disconnect')
+    const ended = await fixture.tool('POST', '/disconnect')
     t.equal(ended.status, 200)
     t.strictSame(ended.json, { status: 'not-connected' })
   }
-  t.strictSame((await desk.tool('GET', '/status')).json, { status: 'not-connected' })
+  t.strictSame((await fixture.tool('GET', '/status')).json, { status: 'not-connected' })
   const token = provider.given.at(-2)!
-  await until(async () => !(await provider.isGood(token)), node.clock)
-  const binding = await desk.call('GET', `/orgs/demo/agents/nova/tool-bindings/${encodeURIComponent(calendar)}`)
+  await waitUntil(async () => !(await provider.isGood(token)), node.clock)
+  const binding = await fixture.call('GET', `/orgs/demo/agents/nova/tool-bindings/${encodeURIComponent(calendar)}`)
   t.equal(binding.status, 200)
-  const told = await desk.events(2, ({ agentId }) => agentId === 'nova')
+  const told = await fixture.events(2, ({ agentId }) => agentId === 'nova')
   t.same(told.map(({ data }) => data.to).sort(), ['connected', 'not-connected'], 'told once')
 })
 
 t.test('A tool whose binding goes, whatever way, loses its sign-in with its other secrets', async (t) => {
   const path = `/orgs/demo/agents/nova/tool-bindings/${encodeURIComponent(calendar)}`
   const ways = [
-    () => desk.call('DELETE', path),
-    () => desk.call('POST', '/orgs/demo/agents/nova/import', { toolBindings: [] }),
+    () => fixture.call('DELETE', path),
+    () => fixture.call('POST', '/orgs/demo/agents/nova/import', { toolBindings: [] }),
   ]
   for (const goes of ways) {
-    await desk.call('PUT', path, { config: {} })
-    await desk.back(await desk.signedIn())
+    await fixture.call('PUT', path, { config: {} })
+    await fixture.returnToCallback(await fixture.signIn())
     const token = provider.given.at(-2)!
-    await desk.call('PATCH', path, { config: { bufferMinutes: 5 } })
-    t.equal((await desk.tool('GET', '/status')).json.status, 'connected', 'a change of the binding leaves it')
+    await fixture.call('PATCH', path, { config: { bufferMinutes: 5 } })
+    t.equal((await fixture.tool('GET', '/status')).json.status, 'connected', 'a change of the binding leaves it')
     t.ok((await goes()).status < 300)
-    t.strictSame((await desk.tool('GET', '/status')).json, { status: 'not-connected' })
-    await until(async () => !(await provider.isGood(token)), node.clock)
+    t.strictSame((await fixture.tool('GET', '/status')).json, { status: 'not-connected' })
+    await waitUntil(async () => !(await provider.isGood(token)), node.clock)
   }
 })
 
 t.test('An agent that goes takes its sign-ins along, those under way included', async (t) => {
-  await desk.back(await desk.signedIn())
+  await fixture.returnToCallback(await fixture.signIn())
   const token = provider.given.at(-2)!
-  const waiting = await desk.signedIn()
-  t.equal((await desk.call('DELETE', '/orgs/demo/agents/nova')).status, 204)
-  await until(async () => !(await provider.isGood(token)), node.clock)
-  await desk.call('POST', '/orgs/demo/agents', { name: 'Nova', id: 'nova' })
-  t.strictSame((await desk.tool('GET', '/status')).json, { status: 'not-connected' }, 'one of the same id has none')
-  t.equal((await desk.back(waiting)).status, 400)
-  t.strictSame((await desk.tool('GET', '/status')).json, { status: 'not-connected' })
-  await settle()
-  const said = desk.said()
+  const waiting = await fixture.signIn()
+  t.equal((await fixture.call('DELETE', '/orgs/demo/agents/nova')).status, 204)
+  await waitUntil(async () => !(await provider.isGood(token)), node.clock)
+  await fixture.call('POST', '/orgs/demo/agents', { name: 'Nova', id: 'nova' })
+  t.strictSame((await fixture.tool('GET', '/status')).json, { status: 'not-connected' }, 'one of the same id has none')
+  t.equal((await fixture.returnToCallback(waiting)).status, 400)
+  t.strictSame((await fixture.tool('GET', '/status')).json, { status: 'not-connected' })
+  await flushPending()
+  const said = fixture.everythingText()
   for (const each of provider.given) t.notOk(said.includes(each), 'and no token is in any answer or in the log')
 })

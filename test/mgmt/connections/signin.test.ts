@@ -1,11 +1,11 @@
 /** Signing in at a real provider, for a tool of an agent and for the org, and every way in which it does not come about. */
 import t from 'tap'
-import { oauth as limits } from '../../../core/limits.js'
-import { settle } from '../../harness/clock.js'
-import { openConnectionDesk, returnTo } from './desk.js'
+import { oauth as limits } from '../../../core/limits/index.js'
+import { flushPending } from '../../harness/clock.js'
+import { openConnectionFixture, returnTo } from './fixture.js'
 
-const desk = await openConnectionDesk(t)
-const { provider, node } = desk
+const fixture = await openConnectionFixture(t)
+const { provider, node } = fixture
 
 /** Where a browser was sent, told apart into address and outcome. */
 function sentTo(location: string | undefined): [string, Record<string, string>] {
@@ -15,21 +15,21 @@ function sentTo(location: string | undefined): [string, Record<string, string>] 
 }
 
 t.test('A sign-in for a tool ends at returnTo with exactly its outcome, and the tool is connected', async (t) => {
-  t.strictSame((await desk.tool('GET', '/status')).json, { status: 'not-connected' })
-  const back = await desk.back(await desk.signedIn({ returnTo }))
+  t.strictSame((await fixture.tool('GET', '/status')).json, { status: 'not-connected' })
+  const back = await fixture.returnToCallback(await fixture.signIn({ returnTo }))
   t.equal(back.status, 302)
   t.strictSame(sentTo(back.headers.location), [returnTo, { oauthStatus: 'success', toolId: '@svc/tool.calendar' }])
   t.match(back.headers, { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' })
-  const status = (await desk.tool('GET', '/status')).json
+  const status = (await fixture.tool('GET', '/status')).json
   t.strictSame(status, { status: 'connected', connectedAt: new Date(node.clock.now()).toISOString() })
 })
 
 t.test('A sign-in for the org makes a connection, whose tokens never appear', async (t) => {
-  t.strictSame((await desk.call('GET', '/orgs/demo/connections')).json, { data: [] })
-  const back = await desk.back(await desk.signedInFor({ label: 'Front desk', returnTo }))
+  t.strictSame((await fixture.call('GET', '/orgs/demo/connections')).json, { data: [] })
+  const back = await fixture.returnToCallback(await fixture.signInOrg({ label: 'Front desk', returnTo }))
   const [address, outcome] = sentTo(back.headers.location)
   t.equal(address, returnTo)
-  const { data } = (await desk.call('GET', '/orgs/demo/connections')).json
+  const { data } = (await fixture.call('GET', '/orgs/demo/connections')).json
   t.strictSame(outcome, { oauthStatus: 'success', connectionId: data[0].id })
   t.strictSame(data, [
     {
@@ -42,69 +42,69 @@ t.test('A sign-in for the org makes a connection, whose tokens never appear', as
       usedBy: [],
     },
   ])
-  t.strictSame((await desk.call('GET', `/orgs/demo/connections/${outcome.connectionId}`)).json, data[0])
-  t.equal((await desk.call('GET', '/orgs/demo/connections/conn_none')).json.code, 'resource.not_found')
+  t.strictSame((await fixture.call('GET', `/orgs/demo/connections/${outcome.connectionId}`)).json, data[0])
+  t.equal((await fixture.call('GET', '/orgs/demo/connections/conn_none')).json.code, 'resource.not_found')
 })
 
 t.test('Several accounts of a provider are told apart by label, and one connected again keeps its id', async (t) => {
-  const first = await desk.connected({ label: 'Sales' })
-  const second = await desk.connected({}, 'grace')
-  const again = await desk.connected({ label: 'Sales' }, 'grace')
+  const first = await fixture.connect({ label: 'Sales' })
+  const second = await fixture.connect({}, 'grace')
+  const again = await fixture.connect({ label: 'Sales' }, 'grace')
   t.not(first, second)
   t.equal(again, first)
-  const read = async (id: string) => (await desk.call('GET', `/orgs/demo/connections/${id}`)).json
+  const read = async (id: string) => (await fixture.call('GET', `/orgs/demo/connections/${id}`)).json
   t.match(await read(first), { label: 'Sales', accountLabel: 'grace@provider.example' })
   t.match(await read(second), { label: 'grace@provider.example' }, 'the account is the label when none is given')
 })
 
 t.test('A state is good once: the second use is told so, and the first stays', async (t) => {
-  const url = await desk.signedIn({ returnTo })
+  const url = await fixture.signIn({ returnTo })
   const calls = provider.count('/token')
-  t.equal((await desk.back(url)).status, 302)
-  const second = await desk.back(url)
+  t.equal((await fixture.returnToCallback(url)).status, 302)
+  const second = await fixture.returnToCallback(url)
   t.equal(second.status, 400)
   t.match(second.text, /has been used already/)
   t.equal(second.headers.location, undefined)
   t.equal(provider.count('/token'), calls + 1)
-  t.equal((await desk.tool('GET', '/status')).json.status, 'connected')
+  t.equal((await fixture.tool('GET', '/status')).json.status, 'connected')
 })
 
 t.test('Whoever looks at the head of a callback alone spends nothing, and the sign-in goes on', async (t) => {
-  const url = await desk.signedIn({ returnTo })
+  const url = await fixture.signIn({ returnTo })
   const calls = provider.count('/token')
   const looked = await node.mgmt('HEAD', `${url.pathname}${url.search}`)
   t.equal(looked.status, 200)
   t.match(looked.headers, { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' })
   t.equal(provider.count('/token'), calls)
-  t.equal((await desk.back(url)).status, 302)
+  t.equal((await fixture.returnToCallback(url)).status, 302)
 })
 
 t.test('Of many callbacks that race with one state exactly one succeeds', async (t) => {
-  const url = await desk.signedInFor({ label: 'Raced', returnTo })
+  const url = await fixture.signInOrg({ label: 'Raced', returnTo })
   const calls = provider.count('/token')
-  const all = await Promise.all(Array.from({ length: 10 }, () => desk.back(url)))
+  const all = await Promise.all(Array.from({ length: 10 }, () => fixture.returnToCallback(url)))
   t.same(all.map(({ status }) => status).sort(), [302, ...Array(9).fill(400)])
   t.equal(provider.count('/token'), calls + 1, 'and the provider is asked once')
-  const { data } = (await desk.call('GET', '/orgs/demo/connections')).json
+  const { data } = (await fixture.call('GET', '/orgs/demo/connections')).json
   t.equal(data.filter(({ label }: { label: string }) => label === 'Raced').length, 1)
 })
 
 t.test('A state runs out after ten minutes', async (t) => {
   t.equal(limits.stateMs, 600_000)
-  const late = await desk.signedIn({ returnTo })
-  const url = await desk.signedIn({ returnTo })
+  const late = await fixture.signIn({ returnTo })
+  const url = await fixture.signIn({ returnTo })
   await node.clock.advance(limits.stateMs - 1)
-  t.equal((await desk.back(url)).status, 302, 'the last moment is in time')
+  t.equal((await fixture.returnToCallback(url)).status, 302, 'the last moment is in time')
   await node.clock.advance(1)
   const calls = provider.count('/token')
-  const answer = await desk.back(late)
+  const answer = await fixture.returnToCallback(late)
   t.equal(answer.status, 400)
   t.match(answer.text, /took too long/)
   t.equal(provider.count('/token'), calls)
 })
 
 t.test('A state that was forged, cut, repeated or left out is nobody’s', async (t) => {
-  const url = await desk.signedIn({ returnTo })
+  const url = await fixture.signIn({ returnTo })
   const calls = provider.count('/token')
   const state = url.searchParams.get('state')!
   const flipped = (at: number) => state.slice(0, at) + (state[at] === 'A' ? 'B' : 'A') + state.slice(at + 1)
@@ -118,19 +118,19 @@ t.test('A state that was forged, cut, repeated or left out is nobody’s', async
     Buffer.from(JSON.stringify(['x', 'demo', 'nova'])).toString('base64url'),
   ]
   for (const each of forged) {
-    const answer = await desk.back(new URL(`?state=${each}&code=abc`, url))
+    const answer = await fixture.returnToCallback(new URL(`?state=${each}&code=abc`, url))
     t.equal(answer.status, 400, each.slice(0, 20))
     t.match(answer.headers['content-type'], /^text\/html/)
   }
   for (const query of ['', 'code=abc', `state=${state}&state=${state}&code=abc`, `state=${state}&code=a&code=b`]) {
-    t.equal((await desk.back(new URL(`?${query}`, url))).status, 400, query.slice(0, 20))
+    t.equal((await fixture.returnToCallback(new URL(`?${query}`, url))).status, 400, query.slice(0, 20))
   }
   t.equal(provider.count('/token'), calls, 'and nobody is asked about it')
-  t.equal((await desk.back(url)).status, 302, 'while the true one is still good')
+  t.equal((await fixture.returnToCallback(url)).status, 302, 'while the true one is still good')
 })
 
 t.test('A state tells a provider nothing of the org, the agent or the tool', async (t) => {
-  const { authorizationUrl } = (await desk.tool('POST', '/start', { returnTo })).json
+  const { authorizationUrl } = (await fixture.tool('POST', '/start', { returnTo })).json
   const url = new URL(authorizationUrl)
   const state = url.searchParams.get('state')!
   const bytes = Buffer.from(state, 'base64url').toString('latin1')
@@ -139,63 +139,67 @@ t.test('A state tells a provider nothing of the org, the agent or the tool', asy
   t.match(url.searchParams.get('code_challenge'), /^[\w-]{43}$/)
   t.equal(url.searchParams.get('redirect_uri'), 'http://mgmt.test/v1/oauth/callback')
   t.equal(url.searchParams.get('prompt'), 'consent', 'what the operator adds is asked for')
-  const other = new URL((await desk.tool('POST', '/start')).json.authorizationUrl)
+  const other = new URL((await fixture.tool('POST', '/start')).json.authorizationUrl)
   t.not(other.searchParams.get('state'), state)
   t.not(other.searchParams.get('code_challenge'), url.searchParams.get('code_challenge'))
 })
 
 t.test('A person who declines is told so, and what was there before stays', async (t) => {
-  const before = (await desk.tool('GET', '/status')).json
-  const url = await desk.signedIn({ returnTo }, 'ada', false)
-  const answer = await desk.back(url)
+  const before = (await fixture.tool('GET', '/status')).json
+  const url = await fixture.signIn({ returnTo }, 'ada', false)
+  const answer = await fixture.returnToCallback(url)
   t.strictSame(sentTo(answer.headers.location), [returnTo, { oauthStatus: 'error', reason: 'access_denied' }])
-  t.strictSame((await desk.tool('GET', '/status')).json, before)
-  t.equal((await desk.back(url)).status, 400, 'and the state is spent')
-  const page = await desk.back(await desk.signedIn({}, 'ada', false))
+  t.strictSame((await fixture.tool('GET', '/status')).json, before)
+  t.equal((await fixture.returnToCallback(url)).status, 400, 'and the state is spent')
+  const page = await fixture.returnToCallback(await fixture.signIn({}, 'ada', false))
   t.equal(page.status, 200)
   t.match(page.text, /declined/)
   t.notMatch(page.text, /thanks/, 'the provider’s own words are not shown')
 })
 
 t.test('An error beside a code is an error, and an unknown one stays out of the address', async (t) => {
-  const url = await desk.signedIn({ returnTo })
+  const url = await fixture.signIn({ returnTo })
   const calls = provider.count('/token')
   url.searchParams.set('error', '"><script>alert(1)</script>')
-  const answer = await desk.back(url)
+  const answer = await fixture.returnToCallback(url)
   t.strictSame(sentTo(answer.headers.location)[1], { oauthStatus: 'error', reason: 'provider_error' })
   t.equal(provider.count('/token'), calls)
 })
 
 t.test('A code that the provider does not take, or another provider’s answer, connects nothing', async (t) => {
-  const wrongCode = await desk.signedInFor({ label: 'Never', returnTo })
+  const wrongCode = await fixture.signInOrg({ label: 'Never', returnTo })
   wrongCode.searchParams.set('code', 'not-a-code')
-  const answer = await desk.back(wrongCode)
+  const answer = await fixture.returnToCallback(wrongCode)
   t.strictSame(sentTo(answer.headers.location)[1], { oauthStatus: 'error', reason: 'exchange_failed' })
-  const mixedUp = await desk.signedInFor({ label: 'Never', returnTo })
+  const mixedUp = await fixture.signInOrg({ label: 'Never', returnTo })
   mixedUp.searchParams.set('iss', 'https://evil.example')
-  t.match((await desk.back(mixedUp)).headers.location, /reason=exchange_failed/)
-  const swapped = await desk.signedInFor({ label: 'Never', returnTo })
-  const other = await desk.signedInFor({ label: 'Never', returnTo })
+  t.match((await fixture.returnToCallback(mixedUp)).headers.location, /reason=exchange_failed/)
+  const swapped = await fixture.signInOrg({ label: 'Never', returnTo })
+  const other = await fixture.signInOrg({ label: 'Never', returnTo })
   swapped.searchParams.set('code', other.searchParams.get('code')!)
-  t.match((await desk.back(swapped)).headers.location, /reason=exchange_failed/, 'a code of another sign-in')
-  const { data } = (await desk.call('GET', '/orgs/demo/connections')).json
+  t.match(
+    (await fixture.returnToCallback(swapped)).headers.location,
+    /reason=exchange_failed/,
+    'a code of another sign-in',
+  )
+  const { data } = (await fixture.call('GET', '/orgs/demo/connections')).json
   t.notOk(data.some(({ label }: { label: string }) => label === 'Never'))
 })
 
 t.test('A provider that is down ends the sign-in with a reason and nothing half-written', async (t) => {
   for (const mood of ['gone', 'unwell'] as const) {
-    const url = await desk.signedInFor({ label: 'Down', returnTo })
-    provider.mood = mood
-    const answer = await desk.back(url)
-    provider.mood = 'well'
+    const url = await fixture.signInOrg({ label: 'Down', returnTo })
+    provider.mode = mood
+    const answer = await fixture.returnToCallback(url)
+    provider.mode = 'well'
     t.strictSame(sentTo(answer.headers.location)[1], { oauthStatus: 'error', reason: 'provider_unavailable' }, mood)
   }
-  const { data } = (await desk.call('GET', '/orgs/demo/connections')).json
+  const { data } = (await fixture.call('GET', '/orgs/demo/connections')).json
   t.notOk(data.some(({ label }: { label: string }) => label === 'Down'))
 })
 
 t.test('Without a returnTo that is on the list a page is shown that can do nothing', async (t) => {
-  const page = await desk.back(await desk.signedIn({ returnTo: 'https://evil.example/' }))
+  const page = await fixture.returnToCallback(await fixture.signIn({ returnTo: 'https://evil.example/' }))
   t.equal(page.status, 200)
   t.equal(page.headers.location, undefined)
   t.match(page.headers['content-type'], /^text\/html/)
@@ -205,13 +209,13 @@ t.test('Without a returnTo that is on the list a page is shown that can do nothi
   t.notMatch(policy, /unsafe|script-src/)
   t.match(page.headers, { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' })
   t.notMatch(page.text, /<script|evil|http/i)
-  t.match((await desk.back(await desk.signedIn())).text, /complete/, 'nor without any')
+  t.match((await fixture.returnToCallback(await fixture.signIn())).text, /complete/, 'nor without any')
 })
 
 t.test(
   'A tool that nobody signs in for, an agent that is not there and a provider that is not set up are told',
   async (t) => {
-    const none = await desk.call('POST', '/orgs/demo/agents/nova/tools/%40svc%2Ftool.mail/oauth/start', {})
+    const none = await fixture.call('POST', '/orgs/demo/agents/nova/tools/%40svc%2Ftool.mail/oauth/start', {})
     t.match([none.status, none.json.code], [404, 'tool.not_found'])
     for (const [method, end] of [
       ['POST', 'start'],
@@ -219,43 +223,47 @@ t.test(
       ['POST', 'disconnect'],
     ] as const) {
       const path = `/orgs/demo/agents/nobody/tools/%40svc%2Ftool.calendar/oauth/${end}`
-      t.equal((await desk.call(method, path, method === 'POST' && end === 'start' ? {} : undefined)).status, 404, end)
+      t.equal(
+        (await fixture.call(method, path, method === 'POST' && end === 'start' ? {} : undefined)).status,
+        404,
+        end,
+      )
     }
-    const crm = await desk.call('POST', '/orgs/demo/agents/nova/tools/%40svc%2Ftool.crm-record/oauth/start', {})
+    const crm = await fixture.call('POST', '/orgs/demo/agents/nova/tools/%40svc%2Ftool.crm-record/oauth/start', {})
     t.match([crm.status, crm.json.code], [409, 'connection.provider_not_configured'])
     t.match(crm.json.detail, /crm/)
-    const unknown = await desk.call('POST', '/orgs/demo/connections/pigeons/_start')
+    const unknown = await fixture.call('POST', '/orgs/demo/connections/pigeons/_start')
     t.match([unknown.status, unknown.json.code], [409, 'connection.provider_not_configured'])
     t.match(unknown.json.detail, /pigeons/)
-    const wrong = await desk.call('POST', '/orgs/demo/connections/calendar/_start', { label: '', returnTo: 7 })
+    const wrong = await fixture.call('POST', '/orgs/demo/connections/calendar/_start', { label: '', returnTo: 7 })
     t.equal(wrong.status, 422)
     t.same(wrong.json.errors.map(({ field }: { field: string }) => field).sort(), ['label', 'returnTo'])
   },
 )
 
 t.test('Another org sees nothing of a connection', async (t) => {
-  const id = await desk.connected({ label: 'Ours' })
+  const id = await fixture.connect({ label: 'Ours' })
   await node.makeOrg('rival')
-  const token = await node.keyWith(['agents:write', 'org:admin'], 'rival')
-  t.same((await desk.call('GET', '/orgs/rival/connections', undefined, token)).json, { data: [] })
+  const token = await node.createKey(['agents:write', 'org:admin'], 'rival')
+  t.same((await fixture.call('GET', '/orgs/rival/connections', undefined, token)).json, { data: [] })
   for (const method of ['GET', 'DELETE']) {
-    t.equal((await desk.call(method, `/orgs/rival/connections/${id}`, undefined, token)).status, 404)
-    t.equal((await desk.call(method, `/orgs/demo/connections/${id}`, undefined, token)).status, 404)
+    t.equal((await fixture.call(method, `/orgs/rival/connections/${id}`, undefined, token)).status, 404)
+    t.equal((await fixture.call(method, `/orgs/demo/connections/${id}`, undefined, token)).status, 404)
   }
-  t.equal((await desk.call('GET', `/orgs/demo/connections/${id}`)).json.status, 'connected')
+  t.equal((await fixture.call('GET', `/orgs/demo/connections/${id}`)).json.status, 'connected')
 })
 
 t.test('More sign-ins than may wait end the oldest of them', async (t) => {
-  const oldest = await desk.signedIn({ returnTo })
+  const oldest = await fixture.signIn({ returnTo })
   await node.clock.advance(1)
-  for (let begun = 0; begun < limits.pendingPerOwner; begun++) await desk.tool('POST', '/start', {})
-  t.equal((await desk.back(oldest)).status, 400)
-  t.equal((await desk.back(await desk.signedIn({ returnTo }))).status, 302)
+  for (let begun = 0; begun < limits.pendingPerOwner; begun++) await fixture.tool('POST', '/start', {})
+  t.equal((await fixture.returnToCallback(oldest)).status, 400)
+  t.equal((await fixture.returnToCallback(await fixture.signIn({ returnTo }))).status, 302)
 })
 
 t.test('No token and no secret of the operator is in any answer or in the log', async (t) => {
-  await settle()
-  const said = desk.said()
+  await flushPending()
+  const said = fixture.everythingText()
   t.ok(provider.given.length > 10, 'tokens were given out at all')
   for (const token of provider.given) t.notOk(said.includes(token))
   t.notOk(said.includes('client-secret-of-the-operator'))

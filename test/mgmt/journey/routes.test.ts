@@ -2,10 +2,10 @@
 import t from 'tap'
 import { conversationCommands } from '../../../runtime/conversation/commands.js'
 import { contextOn } from '../../harness/agentcontext.js'
-import { newNumber, openSendNode, type SendAgent } from '../outreach/desk.js'
+import { newNumber, openSendNode, type SendAgent } from '../outreach/sendnode.js'
 
-const desk = await openSendNode()
-t.teardown(() => desk.node.close())
+const fixture = await openSendNode()
+t.teardown(() => fixture.node.close())
 
 const { receiveInbound } = conversationCommands({ timeScale: 1 })
 const step = (instanceId: string) => ({ versionId: 'v1', nodeId: 'n1', instanceId })
@@ -19,7 +19,7 @@ function road(agent: SendAgent, outreachId = 'hello') {
 }
 
 t.test('A step of a journey is one send, however often it is called', async (t) => {
-  const agent = await desk.sender()
+  const agent = await fixture.sender()
   const { send } = road(agent)
   const phone = newNumber()
   const body = { profile: { phone, firstName: 'Ann' }, journey: step('i1'), consent: { sms: 'y' } }
@@ -44,7 +44,7 @@ t.test('A step of a journey is one send, however often it is called', async (t) 
 })
 
 t.test('Without a step a profile gets the outreach once a day, by its id or else by its number', async (t) => {
-  const { send } = road(await desk.sender())
+  const { send } = road(await fixture.sender())
   const first = (await send({ profile: { phone: newNumber(), id: 'profile-1' } })).json
   t.match(first, { outcome: 'queued', idempotency: 'derived' })
   t.match((await send({ profile: { phone: newNumber(), id: 'profile-1' } })).json, {
@@ -57,20 +57,20 @@ t.test('Without a step a profile gets the outreach once a day, by its id or else
 })
 
 t.test('The body is JSON whatever its content type says', async (t) => {
-  const agent = await desk.sender()
+  const agent = await fixture.sender()
   const path = `/v1/orgs/demo/agents/${agent.id}/integrations/journey/outreach/hello/sends`
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=utf-16', '']) {
     const body = JSON.stringify({ profile: { phone: newNumber() } })
     const headers: Record<string, string> = type === '' ? {} : { 'content-type': type }
-    const answer = await desk.node.mgmt('POST', path, { token: desk.node.key, body, headers })
+    const answer = await fixture.node.mgmt('POST', path, { token: fixture.node.key, body, headers })
     t.match([answer.status, answer.json.outcome], [200, 'queued'], type)
   }
-  const bad = await desk.node.mgmt('POST', path, { token: desk.node.key, body: '{"profile":', headers: {} })
+  const bad = await fixture.node.mgmt('POST', path, { token: fixture.node.key, body: '{"profile":', headers: {} })
   t.match([bad.status, bad.json.code], [400, 'request.invalid'])
 })
 
 t.test('What is wrong with a call is 400 and names the field', async (t) => {
-  const { send } = road(await desk.sender())
+  const { send } = road(await fixture.sender())
   const cases: [body: object, field: string][] = [
     [{}, 'profile.phone'],
     [{ profile: { phone: '415 555 0100' } }, 'profile.phone'],
@@ -87,7 +87,7 @@ t.test('What is wrong with a call is 400 and names the field', async (t) => {
 })
 
 t.test('A refusal of business is 200, says why, and writes nothing', async (t) => {
-  const agent = await desk.sender({
+  const agent = await fixture.sender({
     outreach: { inputs: ['city'] },
     template: { body: 'Hi {person.customFields.city}' },
   })
@@ -113,18 +113,18 @@ t.test('A refusal of business is 200, says why, and writes nothing', async (t) =
 })
 
 t.test('Whoever replied STOP is refused from the moment that it is on record', async (t) => {
-  const agent = await desk.sender()
+  const agent = await fixture.sender()
   const { send } = road(agent)
   const phone = newNumber()
   const { personId } = (await send({ profile: { phone }, journey: step('i1') })).json
   const { asid } = (await agent.call('GET', `/people/${personId}`)).json.identities[0]
   const place = { orgId: 'demo', agentId: agent.id }
-  const stopped = await desk.node.node.engine.ask(asid, receiveInbound, {
-    who: { asid, agent: place, channel: 'rcs', address: phone },
+  const stopped = await fixture.node.node.engine.execute(asid, receiveInbound, {
+    identity: { asid, agent: place, channel: 'rcs', address: phone },
     agent: contextOn('rcs'),
     items: [{ id: 'in-1', inbound: { kind: 'content', content: { text: 'STOP' } } }],
   })
-  t.same(stopped, { fresh: 1 })
+  t.same(stopped, { newCount: 1 })
   t.match((await send({ profile: { phone }, journey: step('i2') })).json, {
     outcome: 'refused',
     reason: 'opted_out',
@@ -133,7 +133,7 @@ t.test('Whoever replied STOP is refused from the moment that it is on record', a
 })
 
 t.test('A dry run decides, sends and writes nothing', async (t) => {
-  const agent = await desk.sender()
+  const agent = await fixture.sender()
   const { send } = road(agent)
   t.match((await send({ profile: { phone: newNumber() }, dryRun: 'true' })).json, {
     outcome: 'skipped',
@@ -144,7 +144,7 @@ t.test('A dry run decides, sends and writes nothing', async (t) => {
 })
 
 t.test('What became of a send is told in both forms, every member present', async (t) => {
-  const agent = await desk.sender()
+  const agent = await fixture.sender()
   const { send, status } = road(agent)
   const { sendId } = (await send({ profile: { phone: newNumber() } })).json
   const queued = await status(sendId)
@@ -160,20 +160,20 @@ t.test('What became of a send is told in both forms, every member present', asyn
     nextAttemptAt: '',
   })
   t.strictSame((await agent.call('GET', `/integrations/journey/sends?sendId=${sendId}`)).json, queued.json)
-  await agent.reaches(sendId, 'sent')
+  await agent.waitForState(sendId, 'sent')
   t.match((await status(sendId)).json, { state: 'sent', final: true })
   t.match(await status('sd_nothing'), { status: 404, json: { code: 'resource.not_found' } })
   t.equal((await agent.call('GET', '/integrations/journey/sends')).status, 400)
 })
 
 t.test('An outreach that is not there or is off is 404; an agent that is not there too', async (t) => {
-  const agent = await desk.sender()
+  const agent = await fixture.sender()
   const { send } = road(agent)
   const body = { profile: { phone: newNumber() } }
   t.match(await road(agent, 'nothing').send(body), { status: 404, json: { code: 'agent.outreach.not_found' } })
   await agent.call('PATCH', '/outreach/hello', { enabled: false })
   t.match(await send(body), { status: 404, json: { code: 'agent.outreach.not_found' } })
-  const nobody = desk.callAs(desk.node.key, 'nobody')
+  const nobody = fixture.callAs(fixture.node.key, 'nobody')
   t.match(await nobody('POST', '/integrations/journey/outreach/hello/sends', body), {
     status: 404,
     json: { code: 'agent.not_found' },
@@ -181,7 +181,7 @@ t.test('An outreach that is not there or is off is 404; an agent that is not the
 })
 
 t.test('The action definition names absolute addresses, and warns of an outreach that is off', async (t) => {
-  const agent = await desk.sender({ outreach: { inputs: ['city'] } })
+  const agent = await fixture.sender({ outreach: { inputs: ['city'] } })
   const path = '/integrations/journey/outreach/hello/action-definition'
   const { status, json } = await agent.call('GET', path)
   t.equal(status, 200)
@@ -197,7 +197,7 @@ t.test('The action definition names absolute addresses, and warns of an outreach
 })
 
 t.test('An outreach may name its inputs as slots are written, and no journey can send it then', async (t) => {
-  const agent = await desk.sender({
+  const agent = await fixture.sender({
     outreach: { inputs: ['person.firstName', 'person.customFields.city'] },
     template: { body: 'Hi {person.firstName} in {person.customFields.city}' },
   })
@@ -215,9 +215,9 @@ t.test('An outreach may name its inputs as slots are written, and no journey can
 })
 
 t.test('The journey has a budget of its own, and its scope reaches nothing else', async (t) => {
-  const agent = await desk.sender()
-  const key = await desk.node.keyWith(['integrations:journey'])
-  const call = desk.callAs(key, agent.id)
+  const agent = await fixture.sender()
+  const key = await fixture.node.createKey(['integrations:journey'])
+  const call = fixture.callAs(key, agent.id)
   const body = { profile: { phone: newNumber() } }
   t.equal((await call('POST', '/integrations/journey/outreach/hello/sends', body)).status, 200)
   t.equal((await call('GET', '/people')).status, 403)
@@ -225,8 +225,8 @@ t.test('The journey has a budget of its own, and its scope reaches nothing else'
 })
 
 t.test('Reading what became of a send is not limited, and leaves the budget of sends as it is', async (t) => {
-  const agent = await desk.sender()
-  const call = desk.callAs(await desk.node.keyWith(['integrations:journey']), agent.id)
+  const agent = await fixture.sender()
+  const call = fixture.callAs(await fixture.node.createKey(['integrations:journey']), agent.id)
   const sent = () => call('POST', '/integrations/journey/outreach/hello/sends', { profile: { phone: newNumber() } })
   const first = await sent()
   t.equal(first.headers['ratelimit-limit'], '1000')
@@ -245,10 +245,11 @@ t.test(
   async (t) => {
     let mood: 'well' | 'away' | 'silent' = 'well'
     const moody = await openSendNode({
-      between: (shards) => ({
+      wrapShards: (shards) => ({
         ...shards,
-        ask(owner, command, input, options) {
-          if (command.name !== 'outreach.accept' || mood === 'well') return shards.ask(owner, command, input, options)
+        execute(owner, command, input, options) {
+          if (command.name !== 'outreach.accept' || mood === 'well')
+            return shards.execute(owner, command, input, options)
           return mood === 'away' ? Promise.resolve({ refused: 'service.unavailable' }) : new Promise(() => {})
         },
       }),

@@ -2,40 +2,40 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { agentLimits, knowledge as limits } from '../../../core/limits.js'
+import { agentLimits, knowledge as limits } from '../../../core/limits/index.js'
 import type { Shards } from '../../../runtime/shard/contract.js'
-import { carried } from '../../harness/carried.js'
-import { until } from '../../harness/clock.js'
+import { waitUntil } from '../../harness/clock.js'
+import { withSerialization } from '../../harness/serialization.js'
 import { jpeg, pdf, png } from '../../runtime/media/samples.js'
-import { fieldsOf, openDesk } from '../agents/desk.js'
+import { fieldsOf, openAgentsFixture } from '../agents/fixture.js'
 
 /** Commands that are not let through to their shard. */
 const lost = new Set<string>()
 const between = <S extends Shards>(shards: S): S => {
-  const all = carried(shards)
+  const all = withSerialization(shards)
   return {
     ...all,
-    ask: async (owner, command, input, options) =>
-      lost.has(command.name) ? { refused: 'service.unavailable' } : all.ask(owner, command, input, options),
+    execute: async (owner, command, input, options) =>
+      lost.has(command.name) ? { refused: 'service.unavailable' } : all.execute(owner, command, input, options),
   } as S
 }
-const desk = await openDesk({ between })
-t.teardown(() => desk.node.close())
+const fixture = await openAgentsFixture({ wrapShards: between })
+t.teardown(() => fixture.node.close())
 
 const upload = (id: string, query: string, body: Uint8Array, type = 'application/octet-stream') =>
-  desk.node.mgmt('POST', `/v1/orgs/demo/agents/${id}/media${query}`, {
-    token: desk.node.key,
+  fixture.node.mgmt('POST', `/v1/orgs/demo/agents/${id}/media${query}`, {
+    token: fixture.node.key,
     body,
     headers: { 'content-type': type },
   })
-const files = async () => (await readdir(join(desk.node.dir, 'media'))).sort()
+const files = async () => (await readdir(join(fixture.node.dir, 'media'))).sort()
 const pathOf = (url: string) => new URL(url).pathname
 
 t.test('What is uploaded is what its content says, and is served at its url', async (t) => {
-  const { id, call } = await desk.agent()
+  const { id, call } = await fixture.agent()
   const made = await upload(id, '?name=Our%20logo.png', png, 'text/html')
   t.equal(made.status, 201)
-  const at = new Date(desk.node.clock.now()).toISOString()
+  const at = new Date(fixture.node.clock.now()).toISOString()
   const { url, ...rest } = made.json
   t.strictSame(rest, {
     id: 'our-logo',
@@ -45,7 +45,7 @@ t.test('What is uploaded is what its content says, and is served at its url', as
     createdAt: at,
   })
   t.match(url, /^http:\/\/gateway\.test\/v4\/media\/[0-9a-z]{26}\.png$/)
-  const served = await desk.node.gateway('GET', pathOf(url))
+  const served = await fixture.node.gateway('GET', pathOf(url))
   t.equal(served.status, 200)
   t.equal(served.headers['content-type'], 'image/png')
   t.equal(served.text, png.toString())
@@ -58,7 +58,7 @@ t.test('What is uploaded is what its content says, and is served at its url', as
 })
 
 t.test('Content that is not of a known kind is refused, whatever it is called', async (t) => {
-  const { id, call } = await desk.agent()
+  const { id, call } = await fixture.agent()
   const before = await files()
   for (const body of ['<svg onload="alert(1)">', '<html>', '#!/bin/sh', '', '{"a":1}']) {
     for (const type of ['image/png', 'application/json', 'text/html']) {
@@ -79,7 +79,7 @@ t.test('Content that is not of a known kind is refused, whatever it is called', 
 })
 
 t.test('A media item that a template, a playbook, a Fact or a Thing names is not deleted', async (t) => {
-  const { id, call } = await desk.agent()
+  const { id, call } = await fixture.agent()
   await upload(id, '?id=logo', png)
   for (const [path, body, field, drop] of [
     [
@@ -111,49 +111,49 @@ t.test('A media item that a template, a playbook, a Fact or a Thing names is not
 })
 
 t.test('A media item that is deleted is gone with its bytes, and so are all of an agent that is', async (t) => {
-  const { id, call } = await desk.agent()
+  const { id, call } = await fixture.agent()
   const before = await files()
   const { url } = (await upload(id, '?id=a', png)).json
   await upload(id, '?id=b', jpeg)
   t.equal((await files()).length, before.length + 2)
   t.equal((await call('DELETE', '/media/a')).status, 204)
-  await until(async () => (await files()).length === before.length + 1)
-  t.equal((await desk.node.gateway('GET', pathOf(url))).status, 404)
+  await waitUntil(async () => (await files()).length === before.length + 1)
+  t.equal((await fixture.node.gateway('GET', pathOf(url))).status, 404)
   for (const method of ['GET', 'DELETE']) t.equal((await call(method, '/media/a')).status, 404)
   t.equal((await call('DELETE', '')).status, 204)
-  await until(async () => (await files()).length === before.length)
+  await waitUntil(async () => (await files()).length === before.length)
   t.same(await files(), before)
 })
 
 t.test('Of an upload that is not kept after all nothing is left', async (t) => {
-  const { id, call } = await desk.agent()
+  const { id, call } = await fixture.agent()
   const before = await files()
   await upload(id, '?id=taken', png)
   const one = (await files()).length
   t.equal((await upload(id, '?id=taken', png)).status, 422)
-  await until(async () => (await files()).length === one)
+  await waitUntil(async () => (await files()).length === one)
   const stale = (await call('GET', '/media')).headers.etag!
   await upload(id, '?id=other', png)
-  const refused = await desk.node.mgmt('POST', `/v1/orgs/demo/agents/${id}/media`, {
-    token: desk.node.key,
+  const refused = await fixture.node.mgmt('POST', `/v1/orgs/demo/agents/${id}/media`, {
+    token: fixture.node.key,
     body: png,
     headers: { 'content-type': 'image/png', 'if-match': stale },
   })
   t.equal(refused.status, 412)
-  await until(async () => (await files()).length === one + 1)
+  await waitUntil(async () => (await files()).length === one + 1)
 
-  lost.add('knowledge.keep').add('knowledge.abandon')
+  lost.add('knowledge.addMedia').add('knowledge.abandonUpload')
   t.equal((await upload(id, '?id=lost', png)).status, 503)
   t.equal((await files()).length, one + 2, 'whoever uploads it may die at any time')
   lost.clear()
-  await desk.node.clock.advance(limits.unfinishedMs)
-  await until(async () => (await files()).length === one + 1, desk.node.clock)
+  await fixture.node.clock.advance(limits.unfinishedMs)
+  await waitUntil(async () => (await files()).length === one + 1, fixture.node.clock)
   t.equal((await call('GET', '/media')).json.data.length, 2)
   t.ok(before.length < one)
 })
 
 t.test('Media comes in pages and takes the scopes of agents', async (t) => {
-  const { id, call } = await desk.agent()
+  const { id, call } = await fixture.agent()
   for (const nth of [1, 2, 3]) await upload(id, `?id=m${nth}`, png)
   const first = await call('GET', '/media?limit=2')
   t.same(
@@ -166,9 +166,9 @@ t.test('Media comes in pages and takes the scopes of agents', async (t) => {
     ['m3'],
   )
   t.notOk('nextPageToken' in rest.json)
-  const reader = desk.callAs(await desk.node.keyWith(['agents:read']), id)
+  const reader = fixture.callAs(await fixture.node.createKey(['agents:read']), id)
   t.equal((await reader('GET', '/media/m1')).status, 200)
   t.equal((await reader('DELETE', '/media/m1')).json.code, 'auth.scope_missing')
-  const other = desk.callAs(await desk.node.keyWith(['knowledge:write']), id)
+  const other = fixture.callAs(await fixture.node.createKey(['knowledge:write']), id)
   t.equal((await other('GET', '/media')).json.code, 'auth.scope_missing')
 })

@@ -3,28 +3,28 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
-import { agentKeyOf } from '../../../core/agentkey.js'
-import { agentLimits, knowledge as limits } from '../../../core/limits.js'
+import { formatAgentKey } from '../../../core/agentref.js'
+import { agentLimits, knowledge as limits } from '../../../core/limits/index.js'
 import type { Command } from '../../../runtime/shard/contract.js'
 import { openStore } from '../../../runtime/store/lmdb.js'
-import { type ManualClock, until } from '../../harness/clock.js'
+import { type ManualClock, waitUntil } from '../../harness/clock.js'
 import { openReceiver } from '../../harness/receiver.js'
-import { type Call, fieldsOf, openDesk } from '../agents/desk.js'
+import { type Call, fieldsOf, openAgentsFixture } from '../agents/fixture.js'
 
-const desk = await openDesk()
-t.teardown(() => desk.node.close())
+const fixture = await openAgentsFixture()
+t.teardown(() => fixture.node.close())
 const site = await openReceiver(t)
 const sources = '/knowledge/sources'
 
-const upload = (id: string, query: string, body: string | Uint8Array, type: string, token = desk.node.key) =>
-  desk.node.mgmt('POST', `/v1/orgs/demo/agents/${id}${sources}${query}`, {
+const upload = (id: string, query: string, body: string | Uint8Array, type: string, token = fixture.node.key) =>
+  fixture.node.mgmt('POST', `/v1/orgs/demo/agents/${id}${sources}${query}`, {
     token,
     body,
     headers: { 'content-type': type },
   })
 
 async function settled(call: Call, id: string) {
-  await until(async () => (await call('GET', `${sources}/${id}`)).json.status !== 'pending')
+  await waitUntil(async () => (await call('GET', `${sources}/${id}`)).json.status !== 'pending')
   return (await call('GET', `${sources}/${id}`)).json
 }
 
@@ -32,14 +32,14 @@ const texts = ({ json }: { json: { passages: { text: string }[] } }) => json.pas
 const search = (call: Call, words: string, more = '') => call('GET', `${sources}?q=${encodeURIComponent(words)}${more}`)
 
 t.test('A source of text is ready at once, and its passages are found', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   t.strictSame((await call('GET', sources)).json, { data: [] })
   const made = await call('POST', sources, {
     name: 'Parking & more',
     text: 'Park behind the house.\n\nDogs are welcome.',
   })
   t.equal(made.status, 201)
-  const at = new Date(desk.node.clock.now()).toISOString()
+  const at = new Date(fixture.node.clock.now()).toISOString()
   t.strictSame(made.json, {
     id: 'parking-more',
     name: 'Parking & more',
@@ -61,7 +61,7 @@ t.test('A source of text is ready at once, and its passages are found', async (t
 })
 
 t.test('A file is its content as it is, its name in the query', async (t) => {
-  const { id, call } = await desk.agent()
+  const { id, call } = await fixture.agent()
   const html = await upload(
     id,
     '?name=page.html',
@@ -80,7 +80,7 @@ t.test('A file is its content as it is, its name in the query', async (t) => {
 })
 
 t.test('Facts that the agent may use are found ahead of passages; disabled and unconfirmed ones are not', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   await call('POST', sources, { name: 'House', text: 'The opening hours are nine to five.' })
   const facts = [
     { id: 'hours', question: 'What are the opening hours?', answer: 'Ten to six.' },
@@ -100,7 +100,7 @@ t.test('Facts that the agent may use are found ahead of passages; disabled and u
 })
 
 t.test('Every rule of a source names its field', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   await call('POST', sources, { id: 'taken', name: 'Taken', text: 'x' })
   const long = 'x'.repeat(agentLimits.sources.nameChars)
   t.equal((await call('POST', sources, { name: long, text: 'x' })).status, 201)
@@ -131,10 +131,10 @@ t.test('Every rule of a source names its field', async (t) => {
 })
 
 t.test('What replaces a text is found and what it replaced is not', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   await call('POST', sources, { id: 'a', name: 'A', text: 'The heron opens at nine.' })
   await call('POST', sources, { id: 'b', name: 'B', text: 'The otter never opens.' })
-  await desk.node.clock.advance(1_000)
+  await fixture.node.clock.advance(1_000)
   const changed = await call('PATCH', `${sources}/a`, { name: 'Again', text: 'The bittern opens at ten.' })
   t.match(changed.json, { name: 'Again', status: 'ready', characters: 25 })
   t.not(changed.json.updatedAt, changed.json.createdAt)
@@ -145,10 +145,10 @@ t.test('What replaces a text is found and what it replaced is not', async (t) =>
 })
 
 t.test('A url is read after it was added; what is read again replaces what was', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   let body = '<p>The kingfisher is blue.</p>'
-  site.behave('/page', (response) => response.writeHead(200, { 'content-type': 'text/html' }).end(body))
-  site.behave('/moved', (response) => response.writeHead(302, { location: '/page' }).end())
+  site.setBehavior('/page', (response) => response.writeHead(200, { 'content-type': 'text/html' }).end(body))
+  site.setBehavior('/moved', (response) => response.writeHead(302, { location: '/page' }).end())
   const made = await call('POST', sources, { id: 'page', name: 'Page', url: site.url('/moved') })
   t.equal(made.status, 201)
   t.match(made.json, { status: 'pending', kind: 'url', url: site.url('/moved'), passages: 0 })
@@ -163,19 +163,19 @@ t.test('A url is read after it was added; what is read again replaces what was',
 })
 
 t.test('A page that is still the same is not sent again, and another url asks anew', async (t) => {
-  const { call } = await desk.agent()
-  site.behave('/v', (response, nth) => {
+  const { call } = await fixture.agent()
+  site.setBehavior('/v', (response, nth) => {
     if (nth > 1) return void response.writeHead(304).end()
     const headers = { 'content-type': 'text/plain', etag: '"one"', 'last-modified': 'Mon, 01 Jan 2029 00:00:00 GMT' }
     response.writeHead(200, headers).end('The egret.')
   })
-  site.behave('/w', (response) => response.writeHead(200, { 'content-type': 'text/plain' }).end('The ibis.'))
+  site.setBehavior('/w', (response) => response.writeHead(200, { 'content-type': 'text/plain' }).end('The ibis.'))
   await call('POST', sources, { id: 'v', name: 'V', url: site.url('/v') })
   await settled(call, 'v')
-  await desk.node.clock.advance(60_000)
+  await fixture.node.clock.advance(60_000)
   await call('PATCH', `${sources}/v`, { refresh: true })
   const again = await settled(call, 'v')
-  t.match(again, { status: 'ready', passages: 1, readAt: new Date(desk.node.clock.now()).toISOString() })
+  t.match(again, { status: 'ready', passages: 1, readAt: new Date(fixture.node.clock.now()).toISOString() })
   const [first, second] = site.at('/v')
   t.notOk(first!.headers['if-none-match'])
   t.match(second!.headers, { 'if-none-match': '"one"', 'if-modified-since': 'Mon, 01 Jan 2029 00:00:00 GMT' })
@@ -187,9 +187,9 @@ t.test('A page that is still the same is not sent again, and another url asks an
 })
 
 t.test('A page that cannot be read says why, and what was read before stays', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   let mode: 'good' | 'gone' | 'picture' | 'long' = 'good'
-  site.behave('/f', (response) => {
+  site.setBehavior('/f', (response) => {
     if (mode === 'gone') return void response.writeHead(410).end('secret words')
     const type = mode === 'picture' ? 'image/png' : 'text/plain'
     response.writeHead(200, { 'content-type': type }).end(mode === 'long' ? 'x '.repeat(limits.bytes) : 'The grebe.')
@@ -216,15 +216,15 @@ t.test('A page that cannot be read says why, and what was read before stays', as
 })
 
 t.test('The outcome of a reading that was overtaken, or whose source is gone, is dropped', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   const held: (() => void)[] = []
-  site.behave('/slow', (response, nth) => {
+  site.setBehavior('/slow', (response, nth) => {
     held.push(() => response.writeHead(200, { 'content-type': 'text/plain' }).end(`Answer number ${nth}.`))
   })
   await call('POST', sources, { id: 's', name: 'S', url: site.url('/slow') })
-  await until(() => held.length === 1)
+  await waitUntil(() => held.length === 1)
   await call('PATCH', `${sources}/s`, { refresh: true })
-  await until(() => held.length === 2)
+  await waitUntil(() => held.length === 2)
   held[1]!()
   await settled(call, 's')
   held[0]!()
@@ -232,10 +232,10 @@ t.test('The outcome of a reading that was overtaken, or whose source is gone, is
   await settled(call, 'later')
   t.same(texts(await search(call, 'number')), ['Answer number 2.'])
   await call('PATCH', `${sources}/s`, { refresh: true })
-  await until(() => held.length === 3)
+  await waitUntil(() => held.length === 3)
   t.equal((await call('DELETE', `${sources}/s`)).status, 204)
   t.equal((await call('POST', sources, { id: 's', name: 'S again', url: site.url('/slow') })).status, 201)
-  await until(() => held.length === 4)
+  await waitUntil(() => held.length === 4)
   held[2]!()
   await call('PATCH', `${sources}/later`, { refresh: true })
   await settled(call, 'later')
@@ -246,20 +246,20 @@ t.test('The outcome of a reading that was overtaken, or whose source is gone, is
 })
 
 t.test('The sources of an agent have so many passages and no more', async (t) => {
-  const { id, call } = await desk.agent()
+  const { id, call } = await fixture.agent()
   const place = { orgId: 'demo', agentId: id }
   const lengths = new Array<number>(limits.passagesPerAgent - 1).fill(1)
   const content = { passages: [], words: [], characters: 1, lengths }
   const full = { ...place, id: 'full', name: 'Full', kind: 'text', content, ifMatch: '' }
   // Asked by its name: a text of that many passages would take long to write.
   const add: Command<typeof full, unknown> = { name: 'knowledge.add', decide: () => t.fail('it is found by its name') }
-  t.match(await desk.node.node.engine.ask(agentKeyOf(place), add, full), { json: { status: 'ready' } })
+  t.match(await fixture.node.node.engine.execute(formatAgentKey(place), add, full), { json: { status: 'ready' } })
   const two = `${'x '.repeat(450)}\n\n${'y '.repeat(450)}`
   const refused = await call('POST', sources, { name: 'More', text: two })
   t.equal(refused.status, 422)
   t.same(fieldsOf(refused), ['text'])
   t.equal((await call('GET', sources)).json.data.length, 1, 'and nothing of it is kept')
-  site.behave('/two', (response) => void response.writeHead(200, { 'content-type': 'text/plain' }).end(two))
+  site.setBehavior('/two', (response) => void response.writeHead(200, { 'content-type': 'text/plain' }).end(two))
   await call('POST', sources, { id: 'two', name: 'Two', url: site.url('/two') })
   t.match(await settled(call, 'two'), {
     status: 'failed',
@@ -271,7 +271,7 @@ t.test('The sources of an agent have so many passages and no more', async (t) =>
 })
 
 t.test('Lists come in pages, and an If-Match that is out of date writes nothing', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   for (const nth of [1, 2, 3, 4, 5]) await call('POST', sources, { id: `s${nth}`, name: 'S', text: 'x' })
   const first = await call('GET', `${sources}?limit=2`)
   t.same(
@@ -299,11 +299,11 @@ t.test('Lists come in pages, and an If-Match that is out of date writes nothing'
 })
 
 t.test('Sources take the scopes of knowledge, and those of another agent are not found', async (t) => {
-  const { id } = await desk.agent()
-  const other = await desk.agent()
-  const reader = desk.callAs(await desk.node.keyWith(['knowledge:read']), id)
-  const writer = desk.callAs(await desk.node.keyWith(['knowledge:write']), id)
-  const agents = desk.callAs(await desk.node.keyWith(['agents:write']), id)
+  const { id } = await fixture.agent()
+  const other = await fixture.agent()
+  const reader = fixture.callAs(await fixture.node.createKey(['knowledge:read']), id)
+  const writer = fixture.callAs(await fixture.node.createKey(['knowledge:write']), id)
+  const agents = fixture.callAs(await fixture.node.createKey(['agents:write']), id)
   t.equal((await reader('GET', sources)).status, 200)
   t.equal((await reader('POST', sources, { name: 'A', text: 'x' })).json.code, 'auth.scope_missing')
   t.equal((await agents('GET', sources)).json.code, 'auth.scope_missing')
@@ -311,7 +311,7 @@ t.test('Sources take the scopes of knowledge, and those of another agent are not
   t.equal((await writer('GET', `${sources}/a`)).status, 200, 'who may write may read')
   t.equal((await other.call('GET', `${sources}/a`)).status, 404)
   t.same((await search(other.call, 'shrike')).json.passages, [])
-  t.equal((await desk.callAs(desk.node.key, 'nobody')('GET', sources)).status, 404)
+  t.equal((await fixture.callAs(fixture.node.key, 'nobody')('GET', sources)).status, 404)
 })
 
 t.test('A source that is deleted leaves no row, and neither does an agent', async (t) => {
@@ -330,7 +330,7 @@ t.test('A source that is deleted leaves no row, and neither does an agent', asyn
   }
 
   async function within(run: (call: Call, clock: ManualClock) => Promise<unknown>): Promise<string[]> {
-    const other = await openDesk({ dir, env })
+    const other = await openAgentsFixture({ dir, env })
     const key = env.PARLEY_BOOTSTRAP_KEY
     const call = other.callAs(key, 'keeper')
     await other.node.mgmt('POST', '/v1/orgs/demo/agents', { token: key, json: { name: 'Keeper' } })

@@ -2,20 +2,20 @@
 import t from 'tap'
 import { day } from '../../../core/durations.js'
 import { refuse } from '../../../core/errors.js'
-import { outreachSend as limits } from '../../../core/limits.js'
+import { outreachSend as limits } from '../../../core/limits/index.js'
 import type { SendRequest } from '../../../core/outreach/request.js'
 import { newPerson } from '../../../core/people/change.js'
 import { createSends } from '../../../mgmt/outreach/api.js'
 import type { Command, Shards } from '../../../runtime/shard/contract.js'
 import { StoreFailed } from '../../../runtime/store/contract.js'
-import { eventually } from '../../contract/shards/house.js'
+import { eventually } from '../../contract/shards/fixture.js'
 import { manualClock } from '../../harness/clock.js'
-import { newNumber, openSends, outreach, owner, place, type Sends, toNumber } from './house.js'
+import { agentRef, newNumber, openSendsFixture, outreach, owner, type SendsFixture, toNumber } from './fixture.js'
 
 const asid = (address: string) => `usr_rcs_${address}`
 
 t.test('A refusal and a dry run leave every row as it was, and the key unused', async (t) => {
-  const sends = await openSends(t)
+  const sends = await openSendsFixture(t)
   sends.document = {
     ...sends.document,
     outreach: [
@@ -55,7 +55,7 @@ t.test('A refusal and a dry run leave every row as it was, and the key unused', 
 })
 
 t.test('A STOP is held on its number alone, and after START the number is sent to again', async (t) => {
-  const sends = await openSends(t)
+  const sends = await openSendsFixture(t)
   const number = newNumber()
   const first = await sends.create(toNumber(number))
   sends.optedOut.add(asid(number))
@@ -66,7 +66,7 @@ t.test('A STOP is held on its number alone, and after START the number is sent t
   )
   t.match(await sends.create(toNumber()), { status: 'queued' })
   t.match(
-    await sends.reaches(String(first.sendId), 'suppressed'),
+    await sends.waitForState(String(first.sendId), 'suppressed'),
     { reason: 'opted_out' },
     'one that waited is not sent either',
   )
@@ -75,19 +75,19 @@ t.test('A STOP is held on its number alone, and after START the number is sent t
 })
 
 t.test('Without a key there is one send of an outreach to a person in a day of UTC', async (t) => {
-  const sends = await openSends(t)
+  const sends = await openSendsFixture(t)
   const to = toNumber()
   const first = await sends.create(to)
-  await sends.house.time.advance(day - (sends.house.time.now() % day) - 1)
+  await sends.fixture.time.advance(day - (sends.fixture.time.now() % day) - 1)
   t.match(await sends.create(to), { status: 'duplicate', sendId: first.sendId, personId: first.personId })
-  await sends.house.time.advance(1)
+  await sends.fixture.time.advance(1)
   const next = await sends.create(to)
   t.match(next, { status: 'queued', personId: first.personId })
   t.not(next.sendId, first.sendId)
 })
 
 t.test('A repeat is a duplicate even when the outreach is gone and the person has said STOP since', async (t) => {
-  const sends = await openSends(t)
+  const sends = await openSendsFixture(t)
   const number = newNumber()
   const request = { ...toNumber(number), idempotencyKey: 'k' }
   const { sendId } = await sends.create(request)
@@ -99,14 +99,14 @@ t.test('A repeat is a duplicate even when the outreach is gone and the person ha
 t.test(
   'Automated outreach and campaigns are told to skip or to wait, and a second look is taken at pickup',
   async (t) => {
-    const sends = await openSends(t)
+    const sends = await openSendsFixture(t)
     const how = { origin: 'campaign', campaignId: 'c1' }
     t.match(await sends.create(toNumber(), how), { kind: 'skip', reason: 'no_consent' })
     const number = newNumber()
     const { personId } = await sends.create(toNumber(number))
     const grant = (status: string) =>
-      sends.house.shards.ask(owner, sends.people.commands.change, {
-        ...place,
+      sends.fixture.shards.execute(owner, sends.people.commands.change, {
+        ...agentRef,
         personId: String(personId),
         change: { consent: { status } },
       } as never)
@@ -120,40 +120,40 @@ t.test(
     const taken = await sends.create({ ...toNumber(number), idempotencyKey: 'b' }, how)
     t.match(taken, { status: 'queued' })
     await grant('denied')
-    t.match(await sends.reaches(String(taken.sendId), 'suppressed'), {
+    t.match(await sends.waitForState(String(taken.sendId), 'suppressed'), {
       reason: 'no_consent',
       origin: 'campaign',
       campaignId: 'c1',
     })
     await grant('granted')
     const late = await sends.create({ ...toNumber(number), idempotencyKey: 'c' }, how)
-    await sends.house.shards.ask(owner, sends.parts.commands.setSending, { ...place, sent: { safeHours } })
-    await sends.reaches(String(late.sendId), 'sent', 20 * 60_000)
-    t.equal(new Date(sends.house.time.now()).getUTCHours(), 20, 'it waited for the hours that were set meanwhile')
-    t.match(sends.taken.at(-1), { isBatch: true, quietMs: limits.quietMs })
+    await sends.fixture.shards.execute(owner, sends.parts.commands.setSending, { ...agentRef, sent: { safeHours } })
+    await sends.waitForState(String(late.sendId), 'sent', 20 * 60_000)
+    t.equal(new Date(sends.fixture.time.now()).getUTCHours(), 20, 'it waited for the hours that were set meanwhile')
+    t.match(sends.acceptedOpenings.at(-1), { isBatch: true, quietMs: limits.quietMs })
   },
 )
 
 t.test('Whoever is just talking is written to when the conversation says so, and it costs no attempt', async (t) => {
-  const sends = await openSends(t)
+  const sends = await openSendsFixture(t)
   const number = newNumber()
   const { personId } = await sends.create(toNumber(number))
   const change = { consent: { status: 'granted' } }
-  await sends.house.shards.ask(owner, sends.people.commands.change, {
-    ...place,
+  await sends.fixture.shards.execute(owner, sends.people.commands.change, {
+    ...agentRef,
     personId: String(personId),
     change,
   } as never)
-  await eventually(sends.house, () => sends.taken.length === 1, 20_000)
-  const until = sends.house.time.now() + 30 * 60_000
-  sends.scripts.push({ answer: { talkingUntil: until }, isTaken: false })
+  await eventually(sends.fixture, () => sends.acceptedOpenings.length === 1, 20_000)
+  const until = sends.fixture.time.now() + 30 * 60_000
+  sends.scripts.push({ answer: { inConversationUntil: until }, isTaken: false })
   const made = await sends.create(
     { ...toNumber(number), idempotencyKey: 'a' },
     { origin: 'automated', automatedOutreachId: 'r1' },
   )
-  t.match(await sends.retries(String(made.sendId)), { attempts: 0, nextAttemptAt: new Date(until).toISOString() })
-  t.match(await sends.reaches(String(made.sendId), 'sent', 60_000), { attempts: 1, automatedOutreachId: 'r1' })
-  t.ok(sends.house.time.now() >= until)
+  t.match(await sends.waitForRetry(String(made.sendId)), { attempts: 0, nextAttemptAt: new Date(until).toISOString() })
+  t.match(await sends.waitForState(String(made.sendId), 'sent', 60_000), { attempts: 1, automatedOutreachId: 'r1' })
+  t.ok(sends.fixture.time.now() >= until)
 })
 
 t.test('An outreach that a campaign or a rule names is not deleted, and the refusal lists them', async (t) => {
@@ -161,13 +161,13 @@ t.test('An outreach that a campaign or a rule names is not deleted, and the refu
   const change: Command<{ readonly part: 'outreach' | 'playbooks' }, true> = {
     name: 'test.change',
     decide: (tx, { part }, told) =>
-      sends.agents.changed(tx, place, sends.document, { ...sends.document, [part]: [] }, told) ?? true,
+      sends.agents.changed(tx, agentRef, sends.document, { ...sends.document, [part]: [] }, told) ?? true,
   }
-  const sends: Sends = await openSends(t, {}, [change])
+  const sends: SendsFixture = await openSendsFixture(t, {}, [change])
   sends.parts.addReferrers(() => referrers)
-  const stopped = await sends.house.shards.ask(owner, change, { part: 'outreach' })
+  const stopped = await sends.fixture.shards.execute(owner, change, { part: 'outreach' })
   t.match(stopped, { refused: 'agent.outreach.in_use', extra: { referrers } })
-  t.equal(await sends.house.shards.ask(owner, change, { part: 'playbooks' }), true)
+  t.equal(await sends.fixture.shards.execute(owner, change, { part: 'playbooks' }), true)
 })
 
 t.test('However many wait when their outreach is deleted, each is cancelled and none is sent', async (t) => {
@@ -176,19 +176,19 @@ t.test('However many wait when their outreach is deleted, each is cancelled and 
     name: 'test.drop',
     decide(tx, _input, told) {
       const after = { ...sends.document, outreach: [] }
-      sends.agents.changed(tx, place, sends.document, after, told)
+      sends.agents.changed(tx, agentRef, sends.document, after, told)
       sends.document = after
       return true
     },
   }
-  const sends: Sends = await openSends(t, {}, [drop])
+  const sends: SendsFixture = await openSendsFixture(t, {}, [drop])
   const ids = await Promise.all(
     Array.from({ length: many }, (_, nth) => sends.create(toNumber(`+1415557${String(1000 + nth)}`))),
   )
-  await sends.house.shards.ask(owner, drop, {})
-  await sends.house.time.advance(2 * limits.pickupMs)
-  for (const { sendId } of ids) t.match(await sends.reaches(String(sendId), 'cancelled'), { detail: /Hello/ })
-  t.equal(sends.taken.length, 0)
+  await sends.fixture.shards.execute(owner, drop, {})
+  await sends.fixture.time.advance(2 * limits.pickupMs)
+  for (const { sendId } of ids) t.match(await sends.waitForState(String(sendId), 'cancelled'), { detail: /Hello/ })
+  t.equal(sends.acceptedOpenings.length, 0)
 })
 
 t.test('A rehearsal with a persona is dispatched within the call and is in no list', async (t) => {
@@ -200,21 +200,21 @@ t.test('A rehearsal with a persona is dispatched within the call and is in no li
   const keep: Command<Record<string, never>, true> = {
     name: 'test.keep',
     decide(tx, _input, told) {
-      sends.people.keep(tx, place, undefined, persona, told)
+      sends.people.save(tx, agentRef, undefined, persona, told)
       return true
     },
   }
   const personas = { personOf: (_reader: unknown, _place: unknown, id: string) => (id === 'p1' ? persona : undefined) }
-  const sends: Sends = await openSends(t, { personas }, [keep])
-  await sends.house.shards.ask(owner, keep, {})
+  const sends: SendsFixture = await openSendsFixture(t, { personas }, [keep])
+  await sends.fixture.shards.execute(owner, keep, {})
   let made: Record<string, unknown> = {}
   void sends.create({ recipient: { kind: 'persona', personaId: 'p1' } }).then((answer) => {
     made = answer
   })
-  await eventually(sends.house, () => 'status' in made, limits.rehearsalLookMs)
+  await eventually(sends.fixture, () => 'status' in made, limits.sandboxPollMs)
   t.match(made, { status: 'queued', personId: 'pr_persona' })
   t.notOk('asid' in made)
-  t.match(sends.taken, [{ sandbox: true, asid: 'usr_persona' }])
+  t.match(sends.acceptedOpenings, [{ sandbox: true, asid: 'usr_persona' }])
   t.equal(sends.probed.length, 0, 'and no provider is asked about it')
   t.match(await sends.read(String(made.sendId)), { refused: 'resource.not_found' })
   t.match(await sends.cancel(String(made.sendId)), { refused: 'resource.not_found' })
@@ -229,28 +229,28 @@ t.test('A rehearsal with a persona is dispatched within the call and is in no li
 t.test('An agent that cannot be reached is 502, one that does not answer in time 504', async (t) => {
   const clock = manualClock()
   const request = { outreachId: 'hello', ...toNumber() }
-  const desk = (ask: () => Promise<unknown>) =>
+  const createApi = (ask: () => Promise<unknown>) =>
     createSends({
       shards: { ask, read: ask } as unknown as Shards,
       commands: {} as never,
       queries: {} as never,
-      conversations: { asidOf: () => 'usr_1', standing: async () => ({ isOptedOut: false }) },
+      conversations: { asidOf: () => 'usr_1', consentOf: async () => ({ isOptedOut: false }) },
       clock,
     })
-  t.match(await desk(async () => refuse('service.unavailable')).create(place, request, undefined), {
+  t.match(await createApi(async () => refuse('service.unavailable')).create(agentRef, request, undefined), {
     refused: 'agent.outreach_send.upstream',
   })
   const full = async () => {
     throw new StoreFailed('full')
   }
-  t.match(await desk(full).create(place, request, undefined), { refused: 'agent.outreach_send.upstream' })
+  t.match(await createApi(full).create(agentRef, request, undefined), { refused: 'agent.outreach_send.upstream' })
   for (const [answerMs, how] of [
     [limits.answerMs, {}],
     [limits.journeyAnswerMs, { answerMs: limits.journeyAnswerMs }],
   ] as const) {
     let answer: unknown
-    void desk(() => new Promise(() => {}))
-      .create(place, request, undefined, how)
+    void createApi(() => new Promise(() => {}))
+      .create(agentRef, request, undefined, how)
       .then((found) => {
         answer = found
       })

@@ -3,11 +3,13 @@ import fc from 'fast-check'
 import t from 'tap'
 import { minute, second } from '../../../core/durations.js'
 import { isRefusal, refuse } from '../../../core/errors.js'
-import { isFinal } from '../../../core/outreach/machine.js'
-import { eventually } from '../../contract/shards/house.js'
-import { isSent, newNumber, openSends, type Script, toNumber } from './house.js'
+import { isFinal } from '../../../core/outreach/statemachine.js'
+import { eventually } from '../../contract/shards/fixture.js'
+import { isSent, newNumber, openSendsFixture, type Script, toNumber } from './fixture.js'
 
-const failed = (again: 'later' | 'never'): Script => ({ news: [{ state: 'failed', reason: 'providerError', again }] })
+const failed = (again: 'later' | 'never'): Script => ({
+  news: [{ state: 'failed', reason: 'providerError', retry: again }],
+})
 const scripts: Readonly<Record<string, Script>> = {
   sent: isSent,
   'sent, told twice': { news: [{ state: 'sent' }, { state: 'sent' }, { state: 'delivered' }] },
@@ -43,7 +45,7 @@ const step = fc.oneof(
 t.test('Every accepted send ends once; none goes out after a cancel, after a STOP, or twice', async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
-      const sends = await openSends(t)
+      const sends = await openSendsFixture(t)
       const numbers = Array.from({ length: 4 }, newNumber)
       const ids: string[] = []
       /** How much had been taken when a cancel or a STOP was acknowledged. */
@@ -57,33 +59,33 @@ t.test('Every accepted send ends once; none goes out after a cancel, after a STO
             ids.push(String(made.sendId))
             sends.scripts.push(scripts[each.script]!)
           } else if (!stopped.has(to.recipient.address) || made.refused !== 'agent.outreach.opted_out') return false
-        } else if (each.do === 'wait') await sends.house.time.advance(each.seconds * second)
-        else if (each.do === 'news') await sends.tellLate()
+        } else if (each.do === 'wait') await sends.fixture.time.advance(each.seconds * second)
+        else if (each.do === 'news') await sends.reportLate()
         else if (each.do === 'crash') await sends.crash()
         else if (each.do === 'cancel' && ids[each.which] !== undefined) {
           const id = ids[each.which]!
           const answer = await sends.cancel(id)
-          if (!isRefusal(answer) && !cancelled.has(id)) cancelled.set(id, sends.taken.length)
+          if (!isRefusal(answer) && !cancelled.has(id)) cancelled.set(id, sends.acceptedOpenings.length)
         } else if (each.do === 'stop') {
           const address = numbers[each.who]!
           sends.optedOut.add(`usr_rcs_${address}`)
-          if (!stopped.has(address)) stopped.set(address, sends.taken.length)
+          if (!stopped.has(address)) stopped.set(address, sends.acceptedOpenings.length)
         }
       }
       for (const id of ids) {
         await eventually(
-          sends.house,
+          sends.fixture,
           async () => {
-            await sends.tellLate()
+            await sends.reportLate()
             return isFinal((await sends.read(id)).state)
           },
           minute,
         )
       }
-      await sends.house.time.advance(40 * minute)
+      await sends.fixture.time.advance(40 * minute)
       const endsOf = (id: string) =>
         sends.events.filter(({ data }) => data.sendId === id && isFinal(data.state as never))
-      await eventually(sends.house, () => ids.every((id) => endsOf(id).length > 0), second)
+      await eventually(sends.fixture, () => ids.every((id) => endsOf(id).length > 0), second)
       for (const id of ids) {
         const ends = endsOf(id)
         if (new Set(ends.map(({ data }) => data.state)).size !== 1) return false
@@ -91,16 +93,16 @@ t.test('Every accepted send ends once; none goes out after a cancel, after a STO
         if (state !== ends[0]?.data.state || attempts > 4) return false
       }
       for (const [id, at] of cancelled) {
-        if (sends.taken.slice(at).some(({ sendId }) => sendId === id)) return false
+        if (sends.acceptedOpenings.slice(at).some(({ sendId }) => sendId === id)) return false
         if ((await sends.read(id)).state !== 'cancelled') return false
       }
       for (const [address, at] of stopped) {
-        if (sends.taken.slice(at).some((opening) => opening.address === address)) return false
+        if (sends.acceptedOpenings.slice(at).some((opening) => opening.address === address)) return false
       }
-      const tries = sends.taken.map(({ sendId, attempt }) => `${sendId}/${attempt}`)
-      const isOnce = new Set(tries).size === tries.length && new Set(sends.out).size === sends.out.length
-      if (sends.out.some((id) => cancelled.has(id))) return false
-      await sends.house.die()
+      const tries = sends.acceptedOpenings.map(({ sendId, attempt }) => `${sendId}/${attempt}`)
+      const isOnce = new Set(tries).size === tries.length && new Set(sends.sentIds).size === sends.sentIds.length
+      if (sends.sentIds.some((id) => cancelled.has(id))) return false
+      await sends.fixture.crash()
       return isOnce
     }),
     { numRuns: 15, endOnFailure: true },

@@ -2,26 +2,26 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { isRefusal } from '../../../core/errors.js'
-import { outreachSend as limits } from '../../../core/limits.js'
+import { outreachSend as limits } from '../../../core/limits/index.js'
+import { sendIdAt } from '../../../core/outreach/ids.js'
 import { type SendReason, type SendState, sendOrigins, sendReasons, sendStates } from '../../../core/outreach/send.js'
-import { sendIdAt } from '../../../core/outreach/sendid.js'
 import { outreachRoutes } from '../../../mgmt/outreach/routes.js'
-import { type KeptSend, keepLaunched, keepSend } from '../../../mgmt/outreach/store.js'
+import { type StoredSend, saveLaunched, saveSend } from '../../../mgmt/outreach/store.js'
 import type { Command } from '../../../runtime/shard/contract.js'
-import { openSends, owner, type Sends } from './house.js'
+import { openSendsFixture, owner, type SendsFixture } from './fixture.js'
 
 const home = ['org', 'desk', 1] as const
 const from = Date.parse('2026-02-01T00:00:00Z')
 
-const keep: Command<{ sends: KeptSend[] }, true> = {
+const keep: Command<{ sends: StoredSend[] }, true> = {
   name: 'test.keepSends',
   decide(tx, { sends }) {
-    for (const send of sends) keepSend(tx, home, send)
+    for (const send of sends) saveSend(tx, home, send)
     return true
   },
 }
 
-const made = (nth: number, more: Partial<KeptSend>): KeptSend => ({
+const made = (nth: number, more: Partial<StoredSend>): StoredSend => ({
   id: sendIdAt(from + nth * 1_000, `sd_${String(nth).padStart(26, '0')}`),
   outreachId: 'hello',
   origin: 'named',
@@ -36,14 +36,14 @@ const made = (nth: number, more: Partial<KeptSend>): KeptSend => ({
 })
 
 /** The route as it is called, with its handler alone. */
-function lister(sends: Sends, counted?: { reads: number }) {
+function lister(sends: SendsFixture, counted?: { reads: number }) {
   const shards = {
-    ...sends.house.shards,
-    read: (...asked: Parameters<typeof sends.house.shards.read>) => {
+    ...sends.fixture.shards,
+    query: (...asked: Parameters<typeof sends.fixture.shards.query>) => {
       if (counted) counted.reads++
-      return sends.house.shards.read(...asked)
+      return sends.fixture.shards.query(...asked)
     },
-  } as Sends['house']['shards']
+  } as SendsFixture['fixture']['shards']
   const { commands, queries } = sends.parts
   const routes = outreachRoutes({ shards, commands, queries, sends: undefined as never })
   const { handler } = routes.find(({ path, method }) => method === 'GET' && path.endsWith('/outreach/sends'))!
@@ -58,7 +58,7 @@ function lister(sends: Sends, counted?: { reads: number }) {
 const some = <T>(values: readonly T[]) => fc.option(fc.constantFrom(...values), { nil: undefined })
 
 t.test('Every filter counts, together with the others, and the newest come first', async (t) => {
-  const sends: Sends = await openSends(t, {}, [keep as never])
+  const sends: SendsFixture = await openSendsFixture(t, {}, [keep as never])
   const all = Array.from({ length: 300 }, (_, nth) =>
     made(nth, {
       outreachId: nth % 3 === 0 ? 'hello' : 'other',
@@ -71,7 +71,7 @@ t.test('Every filter counts, together with the others, and the newest come first
       ...(nth % 50 === 49 && { sandbox: true as const }),
     }),
   )
-  await sends.house.shards.ask(owner, keep, { sends: all })
+  await sends.fixture.shards.execute(owner, keep, { sends: all })
   const list = lister(sends)
   const moment = fc.option(fc.integer({ min: -5, max: 305 }), { nil: undefined })
   await fc.assert(
@@ -114,10 +114,10 @@ t.test('Every filter counts, together with the others, and the newest come first
   )
 })
 
-const launch: Command<{ sends: KeptSend[] }, true> = {
+const launch: Command<{ sends: StoredSend[] }, true> = {
   name: 'test.launch',
   decide(tx, { sends }) {
-    keepLaunched(tx, home, sends)
+    saveLaunched(tx, home, sends)
     return true
   },
 }
@@ -132,7 +132,7 @@ t.test(
         }),
         fc.integer({ min: 1, max: 4 }),
         async (steps, limit) => {
-          const sends: Sends = await openSends(t, {}, [keep as never, launch as never])
+          const sends: SendsFixture = await openSendsFixture(t, {}, [keep as never, launch as never])
           let drawn = 0
           const ids: string[] = []
           for (const { time, size, isOne } of steps) {
@@ -148,12 +148,12 @@ t.test(
               })
             })
             ids.push(...together.map(({ id }) => id))
-            await sends.house.shards.ask(owner, isOne ? keep : launch, { sends: together })
+            await sends.fixture.shards.execute(owner, isOne ? keep : launch, { sends: together })
           }
           const walked: string[] = []
           for (let after: string | undefined, isEnd = false; !isEnd; isEnd = after === undefined) {
             const asked = { orgId: 'org', agentId: 'desk', filter: { campaignId: 'c' }, limit, seesAddress: false }
-            const page = await sends.house.shards.read(owner, sends.parts.queries.stretch, {
+            const page = await sends.fixture.shards.query(owner, sends.parts.queries.scan, {
               ...asked,
               ...(after !== undefined && { after }),
             })
@@ -170,11 +170,11 @@ t.test(
 )
 
 t.test('A long list with few that fit is walked in bounded steps, none of which is long', async (t) => {
-  const sends: Sends = await openSends(t, {}, [keep as never])
+  const sends: SendsFixture = await openSendsFixture(t, {}, [keep as never])
   const many = 12 * limits.rowsPerRead
   for (let at = 0; at < many; at += 1_000) {
     const stretch = Array.from({ length: 1_000 }, (_, nth) => made(at + nth, at + nth === 3 ? { state: 'failed' } : {}))
-    await sends.house.shards.ask(owner, keep, { sends: stretch })
+    await sends.fixture.shards.execute(owner, keep, { sends: stretch })
   }
   const counted = { reads: 0 }
   t.equal((await lister(sends, counted)({ state: 'failed' })).length, 1)

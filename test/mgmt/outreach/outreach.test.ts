@@ -1,8 +1,8 @@
 /** Outreach as a resource of its agent: its fields, its playbook, its end. */
 import t from 'tap'
-import { agentLimits as limits } from '../../../core/limits.js'
-import { fieldsOf } from '../agents/desk.js'
-import { newNumber, openSendNode } from './desk.js'
+import { agentLimits as limits } from '../../../core/limits/index.js'
+import { fieldsOf } from '../agents/fixture.js'
+import { newNumber, openSendNode } from './sendnode.js'
 
 const node = await openSendNode()
 t.teardown(() => node.node.close())
@@ -106,7 +106,7 @@ t.test('The template that an outreach opens with stays while it does', async (t)
 })
 
 t.test('A delete takes the playbook along and cancels the sends that wait, with a detail that names it', async (t) => {
-  const { call, send, read, reaches } = await node.sender()
+  const { call, send, read, waitForState: reaches } = await node.sender()
   await call('POST', '/outreach', { ...opener, id: 'other' })
   const sent = (await send({ recipient: { channel: 'rcs', address: newNumber() } })).json.sendId
   await reaches(sent, 'sent')
@@ -127,7 +127,11 @@ t.test('A delete takes the playbook along and cancels the sends that wait, with 
 })
 
 t.test('A follow-up that was to come is dropped with its outreach, and the journal says why', async (t) => {
-  const { call, send, reaches } = await node.sender({ outreach: { followUp: { templateId: 'hi', afterHours: 1 } } })
+  const {
+    call,
+    send,
+    waitForState: reaches,
+  } = await node.sender({ outreach: { followUp: { templateId: 'hi', afterHours: 1 } } })
   const { sendId, personId } = (await send({ recipient: { channel: 'rcs', address: newNumber() } })).json
   await reaches(sendId, 'sent')
   await call('DELETE', '/outreach/hello')

@@ -1,12 +1,12 @@
 /** A send that brings a phone along goes where it was accepted to; from then on the phone is the number that is written to. */
 import t from 'tap'
-import { byPerson, type Listed, openCallers } from '../people/callers.js'
-import { newNumber, type SendAgent } from './desk.js'
+import { byPerson, type ListedPerson, openCallers } from '../people/phones.js'
+import { newNumber, type SendAgent } from './sendnode.js'
 
-const { desk, writes, people, reaches, sender } = await openCallers(t)
+const { fixture, sendText: writes, people, waitForPeople: reaches, sender } = await openCallers(t)
 
 const entered = async ({ call }: SendAgent, body: object) => (await call('POST', '/people', body)).json.id as string
-const read = async ({ call }: SendAgent, id: string): Promise<Listed> => (await call('GET', `/people/${id}`)).json
+const read = async ({ call }: SendAgent, id: string): Promise<ListedPerson> => (await call('GET', `/people/${id}`)).json
 const heldBy = async (agent: SendAgent, id: string) =>
   (await read(agent, id)).identities.map(({ channel, address }) => `${channel} ${address}`)
 const bringing = (phone: string) => ({ profile: { phone }, profileUpdate: 'overwrite' })
@@ -24,8 +24,8 @@ t.test('A send that changes the phone goes to the number it was accepted to, and
     t.equal((await read(agent, id)).phone, phone)
     const next = (await agent.send({ ...byPerson(id), idempotencyKey: id })).json
     t.match(await agent.read(next.sendId), { json: { address: phone } }, 'while the first is on its way, too')
-    t.match(await agent.reaches(first.sendId, 'sent'), { address: former })
-    t.match(await agent.reaches(next.sendId, 'sent'), { address: phone })
+    t.match(await agent.waitForState(first.sendId, 'sent'), { address: former })
+    t.match(await agent.waitForState(next.sendId, 'sent'), { address: phone })
     t.same(await heldBy(agent, id), [`rcs ${phone}`], 'the former number is not theirs any more')
     const { length } = await people(agent)
     await writes(agent, former, 'who is this?')
@@ -34,7 +34,7 @@ t.test('A send that changes the phone goes to the number it was accepted to, and
 })
 
 t.test('A journey that changes the phone makes its number the one written to', async (t) => {
-  const agent = await desk.sender()
+  const agent = await fixture.sender()
   const [mobile, former] = [newNumber(), newNumber()]
   await writes(agent, mobile, 'hello')
   await reaches(agent, ({ length }) => length === 1)
@@ -43,12 +43,12 @@ t.test('A journey that changes the phone makes its number the one written to', a
   const sent = (await agent.call('POST', journeys, bringing(mobile))).json
   t.equal(sent.personId, id)
   t.equal((await read(agent, id)).phone, mobile)
-  t.match(await agent.reaches(sent.sendId, 'sent'), { address: mobile })
+  t.match(await agent.waitForState(sent.sendId, 'sent'), { address: mobile })
   t.same(await heldBy(agent, id), [`rcs ${mobile}`])
 })
 
 t.test('The conversation of a phone that a send brings along is asked for a STOP', async (t) => {
-  const agent = await desk.sender()
+  const agent = await fixture.sender()
   const stopped = newNumber()
   await writes(agent, stopped, 'STOP')
   await reaches(agent, ([each]) => each?.identities[0]?.optedOut)
@@ -71,51 +71,51 @@ t.test('Whoever wrote by text message is the person to whom a send brings that n
   await reaches(agent, ({ length }) => length === 1)
   const id = await entered(agent, { firstName: 'Ann', phone: newNumber() })
   const { sendId } = (await agent.send({ ...byPerson(id), ...bringing(phone) })).json
-  await agent.reaches(sendId, 'sent')
+  await agent.waitForState(sendId, 'sent')
   t.same((await heldBy(agent, id)).toSorted(), [`rcs ${phone}`, `sms ${phone}`])
   t.equal((await people(agent)).length, 1)
 })
 
 t.test('A number that a send takes from one person goes on to another when the send has left', async (t) => {
-  const agent = await desk.sender()
+  const agent = await fixture.sender()
   const [shared, phone] = [newNumber(), newNumber()]
   const ann = await entered(agent, { firstName: 'Ann', phone: shared })
   const bo = await entered(agent, { firstName: 'Bo', phone: shared })
   const { sendId } = (await agent.send({ ...byPerson(ann), ...bringing(phone) })).json
   t.same(await heldBy(agent, bo), [])
-  t.match(await agent.reaches(sendId, 'sent'), { address: shared })
+  t.match(await agent.waitForState(sendId, 'sent'), { address: shared })
   t.same(await heldBy(agent, ann), [`rcs ${phone}`])
   t.same(await heldBy(agent, bo), [`rcs ${shared}`])
   const next = (await agent.send(byPerson(bo))).json
-  t.match(await agent.reaches(next.sendId, 'sent'), { address: shared })
+  t.match(await agent.waitForState(next.sendId, 'sent'), { address: shared })
 })
 
 t.test('A number that is the phone again, or is sent to once more, does not go with the first send', async (t) => {
-  const agent = await desk.sender()
+  const agent = await fixture.sender()
   const [former, other, phone] = [newNumber(), newNumber(), newNumber()]
   const ann = await entered(agent, { firstName: 'Ann', phone: former })
   const back = (await agent.send({ ...byPerson(ann), ...bringing(phone) })).json
   await agent.call('PATCH', `/people/${ann}`, { phone: former })
-  t.match(await agent.reaches(back.sendId, 'sent'), { address: former })
+  t.match(await agent.waitForState(back.sendId, 'sent'), { address: former })
   t.same(await heldBy(agent, ann), [`rcs ${former}`])
   const bo = await entered(agent, { firstName: 'Bo', phone: other })
   const first = (await agent.send({ ...byPerson(bo), ...bringing(phone) })).json
   const again = (await agent.send({ recipient: { channel: 'rcs', address: other }, idempotencyKey: 'again' })).json
   t.equal(again.personId, bo)
-  t.match(await agent.reaches(first.sendId, 'sent'), { address: other })
-  t.match(await agent.reaches(again.sendId, 'sent'), { address: other })
+  t.match(await agent.waitForState(first.sendId, 'sent'), { address: other })
+  t.match(await agent.waitForState(again.sendId, 'sent'), { address: other })
   t.same(await heldBy(agent, bo), [`rcs ${phone}`])
 })
 
 t.test('A phone that another person holds leaves its new owner without an identity', async (t) => {
-  const agent = await desk.sender()
+  const agent = await fixture.sender()
   const [former, taken] = [newNumber(), newNumber()]
   const ann = await entered(agent, { firstName: 'Ann', phone: former })
   const bo = await entered(agent, { firstName: 'Bo', phone: taken })
   const { sendId } = (await agent.send({ ...byPerson(ann), ...bringing(taken) })).json
   const next = await agent.send({ ...byPerson(ann), idempotencyKey: 'next' })
   t.match(next.json, { status: 422, code: 'agent.outreach.no_channel_identity' }, 'the former number is not written to')
-  t.match(await agent.reaches(sendId, 'sent'), { address: former })
+  t.match(await agent.waitForState(sendId, 'sent'), { address: former })
   t.same(await heldBy(agent, ann), [])
   t.same(await heldBy(agent, bo), [`rcs ${taken}`])
 })

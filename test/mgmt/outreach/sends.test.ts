@@ -1,9 +1,9 @@
 /** Named sends over HTTP: every field, every refusal, results, and who may ask. */
 import fc from 'fast-check'
 import t from 'tap'
-import { budgets, outreachSend as limits } from '../../../core/limits.js'
-import { fieldsOf } from '../agents/desk.js'
-import { newNumber, openSendNode, type SendAgent } from './desk.js'
+import { budgets, outreachSend as limits } from '../../../core/limits/index.js'
+import { fieldsOf } from '../agents/fixture.js'
+import { newNumber, openSendNode, type SendAgent } from './sendnode.js'
 
 const node = await openSendNode()
 t.teardown(() => node.node.close())
@@ -63,7 +63,7 @@ t.test('An accepted send is told with 202: who, by which identity, and what was 
     delivery: { known: false, sent: false, delivered: false, read: false, failed: false },
     consent: { claimed: 'yes', recorded: 'new', evidence: 'Form 7', capturedAt: '2026-02-01T10:00:00Z', source: 'web' },
   })
-  const sent = await agent.reaches(sendId, 'sent')
+  const sent = await agent.waitForState(sendId, 'sent')
   t.equal(sent.address, number, 'it goes to the identity and never to a profile phone')
 })
 
@@ -250,7 +250,7 @@ t.test(
   async (t) => {
     const agent = await node.sender()
     await agent.call('POST', '/outreach', { id: 'other', name: 'Other', class: 'service', openerTemplateId: 'hi' })
-    const session = await node.node.sessionAs('editor')
+    const session = await node.node.createSession('editor')
     const call = node.callAs(session, agent.id)
     const body = { ...to(), idempotencyKey: 'one' }
     const answers = await Promise.all(Array.from({ length: 1_000 }, () => call('POST', '/outreach/hello/sends', body)))
@@ -275,7 +275,7 @@ t.test('Null is never anything but absent, wherever it stands', async (t) => {
   const agent = await node.sender()
   const optional = ['profile', 'profileUpdate', 'source', 'inputs', 'consent', 'idempotencyKey', 'dryRun'] as const
   const { personId } = (await agent.send({ ...to(), profile: { firstName: 'Ann' } })).json
-  const call = node.callAs(await node.node.sessionAs('editor'), agent.id)
+  const call = node.callAs(await node.node.createSession('editor'), agent.id)
   let nth = 0
   await fc.assert(
     fc.asyncProperty(fc.subarray([...optional]), async (names) => {
@@ -295,7 +295,7 @@ t.test('Null is never anything but absent, wherever it stands', async (t) => {
 
 t.test('Calls of one key are limited as the contract says, before anything happens', async (t) => {
   const agent = await node.sender()
-  const key = await node.node.keyWith(['people:write'])
+  const key = await node.node.createKey(['people:write'])
   const call = node.callAs(key, agent.id)
   const body = { ...to(), dryRun: true }
   const { burstCalls, refillPerSecond } = budgets.send
@@ -315,8 +315,8 @@ t.test(
   'To rehearse with a persona it is enough to be a viewer who may read agents; to send to anybody it is not',
   async (t) => {
     const agent = await node.sender()
-    const viewer = node.callAs(await node.node.sessionAs('viewer'), agent.id)
-    const reader = node.callAs(await node.node.keyWith(['agents:read']), agent.id)
+    const viewer = node.callAs(await node.node.createSession('viewer'), agent.id)
+    const reader = node.callAs(await node.node.createKey(['agents:read']), agent.id)
     for (const call of [viewer, reader]) {
       const rehearsed = await call('POST', '/outreach/hello/sends', { recipient: { personaId: 'nobody', asid: null } })
       t.match(rehearsed.json, { status: 404, code: 'agent.outreach.recipient_not_found' })
@@ -330,7 +330,7 @@ t.test(
         t.equal((await call('POST', '/outreach/hello/sends', body)).status, 403, JSON.stringify(body))
       }
     }
-    const people = node.callAs(await node.node.keyWith(['people:read']), agent.id)
+    const people = node.callAs(await node.node.createKey(['people:read']), agent.id)
     t.equal((await people('POST', '/outreach/hello/sends', { recipient: { personaId: 'x' } })).status, 403)
   },
 )
@@ -338,11 +338,11 @@ t.test(
 t.test('An address is for callers who may export people', async (t) => {
   const agent = await node.sender()
   const { sendId } = (await agent.send(to())).json
-  const reader = node.callAs(await node.node.keyWith(['people:read']), agent.id)
+  const reader = node.callAs(await node.node.createKey(['people:read']), agent.id)
   t.notOk('address' in (await reader('GET', `/outreach/sends/${sendId}`)).json)
   t.notOk('address' in (await reader('GET', '/outreach/sends')).json.data[0])
   t.equal((await reader('POST', `/outreach/sends/${sendId}/cancel`)).status, 403)
-  const exporter = node.callAs(await node.node.keyWith(['people:read', 'people:export']), agent.id)
+  const exporter = node.callAs(await node.node.createKey(['people:read', 'people:export']), agent.id)
   t.ok('address' in (await exporter('GET', `/outreach/sends/${sendId}`)).json)
   t.ok('address' in (await exporter('GET', '/outreach/sends')).json.data[0])
 })

@@ -2,28 +2,28 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { isRefusal } from '../../../core/errors.js'
-import { person as limits } from '../../../core/limits.js'
+import { person as limits } from '../../../core/limits/index.js'
 import { phoneOf } from '../../../core/people/address.js'
-import { partsOf } from '../../../mgmt/people/import.js'
+import { partsOf } from '../../../mgmt/people/csvimport.js'
 import type { Response } from '../../harness/node.js'
 import { countTurns } from '../../harness/turns.js'
-import { fieldsOf, openDesk } from '../agents/desk.js'
-import { openShelf, place } from './shelf.js'
+import { fieldsOf, openAgentsFixture } from '../agents/fixture.js'
+import { agentRef, createPeopleFixture } from './fixture.js'
 
-const desk = await openDesk()
-t.teardown(() => desk.node.close())
-const { node } = desk
+const fixture = await openAgentsFixture()
+t.teardown(() => fixture.node.close())
+const { node } = fixture
 
 function send(agentId: string, body: string | Uint8Array, type = 'text/csv'): Promise<Response> {
   const path = `/v1/orgs/demo/agents/${agentId}/people/import`
   return node.mgmt('POST', path, { token: node.key, body, headers: { 'content-type': type } })
 }
 
-const list = async (call: Awaited<ReturnType<typeof desk.agent>>['call'], query = '') =>
+const list = async (call: Awaited<ReturnType<typeof fixture.agent>>['call'], query = '') =>
   (await call('GET', `/people?limit=200${query}`)).json.data
 
 t.test('A row makes a person, or changes whoever is known by its id, phone or e-mail', async (t) => {
-  const { id, call } = await desk.agent()
+  const { id, call } = await fixture.agent()
   const byPhone = (await call('POST', '/people', { phone: '+55 11 8765-4321', firstName: 'Ana', notes: 'old' })).json
   const byEmail = (await call('POST', '/people', { email: 'Bo@Example.com', lockedFields: ['company'] })).json
   const file = [
@@ -59,7 +59,7 @@ t.test('A row makes a person, or changes whoever is known by its id, phone or e-
 })
 
 t.test('A person read in with a number can be written to there, and at a corrected one from then on', async (t) => {
-  const { id, call } = await desk.agent()
+  const { id, call } = await fixture.agent()
   t.equal((await send(id, 'phone,email\n+55 11 8765-4321,\n,bo@example.com\n')).status, 200)
   const [ana] = await list(call, '&q=%2B5511987654321')
   t.match(ana.identities, [{ channel: 'rcs', address: '+5511987654321', optedOut: false }])
@@ -73,7 +73,7 @@ t.test('A person read in with a number can be written to there, and at a correct
 })
 
 t.test('A row that cannot be taken over is told with its line, and the others are', async (t) => {
-  const { id, call } = await desk.agent()
+  const { id, call } = await fixture.agent()
   await call('POST', '/people', { phone: '+14155550100' })
   await call('POST', '/people', { email: 'ann@example.com' })
   const file =
@@ -106,7 +106,7 @@ t.test('A row that cannot be taken over is told with its line, and the others ar
 })
 
 t.test('A file without columns, in another encoding, or of another type is refused', async (t) => {
-  const { id } = await desk.agent()
+  const { id } = await fixture.agent()
   t.same(fieldsOf(await send(id, '')), ['body'])
   t.same(fieldsOf(await send(id, Buffer.from('phone,n\xe4me\n', 'latin1'))), ['body'])
   t.same(fieldsOf(await send(id, 'phone,Mobile\n+14155550100,\n')), ['Mobile'])
@@ -119,7 +119,7 @@ t.test('A file without columns, in another encoding, or of another type is refus
 })
 
 t.test('A file lifts no denial that is on record, and says so', async (t) => {
-  const { id, call } = await desk.agent()
+  const { id, call } = await fixture.agent()
   const denied = { phone: '+14155550100', consent: { status: 'denied' } }
   const ann = (await call('POST', '/people', denied)).json
   const file = 'phone,consent,company\n+14155550100,granted,Acme\n'
@@ -135,7 +135,7 @@ t.test('A file lifts no denial that is on record, and says so', async (t) => {
 })
 
 t.test('Ten thousand rows are read in, and the same file again makes nobody twice', async (t) => {
-  const { id, call } = await desk.agent()
+  const { id, call } = await fixture.agent()
   const rows = 10_000
   const lines = Array.from({ length: rows }, (_, n) => `+1415${5_550_000 + n},Person ${n}`)
   const file = ['phone,name', ...lines].join('\n')
@@ -148,12 +148,12 @@ t.test('Ten thousand rows are read in, and the same file again makes nobody twic
 
 t.test('A reading that broke off half way is finished by sending the file again', async (t) => {
   const file = Buffer.from(['email', ...Array.from({ length: 500 }, (_, n) => `p${n}@example.com`)].join('\n'))
-  const shelf = openShelf()
+  const shelf = createPeopleFixture()
   const { importRows } = shelf.people.commands
   const all: Parameters<typeof importRows.decide>[1][] = []
   for await (const part of partsOf(file, [])) {
     if (isRefusal(part)) throw new Error(part.detail)
-    all.push({ ...place, importBatchId: 'imp_1', rows: part.rows })
+    all.push({ ...agentRef, importBatchId: 'imp_1', rows: part.rows })
     t.ok(part.rows.length <= limits.importRowsPerCommand)
   }
   for (const part of all.slice(0, -1)) shelf.decide(importRows, part)
@@ -174,15 +174,15 @@ t.test('A row finds people as the rows before it have left them', async (t) => {
     fc.asyncProperty(rows, fc.array(some, { maxLength: 3 }), async (said, before) => {
       const lines = said.map(({ email = '', phone = '' }) => `${email},${phone}`)
       const laid = async (files: string[]) => {
-        const shelf = openShelf()
-        for (const change of before) shelf.decide(shelf.people.commands.create, { ...place, change })
+        const shelf = createPeopleFixture()
+        for (const change of before) shelf.decide(shelf.people.commands.create, { ...agentRef, change })
         for (const file of files) {
           for await (const part of partsOf(Buffer.from(`email,phone\n${file}`), [])) {
             if (isRefusal(part) || part.rows.length === 0) continue
-            shelf.decide(shelf.people.commands.importRows, { ...place, importBatchId: 'i', rows: part.rows })
+            shelf.decide(shelf.people.commands.importRows, { ...agentRef, importBatchId: 'i', rows: part.rows })
           }
         }
-        const { people } = shelf.read(shelf.people.queries.look, { ...place, filter: {}, limit: 50 })
+        const { people } = shelf.read(shelf.people.queries.scan, { ...agentRef, filter: {}, limit: 50 })
         return people.map(({ email, phone }) => `${email} ${phone}`).sort()
       }
       t.same(await laid([lines.join('\n')]), await laid(lines), 'together as one by one')
@@ -251,7 +251,7 @@ t.test('A row with more cells than a row can hold ends the reading of a file, an
 })
 
 t.test('Of very many rejected rows the first are told', async (t) => {
-  const { id } = await desk.agent()
+  const { id } = await fixture.agent()
   const rows = limits.importRejectedShown + limits.importRowsPerCommand
   const { rejected, rejectedCount } = (await send(id, ['phone', ...Array(rows).fill('x')].join('\n'))).json
   t.equal(rejectedCount, rows, 'and how many there are')
@@ -260,7 +260,7 @@ t.test('Of very many rejected rows the first are told', async (t) => {
 })
 
 t.test('What an agent exports, another reads in as it was', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   const fields = [{ key: 'level', label: 'Level', type: 'string' }]
   await call('PUT', '/people/fields', { fields })
   const words = fc.constantFrom('=1+1', '+1', '@x', "'", '"', 'a;b', 'a\nb', 'Zoë', ' x ', '\\', "'-1")
@@ -280,7 +280,7 @@ t.test('What an agent exports, another reads in as it was', async (t) => {
   t.match(out.headers, { 'content-type': 'text/csv; charset=utf-8', 'cache-control': 'no-store' })
   for (const cell of out.text.split(/[,\r\n]/))
     t.notMatch(cell, /^"?(?!\+[0-9]{11}$)[=+\-@\t]/, 'no cell begins what a spreadsheet runs')
-  const other = await desk.agent()
+  const other = await fixture.agent()
   await other.call('PUT', '/people/fields', { fields })
   t.match((await send(other.id, out.text)).json, { created: 25, updated: 0, rejected: [] })
   const plain = (people: Record<string, unknown>[]) =>
@@ -297,14 +297,14 @@ t.test('What an agent exports, another reads in as it was', async (t) => {
 })
 
 t.test('An export may be of a filter, and is for those who may export', async (t) => {
-  const { id, call } = await desk.agent()
+  const { id, call } = await fixture.agent()
   await call('POST', '/people', { fullName: 'Ann', tags: ['vip'] })
   await call('POST', '/people', { fullName: 'Bo' })
   const { text } = await call('GET', '/people/export?tag=vip')
   t.match(text, 'Ann')
   t.notMatch(text, 'Bo')
   t.same(fieldsOf(await call('GET', '/people/export?status=gone')), ['status'])
-  const reader = desk.callAs(await node.keyWith(['people:read']), id)
+  const reader = fixture.callAs(await node.createKey(['people:read']), id)
   t.equal((await reader('GET', '/people/export')).status, 403)
-  t.equal((await desk.callAs(node.key, 'nobody')('GET', '/people/export')).status, 404)
+  t.equal((await fixture.callAs(node.key, 'nobody')('GET', '/people/export')).status, 404)
 })

@@ -2,9 +2,9 @@
 import fc from 'fast-check'
 import t from 'tap'
 import type { PersonChange } from '../../../core/people/change.js'
-import type { Mark } from '../../../core/people/marks.js'
+import type { IndexKey } from '../../../core/people/indexes.js'
 import type { Person, PersonIdentity } from '../../../core/people/person.js'
-import { openShelf, place, type Shelf } from './shelf.js'
+import { agentRef, createPeopleFixture, type PeopleFixture } from './fixture.js'
 
 const numbers = ['+14155550100', '+14155550101', '+14155550102']
 const someNumber = fc.constantFrom(...numbers)
@@ -40,39 +40,39 @@ const identityAt = (phone: string, channel: 'rcs' | 'sms' = 'rcs'): PersonIdenti
 })
 
 /** Everybody, whoever has been here longest first. */
-function everybody(shelf: Shelf): readonly Person[] {
-  const { people } = shelf.read(shelf.people.queries.look, { ...place, filter: {}, limit: 200 })
+function everybody(fixture: PeopleFixture): readonly Person[] {
+  const { people } = fixture.read(fixture.people.queries.scan, { ...agentRef, filter: {}, limit: 200 })
   return people.toReversed()
 }
 
 /** A number is asked about before it is entered, as the routes do. */
-function taken(shelf: Shelf, step: Step, nth: number): void {
-  const { create, change, remove, merge, heard, importRows } = shelf.people.commands
-  const all = everybody(shelf)
+function taken(fixture: PeopleFixture, step: Step, nth: number): void {
+  const { create, change, remove, merge, identityEvent: heard, importRows } = fixture.people.commands
+  const all = everybody(fixture)
   const idOf = (who: number) => all[who % all.length]?.id ?? 'pr_nobody'
   const at = 10_000 * (nth + 1)
   const said = (phone: string | null | undefined): { change: PersonChange; identity?: PersonIdentity } =>
     phone ? { change: { phone }, identity: identityAt(phone) } : { change: phone === null ? { phone } : {} }
   if (step.does === 'enter') {
     const entered = said(step.phone)
-    shelf.decide(create, { ...place, ...entered, change: { ...entered.change, firstName: 'Ann' } }, at)
+    fixture.decide(create, { ...agentRef, ...entered, change: { ...entered.change, firstName: 'Ann' } }, at)
   } else if (step.does === 'write') {
     const from = identityAt(step.from, step.channel)
-    shelf.decide(heard, { ...place, ...from, at, kind: 'seen' }, at)
+    fixture.decide(heard, { ...agentRef, ...from, at, kind: 'seen' }, at)
   } else if (step.does === 'import') {
-    const marks: Mark[] = (['phone', 'address'] as const).map((kind) => ({ kind, value: step.phone }))
+    const marks: IndexKey[] = (['phone', 'address'] as const).map((kind) => ({ kind, value: step.phone }))
     const row = { marks, change: { phone: step.phone, firstName: 'Ann' } }
     const whose = step.by === 'phone' ? {} : { id: idOf(step.by) }
     const rows = [{ line: 2, row: { ...row, ...whose }, identity: identityAt(step.phone) }]
-    shelf.decide(importRows, { ...place, importBatchId: `imp_${nth}`, rows }, at)
+    fixture.decide(importRows, { ...agentRef, importBatchId: `imp_${nth}`, rows }, at)
   } else if (all.length === 0) {
     return
   } else if (step.does === 'change') {
-    shelf.decide(change, { ...place, personId: idOf(step.who), ...said(step.phone) }, at)
+    fixture.decide(change, { ...agentRef, personId: idOf(step.who), ...said(step.phone) }, at)
   } else if (step.does === 'remove') {
-    shelf.decide(remove, { ...place, personId: idOf(step.who) }, at)
+    fixture.decide(remove, { ...agentRef, personId: idOf(step.who) }, at)
   } else if (idOf(step.who) !== idOf(step.from)) {
-    shelf.decide(merge, { ...place, personId: idOf(step.who), from: idOf(step.from) }, at)
+    fixture.decide(merge, { ...agentRef, personId: idOf(step.who), from: idOf(step.from) }, at)
   }
 }
 
@@ -82,16 +82,19 @@ function holdersOf(people: readonly Person[], phone: string, channel: 'rcs' | 's
 }
 
 /** Of each number that somebody has as phone, who holds it on rcs, after every one of the steps. */
-function eachHeld(steps: readonly Step[], holds: (shelf: Shelf, number: string, holders: readonly Person[]) => void) {
-  const shelf = openShelf()
-  shelf.agents.created(shelf.tx, place, shelf.told())
+function eachHeld(
+  steps: readonly Step[],
+  holds: (fixture: PeopleFixture, number: string, holders: readonly Person[]) => void,
+) {
+  const fixture = createPeopleFixture()
+  fixture.agents.created(fixture.tx, agentRef, fixture.meta())
   for (const [nth, step] of steps.entries()) {
-    taken(shelf, step, nth)
-    const people = everybody(shelf)
+    taken(fixture, step, nth)
+    const people = everybody(fixture)
     const asids = people.flatMap(({ identities }) => identities.map(({ asid }) => asid))
     if (new Set(asids).size !== asids.length) throw new Error(`an identity is held twice: ${asids.join(', ')}`)
     for (const number of numbers) {
-      if (people.some(({ phone }) => phone === number)) holds(shelf, number, holdersOf(people, number))
+      if (people.some(({ phone }) => phone === number)) holds(fixture, number, holdersOf(people, number))
     }
   }
 }
@@ -111,9 +114,9 @@ t.test('A number that is somebody’s phone is held by one person, who has it as
 t.test('Texts and merges do not take a number away from everybody who has it as phone', async (t) => {
   fc.assert(
     fc.property(fc.array(fc.oneof(...entering, ...besides), { maxLength: 14 }), (steps) => {
-      eachHeld(steps, (shelf, number, holders) => {
+      eachHeld(steps, (fixture, number, holders) => {
         t.equal(holders.length, 1)
-        const nameless = everybody(shelf).filter(({ firstName, phone }) => !firstName && !phone)
+        const nameless = everybody(fixture).filter(({ firstName, phone }) => !firstName && !phone)
         t.same(holdersOf(nameless, number, 'rcs'), [])
         t.same(holdersOf(nameless, number, 'sms'), [])
       })
@@ -124,37 +127,37 @@ t.test('Texts and merges do not take a number away from everybody who has it as 
 
 t.test('A number goes on to whoever has had it as phone longest, opted out if it was', async (t) => {
   const [number, other] = numbers as [string, string]
-  const shelf = openShelf()
-  const { create, change, remove, merge, heard } = shelf.people.commands
-  const entered = (phone: string) => ({ ...place, change: { firstName: 'Ann', phone }, identity: identityAt(phone) })
-  const [ann, bo, cy, di] = [1, 2, 3, 4].map((at) => shelf.decide(create, entered(number), at)) as Person[]
-  shelf.decide(heard, { ...place, ...identityAt(number), at: 9, kind: 'optedOut' })
-  shelf.decide(heard, { ...place, ...identityAt(number, 'sms'), at: 9, kind: 'seen' })
-  const held = (of: Person) => shelf.people.byId(shelf.tx, place, of.id)!.identities.map(({ asid }) => asid)
+  const fixture = createPeopleFixture()
+  const { create, change, remove, merge, identityEvent: heard } = fixture.people.commands
+  const entered = (phone: string) => ({ ...agentRef, change: { firstName: 'Ann', phone }, identity: identityAt(phone) })
+  const [ann, bo, cy, di] = [1, 2, 3, 4].map((at) => fixture.decide(create, entered(number), at)) as Person[]
+  fixture.decide(heard, { ...agentRef, ...identityAt(number), at: 9, kind: 'optedOut' })
+  fixture.decide(heard, { ...agentRef, ...identityAt(number, 'sms'), at: 9, kind: 'seen' })
+  const held = (of: Person) => fixture.people.byId(fixture.tx, agentRef, of.id)!.identities.map(({ asid }) => asid)
   const both = ['usr_rcs_+14155550100', 'usr_sms_+14155550100']
   t.same(
     [ann, bo, cy, di].map((each) => held(each!)),
     [both, [], [], []],
   )
-  shelf.decide(change, { ...entered(other), personId: ann!.id })
+  fixture.decide(change, { ...entered(other), personId: ann!.id })
   t.same(
     [ann, bo, cy, di].map((each) => held(each!)),
     [['usr_rcs_+14155550101'], both, [], []],
     'after a change',
   )
-  t.match(shelf.people.byAsid(shelf.tx, place, both[0]!), { id: bo!.id, identities: [{ optedOutAt: 9 }, {}] })
-  shelf.decide(remove, { ...place, personId: bo!.id })
+  t.match(fixture.people.byAsid(fixture.tx, agentRef, both[0]!), { id: bo!.id, identities: [{ optedOutAt: 9 }, {}] })
+  fixture.decide(remove, { ...agentRef, personId: bo!.id })
   t.same(
     [cy, di].map((each) => held(each!)),
     [both, []],
     'after a removal',
   )
-  shelf.decide(merge, { ...place, personId: ann!.id, from: cy!.id })
+  fixture.decide(merge, { ...agentRef, personId: ann!.id, from: cy!.id })
   t.same(
     [ann, di].map((each) => held(each!)),
     [['usr_rcs_+14155550101'], both],
     'after a merge',
   )
-  shelf.decide(merge, { ...place, personId: ann!.id, from: di!.id })
+  fixture.decide(merge, { ...agentRef, personId: ann!.id, from: di!.id })
   t.same(held(ann!), ['usr_rcs_+14155550101', ...both], 'a number that nobody else has comes along')
 })

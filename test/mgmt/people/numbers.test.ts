@@ -1,10 +1,19 @@
 /** A person is one person, whichever way they are entered, changed, sent to or write in. */
 import t from 'tap'
-import { conversation } from '../../../core/limits.js'
-import { newNumber, type SendAgent } from '../outreach/desk.js'
-import { byPerson, type Listed, openCallers } from './callers.js'
+import { conversation } from '../../../core/limits/index.js'
+import { newNumber, type SendAgent } from '../outreach/sendnode.js'
+import { byPerson, type ListedPerson, openCallers } from './phones.js'
 
-const { desk, clock, writes, imports, people, reaches, eventually, sender } = await openCallers(t)
+const {
+  fixture,
+  clock,
+  sendText: writes,
+  importPeople: imports,
+  people,
+  waitForPeople: reaches,
+  eventually,
+  sender,
+} = await openCallers(t)
 const granted = { consent: { status: 'granted' } }
 
 t.test('A person entered with a phone is reachable at it, and is the one who writes in from it', async (t) => {
@@ -14,7 +23,7 @@ t.test('A person entered with a phone is reachable at it, and is the one who wri
   t.match(ann.identities, [{ channel: 'rcs', address: phone, optedOut: false }])
   const send = (await agent.send(byPerson(ann.id))).json
   t.match(send, { status: 'queued', personId: ann.id, asid: ann.identities[0].asid })
-  t.match(await agent.reaches(send.sendId, 'sent'), { address: phone })
+  t.match(await agent.waitForState(send.sendId, 'sent'), { address: phone })
   const named = await agent.send({ recipient: { channel: 'rcs', address: phone }, idempotencyKey: 'k1' })
   t.equal(named.json.personId, ann.id, 'a send to the number is a send to her')
   await writes(agent, phone, 'hello')
@@ -33,7 +42,7 @@ t.test('A person entered with a phone is reachable at it, and is the one who wri
 })
 
 t.test('A person entered with a phone sets off automated outreach', async (t) => {
-  const agent = await desk.sender()
+  const agent = await fixture.sender()
   const rule = {
     name: 'Welcome',
     outreachId: 'hello',
@@ -51,7 +60,7 @@ t.test('A person entered with a phone sets off automated outreach', async (t) =>
 })
 
 t.test('A number that wrote in before it was entered belongs to the person who is entered with it', async (t) => {
-  const agent = await desk.sender()
+  const agent = await fixture.sender()
   const [first, second, third] = [newNumber(), newNumber(), newNumber()]
   for (const number of [first, second, third]) await writes(agent, number, 'hello')
   await reaches(agent, ({ length }) => length === 3)
@@ -90,7 +99,7 @@ t.test('Whoever wrote by text message is the person who is entered with that num
     const number = numbers[nth]!
     const { identities } = (await agent.call('GET', `/people/${strangers.get(number)}`)).json
     t.equal((await agent.call('GET', `/people/${strangers.get(number)}`)).json.id, id, 'the old id leads to them')
-    t.same(identities.map((each: Listed['identities'][0]) => `${each.channel} ${each.address}`).toSorted(), [
+    t.same(identities.map((each: ListedPerson['identities'][0]) => `${each.channel} ${each.address}`).toSorted(), [
       `rcs ${number}`,
       `sms ${number}`,
     ])
@@ -99,7 +108,7 @@ t.test('Whoever wrote by text message is the person who is entered with that num
 })
 
 t.test('A number that another named person holds stays theirs', async (t) => {
-  const agent = await desk.sender()
+  const agent = await fixture.sender()
   const phone = newNumber()
   const ann = (await agent.call('POST', '/people', { firstName: 'Ann', phone })).json
   const bo = (await agent.call('POST', '/people', { firstName: 'Bo', phone })).json
@@ -108,7 +117,7 @@ t.test('A number that another named person holds stays theirs', async (t) => {
 })
 
 t.test('A corrected number is the one written to, and the old one is not theirs any more', async (t) => {
-  const agent = await desk.sender()
+  const agent = await fixture.sender()
   const numbers = [newNumber(), newNumber(), newNumber(), newNumber()] as const
   await imports(agent, `email,phone,consent\ncorr@example.com,${numbers[0]},granted\n`)
   const { id } = (await people(agent))[0]!
@@ -121,12 +130,12 @@ t.test('A corrected number is the one written to, and the old one is not theirs 
   t.match(await identities(), [{ address: numbers[2] }])
   t.equal((await identities()).length, 1)
   t.match(
-    await agent.reaches(waiting.sendId, 'failed'),
+    await agent.waitForState(waiting.sendId, 'failed'),
     { address: numbers[1], reason: 'no_channel_identity' },
     'what waits for the old number does not go there',
   )
   const after = (await agent.send({ ...byPerson(id), idempotencyKey: 'after' })).json
-  t.match(await agent.reaches(after.sendId, 'sent'), { address: numbers[2] })
+  t.match(await agent.waitForState(after.sendId, 'sent'), { address: numbers[2] })
   await writes(agent, numbers[0], 'who is this?')
   await reaches(agent, ({ length }) => length === 2)
   t.same(
@@ -137,7 +146,7 @@ t.test('A corrected number is the one written to, and the old one is not theirs 
 })
 
 t.test('Two numbers that were mixed up are set right with one change each, or with one file', async (t) => {
-  const agent = await desk.sender()
+  const agent = await fixture.sender()
   const numbers = [newNumber(), newNumber(), newNumber(), newNumber()] as const
   const ids: string[] = []
   for (const [nth, phone] of numbers.entries()) {
@@ -151,12 +160,12 @@ t.test('Two numbers that were mixed up are set right with one change each, or wi
     t.match(identities, [{ address: numbers[other] }])
     t.equal(identities.length, 1)
     const { sendId } = (await agent.send(byPerson(ids[nth]!))).json
-    t.match(await agent.reaches(sendId, 'sent'), { address: numbers[other] })
+    t.match(await agent.waitForState(sendId, 'sent'), { address: numbers[other] })
   }
 })
 
 t.test('A number entered beside one that a person wrote from is the one written to', async (t) => {
-  const agent = await desk.sender()
+  const agent = await fixture.sender()
   const [mobile, entered] = [newNumber(), newNumber()]
   await writes(agent, mobile, 'hello')
   await reaches(agent, ({ length }) => length === 1)
@@ -164,11 +173,11 @@ t.test('A number entered beside one that a person wrote from is the one written 
   const changed = (await agent.call('PATCH', `/people/${id}`, { firstName: 'Ann', phone: entered })).json
   t.match(changed.identities, [{ address: mobile }, { address: entered }], 'a number they write from stays theirs')
   const { sendId } = (await agent.send(byPerson(id))).json
-  t.match(await agent.reaches(sendId, 'sent'), { address: entered })
+  t.match(await agent.waitForState(sendId, 'sent'), { address: entered })
 })
 
 t.test('A STOP is asked of the conversation wherever an identity is made', async (t) => {
-  const agent = await desk.sender()
+  const agent = await fixture.sender()
   const phone = newNumber()
   const isOut = async () => (await people(agent)).map(({ identities }) => identities[0]?.optedOut)
   await writes(agent, phone, 'STOP')
@@ -202,7 +211,7 @@ t.test('A STOP is asked of the conversation wherever an identity is made', async
 })
 
 t.test('An import batch keeps its people, whoever reads them in again', async (t) => {
-  const agent = await desk.sender()
+  const agent = await fixture.sender()
   const [one, two] = [newNumber(), newNumber()]
   const first = await imports(agent, `phone,consent\n${one},granted\n${two},granted\n`)
   const second = await imports(agent, `phone,company\n${one},Acme\n`)
@@ -216,7 +225,7 @@ t.test('An import batch keeps its people, whoever reads them in again', async (t
 })
 
 t.test('An asid that its conversation knows and no person holds is a recipient; an unknown one is not', async (t) => {
-  const agent = await desk.sender()
+  const agent = await fixture.sender()
   const phone = newNumber()
   await writes(agent, phone, 'hello')
   await reaches(agent, ({ length }) => length === 1)
@@ -226,7 +235,7 @@ t.test('An asid that its conversation knows and no person holds is a recipient; 
   const sent = await agent.send({ recipient: { asid } })
   t.match(sent.json, { status: 'queued', asid })
   t.match((await agent.call('GET', `/people/${sent.json.personId}`)).json.identities, [{ asid, address: phone }])
-  const other = await desk.sender()
+  const other = await fixture.sender()
   for (const each of [asid, 'usr_nobody']) {
     t.match((await other.send({ recipient: { asid: each } })).json, {
       status: 404,
@@ -243,7 +252,7 @@ t.test('People known by nothing but an address are read in from an export, opted
   await writes(agent, stopped, 'STOP')
   await reaches(agent, (all) => all.length === 2 && all.some(({ identities }) => identities[0]?.optedOut))
   const exportPath = `/v1/orgs/demo/agents/${agent.id}/people/export`
-  const file = (await desk.node.mgmt('GET', exportPath, { token: desk.node.key })).text
+  const file = (await fixture.node.mgmt('GET', exportPath, { token: fixture.node.key })).text
   const known = async (of: SendAgent) =>
     (await people(of)).map(({ identities }) => identities.map((each) => `${each.channel} ${each.address}`).toSorted())
   const expected = await known(agent)
@@ -262,7 +271,7 @@ t.test('People known by nothing but an address are read in from an export, opted
 })
 
 t.test('What an export says of identities changes nobody who is known by id', async (t) => {
-  const agent = await desk.sender()
+  const agent = await fixture.sender()
   const [phone, former] = [newNumber(), newNumber()]
   const { id } = (await agent.call('POST', '/people', { firstName: 'Ann', phone })).json
   await agent.call('PATCH', `/people/${id}`, { phone: null })
@@ -271,7 +280,7 @@ t.test('What an export says of identities changes nobody who is known by id', as
 })
 
 t.test('An id that was merged away leads to the one who stays, in writes and in the list of sends', async (t) => {
-  const agent = await desk.sender()
+  const agent = await fixture.sender()
   const made = async () => (await agent.call('POST', '/people', { phone: newNumber() })).json
   const [ann, anna, anne] = [await made(), await made(), await made()]
   const sends = [(await agent.send(byPerson(ann.id))).json.sendId, (await agent.send(byPerson(anna.id))).json.sendId]
@@ -294,7 +303,7 @@ t.test('An id that was merged away leads to the one who stays, in writes and in 
 })
 
 t.test('A number with too few or too many digits for its country is refused, unless it wrote in', async (t) => {
-  const agent = await desk.sender()
+  const agent = await fixture.sender()
   for (const number of ['+1415555', '+1234567', '+155501000000']) {
     const named = await agent.send({ recipient: { channel: 'rcs', address: number } })
     t.match(named.json, { status: 422, code: 'agent.outreach.invalid_address' })

@@ -1,26 +1,26 @@
 /** People over HTTP: what may be said of them, what is shown to whom, pages, fields and segments. */
 import t from 'tap'
 import type { DraftCampaign } from '../../../core/agent/index.js'
-import { agentKeyOf } from '../../../core/agentkey.js'
-import { person as limits } from '../../../core/limits.js'
+import { formatAgentKey } from '../../../core/agentref.js'
+import { person as limits } from '../../../core/limits/index.js'
+import { personIdPattern } from '../../../core/people/ids.js'
 import { textFields } from '../../../core/people/person.js'
-import { personIdPattern } from '../../../core/people/personid.js'
-import { createDocuments } from '../../../mgmt/agents/documents.js'
+import { createDocuments } from '../../../mgmt/agents/documentcommands.js'
 import { agentTable } from '../../../mgmt/agents/store.js'
 import { createPeopleCommands } from '../../../mgmt/people/commands.js'
 import { createPeopleRecords } from '../../../mgmt/people/people.js'
 import { personTable } from '../../../mgmt/people/store.js'
 import { webhookCommands } from '../../../mgmt/webhooks/commands.js'
-import { layerOver } from '../../../runtime/shard/layer.js'
+import { createOverlay } from '../../../runtime/shard/overlay.js'
 import { encodeWrites } from '../../../runtime/store/space.js'
-import { until } from '../../harness/clock.js'
-import { fieldsOf, openDesk } from '../agents/desk.js'
+import { waitUntil } from '../../harness/clock.js'
+import { fieldsOf, openAgentsFixture } from '../agents/fixture.js'
 
-const desk = await openDesk()
-t.teardown(() => desk.node.close())
-const { node } = desk
+const fixture = await openAgentsFixture()
+t.teardown(() => fixture.node.close())
+const { node } = fixture
 const orgEvent = webhookCommands({ timeScale: 1 }).enqueue
-const { heard } = createPeopleCommands(createPeopleRecords([]), orgEvent)
+const { identityEvent: heard } = createPeopleCommands(createPeopleRecords([]), orgEvent)
 const numbered = (count: number) => Array.from({ length: count }, (_, n) => `n${n}`)
 const keyed = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, 'v']))
 const placeOf = (agentId: string) => ({ orgId: 'demo', agentId })
@@ -28,11 +28,11 @@ const placeOf = (agentId: string) => ({ orgId: 'demo', agentId })
 async function hears(agentId: string, news: object): Promise<void> {
   const told = { asid: 'usr_1', channel: 'sms', address: '+14155550100', at: node.clock.now(), kind: 'seen', ...news }
   const place = placeOf(agentId)
-  await node.node.engine.ask(agentKeyOf(place), heard, { ...place, ...told } as never)
+  await node.node.engine.execute(formatAgentKey(place), heard, { ...place, ...told } as never)
 }
 
 t.test('A person is entered, read, changed and deleted', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   const said = {
     firstName: 'Ann',
     phone: '+1 (415) 555-0100',
@@ -85,7 +85,7 @@ t.test('A person is entered, read, changed and deleted', async (t) => {
 })
 
 t.test('Channel identity and outreach state are runtime-owned and cannot be set', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   for (const [field, value] of Object.entries({
     identities: [],
     outreach: {},
@@ -100,7 +100,7 @@ t.test('Channel identity and outreach state are runtime-owned and cannot be set'
 })
 
 t.test('Every field is taken at its limit and refused past it', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   const { id } = (await call('POST', '/people', { notes: 'x' })).json
   const patch = (body: object) => call('PATCH', `/people/${id}`, body)
   const most: [field: string, at: unknown, past: unknown, named?: string][] = [
@@ -136,7 +136,7 @@ t.test('Every field is taken at its limit and refused past it', async (t) => {
 })
 
 t.test('A phone is a number, an e-mail address is one, and nothing at all is no person', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   const { id } = (await call('POST', '/people', { notes: 'x' })).json
   for (const [body, field] of [
     [{ phone: 'hello' }, 'phone'],
@@ -154,7 +154,7 @@ t.test('A phone is a number, an e-mail address is one, and nothing at all is no 
 })
 
 t.test('A custom field holds what its declared type takes, in whichever way it comes', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   const fields = [
     { key: 'age', label: 'Age', type: 'number' },
     { key: 'member', label: 'Member', type: 'boolean' },
@@ -181,9 +181,9 @@ t.test('A custom field holds what its declared type takes, in whichever way it c
 t.test(
   'A number is found by its digits, and one that only an identity has by those who may see addresses',
   async (t) => {
-    const { id, call } = await desk.agent()
+    const { id, call } = await fixture.agent()
     await hears(id, { address: '+14155550177' })
-    const reader = desk.callAs(await node.keyWith(['people:read']), id)
+    const reader = fixture.callAs(await node.createKey(['people:read']), id)
     for (const q of ['%2B14155550177', '5550177']) {
       t.equal((await call('GET', `/people?q=${q}`)).json.data.length, 1, q)
       t.equal((await reader('GET', `/people?q=${q}`)).json.data.length, 0, `${q} without people:export`)
@@ -192,25 +192,25 @@ t.test(
 )
 
 t.test('Addresses are shown to callers that hold people:export, and to nobody else', async (t) => {
-  const { id, call } = await desk.agent()
+  const { id, call } = await fixture.agent()
   await hears(id, {})
   const [full] = (await call('GET', '/people')).json.data
   t.match(full.identities, [{ asid: 'usr_1', channel: 'sms', address: '+14155550100', optedOut: false }])
-  const reader = desk.callAs(await node.keyWith(['people:read']), id)
+  const reader = fixture.callAs(await node.createKey(['people:read']), id)
   for (const path of ['/people', `/people/${full.id}`]) {
     const { status, text } = await reader('GET', path)
     t.equal(status, 200)
     t.match(text, 'usr_1')
     t.notMatch(text, '4155550100')
   }
-  const exporter = desk.callAs(await node.keyWith(['people:read', 'people:export']), id)
+  const exporter = fixture.callAs(await node.createKey(['people:read', 'people:export']), id)
   t.match((await exporter('GET', `/people/${full.id}`)).text, '+14155550100')
   t.equal((await reader('GET', '/people/export')).status, 403)
   t.match((await reader('GET', '/people?q=%2B14155550100')).json.data, [], 'nor are they found by one')
 })
 
 t.test('Pages are stable while people come and go', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   const made: string[] = []
   const enter = async () => {
     await node.clock.advance(1)
@@ -236,7 +236,7 @@ t.test('Pages are stable while people come and go', async (t) => {
 })
 
 t.test('The filters of the list are those of the contract', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   await call('POST', '/people', { firstName: 'José', company: 'Acme', customFields: { level: 'gold' } })
   const count = async (query: string) => (await call('GET', `/people?${query}`)).json.data.length
   for (const query of ['q=jose', 'status=new', 'consent=unknown', 'source=operator', 'customFields.level=gold']) {
@@ -250,21 +250,21 @@ t.test('The filters of the list are those of the contract', async (t) => {
 })
 
 t.test('People of another org, or of no agent, are not found', async (t) => {
-  const { id, call } = await desk.agent()
+  const { id, call } = await fixture.agent()
   const { id: personId } = (await call('POST', '/people', { notes: 'x' })).json
   await node.makeOrg('other')
-  const token = await node.keyWith(['people:write'], 'other')
+  const token = await node.createKey(['people:write'], 'other')
   for (const path of ['/people', `/people/${personId}`, '/people/export', `/people/${personId}/appointments`]) {
-    t.equal((await desk.callAs(token, id)('GET', path)).status, 404)
-    t.equal((await desk.callAs(node.key, 'nobody')('GET', path)).status, 404)
+    t.equal((await fixture.callAs(token, id)('GET', path)).status, 404)
+    t.equal((await fixture.callAs(node.key, 'nobody')('GET', path)).status, 404)
   }
-  const { call: another } = await desk.agent()
+  const { call: another } = await fixture.agent()
   t.equal((await another('GET', `/people/${personId}`)).status, 404)
-  t.equal((await desk.callAs(node.key, 'nobody')('POST', '/people', { notes: 'x' })).status, 404)
+  t.equal((await fixture.callAs(node.key, 'nobody')('POST', '/people', { notes: 'x' })).status, 404)
 })
 
 t.test('Two people are merged, and the one that went leads to the other', async (t) => {
-  const { id, call } = await desk.agent()
+  const { id, call } = await fixture.agent()
   await hears(id, {})
   const [heard] = (await call('GET', '/people')).json.data
   const { id: stays } = (await call('POST', '/people', { fullName: 'Ann' })).json
@@ -277,7 +277,7 @@ t.test('Two people are merged, and the one that went leads to the other', async 
 })
 
 t.test('Fields of people are declared in the agent’s document', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   t.strictSame((await call('GET', '/people/fields')).json, { fields: [] })
   const fields = [{ key: 'level', label: 'Level', type: 'string', locked: true }]
   t.strictSame((await call('PUT', '/people/fields', { fields })).json, { fields })
@@ -298,7 +298,7 @@ t.test('The documents of the API say that previews show what is known of people'
 })
 
 t.test('A segment is a named filter of the same words', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   const made = await call('POST', '/people/segments', { name: 'Very important', filter: { tag: 'vip' } })
   t.equal(made.status, 201)
   t.strictSame(made.json, { id: 'very-important', name: 'Very important', filter: { tag: 'vip' } })
@@ -320,18 +320,18 @@ t.test('A segment stays while a campaign is being drafted for it', async (t) => 
   const documents = createDocuments({ orgEvent })
   documents.provide({ draftCampaigns: () => drafts })
   const { commands } = documents
-  const root = layerOver({ get: () => undefined, range: () => [], encode: encodeWrites })
+  const root = createOverlay({ get: () => undefined, range: () => [], encode: encodeWrites })
   const place = placeOf('ada')
   root.put(agentTable, ['demo', 'ada'], {
     id: 'ada',
     orgId: 'demo',
-    serial: 1,
+    incarnation: 1,
     name: 'Ada',
     createdAt: 1,
     updatedAt: 1,
   })
   const write = (resource: string, asked: object) => {
-    const input = { ...place, resource, asked: { params: {}, query: {}, ...asked }, ifMatch: '' }
+    const input = { ...place, endpointName: resource, request: { params: {}, query: {}, ...asked }, ifMatch: '' }
     const told = { commandId: resource, at: 1, mint: () => 'x' }
     return commands.write.decide(Object.assign(root, { tell: () => undefined }) as never, input, told)
   }
@@ -343,7 +343,7 @@ t.test('A segment stays while a campaign is being drafted for it', async (t) => 
 })
 
 t.test('A preview shows what a real person would be sent', async (t) => {
-  const { call } = await desk.agent()
+  const { call } = await fixture.agent()
   await call('POST', '/message-templates', { name: 'Hi', body: 'Hi {person.firstName}.' })
   const { id } = (await call('POST', '/people', { firstName: 'Ann' })).json
   t.equal((await call('GET', `/message-templates/hi/preview?personId=${id}`)).json.renderedText, 'Hi Ann.')
@@ -351,7 +351,7 @@ t.test('A preview shows what a real person would be sent', async (t) => {
 })
 
 t.test('The people of an agent go with it', async (t) => {
-  const { id, call } = await desk.agent()
+  const { id, call } = await fixture.agent()
   await call('POST', '/people', { phone: '+14155550100' })
   await hears(id, { asid: 'usr_7', address: '+14155550101' })
   let gone = 0
@@ -363,5 +363,5 @@ t.test('The people of an agent go with it', async (t) => {
   const again = await node.mgmt('POST', '/v1/orgs/demo/agents', { token: node.key, json: { name: id, id } })
   t.equal(again.status, 201)
   t.same((await call('GET', '/people')).json.data, [])
-  await until(() => gone === 2, node.clock)
+  await waitUntil(() => gone === 2, node.clock)
 })

@@ -5,34 +5,40 @@ import { stripVTControlCharacters } from 'node:util'
 import fc from 'fast-check'
 import t from 'tap'
 import {
-  type Looked,
+  type CampaignSnapshot,
   progressLine,
   progressOf,
   reportLines,
   stagedLines,
   watchLines,
 } from '../../../runtime/cli/campaignlines.js'
-import { openPace, watchCampaign } from '../../../runtime/cli/campaignwatch.js'
-import { openTerminal } from '../../../runtime/cli/terminal.js'
-import { exitCode, makeDesk, openNode, parley, scratch } from './parley.js'
+import { createRateMeter, watchCampaign } from '../../../runtime/cli/campaignwatch.js'
+import { createTerminal } from '../../../runtime/cli/terminal.js'
+import { createAgent, exitCode, openNode, parley, scratch } from './parley.js'
 
 // A whole node runs here, on a machine that may be busy.
 t.setTimeout(200_000)
 
 const plain = (text: string) => text
 
-function looked(status: string, states: Record<string, number>, reasons: Record<string, number> = {}): Looked {
+function looked(
+  status: string,
+  states: Record<string, number>,
+  reasons: Record<string, number> = {},
+): CampaignSnapshot {
   return { campaign: { id: 'cm_1', name: 'May', outreachId: 'welcome', status }, states, reasons }
 }
 
 t.test('A campaign is made, staged, started, watched to its end and reported on', async (t) => {
   const node = await openNode(t)
-  const desk = await makeDesk(node)
+  const agentPath = await createAgent(node)
   const { env } = node
   const personas: string[] = []
   for (const name of ['Ann', 'Bo', 'Cy']) {
     const fields = { firstName: name, phone: '+14155550100', customFields: { city: 'Bergen' } }
-    personas.push((await node.call('POST', `${desk}/personas`, { name, fields, consent: { status: 'granted' } })).id)
+    personas.push(
+      (await node.call('POST', `${agentPath}/personas`, { name, fields, consent: { status: 'granted' } })).id,
+    )
   }
   const about = ['--name', 'May', '--outreach', 'welcome']
   const made = await parley(['campaign', 'create', 'desk', ...about, '--personas', ...personas, '--json'], env)
@@ -115,7 +121,7 @@ t.test('Progress counts everybody who was to be sent to, and the bar is never lo
 })
 
 t.test('The pace is that of the last looks, and starts anew when the campaign was held', async (t) => {
-  const pace = openPace()
+  const pace = createRateMeter()
   const at = (sent: number, ms: number, status = 'running') => pace(looked(status, { sent, pending: 1_000 - sent }), ms)
   t.equal(at(0, 0), undefined)
   t.equal(at(100, 1_000), 100)
@@ -150,7 +156,7 @@ t.test('What is staged, run and reported is laid out for people', async (t) => {
     'REASON    PEOPLE',
     'no_route      12',
   ])
-  const painted = openTerminal({ isTTY: true, write: () => {}, hasColors: () => true }, { write: () => {} }).paint
+  const painted = createTerminal({ isTTY: true, write: () => {}, hasColors: () => true }, { write: () => {} }).paint
   const lines = watchLines(run, 300, painted)
   t.strictSame(lines.map(stripVTControlCharacters), watchLines(run, 300, plain), 'colour adds nothing')
   t.match(lines.join('\n'), '\u001b[31mfailed', 'what failed is red')
@@ -179,7 +185,7 @@ t.test(
       }
       return (path.endsWith('/report') ? { states: now.states, reasons: now.reasons } : now.campaign) as never
     }
-    const terminal = openTerminal(
+    const terminal = createTerminal(
       { isTTY: true, rows: 24, write: (text) => (screen += text) },
       { write: (text) => said.push(text) },
     )

@@ -4,12 +4,12 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { bus, doctor as limits } from '../../../core/limits.js'
-import { doctorLines, findings } from '../../../runtime/cli/doctor.js'
+import { bus, doctor as limits } from '../../../core/limits/index.js'
+import { doctorLines, runChecks } from '../../../runtime/cli/doctor.js'
 import { httpServer, program } from '../../../runtime/cli/doctorhost.js'
 import { clockFinding } from '../../../runtime/cli/doctornet.js'
 import type { Finding } from '../../../runtime/cli/finding.js'
-import type { Config } from '../../../runtime/config.js'
+import type { Config } from '../../../runtime/config/config.js'
 import { prepareUws } from '../../../runtime/http/binary.js'
 import { openStore } from '../../../runtime/store/lmdb.js'
 import { freePort } from '../../harness/ports.js'
@@ -77,23 +77,23 @@ t.test('Data without a key, a key that others can read, and data that is damaged
   const env = quiet(t, { PARLEY_SHARDS: '2' })
   const dir = env.PARLEY_DATA_DIR!
   const store = await openStore({ dir, shards: 2 })
-  t.match(one(await findings(env), 'data'), { status: 'ok', detail: `in use by process ${process.pid}` })
+  t.match(one(await runChecks(env), 'data'), { status: 'ok', detail: `in use by process ${process.pid}` })
   await store.close()
-  const keyless = await findings(env)
+  const keyless = await runChecks(env)
   t.match(one(keyless, 'root key'), { status: 'fail', advice: /Put secret\.key back/ })
   t.match(one(keyless, 'data'), { status: 'ok', detail: /and nobody uses it$/ })
-  t.match(one(await findings({ ...env, PARLEY_SECRET_KEY: '22'.repeat(32) }), 'root key'), { status: 'ok' })
+  t.match(one(await runChecks({ ...env, PARLEY_SECRET_KEY: '22'.repeat(32) }), 'root key'), { status: 'ok' })
   writeFileSync(join(dir, 'secret.key'), 'x', { mode: 0o644 })
   chmodSync(join(dir, 'secret.key'), 0o644)
   chmodSync(dir, 0o755)
-  const open = await findings(env)
+  const open = await runChecks(env)
   t.match(one(open, 'root key'), { status: 'warn', advice: /^chmod 600 / })
   t.match(one(open, 'data folder'), { status: 'warn', advice: /^chmod 700 / })
   writeFileSync(join(dir, 'store.mdb'), 'not data')
-  t.match(one(await findings(env), 'data'), { status: 'fail', detail: /is damaged/ })
+  t.match(one(await runChecks(env), 'data'), { status: 'fail', detail: /is damaged/ })
   const file = join(scratch(t), 'file')
   writeFileSync(file, '')
-  t.match(one(await findings(quiet(t, { PARLEY_DATA_DIR: file })), 'data folder'), {
+  t.match(one(await runChecks(quiet(t, { PARLEY_DATA_DIR: file })), 'data folder'), {
     status: 'fail',
     detail: /is a file$/,
   })
@@ -103,14 +103,14 @@ t.test('A node that runs is told from a stranger on its port, and its clock is c
   const node = await openNode(t)
   const { port } = new URL(node.env.PARLEY_URL!)
   const mine = quiet(t, { PARLEY_MGMT_PORT: port })
-  const found = await findings({ ...mine, ...node.env })
+  const found = await runChecks({ ...mine, ...node.env })
   t.match(one(found, 'mgmt port'), { status: 'ok', detail: `a node answers at 127.0.0.1:${port}` })
   t.match(one(found, 'clock'), { status: 'ok' })
-  t.match(one(await findings(mine), 'clock'), { status: 'warn', advice: 'Set PARLEY_KEY to compare it' })
-  const stranger = await findings({ ...mine, PARLEY_KEY: 'sk-svc-wrong' })
+  t.match(one(await runChecks(mine), 'clock'), { status: 'warn', advice: 'Set PARLEY_KEY to compare it' })
+  const stranger = await runChecks({ ...mine, PARLEY_KEY: 'sk-svc-wrong' })
   t.match(one(stranger, 'clock'), { status: 'warn', detail: /does not accept the key/ })
   const other = await openServer(t, { greeting: 'SSH-2.0\r\n' })
-  const taken = await findings(quiet(t, { PARLEY_GATEWAY_PORT: String(other.port) }))
+  const taken = await runChecks(quiet(t, { PARLEY_GATEWAY_PORT: String(other.port) }))
   t.match(one(taken, 'gateway port'), { status: 'fail', detail: /is taken by something else$/ })
 })
 
@@ -127,7 +127,7 @@ t.test('NATS servers are asked what they are: JetStream, version, cluster, and h
     PARLEY_NATS_URL: servers.map((each) => `nats://me:hidden@${each}`).join(),
     PARLEY_NATS_SYNC_ALWAYS: 'true',
   })
-  const found = await findings(env)
+  const found = await runChecks(env)
   const of = (at: number) => one(found, `nats ${servers[at]}`)
   t.match(of(0), { status: 'ok', detail: `${safe} with JetStream, in the cluster c1` })
   t.match(of(1), { status: 'fail', detail: /without JetStream$/ })
@@ -136,7 +136,7 @@ t.test('NATS servers are asked what they are: JetStream, version, cluster, and h
   t.match(of(4), { status: 'fail', detail: 'nobody answers' })
   t.notMatch(JSON.stringify(found), 'hidden')
   t.equal(one(found, 'nats servers'), undefined)
-  const single = await findings(quiet(t, { PARLEY_NATS_URL: servers[0]! }))
+  const single = await runChecks(quiet(t, { PARLEY_NATS_URL: servers[0]! }))
   t.match(one(single, 'nats servers'), { status: 'warn', detail: '1 named in PARLEY_NATS_URL' })
   t.match(one(single, `nats ${servers[0]}`), { status: 'warn', detail: /PARLEY_NATS_SYNC_ALWAYS is not set/ })
 })
@@ -146,7 +146,7 @@ t.test('Redis is asked whether it lets the node in, and its password appears now
   const locked = await openServer(t, {
     answer: (heard) => (heard.includes('letmein') ? '+OK\r\n+PONG\r\n' : '-NOAUTH Authentication required.\r\n'),
   })
-  const ask = async (url: string) => (await findings(quiet(t, { PARLEY_REDIS_URL: url }))).at(-1)
+  const ask = async (url: string) => (await runChecks(quiet(t, { PARLEY_REDIS_URL: url }))).at(-1)
   t.match(await ask(`redis://127.0.0.1:${open.port}`), { status: 'ok', detail: 'it answers' })
   t.match(await ask(`redis://:letmein@127.0.0.1:${locked.port}`), { status: 'ok' })
   t.match(locked.heard.join(''), '*2\r\n$4\r\nAUTH\r\n$7\r\nletmein\r\n*1\r\n$4\r\nPING\r\n')
@@ -182,7 +182,7 @@ t.test('Findings are a table with what to do behind what was found', async (t) =
       'root key  fail    there is data and no key. Put it back',
     ],
   )
-  t.notMatch(JSON.stringify(await findings(quiet(t, { PARLEY_BOOTSTRAP_KEY: testKey }))), testKey)
+  t.notMatch(JSON.stringify(await runChecks(quiet(t, { PARLEY_BOOTSTRAP_KEY: testKey }))), testKey)
 })
 
 t.test('A Node or system on which the HTTP server cannot be loaded is found before the start', async (t) => {

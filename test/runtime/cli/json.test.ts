@@ -1,7 +1,7 @@
 /** What the command line tells a program that something failed. */
 import t from 'tap'
 import { run } from '../../../runtime/cli/program.js'
-import { verbs } from '../../../runtime/cli/verbs.js'
+import { subcommands } from '../../../runtime/cli/subcommands.js'
 import { exitCode } from './parley.js'
 
 async function failing(args: readonly string[], more: Parameters<typeof run>[2] = []) {
@@ -11,7 +11,7 @@ async function failing(args: readonly string[], more: Parameters<typeof run>[2] 
     stdout: { write: (text: string) => (stdout += text) },
     stderr: { write: (text: string) => (stderr += text) },
   }
-  const code = await run(args, around, [...verbs, ...more])
+  const code = await run(args, around, [...subcommands, ...more])
   t.equal(stdout, '', args.join(' '))
   return { code, ...JSON.parse(stderr) }
 }

@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { run } from '../../../runtime/cli/program.js'
-import { verbs } from '../../../runtime/cli/verbs.js'
+import { subcommands } from '../../../runtime/cli/subcommands.js'
 import { systemClock } from '../../../runtime/clock.js'
-import { readConfig } from '../../../runtime/config.js'
+import { readConfig } from '../../../runtime/config/config.js'
 import { prepareUws } from '../../../runtime/http/binary.js'
-import { openLog } from '../../../runtime/observe/log.js'
-import { runNode } from '../../../runtime/run.js'
+import { runNode } from '../../../runtime/node/listen.js'
+import { createLog } from '../../../runtime/observe/log.js'
 import { testKey } from '../../harness/process.js'
 
 export const exitCode = { done: 0, failed: 1, wrongUsage: 4 } as const
 
-export interface Ended {
+export interface CommandResult {
   readonly code: number
   readonly stdout: string
   readonly stderr: string
@@ -25,14 +25,14 @@ export interface Ended {
 
 export type Env = Record<string, string>
 
-export async function parley(args: readonly string[], env: Env = {}): Promise<Ended> {
+export async function parley(args: readonly string[], env: Env = {}): Promise<CommandResult> {
   let [stdout, stderr] = ['', '']
-  const around = {
+  const io = {
     env,
     stdout: { write: (text: string) => (stdout += text) },
     stderr: { write: (text: string) => (stderr += text) },
   }
-  const code = await run(args, around, verbs)
+  const code = await run(args, io, subcommands)
   return {
     code,
     stdout,
@@ -69,7 +69,7 @@ export async function openNode(t: Test, env: Env = {}): Promise<RealNode> {
     ...env,
   })
   if ('problems' in read) throw new Error(read.problems.join('\n'))
-  const { log } = openLog({ to: { write: () => {} } })
+  const { log } = createLog({ destination: { write: () => {} } })
   const running = await runNode(read.config, { clock: systemClock, log })
   let stopping: Promise<void> | undefined
   const stop = () => {
@@ -94,13 +94,13 @@ export async function openNode(t: Test, env: Env = {}): Promise<RealNode> {
 }
 
 /** An agent with an opener that asks for a city. */
-export async function makeDesk(node: RealNode): Promise<string> {
-  const desk = '/orgs/demo/agents/desk'
+export async function createAgent(node: RealNode): Promise<string> {
+  const agentPath = '/orgs/demo/agents/desk'
   await node.call('POST', '/orgs/demo/agents', { name: 'Desk', id: 'desk' })
-  await node.call('POST', `${desk}/channels`, { channel: 'rcs', mode: 'managed', inputs: {} })
+  await node.call('POST', `${agentPath}/channels`, { channel: 'rcs', mode: 'managed', inputs: {} })
   const body = 'Hi {person.firstName|there}, {person.customFields.city} is ready.'
-  await node.call('POST', `${desk}/message-templates`, { id: 'welcome', name: 'Welcome', body })
+  await node.call('POST', `${agentPath}/message-templates`, { id: 'welcome', name: 'Welcome', body })
   const outreach = { id: 'welcome', name: 'Welcome', class: 'service', openerTemplateId: 'welcome', inputs: ['city'] }
-  await node.call('POST', `${desk}/outreach`, outreach)
-  return desk
+  await node.call('POST', `${agentPath}/outreach`, outreach)
+  return agentPath
 }

@@ -2,9 +2,9 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { until } from '../../harness/clock.js'
-import { Desk, type Envelope } from '../../harness/desk.js'
+import { waitUntil } from '../../harness/clock.js'
 import { type NodeProcess, startNode, testKey } from '../../harness/process.js'
+import { type Envelope, TestAgent } from '../../harness/testagent.js'
 import { exitCode, parley, scratch } from './parley.js'
 
 // Processes start here, on a machine that may be busy.
@@ -15,12 +15,14 @@ const pace = { PARLEY_SHARDS: '4', PARLEY_TIME_SCALE: '20' }
 const address = '+15550100'
 
 /** People who are entered one after the other, until it is told to stop. */
-function entering(desk: Desk, writers: number) {
+function entering(testAgent: TestAgent, writers: number) {
   const acknowledged: string[] = []
   let over = false
   const enter = async (writer: number) => {
     for (let number = 0; !over; number++) {
-      const person = await desk.manage('POST', `${desk.at}/people`, { fullName: `Person ${writer}-${number}` })
+      const person = await testAgent.manage('POST', `${testAgent.agentPath}/people`, {
+        fullName: `Person ${writer}-${number}`,
+      })
       acknowledged.push(person.id)
     }
   }
@@ -44,9 +46,9 @@ async function api(node: NodeProcess, path: string, body?: object): Promise<{ st
 }
 
 /** The next event that tells of this text. */
-async function told(t: Test, desk: Desk, text: string): Promise<Envelope> {
+async function told(t: Test, testAgent: TestAgent, text: string): Promise<Envelope> {
   for (;;) {
-    const [envelope] = await desk.events(t, 1)
+    const [envelope] = await testAgent.nextEvents(t, 1)
     if ((envelope!.event.event.message as { text?: string } | undefined)?.text === text) return envelope!
   }
 }
@@ -56,14 +58,18 @@ async function sendsOf(node: NodeProcess, at: string): Promise<{ sendId: string;
   return (json as { data: { sendId: string; state: string }[] }).data
 }
 
-async function openDesk(t: Test, node: NodeProcess): Promise<Desk> {
-  const desk = await Desk.open(t, node, 'Desk')
-  await desk.bind('sms', { mode: 'unmanaged', provider: 'emulator', auth: {} })
-  await desk.bind('rcs', { mode: 'unmanaged', provider: 'emulator', auth: {} })
-  await desk.manage('POST', `${desk.at}/message-templates`, { id: 'welcome', name: 'Welcome', body: 'Hello there.' })
+async function createTestAgent(t: Test, node: NodeProcess): Promise<TestAgent> {
+  const testAgent = await TestAgent.open(t, node, 'Desk')
+  await testAgent.bind('sms', { mode: 'unmanaged', provider: 'emulator', auth: {} })
+  await testAgent.bind('rcs', { mode: 'unmanaged', provider: 'emulator', auth: {} })
+  await testAgent.manage('POST', `${testAgent.agentPath}/message-templates`, {
+    id: 'welcome',
+    name: 'Welcome',
+    body: 'Hello there.',
+  })
   const outreach = { id: 'welcome', name: 'Welcome', class: 'service', openerTemplateId: 'welcome' }
-  await desk.manage('POST', `${desk.at}/outreach`, outreach)
-  return desk
+  await testAgent.manage('POST', `${testAgent.agentPath}/outreach`, outreach)
+  return testAgent
 }
 
 t.test(
@@ -71,11 +77,11 @@ t.test(
   async (t) => {
     const node = await startNode(pace)
     t.teardown(() => node.clean())
-    const desk = await openDesk(t, node)
-    await desk.acts('sms', { text: 'Hello' }, address)
-    const first = await told(t, desk, 'Hello')
-    const load = entering(desk, 8)
-    await until(() => load.acknowledged.length >= 40)
+    const testAgent = await createTestAgent(t, node)
+    await testAgent.phoneAct('sms', { text: 'Hello' }, address)
+    const first = await told(t, testAgent, 'Hello')
+    const load = entering(testAgent, 8)
+    await waitUntil(() => load.acknowledged.length >= 40)
     const env = { PARLEY_URL: node.mgmt, PARLEY_KEY: testKey }
     const queued = await parley(['send', 'desk', 'welcome', '--to', '+14155550123', '--json'], env)
     t.equal(queued.json.status, 'queued', queued.stderr)
@@ -99,17 +105,21 @@ t.test(
     t.teardown(() => again.clean())
 
     for (const id of before) {
-      const { status } = await api(again, `${desk.at}/people/${id}`)
+      const { status } = await api(again, `${testAgent.agentPath}/people/${id}`)
       if (status !== 200) t.fail(`${id} was acknowledged before the backup and is not there (${status})`)
     }
     t.ok(before.length >= 40, `all ${before.length} of them are there`)
 
-    await until(async () => (await sendsOf(again, desk.at)).some(({ state }) => state === 'sent'))
-    t.match(await sendsOf(again, desk.at), [{ sendId: queued.json.sendId, state: 'sent' }], 'the send went on, once')
+    await waitUntil(async () => (await sendsOf(again, testAgent.agentPath)).some(({ state }) => state === 'sent'))
+    t.match(
+      await sendsOf(again, testAgent.agentPath),
+      [{ sendId: queued.json.sendId, state: 'sent' }],
+      'the send went on, once',
+    )
 
     const items = [{ id: 'again', from: address, text: 'Are you still there?' }]
-    await api(again, `/system/emulator/bindings/${desk.bindings.sms}/_act`, { items })
-    const later = await told(t, desk, 'Are you still there?')
+    await api(again, `/system/emulator/bindings/${testAgent.bindings.sms}/_act`, { items })
+    const later = await told(t, testAgent, 'Are you still there?')
     t.equal(later.userId, first.userId, 'the person is the one they were')
     t.match((await parley(['status'], { ...env, PARLEY_URL: again.mgmt })).stdout, /^state {4}ok$/m)
   },

@@ -5,12 +5,12 @@ import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import t from 'tap'
 import { channelNames } from '../../../core/channelnames.js'
-import { commandLine as limits } from '../../../core/limits.js'
+import { commandLine as limits } from '../../../core/limits/index.js'
 import { tailLine } from '../../../runtime/cli/tailline.js'
-import { openSource, type Told } from '../../../runtime/cli/tailsource.js'
+import { createSource, type TailRecord } from '../../../runtime/cli/tailsource.js'
 import { anyText } from '../../harness/anytext.js'
-import { until } from '../../harness/clock.js'
-import { exitCode, makeDesk, openNode, parley } from './parley.js'
+import { waitUntil } from '../../harness/clock.js'
+import { createAgent, exitCode, openNode, parley } from './parley.js'
 
 // A whole node runs here, on a machine that may be busy.
 t.setTimeout(200_000)
@@ -47,8 +47,8 @@ t.test('Whatever comes, and however late it is committed, is told exactly once',
   await fc.assert(
     fc.asyncProperty(fc.nat(8), fc.nat(4), anyLooks, async (before, lines, looks) => {
       const records = Array.from({ length: before }, (_, n) => message(hour - n * 1_000, `old-${n}`))
-      const source = openSource(listOf(records), '/a', 'messages', false)
-      const past = await source.past(lines)
+      const source = createSource(listOf(records), '/a', 'messages', false)
+      const past = await source.readLatest(lines)
       if (past.length > Math.max(1, lines)) return false
       const told: string[] = []
       const came: string[] = []
@@ -58,7 +58,7 @@ t.test('Whatever comes, and however late it is committed, is told exactly once',
           came.push(id)
           records.push(message(hour + 1_000 + look * 1_000 + limits.tailOverlapMs / 2 - late, id))
         }
-        told.push(...(await source.news()).map((each) => (each as { messageId: string }).messageId))
+        told.push(...(await source.readNew()).map((each) => (each as { messageId: string }).messageId))
       }
       return JSON.stringify([...told].sort()) === JSON.stringify([...came].sort())
     }),
@@ -69,14 +69,14 @@ t.test('Whatever comes, and however late it is committed, is told exactly once',
 
 t.test('Records of one moment that are alike are told as often as there are, oldest first', async (t) => {
   const records = [message(hour, 'a'), message(hour, 'a'), message(hour + 1, 'b')]
-  const source = openSource(listOf(records), '/a', 'messages', false)
+  const source = createSource(listOf(records), '/a', 'messages', false)
   t.same(
-    (await source.past(10)).map(({ timestamp }) => timestamp.slice(-4)),
+    (await source.readLatest(10)).map(({ timestamp }) => timestamp.slice(-4)),
     ['000Z', '000Z', '001Z'],
   )
   records.push(message(hour, 'a'))
-  t.equal((await source.news()).length, 1)
-  t.same(await source.news(), [])
+  t.equal((await source.readNew()).length, 1)
+  t.same(await source.readNew(), [])
 })
 
 t.test(
@@ -110,7 +110,7 @@ t.test(
         '12:34:56.789  desk  sms             456789abcdef  - webhook.failed {"status":500}',
       ],
     ]
-    for (const [told, line] of lines) t.equal(tailLine(told as Told, plain), line)
+    for (const [told, line] of lines) t.equal(tailLine(told as TailRecord, plain), line)
     const anyTold = fc.record({
       ...{
         kind: fc.constant('message'),
@@ -125,7 +125,7 @@ t.test(
         error: fc.option(fc.string()),
       },
     })
-    fc.assert(fc.property(anyTold, (told) => !/\p{Cc}/u.test(tailLine(told as unknown as Told, plain))))
+    fc.assert(fc.property(anyTold, (told) => !/\p{Cc}/u.test(tailLine(told as unknown as TailRecord, plain))))
   },
 )
 
@@ -133,8 +133,8 @@ t.test(
   'tail prints the newest of an agent or of the whole org, as lines or as JSON, and ends when told to',
   async (t) => {
     const node = await openNode(t, { PARLEY_EMULATOR: 'true' })
-    const desk = await makeDesk(node)
-    const binding = await node.call('POST', `${desk}/channels`, {
+    const agentPath = await createAgent(node)
+    const binding = await node.call('POST', `${agentPath}/channels`, {
       channel: 'sms',
       mode: 'unmanaged',
       provider: 'emulator',
@@ -147,7 +147,9 @@ t.test(
     t.same([none.code, none.stdout, none.stderr], [exitCode.done, '', ''])
     for (const word of ['One', 'Two', 'Three']) {
       await act(word, word)
-      await until(async () => (await parley(['tail', 'desk', '--messages', '--no-follow'], env)).stdout.includes(word))
+      await waitUntil(async () =>
+        (await parley(['tail', 'desk', '--messages', '--no-follow'], env)).stdout.includes(word),
+      )
     }
     const two = await parley(['tail', 'desk', '--messages', '-n', '2', '--no-follow'], env)
     t.match(two.stdout, /^\d\d:\d\d:\d\d\.\d{3} {2}desk {2}sms +\w{12} {2}< Two\n.* < Three\n$/)
@@ -169,12 +171,12 @@ t.test(
     t.teardown(() => child.kill('SIGKILL'))
     let printed = ''
     child.stdout.on('data', (piece) => (printed += piece))
-    await until(() => printed !== '')
+    await waitUntil(() => printed !== '')
     t.equal(printed.split('\n').length, 2, 'one of the past')
     await act('Four', 'Four')
-    await until(() => printed.includes('< Four\n'))
+    await waitUntil(() => printed.includes('< Four\n'))
     await act('Five', 'Five')
-    await until(() => printed.includes('< Five\n'))
+    await waitUntil(() => printed.includes('< Five\n'))
     t.equal(printed.split('< Four\n').length, 2, 'told once, though looked at again')
     child.kill('SIGINT')
     t.same((await closed)[1], 'SIGINT')

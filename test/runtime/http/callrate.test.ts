@@ -1,17 +1,17 @@
 /** How often a node is called of late. */
 import t from 'tap'
-import { openCalls } from '../../../runtime/http/callrate.js'
-import { routeMeters } from '../../../runtime/http/metrics.js'
-import { openMetrics } from '../../../runtime/observe/metrics.js'
+import { createCallRate } from '../../../runtime/http/callrate.js'
+import { createRouteMeters } from '../../../runtime/http/metrics.js'
+import { createMetrics } from '../../../runtime/observe/metrics.js'
 
 t.test('A count of calls settles at their rate, whatever it was before, and fades when nobody calls', async (t) => {
   let now = 0
-  const calls = openCalls(() => now)
+  const calls = createCallRate(() => now)
   t.equal(calls.perSecond(), 0)
   for (const rate of [100, 5, 1_000]) {
     for (let call = 0; call < 10 * rate; call++) {
       now += 1_000 / rate
-      calls.note()
+      calls.record()
     }
     t.ok(Math.abs(calls.perSecond() / rate - 1) < 0.15, `${calls.perSecond()} for ${rate} a second`)
   }
@@ -20,7 +20,7 @@ t.test('A count of calls settles at their rate, whatever it was before, and fade
 })
 
 t.test('Calls of one plane are not those of the other', async (t) => {
-  const meters = routeMeters(openMetrics())
+  const meters = createRouteMeters(createMetrics())
   meters.meterOf({ plane: 'mgmt', method: 'GET', path: '/a' }).observe(200, 0.001)
   t.ok(meters.callsPerSecond('mgmt') > 0)
   t.equal(meters.callsPerSecond('gateway'), 0)

@@ -3,15 +3,15 @@ import { connect } from 'node:net'
 import t, { type Test } from 'tap'
 import { prepareUws } from '../../../runtime/http/binary.js'
 import type { Incoming } from '../../../runtime/http/exchange.js'
-import { type Listening, type ListenOptions, listen } from '../../../runtime/http/server.js'
-import { openLog } from '../../../runtime/observe/log.js'
-import { until } from '../../harness/clock.js'
+import { type HttpListener, type ListenOptions, listen } from '../../../runtime/http/server.js'
+import { createLog } from '../../../runtime/observe/log.js'
+import { waitUntil } from '../../harness/clock.js'
 
 prepareUws(false)
-const { log } = openLog({ to: { write: () => {} } })
+const { log } = createLog({ destination: { write: () => {} } })
 
 interface Served {
-  readonly server: Listening
+  readonly server: HttpListener
   /** `method path body` of every request that reached a handler. */
   readonly served: string[]
 }
@@ -34,7 +34,7 @@ async function serving(t: Test, options: Partial<ListenOptions> = {}): Promise<S
 }
 
 /** One connection; `sent` resolves when everything has come that is waited for, or the server has closed. */
-function open(t: Test, { port }: Listening, from = '127.0.0.1') {
+function open(t: Test, { port }: HttpListener, from = '127.0.0.1') {
   const socket = connect({ port, host: '127.0.0.1', localAddress: from })
   const seen = { text: '', closed: false }
   socket.on('data', (piece) => {
@@ -51,10 +51,10 @@ function open(t: Test, { port }: Listening, from = '127.0.0.1') {
     async say(bytes: string, awaited: string | RegExp = '\r\n\r\n') {
       seen.text = ''
       socket.write(bytes, 'latin1')
-      await until(() => seen.closed || seen.text.match(awaited) !== null)
+      await waitUntil(() => seen.closed || seen.text.match(awaited) !== null)
       return seen.text
     },
-    closed: () => until(() => seen.closed),
+    closed: () => waitUntil(() => seen.closed),
   }
 }
 
@@ -145,7 +145,7 @@ t.test('A client that sends the next request before it was answered loses its co
 })
 
 t.test('Requests and bodies that one address has under way are bounded, and others go on', async (t) => {
-  const limits = { inFlightUncounted: 0, inFlightPerAddress: 2, bodyBytesHeldPerAddress: 100_000 }
+  const limits = { inFlightUncounted: 0, inFlightPerAddress: 2, bufferedBodyBytesPerAddress: 100_000 }
   const { server, served } = await serving(t, { limits, style: 'gateway' })
   const part = `${head('POST', '/a', 'content-length: 5')}{}`
   const waiting = [open(t, server), open(t, server)]
@@ -188,7 +188,7 @@ t.test('While a listener closes, every call is answered, and told that its conne
   await idle.say(head('GET', '/before'), /\[.*\]/)
   const under = open(t, server)
   under.socket.write(`${head('POST', '/under', 'content-length: 2')}{`)
-  await until(() => under.socket.bytesWritten > 0)
+  await waitUntil(() => under.socket.bytesWritten > 0)
   const closed = server.close(5_000)
   t.match(await idle.say(head('GET', '/during'), /\[.*\]/), /connection: close\r\n[\s\S]*\[GET \/during \]/i)
   t.match(await open(t, server).say(head('GET', '/new'), /\[.*\]/), /connection: close\r\n[\s\S]*\[GET \/new \]/i)

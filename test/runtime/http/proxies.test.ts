@@ -5,10 +5,10 @@ import t, { type Test } from 'tap'
 import { prepareUws } from '../../../runtime/http/binary.js'
 import { networkOf, type Proxies, trustedProxies } from '../../../runtime/http/proxies.js'
 import { listen } from '../../../runtime/http/server.js'
-import { openLog } from '../../../runtime/observe/log.js'
+import { createLog } from '../../../runtime/observe/log.js'
 
 prepareUws(false)
-const { log } = openLog({ to: { write: () => {} } })
+const { log } = createLog({ destination: { write: () => {} } })
 const named = (...texts: string[]) => trustedProxies(texts.map((text) => networkOf(text)!))
 
 t.test('The client is the last address that no trusted proxy has', async (t) => {

@@ -5,14 +5,14 @@ import t, { type Test } from 'tap'
 import { WebSocket } from 'undici'
 import { type Refusal, refuse } from '../../../core/errors.js'
 import { prepareUws } from '../../../runtime/http/binary.js'
-import type { SocketMeters } from '../../../runtime/http/metrics.js'
-import { type Listening, listen } from '../../../runtime/http/server.js'
+import type { SocketMeter } from '../../../runtime/http/metrics.js'
+import { type HttpListener, listen } from '../../../runtime/http/server.js'
 import type { LiveSocket, SocketListener, SocketRequest } from '../../../runtime/http/websocket.js'
-import { openLog } from '../../../runtime/observe/log.js'
-import { settle, until } from '../../harness/clock.js'
+import { createLog } from '../../../runtime/observe/log.js'
+import { flushPending, waitUntil } from '../../harness/clock.js'
 
 prepareUws(false)
-const { log } = openLog({ to: { write: () => {} } })
+const { log } = createLog({ destination: { write: () => {} } })
 const limits = { frameBytes: 1_024, bufferedMostBytes: 256 * 1024, idleSeconds: 60, lifetimeMinutes: 120 }
 
 /** A listener that notes what it was told. */
@@ -22,16 +22,16 @@ class Noted implements SocketListener {
   drains = 0
   closes = 0
   constructor(readonly request: SocketRequest) {}
-  opened(socket: LiveSocket): void {
+  onOpen(socket: LiveSocket): void {
     this.socket = socket
   }
-  received(text: string): void {
+  onMessage(text: string): void {
     this.heardTexts.push(text)
   }
-  drained(): void {
+  onDrain(): void {
     this.drains++
   }
-  closed(): void {
+  onClose(): void {
     this.closes++
   }
 }
@@ -41,8 +41,8 @@ type Decide = (listener: Noted) => SocketListener | Refusal
 async function serving(
   t: Test,
   decide: Decide = (listener) => listener,
-  { most, meters }: { readonly most?: number; readonly meters?: SocketMeters } = {},
-): Promise<{ server: Listening; came: Noted[] }> {
+  { most, meters }: { readonly most?: number; readonly meters?: SocketMeter } = {},
+): Promise<{ server: HttpListener; came: Noted[] }> {
   const came: Noted[] = []
   const server = await listen({
     host: '127.0.0.1',
@@ -64,7 +64,7 @@ async function serving(
   t.teardown(() => server.close(0))
   return { server, came }
 }
-const urlOf = ({ port }: Listening, path = '/chat/one?token=x') => `ws://127.0.0.1:${port}${path}`
+const urlOf = ({ port }: HttpListener, path = '/chat/one?token=x') => `ws://127.0.0.1:${port}${path}`
 
 function opened(url: string, headers: Record<string, string> = {}): Promise<WebSocket> {
   return new Promise((resolve, reject) => {
@@ -84,7 +84,7 @@ const upgrade = {
   'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
 }
 
-function answerOf({ port }: Listening, path: string): Promise<{ status: number; text: string }> {
+function answerOf({ port }: HttpListener, path: string): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     const asking = request({ port, path, headers: upgrade }, async (response) => {
       const text = Buffer.concat(await response.toArray()).toString()
@@ -101,29 +101,29 @@ t.test('A socket is opened for whoever is let in, and says what its request was'
   const { request } = came[0]!
   t.match(request, { path: '/chat/one', query: 'token=x', origin: 'https://shop.example', remoteAddress: '127.0.0.1' })
   client.send('Hello')
-  await until(() => came[0]!.heardTexts.length === 1)
+  await waitUntil(() => came[0]!.heardTexts.length === 1)
   t.same(came[0]!.heardTexts, ['Hello'])
   const answered = new Promise((resolve) => client.addEventListener('message', ({ data }) => resolve(data)))
   t.equal(came[0]!.socket!.send('And you'), 'sent')
   t.equal(await answered, 'And you')
   client.send(new Uint8Array([104, 105]))
-  await until(() => came[0]!.heardTexts.length === 2)
+  await waitUntil(() => came[0]!.heardTexts.length === 2)
   t.equal(came[0]!.heardTexts[1], '', 'what is binary is empty text')
   client.close()
-  await until(() => came[0]!.closes === 1)
+  await waitUntil(() => came[0]!.closes === 1)
 })
 
 t.test('Many sockets are opened side by side, and none of them is lost', async (t) => {
   const { server, came } = await serving(t)
   const clients = await Promise.all(Array.from({ length: 100 }, () => opened(urlOf(server))))
-  await settle()
+  await flushPending()
   t.equal(clients.filter(({ readyState }) => readyState === WebSocket.OPEN).length, 100)
   t.equal(
     came.reduce((sum, { closes }) => sum + closes, 0),
     0,
   )
   for (const client of clients) client.close()
-  await until(() => came.every(({ closes }) => closes === 1))
+  await waitUntil(() => came.every(({ closes }) => closes === 1))
 })
 
 t.test('A refusal is an answer like any other, and a door that fails is one that is not there just now', async (t) => {
@@ -164,7 +164,7 @@ t.test('A message of more than a frame may hold ends the socket', async (t) => {
   client.send('x'.repeat(limits.frameBytes))
   client.send('x'.repeat(limits.frameBytes + 1))
   t.ok([1006, 1009].includes(await code))
-  await until(() => came[0]!.closes === 1)
+  await waitUntil(() => came[0]!.closes === 1)
   t.same(
     came[0]!.heardTexts.map(({ length }) => length),
     [limits.frameBytes],
@@ -176,14 +176,14 @@ t.test('For a client that does not read no more is held than the limit, and it d
   const client = connect(server.port, '127.0.0.1')
   const head = Object.entries({ host: 'x', ...upgrade }).map(([name, value]) => `${name}: ${value}\r\n`)
   client.write(`GET /chat/one HTTP/1.1\r\n${head.join('')}\r\n`)
-  await until(() => came[0]?.socket !== undefined)
+  await waitUntil(() => came[0]?.socket !== undefined)
   client.pause()
   const { socket } = came[0]!
   const piece = 'x'.repeat(32 * 1024)
   let sends = 0
   while (socket!.send(piece) === 'sent' && sends < 10_000) {
     sends++
-    if (sends % 50 === 0) await settle()
+    if (sends % 50 === 0) await flushPending()
   }
   t.ok(sends < 10_000, 'one day it is too much')
   t.ok(socket!.bufferedBytes() > 0)
@@ -191,16 +191,16 @@ t.test('For a client that does not read no more is held than the limit, and it d
   let bytes = 0
   client.on('data', (data) => (bytes += data.length))
   client.resume()
-  await until(() => socket!.bufferedBytes() === 0 && came[0]!.drains > 0)
-  await until(() => bytes >= sends * piece.length)
+  await waitUntil(() => socket!.bufferedBytes() === 0 && came[0]!.drains > 0)
+  await waitUntil(() => bytes >= sends * piece.length)
   t.ok(bytes < (sends + 1) * piece.length + sends * 16, 'what was dropped never comes')
   client.destroy()
-  await until(() => came[0]!.closes === 1)
+  await waitUntil(() => came[0]!.closes === 1)
 })
 
 t.test('A listener that throws is its own trouble', async (t) => {
   const { server, came } = await serving(t, (listener) => {
-    listener.received = () => {
+    listener.onMessage = () => {
       throw new Error('a bug')
     }
     return listener
@@ -209,7 +209,7 @@ t.test('A listener that throws is its own trouble', async (t) => {
   client.send('Hello')
   t.equal((await fetch(`http://127.0.0.1:${server.port}/still`)).status, 200)
   client.close()
-  await until(() => came[0]!.closes === 1)
+  await waitUntil(() => came[0]!.closes === 1)
 })
 
 t.test('A listener that closes sends every socket away with 1001, and each is told once', async (t) => {
@@ -229,11 +229,11 @@ t.test('So many sockets are open at a time, however many came and went before, a
   const most = 3
   let now = 0
   let refused = 0
-  const meters: SocketMeters = {
-    open(sockets) {
+  const meters: SocketMeter = {
+    setOpen(sockets) {
       now = sockets
     },
-    refused() {
+    addRefused() {
       refused++
     },
   }
@@ -253,7 +253,7 @@ t.test('So many sockets are open at a time, however many came and went before, a
     t.equal(now, most)
     t.equal(refused, round + 1)
     for (const [at, client] of clients.entries()) leave(client, here[at]!)
-    await until(() => here.every(({ closes }) => closes === 1))
+    await waitUntil(() => here.every(({ closes }) => closes === 1))
     t.equal(now, 0)
   }
   t.equal((await fetch(`http://127.0.0.1:${server.port}/still`)).status, 200)

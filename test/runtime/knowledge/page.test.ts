@@ -1,6 +1,6 @@
 /** Pages that operators name as sources: the guard, redirects, limits, and versions that are handed back. */
 import t from 'tap'
-import { knowledge as limits } from '../../../core/limits.js'
+import { knowledge as limits } from '../../../core/limits/index.js'
 import { openPageReader } from '../../../runtime/knowledge/page.js'
 import { hang, openReceiver } from '../../harness/receiver.js'
 
@@ -25,45 +25,48 @@ t.test('Addresses that are not public are not read, not even at the end of a red
       reason: 'The URL does not lead to a public address.',
     })
   }
-  site.behave('/away', (response) => void response.writeHead(302, { location: 'ftp://a.example/x' }).end())
+  site.setBehavior('/away', (response) => void response.writeHead(302, { location: 'ftp://a.example/x' }).end())
   t.match(await get(site.url('/away')), { kind: 'failed', reason: 'The URL does not lead to a public address.' })
   t.equal(site.at('/').length, 0)
 })
 
 t.test('Redirects are followed so far and no further', async (t) => {
   for (let hop = 0; hop <= limits.redirects; hop++) {
-    site.behave(`/${hop}`, (response) => void response.writeHead(301, { location: `/${hop + 1}` }).end())
+    site.setBehavior(`/${hop}`, (response) => void response.writeHead(301, { location: `/${hop + 1}` }).end())
   }
-  site.behave(
+  site.setBehavior(
     `/${limits.redirects + 1}`,
     (response) => void response.writeHead(200, { 'content-type': 'text/plain' }).end('there'),
   )
   t.match(await get(site.url('/1')), { kind: 'page', contentType: 'text/plain', bytes: Buffer.from('there') })
   t.match(await get(site.url('/0')), { kind: 'failed', reason: /too many/ })
-  site.behave('/nowhere', (response) => void response.writeHead(302).end())
+  site.setBehavior('/nowhere', (response) => void response.writeHead(302).end())
   t.match(await get(site.url('/nowhere')), { kind: 'failed' })
 })
 
 t.test('A page is handed back what it said of its version, if that is not too long', async (t) => {
   const long = 'x'.repeat(limits.validatorChars + 1)
-  site.behave('/long', (response) => void response.writeHead(200, { etag: long, 'last-modified': 'then' }).end('x'))
+  site.setBehavior(
+    '/long',
+    (response) => void response.writeHead(200, { etag: long, 'last-modified': 'then' }).end('x'),
+  )
   t.match(await get(site.url('/long')), { version: { lastModified: 'then' } })
-  site.behave('/same', (response) => void response.writeHead(304).end())
+  site.setBehavior('/same', (response) => void response.writeHead(304).end())
   t.same(await get(site.url('/same'), { etag: '"a"' }), { kind: 'unchanged' })
   t.same(await get(site.url('/same')), { kind: 'failed', reason: 'The page answered with status 304.' })
 })
 
 t.test('What is too large, too slow or cut is a failure; whoever stops it is told so', async (t) => {
-  site.behave('/large', (response) => void response.writeHead(200).end(Buffer.alloc(limits.bytes + 1, 'x')))
+  site.setBehavior('/large', (response) => void response.writeHead(200).end(Buffer.alloc(limits.bytes + 1, 'x')))
   t.match(await get(site.url('/large')), { kind: 'failed', reason: 'The answer is larger than is read.' })
-  site.behave('/slow', hang)
+  site.setBehavior('/slow', hang)
   const hurried = openPageReader({ allowPrivate: true, limits: { totalMs: 300 } })
   t.teardown(() => hurried.close())
   t.match(await hurried.get({ url: site.url('/slow'), version: {}, signal: never }), {
     kind: 'failed',
     reason: 'The endpoint did not answer in time.',
   })
-  site.behave('/cut', (response) => void response.destroy())
+  site.setBehavior('/cut', (response) => void response.destroy())
   t.match(await get(site.url('/cut')), { kind: 'failed' })
   const controller = new AbortController()
   const asked = reader.get({ url: site.url('/slow'), version: {}, signal: controller.signal })

@@ -3,128 +3,128 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { isRefusal } from '../../../core/errors.js'
-import { media as limits } from '../../../core/limits.js'
-import type { Hosted } from '../../../runtime/media/contract.js'
-import { openMedia } from '../../../runtime/media/open.js'
+import { media as limits } from '../../../core/limits/index.js'
+import type { RehostedMedia } from '../../../runtime/media/contract.js'
+import { openMedia } from '../../../runtime/media/media.js'
+import { createNatsStore } from '../../../runtime/media/natsstore.js'
 import {
-  begunTable,
   hashOf,
-  keptTable,
   mediaCommands,
-  mediaRepertoire,
+  mediaHandlers,
   ownerOf,
+  recordTable,
+  unfinishedTable,
 } from '../../../runtime/media/record.js'
 import { mediaRoutes } from '../../../runtime/media/routes.js'
-import { sharedObjects } from '../../../runtime/media/shared.js'
 import { openNats } from '../../../runtime/nats/bus.js'
-import { openLog } from '../../../runtime/observe/log.js'
-import { eventually, stored } from '../../contract/shards/house.js'
-import { openNodeHouse } from '../../harness/engines.js'
+import { createLog } from '../../../runtime/observe/log.js'
+import { eventually, readerFor } from '../../contract/shards/fixture.js'
+import { openNodeFixture } from '../../harness/engines.js'
 import { TestNats } from '../../harness/nats.js'
-import { anything, type MediaHouse, openMediaHouse } from './house.js'
-import { held, openOrigin, sends } from './origin.js'
+import { anything, type MediaFixture, openMediaFixture } from './fixture.js'
+import { holdUntilReleased, openOrigin, sends } from './origin.js'
 import { jpeg, png } from './samples.js'
 
 const day = 24 * 3_600_000
 
-async function hostedBy({ media }: Pick<MediaHouse, 'media'>, url: string): Promise<Hosted> {
-  const answer = await media.hosted(url, anything)
+async function hostedBy({ media }: Pick<MediaFixture, 'media'>, url: string): Promise<RehostedMedia> {
+  const answer = await media.rehost(url, anything)
   if (!('url' in answer)) throw new Error(`${url} is not hosted: ${JSON.stringify(answer)}`)
   return answer
 }
 
-const nameOf = ({ url }: Hosted) => url.slice(url.lastIndexOf('/') + 1)
+const nameOf = ({ url }: RehostedMedia) => url.slice(url.lastIndexOf('/') + 1)
 
 /** What the shard knows of a URL. */
-function known({ house }: MediaHouse, url: string) {
+function known({ fixture }: MediaFixture, url: string) {
   const hash = hashOf(url)
-  const reader = stored(house, ownerOf(hash))
+  const reader = readerFor(fixture, ownerOf(hash))
   return {
-    kept: reader.get(keptTable, [hash]),
-    begun: [...reader.range(begunTable, { prefix: [hash] })].map(({ key }) => key[1]),
+    kept: reader.get(recordTable, [hash]),
+    begun: [...reader.range(unfinishedTable, { prefix: [hash] })].map(({ key }) => key[1]),
   }
 }
 
 t.test('A URL that is kept is not fetched again, and another query is another URL', async (t) => {
   const origin = await openOrigin(t, { png: sends(png) })
-  const house = await openMediaHouse(t)
-  const first = await hostedBy(house, origin.at('png?size=1'))
-  t.same(await hostedBy(house, origin.at('png?size=1')), first)
-  const other = await hostedBy(house, origin.at('png?size=2'))
+  const fixture = await openMediaFixture(t)
+  const first = await hostedBy(fixture, origin.at('png?size=1'))
+  t.same(await hostedBy(fixture, origin.at('png?size=1')), first)
+  const other = await hostedBy(fixture, origin.at('png?size=2'))
   t.not(other.url, first.url)
   t.same(origin.seen, ['/png?size=1', '/png?size=2'])
-  const record = known(house, origin.at('png?size=1'))
+  const record = known(fixture, origin.at('png?size=1'))
   t.match(record, { kept: { name: nameOf(first), type: 'image/png', bytes: png.length }, begun: [] })
   t.notMatch(JSON.stringify(record), /png\?size/, 'the URL itself, which may open a door, is not kept')
 })
 
 t.test('What is kept outlives the process', async (t) => {
   const origin = await openOrigin(t, { png: sends(png) })
-  const before = await openMediaHouse(t)
+  const before = await openMediaFixture(t)
   const first = await hostedBy(before, origin.at('png'))
-  await before.house.die()
-  const after = await openMediaHouse(t, { after: before })
+  await before.fixture.crash()
+  const after = await openMediaFixture(t, { after: before })
   t.same(await hostedBy(after, origin.at('png')), first)
   t.equal(origin.seen.length, 1)
 })
 
 t.test('Media is kept for 30 days at least from its last use, and then it goes', async (t) => {
   const origin = await openOrigin(t, { used: sends(png), left: sends(jpeg) })
-  const house = await openMediaHouse(t)
-  const { time } = house.house
-  const used = await hostedBy(house, origin.at('used'))
-  const left = await hostedBy(house, origin.at('left'))
+  const fixture = await openMediaFixture(t)
+  const { time } = fixture.fixture
+  const used = await hostedBy(fixture, origin.at('used'))
+  const left = await hostedBy(fixture, origin.at('left'))
   for (let passed = 0; passed < 28; passed += 7) {
     await time.advance(7 * day)
-    await hostedBy(house, origin.at('used'))
+    await hostedBy(fixture, origin.at('used'))
   }
   await time.advance(2 * day - 1)
-  t.same(await house.files(), [nameOf(used), nameOf(left)].sort(), 'nothing goes before 30 days')
-  await eventually(house.house, async () => (await house.files()).length === 1, day)
-  t.same(await house.files(), [nameOf(used)], 'what was used since stays')
-  t.same(known(house, origin.at('left')), { kept: undefined, begun: [] })
+  t.same(await fixture.files(), [nameOf(used), nameOf(left)].sort(), 'nothing goes before 30 days')
+  await eventually(fixture.fixture, async () => (await fixture.files()).length === 1, day)
+  t.same(await fixture.files(), [nameOf(used)], 'what was used since stays')
+  t.same(known(fixture, origin.at('left')), { kept: undefined, begun: [] })
   t.equal(origin.seen.length, 2)
-  t.same(await hostedBy(house, origin.at('used')), used, 'it was never fetched again')
+  t.same(await hostedBy(fixture, origin.at('used')), used, 'it was never fetched again')
   await time.advance(30 * day - 1)
-  t.same(await house.files(), [nameOf(used)], '30 days from its last use')
-  await eventually(house.house, async () => (await house.files()).length === 0, day)
-  t.not((await hostedBy(house, origin.at('used'))).url, used.url, 'then it is fetched anew, under another address')
+  t.same(await fixture.files(), [nameOf(used)], '30 days from its last use')
+  await eventually(fixture.fixture, async () => (await fixture.files()).length === 0, day)
+  t.not((await hostedBy(fixture, origin.at('used'))).url, used.url, 'then it is fetched anew, under another address')
 })
 
 t.test('A use that is not written down because one just was is kept as long all the same', async (t) => {
   const origin = await openOrigin(t, { png: sends(png) })
-  const house = await openMediaHouse(t)
-  await hostedBy(house, origin.at('png'))
-  await house.house.time.advance(limits.usedEveryMs - 1)
-  const { commits } = house.house
+  const fixture = await openMediaFixture(t)
+  await hostedBy(fixture, origin.at('png'))
+  await fixture.fixture.time.advance(limits.usedEveryMs - 1)
+  const { commits } = fixture.fixture
   const before = commits.length
-  await hostedBy(house, origin.at('png'))
+  await hostedBy(fixture, origin.at('png'))
   t.equal(commits.length, before, 'nothing was written')
-  await house.house.time.advance(limits.keptMs - 1)
-  t.equal((await house.files()).length, 1)
-  await house.house.time.advance(limits.usedEveryMs)
-  await eventually(house.house, async () => (await house.files()).length === 0)
+  await fixture.fixture.time.advance(limits.keptMs - 1)
+  t.equal((await fixture.files()).length, 1)
+  await fixture.fixture.time.advance(limits.usedEveryMs)
+  await eventually(fixture.fixture, async () => (await fixture.files()).length === 0)
 })
 
 t.test('A scale of time divides how long media is kept', async (t) => {
   const origin = await openOrigin(t, { png: sends(png) })
-  const house = await openMediaHouse(t, { timeScale: 1_000 })
-  await hostedBy(house, origin.at('png'))
-  await house.house.time.advance(limits.keptMs / 1_000 - 1)
-  t.equal((await house.files()).length, 1)
-  await house.house.time.advance(limits.usedEveryMs / 1_000 + 1)
-  await eventually(house.house, async () => (await house.files()).length === 0)
+  const fixture = await openMediaFixture(t, { timeScale: 1_000 })
+  await hostedBy(fixture, origin.at('png'))
+  await fixture.fixture.time.advance(limits.keptMs / 1_000 - 1)
+  t.equal((await fixture.files()).length, 1)
+  await fixture.fixture.time.advance(limits.usedEveryMs / 1_000 + 1)
+  await eventually(fixture.fixture, async () => (await fixture.files()).length === 0)
 })
 
 t.test('A record whose bytes were lost is mended by a fetch, under a new address', async (t) => {
   const origin = await openOrigin(t, { png: sends(png) })
-  const house = await openMediaHouse(t)
-  const first = await hostedBy(house, origin.at('png'))
-  rmSync(join(house.dir, nameOf(first)))
-  const second = await hostedBy(house, origin.at('png'))
+  const fixture = await openMediaFixture(t)
+  const first = await hostedBy(fixture, origin.at('png'))
+  rmSync(join(fixture.dir, nameOf(first)))
+  const second = await hostedBy(fixture, origin.at('png'))
   t.not(second.url, first.url)
-  t.match(house.logged, [{ event: 'media.lost' }])
-  t.same(await house.files(), [nameOf(second)])
+  t.match(fixture.logged, [{ event: 'media.missing' }])
+  t.same(await fixture.files(), [nameOf(second)])
 })
 
 t.test('A fetch that fails midway leaves no file and nothing on record', async (t) => {
@@ -136,12 +136,12 @@ t.test('A fetch that fails midway leaves no file and nothing on record', async (
       response.write(body, () => response.socket?.destroy())
     },
   })
-  const house = await openMediaHouse(t)
+  const fixture = await openMediaFixture(t)
   const wanted = { types: ['image/png'], maxBytes: 50_000 }
-  t.match(await house.media.hosted(origin.at('large'), wanted), { why: 'size' })
-  t.match(await house.media.hosted(origin.at('broken'), anything), { why: 'source' })
-  for (const name of ['large', 'broken']) t.same(known(house, origin.at(name)), { kept: undefined, begun: [] }, name)
-  t.same(await house.files(), [])
+  t.match(await fixture.media.rehost(origin.at('large'), wanted), { why: 'size' })
+  t.match(await fixture.media.rehost(origin.at('broken'), anything), { why: 'source' })
+  for (const name of ['large', 'broken']) t.same(known(fixture, origin.at(name)), { kept: undefined, begun: [] }, name)
+  t.same(await fixture.files(), [])
 })
 
 /** A process that ends at one step of keeping something: while its bytes are written, or once they are. */
@@ -149,8 +149,8 @@ async function crash(t: Test, step: 'writing' | 'written') {
   const origin = await openOrigin(t, { png: sends(png) })
   const [there, isOver] = [gate(), gate()]
   t.teardown(isOver.open)
-  const before = await openMediaHouse(t, {
-    between: (objects) => ({
+  const before = await openMediaFixture(t, {
+    wrapObjects: (objects) => ({
       ...objects,
       async put(name, parts) {
         async function* halting() {
@@ -166,12 +166,12 @@ async function crash(t: Test, step: 'writing' | 'written') {
     there.open()
     await isOver.opened
   }
-  void before.media.hosted(origin.at('png'), anything).catch(() => {})
+  void before.media.rehost(origin.at('png'), anything).catch(() => {})
   await there.opened
   const [file] = await before.files()
   const left = known(before, origin.at('png'))
-  await before.house.die()
-  const after = await openMediaHouse(t, { after: before })
+  await before.fixture.crash()
+  const after = await openMediaFixture(t, { after: before })
   return { file, left, after, url: origin.at('png') }
 }
 
@@ -188,10 +188,10 @@ t.test(
   async (t) => {
     const { file, left, after, url } = await crash(t, 'written')
     t.same(left, { kept: undefined, begun: [file] })
-    await after.house.time.advance(limits.unfinishedMs - 1)
+    await after.fixture.time.advance(limits.unfinishedMs - 1)
     t.same(await after.files(), [file], 'whoever began it may still be at it')
-    await after.house.time.advance(1)
-    await eventually(after.house, async () => (await after.files()).length === 0)
+    await after.fixture.time.advance(1)
+    await eventually(after.fixture, async () => (await after.files()).length === 0)
     t.same(known(after, url), { kept: undefined, begun: [] })
   },
 )
@@ -202,36 +202,36 @@ t.test('A crash while bytes are written leaves half a file that the next start r
   t.same(left, { kept: undefined, begun: [file?.replace('.part', '')] })
   t.same(await after.files(), [])
   t.match(await hostedBy(after, url), { type: 'image/png' }, 'and nothing stands in the way of the next fetch')
-  await after.house.time.advance(limits.unfinishedMs)
-  await eventually(after.house, () => known(after, url).begun.length === 0)
+  await after.fixture.time.advance(limits.unfinishedMs)
+  await eventually(after.fixture, () => known(after, url).begun.length === 0)
   t.equal((await after.files()).length, 1, 'what was kept since is not what is given up')
 })
 
 t.test('A crash between the end of a record and that of its bytes is made good by the next process', async (t) => {
   const origin = await openOrigin(t, { png: sends(png) })
   let isDead = false
-  const before = await openMediaHouse(t, {
-    between: (objects) => ({
+  const before = await openMediaFixture(t, {
+    wrapObjects: (objects) => ({
       ...objects,
       remove: (name) => (isDead ? new Promise(() => {}) : objects.remove(name)),
     }),
   })
   await hostedBy(before, origin.at('png'))
   isDead = true
-  await before.house.time.advance(limits.keptMs + limits.usedEveryMs)
-  await eventually(before.house, () => known(before, origin.at('png')).kept === undefined)
+  await before.fixture.time.advance(limits.keptMs + limits.usedEveryMs)
+  await eventually(before.fixture, () => known(before, origin.at('png')).kept === undefined)
   t.equal((await before.files()).length, 1)
-  await before.house.die()
-  const after = await openMediaHouse(t, { after: before })
-  await eventually(after.house, async () => (await after.files()).length === 0)
+  await before.fixture.crash()
+  const after = await openMediaFixture(t, { after: before })
+  await eventually(after.fixture, async () => (await after.files()).length === 0)
   t.pass('the file is gone')
 })
 
 t.test('Commands that come late or twice change nothing', async (t) => {
-  const { house, commands, objects } = await openMediaHouse(t)
+  const { fixture, commands, objects } = await openMediaFixture(t)
   const hash = hashOf('https://media.example/a')
   const ask = (command: keyof typeof commands, input: object) =>
-    house.shards.ask(ownerOf(hash), commands[command] as never, { hash, ...input } as never)
+    fixture.shards.execute(ownerOf(hash), commands[command] as never, { hash, ...input } as never)
   const about = { type: 'image/png', bytes: 3 }
   async function* three() {
     yield Buffer.from('abc')
@@ -245,18 +245,18 @@ t.test('Commands that come late or twice change nothing', async (t) => {
   await ask('abandon', { name: 'a.png' })
   await ask('forget', { name: 'another.png' })
   await ask('sweep', {})
-  await house.time.advance(1_000)
+  await fixture.time.advance(1_000)
   t.ok(await objects.get('a.png'), 'it is still there')
-  t.match(await ask('use', {}), { name: 'a.png', usedAt: house.clock.now() })
+  t.match(await ask('use', {}), { name: 'a.png', usedAt: fixture.clock.now() })
 })
 
 t.test(
   'Two processes of a cluster that fetch one URL at once answer alike, and each serves what either has',
   async (t) => {
-    const body = held(png)
-    const origin = await openOrigin(t, { png: body.does, jpeg: sends(jpeg) })
+    const body = holdUntilReleased(png)
+    const origin = await openOrigin(t, { png: body.setBehavior, jpeg: sends(jpeg) })
     const server = await TestNats.start()
-    const { log } = openLog({ to: { write: () => {} } })
+    const { log } = createLog({ destination: { write: () => {} } })
     const buses = await Promise.all(
       ['one', 'two'].map((name) => openNats({ servers: [server.url], syncAlways: false, log, name })),
     )
@@ -264,7 +264,7 @@ t.test(
       await Promise.all(buses.map((bus) => bus.close()))
       await server.stop()
     })
-    const [one, two] = buses.map((bus) => sharedObjects(bus.objects))
+    const [one, two] = buses.map((bus) => createNatsStore(bus.objects))
     const commands = mediaCommands({ timeScale: 1 })
     const removed: string[] = []
     const watched = {
@@ -274,36 +274,36 @@ t.test(
         removed.push(name)
       },
     }
-    const house = await openNodeHouse(t, { repertoire: mediaRepertoire(commands, watched) })
+    const fixture = await openNodeFixture(t, { repertoire: mediaHandlers(commands, watched) })
     const both = [one!, two!].map((objects) =>
       openMedia({
         allowPrivate: true,
-        shards: house.shards,
+        shards: fixture.shards,
         commands,
-        objects,
+        store: objects,
         publicUrl: () => 'https://gateway.test',
         timeScale: 1,
-        clock: house.clock,
+        clock: fixture.clock,
         log,
         randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
       }),
     )
     t.teardown(() => Promise.all(both.map((each) => each.close())))
-    const asked = both.map((media) => media.hosted(origin.at('png'), anything))
+    const asked = both.map((media) => media.rehost(origin.at('png'), anything))
     while (origin.seen.length < 2) await new Promise((next) => setTimeout(next, 1))
     body.release()
     const [first, second] = await Promise.all(asked)
     t.same(first, second)
     t.match(first, { type: 'image/png', bytes: png.length })
-    const name = nameOf(first as Hosted)
+    const name = nameOf(first as RehostedMedia)
     for (const objects of [one!, two!]) {
-      const [route] = mediaRoutes({ objects })
+      const [route] = mediaRoutes({ store: objects })
       const call = { params: { name }, header: () => '' }
       const answer = await route!.handler(call as never)
       if (isRefusal(answer)) t.fail('it is not served')
       else t.ok(png.equals(answer.body as Buffer), 'served by each process')
     }
-    await eventually(house, () => removed.length === 1)
+    await eventually(fixture, () => removed.length === 1)
     t.not(removed[0], name, 'the one that came second is gone')
     await hostedBy({ media: both[0]! }, origin.at('jpeg'))
     await hostedBy({ media: both[1]! }, origin.at('jpeg'))

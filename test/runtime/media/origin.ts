@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo, Socket } from 'node:net'
 import type { Test } from 'tap'
 
-export type Behave = (response: ServerResponse, request: IncomingMessage) => void
+export type Behavior = (response: ServerResponse, request: IncomingMessage) => void
 
 export interface Origin {
   readonly port: number
@@ -15,12 +15,12 @@ export interface Origin {
   readonly requests: readonly IncomingMessage[]
 }
 
-export async function openOrigin(t: Test, does: Readonly<Record<string, Behave>>): Promise<Origin> {
+export async function openOrigin(t: Test, setBehavior: Readonly<Record<string, Behavior>>): Promise<Origin> {
   const requests: IncomingMessage[] = []
   const server = createServer((request, response) => {
     requests.push(request)
     const name = decodeURIComponent(new URL(request.url!, 'http://x').pathname.slice(1))
-    const behave = does[name]
+    const behave = setBehavior[name]
     if (behave) behave(response, request)
     else response.writeHead(404).end()
   })
@@ -47,22 +47,22 @@ export async function openOrigin(t: Test, does: Readonly<Record<string, Behave>>
 }
 
 /** Sends those bytes, under whatever name. */
-export function sends(body: Buffer, type = 'application/octet-stream'): Behave {
+export function sends(body: Buffer, type = 'application/octet-stream'): Behavior {
   return (response) => void response.writeHead(200, { 'content-type': type, 'content-length': body.length }).end(body)
 }
 
-export function redirects(to: string, status = 302): Behave {
+export function redirects(to: string, status = 302): Behavior {
   return (response) => void response.writeHead(status, { location: to }).end()
 }
 
 /** Sends the beginning, and the rest only once told to. */
-export function held(body: Buffer): { does: Behave; release: () => void } {
+export function holdUntilReleased(body: Buffer): { setBehavior: Behavior; release: () => void } {
   let release = () => {}
   const released = new Promise<void>((resolve) => {
     release = resolve
   })
   return {
-    does(response) {
+    setBehavior(response) {
       response.writeHead(200).write(body.subarray(0, 16))
       void released.then(() => response.end(body.subarray(16)))
     },

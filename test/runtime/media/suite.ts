@@ -1,7 +1,7 @@
 /** What every backing of the objects promises: one suite, run on each of them. */
 import { randomBytes } from 'node:crypto'
 import type { Test } from 'tap'
-import type { Objects } from '../../../runtime/media/contract.js'
+import type { MediaStore } from '../../../runtime/media/contract.js'
 
 async function* partsOf(...parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   yield* parts
@@ -14,7 +14,7 @@ async function whole(parts: AsyncIterable<Uint8Array>): Promise<Buffer> {
 }
 
 /** `processes` share what is put: each is the same backing as another process sees it. */
-export function objectsSuite(t: Test, processes: () => { one: Objects; other: Objects }): void {
+export function objectsSuite(t: Test, processes: () => { one: MediaStore; other: MediaStore }): void {
   t.test('What was put is read back whole, by every process, from any byte on', async (t) => {
     const { one, other } = processes()
     const body = randomBytes(700_001)

@@ -1,11 +1,11 @@
 /** What media is found to be, by its first bytes alone. */
 import fc from 'fast-check'
 import t from 'tap'
-import { isWanted, mediaTypes, typeOf, typeOfName } from '../../../runtime/media/types.js'
+import { isAllowed, mediaTypes, typeOf, typeOfName } from '../../../runtime/media/types.js'
 import { documents, samples, strangers } from './samples.js'
 
 t.test('The type is told by the first bytes, and every type of the table has a sample', async (t) => {
-  const byBytes = mediaTypes.filter(({ endings }) => !endings)
+  const byBytes = mediaTypes.filter(({ fileExtensions: endings }) => !endings)
   t.same(Object.keys(samples).sort(), byBytes.map(({ type }) => type).sort())
   for (const [type, heads] of Object.entries(samples)) {
     for (const head of heads) {
@@ -18,7 +18,7 @@ t.test('The type is told by the first bytes, and every type of the table has a s
 t.test(
   'Documents that begin alike are told apart by the ending of their address, and never by that alone',
   async (t) => {
-    const named = mediaTypes.filter(({ endings }) => endings)
+    const named = mediaTypes.filter(({ fileExtensions: endings }) => endings)
     t.same(Object.keys(documents).sort(), named.map(({ extension }) => extension).sort())
     for (const { type, extension } of named) {
       t.equal(typeOf(documents[extension]!, {}, `https://x.example/a.${extension.toUpperCase()}?v=1`)?.type, type)
@@ -55,10 +55,10 @@ t.test('Any bytes at all are judged without an exception, and markup is never me
 })
 
 t.test('A type is wanted by its name or with its whole family', async (t) => {
-  t.ok(isWanted('image/png', { types: ['image/jpeg', 'image/png'] }))
-  t.ok(isWanted('image/png', { types: ['image/*'] }))
-  t.notOk(isWanted('image/png', { types: ['image/jpeg', 'video/*', 'image', 'image/pn'] }))
-  t.notOk(isWanted('image/png', { types: [] }))
+  t.ok(isAllowed('image/png', { types: ['image/jpeg', 'image/png'] }))
+  t.ok(isAllowed('image/png', { types: ['image/*'] }))
+  t.notOk(isAllowed('image/png', { types: ['image/jpeg', 'video/*', 'image', 'image/pn'] }))
+  t.notOk(isAllowed('image/png', { types: [] }))
 })
 
 t.test('One extension stands for one type, and only a name that was given can be one of an object', async (t) => {

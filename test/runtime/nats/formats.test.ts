@@ -7,7 +7,7 @@ import { connect, headers, type NatsConnection } from '@nats-io/transport-node'
 import t, { type Test } from 'tap'
 import { openNats } from '../../../runtime/nats/bus.js'
 import type { Bus } from '../../../runtime/nats/contract.js'
-import { until } from '../../harness/clock.js'
+import { waitUntil } from '../../harness/clock.js'
 import { TestNats } from '../../harness/nats.js'
 
 t.jobs = 1
@@ -102,7 +102,7 @@ t.test('Logs, values and objects that version 0.1.0 wrote are read, and their st
     (entry) => void entries.push(text(entry)),
     (why) => t.fail(String(why)),
   )
-  await until(() => entries.length === 3)
+  await waitUntil(() => entries.length === 3)
   stop()
   t.same(entries, ['entry 1', 'entry 2', 'entry 3'])
   t.equal(await log.append(bytes('entry 4'), 3), 'appended')

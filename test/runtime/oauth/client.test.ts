@@ -1,16 +1,16 @@
 /** What is said to a provider and understood of it, by a provider that answers whatever a test tells it to. */
 import { hash } from 'node:crypto'
 import t, { type Test } from 'tap'
-import { oauth as limits } from '../../../core/limits.js'
-import { openOAuthClient } from '../../../runtime/oauth/client.js'
+import { oauth as limits } from '../../../core/limits/index.js'
+import { createOAuthClient } from '../../../runtime/oauth/client.js'
+import { openProviderHttpClient } from '../../../runtime/oauth/httpclient.js'
 import type { Provider } from '../../../runtime/oauth/providers.js'
-import { openReach } from '../../../runtime/oauth/reach.js'
-import { type Behave, openReceiver } from '../../harness/receiver.js'
+import { type Behavior, openReceiver } from '../../harness/receiver.js'
 
 const now = Date.parse('2026-03-01T12:00:00Z')
 const verifier = 'v'.repeat(43)
 
-function json(status: number, body: unknown): Behave {
+function json(status: number, body: unknown): Behavior {
   return (response) => void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
 
@@ -25,12 +25,12 @@ async function open(t: Test, about: Partial<Provider> = {}, allowPrivate = true)
     scopes: ['read', 'write'],
     ...about,
   }
-  const reach = openReach({ allowPrivate })
+  const reach = openProviderHttpClient({ allowPrivate })
   t.teardown(reach.close)
-  const client = openOAuthClient({
+  const client = createOAuthClient({
     allowPrivate,
     providers: new Map([['crm', provider]]),
-    reach,
+    httpClient: reach,
     redirectUri: () => 'http://mgmt.test/v1/oauth/callback',
     clock: { now: () => now },
   })
@@ -59,7 +59,7 @@ t.test('A code is traded with its verifier, and the tokens that come are underst
   const { server, sent, exchange } = await open(t, { accountLabelClaim: 'team_name' })
   const team_name = `Har\u202ebor\n${'x'.repeat(500)}`
   const body = { access_token: 'at', refresh_token: 'rt', token_type: 'bearer', expires_in: 60, team_name }
-  server.behave('/token', json(200, body))
+  server.setBehavior('/token', json(200, body))
   const granted = await exchange()
   t.match(granted, { ok: true, tokens: { accessToken: 'at', refreshToken: 'rt', expiresAt: now + 60_000 } })
   const label = (granted as { accountLabel: string }).accountLabel
@@ -80,7 +80,7 @@ t.test('A code is traded with its verifier, and the tokens that come are underst
 t.test('A label is never a token, whatever the file says', async (t) => {
   for (const accountLabelClaim of ['access_token', 'refresh_token', 'clientSecret', 'constructor']) {
     const { server, exchange } = await open(t, { accountLabelClaim })
-    server.behave('/token', json(200, { access_token: 'at', refresh_token: 'rt', token_type: 'bearer' }))
+    server.setBehavior('/token', json(200, { access_token: 'at', refresh_token: 'rt', token_type: 'bearer' }))
     t.strictSame(await exchange(), { ok: true, tokens: { accessToken: 'at', refreshToken: 'rt' } })
   }
 })
@@ -88,12 +88,12 @@ t.test('A label is never a token, whatever the file says', async (t) => {
 t.test('The secret travels in the body, or in a header where the file or the provider wants it so', async (t) => {
   const basic = `Basic ${Buffer.from('parley:keep+it').toString('base64')}`
   const header = await open(t, { clientAuthentication: 'client_secret_basic' })
-  header.server.behave('/token', json(200, { access_token: 'at', token_type: 'bearer' }))
+  header.server.setBehavior('/token', json(200, { access_token: 'at', token_type: 'bearer' }))
   await header.exchange()
   t.equal(header.server.at('/token')[0]?.headers.authorization, basic)
   t.equal(header.sent('/token')[0]?.client_secret, undefined)
   const bare = await open(t, { clientSecret: undefined })
-  bare.server.behave('/token', json(200, { access_token: 'at', token_type: 'bearer' }))
+  bare.server.setBehavior('/token', json(200, { access_token: 'at', token_type: 'bearer' }))
   await bare.exchange()
   t.match(bare.sent('/token')[0], { client_id: 'parley', client_secret: undefined }, 'a public client has none')
 })
@@ -107,22 +107,22 @@ t.test('A provider is discovered by its issuer once an hour, and what it cannot 
     token_endpoint: server.url('/token'),
     token_endpoint_auth_methods_supported: ['client_secret_basic'],
   }
-  server.behave('/.well-known/openid-configuration', (response, nth) =>
+  server.setBehavior('/.well-known/openid-configuration', (response, nth) =>
     nth === 1 ? json(503, {})(response, nth) : json(200, about)(response, nth),
   )
-  server.behave('/token', json(200, { access_token: 'at', token_type: 'bearer' }))
-  const reach = openReach({ allowPrivate: true })
+  server.setBehavior('/token', json(200, { access_token: 'at', token_type: 'bearer' }))
+  const reach = openProviderHttpClient({ allowPrivate: true })
   t.teardown(reach.close)
   let at = now
-  const client = openOAuthClient({
+  const client = createOAuthClient({
     allowPrivate: true,
     providers: new Map([['crm', { issuer, clientId: 'parley', clientSecret: 'x', scopes: [] }]]),
-    reach,
+    httpClient: reach,
     redirectUri: () => 'http://mgmt.test/v1/oauth/callback',
     clock: { now: () => at },
   })
   const discovered = () => server.at('/.well-known/openid-configuration').length
-  t.strictSame(await client.authorizationUrl('crm', 's', verifier), { ok: false, why: 'unreachable' })
+  t.strictSame(await client.authorizationUrl('crm', 's', verifier), { ok: false, reason: 'unreachable' })
   t.match(await client.authorizationUrl('crm', 's', verifier), /^http/, 'one that failed is looked for again')
   await client.authorizationUrl('crm', 's', verifier)
   t.equal(discovered(), 2)
@@ -136,7 +136,7 @@ t.test('A provider is discovered by its issuer once an hour, and what it cannot 
 
 t.test('A renewal keeps the refresh token unless another one comes', async (t) => {
   const { server, client, sent } = await open(t)
-  server.behave('/token', (response, nth) =>
+  server.setBehavior('/token', (response, nth) =>
     json(200, { access_token: `at${nth}`, token_type: 'bearer', ...(nth > 1 && { refresh_token: 'rt2' }) })(
       response,
       nth,
@@ -148,7 +148,7 @@ t.test('A renewal keeps the refresh token unless another one comes', async (t) =
 })
 
 const huge = 'x'.repeat(limits.answerBytes + 1)
-const answers: readonly (readonly [string, Behave, string])[] = [
+const answers: readonly (readonly [string, Behavior, string])[] = [
   ['a grant that is not good', json(400, { error: 'invalid_grant', error_description: 'at' }), 'refused'],
   ['a client that is not known', json(401, { error: 'invalid_client' }), 'failed'],
   ['nonsense', json(200, { hello: 1 }), 'failed'],
@@ -164,12 +164,12 @@ const answers: readonly (readonly [string, Behave, string])[] = [
 t.test('Whatever a provider answers becomes one of a few words', async (t) => {
   for (const [name, behave, why] of answers) {
     const { server, client, exchange } = await open(t)
-    server.behave('/token', behave)
-    t.strictSame(await exchange(), { ok: false, why }, name)
-    t.strictSame(await client.refresh('crm', 'rt'), { ok: false, why }, name)
+    server.setBehavior('/token', behave)
+    t.strictSame(await exchange(), { ok: false, reason: why }, name)
+    t.strictSame(await client.refresh('crm', 'rt'), { ok: false, reason: why }, name)
   }
   const { client } = await open(t)
-  t.strictSame(await client.refresh('none', 'rt'), { ok: false, why: 'unknown-provider' })
+  t.strictSame(await client.refresh('none', 'rt'), { ok: false, reason: 'unknown-provider' })
 })
 
 t.test('A grant is taken back by its refresh token, or by the access token where there is no other', async (t) => {
@@ -180,15 +180,15 @@ t.test('A grant is taken back by its refresh token, or by the access token where
     { token: 'rt', token_type_hint: 'refresh_token' },
     { token: 'at', token_type_hint: 'access_token' },
   ])
-  server.behave('/revoke', (response) => void response.writeHead(503).end())
-  t.strictSame(await client.revoke('crm', { accessToken: 'at' }), { ok: false, why: 'unreachable' })
+  server.setBehavior('/revoke', (response) => void response.writeHead(503).end())
+  t.strictSame(await client.revoke('crm', { accessToken: 'at' }), { ok: false, reason: 'unreachable' })
 })
 
 t.test('A provider on a private address is not called unless that is allowed', async (t) => {
   const { server, exchange } = await open(t, {}, false)
   t.match(await exchange(), { ok: false })
   t.equal(server.at('/token').length, 0)
-  const reach = openReach({ allowPrivate: false })
+  const reach = openProviderHttpClient({ allowPrivate: false })
   t.teardown(reach.close)
   await t.rejects(reach.call('https://127.0.0.1/token', { method: 'POST', headers: {} }), { name: 'Unreachable' })
   await t.rejects(reach.call('https://localhost/token', { method: 'POST', headers: {} }), { name: 'Unreachable' })

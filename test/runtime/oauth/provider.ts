@@ -9,11 +9,11 @@ export const clientId = 'parley'
 export const clientSecret = 'client-secret-of-the-operator'
 
 /** How the provider behaves for the time being: as it should, not there at all, or unwell. */
-export type Mood = 'well' | 'gone' | 'unwell'
+export type ProviderMode = 'well' | 'gone' | 'unwell'
 
 export interface LocalProvider {
   readonly issuer: string
-  mood: Mood
+  mode: ProviderMode
   /** Paths that were called, oldest first, whatever came of it. */
   readonly calls: string[]
   /** Every access and refresh token that it ever gave out. */
@@ -23,7 +23,7 @@ export interface LocalProvider {
   /** Whether a token is worth anything. */
   isGood(accessToken: string): Promise<boolean>
   /** Takes every grant back, as people do in the settings of their account. */
-  forgetEverybody(): Promise<void>
+  clearSessions(): Promise<void>
   count(path: string): number
 }
 
@@ -81,8 +81,8 @@ export async function openProvider(t: Test, options: { readonly seconds?: number
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = (request.url ?? '').split('?')[0]!
     local.calls.push(path)
-    if (local.mood === 'gone') return void request.socket.destroy()
-    if (local.mood === 'unwell') return void response.writeHead(503, { 'content-type': 'text/html' }).end('<p>soon</p>')
+    if (local.mode === 'gone') return void request.socket.destroy()
+    if (local.mode === 'unwell') return void response.writeHead(503, { 'content-type': 'text/html' }).end('<p>soon</p>')
     if (path.startsWith('/interaction/')) return interact(request, response)
     if (path === '/token') noteTokens(response)
     callback(request, response)
@@ -99,7 +99,7 @@ export async function openProvider(t: Test, options: { readonly seconds?: number
 
   const local: LocalProvider = {
     issuer,
-    mood: 'well',
+    mode: 'well',
     calls: [],
     given: [],
     async signIn(authorizationUrl, as = 'ada', willing = true) {
@@ -122,7 +122,7 @@ export async function openProvider(t: Test, options: { readonly seconds?: number
       const answer = await fetch(`${issuer}/me`, { headers: { authorization: `Bearer ${accessToken}` } })
       return answer.status === 200
     },
-    async forgetEverybody() {
+    async clearSessions() {
       for (const id of grants.splice(0)) await (await provider.Grant.find(id))?.destroy()
     },
     count: (path) => local.calls.filter((each) => each === path).length,

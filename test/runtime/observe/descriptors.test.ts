@@ -2,26 +2,26 @@
 import { connect, type Socket } from 'node:net'
 import fc from 'fast-check'
 import t from 'tap'
-import { descriptors as limits } from '../../../core/limits.js'
-import { roomWithin, watchDescriptors } from '../../../runtime/observe/descriptors.js'
-import { openLog } from '../../../runtime/observe/log.js'
-import { until } from '../../harness/clock.js'
+import { descriptors as limits } from '../../../core/limits/index.js'
+import { allotDescriptors, watchDescriptors } from '../../../runtime/observe/descriptors.js'
+import { createLog } from '../../../runtime/observe/log.js'
+import { waitUntil } from '../../harness/clock.js'
 import { startNode } from '../../harness/process.js'
 
 t.test('Connections in and out, those that are kept included, stay within the open files of the process', async (t) => {
   const files = fc.record({ most: fc.integer({ min: 128, max: 2 ** 21 }), used: fc.integer({ min: 10, max: 60 }) })
   fc.assert(
     fc.property(files, ({ most, used }) => {
-      const { sockets, outgoing, outgoingPerHost } = roomWithin(most, used)
+      const { sockets, outgoing, outgoingPerHost } = allotDescriptors(most, used)
       return sockets.gateway + sockets.mgmt + 2 * outgoing + used <= most && outgoingPerHost * 4 <= outgoing + 3
     }),
   )
-  t.equal(roomWithin(undefined, 0).sockets.gateway, 20_000, 'where the system sets no limit, ours hold')
+  t.equal(allotDescriptors(undefined, 0).sockets.gateway, 20_000, 'where the system sets no limit, ours hold')
 })
 
 t.test('That open files run out is logged once, and shown as long as it lasts', async (t) => {
   const lines: string[] = []
-  const { log } = openLog({ to: { write: (line) => lines.push(line) } })
+  const { log } = createLog({ destination: { write: (line) => lines.push(line) } })
   let used: number | 'EMFILE' = 20
   const watch = watchDescriptors(200, log, async () => {
     if (used === 'EMFILE') throw Object.assign(new Error('too many open files'), { code: used })
@@ -31,13 +31,13 @@ t.test('That open files run out is logged once, and shown as long as it lasts', 
   const seen: (string | undefined)[] = []
   for (const now of [20, 199, 'EMFILE', 200 - limits.reserve] as const) {
     used = now
-    await watch.look()
+    await watch.refresh()
     seen.push(watch.check.check())
   }
   t.match(seen, [undefined, /199 of 200 open files are in use/, /All 200 open files are in use/, undefined])
   t.same(
     lines.map((line) => JSON.parse(line).event),
-    ['descriptors.exhausted', 'descriptors.free_again'],
+    ['descriptors.exhausted', 'descriptors.recovered'],
   )
 })
 
@@ -56,7 +56,7 @@ t.test('A node with few open files takes what connections it can, says so, and s
     socket.on('close', () => closed++)
     sockets.push(socket)
   }
-  await until(() => closed > 100)
+  await waitUntil(() => closed > 100)
   const ready = async () => (await (await fetch(`${node.mgmt}/readyz`)).json()) as { status: string; checks: object[] }
   t.match(await ready(), { status: 'degraded', checks: { length: Number } })
   const { checks } = await ready()
@@ -67,6 +67,6 @@ t.test('A node with few open files takes what connections it can, says so, and s
   )
   t.match(node.stdout() + node.stderr(), /http\.connections\.full/)
   for (const socket of sockets) socket.destroy()
-  await until(async () => (await ready()).status === 'ok')
+  await waitUntil(async () => (await ready()).status === 'ok')
   t.equal((await fetch(`${node.gateway}/healthz`)).status, 200)
 })

@@ -1,16 +1,16 @@
 /** What is counted at the edges of a node: budgets, providers, agents' webhooks, and records that become durable. */
 import t, { type Test } from 'tap'
 import type { ChannelRoute } from '../../../core/agent/routing.js'
-import { meterRecords } from '../../../runtime/conversation/metrics.js'
+import { countRecords } from '../../../runtime/conversation/metrics.js'
 import { deliveryMetrics, providerMetrics } from '../../../runtime/delivery/metrics.js'
-import type { Spent } from '../../../runtime/limits/contract.js'
-import { metered } from '../../../runtime/limits/metered.js'
-import { openMetrics } from '../../../runtime/observe/metrics.js'
+import { createMetrics } from '../../../runtime/observe/metrics.js'
+import type { SpendResult } from '../../../runtime/ratelimit/contract.js'
+import { withMetrics } from '../../../runtime/ratelimit/metrics.js'
 import type { Local } from '../../../runtime/shard/contract.js'
 
 const bound = { channel: 'sms', provider: 'emulator' } as ChannelRoute
 
-async function shows(t: Test, metrics: ReturnType<typeof openMetrics>, ...lines: readonly string[]): Promise<void> {
+async function shows(t: Test, metrics: ReturnType<typeof createMetrics>, ...lines: readonly string[]): Promise<void> {
   const { text } = await metrics.render()
   for (const line of lines) t.ok(text.split('\n').includes(line), line)
 }
@@ -23,12 +23,12 @@ function watched() {
 }
 
 t.test('A budget counts what it allows and what it refuses, whether it answers at once or later', async (t) => {
-  const metrics = openMetrics()
-  const spent = (allowed: boolean) => ({ allowed }) as Spent
+  const metrics = createMetrics()
+  const spent = (allowed: boolean) => ({ allowed }) as SpendResult
   const answers = [spent(true), Promise.resolve(spent(false)), Promise.resolve(spent(true))]
   let trouble: string | undefined
   let isClosed = false
-  const buckets = metered(
+  const buckets = withMetrics(
     {
       spend: () => answers.shift()!,
       degraded: () => trouble,
@@ -38,29 +38,29 @@ t.test('A budget counts what it allows and what it refuses, whether it answers a
     },
     metrics,
   )
-  t.equal((buckets.spend('send', 'a') as Spent).allowed, true, 'what is known at once is answered at once')
+  t.equal((buckets.spend('send', 'a') as SpendResult).allowed, true, 'what is known at once is answered at once')
   t.equal((await buckets.spend('send', 'a')).allowed, false)
   t.equal((await buckets.spend('journey', 'a')).allowed, true)
   await shows(
     t,
     metrics,
-    'parley_limits_spent_total{budget="send",outcome="allowed"} 1',
-    'parley_limits_spent_total{budget="send",outcome="refused"} 1',
-    'parley_limits_spent_total{budget="journey",outcome="allowed"} 1',
-    'parley_limits_spent_total{budget="journey",outcome="refused"} 0',
-    'parley_limits_degraded 0',
+    'parley_rate_limit_calls_total{budget="send",outcome="allowed"} 1',
+    'parley_rate_limit_calls_total{budget="send",outcome="refused"} 1',
+    'parley_rate_limit_calls_total{budget="journey",outcome="allowed"} 1',
+    'parley_rate_limit_calls_total{budget="journey",outcome="refused"} 0',
+    'parley_rate_limits_degraded 0',
   )
   trouble = 'Redis is away.'
   t.equal(buckets.degraded(), trouble)
-  await shows(t, metrics, 'parley_limits_degraded 1')
+  await shows(t, metrics, 'parley_rate_limits_degraded 1')
   await buckets.close()
   t.ok(isClosed)
 })
 
 t.test('Calls to providers are counted by class of status, and without an answer as none', async (t) => {
-  const metrics = openMetrics()
+  const metrics = createMetrics()
   const meters = providerMetrics(metrics)
-  for (const status of [200, 202, 429, 503, undefined]) meters.called(bound, status, 40)
+  for (const status of [200, 202, 429, 503, undefined]) meters.observeCall(bound, status, 40)
   const of = (outcome: string, count: number) =>
     `parley_provider_calls_total{channel="sms",provider="emulator",outcome="${outcome}"} ${count}`
   await shows(t, metrics, of('2xx', 2), of('4xx', 1), of('5xx', 1), of('none', 1))
@@ -68,22 +68,22 @@ t.test('Calls to providers are counted by class of status, and without an answer
 })
 
 t.test('A hand-over is counted by whether to ask again, not by words of the provider', async (t) => {
-  const metrics = openMetrics()
+  const metrics = createMetrics()
   const meters = deliveryMetrics(metrics)
-  meters.handedOver(bound, { kind: 'sent', providerIds: [] }, 10)
+  meters.observeSubmission(bound, { kind: 'sent', providerIds: [] }, 10)
   for (const again of ['later', 'elsewhere', 'never'] as const) {
-    meters.handedOver(bound, { kind: 'refused', reason: '30007 blocked +15550100', again }, 10)
+    meters.observeSubmission(bound, { kind: 'refused', reason: '30007 blocked +15550100', retry: again }, 10)
   }
   const of = (outcome: string) =>
-    `parley_provider_handovers_total{channel="sms",provider="emulator",outcome="${outcome}"} 1`
+    `parley_provider_submissions_total{channel="sms",provider="emulator",outcome="${outcome}"} 1`
   await shows(t, metrics, of('sent'), of('later'), of('elsewhere'), of('never'))
   t.notMatch((await metrics.render()).text, /5550100/)
 })
 
 t.test('A status counts on the channel that the message went over, and what is swept counts nothing', async (t) => {
-  const metrics = openMetrics()
+  const metrics = createMetrics()
   const { local, write } = watched()
-  meterRecords(local, metrics)
+  countRecords(local, metrics)
   const status = { origin: 'agent', type: 'status', sessionId: 's', messageId: 'm', channel: 'rcs' }
   const attempt = { channel: 'sms', provider: 'emulator' }
   write('traffic', { ...status, subtype: 'delivered', raw: { attempt } })
@@ -100,7 +100,7 @@ t.test('A status counts on the channel that the message went over, and what is s
     metrics,
     'parley_message_states_total{channel="sms",state="delivered",reason=""} 1',
     'parley_message_states_total{channel="rcs",state="failed",reason="sendFailed"} 1',
-    'parley_messages_heard_total{channel="rcs"} 1',
+    'parley_messages_received_total{channel="rcs"} 1',
     'parley_messages_refused_total{reason="optedOut"} 1',
     'parley_consents_total{channel="rcs",change="optedOut"} 1',
     'parley_agent_log_total{level="warn",event="message.refused"} 1',

@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { Packr } from 'msgpackr'
 import t from 'tap'
-import { store as limits } from '../../../core/limits.js'
-import { NotPlain, packed } from '../../../runtime/store/messagepack.js'
+import { store as limits } from '../../../core/limits/index.js'
+import { pack, UnsupportedValue } from '../../../runtime/store/messagepack.js'
 import { anyRecord } from './generated.js'
 
 const library = new Packr({ useRecords: false, variableMapSize: true, copyBuffers: true, useToJSON: false })
@@ -18,7 +18,7 @@ const bends = (value: unknown) => !isDeepStrictEqual(library.unpack(byLibrary(1,
 t.test('Whatever plain data there is, it is written as the library writes it, or said to be bent', async (t) => {
   fc.assert(
     fc.property(anyRecord, fc.nat(1_000), (value, version) => {
-      const bytes = packed(version, value)
+      const bytes = pack(version, value)
       if (bytes === undefined) return bends(value)
       t.ok(bytes.equals(byLibrary(version, value)))
       return !bends(value)
@@ -46,21 +46,21 @@ t.test('Where the form of a value changes with its size, it is written as the li
     [1, , 3],
   ]
   let wrong = 0
-  for (const value of values) if (!packed(1, value)?.equals(byLibrary(1, value))) wrong++
+  for (const value of values) if (!pack(1, value)?.equals(byLibrary(1, value))) wrong++
   t.equal(wrong, 0)
 })
 
 t.test('Records that are kept stay as they are, however many follow, and whatever fails between them', async (t) => {
   const values = fc.sample(anyRecord, { numRuns: 400, seed: 7 }).map((value, place) => [value, 'x'.repeat(place * 37)])
   const kept = values.map((value) => {
-    t.throws(() => packed(1, ['begun', value, new Map()]), NotPlain)
-    return packed(1, value)
+    t.throws(() => pack(1, ['begun', value, new Map()]), UnsupportedValue)
+    return pack(1, value)
   })
   const wrong = values.filter((value, place) => kept[place] && !kept[place].equals(byLibrary(1, value)))
   t.same(wrong, [])
   t.ok(kept.filter((bytes) => bytes !== undefined).length > 200)
   const large = { text: 'y'.repeat(1_000_000), list: values }
-  t.same(packed(1, large)?.equals(byLibrary(1, large)) ?? bends(large), true)
+  t.same(pack(1, large)?.equals(byLibrary(1, large)) ?? bends(large), true)
 })
 
 t.test('What is not plain is named', async (t) => {
@@ -73,8 +73,8 @@ t.test('What is not plain is named', async (t) => {
     [() => 1, /^a function is/],
     [Symbol('s'), /^a symbol is/],
   ]
-  for (const [value, message] of refused) t.throws(() => packed(1, value), { message })
+  for (const [value, message] of refused) t.throws(() => pack(1, value), { message })
   const nested = (levels: number) => Array.from({ length: levels }).reduce<unknown>((inner) => [inner], 0)
-  t.ok(packed(1, nested(limits.recordDepth)))
-  t.throws(() => packed(1, nested(limits.recordDepth + 1)), { message: /^something nested deeper/ })
+  t.ok(pack(1, nested(limits.recordDepth)))
+  t.throws(() => pack(1, nested(limits.recordDepth + 1)), { message: /^something nested deeper/ })
 })

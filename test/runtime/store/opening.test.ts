@@ -26,7 +26,7 @@ import { dataFileName } from '../../../runtime/store/directory.js'
 import { keyBytes } from '../../../runtime/store/key.js'
 import { openStore } from '../../../runtime/store/lmdb.js'
 import { manifestTable } from '../../../runtime/store/manifest.js'
-import { standStill } from '../../harness/standstill.js'
+import { suspendProcess } from '../../harness/suspend.js'
 import { commit, left, right } from './tables.js'
 
 const child = fileURLToPath(new URL('./child.js', import.meta.url))
@@ -130,22 +130,22 @@ t.test('New data draws the names of its installation and node once, and may be a
     return Buffer.alloc(bytes, 0xff)
   }
   const store = await openStore({ dir, shards: 16, random })
-  const { node, installation } = store.about
+  const { node, installation } = store.identity
   t.equal(installation, 'f'.repeat(32))
   t.match(node, /^n[0-9a-z]{8}$/)
   await store.close()
   const again = await openStore({ dir, shards: 16, random })
-  t.same(again.about, { installation, node })
+  t.same(again.identity, { installation, node })
   t.same(drawn, [16, 8], 'only while the data was made')
   await again.adopt('theirs')
-  t.same(again.about, { installation: 'theirs', node })
+  t.same(again.identity, { installation: 'theirs', node })
   await again.close()
   const adopted = await openStore({ dir, shards: 16 })
-  t.same(adopted.about, { installation: 'theirs', node })
+  t.same(adopted.identity, { installation: 'theirs', node })
   await adopted.close()
   const other = await openStore({ dir: newDir(), shards: 16 })
-  t.not(other.about.node, node)
-  t.match(other.about, { installation: /^[0-9a-f]{32}$/, node: /^n[0-9a-z]{8}$/ })
+  t.not(other.identity.node, node)
+  t.match(other.identity, { installation: /^[0-9a-f]{32}$/, node: /^n[0-9a-z]{8}$/ })
   await other.close()
 })
 
@@ -175,7 +175,7 @@ t.test('A directory is held by one process at a time, and freed by its death how
   const { holder, told } = await hold(dir)
   t.same(told, { opened: true, rows: 1 })
   await refusedUnharmed(t, dir, new RegExp(`is in use by process ${holder.pid}\\. Stop that one first`))
-  await standStill(holder)
+  await suspendProcess(holder)
   await refusedUnharmed(t, dir, /is in use by another process/)
   holder.kill('SIGCONT')
   await end(holder)

@@ -43,7 +43,7 @@ for (const durability of ['synced', 'async'] as const) {
       await store.copyTo(path)
       const copied = await openReadOnlyCopy(path)
       t.equal(copied.manifest.shards, shards)
-      t.equal(copied.manifest.node, store.about.node)
+      t.equal(copied.manifest.node, store.identity.node)
       for (const [shard, count] of before.entries()) {
         const numbers = (half: 'left' | 'right') =>
           [...copied.space(shard).range(halfTable, { prefix: [half] })].map(({ key }) => key[1])

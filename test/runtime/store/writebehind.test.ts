@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import t from 'tap'
-import { store as limits } from '../../../core/limits.js'
+import { store as limits } from '../../../core/limits/index.js'
 import type { Commit } from '../../../runtime/store/commits.js'
 import { type Environment, openEnvironment } from '../../../runtime/store/environment.js'
 import { type Bounds, isWithin } from '../../../runtime/store/range.js'
 import { withWriteBehind } from '../../../runtime/store/writebehind.js'
-import { until } from '../../harness/clock.js'
+import { waitUntil } from '../../harness/clock.js'
 
 const home = mkdtempSync(join(tmpdir(), 'parley-writebehind-'))
 t.teardown(() => rmSync(home, { recursive: true, force: true }))
@@ -146,7 +146,7 @@ t.test('A commit waits while too much is unwritten', async (t) => {
   })
   let taken = 0
   const all = Array.from({ length: 8 }, (_, n) => behind.write([big(n)]).then(() => taken++))
-  await until(() => taken > 0)
+  await waitUntil(() => taken > 0)
   await new Promise((turn) => setImmediate(turn))
   t.ok(taken < 8, `${taken} of 8 were taken while none could be written`)
   letAll()
@@ -160,7 +160,7 @@ t.test('After a failed transaction everything taken is still read and nothing mo
   const behind = withWriteBehind({ ...environment, write: () => Promise.reject(new Error('the disk is broken')) }, 0)
   const commit: Commit = { space: 0, changes: [{ key: Buffer.from([1]), value: Buffer.from([2]) }] }
   await behind.write([commit])
-  await until(() => behind.failure() !== undefined)
+  await waitUntil(() => behind.failure() !== undefined)
   t.same(behind.get(0, Buffer.from([1])), Buffer.from([2]))
   await t.rejects(behind.write([commit]), { message: 'the disk is broken' })
   await behind.close()
@@ -186,7 +186,7 @@ const anHour = 60 * 60 * 1000
 t.test('Commits share a transaction until the time for the next one, unless there is much to write', async (t) => {
   const { behind, transactions, add } = counted(anHour)
   await add(0)
-  await until(() => transactions.length > 0)
+  await waitUntil(() => transactions.length > 0)
   for (let n = 1; n <= 10; n++) await add(n)
   await new Promise((turn) => setImmediate(turn))
   t.same(transactions, [1], 'the first goes at once, the next waits')
@@ -200,7 +200,7 @@ t.test('Commits share a transaction until the time for the next one, unless ther
 t.test('A copy has what was committed before it, without a wait for the time of a transaction', async (t) => {
   const { behind, transactions, add } = counted(anHour)
   await add(1)
-  await until(() => transactions.length > 0)
+  await waitUntil(() => transactions.length > 0)
   await add(2)
   const path = join(home, 'copy')
   await behind.copyTo(path)

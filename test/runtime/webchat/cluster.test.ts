@@ -5,21 +5,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
 import { systemClock } from '../../../runtime/clock.js'
-import { readConfig } from '../../../runtime/config.js'
+import { readConfig } from '../../../runtime/config/config.js'
 import { prepareUws } from '../../../runtime/http/binary.js'
-import { openLog } from '../../../runtime/observe/log.js'
-import { type RunningNode, runNode } from '../../../runtime/run.js'
-import { until } from '../../harness/clock.js'
-import { Desk } from '../../harness/desk.js'
+import { type RunningNode, runNode } from '../../../runtime/node/listen.js'
+import { createLog } from '../../../runtime/observe/log.js'
+import { waitUntil } from '../../harness/clock.js'
 import { TestNats } from '../../harness/nats.js'
 import { type NodeProcess, testKey } from '../../harness/process.js'
-import { becomeVisitor, Page, wordsOf } from './visitor.js'
+import { TestAgent } from '../../harness/testagent.js'
+import { createVisitor, Page, textsOf } from './visitor.js'
 
 prepareUws(false)
 const nats = await TestNats.start()
 const home = await mkdtemp(join(tmpdir(), 'parley-'))
 const secret = randomBytes(32).toString('hex')
-const { log } = openLog({ to: { write: () => {} } })
+const { log } = createLog({ destination: { write: () => {} } })
 
 /** The first two keep shards; the third keeps none and only asks. */
 async function start(name: string, roles = 'shards,mgmt,gateway'): Promise<RunningNode> {
@@ -51,35 +51,35 @@ t.teardown(async () => {
   await rm(home, { recursive: true, force: true })
 })
 const owners = async () => new Set((await first.node.engine.status()).map(({ owner }) => owner))
-await until(async () => {
+await waitUntil(async () => {
   const found = await owners()
   return found.size === 2 && !found.has(undefined)
 })
 
-const desk = await Desk.open(t, first.urls as unknown as NodeProcess, 'Harbor')
-const chatAt = (node: RunningNode) => `${node.urls.gateway}/v4/webchat/demo.${desk.at.split('/').at(-1)}`
+const testAgent = await TestAgent.open(t, first.urls as unknown as NodeProcess, 'Harbor')
+const chatAt = (node: RunningNode) => `${node.urls.gateway}/v4/webchat/demo.${testAgent.agentPath.split('/').at(-1)}`
 const text = (words: string) => ({ spec: 'amf/1', parts: [{ type: 'text', text: words }] })
 
 /** As many visitors as make it likely that every node keeps the record of some. */
 const people = 6
 
 async function arrive(node: RunningNode): Promise<{ page: Page; token: string; userId: string }> {
-  const { token } = await becomeVisitor(chatAt(node))
+  const { token } = await createVisitor(chatAt(node))
   const page = await Page.open(chatAt(node), { token })
   await page.text('Hello')
-  await desk.heard(t, 2)
-  return { page, token, userId: desk.lastPerson() }
+  await testAgent.nextContentEvents(t, 2)
+  return { page, token, userId: testAgent.lastPerson() }
 }
 
 t.test('A line is told at once to tabs on every node, whichever of them keeps the record', async (t) => {
   for (let person = 0; person < people; person++) {
     const { page, token, userId } = await arrive(nodes[person % nodes.length]!)
     const tabs = [page, ...(await Promise.all(nodes.map((node) => Page.open(chatAt(node), { token }))))]
-    await desk.send(userId, text('To all of you'))
-    await Promise.all(tabs.map((tab) => tab.toldLines(2)))
+    await testAgent.send(userId, text('To all of you'))
+    await Promise.all(tabs.map((tab) => tab.waitForLines(2)))
     await tabs.at(-1)!.text('And back')
-    await desk.heard(t, 1)
-    await Promise.all(tabs.map((tab) => tab.toldLines(3)))
+    await testAgent.nextContentEvents(t, 1)
+    await Promise.all(tabs.map((tab) => tab.waitForLines(3)))
     for (const tab of tabs) {
       t.same(tab.lines, page.lines)
       t.notOk(
@@ -87,8 +87,8 @@ t.test('A line is told at once to tabs on every node, whichever of them keeps th
         'nobody had to look by himself',
       )
     }
-    t.same(wordsOf(page.lines), ['Hello', 'To all of you', 'And back'])
-    await Promise.all(tabs.map((tab) => tab.leave()))
+    t.same(textsOf(page.lines), ['Hello', 'To all of you', 'And back'])
+    await Promise.all(tabs.map((tab) => tab.close()))
   }
 })
 
@@ -98,23 +98,25 @@ t.test(
     const visitors = []
     for (let person = 0; person < people; person++) visitors.push(await arrive(second))
     for (const { page, userId } of visitors) {
-      await desk.send(userId, text('Before'))
-      await page.toldLines(2)
+      await testAgent.send(userId, text('Before'))
+      await page.waitForLines(2)
     }
     const stopped = stop(second)
-    for (const { page } of visitors) t.equal(await page.closed(), 1001)
+    for (const { page } of visitors) t.equal(await page.waitForClose(), 1001)
     await stopped
     for (const { userId } of visitors) {
       // A shard that is just moving says so, and is asked again.
-      await until(async () => (await desk.send(userId, { ...text('Meanwhile'), id: 'once' }))?.[0]?.accepted === true)
+      await waitUntil(
+        async () => (await testAgent.send(userId, { ...text('Meanwhile'), id: 'once' }))?.[0]?.accepted === true,
+      )
     }
     for (const { page, token, userId } of visitors) {
       const back = await Page.open(chatAt(asking), { token, after: page.cursor })
-      await back.toldLines(1)
-      await desk.send(userId, text('After'))
-      await back.toldLines(2)
-      t.same(wordsOf([...page.lines, ...back.lines]), ['Hello', 'Before', 'Meanwhile', 'After'])
-      await back.leave()
+      await back.waitForLines(1)
+      await testAgent.send(userId, text('After'))
+      await back.waitForLines(2)
+      t.same(textsOf([...page.lines, ...back.lines]), ['Hello', 'Before', 'Meanwhile', 'After'])
+      await back.close()
     }
   },
 )

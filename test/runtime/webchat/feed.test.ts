@@ -1,13 +1,13 @@
 /** What one page is told of a record, whatever happens meanwhile: in order, each line once, and never more than it reads. */
 import fc from 'fast-check'
 import t from 'tap'
-import type { Telling } from '../../../core/channel/live.js'
+import type { ServerEvent } from '../../../core/channel/socketcodec.js'
 import { type Refusal, refuse } from '../../../core/errors.js'
-import { webchat as limits } from '../../../core/limits.js'
+import { webchat as limits } from '../../../core/limits/index.js'
 import type { Clock } from '../../../runtime/clock.js'
 import { Feed } from '../../../runtime/webchat/feed.js'
-import type { ToldLine } from '../../../runtime/webchat/lines.js'
-import type { Head, LinesFound } from '../../../runtime/webchat/transcript.js'
+import type { TranscriptEntry } from '../../../runtime/webchat/render.js'
+import type { Head, TranscriptPage } from '../../../runtime/webchat/transcript.js'
 
 const frameBytes = 30 * 1024
 const mostBytes = limits.bufferedBytes + 2 * frameBytes
@@ -19,15 +19,15 @@ class Scene {
   /** Alarms go off when a test says so: what waits for the disk elsewhere waits for nothing here. */
   readonly clock: Clock = {
     now: () => this.now,
-    elapsed: () => this.now,
-    wake: (_at, call) => {
+    monotonic: () => this.now,
+    setTimer: (_at, call) => {
       this.alarms.add(call)
       return () => this.alarms.delete(call)
     },
-    soon: (call) => void setImmediate(call),
+    nextTick: (call) => void setImmediate(call),
   }
-  readonly tellings: Telling[] = []
-  readonly lines: ToldLine[] = []
+  readonly tellings: ServerEvent[] = []
+  readonly lines: TranscriptEntry[] = []
   /** Lines that are no longer kept, as if their messages had been forgotten. */
   readonly gone = new Set<number>()
   reads = 0
@@ -64,14 +64,14 @@ class Scene {
         },
       },
       read: async (from) => this.read(from),
-      tellingOf: async (line) => {
+      eventOf: async (line) => {
         if (this.unshowable > 0) {
           this.unshowable--
           return undefined
         }
         return { kind: 'said', cursor: line.cursor, at: 0, id: '', content: {} }
       },
-      failed: (error) => t.error(error),
+      onError: (error) => t.error(error),
     })
   }
 
@@ -84,7 +84,7 @@ class Scene {
     this.lines.push({ cursor, at: 0, said: { id: `id-${cursor}`, content: { text: `Line ${cursor}` } } })
   }
 
-  private read(from: number | undefined): LinesFound | Refusal {
+  private read(from: number | undefined): TranscriptPage | Refusal {
     this.reads++
     if (this.refusals > 0) {
       this.refusals--
@@ -94,7 +94,7 @@ class Scene {
     const rows = this.lines.slice(start, start + limits.linesPerRead)
     const upTo = rows.at(-1)?.cursor ?? this.lines.length
     const lines = rows.filter(({ cursor }) => !this.gone.has(cursor))
-    return { head: this.head, lines, upTo, more: from === undefined && start > 0 }
+    return { head: this.head, entries: lines, scannedTo: upTo, more: from === undefined && start > 0 }
   }
 
   /** The page reads everything that was sent. */
@@ -149,19 +149,19 @@ t.test('Every kept line behind the cursor is told in order and once, whatever is
         const after = Math.min(given, before)
         const scene = new Scene(after, before)
         for (const cursor of gone) scene.gone.add(cursor)
-        scene.feed.look()
+        scene.feed.poll()
         for (const each of steps) {
           if (each === 'append' || each === 'lost') scene.append()
-          if (each === 'append') scene.feed.noticed(scene.head)
+          if (each === 'append') scene.feed.onHead(scene.head)
           if (each === 'drain') scene.drain()
-          if (each === 'look') scene.feed.look()
+          if (each === 'look') scene.feed.poll()
           if (each === 'refuse') scene.refusals++
           if (each === 'unshowable') scene.unshowable++
           if (each === 'wait') await scene.ring()
         }
-        scene.feed.look()
+        scene.feed.poll()
         await scene.rest()
-        scene.feed.look()
+        scene.feed.poll()
         await scene.rest()
         const wanted = scene.lines
           .map(({ cursor }) => cursor)
@@ -179,12 +179,12 @@ t.test('Every kept line behind the cursor is told in order and once, whatever is
 
 t.test('For a page that does not read, nothing more is fetched and no more is held than it has room for', async (t) => {
   const scene = new Scene(0, 200)
-  scene.feed.look()
+  scene.feed.poll()
   await turns()
   const { reads } = scene
   for (let n = 0; n < 50; n++) {
     scene.append()
-    scene.feed.noticed(scene.head)
+    scene.feed.onHead(scene.head)
     await Promise.resolve()
   }
   t.ok(scene.mostHeld <= mostBytes)
@@ -197,18 +197,18 @@ t.test('For a page that does not read, nothing more is fetched and no more is he
 
 t.test('A page that reads nothing but is pinged on and on is let go, to come again with its cursor', async (t) => {
   const scene = new Scene(0, 1)
-  scene.feed.look()
+  scene.feed.poll()
   await turns()
   for (let n = 0; n < 100 && scene.closedWith === undefined; n++) {
-    scene.now += limits.lookEveryMs
-    scene.feed.look()
+    scene.now += limits.pollEveryMs
+    scene.feed.poll()
   }
   t.equal(scene.closedWith, 4000)
 })
 
 t.test('A page without a cursor is told the newest lines only, and that there are more', async (t) => {
   const scene = new Scene(undefined, limits.historyLines + 5)
-  scene.feed.look()
+  scene.feed.poll()
   await scene.rest()
   t.match(scene.tellings[0], { kind: 'welcome', cursor: limits.historyLines + 5, more: true })
   t.equal(scene.told().length, limits.historyLines)
@@ -217,26 +217,26 @@ t.test('A page without a cursor is told the newest lines only, and that there ar
 
 t.test('A line whose notice was lost is told at the next look', async (t) => {
   const scene = new Scene(0, 1)
-  scene.feed.look()
+  scene.feed.poll()
   await scene.rest()
   scene.append()
   await scene.rest()
   t.same(scene.told(), [1])
-  scene.now += limits.lookEveryMs
-  scene.feed.look()
+  scene.now += limits.pollEveryMs
+  scene.feed.poll()
   await scene.rest()
   t.same(scene.told(), [1, 2])
   t.ok(scene.kinds().includes('ping'), 'which also says that the line is alive')
 })
 
 t.test('A page is told something before it takes the line for dead, whenever lines come', async () => {
-  const step = fc.record({ ms: fc.nat(limits.lookEveryMs / 2), isSaid: fc.boolean() })
+  const step = fc.record({ ms: fc.nat(limits.pollEveryMs / 2), isSaid: fc.boolean() })
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
       const scene = new Scene(1, 1)
-      scene.feed.look()
+      scene.feed.poll()
       await scene.rest()
-      let lookAt = scene.now + limits.lookEveryMs
+      let lookAt = scene.now + limits.pollEveryMs
       let [frames, toldAt] = [scene.tellings.length, scene.now]
       let longest = 0
       const see = async () => {
@@ -248,18 +248,18 @@ t.test('A page is told something before it takes the line for dead, whenever lin
         const until = scene.now + ms
         if (lookAt <= until) {
           scene.now = lookAt
-          lookAt += limits.lookEveryMs
-          scene.feed.look()
+          lookAt += limits.pollEveryMs
+          scene.feed.poll()
           await see()
         }
         scene.now = until
         if (isSaid) {
           scene.append()
-          scene.feed.noticed(scene.head)
+          scene.feed.onHead(scene.head)
         }
         await see()
       }
-      return longest < limits.lookEveryMs * 2
+      return longest < limits.pollEveryMs * 2
     }),
     { numRuns: 50 },
   )
@@ -269,23 +269,23 @@ t.test(
   'That the agent is writing is told behind the lines that came before it, and not once it has said something',
   async (t) => {
     const scene = new Scene(0, 1)
-    scene.feed.look()
+    scene.feed.poll()
     await scene.rest()
     scene.append()
-    scene.signal = { signal: 'typing', at: scene.clock.now(), behind: 2 }
-    scene.feed.noticed(scene.head)
+    scene.signal = { signal: 'typing', at: scene.clock.now(), cursor: 2 }
+    scene.feed.onHead(scene.head)
     await scene.rest()
     t.same(scene.kinds().slice(-2), ['said', 'typing'])
-    scene.feed.noticed(scene.head)
+    scene.feed.onHead(scene.head)
     await scene.rest()
     t.equal(scene.kinds().filter((kind) => kind === 'typing').length, 1, 'once')
-    scene.signal = { signal: 'typing', at: scene.clock.now() + 1, behind: 2 }
+    scene.signal = { signal: 'typing', at: scene.clock.now() + 1, cursor: 2 }
     scene.append()
-    scene.feed.noticed(scene.head)
+    scene.feed.onHead(scene.head)
     await scene.rest()
     t.equal(scene.kinds().at(-1), 'said')
-    scene.signal = { signal: 'read', at: scene.clock.now() + 2, behind: 2 }
-    scene.feed.noticed(scene.head)
+    scene.signal = { signal: 'read', at: scene.clock.now() + 2, cursor: 2 }
+    scene.feed.onHead(scene.head)
     await scene.rest()
     t.equal(scene.kinds().at(-1), 'seen', 'what was read stays read')
   },
@@ -294,7 +294,7 @@ t.test(
 t.test('Nothing is told after the end', async (t) => {
   const scene = new Scene(0, 5)
   scene.refusals = 1
-  scene.feed.look()
+  scene.feed.poll()
   await turns()
   scene.feed.end()
   await scene.rest()

@@ -1,12 +1,12 @@
 /** What comes from one page: answered in its order, within its limits, and only once it is on record. */
 
 import t from 'tap'
-import { readFrame } from '../../../adapters/webchat/read.js'
+import { decodeFrame } from '../../../adapters/webchat/decoder.js'
 import type { Inbound } from '../../../core/channel/inbound.js'
-import type { Telling } from '../../../core/channel/live.js'
+import type { ServerEvent } from '../../../core/channel/socketcodec.js'
 import { type Refusal, refuse } from '../../../core/errors.js'
-import { webchat as limits } from '../../../core/limits.js'
-import { Page, type PageEnds } from '../../../runtime/webchat/page.js'
+import { webchat as limits } from '../../../core/limits/index.js'
+import { Page, type PageDeps } from '../../../runtime/webchat/page.js'
 import { manualClock } from '../../harness/clock.js'
 
 interface Heard {
@@ -15,9 +15,9 @@ interface Heard {
   answer(refusal?: Refusal): void
 }
 
-function openScene(over: Partial<PageEnds> = {}) {
+function openScene(over: Partial<PageDeps> = {}) {
   const clock = manualClock()
-  const tellings: Telling[] = []
+  const tellings: ServerEvent[] = []
   const heard: Heard[] = []
   const closes: number[] = []
   const spent = { allowed: true, limit: 1, remaining: 1, resetSeconds: 1, retryAfterSeconds: 3 }
@@ -25,22 +25,22 @@ function openScene(over: Partial<PageEnds> = {}) {
     ready: Promise.resolve(true),
     socket: { send: () => 'sent', bufferedBytes: () => 0, close: (code) => void closes.push(code) },
     live: {
-      read: readFrame,
+      read: decodeFrame,
       write: (telling) => {
         tellings.push(telling)
         return ''
       },
     },
     clock,
-    hear: (items) => new Promise((resolve) => heard.push({ items, answer: resolve })),
+    receive: (items) => new Promise((resolve) => heard.push({ items, answer: resolve })),
     unmarked: async (_state, messageIds) => messageIds,
-    older: async () => ({ kind: 'older', from: 1, lines: [], more: false }),
-    maySay: async () => spent,
-    hasBegun: () => true,
-    failed: (error) => t.error(error),
+    backfill: async () => ({ kind: 'older', from: 1, entries: [], more: false }),
+    spendBudget: async () => spent,
+    hasStarted: () => true,
+    onError: (error) => t.error(error),
     ...over,
   })
-  const take = (text: string) => page.take(text)
+  const take = (text: string) => page.handle(text)
   const frame = (type: string, members: object = {}) => take(JSON.stringify({ v: 1, type, ...members }))
   return { clock, tellings, heard, closes, spent, take, frame }
 }
@@ -50,10 +50,10 @@ const turns = async () => {
 }
 
 t.test('A page is told older lines when it asks, or that it cannot be just now', async (t) => {
-  const answers = [{ kind: 'older', from: 3, lines: [], more: true } as const, refuse('service.unavailable')]
+  const answers = [{ kind: 'older', from: 3, entries: [], more: true } as const, refuse('service.unavailable')]
   const asked: number[] = []
   const { frame, tellings } = openScene({
-    older: async (before) => {
+    backfill: async (before) => {
       asked.push(before)
       return answers.shift()!
     },
@@ -109,7 +109,7 @@ t.test('What is said before the page may come in waits, and is not heard when it
 })
 
 t.test('A visitor beyond their budget is told when to send the same again', async (t) => {
-  const scene = openScene({ maySay: async () => ({ ...scene.spent, allowed: false }) })
+  const scene = openScene({ spendBudget: async () => ({ ...scene.spent, allowed: false }) })
   scene.frame('text', { id: 'a', text: 'One' })
   await turns()
   t.match(scene.tellings, [{ kind: 'error', code: 'rateLimited', id: 'a', retryAfterMs: 3_000 }])
@@ -130,7 +130,7 @@ t.test('A page that sends faster than frames are taken is told to slow down, and
 
 t.test('Typing is told at most every few seconds, and not before there is a conversation', async (t) => {
   let hasBegun = false
-  const { frame, heard, clock } = openScene({ hasBegun: () => hasBegun })
+  const { frame, heard, clock } = openScene({ hasStarted: () => hasBegun })
   frame('typing')
   await turns()
   t.equal(heard.length, 0)

@@ -3,16 +3,16 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { budgets, webchat as limits } from '../../../core/limits.js'
+import { budgets, webchat as limits } from '../../../core/limits/index.js'
 import { systemClock } from '../../../runtime/clock.js'
-import { readConfig } from '../../../runtime/config.js'
+import { readConfig } from '../../../runtime/config/config.js'
 import { prepareUws } from '../../../runtime/http/binary.js'
-import { openLog } from '../../../runtime/observe/log.js'
-import { runNode } from '../../../runtime/run.js'
-import { until } from '../../harness/clock.js'
-import { Desk, json } from '../../harness/desk.js'
+import { runNode } from '../../../runtime/node/listen.js'
+import { createLog } from '../../../runtime/observe/log.js'
+import { waitUntil } from '../../harness/clock.js'
 import { type NodeProcess, testKey } from '../../harness/process.js'
-import { askForToken, becomeVisitor, codeOfSocket, Page, statusOfSocket, wordsOf } from './visitor.js'
+import { json, TestAgent } from '../../harness/testagent.js'
+import { codeOfSocket, createVisitor, Page, requestToken, statusOfSocket, textsOf } from './visitor.js'
 
 prepareUws(false)
 const dir = await mkdtemp(join(tmpdir(), 'parley-'))
@@ -25,7 +25,7 @@ const read = readConfig({
   PARLEY_TRUSTED_PROXIES: '127.0.0.0/8',
 })
 if ('problems' in read) throw new Error(read.problems.join())
-const { log } = openLog({ to: { write: () => {} } })
+const { log } = createLog({ destination: { write: () => {} } })
 const running = await runNode(read.config, { clock: systemClock, log, checkReplies: true })
 let isStopped = false
 t.teardown(async () => {
@@ -35,54 +35,54 @@ t.teardown(async () => {
 const node = running.urls as unknown as NodeProcess
 
 interface Setting {
-  readonly desk: Desk
+  readonly testAgent: TestAgent
   /** The address of the agent's chat. */
   readonly chat: string
 }
 
 let agents = 0
 async function openChat(t: Test): Promise<Setting> {
-  const desk = await Desk.open(t, node, `Harbor ${agents++}`)
-  const agentId = desk.at.split('/').at(-1)
-  return { desk, chat: `${node.gateway}/v4/webchat/demo.${agentId}` }
+  const testAgent = await TestAgent.open(t, node, `Harbor ${agents++}`)
+  const agentId = testAgent.agentPath.split('/').at(-1)
+  return { testAgent, chat: `${node.gateway}/v4/webchat/demo.${agentId}` }
 }
 
 const text = (words: string) => ({ spec: 'amf/1', parts: [{ type: 'text', text: words }] })
 
 /** The visitor has said something, so that the agent knows them. */
-async function met(t: Test, { desk, chat }: Setting) {
-  const { token, visitorId } = await becomeVisitor(chat)
+async function met(t: Test, { testAgent, chat }: Setting) {
+  const { token, visitorId } = await createVisitor(chat)
   const page = await Page.open(chat, { token })
   await page.text('Hello')
-  await desk.heard(t, 2)
-  await page.toldLines(1)
-  return { page, token, visitorId, userId: desk.lastPerson() }
+  await testAgent.nextContentEvents(t, 2)
+  await page.waitForLines(1)
+  return { page, token, visitorId, userId: testAgent.lastPerson() }
 }
 
 t.test('The binding of web chat tells where its page and its script are, and no other binding does', async (t) => {
-  const { desk, chat } = await openChat(t)
-  const { data } = await desk.manage('GET', `${desk.at}/channels`)
+  const { testAgent, chat } = await openChat(t)
+  const { data } = await testAgent.manage('GET', `${testAgent.agentPath}/channels`)
   const bound = data.find(({ channel }: { channel: string }) => channel === 'webchat')
   t.match(bound, { chatUrl: chat, widgetUrl: `${chat}/widget.js` })
-  t.match(await desk.manage('GET', `${desk.at}/channels/${bound.id}`), bound)
+  t.match(await testAgent.manage('GET', `${testAgent.agentPath}/channels/${bound.id}`), bound)
   for (const url of [bound.chatUrl, bound.widgetUrl]) t.equal((await fetch(url)).status, 200, url)
   t.equal((await fetch(chat.replace('demo.', ''))).status, 404, 'an id alone is of no org')
-  const sms = await desk.bind('sms', { mode: 'unmanaged', provider: 'emulator' })
+  const sms = await testAgent.bind('sms', { mode: 'unmanaged', provider: 'emulator' })
   t.notMatch(sms, { chatUrl: String })
 })
 
 t.test('What a visitor says reaches the agent, and its answer reaches the page under a cursor', async (t) => {
   const setting = await openChat(t)
-  const { desk, chat } = setting
-  const { token, visitorId } = await becomeVisitor(chat)
+  const { testAgent, chat } = setting
+  const { token, visitorId } = await createVisitor(chat)
   const page = await Page.open(chat, { token })
   t.match(page.frames[0], { v: 1, type: 'welcome', visitorId, cursor: 0, more: false }, 'the welcome comes first')
-  desk.replies(json({ messages: [{ ...text('Welcome to **Harbor**.'), chips: [{ label: 'Book' }] }] }))
+  testAgent.replies(json({ messages: [{ ...text('Welcome to **Harbor**.'), chips: [{ label: 'Book' }] }] }))
   await page.text('Hi', 'first')
-  const [started, message] = await desk.heard(t, 2)
+  const [started, message] = await testAgent.nextContentEvents(t, 2)
   t.match(started!.event.event, { type: 'system', system: { kind: 'conversationStarted' } })
   t.match(message!.event, { context: { channel: 'webchat' }, event: { type: 'message', message: { text: 'Hi' } } })
-  const [said, answer] = await page.toldLines(2)
+  const [said, answer] = await page.waitForLines(2)
   t.match(said, { type: 'said', id: 'first', text: 'Hi', cursor: 1 })
   t.match(answer, {
     type: 'message',
@@ -94,63 +94,63 @@ t.test('What a visitor says reaches the agent, and its answer reaches the page u
   await t.test('and a tap, named by its id, is an answer to its own message', async (t) => {
     const { blocks } = answer as { blocks: { chips?: { label: string; tap: string }[] }[] }
     const chip = blocks.flatMap(({ chips = [] }) => chips)[0]!
-    page.say({ type: 'tap', id: 'tapped', tap: chip.tap })
-    await page.accepted('tapped')
-    const [result] = await desk.heard(t, 1)
+    page.sendFrame({ type: 'tap', id: 'tapped', tap: chip.tap })
+    await page.waitForAccepted('tapped')
+    const [result] = await testAgent.nextContentEvents(t, 1)
     t.match(result!.event.event, { type: 'result', result: { labels: ['Book'], via: 'tap' } })
-    t.match((await page.toldLines(3)).at(-1), { type: 'said', id: 'tapped', text: 'Book' })
+    t.match((await page.waitForLines(3)).at(-1), { type: 'said', id: 'tapped', text: 'Book' })
   })
 
   await t.test('and so are a place and media that the visitor refers to', async (t) => {
     const place = { latitude: 48.2, longitude: 16.37 }
     const media = [{ url: 'https://files.example/a.jpg', type: 'image/jpeg' }]
-    page.say({ type: 'location', id: 'here', place })
-    page.say({ type: 'media', id: 'photo', media, text: 'This one' })
-    await page.accepted('photo')
-    const events = await desk.heard(t, 2)
+    page.sendFrame({ type: 'location', id: 'here', place })
+    page.sendFrame({ type: 'media', id: 'photo', media, text: 'This one' })
+    await page.waitForAccepted('photo')
+    const events = await testAgent.nextContentEvents(t, 2)
     t.match(events[0]!.event.event, { type: 'message', message: { place } })
     t.match(events[1]!.event.event, { type: 'message', message: { media, text: 'This one' } })
-    t.match((await page.toldLines(5)).slice(3), [
+    t.match((await page.waitForLines(5)).slice(3), [
       { type: 'said', id: 'here', place },
       { type: 'said', id: 'photo', media, text: 'This one' },
     ])
   })
-  await page.leave()
+  await page.close()
 })
 
 t.test('Older lines are told when a page asks, down to the first, and contacts come along to be kept', async (t) => {
   const setting = await openChat(t)
-  const { desk } = setting
+  const { testAgent } = setting
   const { page, userId } = await met(t, setting)
   const hotel = { name: 'Harbor Hotel', phone: '+494315550100' }
-  await desk.send(userId, { spec: 'amf/1', parts: [{ type: 'share.contact', ...hotel }] })
+  await testAgent.send(userId, { spec: 'amf/1', parts: [{ type: 'share.contact', ...hotel }] })
   const count = limits.linesPerRead + 2
-  for (let sent = 2; sent < count; sent++) await desk.send(userId, text(`Number ${sent + 1}`))
-  const lines = await page.toldLines(count)
+  for (let sent = 2; sent < count; sent++) await testAgent.send(userId, text(`Number ${sent + 1}`))
+  const lines = await page.waitForLines(count)
   t.match(lines[1], { type: 'message', contacts: [hotel] })
-  page.say({ type: 'older', before: lines.at(-1)!.cursor })
-  const [first] = await page.told('older')
+  page.sendFrame({ type: 'older', before: lines.at(-1)!.cursor })
+  const [first] = await page.waitForFrames('older')
   t.same(first!.lines, lines.slice(1, -1), 'each as it was told before')
   t.match(first, { from: lines[1]!.cursor, more: true })
-  page.say({ type: 'older', before: first!.from })
-  const [, last] = await page.told('older', 2)
+  page.sendFrame({ type: 'older', before: first!.from })
+  const [, last] = await page.waitForFrames('older', 2)
   t.match(last, { from: lines[0]!.cursor, more: false, lines: [{ type: 'said', text: 'Hello' }] })
-  await page.leave()
+  await page.close()
 })
 
 t.test('What is sent again under the same id is accepted again and heard once', async (t) => {
   const setting = await openChat(t)
   const { page } = await met(t, setting)
-  for (let times = 0; times < 3; times++) page.say({ type: 'text', id: 'again', text: 'Only once' })
-  await page.accepted('again', 3)
+  for (let times = 0; times < 3; times++) page.sendFrame({ type: 'text', id: 'again', text: 'Only once' })
+  await page.waitForAccepted('again', 3)
   await page.text('Afterwards')
-  const events = await setting.desk.heard(t, 2)
+  const events = await setting.testAgent.nextContentEvents(t, 2)
   t.same(
     events.map(({ event: { event } }) => (event.message as { text: string }).text),
     ['Only once', 'Afterwards'],
   )
-  t.same(wordsOf(await page.toldLines(3)), ['Hello', 'Only once', 'Afterwards'])
-  await page.leave()
+  t.same(textsOf(await page.waitForLines(3)), ['Hello', 'Only once', 'Afterwards'])
+  await page.close()
 })
 
 t.test('Every tab of a visitor is told the same lines in the same order, whenever it was opened', async (t) => {
@@ -158,13 +158,13 @@ t.test('Every tab of a visitor is told the same lines in the same order, wheneve
   const { page, token, userId } = await met(t, setting)
   const other = await Page.open(setting.chat, { token })
   await other.text('From the other tab', 'other')
-  await setting.desk.send(userId, text('To both'))
-  await Promise.all([page.toldLines(3), other.toldLines(3)])
+  await setting.testAgent.send(userId, text('To both'))
+  await Promise.all([page.waitForLines(3), other.waitForLines(3)])
   t.same(other.lines, page.lines)
   const late = await Page.open(setting.chat, { token })
   t.same(late.lines, page.lines, 'what was told live is what is told from the record')
-  t.same(wordsOf(late.lines), ['Hello', 'From the other tab', 'To both'])
-  for (const each of [page, other, late]) await each.leave()
+  t.same(textsOf(late.lines), ['Hello', 'From the other tab', 'To both'])
+  for (const each of [page, other, late]) await each.close()
 })
 
 t.test(
@@ -173,61 +173,61 @@ t.test(
     const setting = await openChat(t)
     const { page, token, userId } = await met(t, setting)
     const { cursor } = page
-    await page.leave()
-    const results = await setting.desk.send(userId, text('One'), text('Two'), text('Three'))
-    await until(() => results.every(({ messageId }) => isIn(setting.desk, messageId, 'sent')))
+    await page.close()
+    const results = await setting.testAgent.send(userId, text('One'), text('Two'), text('Three'))
+    await waitUntil(() => results.every(({ messageId }) => isIn(setting.testAgent, messageId, 'sent')))
     const back = await Page.open(setting.chat, { token, after: cursor })
-    t.same(wordsOf(back.lines), ['One', 'Two', 'Three'])
+    t.same(textsOf(back.lines), ['One', 'Two', 'Three'])
     t.same(
       back.frames.map(({ type }) => type),
       ['welcome', 'message', 'message', 'message', 'caughtUp'],
     )
-    await setting.desk.send(userId, text('Four'))
-    t.same(wordsOf(await back.toldLines(4)), ['One', 'Two', 'Three', 'Four'])
-    await back.leave()
+    await setting.testAgent.send(userId, text('Four'))
+    t.same(textsOf(await back.waitForLines(4)), ['One', 'Two', 'Three', 'Four'])
+    await back.close()
   },
 )
 
-function isIn(desk: Desk, messageId: string, state: string): boolean {
-  return desk.statuses().some((status) => status.messageId === messageId && status.state === state)
+function isIn(testAgent: TestAgent, messageId: string, state: string): boolean {
+  return testAgent.statuses().some((status) => status.messageId === messageId && status.state === state)
 }
 
 t.test('A page without a cursor is told the newest lines, and that there are older ones', async (t) => {
   const setting = await openChat(t)
-  const { data } = await setting.desk.manage('GET', `${setting.desk.at}/channels`)
+  const { data } = await setting.testAgent.manage('GET', `${setting.testAgent.agentPath}/channels`)
   const webchat = data.find((binding: { channel: string }) => binding.channel === 'webchat')
   const delivery = { loopGuard: { messages: 1_000 } }
-  await setting.desk.manage('PATCH', `${setting.desk.at}/channels/${webchat.id}`, { delivery })
+  await setting.testAgent.manage('PATCH', `${setting.testAgent.agentPath}/channels/${webchat.id}`, { delivery })
   const { page, token, userId } = await met(t, setting)
   const calls = limits.historyLines / 10
   for (let call = 0; call < calls; call++) {
     const messages = Array.from({ length: 10 }, (_, n) => text(`Line ${call * 10 + n}`))
-    await setting.desk.send(userId, ...messages)
+    await setting.testAgent.send(userId, ...messages)
   }
-  await page.toldLines(limits.historyLines + 1)
+  await page.waitForLines(limits.historyLines + 1)
   const fresh = await Page.open(setting.chat, { token })
   t.match(fresh.frames[0], { type: 'welcome', cursor: limits.historyLines + 1, more: true })
   t.same(fresh.lines, page.lines.slice(1))
   const whole = await Page.open(setting.chat, { token, after: 0 })
   t.match(whole.frames[0], { type: 'welcome', more: false })
   t.same(whole.lines, page.lines, 'a cursor is told everything behind it')
-  for (const each of [page, fresh, whole]) await each.leave()
+  for (const each of [page, fresh, whole]) await each.close()
 })
 
 t.test('A message is delivered when a tab shows it and read when one says so, each told once', async (t) => {
   const setting = await openChat(t)
   const { page, token, userId } = await met(t, setting)
   const other = await Page.open(setting.chat, { token })
-  const [first, second] = await setting.desk.send(userId, text('Look'), text('And here'))
-  await Promise.all([page.toldLines(3), other.toldLines(3)])
-  for (const each of [page, other]) each.say({ type: 'delivered', messageIds: [first!.messageId] })
-  await until(() => isIn(setting.desk, first!.messageId, 'delivered'))
-  for (const each of [page, other]) each.say({ type: 'read', messageIds: [first!.messageId, second!.messageId] })
-  await until(() => isIn(setting.desk, second!.messageId, 'read'))
-  page.say({ type: 'read', messageIds: ['msg_nobody-ever-sent', first!.messageId] })
+  const [first, second] = await setting.testAgent.send(userId, text('Look'), text('And here'))
+  await Promise.all([page.waitForLines(3), other.waitForLines(3)])
+  for (const each of [page, other]) each.sendFrame({ type: 'delivered', messageIds: [first!.messageId] })
+  await waitUntil(() => isIn(setting.testAgent, first!.messageId, 'delivered'))
+  for (const each of [page, other]) each.sendFrame({ type: 'read', messageIds: [first!.messageId, second!.messageId] })
+  await waitUntil(() => isIn(setting.testAgent, second!.messageId, 'read'))
+  page.sendFrame({ type: 'read', messageIds: ['msg_nobody-ever-sent', first!.messageId] })
   await page.text('Done')
-  await setting.desk.heard(t, 1)
-  const told = setting.desk.statuses().map(({ messageId, state }) => `${state} ${messageId}`)
+  await setting.testAgent.nextContentEvents(t, 1)
+  const told = setting.testAgent.statuses().map(({ messageId, state }) => `${state} ${messageId}`)
   const wanted = [first!, second!].flatMap(({ messageId }) =>
     ['sent', 'delivered', 'read'].map((each) => `${each} ${messageId}`),
   )
@@ -238,26 +238,26 @@ t.test('A message is delivered when a tab shows it and read when one says so, ea
     ['read', 'read'],
     'a page is told what is read already',
   )
-  for (const each of [page, other, again]) await each.leave()
+  for (const each of [page, other, again]) await each.close()
 })
 
 t.test('Typing is told both ways, and so is that the agent has read', async (t) => {
   const setting = await openChat(t)
   const { page, userId } = await met(t, setting)
-  page.say({ type: 'typing' })
-  page.say({ type: 'typing' })
-  const [event] = await setting.desk.heard(t, 1)
+  page.sendFrame({ type: 'typing' })
+  page.sendFrame({ type: 'typing' })
+  const [event] = await setting.testAgent.nextContentEvents(t, 1)
   t.match(event!.event.event, { type: 'system', system: { kind: 'typing' } })
-  await setting.desk.send(userId, { spec: 'amf/1', signal: 'typing' })
-  const [typing] = await page.told('typing')
+  await setting.testAgent.send(userId, { spec: 'amf/1', signal: 'typing' })
+  const [typing] = await page.waitForFrames('typing')
   t.equal(typing!.forMs, limits.typingForMs)
-  await setting.desk.send(userId, { spec: 'amf/1', signal: 'read' })
-  await page.told('seen')
+  await setting.testAgent.send(userId, { spec: 'amf/1', signal: 'read' })
+  await page.waitForFrames('seen')
   await page.text('Still here')
-  const [next] = await setting.desk.heard(t, 1)
+  const [next] = await setting.testAgent.nextContentEvents(t, 1)
   t.match(next!.event.event, { type: 'message' }, 'what is said too often is told once')
   t.equal(page.lines.length, 2, 'none of it is a line')
-  await page.leave()
+  await page.close()
 })
 
 t.test(
@@ -270,7 +270,7 @@ t.test(
     page.raw('{"v":2,"type":"text","id":"z","text":"Hi"}')
     page.raw('nothing of the sort')
     page.raw(new Uint8Array([1, 2, 3]))
-    const errors = await page.told('error', 5)
+    const errors = await page.waitForFrames('error', 5)
     t.match(errors, [
       { code: 'invalidFrame', field: 'text', id: 'x' },
       { code: 'invalidFrame', field: 'type', id: 'y' },
@@ -279,42 +279,42 @@ t.test(
       { code: 'invalidFrame', message: /JSON object/ },
     ])
     await page.text('Good again')
-    const [event] = await setting.desk.heard(t, 1)
+    const [event] = await setting.testAgent.nextContentEvents(t, 1)
     t.match(event!.event.event, { message: { text: 'Good again' } }, 'nothing of them was heard')
     for (let left = limits.unreadableFrames - 5; left > 0; left--) page.raw('{}')
-    t.equal(await page.closed(), 1008)
+    t.equal(await page.waitForClose(), 1008)
   },
 )
 
 t.test('A visitor says no more than their budget at once, and is told when to try again', async (t) => {
   const setting = await openChat(t)
   const { page } = await met(t, setting)
-  for (let n = 0; n < 30; n++) page.say({ type: 'text', id: `n-${n}`, text: `Number ${n}` })
-  const [error] = await page.told('error')
+  for (let n = 0; n < 30; n++) page.sendFrame({ type: 'text', id: `n-${n}`, text: `Number ${n}` })
+  const [error] = await page.waitForFrames('error')
   t.match(error, { code: 'rateLimited', id: /^n-/, retryAfterMs: Number })
-  await page.leave()
+  await page.close()
 })
 
 t.test('A token goes on as the same visitor; another agent’s, a changed one and none at all are refused', async (t) => {
   const { chat } = await openChat(t)
   const { chat: otherChat } = await openChat(t)
-  const first = await becomeVisitor(chat)
+  const first = await createVisitor(chat)
   t.equal(first.resumed, false)
-  const again = await becomeVisitor(chat, first.token)
+  const again = await createVisitor(chat, first.token)
   t.match(again, { visitorId: first.visitorId, resumed: true })
   const changed = first.token.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'))
-  const stranger = await becomeVisitor(chat, changed)
+  const stranger = await createVisitor(chat, changed)
   t.equal(stranger.resumed, false)
   t.not(stranger.visitorId, first.visitorId)
-  t.not((await becomeVisitor(otherChat, first.token)).visitorId, first.visitorId)
+  t.not((await createVisitor(otherChat, first.token)).visitorId, first.visitorId)
   t.equal(await codeOfSocket(chat, { token: first.token }), 0)
   t.equal(await codeOfSocket(chat, { token: changed }), 4401)
   t.equal(await codeOfSocket(chat, { token: '' }), 4401)
   t.equal(await codeOfSocket(otherChat, { token: first.token }), 4401)
   t.equal(await statusOfSocket(`${node.gateway}/v4/webchat/harbor`, `token=${first.token}`), 404)
   t.equal(await statusOfSocket(chat, `token=${first.token}&after=x`), 400)
-  t.equal((await askForToken(`${node.gateway}/v4/webchat/demo.nobody`, {})).status, 404)
-  t.equal((await askForToken(`${node.gateway}/v4/webchat/nobody`, {})).status, 404)
+  t.equal((await requestToken(`${node.gateway}/v4/webchat/demo.nobody`, {})).status, 404)
+  t.equal((await requestToken(`${node.gateway}/v4/webchat/nobody`, {})).status, 404)
   t.equal((await fetch(`${chat}/visitors`, { method: 'POST' })).status, 201, 'a body may be left out')
   t.equal(await statusOfSocket(`${chat}/visitors`, ''), 405, 'other paths are answered as ever')
 })
@@ -358,7 +358,7 @@ t.test('A token that is not good counts against its address, and after many no s
   const statuses = await Promise.all(tries)
   t.same([...new Set(statuses)].sort(), [101, 429])
   t.equal(await statusOfSocket(chat, 'token=bad', from('203.0.113.21')), 101, 'another address is told what is wrong')
-  const { token } = await becomeVisitor(chat)
+  const { token } = await createVisitor(chat)
   t.equal(await statusOfSocket(chat, `token=${token}`, from('203.0.113.20')), 101, 'and a good token opens one')
 })
 
@@ -377,20 +377,20 @@ t.test(
 )
 
 t.test('Only sites that the binding names may show the chat; where it names none, any may', async (t) => {
-  const { desk, chat } = await openChat(t)
+  const { testAgent, chat } = await openChat(t)
   const site = 'https://shop.example'
-  const open = await askForToken(chat, {}, 'https://anybody.example')
+  const open = await requestToken(chat, {}, 'https://anybody.example')
   t.equal(open.status, 201)
   t.equal(open.headers.get('access-control-allow-origin'), 'https://anybody.example')
   const preflight = await fetch(`${chat}/visitors`, { method: 'OPTIONS', headers: { origin: site } })
   t.equal(preflight.headers.get('access-control-allow-origin'), site)
-  const { data } = await desk.manage('GET', `${desk.at}/channels`)
-  await desk.manage('DELETE', `${desk.at}/channels/${data[0].id}`)
-  t.equal((await askForToken(chat, {})).status, 404, 'without web chat there is nothing')
-  await desk.bind('webchat', { mode: 'managed', inputs: { origins: [site] } })
-  const { token } = await becomeVisitor(chat, undefined, site)
-  t.equal((await askForToken(chat, {}, 'https://anybody.example')).status, 403)
-  t.equal((await askForToken(chat, {}, node.gateway)).status, 201, 'our own page always may')
+  const { data } = await testAgent.manage('GET', `${testAgent.agentPath}/channels`)
+  await testAgent.manage('DELETE', `${testAgent.agentPath}/channels/${data[0].id}`)
+  t.equal((await requestToken(chat, {})).status, 404, 'without web chat there is nothing')
+  await testAgent.bind('webchat', { mode: 'managed', inputs: { origins: [site] } })
+  const { token } = await createVisitor(chat, undefined, site)
+  t.equal((await requestToken(chat, {}, 'https://anybody.example')).status, 403)
+  t.equal((await requestToken(chat, {}, node.gateway)).status, 201, 'our own page always may')
   t.equal(await codeOfSocket(chat, { token, origin: site }), 0)
   t.equal(await codeOfSocket(chat, { token, origin: 'https://anybody.example' }), 4403)
   t.equal(await codeOfSocket(chat, { token }), 4403)
@@ -398,18 +398,18 @@ t.test('Only sites that the binding names may show the chat; where it names none
 
 t.test('When the chat is switched off, pages are sent away and nobody new comes in', async (t) => {
   const setting = await openChat(t)
-  const { desk, chat } = setting
+  const { testAgent, chat } = setting
   const { page, token } = await met(t, setting)
-  const { data } = await desk.manage('GET', `${desk.at}/channels`)
-  await desk.manage('POST', `${desk.at}/channels/${data[0].id}/_disable`)
-  page.say({ type: 'text', id: 'late', text: 'Anybody?' })
-  t.equal(await page.closed(), 4404)
-  t.equal((await askForToken(chat, {})).status, 404)
+  const { data } = await testAgent.manage('GET', `${testAgent.agentPath}/channels`)
+  await testAgent.manage('POST', `${testAgent.agentPath}/channels/${data[0].id}/_disable`)
+  page.sendFrame({ type: 'text', id: 'late', text: 'Anybody?' })
+  t.equal(await page.waitForClose(), 4404)
+  t.equal((await requestToken(chat, {})).status, 404)
   t.equal(await codeOfSocket(chat, { token }), 4404)
-  await desk.manage('POST', `${desk.at}/channels/${data[0].id}/_enable`)
+  await testAgent.manage('POST', `${testAgent.agentPath}/channels/${data[0].id}/_enable`)
   const back = await Page.open(chat, { token })
-  t.same(wordsOf(back.lines), ['Hello'])
-  await back.leave()
+  t.same(textsOf(back.lines), ['Hello'])
+  await back.close()
 })
 
 t.test('A node that stops sends every page away with 1001', async (t) => {
@@ -417,6 +417,6 @@ t.test('A node that stops sends every page away with 1001', async (t) => {
   const { page } = await met(t, setting)
   isStopped = true
   const stopped = running.stop()
-  t.equal(await page.closed(), 1001)
+  t.equal(await page.waitForClose(), 1001)
   await stopped
 })

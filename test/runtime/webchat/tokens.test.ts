@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import t from 'tap'
-import { chatNameOf } from '../../../core/agentkey.js'
-import { webchat as limits } from '../../../core/limits.js'
-import { chatPattern, placeOfChat } from '../../../runtime/webchat/chat.js'
-import { openVisitorTokens } from '../../../runtime/webchat/tokens.js'
+import { chatNameOf } from '../../../core/agentref.js'
+import { webchat as limits } from '../../../core/limits/index.js'
+import { chatPattern, parseChatName } from '../../../runtime/webchat/chat.js'
+import { createVisitorTokens } from '../../../runtime/webchat/tokens.js'
 import { manualClock } from '../../harness/clock.js'
 
 const slug = fc.stringMatching(/^[a-z0-9][a-z0-9-]{0,62}$/)
@@ -13,31 +13,31 @@ const place = fc.record({ orgId: slug, agentId: slug })
 
 t.test('A token names its agent and visitor to this installation, until it runs out', async (t) => {
   const clock = manualClock()
-  const tokens = openVisitorTokens(randomBytes(32), clock)
-  const others = openVisitorTokens(randomBytes(32), clock)
+  const tokens = createVisitorTokens(randomBytes(32), clock)
+  const others = createVisitorTokens(randomBytes(32), clock)
   const harbor = { orgId: 'demo', agentId: 'harbor' }
   const visitor = { ...harbor, visitorId: 'vis_1' }
   const { token, expiresAt } = tokens.mint(visitor)
   t.equal(expiresAt, clock.now() + limits.tokenMs)
-  t.same(tokens.open(token, harbor), visitor)
-  t.equal(tokens.open(token, { orgId: 'demo', agentId: 'other' }), undefined)
-  t.equal(tokens.open(token, { orgId: 'other', agentId: 'harbor' }), undefined)
-  t.equal(others.open(token, harbor), undefined, 'another key knows nothing of it')
+  t.same(tokens.verify(token, harbor), visitor)
+  t.equal(tokens.verify(token, { orgId: 'demo', agentId: 'other' }), undefined)
+  t.equal(tokens.verify(token, { orgId: 'other', agentId: 'harbor' }), undefined)
+  t.equal(others.verify(token, harbor), undefined, 'another key knows nothing of it')
   await clock.advance(limits.tokenMs - 1)
-  t.same(tokens.open(token, harbor), visitor)
+  t.same(tokens.verify(token, harbor), visitor)
   await clock.advance(1)
-  t.equal(tokens.open(token, harbor), undefined)
+  t.equal(tokens.verify(token, harbor), undefined)
 })
 
 t.test('No change of a token, and no text that is none, opens anything', async () => {
-  const tokens = openVisitorTokens(randomBytes(32), manualClock())
+  const tokens = createVisitorTokens(randomBytes(32), manualClock())
   fc.assert(
     fc.property(place, fc.nat(), fc.string(), (agent, at, text) => {
       const { token } = tokens.mint({ ...agent, visitorId: 'vis_1' })
       const where = at % token.length
       const swapped = token[where] === 'x' ? 'y' : 'x'
       const changed = token.slice(0, where) + swapped + token.slice(where + 1)
-      return [changed, text, `${token}x`, token.slice(1)].every((each) => tokens.open(each, agent) === undefined)
+      return [changed, text, `${token}x`, token.slice(1)].every((each) => tokens.verify(each, agent) === undefined)
     }),
   )
 })
@@ -46,7 +46,7 @@ t.test('The name of a chat leads to one agent of one org, and back', async (t) =
   fc.assert(
     fc.property(place, (agent) => {
       const name = chatNameOf(agent)
-      const found = placeOfChat(name)
+      const found = parseChatName(name)
       return new RegExp(chatPattern).test(name) && found?.orgId === agent.orgId && found.agentId === agent.agentId
     }),
   )
@@ -60,5 +60,5 @@ t.test('The name of a chat leads to one agent of one org, and back', async (t) =
     'demo/harbor',
     'demo.harbor\n',
   ])
-    t.equal(placeOfChat(name), undefined, JSON.stringify(name))
+    t.equal(parseChatName(name), undefined, JSON.stringify(name))
 })

@@ -6,35 +6,35 @@ import type { Inbound } from '../../../core/channel/inbound.js'
 import type { ChannelName } from '../../../core/channelnames.js'
 import type { DeliveryOutcome } from '../../../core/conversation/outcome.js'
 import { isRefusal } from '../../../core/errors.js'
-import { conversation as kept, webchat as limits } from '../../../core/limits.js'
+import { conversation as kept, webchat as limits } from '../../../core/limits/index.js'
 import { systemClock } from '../../../runtime/clock.js'
 import type { Identity } from '../../../runtime/conversation/contract.js'
 import { effectKinds } from '../../../runtime/conversation/effects.js'
-import { gatewayParts } from '../../../runtime/node/gateway.js'
-import { openLog } from '../../../runtime/observe/log.js'
+import { createGatewayModule } from '../../../runtime/node/gateway.js'
+import { createLog } from '../../../runtime/observe/log.js'
 import { openEmbedded } from '../../../runtime/shard/embedded.js'
 import { openStore } from '../../../runtime/store/lmdb.js'
-import { webchatQueries } from '../../../runtime/webchat/open.js'
-import { type LinesFound, readLines, readUnmarked } from '../../../runtime/webchat/transcript.js'
+import { webchatQueries } from '../../../runtime/webchat/index.js'
+import { readTranscript, readUnmarked, type TranscriptPage } from '../../../runtime/webchat/transcript.js'
 import { contextOn } from '../../harness/agentcontext.js'
-import { temporary } from '../../harness/webhooknode.js'
+import { tempDir } from '../../harness/webhooknode.js'
 
 const agent = contextOn('webchat', { provider: 'webchat', binding: { isActive: true, minDelayMs: 0 } })
 
 /** One conversation whose provider answers when a test says so. */
 async function openRecord(t: Test, about: { channel?: ChannelName; sandbox?: true } = {}) {
-  const { conversation: commands, ...parts } = gatewayParts({ timeScale: 1 })
-  const { log } = openLog({ to: { write: () => {} } })
+  const { conversation: commands, ...parts } = createGatewayModule({ timeScale: 1 })
+  const { log } = createLog({ destination: { write: () => {} } })
   let later = 0
   const clock = { ...systemClock, now: () => Date.now() + later }
   const nothingToDo = Object.fromEntries(Object.values(effectKinds).map((kind) => [kind, async () => {}]))
   const shards = openEmbedded({
     shards: 1,
-    store: await openStore({ dir: temporary(t), shards: 1 }),
-    repertoire: {
+    store: await openStore({ dir: tempDir(t), shards: 1 }),
+    handlers: {
       commands: parts.commands,
       queries: [...parts.queries, ...webchatQueries],
-      performers: () => nothingToDo,
+      effectHandlers: () => nothingToDo,
     },
     clock,
     newCommandId: () => randomBytes(12).toString('hex'),
@@ -51,29 +51,29 @@ async function openRecord(t: Test, about: { channel?: ChannelName; sandbox?: tru
     ...about,
   }
   const hear = (id: string, inbound: Inbound) =>
-    shards.ask(asid, commands.receiveInbound, { who, agent, items: [{ id, inbound }] })
+    shards.execute(asid, commands.receiveInbound, { identity: who, agent, items: [{ id, inbound }] })
   return {
     say: (id: string, text: string) => hear(id, { kind: 'content', content: { text } }),
     hear,
     /** Takes a message, and answers what its provider is told about. */
     async offer(message: object): Promise<string> {
       const requests = [{ message: { spec: 'amf/1', ...message } as never, from: 'send' as const }]
-      const answers = await shards.ask(asid, commands.sendMessages, { asid, agent, requests })
+      const answers = await shards.execute(asid, commands.sendMessages, { asid, agent, requests })
       if (isRefusal(answers) || !('messageId' in answers[0]!)) throw new Error(JSON.stringify(answers))
       return answers[0].messageId
     },
     dispatched: (messageId: string, outcome: DeliveryOutcome = { kind: 'sent', providerIds: [messageId] }) =>
-      shards.ask(asid, commands.sendOutcome, { asid, agent, messageId, tried: 1, outcome }),
-    async lines(after?: number): Promise<LinesFound> {
-      const found = await shards.read(asid, readLines, { asid, ...(after !== undefined && { after }) })
+      shards.execute(asid, commands.sendOutcome, { asid, agent, messageId, attempt: 1, outcome }),
+    async lines(after?: number): Promise<TranscriptPage> {
+      const found = await shards.query(asid, readTranscript, { asid, ...(after !== undefined && { after }) })
       if (isRefusal(found)) throw new Error(found.refused)
       return found
     },
     unmarked: (state: 'delivered' | 'read', ...messageIds: string[]) =>
-      shards.read(asid, readUnmarked, { asid, state, messageIds }),
+      shards.query(asid, readUnmarked, { asid, state, messageIds }),
     async passes(ms: number): Promise<void> {
       later += ms
-      await shards.ask(asid, commands.expireRows, { asid })
+      await shards.execute(asid, commands.expireRows, { asid })
     },
   }
 }
@@ -84,10 +84,10 @@ t.test('A message is a line from the commit that makes it sent, and once', async
   const record = await openRecord(t)
   await record.say('a', 'Hello')
   const id = await record.offer(text('Welcome'))
-  t.equal((await record.lines()).lines.length, 1, 'one that is on its way is none')
+  t.equal((await record.lines()).entries.length, 1, 'one that is on its way is none')
   await record.dispatched(id)
   await record.dispatched(id)
-  const { lines, head } = await record.lines()
+  const { entries: lines, head } = await record.lines()
   t.match(lines, [
     { cursor: 1, said: { id: 'a', content: { text: 'Hello' } } },
     { cursor: 2, message: { id, state: 'sent' } },
@@ -102,9 +102,9 @@ t.test('A message that was not sent is no line', async (t) => {
   await record.dispatched(await record.offer(text('Welcome')), {
     kind: 'refused',
     reason: 'sendFailed',
-    again: 'never',
+    retry: 'never',
   })
-  t.equal((await record.lines()).lines.length, 1)
+  t.equal((await record.lines()).entries.length, 1)
 })
 
 t.test('What a visitor says is a line under the page’s own id, and what is heard again is not another', async (t) => {
@@ -118,9 +118,9 @@ t.test('What a visitor says is a line under the page’s own id, and what is hea
     chips: [{ label: 'Red' }, { label: 'Site', kind: 'url', url: 'https://a.example' }],
   })
   await record.dispatched(question)
-  await record.hear('c', { kind: 'tap', messageId: question, place: 0 })
-  await record.hear('d', { kind: 'tap', messageId: question, place: 1 })
-  const { lines } = await record.lines()
+  await record.hear('c', { kind: 'tap', messageId: question, tapIndex: 0 })
+  await record.hear('d', { kind: 'tap', messageId: question, tapIndex: 1 })
+  const { entries: lines } = await record.lines()
   t.match(lines, [
     { cursor: 1, said: { id: 'a', content: { text: 'Hello' } } },
     { cursor: 2, said: { id: 'b', content: { place } } },
@@ -134,8 +134,8 @@ t.test('Signals are no lines; the record says what the last one was, and behind 
   const record = await openRecord(t)
   await record.say('a', 'Hello')
   await record.dispatched(await record.offer({ signal: 'typing' }))
-  const { head, lines } = await record.lines()
-  t.match(head, { newest: 1, signal: { signal: 'typing', behind: 1 } })
+  const { head, entries: lines } = await record.lines()
+  t.match(head, { newest: 1, signal: { signal: 'typing', cursor: 1 } })
   t.equal(lines.length, 1)
 })
 
@@ -144,7 +144,7 @@ t.test('Conversations on other channels, and with personas, have no record of li
     const record = await openRecord(t, about)
     await record.say('a', 'Hello')
     await record.dispatched(await record.offer(text('Welcome')))
-    t.same(await record.lines(), { head: { newest: 0 }, lines: [], upTo: 0, more: false })
+    t.same(await record.lines(), { head: { newest: 0 }, entries: [], scannedTo: 0, more: false })
   }
 })
 
@@ -155,13 +155,13 @@ t.test(
     const count = limits.historyLines + 7
     for (let n = 1; n <= count; n++) await record.say(`id-${n}`, `Line ${n}`)
     const newest = await record.lines()
-    t.equal(newest.lines[0]!.cursor, 8)
-    t.equal(newest.lines.length, limits.linesPerRead)
-    t.equal(newest.upTo, 7 + limits.linesPerRead)
+    t.equal(newest.entries[0]!.cursor, 8)
+    t.equal(newest.entries.length, limits.linesPerRead)
+    t.equal(newest.scannedTo, 7 + limits.linesPerRead)
     t.equal(newest.more, true)
     const all: number[] = []
     for (let after = 0; after < count; ) {
-      const { lines, upTo, more } = await record.lines(after)
+      const { entries: lines, scannedTo: upTo, more } = await record.lines(after)
       all.push(...lines.map(({ cursor }) => cursor))
       t.equal(more, false)
       after = upTo
@@ -170,7 +170,7 @@ t.test(
       all,
       Array.from({ length: count }, (_, n) => n + 1),
     )
-    t.match(await record.lines(count + 50), { lines: [], upTo: count }, 'a cursor from nowhere is the newest')
+    t.match(await record.lines(count + 50), { entries: [], scannedTo: count }, 'a cursor from nowhere is the newest')
   },
 )
 
@@ -179,9 +179,9 @@ t.test('Lines are forgotten with what they show, and no cursor comes twice', asy
   await record.say('a', 'Hello')
   await record.dispatched(await record.offer(text('Welcome')))
   await record.passes(kept.keptMs + 1)
-  t.same((await record.lines(0)).lines, [])
+  t.same((await record.lines(0)).entries, [])
   await record.say('b', 'Back again')
-  t.match((await record.lines(0)).lines, [{ cursor: 3, said: { id: 'b' } }])
+  t.match((await record.lines(0)).entries, [{ cursor: 3, said: { id: 'b' } }])
 })
 
 t.test(

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { request } from 'node:http'
 import { WebSocket } from 'undici'
-import type { ClientFrame, MessageFrame, SaidFrame, ServerFrame } from '../../../adapters/webchat/frames.js'
-import { until } from '../../harness/clock.js'
+import type { ClientFrame, MessageFrame, ServerFrame, VisitorFrame } from '../../../adapters/webchat/frames.js'
+import { waitUntil } from '../../harness/clock.js'
 
 export interface Token {
   readonly visitorId: string
@@ -12,30 +12,30 @@ export interface Token {
   readonly resumed: boolean
 }
 
-export interface Coming {
+export interface ConnectOptions {
   readonly token: string
   readonly after?: number
   readonly origin?: string
 }
 
 /** A line as a person sees it. */
-export type Line = MessageFrame | SaidFrame
+export type TranscriptLine = MessageFrame | VisitorFrame
 
 type Unversioned<F> = F extends unknown ? Omit<F, 'v'> : never
 
 /** `chat` is the address of the chat, such as `http://127.0.0.1:8080/v4/webchat/demo.harbor`. */
-export async function becomeVisitor(chat: string, token?: string, origin?: string): Promise<Token> {
-  const answer = await askForToken(chat, token === undefined ? {} : { token }, origin)
+export async function createVisitor(chat: string, token?: string, origin?: string): Promise<Token> {
+  const answer = await requestToken(chat, token === undefined ? {} : { token }, origin)
   if (answer.status !== 201) throw new Error(`${answer.status} ${await answer.text()}`)
   return (await answer.json()) as Token
 }
 
-export function askForToken(chat: string, body: unknown, origin?: string): Promise<Response> {
+export function requestToken(chat: string, body: unknown, origin?: string): Promise<Response> {
   const headers = { 'content-type': 'application/json', ...(origin && { origin }) }
   return fetch(`${chat}/visitors`, { method: 'POST', headers, body: JSON.stringify(body) })
 }
 
-export function socketUrl(chat: string, { token, after }: Coming): string {
+export function socketUrl(chat: string, { token, after }: ConnectOptions): string {
   const cursor = after === undefined ? '' : `&after=${after}`
   return `${chat.replace(/^http/, 'ws')}?token=${encodeURIComponent(token)}${cursor}`
 }
@@ -56,8 +56,8 @@ export class Page {
   }
 
   /** On its way in; whether it gets there shows. */
-  static begin(chat: string, coming: Coming): Page {
-    return new Page(socketUrl(chat, coming), coming.origin)
+  static connect(chat: string, options: ConnectOptions): Page {
+    return new Page(socketUrl(chat, options), options.origin)
   }
 
   get isClosed(): boolean {
@@ -65,14 +65,14 @@ export class Page {
   }
 
   /** Open once it was welcomed and told everything there was. */
-  static async open(chat: string, coming: Coming): Promise<Page> {
-    const page = Page.begin(chat, coming)
-    await until(() => page.#closed !== undefined || page.frames.some(({ type }) => type === 'caughtUp'))
+  static async open(chat: string, options: ConnectOptions): Promise<Page> {
+    const page = Page.connect(chat, options)
+    await waitUntil(() => page.#closed !== undefined || page.frames.some(({ type }) => type === 'caughtUp'))
     if (page.#closed !== undefined) throw new Error(`the socket closed with ${page.#closed}`)
     return page
   }
 
-  say(frame: Unversioned<ClientFrame>): void {
+  sendFrame(frame: Unversioned<ClientFrame>): void {
     this.raw(JSON.stringify({ v: 1, ...frame }))
   }
 
@@ -82,27 +82,27 @@ export class Page {
 
   /** Says something under a new id, and resolves to it once it is on record. */
   async text(text: string, id: string = randomUUID()): Promise<string> {
-    this.say({ type: 'text', id, text })
-    await this.accepted(id)
+    this.sendFrame({ type: 'text', id, text })
+    await this.waitForAccepted(id)
     return id
   }
 
-  async accepted(id: string, times = 1): Promise<void> {
-    await until(() => this.frames.filter((each) => each.type === 'accepted' && each.id === id).length >= times)
+  async waitForAccepted(id: string, times = 1): Promise<void> {
+    await waitUntil(() => this.frames.filter((each) => each.type === 'accepted' && each.id === id).length >= times)
   }
 
-  async told<T extends ServerFrame['type']>(type: T, count = 1): Promise<Extract<ServerFrame, { type: T }>[]> {
+  async waitForFrames<T extends ServerFrame['type']>(type: T, count = 1): Promise<Extract<ServerFrame, { type: T }>[]> {
     const found = () => this.frames.filter((frame) => frame.type === type)
-    await until(() => found().length >= count)
+    await waitUntil(() => found().length >= count)
     return found() as Extract<ServerFrame, { type: T }>[]
   }
 
-  get lines(): Line[] {
-    return this.frames.filter((frame): frame is Line => frame.type === 'message' || frame.type === 'said')
+  get lines(): TranscriptLine[] {
+    return this.frames.filter((frame): frame is TranscriptLine => frame.type === 'message' || frame.type === 'said')
   }
 
-  async toldLines(count: number): Promise<Line[]> {
-    await until(() => this.lines.length >= count)
+  async waitForLines(count: number): Promise<TranscriptLine[]> {
+    await waitUntil(() => this.lines.length >= count)
     return this.lines
   }
 
@@ -110,26 +110,26 @@ export class Page {
     return this.lines.at(-1)?.cursor ?? 0
   }
 
-  async closed(): Promise<number> {
-    await until(() => this.#closed !== undefined)
+  async waitForClose(): Promise<number> {
+    await waitUntil(() => this.#closed !== undefined)
     return this.#closed!
   }
 
-  async leave(): Promise<void> {
+  async close(): Promise<void> {
     this.#socket.close()
-    await this.closed()
+    await this.waitForClose()
   }
 }
 
-export const wordsOf = (lines: readonly Line[]): (string | undefined)[] =>
+export const textsOf = (lines: readonly TranscriptLine[]): (string | undefined)[] =>
   lines.map((line) => (line.type === 'said' ? line.text : (line.blocks[0] as { text?: string }).text))
 
 /** How a socket ends that may not come in; 0 for one that was welcomed. */
-export async function codeOfSocket(chat: string, coming: Coming): Promise<number> {
-  const page = Page.begin(chat, coming)
-  await until(() => page.isClosed || page.frames.length > 0)
-  if (page.isClosed) return page.closed()
-  await page.leave()
+export async function codeOfSocket(chat: string, options: ConnectOptions): Promise<number> {
+  const page = Page.connect(chat, options)
+  await waitUntil(() => page.isClosed || page.frames.length > 0)
+  if (page.isClosed) return page.waitForClose()
+  await page.close()
   return 0
 }
 
@@ -143,16 +143,16 @@ export function statusOfSocket(chat: string, query: string, more: Record<string,
       'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
       ...more,
     }
-    const asking = request(`${chat}?${query}`, { headers })
-    asking.on('response', (response) => {
+    const upgradeRequest = request(`${chat}?${query}`, { headers })
+    upgradeRequest.on('response', (response) => {
       response.resume()
       resolve(response.statusCode ?? 0)
     })
-    asking.on('upgrade', (_response, socket) => {
+    upgradeRequest.on('upgrade', (_response, socket) => {
       socket.destroy()
       resolve(101)
     })
-    asking.on('error', reject)
-    asking.end()
+    upgradeRequest.on('error', reject)
+    upgradeRequest.end()
   })
 }

@@ -2,10 +2,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { getPriority } from 'node:os'
 import t from 'tap'
-import { worker as limits } from '../../../core/limits.js'
+import { worker as limits } from '../../../core/limits/index.js'
 import type { Log } from '../../../runtime/observe/log.js'
-import type { PartOfBody } from '../../../runtime/worker/body.js'
-import { Assembled, readBody } from '../../../runtime/worker/body.js'
+import type { BodyPart } from '../../../runtime/worker/bodyreader.js'
+import { BodyAssembler, readBody } from '../../../runtime/worker/bodyreader.js'
 import type { Workers } from '../../../runtime/worker/contract.js'
 import { openWorkers } from '../../../runtime/worker/pool.js'
 import { countTurns } from '../../harness/turns.js'
@@ -16,21 +16,21 @@ const run = (
   workers: Workers,
   text: string,
   type: 'json' | 'yaml' = 'yaml',
-  take: (part: PartOfBody) => void = () => undefined,
+  take: (part: BodyPart) => void = () => undefined,
   owner = 'org_a',
-) => workers.run(owner, 'readBody', { input: { bytes: new TextEncoder().encode(text), type }, take })
+) => workers.run(owner, 'readBody', { input: { bytes: new TextEncoder().encode(text), type }, onPart: take })
 
 t.test('A result comes in parts, each in a turn of its own, and makes the whole', async (t) => {
   const workers = openWorkers(silentLog)
   t.teardown(() => workers.close())
   const things = Array.from({ length: 3_000 }, (_, at) => ({ id: `t${at}`, text: 'x'.repeat(300) }))
   const given = { capabilities: { knowledge: { things } }, rules: [], name: 'a' }
-  const assembled = new Assembled()
+  const assembled = new BodyAssembler()
   const count = countTurns()
   const turnsOf: number[] = []
-  const take = (part: PartOfBody) => {
+  const take = (part: BodyPart) => {
     turnsOf.push(count.turns)
-    assembled.take(part)
+    assembled.onPart(part)
   }
   t.equal(await run(workers, JSON.stringify(given), 'json', take), 'done')
   count.end()
@@ -47,8 +47,8 @@ t.test('A job that takes too long is ended with its thread, and the next one is 
   t.equal(await long, 'tooLong')
   const patient = openWorkers(silentLog, { ...limits, threads: 1 })
   t.teardown(() => patient.close())
-  const assembled = new Assembled()
-  t.equal(await run(patient, 'a: 1', 'yaml', assembled.take), 'done')
+  const assembled = new BodyAssembler()
+  t.equal(await run(patient, 'a: 1', 'yaml', assembled.onPart), 'done')
   t.strictSame(assembled.value, { a: 1 })
 })
 
@@ -74,8 +74,8 @@ t.test('A job that takes too much memory fails alone', async (t) => {
   t.teardown(() => workers.close())
   const large = `[${'{"a":[1]},'.repeat(1_000_000)}1]`
   t.equal(await run(workers, large, 'json'), 'failed')
-  const assembled = new Assembled()
-  t.equal(await run(workers, '{"a":1}', 'json', assembled.take), 'done')
+  const assembled = new BodyAssembler()
+  t.equal(await run(workers, '{"a":1}', 'json', assembled.onPart), 'done')
   t.strictSame(assembled.value, { a: 1 })
 })
 

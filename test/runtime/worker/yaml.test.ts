@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { parse } from 'yaml'
-import { http } from '../../../core/limits.js'
+import { http } from '../../../core/limits/index.js'
 import { readYaml, writeYaml } from '../../../runtime/worker/yaml.js'
 
 const read = (text: string) => readYaml(Buffer.from(text))

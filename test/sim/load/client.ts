@@ -2,11 +2,11 @@
 import type { Refusal } from '../../../core/errors.js'
 import type { Rng } from '../world/rng.js'
 import type { Timeline } from '../world/timeline.js'
-import type { Calm } from './calm.js'
 import { type AppendInput, append, everything, list, poison, touch } from './commands.js'
 import type { Asked, History } from './history.js'
-import { attempt, type Home, type Outcome } from './home.js'
 import type { Pressure } from './pressure.js'
+import type { QuietPeriod } from './quietperiod.js'
+import { attempt, type ClientTarget, type Outcome } from './target.js'
 
 export interface ClientOptions {
   readonly name: string
@@ -21,9 +21,9 @@ export interface ClientOptions {
   readonly timeline: Timeline
   readonly history: History
   /** Processes that take requests just now. */
-  readonly homes: () => readonly Home[]
+  readonly targets: () => readonly ClientTarget[]
   readonly note: (line: string) => void
-  readonly calm: Calm
+  readonly quiet: QuietPeriod
   /** Where all commands of a process are its own. */
   readonly pressure?: Pressure
   /** Whether no new work should begin. */
@@ -34,7 +34,7 @@ const weights = { append: 40, burst: 8, twin: 4, read: 18, glance: 8, readAll: 4
 type Step = keyof typeof weights
 
 /** What a client draws from; some clients do only a few kinds of things, and those the more often. */
-function drawnSteps(rng: Rng): Step[] {
+function drawSteps(rng: Rng): Step[] {
   const kinds = Object.keys(weights) as Step[]
   const some = rng.chance(0.3) ? kinds.filter(() => rng.chance(0.5)) : []
   return (some.length > 0 ? some : kinds).flatMap((step) => Array<Step>(weights[step]).fill(step))
@@ -44,7 +44,7 @@ const longestTimerMs = 4_000
 
 export async function runClient(options: ClientOptions): Promise<void> {
   const { name, rng, timeline, history, note } = options
-  const steps = drawnSteps(rng)
+  const steps = drawSteps(rng)
   let made = 0
   let ids = 0
 
@@ -61,26 +61,26 @@ export async function runClient(options: ClientOptions): Promise<void> {
     }
   }
 
-  async function anyHome(): Promise<Home> {
+  async function anyHome(): Promise<ClientTarget> {
     for (;;) {
-      const homes = options.homes()
-      if (homes.length > 0) return rng.pick(homes)
+      const targets = options.targets()
+      if (targets.length > 0) return rng.pick(targets)
       await timeline.sleep(150)
     }
   }
 
   /** True once it is known to be there. */
-  async function tryAppend(asked: Asked, home: Home): Promise<boolean> {
+  async function tryAppend(asked: Asked, target: ClientTarget): Promise<boolean> {
     const { input, id } = asked
-    const where = home.life.name
+    const where = target.life.name
     note(`${name} asks ${where} to append ${input.value} to ${input.owner}${id ? ` as ${id}` : ''}`)
     const call = () => {
-      const answered = options.pressure?.asked(home, input.owner, id)
-      const answer = home.engine.ask(input.owner, append, input, { id })
+      const answered = options.pressure?.asked(target, input.owner, id)
+      const answer = target.engine.execute(input.owner, append, input, { id })
       if (answered) answer.then(answered, answered)
       return answer
     }
-    const outcome = await attempt(home, timeline, patience(), call, (answer) => {
+    const outcome = await attempt(target, timeline, patience(), call, (answer) => {
       note(`${name} hears late from ${where} of ${input.value}`)
       history.acknowledged(asked, answer, where)
     })
@@ -102,9 +102,9 @@ export async function runClient(options: ClientOptions): Promise<void> {
   }
 
   /** Asks until it knows, as far as it may: without an id of its own, what may have been decided is not asked again. */
-  async function see(asked: Asked, first: Home): Promise<void> {
-    for (let home = first; ; home = await anyHome()) {
-      if ((await tryAppend(asked, home)) || asked.answer) return
+  async function see(asked: Asked, first: ClientTarget): Promise<void> {
+    for (let target = first; ; target = await anyHome()) {
+      if ((await tryAppend(asked, target)) || asked.answer) return
       if (asked.maybe ? !asked.id : rng.chance(0.3)) return
       await timeline.sleep(rng.between(50, 1_000))
     }
@@ -119,15 +119,15 @@ export async function runClient(options: ClientOptions): Promise<void> {
 
   /** Several at once from one process to one owner: they are decided in the order of asking, unless the shard moves. */
   async function appendMany(): Promise<void> {
-    const calm = options.calm.since()
-    const home = await anyHome()
+    const quiet = options.quiet.since()
+    const target = await anyHome()
     const owner = rng.pick(options.owners)
     const many = Array.from({ length: 2 + rng.below(options.burst - 1) }, () => history.asks(input(owner), perhapsId()))
-    const told = await Promise.all(many.map((asked) => tryAppend(asked, home)))
+    const told = await Promise.all(many.map((asked) => tryAppend(asked, target)))
     const decided = many.filter((_, place) => told[place])
     decided.forEach(({ answer, input }, place) => {
       const before = decided[place - 1]
-      if (calm === undefined || calm !== options.calm.since()) return
+      if (quiet === undefined || quiet !== options.quiet.since()) return
       if (!before || before.answer!.count < answer!.count) return
       history.violated(`${input.value} was asked after ${before.input.value} and decided before it`)
     })
@@ -142,20 +142,20 @@ export async function runClient(options: ClientOptions): Promise<void> {
   }
 
   async function read(): Promise<void> {
-    const home = await anyHome()
+    const target = await anyHome()
     const owner = rng.pick(options.owners)
     const floor = history.floor(owner)
-    const outcome = await attempt(home, timeline, patience(), () => home.engine.read(owner, list, { owner }))
-    note(`${name} reads ${owner} at ${home.life.name}: ${textOf(outcome)}`)
-    if (outcome.kind === 'answered') history.read(owner, floor, outcome.answer, home.life.name)
+    const outcome = await attempt(target, timeline, patience(), () => target.engine.query(owner, list, { owner }))
+    note(`${name} reads ${owner} at ${target.life.name}: ${textOf(outcome)}`)
+    if (outcome.kind === 'answered') history.read(owner, floor, outcome.answer, target.life.name)
     if (outcome.kind === 'threw') history.violated(`a read was answered with an exception: ${outcome.error}`)
   }
 
   async function readAll(): Promise<void> {
-    const home = await anyHome()
+    const target = await anyHome()
     const floors = options.owners.map((owner) => history.floor(owner))
-    const outcome = await attempt(home, timeline, patience(), () => home.engine.readAll(everything, null))
-    note(`${name} reads everything at ${home.life.name}: ${outcome.kind}`)
+    const outcome = await attempt(target, timeline, patience(), () => target.engine.queryAll(everything, null))
+    note(`${name} reads everything at ${target.life.name}: ${outcome.kind}`)
     if (outcome.kind === 'threw') history.violated(`a read was answered with an exception: ${outcome.error}`)
     if (outcome.kind !== 'answered') return
     if (outcome.answer.length !== options.shards) history.violated(`readAll gave ${outcome.answer.length} answers`)
@@ -163,32 +163,32 @@ export async function runClient(options: ClientOptions): Promise<void> {
     options.owners.forEach((owner, place) => {
       const found = outcome.answer.filter((each) => each[owner])
       if (found.length > 1) history.violated(`${owner} is in ${found.length} shards`)
-      history.read(owner, floors[place]!, found[0]?.[owner] ?? nothing, `everything at ${home.life.name}`)
+      history.read(owner, floors[place]!, found[0]?.[owner] ?? nothing, `everything at ${target.life.name}`)
     })
   }
 
   async function glance(): Promise<void> {
-    const home = await anyHome()
+    const target = await anyHome()
     const owner = rng.pick(options.owners)
-    const holders = options.homes().filter(({ engine }) => engine.tenure(owner) !== undefined)
+    const holders = options.targets().filter(({ engine }) => engine.ownershipEpoch(owner) !== undefined)
     if (holders.length > 1) history.violated(`${holders.map(({ life }) => life.name).join(' and ')} both hold ${owner}`)
-    await attempt(home, timeline, patience(), async () => home.glance(owner))
+    await attempt(target, timeline, patience(), async () => target.readLocal(owner))
   }
 
-  async function putOff(): Promise<void> {
-    const home = await anyHome()
+  async function scheduleLater(): Promise<void> {
+    const target = await anyHome()
     const owner = rng.pick(options.owners)
     const inMs = rng.chance(0.8) ? Math.floor(rng.between(100, longestTimerMs)) : undefined
-    await attempt(home, timeline, patience(), () => home.engine.ask(owner, touch, { owner, inMs }))
+    await attempt(target, timeline, patience(), () => target.engine.execute(owner, touch, { owner, inMs }))
   }
 
   async function tryPoison(): Promise<void> {
-    const home = await anyHome()
+    const target = await anyHome()
     const owner = rng.pick(options.owners)
     const how = rng.pick(['throw', 'refuse'] as const)
     const ask = { owner, value: `poison-${name}.${made++}`, how }
-    const outcome = await attempt(home, timeline, patience(), () => home.engine.ask(owner, poison, ask))
-    note(`${name} poisons ${owner} at ${home.life.name}: ${textOf(outcome)}`)
+    const outcome = await attempt(target, timeline, patience(), () => target.engine.execute(owner, poison, ask))
+    note(`${name} poisons ${owner} at ${target.life.name}: ${textOf(outcome)}`)
     if (outcome.kind === 'answered') history.violated('a poisonous command was answered')
     if (outcome.kind === 'refused' && !isAway(outcome.refusal) && how === 'throw') {
       history.violated(`a command that throws was refused: ${outcome.refusal.refused}`)
@@ -205,7 +205,7 @@ export async function runClient(options: ClientOptions): Promise<void> {
     read,
     glance,
     readAll,
-    touch: putOff,
+    touch: scheduleLater,
     poison: tryPoison,
   }
   for (let step = 0; step < options.steps && !options.over(); step++) {

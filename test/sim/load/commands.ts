@@ -3,8 +3,8 @@
  * own, an effect, another owner's list, a timer), so that any part lost, repeated or out of order can be seen.
  */
 import { type Refusal, refuse } from '../../../core/errors.js'
-import { finish, type Steps } from '../../../core/steps.js'
-import type { Command, Query, Told, Tx } from '../../../runtime/shard/contract.js'
+import { runToEnd, type Steps } from '../../../core/steps.js'
+import type { Command, CommandMeta, Query, Tx } from '../../../runtime/shard/contract.js'
 import { outboxTable, timerNameTable } from '../../../runtime/shard/tables.js'
 import { type Reader, table } from '../../../runtime/store/contract.js'
 
@@ -60,7 +60,7 @@ export const deliverKind = 'sim.deliver'
 function* appendInSteps(
   tx: Tx,
   { owner, value, destinations, tellTo, timerInMs, pad }: AppendInput,
-  told: Told,
+  meta: CommandMeta,
 ): Steps<Appended> {
   const count = (tx.get(counts, [owner]) ?? 0) + 1
   const values = [...(tx.get(lists, [owner]) ?? []), value]
@@ -68,17 +68,17 @@ function* appendInSteps(
   tx.put(lists, [owner], values)
   yield
   tx.put(counts, [owner], count)
-  tx.put(marks, [owner, value], { at: told.at, pad: 'x'.repeat(pad) })
+  tx.put(marks, [owner, value], { at: meta.at, pad: 'x'.repeat(pad) })
   destinations.forEach((destination, place) => {
-    tx.effect({ kind: deliverKind, payload: { owner, value, place, destination } satisfies Delivery, destination })
+    tx.emit({ kind: deliverKind, payload: { owner, value, place, destination } satisfies Delivery, destination })
   })
   yield
-  if (tellTo !== undefined) tx.tell(tellTo, hear, { owner: tellTo, value })
+  if (tellTo !== undefined) tx.send(tellTo, recordTold, { owner: tellTo, value })
   if (timerInMs !== undefined) {
-    const dueAt = told.at + timerInMs
+    const dueAt = meta.at + timerInMs
     tx.schedule({ name: value, dueAt, command: fire.name, input: { owner, value, dueAt }, isDelay: true })
   }
-  return { count, minted: told.mint('sim'), at: told.at }
+  return { count, minted: meta.mint('sim'), at: meta.at }
 }
 
 /** Some of them take long. */
@@ -86,11 +86,11 @@ const inSteps = { isFor: ({ value }: { readonly value: string }) => /[05]$/.test
 
 export const append: Command<AppendInput, Appended> = {
   name: 'sim.append',
-  decide: (tx, input, told) => finish(appendInSteps(tx, input, told)),
+  decide: (tx, input, meta) => runToEnd(appendInSteps(tx, input, meta)),
   inSteps: { ...inSteps, decide: appendInSteps },
 }
 
-export const hear: Command<{ owner: string; value: string }, true> = {
+export const recordTold: Command<{ owner: string; value: string }, true> = {
   name: 'sim.hear',
   decide(tx, { owner, value }) {
     tx.put(tolds, [owner], [...(tx.get(tolds, [owner]) ?? []), value])
@@ -100,8 +100,8 @@ export const hear: Command<{ owner: string; value: string }, true> = {
 
 export const fire: Command<{ owner: string; value: string; dueAt: number }, true> = {
   name: 'sim.fire',
-  decide(tx, { owner, value, dueAt }, told) {
-    tx.put(fireds, [owner], [...(tx.get(fireds, [owner]) ?? []), { value, dueAt, at: told.at }])
+  decide(tx, { owner, value, dueAt }, meta) {
+    tx.put(fireds, [owner], [...(tx.get(fireds, [owner]) ?? []), { value, dueAt, at: meta.at }])
     return true
   },
 }
@@ -120,12 +120,12 @@ const untouched: Idle = { generation: 0, waits: false, fired: [], wrongly: [] }
 /** Puts the idle timer off, or takes it back. */
 export const touch: Command<{ owner: string; inMs?: number }, number> = {
   name: 'sim.touch',
-  decide(tx, { owner, inMs }, told) {
+  decide(tx, { owner, inMs }, meta) {
     const idle = tx.get(idles, [owner]) ?? untouched
     const generation = idle.generation + 1
     tx.put(idles, [owner], { ...idle, generation, waits: inMs !== undefined })
     if (inMs === undefined) tx.unschedule('idle')
-    else tx.schedule({ name: 'idle', dueAt: told.at + inMs, command: rest.name, input: { owner, generation } })
+    else tx.schedule({ name: 'idle', dueAt: meta.at + inMs, command: rest.name, input: { owner, generation } })
     return generation
   },
 }
@@ -148,7 +148,7 @@ export const rest: Command<{ owner: string; generation: number }, true> = {
 /** Leaves traces everywhere, then throws or refuses: none of them may stay. */
 export const poison: Command<Poison, true> = {
   name: 'sim.poison',
-  decide: (tx, input, told) => finish(poisonInSteps(tx, input, told)),
+  decide: (tx, input, meta) => runToEnd(poisonInSteps(tx, input, meta)),
   inSteps: { ...inSteps, decide: poisonInSteps },
 }
 
@@ -158,8 +158,8 @@ interface Poison {
   readonly how: 'throw' | 'refuse'
 }
 
-function* poisonInSteps(tx: Tx, { owner, value, how }: Poison, told: Told): Steps<Refusal> {
-  yield* appendInSteps(tx, { owner, value, destinations: ['d0'], tellTo: owner, timerInMs: 1, pad: 0 }, told)
+function* poisonInSteps(tx: Tx, { owner, value, how }: Poison, meta: CommandMeta): Steps<Refusal> {
+  yield* appendInSteps(tx, { owner, value, destinations: ['d0'], tellTo: owner, timerInMs: 1, pad: 0 }, meta)
   yield
   if (how === 'throw') throw new Error('the simulated command is poisonous')
   return refuse('resource.not_found')
@@ -194,7 +194,7 @@ export const everything: Query<null, Readonly<Record<string, Listed>>> = {
 }
 
 export interface OwnerState extends Listed {
-  readonly told: readonly string[]
+  readonly meta: readonly string[]
   readonly reports: readonly string[]
   readonly fired: readonly Fired[]
   readonly idle?: Idle
@@ -210,7 +210,7 @@ export const whole: Query<{ owner: string }, OwnerState> = {
     const timers = [...reader.range(timerNameTable, { prefix: [owner] })]
     return {
       ...listed(reader, owner),
-      told: reader.get(tolds, [owner]) ?? [],
+      meta: reader.get(tolds, [owner]) ?? [],
       reports: reader.get(reports, [owner]) ?? [],
       fired: reader.get(fireds, [owner]) ?? [],
       idle: reader.get(idles, [owner]),
@@ -220,5 +220,5 @@ export const whole: Query<{ owner: string }, OwnerState> = {
   },
 }
 
-export const commands = [append, hear, fire, report, touch, rest, poison] as readonly Command<never, unknown>[]
+export const commands = [append, recordTold, fire, report, touch, rest, poison] as readonly Command<never, unknown>[]
 export const queries = [list, everything, whole] as readonly Query<never, unknown>[]

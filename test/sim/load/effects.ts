@@ -1,8 +1,8 @@
 /** The performers of a simulated process, and what is checked of every effect as it begins. */
 import { isRefusal } from '../../../core/errors.js'
-import { shard as limits } from '../../../core/limits.js'
-import type { Performer, Shards } from '../../../runtime/shard/contract.js'
-import { shardOf } from '../../../runtime/shard/place.js'
+import { shard as limits } from '../../../core/limits/index.js'
+import type { EffectHandler, Shards } from '../../../runtime/shard/contract.js'
+import { shardOf } from '../../../runtime/shard/placement.js'
 import type { Life } from '../world/life.js'
 import { type Delivery, deliverKind, marks, report } from './commands.js'
 import type { Receiver } from './receiver.js'
@@ -16,7 +16,7 @@ export interface EffectOptions {
   readonly begins: (life: Life, shard: number, id: string) => void
 }
 
-export function simPerformers(options: EffectOptions): (shards: Shards) => Readonly<Record<string, Performer>> {
+export function simPerformers(options: EffectOptions): (shards: Shards) => Readonly<Record<string, EffectHandler>> {
   const { life, receiver, violated } = options
   const running = new Map<string, number>()
 
@@ -28,7 +28,7 @@ export function simPerformers(options: EffectOptions): (shards: Shards) => Reado
     return () => void running.set(what, running.get(what)! - 1)
   }
 
-  async function deliver(shards: Shards, what: Delivery, about: Parameters<Performer>[1]): Promise<void> {
+  async function deliver(shards: Shards, what: Delivery, about: Parameters<EffectHandler>[1]): Promise<void> {
     const { owner, value, place, destination } = what
     const { id, reader, signal } = about
     const shard = shardOf(owner, options.shards)
@@ -47,7 +47,7 @@ export function simPerformers(options: EffectOptions): (shards: Shards) => Reado
     } finally {
       for (const end of ends) end()
     }
-    const answer = await shards.ask(owner, report, what, { id: `${id}:report` })
+    const answer = await shards.execute(owner, report, what, { id: `${id}:report` })
     if (isRefusal(answer)) throw new Error(`the report of ${id} was refused: ${answer.refused}`)
   }
 

@@ -1,11 +1,11 @@
 /** How many commands wait in a process that has all shards to itself: never more than their mailboxes may hold. */
-import { shardOf } from '../../../runtime/shard/place.js'
+import { shardOf } from '../../../runtime/shard/placement.js'
 import type { Timeline } from '../world/timeline.js'
-import type { Home } from './home.js'
+import type { ClientTarget } from './target.js'
 
 export interface Pressure {
   /** A command is asked for, under an id or not; the returned function is called when its asker is told. */
-  asked(home: Home, owner: string, id?: string): () => void
+  asked(target: ClientTarget, owner: string, id?: string): () => void
 }
 
 export interface PressureOptions {

@@ -28,7 +28,7 @@ export function openReceiver(
   let up = true
   let failing = 0
 
-  function take(id: string, what: string): void {
+  function accept(id: string, what: string): void {
     const before = seen.get(id)
     if (before !== undefined && before !== what)
       about.violated(`the effect id ${id} stood for ${before} and then ${what}`)
@@ -44,7 +44,7 @@ export function openReceiver(
         const abort = () => reject(new Error('the delivery was broken off'))
         signal.addEventListener('abort', abort, { once: true })
         timeline.after(rng.between(...wayMs), () => {
-          if (arrives) take(id, what)
+          if (arrives) accept(id, what)
         })
         timeline.after(rng.between(...wayMs) + (arrives && answers ? wayMs[1] : noAnswerMs), () => {
           signal.removeEventListener('abort', abort)

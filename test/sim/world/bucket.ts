@@ -4,7 +4,7 @@ import type { Rng } from './rng.js'
 import type { Connection, Servers } from './servers.js'
 import type { Timeline } from './timeline.js'
 
-export interface HeldBucket {
+export interface ServerBucket {
   of(connection: Connection): Bucket
   /** The servers lost their memory: the bucket is empty and counts from the start. */
   lose(): void
@@ -27,7 +27,7 @@ export interface BucketOptions {
 /** How often a watcher that lost its servers tries again, at least and at most. */
 const againMs = [200, 1_500] as const
 
-export function openHeldBucket({ timeline, rng, servers, heard }: BucketOptions): HeldBucket {
+export function createServerBucket({ timeline, rng, servers, heard }: BucketOptions): ServerBucket {
   let values = new Map<string, KvEntry>()
   let revision = 0
   const watchers = new Set<Watcher>()
@@ -50,11 +50,11 @@ export function openHeldBucket({ timeline, rng, servers, heard }: BucketOptions)
     let over = false
     let broken = true
 
-    function tell(key: string): boolean {
+    function notify(key: string): boolean {
       const held = values.get(key)
       if (!held || told.get(key) === held.revision) return true
       const seenThen = arrived
-      const sent = link.carry('toNode', () => {
+      const sent = link.transmit('toNode', () => {
         // A straggler is left out when a later change of its key came before it: changes of one key come in order.
         if (over || (seenThen.get(key) ?? 0) > held.revision) return
         seenThen.set(key, held.revision)
@@ -67,12 +67,12 @@ export function openHeldBucket({ timeline, rng, servers, heard }: BucketOptions)
 
     function begin(first: boolean): void {
       if (over) return
-      const arrives = link.carry('toBus', () => {
+      const arrives = link.transmit('toBus', () => {
         if (over) return
         if (!servers.isUp()) return again(first)
         broken = false
-        for (const key of [...values.keys()]) if (!tell(key)) return again(first)
-        if (first && !link.carry('toNode', ready)) again(first)
+        for (const key of [...values.keys()]) if (!notify(key)) return again(first)
+        if (first && !link.transmit('toNode', ready)) again(first)
       })
       if (!arrives) again(first)
     }
@@ -84,7 +84,7 @@ export function openHeldBucket({ timeline, rng, servers, heard }: BucketOptions)
 
     const watcher: Watcher = {
       changed(key) {
-        if (!broken && !tell(key)) again(false)
+        if (!broken && !notify(key)) again(false)
       },
       restart() {
         told = new Map()

@@ -1,21 +1,21 @@
 /** The simulated bus: one set of servers, and for each process a Bus over its own link. */
 import type { Bus } from '../../../runtime/nats/contract.js'
-import { type HeldBucket, openHeldBucket } from './bucket.js'
+import { createServerBucket, type ServerBucket } from './bucket.js'
 import type { NodeClock } from './clock.js'
 import type { Life } from './life.js'
 import type { Link } from './link.js'
-import { type Entry, type HeldLog, openHeldLog } from './log.js'
+import { createServerLog, type Entry, type ServerLog } from './log.js'
 import type { Rng } from './rng.js'
+import { createServerRpc, type ServerRpc } from './rpc.js'
 import { type Connection, openServers, type Servers } from './servers.js'
-import { openHeldSnapshots } from './snapshots.js'
+import { createServerSnapshots } from './snapshots.js'
 import type { Timeline } from './timeline.js'
-import { type HeldWire, openHeldWire } from './wire.js'
 
 export interface SimBus {
   readonly servers: Servers
-  readonly wire: HeldWire
-  readonly members: HeldBucket
-  log(shard: number): HeldLog
+  readonly wire: ServerRpc
+  readonly members: ServerBucket
+  log(shard: number): ServerLog
   connect(life: Life, link: Link, clock: NodeClock): Bus
 }
 
@@ -35,18 +35,18 @@ export function openSimBus(options: BusOptions): SimBus {
   const { timeline } = options
   const rng = options.rng
   const servers = openServers(timeline, rng.fork('servers'))
-  const wire = openHeldWire(timeline, rng.fork('wire'), servers)
+  const wire = createServerRpc(timeline, rng.fork('wire'), servers)
   const bucket = (name: string, heard: (connection: Connection, askedAt: number) => void) =>
-    openHeldBucket({ timeline, rng: rng.fork(name), servers, heard })
+    createServerBucket({ timeline, rng: rng.fork(name), servers, heard })
   const members = bucket('members', ({ life }, askedAt) => options.beat(life, askedAt))
   const settings = bucket('settings', () => {})
-  const snapshots = openHeldSnapshots(servers)
-  const logs = new Map<number, HeldLog>()
+  const snapshots = createServerSnapshots(servers)
+  const logs = new Map<number, ServerLog>()
 
-  function log(shard: number): HeldLog {
+  function log(shard: number): ServerLog {
     const held =
       logs.get(shard) ??
-      openHeldLog({
+      createServerLog({
         timeline,
         rng: rng.fork(`log-${shard}`),
         servers,

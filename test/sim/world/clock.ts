@@ -34,7 +34,7 @@ export function nodeClock(timeline: Timeline, rng: Rng, about: ClockOptions): No
   let looks = 0
   let event = 0
 
-  function looked(life: Life, time: number): number {
+  function checkClock(life: Life, time: number): number {
     if (timeline.events() !== event) {
       event = timeline.events()
       looks = 0
@@ -58,10 +58,10 @@ export function nodeClock(timeline: Timeline, rng: Rng, about: ClockOptions): No
       offset = about.offsetMs
     },
     of: (life) => ({
-      now: () => looked(life, now()),
-      elapsed: () => looked(life, timeline.now() * about.rate),
+      now: () => checkClock(life, now()),
+      monotonic: () => checkClock(life, timeline.now() * about.rate),
       // As with a real timer, how long to wait is settled when it is set; a step of the time of day does not move it.
-      wake(at, call) {
+      setTimer(at, call) {
         let wanted = true
         const late = 1 + rng.next() * latestMs
         const cancel = timeline.after(worldMs(Math.max(0, at - now())) + late, () =>
@@ -72,7 +72,7 @@ export function nodeClock(timeline: Timeline, rng: Rng, about: ClockOptions): No
           cancel()
         }
       },
-      soon: (call) => void timeline.after(0, () => life.enter(call)),
+      nextTick: (call) => void timeline.after(0, () => life.enter(call)),
     }),
   }
 }

@@ -12,7 +12,7 @@ import {
 } from '../../../runtime/store/contract.js'
 import type { Life } from './life.js'
 import type { Rng } from './rng.js'
-import { orderedRows, type Rows } from './rows.js'
+import { createRows, type Rows } from './rows.js'
 import { spaceOver } from './space.js'
 import type { Timeline } from './timeline.js'
 
@@ -81,7 +81,7 @@ export function openDisk({ node, timeline, rng }: DiskOptions): Disk {
   const took = ([least, most]: readonly [number, number]) => rng.between(least, most) * factor
 
   function rowsIn(spaces: Map<SpaceName, Rows>, space: SpaceName): Rows {
-    const rows = spaces.get(space) ?? orderedRows()
+    const rows = spaces.get(space) ?? createRows()
     spaces.set(space, rows)
     return rows
   }
@@ -169,7 +169,7 @@ export function openDisk({ node, timeline, rng }: DiskOptions): Disk {
         busy = false
         if (durability === 'async') {
           writeBehind(group, false)
-          for (const { committed } of group) committed()
+          for (const { onCommitted: committed } of group) committed()
           for (const { resolve } of group) resolve()
           begin()
           return
@@ -185,7 +185,7 @@ export function openDisk({ node, timeline, rng }: DiskOptions): Disk {
 
     function told(group: readonly Commit[]): void {
       busy = false
-      for (const { committed } of group) committed()
+      for (const { onCommitted: committed } of group) committed()
       // What waits may be asked for before those of this one hear of it, or after.
       if (rng.chance(0.5)) begin()
       for (const { resolve } of group) resolve()
@@ -222,7 +222,7 @@ export function openDisk({ node, timeline, rng }: DiskOptions): Disk {
         return space
       },
       own: at('own'),
-      get about() {
+      get identity() {
         return about
       },
       adopt: (installation) =>

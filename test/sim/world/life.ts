@@ -50,7 +50,7 @@ export function beginLife({ node, name, timeline, rng, threw }: LifeOptions): Li
   /** How often it may still reach out before it ends. */
   let fuse = Number.POSITIVE_INFINITY
   let waiting: Waiting[] = []
-  const farewells: (() => void)[] = []
+  const onEnd: (() => void)[] = []
 
   function enter(call: () => void, kind: Waiting['kind'] = 'message'): void {
     if (over) return
@@ -79,7 +79,7 @@ export function beginLife({ node, name, timeline, rng, threw }: LifeOptions): Li
     if (over) return
     over = true
     waiting = []
-    for (const farewell of farewells.splice(0)) farewell()
+    for (const farewell of onEnd.splice(0)) farewell()
   }
 
   return {
@@ -116,7 +116,7 @@ export function beginLife({ node, name, timeline, rng, threw }: LifeOptions): Li
     },
     ended(call) {
       if (over) call()
-      else farewells.push(call)
+      else onEnd.push(call)
     },
   }
 }

@@ -15,7 +15,7 @@ export interface Cut {
 
 export interface Link {
   /** Carries `arrive` to the other side; false when it never will get there. */
-  carry(direction: Direction, arrive: () => void): boolean
+  transmit(direction: Direction, arrive: () => void): boolean
   cut(cut: Cut): void
   heal(): void
   isCut(direction?: Direction): boolean
@@ -24,7 +24,7 @@ export interface Link {
   /** Multiplies how long everything takes; 1 is the usual. */
   slow(factor: number): void
   /** The share of messages that fall behind. */
-  straggle(share: number): void
+  delaySome(share: number): void
   /** Whether a request that was sent now is sent a second time, late: what comes of that depends on the servers. */
   repeats(): boolean
   /** The time for one way, without what may go wrong with it. */
@@ -58,7 +58,7 @@ export function openLink(timeline: Timeline, rng: Rng): Link {
   }
 
   return {
-    carry(direction, arrive) {
+    transmit(direction, arrive) {
       if (!current?.directions.includes(direction)) {
         send(direction, arrive)
         return true
@@ -87,7 +87,7 @@ export function openLink(timeline: Timeline, rng: Rng): Link {
     slow(times) {
       factor = times
     },
-    straggle(share) {
+    delaySome(share) {
       straggling = share
     },
     repeats: () => straggling > 0 && rng.chance(straggling),

@@ -13,7 +13,7 @@ export interface Entry {
   readonly at: number
 }
 
-export interface HeldLog {
+export interface ServerLog {
   entries(): readonly Entry[]
   last(): number
   of(connection: Connection): Log
@@ -38,7 +38,7 @@ export interface LogOptions {
 /** How long a follower goes without its heartbeat until it gives up, at least and at most. */
 const silenceMs = [1_000, 6_000] as const
 
-export function openHeldLog(options: LogOptions): HeldLog {
+export function createServerLog(options: LogOptions): ServerLog {
   const { timeline, rng, servers } = options
   let entries: Entry[] = []
   /** The number of `entries[0]`. */
@@ -48,8 +48,8 @@ export function openHeldLog(options: LogOptions): HeldLog {
   const last = () => first + entries.length - 1
   const entryAt = (number: number) => (number >= first ? entries[number - first] : undefined)
 
-  function append(bytes: Buffer, after: number, connection: Connection): 'appended' | 'taken' {
-    if (last() !== after) return 'taken'
+  function append(bytes: Buffer, after: number, connection: Connection): 'appended' | 'conflict' {
+    if (last() !== after) return 'conflict'
     const { node, name } = connection.life
     const entry = { number: last() + 1, bytes, by: name, node, at: timeline.now() }
     entries.push(entry)
@@ -84,15 +84,15 @@ export function openHeldLog(options: LogOptions): HeldLog {
       if (over || busy || !servers.isUp() || cursor >= last()) return
       const entry = entryAt(cursor + 1)
       busy = true
-      const sent = link.carry('toNode', () => {
+      const sent = link.transmit('toNode', () => {
         if (over) return
         if (!entry) end(new Error(`entry ${cursor + 1} of the simulated log was trimmed away`))
-        else life.enter(() => void give(entry))
+        else life.enter(() => void deliver(entry))
       })
       if (!sent) giveUpLater()
     }
 
-    async function give(entry: Entry): Promise<void> {
+    async function deliver(entry: Entry): Promise<void> {
       if (over) return
       try {
         await take(Buffer.from(entry.bytes), entry.number)
@@ -114,7 +114,7 @@ export function openHeldLog(options: LogOptions): HeldLog {
       followers.delete(follower)
     })
     if (!life.reach()) return () => {}
-    const began = link.carry('toBus', () => {
+    const began = link.transmit('toBus', () => {
       if (over || !servers.isUp()) {
         giveUpLater()
         return

@@ -16,7 +16,7 @@ export interface Rng {
 
 export function seededRng(seed: string | number): Rng {
   const path = String(seed)
-  let [a, b, c, counter] = hashed(path)
+  let [a, b, c, counter] = hashText(path)
 
   /** sfc32, by Chris Doty-Humphrey. */
   function next(): number {
@@ -54,7 +54,7 @@ export function seededRng(seed: string | number): Rng {
 }
 
 /** Four words of FNV-1a, each begun elsewhere. */
-function hashed(text: string): number[] {
+function hashText(text: string): number[] {
   return [0x811c9dc5, 0x01000193, 0x9e3779b9, 0x85ebca6b].map((start) => {
     let hash = start
     for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)

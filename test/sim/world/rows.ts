@@ -19,9 +19,9 @@ export interface Stored {
 const textOf = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
 const bytesOf = (text: string) => Buffer.from(text, 'latin1')
 
-export function orderedRows(keys: string[] = [], values = new Map<string, Buffer>()): Rows {
+export function createRows(keys: string[] = [], values = new Map<string, Buffer>()): Rows {
   /** How many keys come before that one. */
-  function place(key: string): number {
+  function findIndex(key: string): number {
     let [low, high] = [0, keys.length]
     while (low < high) {
       const middle = (low + high) >> 1
@@ -37,23 +37,23 @@ export function orderedRows(keys: string[] = [], values = new Map<string, Buffer
         const text = textOf(key)
         const had = values.has(text)
         if (value) {
-          if (!had) keys.splice(place(text), 0, text)
+          if (!had) keys.splice(findIndex(text), 0, text)
           values.set(text, Buffer.from(value))
         } else if (had) {
-          keys.splice(place(text), 1)
+          keys.splice(findIndex(text), 1)
           values.delete(text)
         }
       }
     },
     next(key, beyond, reverse) {
       const text = textOf(key)
-      let at = place(text)
+      let at = findIndex(text)
       if (reverse) at = keys[at] === text && !beyond ? at : at - 1
       else if (beyond && keys[at] === text) at++
       const found = keys[at]
       return found === undefined ? undefined : { key: bytesOf(found), value: values.get(found)! }
     },
-    copy: () => orderedRows([...keys], new Map(values)),
+    copy: () => createRows([...keys], new Map(values)),
     size: () => keys.length,
   }
 }

@@ -1,5 +1,5 @@
 /** The servers of the bus as one: what they hold, whether they answer, and how a node's request gets to them and back. */
-import { bus as limits } from '../../../core/limits.js'
+import { bus as limits } from '../../../core/limits/index.js'
 import { BusUnreachable } from '../../../runtime/nats/contract.js'
 import type { NodeClock } from './clock.js'
 import type { Life } from './life.js'
@@ -59,10 +59,10 @@ export function openServers(timeline: Timeline, rng: Rng): Servers {
         const arrive = () => {
           if (!up) return
           const result = work()
-          link.carry('toNode', () => settle(() => resolve(result)))
+          link.transmit('toNode', () => settle(() => resolve(result)))
         }
-        link.carry('toBus', arrive)
-        if (mayRepeat && link.repeats()) timeline.after(rng.between(...repeatsMs), () => link.carry('toBus', arrive))
+        link.transmit('toBus', arrive)
+        if (mayRepeat && link.repeats()) timeline.after(rng.between(...repeatsMs), () => link.transmit('toBus', arrive))
       })
     },
     onUp: (call) => void returns.push(call),

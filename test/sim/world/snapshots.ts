@@ -2,23 +2,23 @@
 import { BusUnreachable, type ObjectStore } from '../../../runtime/nats/contract.js'
 import type { Connection, Servers } from './servers.js'
 
-export interface HeldSnapshots {
+export interface ServerSnapshots {
   of(connection: Connection): ObjectStore
   names(): readonly string[]
 }
 
-export function openHeldSnapshots(servers: Servers): HeldSnapshots {
+export function createServerSnapshots(servers: Servers): ServerSnapshots {
   const objects = new Map<string, readonly Buffer[]>()
   return {
     names: () => [...objects.keys()],
     of: (connection) => ({
       async put(name, parts) {
-        const gathered: Buffer[] = []
+        const collected: Buffer[] = []
         for await (const part of parts) {
-          gathered.push(Buffer.from(part))
+          collected.push(Buffer.from(part))
           await servers.ask(connection, () => {})
         }
-        await servers.ask(connection, () => void objects.set(name, gathered))
+        await servers.ask(connection, () => void objects.set(name, collected))
       },
       async get(name) {
         const parts = await servers.ask(connection, () => objects.get(name))

@@ -14,7 +14,7 @@ export function spaceOver(rowsNow: () => Rows, commitDeferred: CommitDeferred): 
         value: value === undefined ? undefined : encodeRecord(of, value),
       })),
     commit(changes) {
-      const { done, flush } = commitDeferred({ collect: () => changes, committed() {} })
+      const { done, flush } = commitDeferred({ collect: () => changes, onCommitted() {} })
       flush()
       return done
     },
@@ -25,8 +25,8 @@ export function spaceOver(rowsNow: () => Rows, commitDeferred: CommitDeferred): 
 
 export function readerOver(rowsNow: () => Rows): Reader {
   function* walk<K extends Key, V>(of: Table<K, V>, bounds: Bounds): Generator<Row<K, V>> {
-    const { end, endBelongs, reverse } = bounds
-    let [from, beyond, left] = [bounds.start, bounds.startBeyond, bounds.limit]
+    const { end, isEndInclusive: endBelongs, reverse } = bounds
+    let [from, beyond, left] = [bounds.start, bounds.isStartExclusive, bounds.limit]
     for (; left > 0 && !isEmpty(bounds); left--) {
       const row = rowsNow().next(from, beyond, reverse)
       if (!row) return

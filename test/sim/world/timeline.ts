@@ -37,7 +37,7 @@ export function openTimeline(): Timeline {
     sleep: (ms) => new Promise((resolve) => void after(ms, resolve)),
     async run(ms, done = () => false) {
       const end = now + ms
-      await everythingSetInMotion()
+      await drainMicrotasks()
       while (!done()) {
         const next = heap[0]
         if (!next || next.at > end) {
@@ -49,7 +49,7 @@ export function openTimeline(): Timeline {
         now = next.at
         ran++
         next.call()
-        await everythingSetInMotion()
+        await drainMicrotasks()
       }
       return true
     },
@@ -58,7 +58,7 @@ export function openTimeline(): Timeline {
 }
 
 /** A turn of the real event loop comes only when no promise has anything left to do. */
-function everythingSetInMotion(): Promise<void> {
+function drainMicrotasks(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 

@@ -2,11 +2,11 @@
 import t from 'tap'
 import { drawingOfBlock } from '../../../../adapters/emulator/page/blocks.js'
 import { type Drawing, drawingOf, type Tap } from '../../../../adapters/emulator/page/drawing.js'
-import { wires } from '../../../../adapters/emulator/wires/table.js'
-import { corpusFor } from '../../../../adapters/kit/corpus.js'
+import { httpProviders } from '../../../../adapters/emulator/providers.js'
+import { corpusFor } from '../../../../adapters/kit/suite/corpus.js'
 import { whatsappAdapter } from '../../../../adapters/messenger/whatsapp/adapter.js'
-import { rbmAdapter } from '../../../../adapters/rcs/adapter.js'
-import { appleAdapter } from '../../../../adapters/vendor/adapter.js'
+import { rbmAdapter } from '../../../../adapters/rcs/rbm/adapter.js'
+import { appleAdapter } from '../../../../adapters/vendor/apple/adapter.js'
 import type { Adapter } from '../../../../core/channel/adapter.js'
 import { render } from '../../../../core/render/index.js'
 
@@ -29,7 +29,7 @@ const about = { address: '+15550100', messageId: 'msg_1', id: 'id-1' }
 for (const adapter of [rbmAdapter, whatsappAdapter, appleAdapter] as unknown as Adapter[]) {
   const { channel, provider, traits } = adapter.descriptor
   t.test(`${provider}: everything that can be tapped at the provider can be tapped on the phone`, async (t) => {
-    const wire = wires.find(({ name }) => name === provider)!
+    const wire = httpProviders.find(({ name }) => name === provider)!
     let tapped = 0
     for (const [name, message] of Object.entries(corpusFor(channel))) {
       const { blocks } = render(message, traits, { locale: 'en-US', zone: 'UTC' })

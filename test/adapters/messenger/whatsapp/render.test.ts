@@ -1,8 +1,8 @@
 /** What WhatsApp is sent for every kind of block, judged by the limits of its fact sheet as the emulator has them. */
 import t from 'tap'
-import { sending } from '../../../../adapters/emulator/wires/whatsappshapes.js'
+import { messageBody } from '../../../../adapters/emulator/whatsapp/schema.js'
 import { whatsappAdapter } from '../../../../adapters/messenger/whatsapp/adapter.js'
-import type { WhatsappWire } from '../../../../adapters/messenger/whatsapp/render.js'
+import type { WhatsappPayload } from '../../../../adapters/messenger/whatsapp/render.js'
 import type { Block, RenderedChip } from '../../../../core/channel/blocks.js'
 import { forEveryMessage } from '../everymessage.js'
 import { person } from '../samples.js'
@@ -14,7 +14,7 @@ const reply = (label: string, tap: number): RenderedChip => ({ label, kind: 'rep
 const picture = 'https://media.example/room.jpg'
 
 t.test('Every message becomes requests that WhatsApp takes, with all of its words and taps in order', async () => {
-  forEveryMessage(whatsappAdapter, about, ({ body }: WhatsappWire) => sending(body, ''))
+  forEveryMessage(whatsappAdapter, about, ({ body }: WhatsappPayload) => messageBody(body, ''))
 })
 
 t.test('Text goes out without a preview', async (t) => {
@@ -159,7 +159,7 @@ t.test('A person is addressed by digits, or by the other id that they are known 
 })
 
 t.test('Typing and read marks need something that the person said', async (t) => {
-  const heard = { ...about, lastHeardId: 'wamid.1' }
+  const heard = { ...about, lastInboundId: 'wamid.1' }
   const seen = { messaging_product: 'whatsapp', status: 'read', message_id: 'wamid.1' }
   t.same(whatsappAdapter.signal?.('typing', heard), { body: { ...seen, typing_indicator: { type: 'text' } } })
   t.same(whatsappAdapter.signal?.('read', heard), { body: seen })

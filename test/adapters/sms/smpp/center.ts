@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import type { AddressInfo, Socket } from 'node:net'
 import smpp, { type PDU, type Session } from 'smpp'
 import type { SmppAuth } from '../../../../adapters/sms/smpp/auth.js'
-import { type LineLimits, openLine, type SmppLine } from '../../../../adapters/sms/smpp/line.js'
-import type { Connecting, Item } from '../../../../core/channel/adapter.js'
-import { smpp as limits } from '../../../../core/limits.js'
+import { openSession, type SessionLimits, type SmppSession } from '../../../../adapters/sms/smpp/session.js'
+import type { ConnectContext, Item } from '../../../../core/channel/adapter.js'
+import { smpp as limits } from '../../../../core/limits/index.js'
 
 export type Answer = Readonly<Record<string, unknown>> | 'silence'
 
@@ -103,11 +103,11 @@ export async function startCenter(script: Script = {}): Promise<Center> {
 export const auth = { host: '127.0.0.1', systemId: 'parley', password: 'pa55word', from: '+15550100' } as const
 
 /** As in a node, and quicker where something is waited for. */
-export const quick: LineLimits = {
+export const quick: SessionLimits = {
   ...limits,
   reconnectMs: 20,
   reconnectMaxMs: 80,
-  steadyMs: 50,
+  stableMs: 50,
   ratePerSecond: 10_000,
   holdMs: 60,
   lingerMs: 50,
@@ -116,14 +116,14 @@ export const quick: LineLimits = {
 }
 
 export interface Opened {
-  readonly line: SmppLine
+  readonly line: SmppSession
   readonly told: Item[]
   readonly stopping: AbortController
 }
 
 export interface Wished {
   readonly auth?: Partial<SmppAuth>
-  readonly limits?: Partial<LineLimits>
+  readonly limits?: Partial<SessionLimits>
   readonly tell?: (items: readonly Item[]) => Promise<void>
   readonly ca?: string
   /** Drawn once for every wait that the line decides upon. */
@@ -133,21 +133,25 @@ export interface Wished {
 export function openTestLine(port: number, { auth: own, limits: changed, tell, ca, chance }: Wished = {}): Opened {
   const told: Item[] = []
   const stopping = new AbortController()
-  const connecting: Connecting<SmppAuth> = {
+  const connecting: ConnectContext<SmppAuth> = {
     auth: { ...auth, port, ...own },
     bindingId: 'chb_1',
     ingressUrl: 'https://gateway.test/v4/ingress/chb_1',
     call: async () => ({ kind: 'none', detail: 'nothing is called', unsent: true }),
-    memory: { get: async (_name, make) => (await make())?.value, forget: () => undefined },
+    cache: { get: async (_name, make) => (await make())?.value, invalidate: () => undefined },
     now: Date.now,
     signal: stopping.signal,
     addressOf: async (host) => (host === 'nowhere.example' ? undefined : '127.0.0.1'),
-    async tell(items) {
+    async report(items) {
       await tell?.(items)
       told.push(...items)
     },
   }
-  const line = openLine(connecting, { limits: { ...quick, ...changed }, ...(ca && { ca }), ...(chance && { chance }) })
+  const line = openSession(connecting, {
+    limits: { ...quick, ...changed },
+    ...(ca && { ca }),
+    ...(chance && { random: chance }),
+  })
   return { line, told, stopping }
 }
 
@@ -159,7 +163,7 @@ export async function until(holds: () => boolean, withinMs = 3_000): Promise<voi
   }
 }
 
-export const up = (line: SmppLine) => until(() => line.trouble() === undefined)
+export const up = (line: SmppSession) => until(() => line.problem() === undefined)
 
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))

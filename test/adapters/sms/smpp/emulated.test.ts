@@ -1,14 +1,14 @@
 /** SMPP against the emulated message center, with the faults that a line can have. */
 import t from 'tap'
 import type { SmppAuth } from '../../../../adapters/sms/smpp/auth.js'
-import { openEmulated } from '../../emulator/emulated.js'
+import { openEmulatorHarness } from '../../emulator/emulatorharness.js'
 import { openTestLine, until, up } from './center.js'
 import { sender } from './sender.js'
 
 const person = '+15550100001'
 
 t.test('A person is written to and heard although the line throttles, is silent, breaks and renames', async (t) => {
-  const { emulator, account } = await openEmulated(t)
+  const { emulator, account } = await openEmulatorHarness(t)
   const auth = account('smpp').auth as unknown as SmppAuth
   const { line, told } = openTestLine(auth.port, { auth, limits: { submitMs: 60 } })
   t.teardown(() => line.close())
@@ -18,13 +18,13 @@ t.test('A person is written to and heard although the line throttles, is silent,
     emulator.faults.add({ account: 'smpp', kind, times: 1 })
 
   fault('rateLimited')
-  t.match(await send('Hello'), { kind: 'refused', reason: 'rateLimited', again: 'later' })
+  t.match(await send('Hello'), { kind: 'refused', reason: 'rateLimited', retry: 'later' })
   fault('serverError')
-  t.match(await send('Hello'), { kind: 'refused', again: 'later' })
+  t.match(await send('Hello'), { kind: 'refused', retry: 'later' })
   fault('noAnswer')
-  t.match(await send('Hello'), { kind: 'refused', again: 'later', detail: /may have taken/ })
+  t.match(await send('Hello'), { kind: 'refused', retry: 'later', detail: /may have taken/ })
   fault('reset')
-  t.match(await send('Hello'), { kind: 'refused', again: 'later' })
+  t.match(await send('Hello'), { kind: 'refused', retry: 'later' })
   await up(line)
 
   fault('decimalReceiptIds')
@@ -44,7 +44,7 @@ t.test('A person is written to and heard although the line throttles, is silent,
 })
 
 t.test('A person who cannot be reached, or has opted out at the provider, is told as such', async (t) => {
-  const { emulator, account } = await openEmulated(t)
+  const { emulator, account } = await openEmulatorHarness(t)
   const auth = account('smpp').auth as unknown as SmppAuth
   const { line, told } = openTestLine(auth.port, { auth })
   t.teardown(() => line.close())
@@ -54,5 +54,5 @@ t.test('A person who cannot be reached, or has opted out at the provider, is tol
   await until(() => told.length === 1)
   t.match(told, [{ address: person, inbound: { receipt: { state: 'failed', reason: 'undeliverable' } } }])
   emulator.faults.add({ account: 'smpp', kind: 'optedOut', times: 1 })
-  t.match(await send('Hello'), { kind: 'refused', again: 'elsewhere' })
+  t.match(await send('Hello'), { kind: 'refused', retry: 'elsewhere' })
 })

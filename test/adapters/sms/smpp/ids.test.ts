@@ -1,9 +1,9 @@
 /** Ids and receipts of message centers: however they are written, a receipt finds its message. */
 import fc from 'fast-check'
 import t from 'tap'
-import { openIds } from '../../../../adapters/sms/smpp/ids.js'
-import { evenPace } from '../../../../adapters/sms/smpp/pace.js'
-import { readReceipt } from '../../../../adapters/sms/smpp/receipts.js'
+import { createMessageIds } from '../../../../adapters/sms/smpp/ids.js'
+import { createRateLimiter } from '../../../../adapters/sms/smpp/ratelimiter.js'
+import { parseReceipt } from '../../../../adapters/sms/smpp/receipts.js'
 
 const value = fc.bigInt({ min: 1n, max: (1n << 64n) - 1n })
 const padded = (id: string, zeros: number) => `${'0'.repeat(zeros)}${id}`
@@ -18,9 +18,9 @@ const person = '+15550001'
 t.test('However a center writes the ids of its answers and of its receipts, they meet', async () => {
   fc.assert(
     fc.property(value, writing, writing, fc.nat(8), fc.nat(8), (id, answer, receipt, zeros, others) => {
-      const ids = openIds(10)
-      const providerId = ids.submitted(padded(answer(id), zeros), person)
-      const found = ids.receipted(padded(receipt(id), others), '15550001')
+      const ids = createMessageIds(10)
+      const providerId = ids.recordSubmit(padded(answer(id), zeros), person)
+      const found = ids.resolveReceipt(padded(receipt(id), others), '15550001')
       if (found.providerId !== providerId) throw new Error(`${found.providerId} is not ${providerId}`)
       if (found.address !== person) throw new Error('the person is not known')
     }),
@@ -37,36 +37,36 @@ t.test('They meet on a line that did not submit it, as soon as that has seen how
     fc.property(value, value, pairs, (id, other, [answer, receipt]) => {
       // Two messages to one person whose ids differ only in how they are meant cannot be told apart.
       fc.pre(writings[receipt](id).toLowerCase() !== writings[answer](other).toLowerCase())
-      const [ours, theirs] = [openIds(10), openIds(10)]
-      ours.submitted(writings[answer](other), person)
-      ours.receipted(writings[receipt](other), person)
-      const submitted = theirs.submitted(writings[answer](id), person)
+      const [ours, theirs] = [createMessageIds(10), createMessageIds(10)]
+      ours.recordSubmit(writings[answer](other), person)
+      ours.resolveReceipt(writings[receipt](other), person)
+      const submitted = theirs.recordSubmit(writings[answer](id), person)
       const isTold = writings[answer](other) !== writings[receipt](other) || !/^[0-9]+$/.test(writings[answer](id))
-      const found = ours.receipted(writings[receipt](id), person).providerId
+      const found = ours.resolveReceipt(writings[receipt](id), person).providerId
       if (isTold && found !== submitted) throw new Error(`${found} is not ${submitted}`)
     }),
   )
 })
 
 t.test('Ids that are no numbers keep all but their capitals', async (t) => {
-  const ids = openIds(10)
-  t.equal(ids.submitted('0A1b-XYZ', person), 'a1b-xyz')
-  t.equal(ids.receipted('0a1b-xyz', person).providerId, 'a1b-xyz')
-  t.equal(ids.submitted('', person), undefined)
-  t.equal(ids.submitted('0', person), '0')
+  const ids = createMessageIds(10)
+  t.equal(ids.recordSubmit('0A1b-XYZ', person), 'a1b-xyz')
+  t.equal(ids.resolveReceipt('0a1b-xyz', person).providerId, 'a1b-xyz')
+  t.equal(ids.recordSubmit('', person), undefined)
+  t.equal(ids.recordSubmit('0', person), '0')
 })
 
 t.test('A receipt is not given to another person’s message because a number can be read in two ways', async (t) => {
-  const ids = openIds(10)
-  ids.submitted('10', '+15550002')
-  t.same(ids.receipted('16', '+15550001'), { providerId: '16' })
+  const ids = createMessageIds(10)
+  ids.recordSubmit('10', '+15550002')
+  t.same(ids.resolveReceipt('16', '+15550001'), { providerId: '16' })
 })
 
 t.test('Only so many ids are kept', async (t) => {
-  const ids = openIds(2)
-  for (const id of ['101', '102', '103']) ids.submitted(id, person)
-  t.equal(ids.receipted('101', person).address, undefined)
-  t.equal(ids.receipted('103', person).address, person)
+  const ids = createMessageIds(2)
+  for (const id of ['101', '102', '103']) ids.recordSubmit(id, person)
+  t.equal(ids.resolveReceipt('101', person).address, undefined)
+  t.equal(ids.resolveReceipt('103', person).address, person)
 })
 
 const receiptText = (stat: string, err = '000') =>
@@ -85,7 +85,7 @@ t.test('Each state has its word, in any of its spellings', async (t) => {
     UNKNOWN: undefined,
   }
   for (const [word, meant] of Object.entries(words)) {
-    const { rawId, reported } = readReceipt({ text: receiptText(word) })!
+    const { rawId, reported } = parseReceipt({ text: receiptText(word) })!
     t.equal(rawId, '0123')
     const said = reported && [reported.state, ...('reason' in reported ? [reported.reason] : [])].join(' ')
     t.equal(said, meant, word)
@@ -93,15 +93,15 @@ t.test('Each state has its word, in any of its spellings', async (t) => {
 })
 
 t.test('Fields are believed before text', async (t) => {
-  const read = readReceipt({ receiptedId: 'AB', messageState: 2, text: receiptText('UNDELIV', '0FB') })
+  const read = parseReceipt({ receiptedId: 'AB', messageState: 2, text: receiptText('UNDELIV', '0FB') })
   t.match(read, { rawId: 'AB', reported: { state: 'delivered' }, detail: 'The carrier reports error 0FB.' })
-  t.equal(readReceipt({ messageState: 7, text: receiptText('DELIVRD') })?.reported, undefined)
-  t.equal(readReceipt({ text: 'stat:DELIVRD' }), undefined)
+  t.equal(parseReceipt({ messageState: 7, text: receiptText('DELIVRD') })?.reported, undefined)
+  t.equal(parseReceipt({ text: 'stat:DELIVRD' }), undefined)
 })
 
 t.test('Order and blanks in the text of a receipt do not matter', async (t) => {
-  t.match(readReceipt({ text: 'stat: DELIVRD err: 000 id: 77' }), { rawId: '77', reported: { state: 'delivered' } })
-  t.match(readReceipt({ text: 'ID:77 STAT:EXPIRED' }), { rawId: '77', reported: { reason: 'expired' } })
+  t.match(parseReceipt({ text: 'stat: DELIVRD err: 000 id: 77' }), { rawId: '77', reported: { state: 'delivered' } })
+  t.match(parseReceipt({ text: 'ID:77 STAT:EXPIRED' }), { rawId: '77', reported: { reason: 'expired' } })
 })
 
 t.test('In no second more goes out than may, however it comes', async () => {
@@ -109,12 +109,12 @@ t.test('In no second more goes out than may, however it comes', async () => {
   const comes = fc.array(fc.nat(50), { minLength: 1, maxLength: 400, size: 'max' })
   fc.assert(
     fc.property(perSecond, comes, (rate, gaps) => {
-      const pace = evenPace(rate, 5)
+      const pace = createRateLimiter(rate, 5)
       const sent: number[] = []
       let now = 0
       for (const gap of gaps) {
         now = Math.max(now + gap, now + gap + pace.waitMs(now + gap))
-        pace.took(now)
+        pace.consume(now)
         sent.push(now)
       }
       const most = Math.max(...sent.map((from) => sent.filter((at) => at >= from && at < from + 1_000).length))

@@ -1,7 +1,7 @@
 /** SMPP keeps the contract of adapters. */
 import t from 'tap'
-import { checkAdapter } from '../../../../adapters/kit/check.js'
-import type { Samples } from '../../../../adapters/kit/samples.js'
+import { checkAdapter } from '../../../../adapters/kit/suite/check.js'
+import type { Samples } from '../../../../adapters/kit/suite/samples.js'
 import { smppAdapter } from '../../../../adapters/sms/smpp/adapter.js'
 import type { SmppAuth } from '../../../../adapters/sms/smpp/auth.js'
 
@@ -19,7 +19,7 @@ const auth: SmppAuth = {
 const samples: Samples<SmppAuth> = {
   auth,
   otherAuths: [{ ...auth, from: 'Roma Pizza', windowSize: 100, ratePerSecond: 50, systemType: 'VMA' }],
-  wrongAuths: [
+  invalidAuths: [
     { auth: { ...auth, host: 'smpp://smsc.example:2775' }, field: 'host' },
     { auth: { ...auth, systemId: 'ünique' }, field: 'systemId' },
     { auth: { ...auth, password: 'geheim €€€' }, field: 'password' },

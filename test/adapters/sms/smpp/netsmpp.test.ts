@@ -69,7 +69,7 @@ t.test('A whole conversation with a message center of other people', async (t) =
   const answers = await center.heard('deliver_sm_resp', 7)
   t.ok(answers.every(({ status }) => status === '0'))
   await center.heard('enquire_link', 1)
-  t.equal(line.trouble(), undefined)
+  t.equal(line.problem(), undefined)
 
   await line.close()
   t.equal(await center.ended, 0, 'it got our goodbye')

@@ -4,9 +4,9 @@ import { SegmentedMessage } from 'sms-segments-calculator'
 import t from 'tap'
 import { smppAdapter } from '../../../../adapters/sms/smpp/adapter.js'
 import { textIn } from '../../../../adapters/sms/smpp/alphabet.js'
-import { carrying, partsOf } from '../../../../adapters/sms/smpp/parts.js'
+import { partsOf, submitFields } from '../../../../adapters/sms/smpp/parts.js'
 import { foldLookalikes, isGsm7, segmentsOf } from '../../../../core/render/gsm7.js'
-import { readables, render } from '../../../../core/render/index.js'
+import { readableTexts, render } from '../../../../core/render/index.js'
 import { message } from '../../../core/render/messages.js'
 
 const gsm = fc.constantFrom(...'aZ09 @£\n^{}[~]|€\\éàΩ')
@@ -63,7 +63,7 @@ t.test('No part is longer than an SMS, and each can be read by itself: no charac
   fc.assert(
     fc.property(text, (each) => {
       for (const part of partsOf(each, 200)) {
-        const fields = carrying(part)
+        const fields = submitFields(part)
         const octets = octetsOf(fields)
         const header = part.part ? 6 : 0
         const body = octets.subarray(header)
@@ -83,7 +83,7 @@ t.test('The alphabet is the one that rendering counts in', async (t) => {
   for (let code = 0; code < 0x3000; code += 1) {
     const character = String.fromCharCode(code)
     const [part] = partsOf(character, 0)
-    const octets = octetsOf(carrying(part!))
+    const octets = octetsOf(submitFields(part!))
     if (isGsm7(character)) t.equal(textIn(octets, 0), character, `U+${code.toString(16)}`)
     else if (textIn(octets, 8) !== character) t.fail(`U+${code.toString(16)} is not the same in UCS-2`)
   }
@@ -92,15 +92,15 @@ t.test('The alphabet is the one that rendering counts in', async (t) => {
 t.test('The header of a part is 05 00 03, the reference, how many there are, and which it is', async (t) => {
   const parts = partsOf('a'.repeat(161), 0xab)
   t.same(
-    parts.map((part) => octetsOf(carrying(part)).subarray(0, 7).toString('hex')),
+    parts.map((part) => octetsOf(submitFields(part)).subarray(0, 7).toString('hex')),
     ['050003ab020161', '050003ab020261'],
   )
   t.same(
     parts.map((part) => part.text.length),
     [153, 8],
   )
-  t.equal(carrying(partsOf('中', 0)[0]!).data_coding, 8)
-  t.equal(octetsOf(carrying(partsOf('{€', 0)[0]!)).toString('hex'), '1b281b65')
+  t.equal(submitFields(partsOf('中', 0)[0]!).data_coding, 8)
+  t.equal(octetsOf(submitFields(partsOf('{€', 0)[0]!)).toString('hex'), '1b281b65')
 })
 
 t.test('Everything that a person should read stands in the submits, in order, for every message', async () => {
@@ -111,7 +111,7 @@ t.test('Everything that a person should read stands in the submits, in order, fo
       const wires = smppAdapter.render(blocks, { address: '+15550001', messageId: 'msg_1' })
       const whole = foldLookalikes(wires.map((wire) => (wire.kind === 'text' ? wire.text : '')).join(''))
       let reached = 0
-      for (const readable of readables(each, reader)) {
+      for (const readable of readableTexts(each, reader)) {
         for (const word of foldLookalikes(readable).match(/[a-z]{2,}/g) ?? []) {
           const found = whole.indexOf(word, reached)
           hold(found >= 0, `${word} of ${JSON.stringify(readable)} is missing or out of order in\n${whole}`)

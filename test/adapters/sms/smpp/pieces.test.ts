@@ -2,10 +2,10 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, Socket } from 'node:net'
 import t, { type Test } from 'tap'
+import { encodePdu } from '../../../../adapters/sms/smpp/codec.js'
 import { openConnection } from '../../../../adapters/sms/smpp/connection.js'
-import { unitOctets } from '../../../../adapters/sms/smpp/library.js'
 
-const limits = { connectMs: 20_000, unitBytes: 16 * 1024, strayBytes: 1024 * 1024, lateMs: 1_000, lingerMs: 100 }
+const limits = { connectMs: 20_000, unitBytes: 16 * 1024, maxPduBytes: 1024 * 1024, lateMs: 1_000, lingerMs: 100 }
 
 /** A connection, and what its socket gives the bytes to that arrive. */
 async function openReader(t: Test) {
@@ -26,9 +26,9 @@ async function openReader(t: Test) {
   const where = { address: '127.0.0.1', host: '127.0.0.1', port, tls: false }
   await new Promise<void>((opened) => {
     const connection = openConnection(where, limits, {
-      opened,
-      asked: ({ sequence_number }) => asked.push(sequence_number),
-      closed: () => {},
+      onOpen: opened,
+      onRequest: ({ sequence_number }) => asked.push(sequence_number),
+      onClose: () => {},
     })
     t.teardown(() => connection.end())
   })
@@ -69,7 +69,7 @@ t.test('Units in pieces of one byte are read, and what is copied stays in propor
   const { asked, take } = await openReader(t)
   const payload = Buffer.alloc(8_000, 0x61)
   const message = { source_addr: '15550101', destination_addr: '15550100', message_payload: payload }
-  const units = [1, 2, 3, 4].map((place) => unitOctets('deliver_sm', place, message as never))
+  const units = [1, 2, 3, 4].map((place) => encodePdu('deliver_sm', place, message as never))
   const bytes = Buffer.concat(units)
   const pieces = Array.from(bytes, (_, at) => bytes.subarray(at, at + 1))
   const copied = copiedBy(t, () => pieces.forEach(take))

@@ -4,16 +4,16 @@ import { twilioAdapter } from '../../../../adapters/sms/twilio/adapter.js'
 import type { TwilioAuth } from '../../../../adapters/sms/twilio/descriptor.js'
 import type { Item } from '../../../../core/channel/adapter.js'
 import type { Received } from '../../../harness/receiver.js'
-import { openEmulated } from '../../emulator/emulated.js'
-import { called, testProvider } from '../../rcs/provider.js'
+import { openEmulatorHarness } from '../../emulator/emulatorharness.js'
+import { called, testProvider } from '../../rcs/rbm/provider.js'
 
 const person = '+15550100001'
 
 t.test('A person is written to, heard, and no longer written to', async (t) => {
-  const emulated = await openEmulated(t)
+  const emulated = await openEmulatorHarness(t)
   const account = emulated.account('twilio')
   const auth = account.auth as unknown as TwilioAuth
-  t.equal(twilioAdapter.wrongAuth?.(auth), undefined)
+  t.equal(twilioAdapter.validateAuth?.(auth), undefined)
   const { sending } = testProvider(auth, called, { address: person, ingressUrl: account.ingressUrl! })
   const read = ({ path, body, headers }: Received) =>
     twilioAdapter.receive(
@@ -28,7 +28,7 @@ t.test('A person is written to, heard, and no longer written to', async (t) => {
       auth,
     )
   const heard = async (atLeast: number) =>
-    (await emulated.heard('/twilio', atLeast))
+    (await emulated.waitForCalls('/twilio', atLeast))
       .map(read)
       .flatMap((each) => (each.kind === 'items' ? each.items : [{ problem: each.kind } as Item]))
 
@@ -49,28 +49,28 @@ t.test('A person is written to, heard, and no longer written to', async (t) => {
   const photo = { url: 'https://media.example/cat.jpg', type: 'image/jpeg' }
   await emulated.emulator.act('twilio', person, { kind: 'media', ...photo })
   t.match((await heard(4)).at(-1), {
-    inbound: { kind: 'content', content: { media: [{ held: /\/Media\/ME/, type: photo.type }] } },
+    inbound: { kind: 'content', content: { media: [{ mediaRef: /\/Media\/ME/, type: photo.type }] } },
   })
 
   await emulated.emulator.act('twilio', person, { kind: 'stop' })
   t.match((await heard(5)).slice(4), [{ inbound: { kind: 'content', content: { text: 'STOP' } } }], 'told once')
-  t.match(await twilioAdapter.send({ Body: 'More' }, sending), { kind: 'refused', reason: 'optedOut', again: 'never' })
+  t.match(await twilioAdapter.send({ Body: 'More' }, sending), { kind: 'refused', reason: 'optedOut', retry: 'never' })
 })
 
 t.test('What fails later is a receipt that says why, and what is busy is tried again', async (t) => {
-  const emulated = await openEmulated(t)
+  const emulated = await openEmulatorHarness(t)
   const account = emulated.account('twilio')
   const auth = account.auth as unknown as TwilioAuth
   const { sending } = testProvider(auth, called, { address: person, ingressUrl: account.ingressUrl! })
   for (const kind of ['rateLimited', 'serverError', 'noAnswer', 'reset'] as const) {
     emulated.emulator.faults.add({ account: 'twilio', kind, times: 1 })
-    t.match(await twilioAdapter.send({ Body: 'Hello' }, sending), { kind: 'refused', again: 'later' }, kind)
+    t.match(await twilioAdapter.send({ Body: 'Hello' }, sending), { kind: 'refused', retry: 'later' }, kind)
   }
   emulated.emulator.faults.add({ account: 'twilio', kind: 'unauthorized', times: 1 })
   t.match(await twilioAdapter.send({ Body: 'Hello' }, sending), { kind: 'refused', needsOperator: true })
   emulated.emulator.faults.add({ account: 'twilio', address: '+15550100003', kind: 'unreachable' })
   t.match(await twilioAdapter.send({ Body: 'Hello' }, { ...sending, address: '+15550100003' }), { kind: 'sent' })
-  const failed = await emulated.heard('/twilio', 4)
+  const failed = await emulated.waitForCalls('/twilio', 4)
   const statuses = failed.map(({ body }) => new URLSearchParams(body.toString()).get('ErrorCode'))
   t.ok(statuses.includes('30005'))
 })

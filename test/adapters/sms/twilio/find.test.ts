@@ -2,10 +2,10 @@
 import t from 'tap'
 import { twilioAdapter } from '../../../../adapters/sms/twilio/adapter.js'
 import type { TwilioAuth } from '../../../../adapters/sms/twilio/descriptor.js'
-import type { Finding } from '../../../../core/channel/adapter.js'
-import { twilio as limits } from '../../../../core/limits.js'
-import { openEmulated } from '../../emulator/emulated.js'
-import { called, silence, testProvider } from '../../rcs/provider.js'
+import type { FindContext } from '../../../../core/channel/adapter.js'
+import { twilio as limits } from '../../../../core/limits/index.js'
+import { openEmulatorHarness } from '../../emulator/emulatorharness.js'
+import { called, silence, testProvider } from '../../rcs/rbm/provider.js'
 import { twilioSamples } from './samples.js'
 
 const { auth } = twilioSamples
@@ -21,7 +21,7 @@ const listed = (sid: string, more: object = {}) => ({
 
 async function found(
   messages: readonly object[] | number,
-  more: Partial<Finding<TwilioAuth>> = {},
+  more: Partial<FindContext<TwilioAuth>> = {},
   wire = { Body: 'Hello' },
 ) {
   const answer = typeof messages === 'number' ? { status: messages } : { status: 200, body: { messages } }
@@ -58,7 +58,7 @@ t.test('A list that cannot be had, or does not reach back far enough, leaves it 
 })
 
 t.test('The emulated list has what was taken and never answered for, and nothing that was not taken', async (t) => {
-  const emulated = await openEmulated(t)
+  const emulated = await openEmulatorHarness(t)
   const account = emulated.account('twilio')
   const { sending } = testProvider(account.auth as unknown as TwilioAuth, called, {
     address: '+15550100001',

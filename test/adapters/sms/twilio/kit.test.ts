@@ -1,6 +1,6 @@
 /** Twilio keeps the contract of adapters. */
 import t from 'tap'
-import { checkAdapter } from '../../../../adapters/kit/check.js'
+import { checkAdapter } from '../../../../adapters/kit/suite/check.js'
 import { twilioAdapter } from '../../../../adapters/sms/twilio/adapter.js'
 import { twilioSamples } from './samples.js'
 

@@ -1,14 +1,14 @@
 /** Pictures that people send over Twilio: the account is proved to Twilio alone. */
 import t from 'tap'
 import { mediaAt, openMedia } from '../../../../adapters/sms/twilio/media.js'
-import { adapter as limits } from '../../../../core/limits.js'
+import { adapter as limits } from '../../../../core/limits/index.js'
 import { provider } from '../../messenger/provider.js'
 import { address, auth, pictureAt } from './samples.js'
 
 t.test('What Twilio keeps is held, and opens with the account', async (t) => {
   const { sending, asked } = provider(auth, address, 'silence')
-  t.same(mediaAt(pictureAt, 'image/jpeg', auth), [{ held: pictureAt, type: 'image/jpeg' }])
-  t.same(mediaAt(pictureAt, '', auth), [{ held: pictureAt }])
+  t.same(mediaAt(pictureAt, 'image/jpeg', auth), [{ mediaRef: pictureAt, type: 'image/jpeg' }])
+  t.same(mediaAt(pictureAt, '', auth), [{ mediaRef: pictureAt }])
   const basic = Buffer.from(`${auth.accountSid}:${auth.authToken}`).toString('base64')
   t.same(await openMedia(pictureAt, sending), {
     kind: 'at',
@@ -26,5 +26,5 @@ t.test('What lies elsewhere has its own address, and never gets the account', as
     t.match(await openMedia(url, sending), { kind: 'refused' }, url)
   }
   t.same(mediaAt('', 'image/png', auth), [])
-  t.same(mediaAt(`${pictureAt}${'x'.repeat(limits.heldChars)}`, '', auth), [], 'nor what no address can hold')
+  t.same(mediaAt(`${pictureAt}${'x'.repeat(limits.mediaRefChars)}`, '', auth), [], 'nor what no address can hold')
 })

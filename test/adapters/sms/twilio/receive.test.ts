@@ -4,9 +4,9 @@ import t from 'tap'
 import twilio from 'twilio'
 import { readForm as readFormWithin } from '../../../../adapters/kit/urlencoded.js'
 import { twilioAdapter } from '../../../../adapters/sms/twilio/adapter.js'
-import { isSigned, signatureOf, writtenOut } from '../../../../adapters/sms/twilio/signature.js'
-import type { IngressRequest, Received } from '../../../../core/channel/adapter.js'
-import { ingressBounds } from '../../../../core/limits.js'
+import { concatParameters, isSigned, signatureOf } from '../../../../adapters/sms/twilio/signature.js'
+import type { IngressRequest, IngressResult } from '../../../../core/channel/adapter.js'
+import { ingressBounds } from '../../../../core/limits/index.js'
 import { address, auth, digestQuery, fieldsIn, formBody, forms, ingressUrl, signatureFor } from './samples.js'
 
 interface Call {
@@ -30,7 +30,8 @@ function requestOf(
   }
 }
 
-const receive = (body: Uint8Array | string, call?: Call): Received => twilioAdapter.receive(requestOf(body, call), auth)
+const receive = (body: Uint8Array | string, call?: Call): IngressResult =>
+  twilioAdapter.receive(requestOf(body, call), auth)
 
 const limits = ingressBounds.twilioForm
 const readForm = (body: Uint8Array) => readFormWithin(body, limits) ?? new URLSearchParams()
@@ -45,7 +46,7 @@ t.test('The published example of a signature is the signature', async (t) => {
   const form = readForm(
     Buffer.from('CallSid=CA1234567890ABCDE&Caller=%2B12349013030&Digits=1234&From=%2B12349013030&To=%2B18005551212'),
   )
-  const signature = signatureOf('12345', 'https://mycompany.com/myapp.php?foo=1&bar=2', writtenOut(form))
+  const signature = signatureOf('12345', 'https://mycompany.com/myapp.php?foo=1&bar=2', concatParameters(form))
   t.equal(signature, '0/KCTR6DLpKmkAf8muzZqo1nDgQ=')
 })
 
@@ -113,7 +114,7 @@ t.test(
         const request = requestOf(body, { url, headers })
         const ours = isSigned(request, readForm(request.body), auth.authToken)
         if (ours !== isRight) throw new Error(`a signature of the SDK is ${ours ? 'taken' : 'refused'}`)
-        const made = signatureOf(auth.authToken, url, writtenOut(readForm(request.body)))
+        const made = signatureOf(auth.authToken, url, concatParameters(readForm(request.body)))
         const portless = twilio.validateRequest(auth.authToken, made, url, fieldsIn(body))
         const hasOddPort = /:8\d+/.test(url)
         if (!portless && !hasOddPort) throw new Error('the SDK refuses our signature')

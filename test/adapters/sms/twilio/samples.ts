@@ -1,10 +1,10 @@
 /** Calls and answers of Twilio, for the kit and for the tests beside it. Its own SDK signs them. */
 import { createHash } from 'node:crypto'
 import twilio from 'twilio'
-import type { Samples } from '../../../../adapters/kit/samples.js'
+import type { Samples } from '../../../../adapters/kit/suite/samples.js'
 import type { TwilioAuth } from '../../../../adapters/sms/twilio/descriptor.js'
 import type { Item } from '../../../../core/channel/adapter.js'
-import type { ToldContent } from '../../../../core/channel/held.js'
+import type { ReportedContent } from '../../../../core/channel/providermedia.js'
 
 export const auth: TwilioAuth = {
   accountSid: 'AC00000000000000000000000000000001',
@@ -79,7 +79,7 @@ interface Sample {
 
 /** What a person sends, and the consent that it is beside what it says. */
 const heard =
-  (fields: Fields, said: ToldContent, system?: 'optOut' | 'optIn') =>
+  (fields: Fields, said: ReportedContent, system?: 'optOut' | 'optIn') =>
   (id: string): Sample => ({
     fields: { ...inboundOf(id), ...fields },
     items: [
@@ -108,7 +108,7 @@ const made: Readonly<Record<string, (id: string) => Sample>> = {
       MediaContentType0: 'image/jpeg',
       MediaUrl1: 'https://pictures.example/ME2',
     },
-    { media: [{ held: pictureAt, type: 'image/jpeg' }, { url: 'https://pictures.example/ME2' }] },
+    { media: [{ mediaRef: pictureAt, type: 'image/jpeg' }, { url: 'https://pictures.example/ME2' }] },
   ),
   'a STOP that Twilio has acted upon': heard({ Body: ' Stop. ', OptOutType: 'STOP' }, { text: ' Stop. ' }),
   'a keyword of the account to stop': heard({ Body: 'ARRET', OptOutType: 'STOP' }, { text: 'ARRET' }, 'optOut'),
@@ -155,7 +155,7 @@ export const twilioSamples: Samples<TwilioAuth> = {
       apiUrl: 'https://twilio.example',
     },
   ],
-  wrongAuths: [
+  invalidAuths: [
     { auth: { ...auth, accountSid: 'SK00000000000000000000000000000001' }, field: 'accountSid' },
     { auth: { ...auth, messagingServiceSid: 'PN00000000000000000000000000000001' }, field: 'messagingServiceSid' },
   ],
@@ -193,15 +193,15 @@ export const twilioSamples: Samples<TwilioAuth> = {
   media: [
     {
       name: 'a picture',
-      held: pictureAt,
+      mediaRef: pictureAt,
       becomes: {
         kind: 'at',
         url: pictureAt,
         headers: { authorization: `Basic ${Buffer.from(`${auth.accountSid}:${auth.authToken}`).toString('base64')}` },
       },
     },
-    { name: 'a picture elsewhere', held: 'https://pictures.example/ME2', becomes: { kind: 'refused' } },
-    { name: 'a picture without TLS', held: pictureAt.replace('https', 'http'), becomes: { kind: 'refused' } },
+    { name: 'a picture elsewhere', mediaRef: 'https://pictures.example/ME2', becomes: { kind: 'refused' } },
+    { name: 'a picture without TLS', mediaRef: pictureAt.replace('https', 'http'), becomes: { kind: 'refused' } },
   ],
   answers: [
     {
@@ -217,66 +217,66 @@ export const twilioSamples: Samples<TwilioAuth> = {
     {
       name: 'taken, and failed at once',
       answer: { status: 201, body: { sid, status: 'failed', error_code: 30002 } },
-      becomes: { kind: 'refused', again: 'elsewhere', needsOperator: true },
+      becomes: { kind: 'refused', retry: 'elsewhere', needsOperator: true },
     },
     {
       name: 'taken, and failed at once for the country of the person',
       answer: { status: 201, body: { sid, status: 'failed', error_code: 30034 } },
-      becomes: { kind: 'refused', again: 'elsewhere', needsOperator: undefined },
+      becomes: { kind: 'refused', retry: 'elsewhere', needsOperator: undefined },
     },
     {
       name: 'too many requests',
       answer: failure(429, 20429),
-      becomes: { kind: 'refused', reason: 'rateLimited', again: 'later' },
+      becomes: { kind: 'refused', reason: 'rateLimited', retry: 'later' },
     },
     {
       name: 'no valid number',
       answer: failure(400, 21211),
-      becomes: { kind: 'refused', reason: 'unknownRecipient', again: 'elsewhere' },
+      becomes: { kind: 'refused', reason: 'unknownRecipient', retry: 'elsewhere' },
     },
     {
       name: 'no mobile phone',
       answer: failure(400, 21614),
-      becomes: { kind: 'refused', reason: 'unknownRecipient', again: 'elsewhere' },
+      becomes: { kind: 'refused', reason: 'unknownRecipient', retry: 'elsewhere' },
     },
     {
       name: 'opted out',
       answer: failure(400, 21610),
-      becomes: { kind: 'refused', reason: 'optedOut', again: 'never' },
+      becomes: { kind: 'refused', reason: 'optedOut', retry: 'never' },
     },
     {
       name: 'too long',
       answer: failure(400, 14103),
-      becomes: { kind: 'refused', reason: 'invalidMessage', again: 'never' },
+      becomes: { kind: 'refused', reason: 'invalidMessage', retry: 'never' },
     },
-    { name: 'queue overflow', answer: failure(400, 30001), becomes: { kind: 'refused', again: 'later' } },
-    { name: 'out of reach', answer: failure(400, 30003), becomes: { kind: 'refused', again: 'later' } },
+    { name: 'queue overflow', answer: failure(400, 30001), becomes: { kind: 'refused', retry: 'later' } },
+    { name: 'out of reach', answer: failure(400, 30003), becomes: { kind: 'refused', retry: 'later' } },
     {
       name: 'a landline',
       answer: failure(400, 30006),
-      becomes: { kind: 'refused', reason: 'unknownRecipient', again: 'elsewhere' },
+      becomes: { kind: 'refused', reason: 'unknownRecipient', retry: 'elsewhere' },
     },
     {
       name: 'filtered',
       answer: failure(400, 30007),
-      becomes: { kind: 'refused', reason: 'sendFailed', again: 'never' },
+      becomes: { kind: 'refused', reason: 'sendFailed', retry: 'never' },
     },
-    { name: 'unknown to the carrier, too', answer: failure(400, 30008), becomes: { kind: 'refused', again: 'later' } },
+    { name: 'unknown to the carrier, too', answer: failure(400, 30008), becomes: { kind: 'refused', retry: 'later' } },
     {
       name: 'the window is closed',
       answer: failure(400, 63016),
-      becomes: { kind: 'refused', reason: 'windowClosed', again: 'elsewhere' },
+      becomes: { kind: 'refused', reason: 'windowClosed', retry: 'elsewhere' },
     },
     {
       name: 'a code that nobody knows',
       answer: failure(400, 21999),
-      becomes: { kind: 'refused', reason: 'sendFailed', again: 'elsewhere' },
+      becomes: { kind: 'refused', reason: 'sendFailed', retry: 'elsewhere' },
     },
     {
       name: 'the token is wrong',
       answer: failure(401, 20003),
-      becomes: { kind: 'refused', again: 'elsewhere', needsOperator: true },
+      becomes: { kind: 'refused', retry: 'elsewhere', needsOperator: true },
     },
-    { name: 'down', answer: { status: 503, body: 'no JSON' }, becomes: { kind: 'refused', again: 'later' } },
+    { name: 'down', answer: { status: 503, body: 'no JSON' }, becomes: { kind: 'refused', retry: 'later' } },
   ],
 }

@@ -4,7 +4,7 @@ import { twilioAdapter } from '../../../../adapters/sms/twilio/adapter.js'
 import { segmentsOf } from '../../../../core/render/index.js'
 import { render } from '../../../../core/render/render.js'
 import { cases } from '../../../core/render/cases.js'
-import { type Scripted, silence, testProvider } from '../../rcs/provider.js'
+import { type Scripted, silence, testProvider } from '../../rcs/rbm/provider.js'
 import { auth, ingressUrl, twilioSamples } from './samples.js'
 
 const taken: Scripted = { status: 201, body: { sid: 'SM1', status: 'queued' } }
@@ -47,12 +47,12 @@ t.test('Every answer of Twilio means what its documents say', async (t) => {
   }
   t.match(await twilioAdapter.send({ Body: 'Hi' }, testProvider(auth, () => silence).sending), {
     kind: 'refused',
-    again: 'later',
+    retry: 'later',
   })
   const odd = testProvider(auth, () => ({ status: 200, body: '<html>' }))
   t.match(
     await twilioAdapter.send({ Body: 'Hi' }, odd.sending),
-    { kind: 'refused', again: 'later' },
+    { kind: 'refused', retry: 'later' },
     'an answer without an id',
   )
 })
@@ -95,7 +95,7 @@ t.test('Every message is text of a size that Twilio takes', async (t) => {
 })
 
 t.test('Ids that are something else are told before anything is sent with them', async (t) => {
-  t.equal(twilioAdapter.wrongAuth?.(auth), undefined)
-  for (const { auth: wrong, field } of twilioSamples.wrongAuths!)
-    t.equal(twilioAdapter.wrongAuth?.(wrong)?.field, field)
+  t.equal(twilioAdapter.validateAuth?.(auth), undefined)
+  for (const { auth: wrong, field } of twilioSamples.invalidAuths!)
+    t.equal(twilioAdapter.validateAuth?.(wrong)?.field, field)
 })

@@ -1,9 +1,9 @@
 /** The widget over time: reloads, lost lines, several tabs, blocked storage, and people who use no mouse. */
 import t from 'tap'
 import { openBrowser } from '../../../harness/browser.js'
-import { until } from '../../../harness/clock.js'
+import { waitUntil } from '../../../harness/clock.js'
 import { greeting, receipt, rooms, times, words } from './blocks.js'
-import { chat, Stage } from './stage.js'
+import { chat, FakeGateway } from './fakegateway.js'
 import { faults, field, isHeard, lines, phone, shot, shows, sit, writes } from './visitor.js'
 
 t.setTimeout(300_000)
@@ -15,24 +15,24 @@ t.teardown(() => browser.close())
 const hello = 'Welcome! How can we help?'
 
 t.test('A reload in the middle of a conversation loses nothing and doubles nothing', async (t) => {
-  const stage = await Stage.open(t)
-  const { page, troubles } = await sit(t, browser, stage)
-  await page.goto(stage.pageUrl)
-  await isHeard(page, stage, 'One')
-  stage.says(words('Two'))
+  const gateway = await FakeGateway.open(t)
+  const { page, problems: troubles } = await sit(t, browser, gateway)
+  await page.goto(gateway.pageUrl)
+  await isHeard(page, gateway, 'One')
+  gateway.sendMessage(words('Two'))
   await shows(page, hello, 'One', 'Two')
   await page.reload()
   await shows(page, hello, 'One', 'Two')
   await writes(page, 'Three')
   await shows(page, hello, 'One', 'Two', 'Three')
-  t.same(stage.tokensAsked, [undefined], 'it is the same visitor, and nobody had to be asked')
+  t.same(gateway.requestedTokens, [undefined], 'it is the same visitor, and nobody had to be asked')
   t.same(troubles, [])
 })
 
 t.test('What is written without a line waits, and is said once and in order when there is one', async (t) => {
-  const stage = await Stage.open(t)
-  const { page, shot } = await sit(t, browser, stage)
-  await page.goto(stage.pageUrl)
+  const gateway = await FakeGateway.open(t)
+  const { page, shot } = await sit(t, browser, gateway)
+  await page.goto(gateway.pageUrl)
   await writes(page, 'Before')
   await shows(page, hello, 'Before')
   await page.context().setOffline(true)
@@ -43,177 +43,177 @@ t.test('What is written without a line waits, and is said once and in order when
   await page.getByText('Waiting for the connection').first().waitFor()
   await shot('offline')
   await page.context().setOffline(false)
-  await until(() => stage.said('text').length === 3)
+  await waitUntil(() => gateway.framesOfType('text').length === 3)
   await page.getByText('Waiting for the connection').first().waitFor({ state: 'hidden' })
   await shows(page, hello, 'Before', 'First', 'Second')
   t.same(
-    stage.said('text').map(({ text }) => text),
+    gateway.framesOfType('text').map(({ text }) => text),
     ['Before', 'First', 'Second'],
   )
 })
 
 t.test('What could not be sent before the page was closed is sent by the next one', async (t) => {
-  const stage = await Stage.open(t)
-  const { page } = await sit(t, browser, stage)
-  await page.goto(stage.pageUrl)
+  const gateway = await FakeGateway.open(t)
+  const { page } = await sit(t, browser, gateway)
+  await page.goto(gateway.pageUrl)
   await writes(page, 'Known')
   await shows(page, hello, 'Known')
-  stage.isSilent = true
+  gateway.isSilent = true
   await writes(page, 'Left behind')
-  await until(() => stage.said('text').length === 2)
-  stage.isSilent = false
+  await waitUntil(() => gateway.framesOfType('text').length === 2)
+  gateway.isSilent = false
   await page.reload()
-  await until(() => stage.said('text').length === 3)
-  const [, sent, again] = stage.said('text')
+  await waitUntil(() => gateway.framesOfType('text').length === 3)
+  const [, sent, again] = gateway.framesOfType('text')
   t.equal(sent?.id, again?.id, 'under the same id, so that it counts once')
   await shows(page, hello, 'Known', 'Left behind')
 })
 
 t.test('A line that breaks is opened again behind the last line that was shown', async (t) => {
-  const stage = await Stage.open(t)
-  const { page } = await sit(t, browser, stage)
-  await page.goto(stage.pageUrl)
-  stage.says(words('One'))
+  const gateway = await FakeGateway.open(t)
+  const { page } = await sit(t, browser, gateway)
+  await page.goto(gateway.pageUrl)
+  gateway.sendMessage(words('One'))
   await shows(page, hello, 'One')
-  stage.drop()
-  stage.says(words('Two'))
+  gateway.drop()
+  gateway.sendMessage(words('Two'))
   await shows(page, hello, 'One', 'Two')
 })
 
 t.test('All tabs show the same, whichever of them it was written in', async (t) => {
-  const stage = await Stage.open(t)
-  const { page } = await sit(t, browser, stage)
-  await page.goto(stage.pageUrl)
+  const gateway = await FakeGateway.open(t)
+  const { page } = await sit(t, browser, gateway)
+  await page.goto(gateway.pageUrl)
   await shows(page, hello)
   const other = await page.context().newPage()
-  await other.goto(stage.pageUrl)
+  await other.goto(gateway.pageUrl)
   await shows(other, hello)
   await writes(page, 'From the first')
   await shows(other, hello, 'From the first')
-  await isHeard(other, stage, 'From the second')
-  stage.says(greeting)
-  for (const tab of [page, other]) await until(async () => (await lines(tab)).length === 4)
+  await isHeard(other, gateway, 'From the second')
+  gateway.sendMessage(greeting)
+  for (const tab of [page, other]) await waitUntil(async () => (await lines(tab)).length === 4)
   await other.getByRole('button', { name: 'Book a room' }).click()
-  await until(async () => (await lines(page)).length === 5)
+  await waitUntil(async () => (await lines(page)).length === 5)
   t.match((await lines(page)).slice(0, 3), [hello, 'From the first', 'From the second'])
   t.equal(await page.getByRole('button', { name: /^Book a room/ }).getAttribute('aria-disabled'), 'true')
-  t.equal(stage.tokensAsked.length, 1, 'one visitor in both')
+  t.equal(gateway.requestedTokens.length, 1, 'one visitor in both')
 })
 
 t.test('Where storage is blocked everything works for as long as the page is open', async (t) => {
-  const stage = await Stage.open(t)
-  const { page, troubles } = await sit(t, browser, stage)
+  const gateway = await FakeGateway.open(t)
+  const { page, problems: troubles } = await sit(t, browser, gateway)
   await page.addInitScript(`Object.defineProperty(window, 'localStorage', {
     get() { throw new DOMException('blocked', 'SecurityError') },
   })`)
-  await page.goto(stage.pageUrl)
+  await page.goto(gateway.pageUrl)
   await writes(page, 'One')
   await shows(page, hello, 'One')
-  stage.drop()
-  stage.says(words('Two'))
+  gateway.drop()
+  gateway.sendMessage(words('Two'))
   await shows(page, hello, 'One', 'Two')
-  t.equal(new Set(stage.tokensAsked.filter(Boolean)).size <= 1, true)
+  t.equal(new Set(gateway.requestedTokens.filter(Boolean)).size <= 1, true)
   t.same(troubles, [])
 })
 
 t.test('A site with a strict policy needs to allow the gateway’s script and calls, and nothing else', async (t) => {
-  const stage = await Stage.open(t)
-  stage.hostPolicy = `default-src 'none'; img-src data:; script-src ${stage.origin}; connect-src ${stage.origin}; require-trusted-types-for 'script'`
-  const { page, troubles } = await sit(t, browser, stage)
-  await page.goto(stage.hostUrl)
-  t.equal(stage.tokensAsked.length, 0, 'nothing is asked before the chat is opened')
+  const gateway = await FakeGateway.open(t)
+  gateway.hostPolicy = `default-src 'none'; img-src data:; script-src ${gateway.origin}; connect-src ${gateway.origin}; require-trusted-types-for 'script'`
+  const { page, problems: troubles } = await sit(t, browser, gateway)
+  await page.goto(gateway.hostUrl)
+  t.equal(gateway.requestedTokens.length, 0, 'nothing is asked before the chat is opened')
   await page.getByRole('button', { name: 'Open the chat' }).click()
-  await isHeard(page, stage, 'Hello')
-  stage.says(greeting)
+  await isHeard(page, gateway, 'Hello')
+  gateway.sendMessage(greeting)
   await page.getByRole('button', { name: 'Book a room' }).click()
-  await until(() => stage.said('tap').length === 1)
+  await waitUntil(() => gateway.framesOfType('tap').length === 1)
   t.same(troubles, [])
 })
 
 t.test('A message is delivered when it arrives, and read when it is really in view', async (t) => {
-  const stage = await Stage.open(t)
-  const { page } = await sit(t, browser, stage)
-  await page.goto(stage.hostUrl)
+  const gateway = await FakeGateway.open(t)
+  const { page } = await sit(t, browser, gateway)
+  await page.goto(gateway.hostUrl)
   await page.getByRole('button', { name: 'Open the chat' }).click()
   await writes(page, 'Hello')
   await shows(page, hello, 'Hello')
   await field(page).press('Escape')
-  const first = stage.says(words('Are you there?'))
+  const first = gateway.sendMessage(words('Are you there?'))
   await page.getByRole('button', { name: 'Open the chat, 1 new message' }).waitFor()
-  stage.says(words('Hello?'))
+  gateway.sendMessage(words('Hello?'))
   await page.getByRole('button', { name: 'Open the chat, 2 new messages' }).waitFor()
   await shot(page, 'unread')
-  await until(() => stage.said('delivered').flatMap(({ messageIds }) => messageIds).length === 2)
-  t.same(stage.said('read'), [], 'a closed panel shows nothing')
+  await waitUntil(() => gateway.framesOfType('delivered').flatMap(({ messageIds }) => messageIds).length === 2)
+  t.same(gateway.framesOfType('read'), [], 'a closed panel shows nothing')
   await page.getByRole('button', { name: 'Open the chat' }).click()
-  await until(() => stage.said('read').flatMap(({ messageIds }) => messageIds).length === 2)
-  t.ok(stage.said('read')[0]?.messageIds.includes(first))
+  await waitUntil(() => gateway.framesOfType('read').flatMap(({ messageIds }) => messageIds).length === 2)
+  t.ok(gateway.framesOfType('read')[0]?.messageIds.includes(first))
   await field(page).press('Escape')
   await page.getByRole('button', { name: 'Open the chat', exact: true }).waitFor()
 })
 
 t.test('What nobody looks at is not read, and what is out of view is not either', async (t) => {
-  const stage = await Stage.open(t)
-  const { page, shot } = await sit(t, browser, stage)
+  const gateway = await FakeGateway.open(t)
+  const { page, shot } = await sit(t, browser, gateway)
   await page.addInitScript(`Object.defineProperty(document, 'hidden', { get: () => window.isAway === true })`)
   const away = (isAway: boolean) =>
     page.evaluate(`window.isAway = ${isAway}; document.dispatchEvent(new Event('visibilitychange'))`)
-  const read = () => stage.said('read').flatMap(({ messageIds }) => messageIds)
-  await page.goto(stage.pageUrl)
+  const read = () => gateway.framesOfType('read').flatMap(({ messageIds }) => messageIds)
+  await page.goto(gateway.pageUrl)
   await shows(page, hello)
   await away(true)
-  const first = stage.says(words('One'))
-  await until(() => stage.said('delivered').length === 1)
+  const first = gateway.sendMessage(words('One'))
+  await waitUntil(() => gateway.framesOfType('delivered').length === 1)
   t.equal(await page.title(), '(1) Harbor Hotel')
   t.same(read(), [])
   await away(false)
-  await until(() => read().includes(first))
+  await waitUntil(() => read().includes(first))
 
-  const tall = stage.says(words(Array.from({ length: 60 }, (_, line) => `Line ${line}`).join('\n\n')))
-  await until(() => read().includes(tall))
+  const tall = gateway.sendMessage(words(Array.from({ length: 60 }, (_, line) => `Line ${line}`).join('\n\n')))
+  await waitUntil(() => read().includes(tall))
   await page.getByRole('log').hover()
   await page.mouse.wheel(0, -10_000)
-  await until(async () => ((await page.getByText('Line 0', { exact: true }).boundingBox())?.y ?? -1) > 0)
-  const last = stage.says(words('Down here'))
+  await waitUntil(async () => ((await page.getByText('Line 0', { exact: true }).boundingBox())?.y ?? -1) > 0)
+  const last = gateway.sendMessage(words('Down here'))
   await page.getByRole('button', { name: 'New messages' }).waitFor()
-  await until(() => stage.said('delivered').some(({ messageIds }) => messageIds.includes(last)))
+  await waitUntil(() => gateway.framesOfType('delivered').some(({ messageIds }) => messageIds.includes(last)))
   await shot('newest')
   t.notOk(read().includes(last))
   await page.getByRole('button', { name: 'New messages' }).click()
-  await until(() => read().includes(last))
+  await waitUntil(() => read().includes(last))
   await page.getByRole('button', { name: 'New messages' }).waitFor({ state: 'hidden' })
 })
 
 t.test('A socket that is refused says why: for want of a good token, another is asked for', async (t) => {
-  const stage = await Stage.open(t)
-  const { page } = await sit(t, browser, stage)
-  stage.closing = 4401
-  await page.goto(stage.pageUrl)
-  await until(() => stage.tokensAsked.length === 2)
-  stage.closing = undefined
-  stage.says(words('Here you are'))
+  const gateway = await FakeGateway.open(t)
+  const { page } = await sit(t, browser, gateway)
+  gateway.closeCode = 4401
+  await page.goto(gateway.pageUrl)
+  await waitUntil(() => gateway.requestedTokens.length === 2)
+  gateway.closeCode = undefined
+  gateway.sendMessage(words('Here you are'))
   await shows(page, hello, 'Here you are')
-  t.equal(stage.tokensAsked[1], 'token-of-vis_1', 'as the visitor that one was')
-  stage.closing = 4404
-  stage.drop()
+  t.equal(gateway.requestedTokens[1], 'token-of-vis_1', 'as the visitor that one was')
+  gateway.closeCode = 4404
+  gateway.drop()
   await page.getByText('This chat is closed at the moment.').waitFor()
 })
 
 t.test('What the gateway cannot take yet is sent again, and what it never takes has failed', async (t) => {
-  const stage = await Stage.open(t)
-  const { page, shot } = await sit(t, browser, stage)
-  await page.goto(stage.pageUrl)
-  stage.trouble = { code: 'unavailable', message: 'Later', retryAfterMs: 50 }
+  const gateway = await FakeGateway.open(t)
+  const { page, shot } = await sit(t, browser, gateway)
+  await page.goto(gateway.pageUrl)
+  gateway.errorReply = { code: 'unavailable', message: 'Later', retryAfterMs: 50 }
   await writes(page, 'Patience')
-  await until(() => stage.said('text').length > 2)
-  stage.trouble = undefined
+  await waitUntil(() => gateway.framesOfType('text').length > 2)
+  gateway.errorReply = undefined
   await page.getByText('Sent', { exact: false }).first().waitFor()
-  t.equal(new Set(stage.said('text').map(({ id }) => id)).size, 1)
-  stage.trouble = { code: 'invalidFrame', message: 'No', field: 'text' }
+  t.equal(new Set(gateway.framesOfType('text').map(({ id }) => id)).size, 1)
+  gateway.errorReply = { code: 'invalidFrame', message: 'No', field: 'text' }
   await writes(page, 'Never')
   await page.getByText('Not sent.').waitFor()
   await shot('failed')
-  stage.trouble = undefined
+  gateway.errorReply = undefined
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByText('Not sent.').waitFor({ state: 'hidden' })
   await shows(page, hello, 'Patience', 'Never')
@@ -224,20 +224,20 @@ t.test('A chat that is not for a site, or not there, says so and asks no more', 
     [403, 'This chat may not be shown on this site.'],
     [404, 'This chat is closed at the moment.'],
   ] as const) {
-    const stage = await Stage.open(t)
-    stage.refusal = status
-    const { page } = await sit(t, browser, stage)
-    await page.goto(stage.pageUrl)
+    const gateway = await FakeGateway.open(t)
+    gateway.refusal = status
+    const { page } = await sit(t, browser, gateway)
+    await page.goto(gateway.pageUrl)
     await page.getByText(sentence).waitFor()
     t.equal(await field(page).isDisabled(), true)
-    t.equal(stage.tokensAsked.length, 1)
+    t.equal(gateway.requestedTokens.length, 1)
   }
 })
 
 t.test('Both sides see that the other writes', async (t) => {
-  const stage = await Stage.open(t)
-  const { page } = await sit(t, browser, stage)
-  await page.goto(stage.pageUrl)
+  const gateway = await FakeGateway.open(t)
+  const { page } = await sit(t, browser, gateway)
+  await page.goto(gateway.pageUrl)
   await shows(page, hello)
   // All letters in one turn of the page: on a busy machine the keys of a keyboard can be seconds apart.
   await field(page).evaluate((box: { value: string; dispatchEvent(event: unknown): unknown }, text) => {
@@ -246,36 +246,36 @@ t.test('Both sides see that the other writes', async (t) => {
       box.dispatchEvent(new Event('input', { bubbles: true }))
     }
   }, 'Hello there')
-  await until(() => stage.said('typing').length > 0)
-  t.equal(stage.said('typing').length, 1, 'once, however many letters')
-  stage.tell({ v: 1, type: 'typing', forMs: 20_000 })
+  await waitUntil(() => gateway.framesOfType('typing').length > 0)
+  t.equal(gateway.framesOfType('typing').length, 1, 'once, however many letters')
+  gateway.broadcast({ v: 1, type: 'typing', forMs: 20_000 })
   await page.getByText('Harbor Hotel is writing…').waitFor()
-  stage.says(words('Here I am'))
+  gateway.sendMessage(words('Here I am'))
   await page.getByText('Harbor Hotel is writing…').waitFor({ state: 'hidden' })
   await writes(page, 'Good')
   await page.getByText('· Sent').waitFor()
-  stage.tell({ v: 1, type: 'seen', at: new Date(Date.now() + 1_000).toISOString() })
+  gateway.broadcast({ v: 1, type: 'seen', at: new Date(Date.now() + 1_000).toISOString() })
   await page.getByText('· Read').waitFor()
 })
 
 t.test('Everything is reached and answered by keyboard alone', async (t) => {
-  const stage = await Stage.open(t)
-  const { page } = await sit(t, browser, stage)
+  const gateway = await FakeGateway.open(t)
+  const { page } = await sit(t, browser, gateway)
   const focused = () => page.evaluate('document.activeElement.shadowRoot?.activeElement?.innerText ?? ""')
   const isWriting = async () =>
     (await page.evaluate('document.activeElement.shadowRoot?.activeElement?.localName')) === 'textarea'
-  const isFocused = (name: string) => until(async () => String(await focused()).startsWith(name))
-  await page.goto(stage.hostUrl)
+  const isFocused = (name: string) => waitUntil(async () => String(await focused()).startsWith(name))
+  await page.goto(gateway.hostUrl)
   await page.getByRole('button', { name: 'Open the chat' }).focus()
   await page.keyboard.press('Enter')
-  await until(isWriting)
+  await waitUntil(isWriting)
   await page.keyboard.type('Hello')
   await page.keyboard.press('Shift+Enter')
   await page.keyboard.type('again')
   await page.keyboard.press('Enter')
-  await until(() => stage.said('text').length === 1)
-  t.equal(stage.said('text')[0]?.text, 'Hello\nagain')
-  stage.says(receipt)
+  await waitUntil(() => gateway.framesOfType('text').length === 1)
+  t.equal(gateway.framesOfType('text')[0]?.text, 'Hello\nagain')
+  gateway.sendMessage(receipt)
   await page.getByRole('button', { name: 'Yes, book it' }).waitFor()
   t.equal(await isWriting(), true, 'a new message takes no focus')
   await page.keyboard.press('Shift+Tab')
@@ -283,11 +283,11 @@ t.test('Everything is reached and answered by keyboard alone', async (t) => {
   await page.keyboard.press('Shift+Tab')
   await isFocused('Yes')
   await page.keyboard.press('Space')
-  await until(() => stage.said('tap').length === 1)
+  await waitUntil(() => gateway.framesOfType('tap').length === 1)
   await isFocused('Yes')
-  t.equal(stage.said('tap')[0]?.tap, 'p1.m.0')
+  t.equal(gateway.framesOfType('tap')[0]?.tap, 'p1.m.0')
   await page.keyboard.press('Escape')
-  await until(isWriting)
+  await waitUntil(isWriting)
   await page.getByRole('log').focus()
   await page.keyboard.press('ArrowUp')
   await isFocused('You')
@@ -304,10 +304,10 @@ t.test('Everything is reached and answered by keyboard alone', async (t) => {
 })
 
 t.test('On a phone the panel covers the page, and Tab stays inside of it', async (t) => {
-  const stage = await Stage.open(t)
-  const { page } = await sit(t, browser, stage)
+  const gateway = await FakeGateway.open(t)
+  const { page } = await sit(t, browser, gateway)
   await page.setViewportSize(phone)
-  await page.goto(stage.hostUrl)
+  await page.goto(gateway.hostUrl)
   await page.getByRole('button', { name: 'Open the chat' }).click()
   await field(page).waitFor()
   t.equal(await page.getByRole('dialog').getAttribute('aria-modal'), 'true')
@@ -318,42 +318,42 @@ t.test('On a phone the panel covers the page, and Tab stays inside of it', async
 })
 
 t.test('Right to left, everything stands on the other side', async (t) => {
-  const stage = await Stage.open(t)
-  stage.hostMarkup = '<html lang="he" dir="rtl">'
-  stage.inputs = { ...stage.inputs, title: 'מלון הנמל', greeting: 'ברוכים הבאים! איך אפשר לעזור?' }
-  const { page, shot, troubles } = await sit(t, browser, stage)
-  await page.goto(stage.hostUrl)
+  const gateway = await FakeGateway.open(t)
+  gateway.hostMarkup = '<html lang="he" dir="rtl">'
+  gateway.inputs = { ...gateway.inputs, title: 'מלון הנמל', greeting: 'ברוכים הבאים! איך אפשר לעזור?' }
+  const { page, shot, problems: troubles } = await sit(t, browser, gateway)
+  await page.goto(gateway.hostUrl)
   await page.getByRole('button', { name: 'Open the chat' }).click()
-  await isHeard(page, stage, 'שלום, אני רוצה חדר עם נוף לים')
-  stage.says(words('בשמחה! אלה החדרים הפנויים:\n\n- חדר *נמל*\n- Tower suite'), rooms(stage.origin))
+  await isHeard(page, gateway, 'שלום, אני רוצה חדר עם נוף לים')
+  gateway.sendMessage(words('בשמחה! אלה החדרים הפנויים:\n\n- חדר *נמל*\n- Tower suite'), rooms(gateway.origin))
   await page.getByRole('button', { name: 'Select' }).first().waitFor()
   const left = async (selector: string) => (await page.locator(selector).first().boundingBox())?.x ?? 0
   t.ok((await left('.line.agent .bubble')) > (await left('.line.own .bubble')), 'the agent stands at the right')
   t.ok((await left('.launcher')) < 100)
   const before = await left('.carousel li')
   await page.getByRole('button', { name: 'Next' }).click()
-  await until(async () => (await left('.carousel li')) > before)
+  await waitUntil(async () => (await left('.carousel li')) > before)
   await shot('rtl')
   t.same(await faults(page), [])
   t.same(troubles, [])
 })
 
 t.test('Times are those of the visitor’s zone, and it is said which that is', async (t) => {
-  const stage = await Stage.open(t)
-  stage.says(times)
-  const { page } = await sit(t, browser, stage)
+  const gateway = await FakeGateway.open(t)
+  gateway.sendMessage(times)
+  const { page } = await sit(t, browser, gateway)
   const session = await page.context().newCDPSession(page)
   await session.send('Emulation.setTimezoneOverride', { timezoneId: 'America/New_York' })
-  await page.goto(stage.pageUrl)
+  await page.goto(gateway.pageUrl)
   await page.getByText('Times are shown in your time zone, America/New York.').waitFor()
   const group = page.getByRole('group', { name: 'Sunday, October 25' })
   t.match(await group.innerText(), /5:00\sAM/)
 })
 
 t.test('The page of its own has a policy without exceptions, and names itself after the chat', async (t) => {
-  const stage = await Stage.open(t)
-  const { page } = await sit(t, browser, stage)
-  const answer = await page.goto(stage.pageUrl)
+  const gateway = await FakeGateway.open(t)
+  const { page } = await sit(t, browser, gateway)
+  const answer = await page.goto(gateway.pageUrl)
   const policy = answer?.headers()['content-security-policy'] ?? ''
   t.match(policy, "default-src 'none'; script-src 'self'")
   t.notMatch(policy, /unsafe|nonce|sha256/)

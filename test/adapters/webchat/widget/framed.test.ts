@@ -4,8 +4,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
 import { openBrowser } from '../../../harness/browser.js'
-import { until } from '../../../harness/clock.js'
-import { Stage } from './stage.js'
+import { waitUntil } from '../../../harness/clock.js'
+import { FakeGateway } from './fakegateway.js'
 import { sit } from './visitor.js'
 
 t.setTimeout(120_000)
@@ -33,15 +33,15 @@ async function openSite(t: Test, frames: () => readonly string[]): Promise<strin
 const ask = `{ parleyAsks: 'visitor' }`
 
 t.test('The page around a chat gets the id of its visitor when it asks for it, and no other page does', async (t) => {
-  const stage = await Stage.open(t)
+  const gateway = await FakeGateway.open(t)
   const other = await openSite(t, () => [])
-  const site = await openSite(t, () => [stage.pageUrl, other])
-  stage.inputs = { ...stage.inputs, origins: [site] }
-  const { page } = await sit(t, browser, stage)
+  const site = await openSite(t, () => [gateway.pageUrl, other])
+  gateway.inputs = { ...gateway.inputs, origins: [site] }
+  const { page } = await sit(t, browser, gateway)
   for (const origin of [site, other]) await page.route(`${origin}/**`, (route) => route.continue())
   await page.goto(site)
   await page.frameLocator('iframe >> nth=0').getByText('Welcome! How can we help?').waitFor()
-  await until(() => stage.sockets.size === 1)
+  await waitUntil(() => gateway.sockets.size === 1)
   const beside = page.frames().find((frame) => frame.url().startsWith(other))!
   await beside.evaluate(`parent.frames[0].postMessage(${ask}, '*')`)
   await page.evaluate(`frames[0].postMessage({ parleyAsks: 'token' }, '*')`)
@@ -53,34 +53,34 @@ t.test('The page around a chat gets the id of its visitor when it asks for it, a
 })
 
 t.test('A site that the chat does not name neither frames it nor gets the id', async (t) => {
-  const stage = await Stage.open(t)
-  const site = await openSite(t, () => [stage.pageUrl])
-  stage.inputs = { ...stage.inputs, origins: ['https://harbor.example'] }
-  const { page, troubles } = await sit(t, browser, stage)
+  const gateway = await FakeGateway.open(t)
+  const site = await openSite(t, () => [gateway.pageUrl])
+  gateway.inputs = { ...gateway.inputs, origins: ['https://harbor.example'] }
+  const { page, problems: troubles } = await sit(t, browser, gateway)
   await page.route(`${site}/**`, (route) => route.continue())
   await page.goto(site)
-  await until(() => troubles.some((each) => each.includes('frame-ancestors')))
+  await waitUntil(() => troubles.some((each) => each.includes('frame-ancestors')))
   await page.evaluate(`frames[0].postMessage(${ask}, '*')`)
   t.same(await page.evaluate('got'), [])
-  t.equal(stage.tokensAsked.length, 0)
+  t.equal(gateway.requestedTokens.length, 0)
 })
 
 t.test(
   'An id is sent to a site of the chat only, also where a browser does not heed the policy of the page',
   async (t) => {
-    const stage = await Stage.open(t)
-    const site = await openSite(t, () => [stage.pageUrl])
-    stage.inputs = { ...stage.inputs, origins: ['https://harbor.example'] }
-    const { page } = await sit(t, browser, stage)
+    const gateway = await FakeGateway.open(t)
+    const site = await openSite(t, () => [gateway.pageUrl])
+    gateway.inputs = { ...gateway.inputs, origins: ['https://harbor.example'] }
+    const { page } = await sit(t, browser, gateway)
     await page.route(`${site}/**`, (route) => route.continue())
-    await page.route(stage.pageUrl, async (route) => {
+    await page.route(gateway.pageUrl, async (route) => {
       const response = await route.fetch()
       const { 'content-security-policy': _policy, ...headers } = response.headers()
       await route.fulfill({ response, headers })
     })
     await page.goto(site)
     await page.frameLocator('iframe').getByText('Welcome! How can we help?').waitFor()
-    await until(() => stage.sockets.size === 1)
+    await waitUntil(() => gateway.sockets.size === 1)
     await page.evaluate(`frames[0].postMessage(${ask}, '*')`)
     // What the frame answered to the first would be there before what it answers to a later message.
     await page.frames()[1]!.evaluate(`parent.postMessage('later', '*')`)

@@ -1,10 +1,10 @@
 /** Every part of a message in a real browser: how it is shown, and what is told when it is tapped. */
 import t from 'tap'
-import { contactFile } from '../../../../adapters/webchat/widget/contact.js'
+import { vcardFile } from '../../../../adapters/webchat/widget/vcard.js'
 import { openBrowser } from '../../../harness/browser.js'
-import { until } from '../../../harness/clock.js'
+import { waitUntil } from '../../../harness/clock.js'
 import { actions, greeting, list, pictures, receipt, rooms, times, whereabouts, words } from './blocks.js'
-import { Stage } from './stage.js'
+import { FakeGateway } from './fakegateway.js'
 import { desktop, faults, isHeard, phone, shows, sit } from './visitor.js'
 
 t.setTimeout(300_000)
@@ -15,12 +15,12 @@ const browser = await openBrowser()
 t.teardown(() => browser.close())
 
 t.test('A conversation through the page: text, list, cards, times, yes or no, each answered by its id', async (t) => {
-  const stage = await Stage.open(t)
-  const { page, troubles, shot } = await sit(t, browser, stage)
-  await page.goto(stage.pageUrl)
+  const gateway = await FakeGateway.open(t)
+  const { page, problems: troubles, shot } = await sit(t, browser, gateway)
+  await page.goto(gateway.pageUrl)
   await shows(page, 'Welcome! How can we help?')
-  await isHeard(page, stage, 'Hello')
-  stage.says(greeting)
+  await isHeard(page, gateway, 'Hello')
+  gateway.sendMessage(greeting)
   await page.getByRole('button', { name: 'Book a room' }).waitFor()
   t.equal(await page.locator('strong').innerText(), 'book a room')
   t.equal(await page.locator('em').innerText(), 'when the harbor sauna is free')
@@ -33,38 +33,38 @@ t.test('A conversation through the page: text, list, cards, times, yes or no, ea
   )
   await shot('text')
   await page.getByRole('button', { name: 'Book a room' }).click()
-  await until(() => stage.said('tap').length === 1)
-  t.match(stage.said('tap')[0], { tap: 'p1.m.0', label: 'Book a room' })
+  await waitUntil(() => gateway.framesOfType('tap').length === 1)
+  t.match(gateway.framesOfType('tap')[0], { tap: 'p1.m.0', label: 'Book a room' })
   t.equal(await page.getByRole('button', { name: 'Opening hours' }).getAttribute('aria-disabled'), 'true')
   await page.getByRole('button', { name: 'Opening hours' }).click({ force: true })
 
-  stage.says(list)
+  gateway.sendMessage(list)
   await page.getByRole('button', { name: /^Sailing/ }).click()
-  await until(() => stage.said('tap').length === 2)
-  t.match(stage.said('tap')[1], { tap: 'p1.m.3', label: 'Sailing' }, 'a spent chip said nothing')
+  await waitUntil(() => gateway.framesOfType('tap').length === 2)
+  t.match(gateway.framesOfType('tap')[1], { tap: 'p1.m.3', label: 'Sailing' }, 'a spent chip said nothing')
 
-  stage.says(words('These are free:'), rooms(stage.origin))
+  gateway.sendMessage(words('These are free:'), rooms(gateway.origin))
   await page.getByRole('button', { name: 'Select' }).nth(1).waitFor()
   await shot('carousel')
   await page.getByRole('button', { name: 'Select' }).nth(1).click()
-  await until(() => stage.said('tap').length === 3)
-  t.match(stage.said('tap')[2], { tap: 'p1.m.2', label: 'Garden room' }, 'of several alike, it is said which')
+  await waitUntil(() => gateway.framesOfType('tap').length === 3)
+  t.match(gateway.framesOfType('tap')[2], { tap: 'p1.m.2', label: 'Garden room' }, 'of several alike, it is said which')
 
-  stage.says(times)
+  gateway.sendMessage(times)
   await page.getByRole('button', { name: '2:30' }).waitFor()
   await shot('times')
   await page
     .getByRole('button', { name: /2:30|14:30/ })
     .first()
     .click()
-  await until(() => stage.said('tap').length === 4)
-  t.equal(stage.said('tap')[3]?.tap, 'p1.m.1')
+  await waitUntil(() => gateway.framesOfType('tap').length === 4)
+  t.equal(gateway.framesOfType('tap')[3]?.tap, 'p1.m.1')
 
-  stage.says(receipt)
+  gateway.sendMessage(receipt)
   await page.getByRole('button', { name: 'Yes, book it' }).click()
-  await until(() => stage.said('tap').length === 5)
-  t.match(stage.said('tap')[4], { tap: 'p1.m.0', label: 'Yes, book it' })
-  stage.says(...pictures(stage.origin), actions)
+  await waitUntil(() => gateway.framesOfType('tap').length === 5)
+  t.match(gateway.framesOfType('tap')[4], { tap: 'p1.m.0', label: 'Yes, book it' })
+  gateway.sendMessage(...pictures(gateway.origin), actions)
   await page.getByRole('button', { name: 'Add to calendar' }).waitFor()
   await page.getByRole('img', { name: 'The harbor at night' }).waitFor()
   await shot('receipt')
@@ -73,10 +73,10 @@ t.test('A conversation through the page: text, list, cards, times, yes or no, ea
 })
 
 t.test('Things to do: a calendar file, a map, a call and a page, each told to the agent and none said', async (t) => {
-  const stage = await Stage.open(t)
-  stage.says(actions)
-  const { page } = await sit(t, browser, stage)
-  await page.goto(stage.pageUrl)
+  const gateway = await FakeGateway.open(t)
+  gateway.sendMessage(actions)
+  const { page } = await sit(t, browser, gateway)
+  await page.goto(gateway.pageUrl)
   const download = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Add to calendar' }).click()
   t.equal((await download).suggestedFilename(), 'Arrival-at-Harbor-Hotel.ics')
@@ -89,60 +89,60 @@ t.test('Things to do: a calendar file, a map, a call and a page, each told to th
   t.equal(await href('Call us'), 'tel:+494315550100')
   t.equal(await href('Open the menu'), 'https://harbor.example/menu')
   await page.getByRole('link', { name: 'Open the menu' }).click()
-  await until(() => stage.said('tap').length === 2)
+  await waitUntil(() => gateway.framesOfType('tap').length === 2)
   t.same(
-    stage.said('tap').map(({ tap }) => tap),
+    gateway.framesOfType('tap').map(({ tap }) => tap),
     ['p1.m.0', 'p1.m.3'],
   )
   await shows(page, 'Welcome! How can we help?', 'See you soon!')
 })
 
 t.test('A contact is a file that any address book takes', async (t) => {
-  const stage = await Stage.open(t)
+  const gateway = await FakeGateway.open(t)
   const desk = { name: 'Harbor Hotel', phone: '+494315550100', email: 'desk@harbor.example' }
-  stage.shares([desk], words('Harbor Hotel\n+494315550100\ndesk@harbor.example'))
-  const { page, troubles } = await sit(t, browser, stage)
-  await page.goto(stage.pageUrl)
+  gateway.sendWithContacts([desk], words('Harbor Hotel\n+494315550100\ndesk@harbor.example'))
+  const { page, problems: troubles } = await sit(t, browser, gateway)
+  await page.goto(gateway.pageUrl)
   const download = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Save contact' }).click()
   t.equal((await download).suggestedFilename(), 'Harbor-Hotel.vcf')
   const stream = await (await download).createReadStream()
-  t.equal(Buffer.concat(await stream.toArray()).toString(), contactFile(desk))
-  stage.shares([desk, { name: 'Ann Lee', organization: 'Harbor' }], words('Either of us'))
+  t.equal(Buffer.concat(await stream.toArray()).toString(), vcardFile(desk))
+  gateway.sendWithContacts([desk, { name: 'Ann Lee', organization: 'Harbor' }], words('Either of us'))
   await page.getByRole('button', { name: 'Save Ann Lee' }).waitFor()
-  t.same(stage.said('tap'), [], 'keeping somebody says nothing')
+  t.same(gateway.framesOfType('tap'), [], 'keeping somebody says nothing')
   t.same(await faults(page), [])
   t.same(troubles, [])
 })
 
 t.test('A place is shared by the browser, or written where the browser may not tell', async (t) => {
-  const stage = await Stage.open(t)
-  const { page } = await sit(t, browser, stage)
+  const gateway = await FakeGateway.open(t)
+  const { page } = await sit(t, browser, gateway)
   await page.context().grantPermissions(['geolocation'])
   await page.context().setGeolocation({ latitude: 54.32, longitude: 10.13 })
-  await page.goto(stage.pageUrl)
-  stage.says(whereabouts)
+  await page.goto(gateway.pageUrl)
+  gateway.sendMessage(whereabouts)
   await page.getByRole('button', { name: 'Share location' }).click()
-  await until(() => stage.said('location').length === 1)
-  t.same(stage.said('location')[0]?.place, { latitude: 54.32, longitude: 10.13 })
+  await waitUntil(() => gateway.framesOfType('location').length === 1)
+  t.same(gateway.framesOfType('location')[0]?.place, { latitude: 54.32, longitude: 10.13 })
 
   await page.context().clearPermissions()
-  stage.says(whereabouts)
+  gateway.sendMessage(whereabouts)
   await page.getByRole('button', { name: 'Share location' }).nth(1).click()
   await page.getByText('Your location could not be read. Please write an address.').waitFor()
   await page.getByRole('textbox', { name: 'Address' }).fill('Quay 1, Kiel')
   await page.getByRole('textbox', { name: 'Address' }).press('Enter')
-  await until(() => stage.said('location').length === 2)
-  t.same(stage.said('location')[1]?.place, { address: 'Quay 1, Kiel' })
+  await waitUntil(() => gateway.framesOfType('location').length === 2)
+  t.same(gateway.framesOfType('location')[1]?.place, { address: 'Quay 1, Kiel' })
   await page.getByRole('link', { name: 'Quay 1, Kiel' }).waitFor()
 })
 
 t.test('Nothing in a text becomes markup, and no address but web, mail and phone is opened', async (t) => {
-  const stage = await Stage.open(t)
-  const { page, troubles } = await sit(t, browser, stage)
-  await page.goto(stage.pageUrl)
+  const gateway = await FakeGateway.open(t)
+  const { page, problems: troubles } = await sit(t, browser, gateway)
+  await page.goto(gateway.pageUrl)
   const hostile = '<img src=x onerror="alert(1)"><script>alert(1)</script> [a](javascript:alert(1)) <b>b</b>'
-  stage.says(words(hostile), {
+  gateway.sendMessage(words(hostile), {
     kind: 'card',
     card: { title: hostile, description: hostile, chips: [{ label: 'Go', kind: 'url', url: 'javascript:alert(1)' }] },
   })
@@ -159,26 +159,26 @@ for (const [scheme, size] of [
   ['dark', 'phone'],
 ] as const) {
   t.test(`Everything can be read and reached in ${scheme} on a ${size}`, async (t) => {
-    const stage = await Stage.open(t)
-    const { page, shot, troubles } = await sit(t, browser, stage, { colorScheme: scheme })
+    const gateway = await FakeGateway.open(t)
+    const { page, shot, problems: troubles } = await sit(t, browser, gateway, { colorScheme: scheme })
     await page.setViewportSize(size === 'phone' ? phone : desktop)
-    await page.goto(stage.hostUrl)
+    await page.goto(gateway.hostUrl)
     await page.getByRole('button', { name: 'Open the chat' }).waitFor()
     await shot(`launcher-${scheme}-${size}`)
     await page.getByRole('button', { name: 'Open the chat' }).click()
     await page.getByText('Welcome! How can we help?').waitFor()
-    stage.says(greeting)
+    gateway.sendMessage(greeting)
     await page.getByRole('button', { name: 'Opening hours' }).waitFor()
     await shot(`panel-${scheme}-${size}`)
     await page.getByRole('button', { name: 'Book a room' }).click()
-    await until(() => stage.said('tap').length === 1)
-    stage.says(rooms(stage.origin))
+    await waitUntil(() => gateway.framesOfType('tap').length === 1)
+    gateway.sendMessage(rooms(gateway.origin))
     await page.getByRole('button', { name: 'Select' }).first().waitFor()
     await shot(`cards-${scheme}-${size}`)
-    stage.says(times)
-    stage.says(list)
-    stage.says(whereabouts)
-    stage.tell({ v: 1, type: 'typing', forMs: 20_000 })
+    gateway.sendMessage(times)
+    gateway.sendMessage(list)
+    gateway.sendMessage(whereabouts)
+    gateway.broadcast({ v: 1, type: 'typing', forMs: 20_000 })
     await page.getByRole('button', { name: 'Share location' }).waitFor()
     await shot(`asks-${scheme}-${size}`)
     t.same(await faults(page), [])

@@ -1,10 +1,10 @@
 /** Texts and colours before they are elements: what may be opened, how lists nest, what can be read on what. */
 import fc from 'fast-check'
 import t from 'tap'
-import { openable, stretchesOf } from '../../../../adapters/webchat/widget/links.js'
+import { reconnectDelayMs } from '../../../../adapters/webchat/widget/backoff.js'
 import { type Node, treeOf } from '../../../../adapters/webchat/widget/tree.js'
-import { waitMs } from '../../../../adapters/webchat/widget/wait.js'
-import { brandOf, contrast, leastContrast, parsed } from '../../../../core/brand.js'
+import { openable, splitLinks } from '../../../../adapters/webchat/widget/urls.js'
+import { brandOf, contrast, minContrast, parseColor } from '../../../../core/brand.js'
 
 t.test('Only web pages, mailboxes and phone numbers are opened', async (t) => {
   for (const good of ['https://harbor.example/a', 'HTTP://x.example', 'mailto:a@b.example', 'tel:+15550100'])
@@ -22,7 +22,7 @@ t.test('Only web pages, mailboxes and phone numbers are opened', async (t) => {
 })
 
 t.test('Addresses in plain words are found, without what ends the sentence', async (t) => {
-  const found = (text: string) => stretchesOf(text).flatMap(({ url }) => (url ? [url] : []))
+  const found = (text: string) => splitLinks(text).flatMap(({ url }) => (url ? [url] : []))
   t.same(found('See https://harbor.example/a_(b), or write to desk@harbor.example.'), [
     'https://harbor.example/a_(b)',
     'mailto:desk@harbor.example',
@@ -40,7 +40,7 @@ t.test('Finding addresses loses no letter of a text', async (t) => {
   fc.assert(
     fc.property(fc.array(piece), (pieces) => {
       const text = pieces.join('')
-      const stretches = stretchesOf(text)
+      const stretches = splitLinks(text)
       t.equal(stretches.map((stretch) => stretch.text).join(''), text)
       t.ok(stretches.every(({ url }) => url === undefined || openable(url)))
     }),
@@ -74,10 +74,10 @@ t.test('Whatever the colour of a business, what is written on it and in it can b
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 0xffffff }), (number) => {
       const brand = brandOf(`#${number.toString(16).padStart(6, '0')}`)
-      const between = (a: string, b: string) => contrast(parsed(a)!, parsed(b)!)
-      t.ok(between(brand.fill, brand.ink) >= leastContrast)
-      t.ok(between(brand.onLight, '#eef1f6') >= leastContrast)
-      t.ok(between(brand.onDark, '#2c323e') >= leastContrast)
+      const between = (a: string, b: string) => contrast(parseColor(a)!, parseColor(b)!)
+      t.ok(between(brand.fill, brand.ink) >= minContrast)
+      t.ok(between(brand.onLight, '#eef1f6') >= minContrast)
+      t.ok(between(brand.onDark, '#2c323e') >= minContrast)
     }),
   )
   t.same(brandOf('no colour'), brandOf(undefined), 'what is no colour is as if there were none')
@@ -86,10 +86,10 @@ t.test('Whatever the colour of a business, what is written on it and in it can b
 t.test('Waits between tries double, never pass half a minute, and differ from page to page', async (t) => {
   fc.assert(
     fc.property(fc.nat(1000), fc.double({ min: 0, max: 1, noNaN: true }), (failures, random) => {
-      const wait = waitMs(failures, random)
+      const wait = reconnectDelayMs(failures, random)
       t.ok(wait >= 250 && wait <= 30_000)
-      t.ok(waitMs(failures + 1, random) >= wait)
+      t.ok(reconnectDelayMs(failures + 1, random) >= wait)
     }),
   )
-  t.not(waitMs(3, 0), waitMs(3, 1))
+  t.not(reconnectDelayMs(3, 0), reconnectDelayMs(3, 1))
 })

@@ -1,9 +1,9 @@
 /** Times to pick, as they lie in their boxes. */
 import t from 'tap'
 import { openBrowser } from '../../../harness/browser.js'
-import { until } from '../../../harness/clock.js'
+import { waitUntil } from '../../../harness/clock.js'
 import { times } from './blocks.js'
-import { Stage } from './stage.js'
+import { FakeGateway } from './fakegateway.js'
 import { isHeard, sit } from './visitor.js'
 
 t.setTimeout(120_000)
@@ -13,17 +13,17 @@ t.teardown(() => browser.close())
 
 t.test('A time that was picked stays within its box, with its mark, at every width', async (t) => {
   for (const width of [320, 390, 1280]) {
-    const stage = await Stage.open(t)
-    const { page, shot } = await sit(t, browser, stage)
+    const gateway = await FakeGateway.open(t)
+    const { page, shot } = await sit(t, browser, gateway)
     await page.setViewportSize({ width, height: 844 })
-    await page.goto(stage.pageUrl)
-    await isHeard(page, stage, 'Hello')
-    stage.says(times)
+    await page.goto(gateway.pageUrl)
+    await isHeard(page, gateway, 'Hello')
+    gateway.sendMessage(times)
     await page
       .getByRole('button', { name: /2:30|14:30/ })
       .first()
       .click()
-    await until(() => stage.said('tap').length === 1)
+    await waitUntil(() => gateway.framesOfType('tap').length === 1)
     const over = `(() => {
       const root = document.querySelector('parley-chat').shadowRoot
       return [...root.querySelectorAll('.time')].flatMap((time) => {
@@ -35,7 +35,7 @@ t.test('A time that was picked stays within its box, with its mark, at every wid
       })
     })()`
     const hasMark = `document.querySelector('parley-chat').shadowRoot.querySelectorAll('.time .icon').length`
-    await until(async () => (await page.evaluate(hasMark)) === 1)
+    await waitUntil(async () => (await page.evaluate(hasMark)) === 1)
     t.same(await page.evaluate(over), [], `at ${width} px`)
     await shot(`picked-${width}`)
   }

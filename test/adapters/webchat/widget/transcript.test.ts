@@ -1,21 +1,21 @@
 /** What a tab knows of its conversation, whatever order frames come in and however often the line breaks. */
 import fc from 'fast-check'
 import t from 'tap'
-import type { LineFrame, ServerFrame } from '../../../../adapters/webchat/frames.js'
+import type { EntryFrame, ServerFrame } from '../../../../adapters/webchat/frames.js'
 import {
-  type AgentLine,
-  answerTo,
-  askingOlder,
+  type AgentEntry,
+  addOutgoing,
+  answerOf,
+  applyFrame,
   emptyTranscript,
-  failed,
-  forgotten,
-  retried,
-  said,
-  seen,
+  markFailed,
+  markRead,
+  resetForVisitor,
+  retryEntry,
+  startLoadingOlder,
   type Transcript,
-  told,
-  unread,
-  unsent,
+  unreadEntries,
+  unsentFrames,
 } from '../../../../adapters/webchat/widget/transcript.js'
 
 const at = '2026-03-01T12:00:00.000Z'
@@ -32,13 +32,13 @@ const back = (cursor: number, id: string): ServerFrame => ({ v: 1, type: 'said',
 const welcome = (cursor: number, more: boolean): ServerFrame => {
   return { v: 1, type: 'welcome', visitorId: 'vis_1', cursor, more, pingEveryMs: 20_000 }
 }
-const older = (from: number, lines: LineFrame[], more: boolean): ServerFrame => {
+const older = (from: number, lines: EntryFrame[], more: boolean): ServerFrame => {
   return { v: 1, type: 'older', from, lines, more }
 }
 const text = (id: string) => ({ v: 1, type: 'text', id, text: id }) as const
 const hear = (transcript: Transcript, ...frames: ServerFrame[]) =>
-  frames.reduce((before, frame) => told(before, frame, 0), transcript)
-const keys = ({ lines }: Transcript) => lines.map(({ key }) => key)
+  frames.reduce((before, frame) => applyFrame(before, frame, 0), transcript)
+const keys = ({ entries: lines }: Transcript) => lines.map(({ key }) => key)
 
 t.test('Nothing is lost and nothing is doubled, however often the line breaks', async (t) => {
   // The record holds lines of both sides; after each break the page is told everything behind its cursor again.
@@ -59,7 +59,7 @@ t.test('Nothing is lost and nothing is doubled, however often the line breaks', 
       const resume = (overlap: number) => {
         const after = Math.max(0, (transcript.cursor ?? 0) - overlap)
         transcript = hear(transcript, ...record.slice(after))
-        for (const { id } of unsent(transcript)) {
+        for (const { id } of unsentFrames(transcript)) {
           take(id)
           transcript = hear(transcript, { v: 1, type: 'accepted', id }, ...record.slice(transcript.cursor ?? 0))
         }
@@ -71,7 +71,7 @@ t.test('Nothing is lost and nothing is doubled, however often the line breaks', 
         } else if (each.do === 'visitor') {
           const id = `own${count++}`
           waiting.push(id)
-          transcript = said(transcript, text(id), at)
+          transcript = addOutgoing(transcript, text(id), at)
           if (each.isTaken) take(id)
           if (each.isTaken && each.isTold) transcript = hear(transcript, { v: 1, type: 'accepted', id })
         } else resume(each.overlap)
@@ -82,7 +82,7 @@ t.test('Nothing is lost and nothing is doubled, however often the line breaks', 
       )
       t.same(keys(transcript), expected)
       t.ok(waiting.every((id) => expected.includes(id)))
-      t.same(unsent(transcript), [])
+      t.same(unsentFrames(transcript), [])
     }),
   )
 })
@@ -102,14 +102,14 @@ t.test('Older lines come in their places, each once, whatever is said meanwhile'
         if (each.do === 'older') {
           const end = transcript.oldest! - 1
           const start = Math.max(0, end - each.lines)
-          const lines = record.slice(start, end) as LineFrame[]
-          if (transcript.more) transcript = hear(askingOlder(transcript), older(start + 1, lines, start > 0))
+          const lines = record.slice(start, end) as EntryFrame[]
+          if (transcript.more) transcript = hear(startLoadingOlder(transcript), older(start + 1, lines, start > 0))
         } else if (each.do === 'agent') {
           record.push(message(record.length + 1))
           transcript = hear(transcript, record.at(-1)!)
         } else {
-          transcript = hear(askingOlder(transcript), welcome(record.length, false))
-          t.equal(transcript.isAskingOlder, false, 'nobody answers over a line that broke')
+          transcript = hear(startLoadingOlder(transcript), welcome(record.length, false))
+          t.equal(transcript.isLoadingOlder, false, 'nobody answers over a line that broke')
         }
       }
       const { oldest = 0 } = transcript
@@ -123,7 +123,7 @@ t.test('Older lines come in their places, each once, whatever is said meanwhile'
 })
 
 t.test('What was said stands last until it is on record, and then in its place', async (t) => {
-  const sending = said(hear(emptyTranscript, message(1)), text('mine'), at)
+  const sending = addOutgoing(hear(emptyTranscript, message(1)), text('mine'), at)
   const between = hear(sending, message(2))
   t.same(keys(between), ['m1', 'm2', 'mine'])
   t.same(keys(hear(sending, back(2, 'mine'), message(3))), ['m1', 'mine', 'm3'])
@@ -131,58 +131,58 @@ t.test('What was said stands last until it is on record, and then in its place',
 })
 
 t.test('A line is sending, then sent; one that cannot be read has failed until it is tried again', async (t) => {
-  const stateOf = ({ lines }: Transcript) => lines[0]?.state
-  const sending = said(emptyTranscript, text('mine'), at)
+  const stateOf = ({ entries: lines }: Transcript) => lines[0]?.state
+  const sending = addOutgoing(emptyTranscript, text('mine'), at)
   t.equal(stateOf(sending), 'sending')
   t.equal(stateOf(hear(sending, { v: 1, type: 'accepted', id: 'mine' })), 'sent')
   const later = { v: 1, type: 'error', message: '', id: 'mine' } as const
   t.equal(stateOf(hear(sending, { ...later, code: 'rateLimited' })), 'sending', 'it will be sent again')
   const refused = hear(sending, { ...later, code: 'invalidFrame' })
   t.equal(stateOf(refused), 'failed')
-  t.same(unsent(refused), [])
-  t.same(unsent(retried(refused, 'mine')), [text('mine')], 'under the same id')
+  t.same(unsentFrames(refused), [])
+  t.same(unsentFrames(retryEntry(refused, 'mine')), [text('mine')], 'under the same id')
   const sent = hear(sending, { v: 1, type: 'accepted', id: 'mine' })
-  t.equal(stateOf(failed(sent, 'mine')), 'sent', 'what is on record does not fail any more')
+  t.equal(stateOf(markFailed(sent, 'mine')), 'sent', 'what is on record does not fail any more')
 })
 
 t.test('Any line of the visitor answers the message above it, and a link that was followed does not', async (t) => {
   const asked = hear(emptyTranscript, message(1))
-  const line = (transcript: Transcript) => transcript.lines[0] as AgentLine
+  const line = (transcript: Transcript) => transcript.entries[0] as AgentEntry
   const tap = { v: 1, type: 'tap', id: 'tap', tap: 'p1.m1.0' } as const
-  t.equal(answerTo(asked, line(asked)), undefined)
-  const followed = said(asked, tap, at)
-  t.equal(answerTo(followed, line(followed)), undefined)
-  const tapped = said(asked, tap, at, 'Green room')
-  t.equal(answerTo(tapped, line(tapped))?.text, 'Green room')
-  const typed = hear(said(asked, text('green please'), at), message(2))
-  t.equal(answerTo(typed, line(typed))?.text, 'green please')
+  t.equal(answerOf(asked, line(asked)), undefined)
+  const followed = addOutgoing(asked, tap, at)
+  t.equal(answerOf(followed, line(followed)), undefined)
+  const tapped = addOutgoing(asked, tap, at, 'Green room')
+  t.equal(answerOf(tapped, line(tapped))?.text, 'Green room')
+  const typed = hear(addOutgoing(asked, text('green please'), at), message(2))
+  t.equal(answerOf(typed, line(typed))?.text, 'green please')
   const newer = hear(hear(asked, back(2, 'mine')), message(3))
   t.equal(
-    answerTo(newer, newer.lines[2] as AgentLine),
+    answerOf(newer, newer.entries[2] as AgentEntry),
     undefined,
     'what was said before a message answers nothing of it',
   )
 })
 
 t.test('Another visitor sees nothing of the record, and still says what was not sent', async (t) => {
-  const transcript = said(hear(emptyTranscript, message(1), back(2, 'old')), text('new'), at)
-  const next = forgotten(transcript)
+  const transcript = addOutgoing(hear(emptyTranscript, message(1), back(2, 'old')), text('new'), at)
+  const next = resetForVisitor(transcript)
   t.same(keys(next), ['new'])
   t.equal(next.cursor, undefined)
-  t.same(unsent(next), [text('new')])
+  t.same(unsentFrames(next), [text('new')])
 })
 
 t.test('A message is unread until it was seen in any tab', async (t) => {
   const transcript = hear(emptyTranscript, message(1), message(2))
   t.same(
-    unread(seen(transcript, new Set(['m1']))).map(({ messageId }) => messageId),
+    unreadEntries(markRead(transcript, new Set(['m1']))).map(({ messageId }) => messageId),
     ['m2'],
   )
-  t.equal(seen(transcript, new Set(['other'])), transcript, 'nothing changes for what is not there')
+  t.equal(markRead(transcript, new Set(['other'])), transcript, 'nothing changes for what is not there')
 })
 
 t.test('The agent writes until it has written, or for as long as was said', async (t) => {
-  const writing = told(emptyTranscript, { v: 1, type: 'typing', forMs: 20_000 }, 1_000)
+  const writing = applyFrame(emptyTranscript, { v: 1, type: 'typing', forMs: 20_000 }, 1_000)
   t.equal(writing.typingUntil, 21_000)
   t.equal(hear(writing, message(1)).typingUntil, 0)
 })

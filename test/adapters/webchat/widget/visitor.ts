@@ -3,14 +3,14 @@ import { mkdir } from 'node:fs/promises'
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import type { Test } from 'tap'
-import type { Chromium, Visit, VisitOptions } from '../../../harness/browser.js'
-import { until } from '../../../harness/clock.js'
-import type { Stage } from './stage.js'
+import type { Chromium, PageVisit, VisitOptions } from '../../../harness/browser.js'
+import { waitUntil } from '../../../harness/clock.js'
+import type { FakeGateway } from './fakegateway.js'
 
 export const desktop = { width: 1100, height: 820 }
 export const phone = { width: 360, height: 740 }
 
-export interface Seat extends Visit {
+export interface Seat extends PageVisit {
   /** What a person in front of it sees is kept where test output is. */
   shot(name: string): Promise<void>
 }
@@ -18,15 +18,15 @@ export interface Seat extends Visit {
 export async function sit(
   t: Test,
   browser: Chromium,
-  stage: Stage,
+  gateway: FakeGateway,
   options: Partial<VisitOptions> = {},
 ): Promise<Seat> {
-  const visit = await browser.visit({ origin: stage.origin, ...options })
+  const visit = await browser.visit({ origin: gateway.origin, ...options })
   t.teardown(() => visit.close())
   visit.page.setDefaultTimeout(60_000)
   await visit.page.setViewportSize(desktop)
   await visit.page.emulateMedia({ reducedMotion: 'reduce' })
-  await stage.attend(visit.page.context())
+  await gateway.routeSockets(visit.page.context())
   return { ...visit, shot: (name) => shot(visit.page, name) }
 }
 
@@ -43,9 +43,9 @@ export async function writes(page: Page, text: string): Promise<void> {
 }
 
 /** The same, and it is on record: what the agent says next stands below it. */
-export async function isHeard(page: Page, stage: Stage, text: string): Promise<void> {
+export async function isHeard(page: Page, gateway: FakeGateway, text: string): Promise<void> {
   await writes(page, text)
-  await until(() => stage.record.some((line) => line.type === 'said' && line.text === text))
+  await waitUntil(() => gateway.record.some((line) => line.type === 'said' && line.text === text))
 }
 
 /** Every line of the conversation as it is read, without who said it and when. */
@@ -56,7 +56,7 @@ export async function lines(page: Page): Promise<string[]> {
 }
 
 export async function shows(page: Page, ...expected: string[]): Promise<void> {
-  await until(async () => JSON.stringify(await lines(page)) === JSON.stringify(expected))
+  await waitUntil(async () => JSON.stringify(await lines(page)) === JSON.stringify(expected))
 }
 
 /** What axe finds wrong, each with the first element it is wrong about. */

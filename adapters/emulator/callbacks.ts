@@ -1,0 +1,86 @@
+/** Carries what providers tell to their customers, and again when it was not taken, as each provider does. */
+import type { Account, Call, EmulatedProvider, SmppCall, WebhookCall } from './contract.js'
+
+export interface WebhookAnswer {
+  readonly status: number
+  readonly header: (name: string) => string
+  readonly body: string
+}
+
+/** One HTTP exchange that never rejects; undefined when there was no answer in time. */
+export type CallWebhook = (call: WebhookCall & { readonly timeoutMs: number }) => Promise<WebhookAnswer | undefined>
+/** Hands a PDU to a line of the account; false when there is none or it was not taken. */
+export type CallSmppSession = (account: Account, call: SmppCall) => Promise<boolean>
+
+/** Waits that end with the emulator. */
+export interface Timers {
+  after(ms: number, call: () => void): void
+  stop(): void
+}
+
+export interface CallbackSender {
+  /** Resolves after the first try, with whether it was taken; further tries go on behind. */
+  send(account: Account, provider: EmulatedProvider, call: Call): Promise<boolean>
+}
+
+interface Transports {
+  readonly webhook: CallWebhook
+  readonly smpp: CallSmppSession
+  readonly timers: Timers
+}
+
+export function createCallbackSender({ webhook, smpp, timers }: Transports): CallbackSender {
+  async function attemptOnce(
+    account: Account,
+    provider: EmulatedProvider,
+    call: Call,
+    retries: number,
+  ): Promise<'taken' | 'retry' | 'never'> {
+    if ('pdu' in call) return (await smpp(account, call)) ? 'taken' : 'retry'
+    const headers =
+      retries > 0 && provider.name === 'slack' ? { ...call.headers, ...slackRetry(retries) } : call.headers
+    const answer = await webhook({ ...call, headers, timeoutMs: provider.timeoutMs })
+    if (answer && answer.status >= 200 && answer.status < 300) return 'taken'
+    return provider.name === 'slack' && answer?.header('x-slack-no-retry') === '1' ? 'never' : 'retry'
+  }
+
+  async function sendWithRetries(
+    account: Account,
+    provider: EmulatedProvider,
+    call: Call,
+    retries: number,
+  ): Promise<boolean> {
+    const outcome = await attemptOnce(account, provider, call, retries)
+    if (outcome === 'taken') return true
+    const wait = provider.retryAfterMs[retries]
+    if (outcome === 'retry' && wait !== undefined) {
+      timers.after(wait, () => void sendWithRetries(account, provider, call, retries + 1))
+    }
+    return false
+  }
+
+  return { send: (account, provider, call) => sendWithRetries(account, provider, call, 0) }
+}
+
+function slackRetry(retries: number) {
+  return { 'x-slack-retry-num': String(retries), 'x-slack-retry-reason': 'http_error' }
+}
+
+/** `scale` makes every wait that many times shorter. */
+export function createTimers(scale: number): Timers {
+  const pending = new Set<NodeJS.Timeout>()
+  return {
+    after(ms, call) {
+      const timer = setTimeout(() => {
+        pending.delete(timer)
+        call()
+      }, ms / scale)
+      timer.unref()
+      pending.add(timer)
+    },
+    stop() {
+      for (const timer of pending) clearTimeout(timer)
+      pending.clear()
+    },
+  }
+}

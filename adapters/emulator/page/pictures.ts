@@ -1,0 +1,76 @@
+/** Makes a picture fit: as it is where it does, otherwise smaller and as a JPEG, until it does. */
+
+export interface ChosenPicture {
+  readonly name: string
+  readonly type: string
+  /** Base64. */
+  readonly data: string
+  /** It was too large as it was. */
+  readonly isSmaller: boolean
+}
+
+export const pictureTypes: readonly string[] = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
+
+const longestSide = 1_600
+const minSide = 16
+const quality = 0.8
+/** Each try is at most so much of the one before it. */
+const step = 0.8
+
+export const dataUrlOf = ({ type, data }: Pick<ChosenPicture, 'type' | 'data'>) => `data:${type};base64,${data}`
+
+/** Its base64 has at most `mostChars`. Throws a sentence for what is no picture. */
+export async function fitPicture(file: File, mostChars: number): Promise<ChosenPicture> {
+  const { name, type } = file
+  if (!pictureTypes.includes(type)) throw new Error('Choose a picture: PNG, JPEG, GIF or WebP.')
+  const picture = await createImageBitmap(file).catch(() => {
+    throw new Error(`${name} cannot be read as a picture.`)
+  })
+  try {
+    if (base64Chars(file.size) <= mostChars) return { name, type, data: await dataOf(file), isSmaller: false }
+    return {
+      name: name.replace(/(\.\w+)?$/, '.jpg'),
+      type: 'image/jpeg',
+      data: shrinkPicture(picture, mostChars),
+      isSmaller: true,
+    }
+  } finally {
+    picture.close()
+  }
+}
+
+const base64Chars = (bytes: number) => Math.ceil(bytes / 3) * 4
+const afterComma = (url: string) => url.slice(url.indexOf(',') + 1)
+
+function dataOf(file: File): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader()
+    reader.onload = () => resolve(afterComma(String(reader.result)))
+    reader.onerror = () => reject(new Error(`${file.name} cannot be read.`))
+    reader.readAsDataURL(file)
+  })
+}
+
+/** A JPEG grows with its area, so the next try is made as small as the last one says. */
+function shrinkPicture(picture: ImageBitmap, mostChars: number): string {
+  const side = Math.max(picture.width, picture.height)
+  for (let scale = Math.min(1, longestSide / side); side * scale >= minSide; ) {
+    const data = jpegOf(picture, scale)
+    if (data.length <= mostChars) return data
+    scale *= Math.min(step, Math.sqrt(mostChars / data.length))
+  }
+  throw new Error('The picture cannot be made small enough.')
+}
+
+/** What is transparent becomes white, as on paper. */
+function jpegOf(picture: ImageBitmap, scale: number): string {
+  const canvas = document.createElement('canvas')
+  canvas.width = Math.max(1, Math.round(picture.width * scale))
+  canvas.height = Math.max(1, Math.round(picture.height * scale))
+  const context = canvas.getContext('2d')
+  if (!context) throw new Error('This browser cannot make pictures smaller.')
+  context.fillStyle = '#fff'
+  context.fillRect(0, 0, canvas.width, canvas.height)
+  context.drawImage(picture, 0, 0, canvas.width, canvas.height)
+  return afterComma(canvas.toDataURL('image/jpeg', quality))
+}

@@ -1,0 +1,97 @@
+/** What the emulated providers have accepted and know of people: the newest of it, in the memory of this process. */
+import { LRUCache } from 'lru-cache'
+import type { AcceptedMessage, SentFile } from './contract.js'
+
+export interface Person {
+  optedOut: boolean
+  offline: boolean
+  abilities?: readonly string[]
+  lastActiveAt?: number
+}
+
+export interface ProviderStore {
+  add(message: Omit<AcceptedMessage, 'number'>): AcceptedMessage
+  find(account: string, providerId: string): AcceptedMessage | undefined
+  messagesFor(account: string, address: string): readonly AcceptedMessage[]
+  /** What was accepted after that number, oldest first. */
+  after(number: number, of: { readonly account?: string; readonly address?: string }): readonly AcceptedMessage[]
+  person(account: string, address: string): Person
+  /** Names that the provider gave to what people did. */
+  recordId(account: string, id: string): void
+  hasId(account: string, id: string): boolean
+  saveFile(account: string, name: string, file: SentFile): void
+  fileOf(account: string, name: string): SentFile | undefined
+  forget(account: string): void
+}
+
+export interface StoreLimits {
+  readonly messagesKept: number
+  readonly peopleKept: number
+  readonly filesKept: number
+}
+
+export function createStore({ messagesKept, peopleKept, filesKept }: StoreLimits): ProviderStore {
+  const messages: AcceptedMessage[] = []
+  const byId = new Map<string, AcceptedMessage>()
+  const byPerson = new Map<string, AcceptedMessage[]>()
+  const people = createLru<Person>(peopleKept)
+  const inboundIds = createLru<true>(messagesKept)
+  const files = createLru<SentFile>(filesKept)
+  let lastNumber = 0
+  const keyOf = (account: string, rest: string) => `${account} ${rest}`
+
+  function dropOldest(): void {
+    const { account, providerId, address } = messages.shift()!
+    byId.delete(keyOf(account, providerId))
+    const ofPerson = byPerson.get(keyOf(account, address))!
+    ofPerson.shift()
+    if (ofPerson.length === 0) byPerson.delete(keyOf(account, address))
+  }
+
+  return {
+    add(message) {
+      const accepted = { ...message, number: ++lastNumber }
+      const { account, providerId, address } = accepted
+      messages.push(accepted)
+      byId.set(keyOf(account, providerId), accepted)
+      const ofPerson = byPerson.get(keyOf(account, address))
+      if (ofPerson) ofPerson.push(accepted)
+      else byPerson.set(keyOf(account, address), [accepted])
+      if (messages.length > messagesKept) dropOldest()
+      return accepted
+    },
+    find: (account, providerId) => byId.get(keyOf(account, providerId)),
+    messagesFor: (account, address) => byPerson.get(keyOf(account, address)) ?? [],
+    after(number, { account, address }) {
+      const first = messages[0]?.number ?? 0
+      return messages
+        .slice(Math.max(0, number + 1 - first))
+        .filter((each) => account === undefined || each.account === account)
+        .filter((each) => address === undefined || each.address === address)
+    },
+    person(account, address) {
+      const existing = people.get(keyOf(account, address))
+      if (existing) return existing
+      const person = { optedOut: false, offline: false }
+      people.set(keyOf(account, address), person)
+      return person
+    },
+    recordId(account, id) {
+      inboundIds.set(keyOf(account, id), true)
+    },
+    hasId: (account, id) => inboundIds.has(keyOf(account, id)),
+    saveFile(account, id, file) {
+      files.set(keyOf(account, id), file)
+    },
+    fileOf: (account, id) => files.get(keyOf(account, id)),
+    forget(account) {
+      for (const cache of [people, files])
+        for (const key of [...cache.keys()]) if (key.startsWith(`${account} `)) cache.delete(key)
+    },
+  }
+}
+
+/** Memory grows with what is in it: an emulator is mostly small, and its bounds are large. */
+function createLru<Value extends object | true>(most: number): LRUCache<string, Value> {
+  return new LRUCache<string, Value>({ maxSize: most, sizeCalculation: () => 1 })
+}

@@ -1,0 +1,90 @@
+/** The checks of traits for one device: never more than the channel has, and everything that is said fits into them. */
+import type { Adapter } from '../../../core/channel/adapter.js'
+import { firstExcess } from '../../../core/channel/subset.js'
+import type { Traits } from '../../../core/channel/traits.js'
+import { traitsErrors } from './descriptor.js'
+import { type Check, describeError, type Subject } from './harness.js'
+import { renderChecks } from './render.js'
+
+const declaresAbilities = ({ adapter }: Subject) => adapter.traitsForDevice !== undefined
+
+/** Every word that devices of the samples have, be it told with what a person does or with a refusal. */
+function abilitiesIn({ samples }: Subject): readonly string[] {
+  const items = samples.calls.flatMap(({ becomes }) => (becomes.kind === 'items' ? becomes.items : []))
+  const fromCalls = items.flatMap((item) => ('problem' in item ? [] : (item.deviceCapabilities ?? [])))
+  const fromAnswers = samples.answers.flatMap(({ becomes }) =>
+    'deviceCapabilities' in becomes ? (becomes.deviceCapabilities ?? []) : [],
+  )
+  return [...new Set([...fromCalls, ...fromAnswers, ...(samples.deviceCapabilities ?? [])])]
+}
+
+/** Devices that can do nothing, everything, one thing, everything but one, and what nobody has heard of. */
+function devicesOf(subject: Subject): readonly (readonly string[])[] {
+  const abilities = abilitiesIn(subject)
+  return [
+    [],
+    abilities,
+    ['WHAT-NOBODY-HAS', '__proto__', ''],
+    [...abilities, 'WHAT-NOBODY-HAS'],
+    ...abilities.map((ability) => [ability]),
+    ...abilities.map((ability) => abilities.filter((each) => each !== ability)),
+  ]
+}
+
+const describeDevice = (device: readonly string[]) => `a device with [${device.join()}]`
+
+/** The traits of every device, each once; those that could not be told are left out, and told by the first check. */
+function* distinctTraits(subject: Subject): Generator<{ readonly device: readonly string[]; readonly traits: Traits }> {
+  const seen = new Set<string>()
+  for (const device of devicesOf(subject)) {
+    try {
+      const traits = subject.adapter.traitsForDevice!(device)
+      const serialized = JSON.stringify(traits)
+      if (seen.has(serialized) || firstExcess(traits, subject.adapter.descriptor.traits) !== undefined) continue
+      seen.add(serialized)
+      yield { device, traits }
+    } catch {
+      // Told by the first check.
+    }
+  }
+}
+
+export const abilityChecks: readonly Check[] = [
+  {
+    name: 'Whatever a device can do, its traits are no more than those of the channel, and the same each time',
+    applies: declaresAbilities,
+    *run(subject: Subject) {
+      const { adapter } = subject
+      if (abilitiesIn(subject).length === 0) yield 'no sample tells what a device can do'
+      for (const device of devicesOf(subject)) {
+        try {
+          const traits = adapter.traitsForDevice!(Object.freeze(device))
+          const wider = firstExcess(traits, adapter.descriptor.traits)
+          if (wider !== undefined) yield `${describeDevice(device)}: ${wider} is more than the channel has`
+          else yield* [...traitsErrors(traits)].map((error) => `${describeDevice(device)}: ${error}`)
+          if (JSON.stringify(adapter.traitsForDevice!(device)) !== JSON.stringify(traits))
+            yield `${describeDevice(device)}: its traits are others the second time`
+        } catch (error) {
+          yield `${describeDevice(device)}: \`traitsWith\` threw ${describeError(subject, error)}`
+        }
+      }
+    },
+  },
+  {
+    name: 'What is rendered for any device keeps every sentence about rendering, with the traits of that device',
+    applies: declaresAbilities,
+    async *run(subject: Subject) {
+      const { adapter } = subject
+      for (const { device, traits } of distinctTraits(subject)) {
+        const overrides: Pick<Adapter, 'descriptor' | 'render'> = {
+          descriptor: { ...adapter.descriptor, traits },
+          render: (blocks, context) => adapter.render(blocks, { ...context, deviceCapabilities: device }),
+        }
+        const narrowSubject = { ...subject, adapter: { ...adapter, ...overrides } }
+        for (const check of renderChecks)
+          for await (const problem of check.run(narrowSubject))
+            yield `${describeDevice(device)}: ${check.name}: ${problem}`
+      }
+    },
+  },
+]

@@ -1,0 +1,184 @@
+/**
+ * The line of one binding to its message center: bound as a transceiver, opened again whenever it is lost, asked whether it
+ * is there when it is silent. It outlives its connections, and ends when it is closed or nothing may go out any more.
+ */
+import type { ConnectContext, ProviderConnection, SendOutcome } from '../../../core/channel/adapter.js'
+import { smpp } from '../../../core/limits/index.js'
+import { backoffMs } from '../../../core/time.js'
+import { withTimeout } from '../../kit/timeout.js'
+import type { SmppAuth } from './auth.js'
+import type { Pdu } from './codec.js'
+import { type Connection, type ConnectionLimits, openConnection } from './connection.js'
+import { type DeliverLimits, openDeliveries } from './deliver.js'
+import { createMessageIds } from './ids.js'
+import { describeBindRefusal, statuses } from './refusals.js'
+import { createSubmitQueue, type Submit, type SubmitLimits } from './submit.js'
+
+export interface SmppSession extends ProviderConnection {
+  /** Never rejects. */
+  submit(submit: Submit): Promise<SendOutcome>
+}
+
+export interface SessionLimits extends ConnectionLimits, DeliverLimits, SubmitLimits {
+  readonly bindMs: number
+  readonly reconnectMs: number
+  readonly reconnectMaxMs: number
+  readonly stableMs: number
+  readonly enquireEveryMs: number
+  readonly enquireMs: number
+  readonly idsKept: number
+  readonly closeMs: number
+  readonly unbindMs: number
+}
+
+export interface SessionOptions {
+  readonly limits?: SessionLimits
+  /** From 0 up to 1. */
+  readonly random?: () => number
+  /** Whom else to believe than the authorities that everybody does. */
+  readonly ca?: string
+}
+
+/** Why it is down, in words for operators. */
+interface DownReason {
+  readonly trouble: string
+  readonly needsOperator: boolean
+}
+
+const version34 = 0x34
+
+export function openSession(
+  { auth, report, signal, addressOf }: ConnectContext<SmppAuth>,
+  { limits: baseLimits = smpp, random = Math.random, ca }: SessionOptions = {},
+): SmppSession {
+  const { host, port, tls = false, windowSize: windowSubmits, ratePerSecond } = auth
+  const limits = { ...baseLimits, ...(windowSubmits && { windowSubmits }), ...(ratePerSecond && { ratePerSecond }) }
+  const ids = createMessageIds(limits.idsKept)
+  const submitQueue = createSubmitQueue(limits, ids, random)
+  const deliveries = openDeliveries(limits, ids, report)
+  let connection: Connection | undefined
+  let boundAt: number | undefined
+  let trouble: DownReason | undefined = pendingReason('being opened')
+  /** Why the message center last would not have us, as long as it has not. */
+  let bindFailure: DownReason | undefined
+  let attempts = 0
+  let closing: Promise<void> | undefined
+  let again: NodeJS.Timeout | undefined
+  let enquireTimer: NodeJS.Timeout | undefined
+  let resolveClosed: (() => void) | undefined
+
+  async function open(): Promise<void> {
+    const address = await Promise.resolve(addressOf(host, port)).catch(() => undefined)
+    if (closing) return
+    if (address === undefined) return onClose('The host of the message center has no address that may be connected to.')
+    const where = { address, host, port, tls, ...(ca && { ca }) }
+    try {
+      connection = openConnection(where, limits, { onOpen: bind, onRequest, onClose })
+    } catch {
+      onClose('The address of the message center cannot be connected to.')
+    }
+  }
+
+  function bind(): void {
+    const { systemId: system_id, password, systemType: system_type = '' } = auth
+    const fields = { system_id, password, system_type, interface_version: version34 }
+    connection?.request('bind_transceiver', fields, limits.bindMs, (answer) => {
+      if (typeof answer === 'object' && answer.command_status === statuses.ok) return onBound()
+      if (typeof answer === 'object') bindFailure = describeBindRefusal(answer.command_status)
+      connection?.end()
+    })
+  }
+
+  function onBound(): void {
+    if (closing || !connection) return
+    trouble = undefined
+    bindFailure = undefined
+    boundAt = performance.now()
+    submitQueue.attach(connection)
+    enquireTimer = setInterval(enquire, limits.enquireEveryMs / 2)
+  }
+
+  /** A line on which something was heard a moment ago is there. */
+  function enquire(): void {
+    const idle = connection
+    if (!idle || performance.now() - idle.lastReceivedAt() < limits.enquireEveryMs) return
+    idle.request('enquire_link', {}, limits.enquireMs, (answer) => {
+      if (answer === 'late') idle.end()
+    })
+  }
+
+  function onRequest(pdu: Pdu): void {
+    const from = connection
+    if (!from) return
+    switch (pdu.command) {
+      case 'deliver_sm':
+      case 'data_sm':
+        deliveries.accept(pdu, (status) => from.answer(pdu, status))
+        break
+      case 'enquire_link':
+        from.answer(pdu, statuses.ok)
+        break
+      case 'unbind':
+        from.answer(pdu, statuses.ok)
+        from.end()
+        break
+      case 'alert_notification':
+      case 'outbind':
+        break
+      default:
+        from.refuse(pdu)
+    }
+  }
+
+  function onClose(reason: string): void {
+    clearInterval(enquireTimer)
+    const upMs = boundAt === undefined ? 0 : performance.now() - boundAt
+    trouble = bindFailure ?? { trouble: reason, needsOperator: false }
+    connection = undefined
+    boundAt = undefined
+    submitQueue.detach()
+    deliveries.connectionLost()
+    if (closing) return resolveClosed?.()
+    attempts = upMs >= limits.stableMs ? 1 : attempts + 1
+    const { reconnectMs: firstMs, reconnectMaxMs: mostMs, jitterShare } = limits
+    again = setTimeout(open, backoffMs(attempts, { firstMs, mostMs, jitterShare }, random()))
+  }
+
+  async function shutdown(): Promise<void> {
+    trouble = pendingReason('being closed')
+    bindFailure = undefined
+    clearTimeout(again)
+    clearInterval(enquireTimer)
+    signal.removeEventListener('abort', close)
+    submitQueue.detach()
+    await withTimeout(limits.closeMs, Promise.all([submitQueue.whenIdle(), deliveries.close()]), undefined)
+    const last = connection
+    if (!last) return
+    const closedPromise = new Promise<void>((resolve) => {
+      resolveClosed = resolve
+    })
+    if (boundAt === undefined) last.end()
+    else last.request('unbind', {}, limits.unbindMs, () => last.end())
+    await closedPromise
+  }
+
+  function close(): Promise<void> {
+    closing ??= shutdown()
+    return closing
+  }
+
+  async function submit(request: Submit): Promise<SendOutcome> {
+    if (!trouble?.needsOperator) return submitQueue.submit(request)
+    const detail = trouble.trouble
+    return { kind: 'refused', reason: 'sendFailed', detail, retry: 'otherChannel', needsOperator: true }
+  }
+
+  void open()
+  if (signal.aborted) void close()
+  else signal.addEventListener('abort', close, { once: true })
+  return { problem: () => trouble?.trouble, close, submit }
+}
+
+function pendingReason(what: string): DownReason {
+  return { trouble: `The line is ${what}.`, needsOperator: false }
+}

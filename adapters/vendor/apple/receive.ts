@@ -1,0 +1,104 @@
+/** What Apple tells: one thing that one person did in each call. There are no receipts. */
+import { gunzipSync } from 'node:zlib'
+import type { IngressRequest, IngressResult, Item } from '../../../core/channel/adapter.js'
+import type { ProviderMedia, ReportedInbound } from '../../../core/channel/providermedia.js'
+import { isRecord } from '../../../core/json.js'
+import { ingress, adapter as limits } from '../../../core/limits/index.js'
+import { asText, readJson } from '../../kit/http.js'
+import { notUnderstood } from '../../kit/inbound.js'
+import { deviceCapabilitiesIn } from './abilities.js'
+import { answerIn } from './answers.js'
+import type { AppleAuth } from './descriptor.js'
+import { encodeFileRef } from './files.js'
+import { isFromApple } from './token.js'
+
+type JsonObject = Readonly<Record<string, unknown>>
+
+export function receive(request: IngressRequest, auth: AppleAuth): IngressResult {
+  const isAuthentic = request.method === 'POST' && isFromApple(request.header('authorization'), auth, request.at)
+  if (!isAuthentic) return { kind: 'refused' }
+  const bytes = decompress(request.body)
+  const body = bytes && readJson(bytes)
+  if (!isRecord(body)) return { kind: 'unreadable', problem: 'the body is not a JSON object' }
+  const business = nameIn(body.destinationId, limits.addressChars)
+  if (!business) return { kind: 'unreadable', problem: 'a message that names no business' }
+  // One provider account may serve several businesses, and its calls may all come to one address.
+  if (business !== auth.businessId) return { kind: 'items', items: [], otherAccounts: [{ account: business }] }
+  const deviceCapabilities = deviceCapabilitiesIn(request.header('capability-list'))
+  const items = itemsIn(body)
+  if (!items) return { kind: 'unreadable', problem: 'a message without `id` or `sourceId`' }
+  return {
+    kind: 'items',
+    items: deviceCapabilities ? items.map((item) => withDeviceCapabilities(item, deviceCapabilities)) : items,
+  }
+}
+
+/** Apple packs its calls. What unpacks to more than any call has is not read. */
+function decompress(body: Uint8Array): Uint8Array | undefined {
+  if (body[0] !== 0x1f || body[1] !== 0x8b) return body
+  try {
+    return gunzipSync(body, { maxOutputLength: ingress.bodyBytes })
+  } catch {
+    return undefined
+  }
+}
+
+/** Whatever a person does, it is their device that tells of it. */
+function withDeviceCapabilities(item: Item, deviceCapabilities: readonly string[]): Item {
+  return 'problem' in item ? item : { ...item, deviceCapabilities }
+}
+
+function itemsIn(message: JsonObject): readonly Item[] | undefined {
+  const [id, address] = [nameIn(message.id, limits.addressChars), nameIn(message.sourceId, limits.addressChars)]
+  if (!id || !address) return undefined
+  const optIn = { id: `${id}:back`, address, inbound: { kind: 'system', system: 'optIn' } } as const
+  const reference = isRecord(message.interactiveDataRef) ? encodeFileRef(message.interactiveDataRef) : undefined
+  if (reference !== undefined) return [optIn, { id, address, inbound: { kind: 'reference', reference } }]
+  const inbound = inboundIn(message)
+  if (!inbound) return []
+  if (inbound.kind === 'system') return [{ id, address, inbound }]
+  // Who left is back by writing: there is no other way to say it here. For everybody else it changes nothing.
+  return [optIn, { id, address, inbound }]
+}
+
+function nameIn(value: unknown, max: number): string | undefined {
+  return typeof value === 'string' && value !== '' && value.length <= max ? value : undefined
+}
+
+function inboundIn(message: JsonObject): ReportedInbound | undefined {
+  switch (message.type) {
+    case 'text':
+      return contentIn(message)
+    case 'interactive':
+      return answerIn(message.interactiveData)
+    case 'typing_start':
+      return { kind: 'system', system: 'typing' }
+    case 'close':
+      return { kind: 'system', system: 'unsubscribed' }
+    // The person has stopped typing, which is no news.
+    case 'typing_end':
+      return undefined
+    default:
+      return notUnderstood('something')
+  }
+}
+
+/** Where an attachment stands in the text there is a character that means nothing else. */
+function contentIn({ body, attachments }: JsonObject): ReportedInbound {
+  const text = asText(body)?.replaceAll('\ufffc', '').trim()
+  const attachmentList: readonly unknown[] = Array.isArray(attachments) ? attachments.slice(0, limits.mediaPerItem) : []
+  const media = attachmentList.flatMap(mediaFrom)
+  const isIncomplete = media.length < attachmentList.length || (!text && attachmentList.length === 0)
+  const notice = isIncomplete && notUnderstood(attachmentList.length > 0 ? 'a file' : 'a message').content.text
+  const words = [text, notice].filter(Boolean).join('\n')
+  return { kind: 'content', content: { ...(words && { text: words }), ...(media.length > 0 && { media }) } }
+}
+
+/** It is encrypted where it lies: it opens with what came along. */
+function mediaFrom(attachment: unknown): ProviderMedia[] {
+  if (!isRecord(attachment)) return []
+  const { mimeType, name } = attachment
+  const [type, fileName] = [nameIn(mimeType, limits.detailChars), nameIn(name, limits.detailChars)]
+  const mediaRef = encodeFileRef(attachment)
+  return mediaRef ? [{ mediaRef, ...(type && { type }), ...(fileName && { name: fileName }) }] : []
+}

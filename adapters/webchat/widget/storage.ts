@@ -1,0 +1,37 @@
+/** What a page remembers of its chat: in the browser's storage where that is allowed, otherwise while it is open. */
+
+export interface ChatStorage {
+  read(name: string): string | undefined
+  write(name: string, value: string | undefined): void
+  names(): string[]
+}
+
+/** `storage` throws where a browser blocks it, then or at any later call; nothing of that reaches the chat. */
+export function createChatStorage(prefix: string, storage: () => Storage): ChatStorage {
+  const values = new Map<string, string>()
+  const tryStorage = <T>(use: (storage: Storage) => T): T | undefined => {
+    try {
+      return use(storage())
+    } catch {
+      return undefined
+    }
+  }
+  for (const name of tryStorage((store) => Object.keys(store)) ?? []) {
+    const value = name.startsWith(prefix) ? tryStorage((store) => store.getItem(name)) : undefined
+    if (value) values.set(name.slice(prefix.length), value)
+  }
+  return {
+    /** What another tab has written since counts, too. */
+    read: (name) => tryStorage((store) => store.getItem(prefix + name)) ?? values.get(name),
+    write(name, value) {
+      if (value === undefined) {
+        values.delete(name)
+        tryStorage((store) => store.removeItem(prefix + name))
+      } else {
+        values.set(name, value)
+        tryStorage((store) => store.setItem(prefix + name, value))
+      }
+    },
+    names: () => [...values.keys()],
+  }
+}

@@ -1,0 +1,21 @@
+/** What people write on Slack, as they wrote it: links, names and the three escaped characters in plain text. */
+
+const entities: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>' }
+
+export function plainText(text: string): string {
+  return text
+    .replace(/<([^<>|]{1,4000})(?:\|([^<>]{0,4000}))?>/g, (_, target: string, label?: string) =>
+      linkText(target, label),
+    )
+    .replace(/&(?:amp|lt|gt);/g, (entity) => entities[entity]!)
+}
+
+/** Something typed that looks like a link has itself for a label; one with other words keeps both. */
+function linkText(target: string, label: string | undefined): string {
+  if (target.startsWith('@')) return label ? `@${label}` : target
+  if (target.startsWith('#')) return label ? `#${label}` : target
+  if (target.startsWith('!')) return label ?? `@${target.slice(1)}`
+  const address = target.replace(/^(?:mailto|tel):/, '')
+  if (!label || address.endsWith(label)) return label || address
+  return `${label} (${address})`
+}

@@ -1,0 +1,41 @@
+/** Hands one message to Slack, which says what it thinks of it in the body of an answer that is 200 either way. */
+import type { SendContext, SendOutcome } from '../../../core/channel/adapter.js'
+import { isRecord } from '../../../core/json.js'
+import { adapter as limits } from '../../../core/limits/index.js'
+import { asText, readJson, retryAfterMsIn, unavailable, unknownAnswer } from '../../kit/http.js'
+import { toRefusal, unlistedRefusal } from '../../kit/refusals.js'
+import { methodUrl, refusals, type SlackAuth } from './descriptor.js'
+import type { SlackPayload } from './render.js'
+
+export async function send({ body }: SlackPayload, { auth, call, now }: SendContext<SlackAuth>): Promise<SendOutcome> {
+  const answer = await call({
+    method: 'POST',
+    url: methodUrl(auth, 'chat.postMessage'),
+    headers: { authorization: `Bearer ${auth.botToken}`, 'content-type': 'application/json; charset=utf-8' },
+    body: JSON.stringify(body),
+  })
+  if (answer.kind === 'none') return unknownAnswer(answer)
+  const answerBody = readJson(Buffer.from(answer.body))
+  const isAnswered = answer.status >= 200 && answer.status <= 299 && isRecord(answerBody)
+  if (isAnswered && answerBody.ok === true) return sentOutcome(answerBody)
+  const word = isRecord(answerBody) ? (asText(answerBody.error) ?? '') : ''
+  const retryAfter = answer.header('retry-after')
+  if (Object.hasOwn(refusals, word))
+    return toRefusal(refusals[word]!, `Slack answered ${word}.`, retryAfterMsIn(retryAfter, now()))
+  const byStatus = unavailable(answer.status, retryAfter, now())
+  if (byStatus) return byStatus
+  // A word that is new to us has the form of all of them; anything else is not repeated.
+  const detail = /^[a-z_]{1,60}$/.test(word) ? `Slack answered ${word}.` : `Slack answered ${answer.status}.`
+  if (isAnswered || answer.status > 299) return toRefusal(unlistedRefusal(answer.status), detail)
+  return { kind: 'refused', reason: 'sendFailed', retry: 'later', detail, isUnknown: true }
+}
+
+/** A message is known by its time, within its channel. */
+function sentOutcome({ channel, ts }: Readonly<Record<string, unknown>>): SendOutcome {
+  const [place, time] = [asText(channel), asText(ts)]
+  const providerId = `${place}:${time}`
+  if (place && time && /^\S+$/.test(providerId) && providerId.length <= limits.idChars)
+    return { kind: 'sent', providerId }
+  const detail = 'The answer of Slack was not understood.'
+  return { kind: 'refused', reason: 'sendFailed', retry: 'later', detail, isUnknown: true }
+}

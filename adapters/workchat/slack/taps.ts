@@ -1,0 +1,55 @@
+/** What was tapped on Slack: buttons and entries of menus. */
+import type { Item } from '../../../core/channel/adapter.js'
+import { parsePostback } from '../../../core/channel/postback.js'
+import { isRecord } from '../../../core/json.js'
+import { asText } from '../../kit/http.js'
+import { notUnderstood } from '../../kit/inbound.js'
+import { addressOf, idIn } from './address.js'
+import { isLinkName, type JsonObject } from './blocks.js'
+import { nameIn, threadIn } from './events.js'
+
+/** Undefined when it is not told whose tap it is. */
+export function tapItems({ type, user, channel, message, actions }: JsonObject): readonly Item[] | undefined {
+  if (type !== 'block_actions') return [{ problem: 'an interaction of a kind that is not understood' }]
+  const [place, person] = [
+    isRecord(channel) ? nameIn(channel.id) : undefined,
+    isRecord(user) ? nameIn(user.id) : undefined,
+  ]
+  if (!place || !person) return undefined
+  if (!Array.isArray(actions)) return [{ problem: '`actions` is not a list' }]
+  const messageRecord = isRecord(message) ? message : {}
+  const context = {
+    id: `${place}:${nameIn(messageRecord.ts) ?? ''}`,
+    address: addressOf(place, person),
+    thread: threadIn(messageRecord),
+  }
+  return actions.flatMap((action: unknown) => (isRecord(action) ? tapItem(action, context) : noTap))
+}
+
+interface TapContext {
+  readonly id: string
+  readonly address: string
+  readonly thread: string | undefined
+}
+
+const noTap: Item = { problem: 'a tap that is not understood' }
+
+/**
+ * The time of a tap tells it from an earlier one on the same button. What a payload of a caller's own offers is told by its
+ * label; a link of ours that is no tap of its message opens, and that is all.
+ */
+function tapItem(action: JsonObject, { id, address, thread }: TapContext): readonly Item[] {
+  const { value, text, action_id: name, action_ts: at, selected_option: option } = action
+  const choice = isRecord(option) ? option : { value: value ?? name, text }
+  const tap = parsePostback(asText(choice.value) ?? '')
+  const time = nameIn(at)
+  if (!time) return [noTap]
+  const label = isRecord(choice.text) ? asText(choice.text.text) : undefined
+  if (tap) {
+    const inbound = { kind: 'tap', ...tap, ...(label !== undefined && { label }) } as const
+    return [{ id: idIn(`${id}:${time}:${tap.tapIndex}`, thread), address, inbound }]
+  }
+  if (isLinkName(asText(name) ?? '')) return []
+  const inbound = label ? ({ kind: 'content', content: { text: label } } as const) : notUnderstood('a choice')
+  return [{ id: idIn(`${id}:${time}`, thread), address, inbound }]
+}

@@ -1,0 +1,34 @@
+/** The limit of the commit scenario: lmdb alone, six puts for a command awaited until they are on the disk, one removal later. */
+import { join } from 'node:path'
+import { open } from 'lmdb'
+import { closedLoop } from '../../harness/loop.js'
+import { serveCandidate } from '../../harness/rpc.js'
+import { ourSettings } from '../store/settings.js'
+import { transactionsOf } from '../store/transactions.js'
+import { delivery, owners, recordsOf } from './command.js'
+
+/** With the argument the row of the effect stays; without, it is removed later, and nobody waits for that. */
+const removesOutboxRow = !process.argv.includes('--unsettled')
+
+const path = join(process.env.BENCH_SCRATCH ?? '.', `limit-${process.pid}.mdb`)
+const db = open<unknown, (string | number)[]>({ path, ...ourSettings })
+const messages = new Uint32Array(owners.length)
+
+async function putDurably(_asker: number, serial: number): Promise<void> {
+  const index = serial % owners.length
+  const owner = owners[index]!
+  const at = Date.now()
+  const outboxKey = ['shard.outbox', `${delivery.kind} ${owner}`, serial, 0]
+  await db.batch(() => {
+    for (const { table, key, value } of recordsOf(owner, ++messages[index]!, at)) db.put([table.name, ...key], value)
+    db.put(outboxKey, { ...delivery, owner, id: `${owner}:cmd_${serial}:0`, at })
+  })
+  await db.flushed
+  if (removesOutboxRow) void db.remove(outboxKey)
+}
+
+serveCandidate({
+  ready: { notes: [`Settings: ${JSON.stringify(ourSettings)}.`] },
+  work: closedLoop(putDurably, () => ({ transactions: transactionsOf(path) })),
+  close: () => db.close(),
+})

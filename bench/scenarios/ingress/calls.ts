@@ -1,0 +1,55 @@
+/**
+ * The provider's side of the ingress scenario: one call after another, each a new message with a signature of its own.
+ * Calls for some seconds are made before the first, so that the load leaves the processor to those it is about.
+ */
+import { requestBytes } from '../../harness/load/generator.js'
+import { account, addressOf, messageText, people, signatureOver, signedText } from './fixtures.js'
+
+export interface Calls {
+  /** Where the provider calls, as it signs it. */
+  readonly url: string
+}
+
+export function requests({ url }: Calls): () => Buffer {
+  const { pathname } = new URL(url)
+  const window = process.hrtime.bigint().toString(36)
+  const idOf = (serial: string) => `SM${window}${serial.padStart(serialChars, '0')}`
+  /** They stand where each call has its own, and are as long. */
+  const anyId = idOf('x'.repeat(serialChars))
+  const anySignature = 'x'.repeat(signatureOver('').length)
+
+  function callsOf(person: number): (id: string) => Buffer {
+    const fields = {
+      AccountSid: account.accountSid,
+      Body: messageText,
+      From: addressOf(person),
+      MessageSid: anyId,
+      NumMedia: '0',
+      NumSegments: '1',
+      To: account.from,
+    }
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', 'x-twilio-signature': anySignature }
+    const body = new URLSearchParams(fields).toString()
+    const [head, rest] = splitAt(
+      requestBytes({ method: 'POST', path: pathname, headers, body }).toString(),
+      anySignature,
+    )
+    const [middle, tail] = splitAt(rest, anyId)
+    const [signedHead, signedTail] = splitAt(signedText(url, fields), anyId)
+    return (id) => Buffer.from(head + signatureOver(signedHead + id + signedTail) + middle + id + tail, 'latin1')
+  }
+
+  const calls = Array.from({ length: people }, (_, person) => callsOf(person))
+  const callFor = (serial: number) => calls[serial % people]!(idOf(String(serial)))
+  const prepared = Array.from({ length: preparedCalls }, (_, serial) => callFor(serial))
+  let serial = 0
+  return () => prepared[serial++] ?? callFor(serial - 1)
+}
+
+const serialChars = 10
+const preparedCalls = 40_000
+
+function splitAt(text: string, at: string): [before: string, after: string] {
+  const from = text.indexOf(at)
+  return [text.slice(0, from), text.slice(from + at.length)]
+}

@@ -1,0 +1,40 @@
+/** A whole node in the journey scenarios: each step is read, judged and durable before its answer. */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { programFile } from '../../harness/children.js'
+import { serveCandidate } from '../../harness/rpc.js'
+import { journeyCalls } from './calls.js'
+import type { FillJob } from './fillprocess.js'
+import { callsOf, newNodeSetup, setUpAgent, startJourneyNode } from './node.js'
+
+/** So slow that no send is picked up while the bench runs: what is measured is acceptance, as it is of the others. */
+const timeScale = 0.001
+/** Each brings a burst of 1,000 and 200 a second: more than a window can use. */
+const keys = 200
+const filled = Number(process.env.BENCH_FILLED ?? 0)
+
+const place = newNodeSetup()
+let node = await setUpAgent(await startJourneyNode(place, { timeScale }))
+const calls = await callsOf(node, keys)
+if (filled > 0) {
+  const { place: agent } = node
+  await node.stop()
+  const filler = fork(programFile('journey/fillprocess'))
+  filler.send({ dir: place.dir, rootKeyHex: place.rootKey.toString('hex'), agent, people: filled } satisfies FillJob)
+  const [code] = await once(filler, 'exit')
+  if (code !== 0) throw new Error(`the disk was not filled: ${code}`)
+  node = { ...(await startJourneyNode(place, { timeScale })), place: agent }
+}
+
+serveCandidate({
+  ready: {
+    port: Number(new URL(node.url).port),
+    request: journeyCalls(calls),
+    notes: [
+      `${keys} API keys in turn, each with its own budget, so that the limit of calls is passed and not switched off. Every`,
+      'call is the step of a profile that nobody sent before. Sends are picked up after the run: this is acceptance alone.',
+      ...(filled > 0 ? [`Before it, ${filled} people and as many past sends were on the disk.`] : []),
+    ],
+  },
+  close: () => node.stop(),
+})

@@ -1,0 +1,108 @@
+/** A whole node with an agent whose outreach journeys send: its own data, real sockets, and rcs on the emulated provider. */
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { systemClock } from '../../../runtime/clock.js'
+import { readConfig } from '../../../runtime/config/config.js'
+import type { NodeContext } from '../../../runtime/node/compose.js'
+import { runNode } from '../../../runtime/node/listen.js'
+import { createLog } from '../../../runtime/observe/log.js'
+import type { Calls } from './calls.js'
+import { agentName, outreach, outreachId, peopleFields, template } from './fixtures.js'
+
+export interface JourneyNode {
+  /** Of the management API. */
+  readonly url: string
+  /** The bootstrap key, with every scope. */
+  readonly key: string
+  readonly place: { readonly orgId: string; readonly agentId: string }
+  readonly dir: string
+  readonly rootKey: Buffer
+  stop(): Promise<void>
+}
+
+export interface NodeSetup {
+  readonly dir: string
+  readonly rootKey: Buffer
+  /** The first key, where it is not to be drawn: who starts a node again has it already. */
+  readonly key: string
+}
+
+export function newNodeSetup(name = `node-${process.pid}`): NodeSetup {
+  const dir = join(process.env.BENCH_SCRATCH ?? '.', name)
+  return { dir, rootKey: randomBytes(32), key: `sk-svc-${randomBytes(24).toString('hex')}` }
+}
+
+export interface NodeOptions {
+  readonly timeScale: number
+  readonly wrapShards?: NodeContext['wrapShards']
+  readonly env?: Readonly<Record<string, string>>
+}
+
+const orgId = 'demo'
+
+export async function startJourneyNode({ dir, rootKey, key }: NodeSetup, options: NodeOptions): Promise<JourneyNode> {
+  const { timeScale, wrapShards, env } = options
+  const read = readConfig({
+    PARLEY_DATA_DIR: dir,
+    PARLEY_SECRET_KEY: rootKey.toString('hex'),
+    PARLEY_BOOTSTRAP_ORG: orgId,
+    PARLEY_BOOTSTRAP_KEY: key,
+    PARLEY_HOST: '127.0.0.1',
+    PARLEY_MGMT_PORT: '0',
+    PARLEY_GATEWAY_PORT: '0',
+    PARLEY_ALLOW_PRIVATE_URLS: 'true',
+    PARLEY_TIME_SCALE: String(timeScale),
+    ...env,
+  })
+  if ('problems' in read) throw new Error(read.problems.join(' '))
+  const { log } = createLog({ level: 'error', destination: process.stderr })
+  const { urls, stop } = await runNode(read.config, { clock: systemClock, log, wrapShards })
+  return { url: urls.mgmt, key, place: { orgId, agentId: '' }, dir, rootKey, stop }
+}
+
+/** Makes the agent, its outreach and its binding. */
+export async function setUpAgent(node: JourneyNode): Promise<JourneyNode> {
+  const agents = `${node.url}/v1/orgs/${orgId}/agents`
+  const { id: agentId } = await call('POST', agents, node.key, { name: agentName })
+  const at = `${agents}/${agentId}`
+  await call('PUT', `${at}/people/fields`, node.key, { fields: peopleFields })
+  await call('POST', `${at}/message-templates`, node.key, template)
+  await call('POST', `${at}/outreach`, node.key, outreach)
+  await call('POST', `${at}/channels`, node.key, {
+    channel: 'rcs',
+    mode: 'unmanaged',
+    provider: 'emulator',
+    auth: {},
+  })
+  return { ...node, place: { orgId, agentId } }
+}
+
+export function sendsPath({ place }: Pick<JourneyNode, 'place'>): string {
+  return `/v1/orgs/${place.orgId}/agents/${place.agentId}/integrations/journey/outreach/${outreachId}/sends`
+}
+
+/** Without the id of a send. */
+export function statusPath({ place }: Pick<JourneyNode, 'place'>): string {
+  return `/v1/orgs/${place.orgId}/agents/${place.agentId}/integrations/journey/sends`
+}
+
+/** The limit holds for each key, so many keys in turn are a load without one: nothing in the node is switched off. */
+export async function callsOf(node: JourneyNode, keys: number): Promise<Calls> {
+  const createdKeys: string[] = []
+  for (let each = 0; each < keys; each++) createdKeys.push(await newKey(node, `journey ${each}`))
+  return { path: sendsPath(node), keys: createdKeys }
+}
+
+export async function newKey(node: JourneyNode, name: string): Promise<string> {
+  const body = { name, scopes: ['integrations:journey'] }
+  return (await call('POST', `${node.url}/v1/orgs/${orgId}/api-keys`, node.key, body)).key
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a bench reads what it knows to be there
+export async function call(method: string, url: string, token: string, body?: unknown): Promise<any> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const answer = await fetch(url, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })
+  const text = await answer.text()
+  if (!answer.ok) throw new Error(`${method} ${url} answered ${answer.status}: ${text}`)
+  return text === '' ? undefined : JSON.parse(text)
+}

@@ -1,0 +1,85 @@
+/** A whole node with an agent that people can write to: its own data, real sockets, and emulated phones on sms. */
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { systemClock } from '../../../runtime/clock.js'
+import { readConfig } from '../../../runtime/config/config.js'
+import type { NodeContext } from '../../../runtime/node/compose.js'
+import { runNode } from '../../../runtime/node/listen.js'
+import { createLog } from '../../../runtime/observe/log.js'
+import { deriveKey } from '../../../runtime/secrets/seal.js'
+import { dataFileName } from '../../../runtime/store/directory.js'
+import type { Ready } from '../../harness/rpc.js'
+import { type Phones, sleep } from './phones.js'
+
+export interface Gateway {
+  /** Where agents and providers call. */
+  readonly url: string
+  /** The agent's. */
+  readonly token: string
+  readonly phones: Phones
+  readonly dataFile: string
+  stop(): Promise<void>
+}
+
+export interface GatewayOptions {
+  readonly wrapShards?: NodeContext['wrapShards']
+  readonly webhookUrl?: string
+  /** The agent's binding on sms; the emulator's unless it says otherwise. */
+  readonly binding?: object
+  /** Who connects from loopback is believed whom it calls for. */
+  readonly isBehindProxy?: boolean
+}
+
+export async function openGateway(options: GatewayOptions): Promise<Gateway> {
+  const { wrapShards, webhookUrl, isBehindProxy, binding: bindingInput = { mode: 'managed', inputs: {} } } = options
+  const rootKey = randomBytes(32)
+  const dir = join(process.env.BENCH_SCRATCH ?? '.', `node-${process.pid}`)
+  const read = readConfig({
+    PARLEY_DATA_DIR: dir,
+    PARLEY_SECRET_KEY: rootKey.toString('hex'),
+    PARLEY_HOST: '127.0.0.1',
+    PARLEY_MGMT_PORT: '0',
+    PARLEY_GATEWAY_PORT: '0',
+    PARLEY_ALLOW_PRIVATE_URLS: 'true',
+    ...(isBehindProxy && { PARLEY_TRUSTED_PROXIES: '127.0.0.1' }),
+  })
+  if ('problems' in read) throw new Error(read.problems.join(' '))
+  const { log } = createLog({ level: 'warn', destination: process.stderr })
+  const { node, urls, stop } = await runNode(read.config, { clock: systemClock, log, wrapShards })
+  const { orgId, key } = node.bootstrapResult
+  if (!key) throw new Error('a new node made no key')
+
+  const manage = (method: string, path: string, body?: unknown) =>
+    call(method, `${urls.mgmt}/v1/orgs/${orgId}/agents${path}`, key, body)
+  const { id } = await manage('POST', '', { name: 'Bench Desk' })
+  const binding = await manage('POST', `/${id}/channels`, { channel: 'sms', ...bindingInput })
+  while ((await manage('GET', `/${id}/channels/${binding.id}`)).status !== 'Active') await sleep(20)
+  // A bench writes to a person as often as a loop does, so the loop guard is set to its most.
+  for (const each of (await manage('GET', `/${id}/channels`)).data) {
+    await manage('PATCH', `/${id}/channels/${each.id}`, { delivery: { loopGuard: { messages: 1_000, seconds: 1 } } })
+  }
+  const { accessToken: token } = await manage('POST', `/${id}/gateway/_rotateToken`)
+  if (webhookUrl) await call('POST', `${urls.gateway}/v4/webhook`, token, { webhookUrl, instanceId: 'bench' })
+  const keyHex = deriveKey(rootKey, 'emulated phones').toString('hex')
+  const phones = { url: `${urls.gateway}/v4/ingress/${binding.id}`, bindingId: binding.id, keyHex }
+  return { url: urls.gateway, token, phones, dataFile: join(dir, dataFileName), stop }
+}
+
+/** The load of one text for each of these people in turn. */
+export function createSendLoad({ url, token }: Gateway, people: readonly string[], text: string): Ready {
+  const bodies = people.map((userId) =>
+    JSON.stringify({ userId, messages: [{ spec: 'amf/1', parts: [{ type: 'text', text }] }] }),
+  )
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const request = { method: 'POST', path: '/v4/messages', headers, body: bodies[0]!, bodies }
+  return { port: Number(new URL(url).port), request }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a bench reads what it knows to be there
+async function call(method: string, url: string, token: string, body?: unknown): Promise<any> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const answer = await fetch(url, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })
+  const text = await answer.text()
+  if (!answer.ok) throw new Error(`${method} ${url} answered ${answer.status}: ${text}`)
+  return text === '' ? undefined : JSON.parse(text)
+}

@@ -1,0 +1,47 @@
+/** The people of a bench: what they say on their emulated phones reaches the node as a provider would bring it. */
+import { signatureHeader, signatureOf } from '../../../adapters/emulator/adapter.js'
+
+/** What whoever plays the phones must know. */
+export interface Phones {
+  /** Where their provider calls in. */
+  readonly url: string
+  readonly bindingId: string
+  readonly keyHex: string
+}
+
+/** Somebody writes a text. `id` is what the provider calls it. */
+export interface TextMessage {
+  readonly id: string
+  readonly from: string
+  readonly text: string
+}
+
+/** Resolves when all of it is on record. */
+export async function sendTexts({ url, bindingId, keyHex }: Phones, items: readonly TextMessage[]): Promise<void> {
+  const body = Buffer.from(JSON.stringify({ items }))
+  const signature = signatureOf(Buffer.from(keyHex, 'hex'), bindingId, body)
+  const headers = { 'content-type': 'application/json', [signatureHeader]: signature }
+  const answer = await fetch(url, { method: 'POST', headers, body })
+  const text = await answer.text()
+  if (!answer.ok) throw new Error(`the ingress answered ${answer.status}: ${text}`)
+}
+
+export const greeting = 'Hello'
+const peoplePerCall = 250
+
+/** Each of them says one thing, so that the agent knows them. */
+export async function greetAll(phones: Phones, people: number): Promise<void> {
+  const greetings = Array.from({ length: people }, (_, person): TextMessage => {
+    const from = addressOf(person)
+    return { id: `first-${from}`, from, text: greeting }
+  })
+  for (let at = 0; at < people; at += peoplePerCall) await sendTexts(phones, greetings.slice(at, at + peoplePerCall))
+}
+
+export function addressOf(person: number): string {
+  return `+1555${String(person).padStart(7, '0')}`
+}
+
+export function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}

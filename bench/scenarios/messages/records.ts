@@ -1,0 +1,67 @@
+/** What a node writes for one message: two commits, the second resting on the first, with the same keys and values. */
+import { ownerOf } from '../commit/command.js'
+import { ofOwner, type RecordKey } from '../store/keys.js'
+import { messageText, people } from './fixtures.js'
+
+/** Without a value the record is taken away. */
+export type RecordWrite = readonly [key: RecordKey, value?: object]
+
+export interface Commits {
+  /** The message is accepted: its sender waits for this one. */
+  readonly accepted: readonly RecordWrite[]
+  /** The provider has it, and nothing is owed any more. */
+  readonly handedOver: readonly RecordWrite[]
+}
+
+const owners = Array.from({ length: people }, (_, person) => ownerOf(person))
+const agent = { orgId: 'demo', agentId: 'bench-desk' }
+const channel = 'sms'
+const attempt = { channel, provider: 'emulator' }
+const message = { spec: 'amf/1', parts: [{ type: 'text', text: messageText }] }
+const idOf = (prefix: string, serial: number) => `${prefix}_${String(serial).padStart(26, '0')}`
+
+export function commitsOf(serial: number, at: number, asid = owners[serial % owners.length]!): Commits {
+  const messageId = idOf('msg', serial)
+  const sessionId = idOf('ses', serial % owners.length)
+  const status = { messageId, state: 'sent', attempt }
+
+  const traffic = (number: number): RecordKey => ['traffic', agent.orgId, agent.agentId, at, asid, number]
+  const conversationKey = ofOwner(asid, 'conversation')
+  const outgoingKey = ofOwner(asid, 'conversation.messages', messageId)
+  const deliveryKey: RecordKey = ['shard.outbox', 'conversationDeliver demo/bench-desk/sms', serial, 0]
+
+  const effectRow = { owner: asid, id: `${asid}:${idOf('cmd', serial)}:0`, at }
+  const outgoing = { id: messageId, message, at, sessionId, from: 'send', states: {}, attempt }
+  const conversation = {
+    asid,
+    agent,
+    channel,
+    address: '+15550000002',
+    createdAt: at,
+    windowIsOpen: false,
+    queue: [],
+    held: [],
+    nextSendAt: at,
+    firstEvent: serial,
+    nextEvent: serial,
+    nextRecord: serial,
+    session: { id: sessionId, lastAt: at },
+    lastInboundAt: at,
+  }
+  const common = { origin: 'agent', sessionId, messageId, channel }
+  return {
+    accepted: [
+      [outgoingKey, outgoing],
+      [traffic(serial), { type: 'content', text: messageText, ...common }],
+      [conversationKey, { flight: { messageId, tried: 1 }, ...conversation, queue: [messageId] }],
+      [deliveryKey, { kind: 'conversationDeliver', payload: { asid, messageId, tried: 1 }, ...effectRow }],
+    ],
+    handedOver: [
+      [outgoingKey, { sentAt: at, providerIds: [`emu-${messageId}.0`], ...outgoing, states: { sent: at } }],
+      [ofOwner(asid, 'conversation.providerIds', `emu-${messageId}.0`), { messageId, until: at }],
+      [traffic(serial + 0.5), { type: 'status', subtype: 'sent', raw: status, ...common }],
+      [conversationKey, conversation],
+      [deliveryKey],
+    ],
+  }
+}

@@ -1,0 +1,12 @@
+/** The limit of the render scenario: the text message written as JSON, once for each message to a channel. */
+import { serveCandidate } from '../../harness/rpc.js'
+import { messages } from './messages.js'
+import { createBatchedWork } from './runs.js'
+
+const { text } = messages
+
+serveCandidate({
+  ready: { notes: [`The message: ${JSON.stringify(text)}.`] },
+  work: createBatchedWork([() => JSON.stringify(text).length]),
+  close() {},
+})

@@ -1,0 +1,15 @@
+/** What a trip may take outside the webhook, as a candidate: a timer of so many milliseconds, waited for again and again. */
+import { parseArgs } from 'node:util'
+import { closedLoop } from '../../harness/loop.js'
+import { serveCandidate } from '../../harness/rpc.js'
+import { sleep } from '../messages/phones.js'
+
+const { values } = parseArgs({ options: { ms: { type: 'string', default: '1' } } })
+const wait = closedLoop(() => sleep(Number(values.ms)))
+
+serveCandidate({
+  ready: {},
+  // One at a time, so that none waits for another.
+  work: (window) => wait({ ...window, concurrency: 1 }),
+  close() {},
+})

@@ -1,0 +1,55 @@
+/** The agent's webhook: answers each question at once, save that of the slow one, and keeps how long it had it. */
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { greeting, sleep } from '../messages/phones.js'
+import { reply, tripIn } from './rpc.js'
+
+export interface Webhook {
+  readonly port: number
+  /** How many people it was greeted by. */
+  greeted(): number
+  /** Tells the trip apart from all others before it is made: its answer takes that long. */
+  expectSlow(trip: number, ms: number): void
+  /** Resolves to how long the webhook had the trip, once it has answered. */
+  waitForAnswer(trip: number): Promise<number>
+}
+
+export async function openWebhook(): Promise<Webhook> {
+  const slow = new Map<number, number>()
+  const waiting = new Map<number, (tookMs: number) => void>()
+  let greetings = 0
+
+  async function handleRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const start = performance.now()
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const { event } = JSON.parse(Buffer.concat(chunks).toString()).event as {
+      event: { type: string; message?: { text?: string } }
+    }
+    const text = event.type === 'message' ? (event.message?.text ?? '') : ''
+    const trip = tripIn(text)
+    if (text === greeting) greetings++
+    if (trip === undefined) return void response.writeHead(204).end()
+    const slowMs = slow.get(trip)
+    if (slowMs !== undefined) await sleep(slowMs)
+    slow.delete(trip)
+    const messages = [{ spec: 'amf/1', parts: [{ type: 'text', text: reply(trip) }] }]
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ messages }))
+    waiting.get(trip)?.(performance.now() - start)
+    waiting.delete(trip)
+  }
+
+  const server = createServer((request, response) => {
+    handleRequest(request, response).catch(() => response.destroy())
+  }).listen(0, '127.0.0.1')
+  // Connections are kept for as long as the bench runs: it is not about making new ones.
+  server.keepAliveTimeout = 0
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    greeted: () => greetings,
+    expectSlow: (trip, ms) => void slow.set(trip, ms),
+    waitForAnswer: (trip) => new Promise((resolve) => waiting.set(trip, resolve)),
+  }
+}

@@ -1,0 +1,102 @@
+/** The process around a node in the roundtrip scenario: people who write at a steady pace, and the webhook that answers. */
+import { addressOf, greetAll, type Phones, sendTexts, sleep } from '../messages/phones.js'
+import {
+  itemOf,
+  question,
+  type Talk,
+  type TalkResult,
+  type Trip,
+  type WorldRequest,
+  type WorldResponse,
+} from './rpc.js'
+import { openWebhook } from './webhook.js'
+
+/** A thousand people who each write every ten seconds; fewer write as much together. */
+const everyMs = 10
+/** How long the slow one waits for an answer, and rests after it; in a short window a part of that, so that both occur. */
+const slowMs = 2_000
+const partOfWindow = 1 / 8
+/** How long the last trips may take before they count as lost. */
+const graceMs = 10_000
+
+const webhook = await openWebhook()
+let trips = 0
+/** Over when the slow one of the window before has got its last answer. */
+let slowTalk = Promise.resolve()
+/** Its webhook is at work just now. */
+let isSlowOneWaiting = false
+
+async function greetAllPeople(phones: Phones, people: number): Promise<void> {
+  await greetAll(phones, people)
+  while (webhook.greeted() < people) await sleep(10)
+}
+
+/** Resolves to how long the webhook had it. */
+async function ask(phones: Phones, person: number, trip: number): Promise<number> {
+  const answered = webhook.waitForAnswer(trip)
+  await sendTexts(phones, [{ id: itemOf(trip), from: addressOf(person), text: question(trip) }])
+  return answered
+}
+
+/** People write in turn and at their pace, answered or not: a node that falls behind is not spared any of it. */
+async function talk(phones: Phones, { seconds, people, hasSlowOne }: Talk): Promise<TalkResult> {
+  const completed: Trip[] = []
+  const failures: Record<string, number> = {}
+  const inFlight = new Set<Promise<void>>()
+  const slowOne = hasSlowOne ? people - 1 : undefined
+  let isOver = false
+
+  const askOnce = async (person: number) => {
+    const trip = ++trips
+    const isBesideSlow = isSlowOneWaiting
+    try {
+      completed.push({ trip, webhookMs: await ask(phones, person, trip), isBesideSlow })
+    } catch (failure) {
+      const why = String(failure)
+      failures[why] = (failures[why] ?? 0) + 1
+    }
+  }
+  const startTrip = (person: number) => {
+    const exchange = askOnce(person).finally(() => inFlight.delete(exchange))
+    inFlight.add(exchange)
+  }
+  const runSlowPerson = async (person: number) => {
+    const ms = Math.min(slowMs, seconds * 1000 * partOfWindow)
+    while (!isOver) {
+      const trip = ++trips
+      webhook.expectSlow(trip, ms)
+      isSlowOneWaiting = true
+      await ask(phones, person, trip)
+      isSlowOneWaiting = false
+      await sleep(ms)
+    }
+  }
+
+  if (slowOne !== undefined) slowTalk = slowTalk.then(() => runSlowPerson(slowOne))
+  const start = performance.now()
+  let sentCount = 0
+  for (let elapsedMs = 0; elapsedMs < seconds * 1000; elapsedMs = performance.now() - start) {
+    for (; sentCount * everyMs <= elapsedMs; sentCount++) {
+      const person = sentCount % people
+      if (person !== slowOne) startTrip(person)
+    }
+    await sleep(1)
+  }
+  isOver = true
+  await Promise.race([Promise.all(inFlight), sleep(graceMs)])
+  if (inFlight.size > 0) failures['never answered'] = inFlight.size
+  return { trips: completed, failures }
+}
+
+async function answer(exchange: WorldRequest): Promise<WorldResponse> {
+  if (exchange.ask === 'talk') return { answer: 'talked', talked: await talk(exchange.phones, exchange.talk) }
+  await greetAllPeople(exchange.phones, exchange.people)
+  return { answer: 'introduced' }
+}
+
+const sendResponse = (answered: WorldResponse) => process.send?.(answered)
+process.on('disconnect', () => process.exit(0))
+process.on('message', (exchange: WorldRequest) => {
+  answer(exchange).then(sendResponse, (failure: unknown) => sendResponse({ answer: 'failed', why: String(failure) }))
+})
+sendResponse({ answer: 'listening', port: webhook.port })

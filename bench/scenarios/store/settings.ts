@@ -1,0 +1,12 @@
+/** How our store opens lmdb, for limits that must do nothing else differently. */
+import { store as limits } from '../../../core/limits/index.js'
+
+export const ourSettings = {
+  noSubdir: true,
+  mapSize: limits.mapBytes,
+  overlappingSync: false,
+  eventTurnBatching: false,
+  commitDelay: 0,
+  safeRestore: true,
+  cache: false,
+} as const

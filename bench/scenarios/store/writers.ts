@@ -1,0 +1,39 @@
+/** The work of a store candidate: writers that each put one record, wait until it is durable, and put the next. */
+import { closedLoop } from '../../harness/loop.js'
+import type { Sample, Window } from '../../harness/sample.js'
+
+/** Written by every candidate: about 300 bytes when encoded. */
+export interface Entry {
+  readonly id: string
+  readonly at: number
+  readonly state: string
+  readonly to: { readonly channel: string; readonly address: string }
+  readonly text: string
+}
+
+const text = 'Your order left the warehouse this morning and arrives on Thursday between nine and noon. '.repeat(2)
+
+export function entry(writer: number, serial: number): Entry {
+  return {
+    id: `entry-${writer}-${serial}`,
+    at: 1_700_000_000_000 + serial,
+    state: 'queued',
+    to: { channel: 'sms', address: '+15550100' },
+    text,
+  }
+}
+
+/** Puts one record; resolves when it would survive a power cut. */
+export type DurablePut = (writer: number, serial: number) => Promise<unknown>
+
+/** `transactions` reads a counter of commits to the disk. */
+export function createWriterWork(put: DurablePut, transactions: () => number): (window: Window) => Promise<Sample> {
+  let bytes = 0
+  const write: DurablePut = async (writer, serial) => {
+    await put(writer, serial)
+    bytes += entryBytes
+  }
+  return closedLoop(write, () => ({ transactions: transactions(), bytes }))
+}
+
+const entryBytes = JSON.stringify(entry(1, 1)).length

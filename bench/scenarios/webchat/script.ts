@@ -1,0 +1,16 @@
+/** A whole node that gives out the script of an agent's web chat, as browsers ask for it. */
+import { serveCandidate } from '../../harness/rpc.js'
+import { openGateway } from '../messages/gateway.js'
+import { downloads } from './downloads.js'
+import { chatPath } from './fixtures.js'
+
+const gateway = await openGateway({ isBehindProxy: true })
+
+serveCandidate({
+  ready: {
+    port: Number(new URL(gateway.url).port),
+    request: downloads({ path: `${chatPath}/widget.js` }),
+    notes: ['Every limit is as it always is: a proxy on loopback says that each download is from another address.'],
+  },
+  close: gateway.stop,
+})

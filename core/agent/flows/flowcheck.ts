@@ -1,0 +1,55 @@
+/** Judges a flow that was written for a playbook: its shape, what lint says of it, and how a walk through it goes. */
+import type { FieldError } from '../../errors.js'
+import { isRecord } from '../../json.js'
+import { type AgentDocument, type Item, withItem } from '../document.js'
+import { type Finding, type Findings, lintOnePlaybook } from '../lint/index.js'
+import { Flow } from '../resources/flow.js'
+import { faultsOf } from '../schemacheck.js'
+import { bodyHash } from './bodyhash.js'
+import { type DryRun, dryRunFlow } from './dryrun.js'
+import type { Fault } from './prompt.js'
+import { withFlowDefaults } from './storedflow.js'
+
+export interface FlowOrigin {
+  readonly by?: string
+  readonly at: string
+  readonly model: string
+}
+
+export interface FlowCheck {
+  readonly flow?: Flow
+  readonly schema: { readonly ok: boolean; readonly errors: FieldError[] }
+  readonly lint: Findings
+  readonly dryRun?: DryRun
+}
+
+const noFindings: Findings = { errors: [], warnings: [], advice: [] }
+
+export function checkFlow(
+  document: AgentDocument,
+  playbook: Item<'playbooks'>,
+  uses: readonly string[],
+  generated: unknown,
+  origin: FlowOrigin,
+): FlowCheck {
+  const generatedFrom = { bodyHash: bodyHash(playbook.body), ...origin }
+  const candidateFlow = isRecord(generated) ? withFlowDefaults({ ...generated, generatedFrom }, playbook) : generated
+  const errors = faultsOf(Flow, candidateFlow, 'flow')
+  if (errors.length > 0) return { schema: { ok: false, errors }, lint: noFindings }
+  const flow = candidateFlow as Flow
+  const candidate = withItem(document, 'playbooks', { ...playbook, uses: [...uses], flow })
+  const lintResult = lintOnePlaybook(candidate, playbook.id)
+  const ofFlow = (findings: readonly Finding[]) => findings.filter(({ code }) => code.startsWith('flow.'))
+  const lint = {
+    errors: ofFlow(lintResult.errors),
+    warnings: ofFlow(lintResult.warnings),
+    advice: ofFlow(lintResult.advice),
+  }
+  return { flow, schema: { ok: true, errors: [] }, lint, dryRun: dryRunFlow(flow) }
+}
+
+/** What keeps the flow from being accepted; none when it can be. */
+export function faultsOfFlow({ schema, lint }: FlowCheck): Fault[] {
+  const schemaFaults = schema.errors.map(({ field, message }) => ({ path: field, message }))
+  return [...schemaFaults, ...lint.errors.map(({ path, message, fix }) => ({ path, message: `${message} ${fix}` }))]
+}

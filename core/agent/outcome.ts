@@ -1,0 +1,86 @@
+/** What every write of an agent's document has in common: shapes are checked, and nothing is left naming what is gone. */
+import type { TSchema } from 'typebox'
+import { type FieldError, isRefusal, type Refusal, refuse, refuseFields } from '../errors.js'
+import { runToEnd, type Steps } from '../steps.js'
+import { type AgentDocument, findItem, type ListSection, withoutItem } from './document.js'
+import { conflictOf, findBrokenReferencesInSteps, type IndexLoader } from './integrity.js'
+import { faultsOf } from './schemacheck.js'
+
+/** The candidate document, or why it may not be. Nothing is ever half done: the document before is untouched. */
+export type Outcome = AgentDocument | Refusal
+
+/** Fields that were taken out of the contract, with where their content belongs. */
+const retiredFields: Readonly<Record<string, string>> = {
+  procedures: 'is retired: its text belongs in body',
+  additionalRules: 'is retired: say it as a topic, a claim, a disclaimer or a rule',
+}
+
+export function invalidFields(faults: readonly FieldError[]): Refusal {
+  const first = withRetiredHint(faults[0]!)
+  const refusal = refuseFields('request.invalid', faults, `${first.field}: ${first.message}`)
+  return { ...refusal, errors: refusal.errors!.map(withRetiredHint) }
+}
+
+function withRetiredHint(fault: FieldError): FieldError {
+  const last = fault.field.slice(fault.field.lastIndexOf('.') + 1)
+  return Object.hasOwn(retiredFields, last) && fault.message === 'is not a known field'
+    ? { ...fault, message: retiredFields[last]! }
+    : fault
+}
+
+/** Undefined when the value is of that shape. */
+export function schemaError(schema: TSchema, value: unknown, at = ''): Refusal | undefined {
+  const faults = faultsOf(schema, value, at)
+  return faults.length > 0 ? invalidFields(faults) : undefined
+}
+
+/**
+ * The last gate of every write, whatever route it came by: a candidate that would leave one part of the agent naming
+ * something that the write takes away is refused.
+ */
+export function* admitInSteps(before: AgentDocument, candidate: Outcome, loadIndex?: IndexLoader): Steps<Outcome> {
+  if (isRefusal(candidate)) return candidate
+  return conflictOf(yield* findBrokenReferencesInSteps(before, candidate, loadIndex)) ?? candidate
+}
+
+export function admit(before: AgentDocument, candidate: Outcome): Outcome {
+  return runToEnd(admitInSteps(before, candidate))
+}
+
+/** DELETE of an item whose going has no rules of its own: media, sources, segments. */
+export function removeItem(document: AgentDocument, section: ListSection, id: string): Outcome {
+  return findItem(document, section, id) ? withoutItem(document, section, id) : refuse('resource.not_found')
+}
+
+/** Without members that are undefined, so that documents hold only what there is. */
+export function withoutUndefined<T extends object>(value: T): T {
+  if (!hasUndefined(value)) return value
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T
+}
+
+function hasUndefined(value: object): boolean {
+  for (const name in value) if ((value as Record<string, unknown>)[name] === undefined) return true
+  return false
+}
+
+/** Whether two values of JSON are the same, whatever order their members stand in. */
+export function isSame(one: unknown, other: unknown): boolean {
+  if (one === other) return true
+  if (typeof one !== 'object' || typeof other !== 'object' || !one || !other) return false
+  if (Array.isArray(one) || Array.isArray(other)) {
+    return (
+      Array.isArray(one) &&
+      Array.isArray(other) &&
+      one.length === other.length &&
+      one.every((each, at) => isSame(each, other[at]))
+    )
+  }
+  for (const name in one) if (!isSame(memberOf(one, name), memberOf(other, name))) return false
+  for (const name in other) if (memberOf(one, name) === undefined && memberOf(other, name) !== undefined) return false
+  return true
+}
+
+/** Of the value itself: a name may be that of something every object has. */
+function memberOf(value: object, name: string): unknown {
+  return Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined
+}

@@ -1,0 +1,37 @@
+/**
+ * The commonest of expressions need no machine: from start to end some characters and then, if anything, one kind of them
+ * repeated. Whether a text is one is seen by walking through it once.
+ */
+import type { CharTest } from './characters.js'
+import { charAt } from './search.js'
+import type { Tree } from './tree.js'
+
+/** Undefined for an expression that is anything else. */
+export function compileCharRun(tree: Tree): ((text: string) => boolean) | undefined {
+  const parts = tree.kind === 'sequence' ? tree.parts : []
+  const inner = parts.slice(1, -1)
+  if (inner.length === 0 || !isAssert(parts[0], 'start') || !isAssert(parts.at(-1), 'end')) return undefined
+  const last = inner.at(-1)!
+  const repeated = last.kind === 'repeat' && last.part.kind === 'char' ? last : undefined
+  const first: CharTest[] = []
+  for (const part of repeated ? inner.slice(0, -1) : inner) {
+    if (part.kind !== 'char') return undefined
+    first.push(part.test)
+  }
+  const rest = repeated && (repeated.part as Extract<Tree, { kind: 'char' }>).test
+  const least = first.length + (repeated?.least ?? 0)
+  const most = first.length + (repeated?.most ?? 0)
+  return (text) => {
+    let length = 0
+    for (let at = 0; at < text.length; length++) {
+      const char = charAt(text, at)
+      if (length >= most || !(first[length] ?? rest)!(char)) return false
+      at += char.length
+    }
+    return length >= least
+  }
+}
+
+function isAssert(part: Tree | undefined, at: 'start' | 'end'): boolean {
+  return part?.kind === 'assert' && part.at === at
+}

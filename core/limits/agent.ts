@@ -1,0 +1,159 @@
+/** The numbers of an agent's document, section by section; everybody reads them through `limits.ts`. */
+
+/** Where the contract gives no number the house gives one, so that no field and no list is without an end. */
+export const agentLimits = {
+  /** Ids of catalog entries. */
+  qualifiedIdChars: 200,
+  urlChars: 2_048,
+  emailChars: 254,
+  phoneChars: 40,
+  personality: { descriptionChars: 500, textChars: 10_000 },
+  goals: { most: 20, nameChars: 80, descriptionChars: 300, criterionChars: 500, conditionValueChars: 200 },
+  objectives: { most: 50, nameChars: 200, descriptionChars: 2_000, bodyChars: 10_000 },
+  playbooks: {
+    most: 500,
+    nameChars: 200,
+    descriptionChars: 2_000,
+    whenToUseChars: 2_000,
+    bodyChars: 50_000,
+    examples: 50,
+    exampleLines: 40,
+    exampleChars: 4_000,
+    toolRefs: 50,
+    messageTemplateRefs: 100,
+    uses: 200,
+  },
+  flow: {
+    nameChars: 200,
+    descriptionChars: 2_000,
+    slots: 50,
+    steps: 200,
+    slotNameChars: 64,
+    options: 50,
+    optionChars: 200,
+    promptChars: 1_000,
+    validateChars: 200,
+    sayChars: 4_000,
+    suggestionsLeast: 1,
+    suggestionsMost: 4,
+    suggestionChars: 200,
+    /** Longer ones are cut by some channel. */
+    suggestionShownChars: 25,
+    branches: 20,
+    conditionChars: 500,
+    outcomeChars: 200,
+    modelChars: 200,
+  },
+  standingInstructions: { most: 20, chars: 300 },
+  guardrails: { most: 200, chars: 1_000, templates: 50 },
+  rules: {
+    most: 100,
+    textChars: 500,
+    patterns: 20,
+    patternChars: 200,
+    replacementChars: 1_000,
+    /** States of all patterns of all enabled rules together. */
+    states: 10_000,
+  },
+  messageTemplates: { most: 500, nameChars: 200, descriptionChars: 2_000, bodyChars: 4_000 },
+  things: {
+    most: 5_000,
+    idChars: 200,
+    nameChars: 200,
+    descriptionChars: 4_000,
+    imageUrlChars: 500,
+    mediaChars: 80,
+    productPageUrlChars: 500,
+    actions: 4,
+    actionLabelChars: 25,
+    actionValueChars: 200,
+    actionUrlChars: 2_048,
+    collections: 20,
+    metadataKeys: 100,
+    metadataValueChars: 2_000,
+    addressChars: 500,
+    locationLabelChars: 200,
+    latitude: 90,
+    longitude: 180,
+  },
+  collections: { most: 500, idChars: 200, nameChars: 200, purposeChars: 500, actions: 4, actionChars: 25 },
+  facts: {
+    most: 5_000,
+    idChars: 200,
+    questionChars: 300,
+    alternates: 10,
+    alternateChars: 200,
+    answerChars: 1_000,
+    scopePlaybooks: 100,
+  },
+  sources: { most: 500, nameChars: 200 },
+  media: { most: 1_000, idChars: 80, nameChars: 200, bytes: 10 * 1024 ** 2 },
+  scheduling: {
+    windows: 100,
+    blackoutDates: 1_000,
+    durationLeastMinutes: 1,
+    durationMostMinutes: 1_440,
+    leadLeastMinutes: 1,
+    leadMostMinutes: 10_080,
+    recipients: 50,
+    representatives: 500,
+    nameChars: 200,
+    titleChars: 200,
+    typeChars: 60,
+  },
+  notifications: { addressChars: 254, nameChars: 200, domainChars: 253, secretChars: 4_096 },
+  integrations: {
+    most: 100,
+    idChars: 64,
+    nameChars: 200,
+    descriptionChars: 2_000,
+    parametersBytes: 32 * 1024,
+    authChars: 4_096,
+  },
+  toolBindings: { most: 100, configBytes: 64 * 1024 },
+  outreach: {
+    most: 500,
+    nameChars: 200,
+    descriptionChars: 2_000,
+    inputs: 100,
+    /** A custom field of the longest key, written as a slot, fits. */
+    inputChars: 200,
+    afterLeastHours: 1,
+    afterMostHours: 720,
+  },
+  people: { fields: 200, keyChars: 128, labelChars: 200, segments: 500 },
+  /** States of one operator pattern once its counted repeats are written out; each character of a text costs at most as many steps. */
+  patternStates: 1_000,
+  patternSearch: {
+    /** Steps after which a search can be left and gone on with. */
+    stepsPerAsk: 2_000,
+    /** Sets of states that it remembers of one text. */
+    nodesKept: 1_000,
+    /** Of a phrase; an expression takes a step for a character at least. */
+    phraseCharsPerStep: 32,
+  },
+  /** Faults that one check lists. */
+  faults: 50,
+} as const
+
+/** Keeping documents: those a process holds in memory, the changes that stay on record, and what secrets show. */
+export const agentDocument = {
+  cachedAgents: 100,
+  /** Of each, what was shown last and is shown again as it is. */
+  cachedViews: 64,
+  auditEntriesKept: 1_000,
+  /** A secret that is shorter shows nothing of itself. */
+  last4FromChars: 12,
+  /** Bodies that hold one item or one small section. */
+  bodyBytes: 1024 ** 2,
+  /** A body that is longer is read in a thread. */
+  inlineBytes: 128 * 1024,
+  /** Bodies that hold a whole list, or the whole agent. */
+  wholeBytes: 17 * 1024 ** 2,
+  /** What an agent holds, as JSON: an export is hardly longer than that, and a body of it is read. */
+  documentBytes: 16 * 1024 ** 2,
+  /** The same as YAML. What would be longer is exported in the form of JSON, which is YAML too. */
+  yamlBytes: 34 * 1024 ** 2,
+  /** An import is read three levels deeper than other bodies: so much deeper stands in it what a body of one item held. */
+  importDepth: 35,
+} as const

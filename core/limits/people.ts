@@ -1,0 +1,56 @@
+/** The numbers of an agent's people; everybody reads them through `limits.ts`. */
+import { minute } from '../durations.js'
+
+/** What an agent keeps of a person, and how much of its people is looked at, read in or let go of at a time. */
+export const person = {
+  textChars: {
+    fullName: 200,
+    firstName: 100,
+    lastName: 100,
+    email: 300,
+    phone: 50,
+    company: 200,
+    title: 200,
+    notes: 5_000,
+    timezone: 64,
+    assignedRepresentativeId: 200,
+  },
+  sourceChars: 200,
+  tags: 50,
+  tagChars: 60,
+  customFields: 200,
+  customKeyChars: 128,
+  customValueChars: 4_000,
+  lockedFields: 200,
+  filterChars: 200,
+  filterTerms: 50,
+  journalKept: 200,
+  journalShown: 50,
+  journalChars: 2_000,
+  appointmentsShown: 200,
+  /** `lastSeenAt` of an identity is written at most this often. */
+  seenEveryMs: minute,
+  /** Rows that one query looks at, and one call: then it answers what it has, and where to go on. */
+  rowsPerScan: 1_000,
+  rowsPerCall: 50_000,
+  /** People with this much text between them are enough for one answer, however few they are. */
+  charsPerScan: 1024 ** 2,
+  importBytes: 32 * 1024 ** 2,
+  /** Addresses of one row, each of which is a conversation that is asked. */
+  importAddresses: 10,
+  importColumns: 300,
+  importRecordChars: 64 * 1024,
+  /** What the reader of an import is given at a time; between two pieces others have their turn. */
+  importPieceBytes: 2 * 1024,
+  importRowsPerCommand: 50,
+  importCharsPerCommand: 256 * 1024,
+  importRejectedShown: 1_000,
+  /** Of a first line that cannot be used. */
+  headersShown: 20,
+  headerCharsShown: 60,
+  /** Imports that a person is known to have come by, and ids of records merged into theirs: the newest. */
+  importBatches: 50,
+  formerIds: 100,
+  exportRowsPerScan: 500,
+  droppedRowsPerStep: 1_000,
+} as const

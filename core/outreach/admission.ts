@@ -1,0 +1,241 @@
+/**
+ * Everything that is decided about a send when it is asked for: whether there is such an outreach and somebody to send
+ * it to, what becomes of that person's record, and whether anything forbids it. What it refuses has changed nothing.
+ */
+import type { AgentDocument } from '../agent/index.js'
+import type { Outreach } from '../agent/resources/templates.js'
+import type { ChannelName } from '../channelnames.js'
+import { type Refusal, refuse } from '../errors.js'
+import { newPerson } from '../people/change.js'
+import { customTypesOf } from '../people/customfields.js'
+import { numberOf, phoneNumberOf } from '../people/numbers.js'
+import { type Person, type PersonIdentity, type TextField, textFields } from '../people/person.js'
+import { withInputs, withProfile } from '../people/profile.js'
+import { evaluateGuardrails, type GuardDecision, type GuardedOrigin } from './guardrails.js'
+import type { Hours } from './hours.js'
+import { isOutreachChannel, outreachChannels, type SendRequest } from './request.js'
+import type { Send, SendReason } from './send.js'
+import type { SendingPolicy } from './settings.js'
+
+export interface AdmissionInput {
+  readonly request: SendRequest
+  readonly origin: Exclude<GuardedOrigin, 'reminder' | 'followUp'>
+  readonly document: AgentDocument
+  readonly sending: SendingPolicy
+  readonly at: number
+  readonly timeScale: number
+  /** Whoever the recipient names, as they are; absent when nobody does. */
+  readonly person?: Person
+  /** Of an address, or of an asid that its conversation knows: for a person who does not hold it yet. */
+  readonly identity?: PersonIdentity
+  /** For somebody new. */
+  readonly personId: string
+  readonly consentState: { readonly asid: string; readonly isOptedOut: boolean; readonly lastInboundAt?: number }
+  /** Of the rule or campaign it comes from. */
+  readonly sendWindow?: Hours
+  readonly ignoresSafeHours?: boolean
+  /** A marketing send to this person is queued or under way. */
+  readonly isMarketingUnderWay?: boolean
+}
+
+/** The send may go: the person as they become, and what is kept of it on the send. */
+export interface Accepted {
+  readonly kind: 'accepted'
+  readonly person: Person
+  readonly isNew: boolean
+  readonly identity: PersonIdentity
+  readonly consent: NonNullable<Send['consent']>
+  readonly unknownInputs: readonly string[]
+  readonly warning?: string
+}
+
+/** Not an error: what a rule or a campaign does with this person instead. */
+export type NotAdmitted =
+  | { readonly kind: 'skip'; readonly reason: SendReason }
+  | { readonly kind: 'wait'; readonly until: number; readonly waitsFor: string }
+
+export type AdmissionResult = Accepted | NotAdmitted | Refusal
+
+const recipientNotFound = refuse('agent.outreach.recipient_not_found')
+
+export function admitSend(input: AdmissionInput): AdmissionResult {
+  const { request, document, at } = input
+  const outreach = findOutreach(document, request.outreachId)
+  if (!outreach?.enabled)
+    return refuse('agent.outreach.not_found', { detail: `There is no outreach ${request.outreachId} that is enabled.` })
+  const resolved = recipientOf(input)
+  if ('refused' in resolved) return resolved
+  const { identity, isNew } = resolved
+  const decision = evaluateGuardrails(input.origin, factsOf(input, resolved.person, outreach))
+  if (decision && decision.kind !== 'warn') return admissionResultOf(decision)
+  const { inputs = {}, profile, profileUpdate = 'fill' } = request
+  const locked = lockedKeys(document.peopleFields)
+  const withProfileFields = profile ? withProfile(resolved.person, profile, profileUpdate, at, locked) : resolved.person
+  const person = request.inputs
+    ? withInputs(withProfileFields, inputs, at, locked, customTypes(document.peopleFields))
+    : withProfileFields
+  const missing = outreach.inputs.filter((key) => isBlank(ownValue(inputs, key)) && isBlank(inputOf(person, key)))
+  if (missing.length > 0) return missingInputsRefusal(missing)
+  return {
+    kind: 'accepted',
+    person,
+    isNew,
+    identity,
+    consent: consentOf(request, resolved.person, isNew),
+    unknownInputs: request.inputs ? Object.keys(inputs).filter((key) => !isDeclared(document, key)) : [],
+    ...(decision && { warning: decision.warning }),
+  }
+}
+
+function admissionResultOf(decision: Exclude<GuardDecision, { kind: 'warn' }>): AdmissionResult {
+  return decision.kind === 'refuse' ? decision.refusal : decision
+}
+
+function recipientOf(
+  input: AdmissionInput,
+): { readonly person: Person; readonly identity: PersonIdentity; readonly isNew: boolean } | Refusal {
+  const { request, person, identity, personId, at, consentState } = input
+  const { recipient } = request
+  if (recipient.kind === 'persona') {
+    const own = person?.sandbox && person.identities[0]
+    return own ? { person: person!, identity: own, isNew: false } : recipientNotFound
+  }
+  if (person?.sandbox) return recipientNotFound
+  if (person) {
+    // Whatever was chosen when the conversation was asked is what its answer is about.
+    const own = person.identities.find(({ asid }) => asid === consentState.asid)
+    if (own && !isOutreachChannel(own.channel)) return channelUnavailable(own.channel)
+    if (own) return { person, identity: own, isNew: false }
+    if (!identity) return refuse('agent.outreach.no_channel_identity')
+    if (!isOutreachChannel(identity.channel)) return channelUnavailable(identity.channel)
+    return { person: { ...person, identities: [...person.identities, identity] }, identity, isNew: false }
+  }
+  if (!identity) return recipientNotFound
+  if (!isOutreachChannel(identity.channel)) return channelUnavailable(identity.channel)
+  const created = { ...newPerson(personId, request.source ?? 'api', at), identities: [identity] }
+  return { person: created, identity, isNew: true }
+}
+
+/**
+ * Of the identities on that channel, or of those that outreach can go to: the one at the phone on record, else the one
+ * heard from last. One that is kept for a single send is no choice.
+ */
+export function chooseIdentity(person: Person, channel?: string): PersonIdentity | undefined {
+  const onChannel = person.identities.filter((each) =>
+    channel === undefined ? isOutreachChannel(each.channel) : each.channel === channel,
+  )
+  const hasReserved = onChannel.some(({ reservedFor: partsWith }) => partsWith !== undefined)
+  const phone = onChannel.length > 1 || hasReserved ? phoneNumberOf(person) : undefined
+  const atPhone = phone === undefined ? undefined : onChannel.find((each) => numberOf(each) === phone)
+  if (atPhone) return atPhone
+  const eligible = hasReserved ? onChannel.filter(({ reservedFor: partsWith }) => partsWith === undefined) : onChannel
+  const lastSeen = ({ lastSeenAt = 0 }: PersonIdentity) => lastSeenAt
+  return eligible.reduce<PersonIdentity | undefined>(
+    (best, each) => (best && lastSeen(best) >= lastSeen(each) ? best : each),
+    undefined,
+  )
+}
+
+export function channelUnavailable(channel: string): Refusal {
+  const detail = `Outreach goes out on ${outreachChannels.join(', ')} and not on ${channel}.`
+  return refuse('agent.outreach.channel_unavailable', {
+    detail,
+    errors: [{ field: 'recipient.channel', message: detail }],
+  })
+}
+
+export function missingInputsRefusal(keys: readonly string[]): Refusal {
+  const errors = keys.map((key) => ({ field: `inputs.${key}`, message: 'is needed by the opening' }))
+  return refuse('agent.outreach.missing_inputs', { detail: `Missing: ${keys.join(', ')}`, errors })
+}
+
+function factsOf(input: AdmissionInput, person: Person, outreach: Outreach) {
+  const { at, request, sending, consentState, sendWindow, ignoresSafeHours, isMarketingUnderWay, timeScale } = input
+  return {
+    at,
+    consent: person.consent.status,
+    hasDeclined: request.consent?.optIn === false,
+    isOptedOut: consentState.isOptedOut,
+    lastInboundAt: consentState.lastInboundAt,
+    safeHours: sending.safeHours,
+    sendWindow,
+    ignoresSafeHours,
+    isMarketing: outreach.class === 'marketing',
+    marketingAt: person.outreach?.marketingAt,
+    isMarketingUnderWay,
+    minTouchIntervalHours: sending.minTouchIntervalHours,
+    timeScale,
+  }
+}
+
+function consentOf({ consent = {} }: SendRequest, person: Person, isNew: boolean): Accepted['consent'] {
+  const { optIn, ...evidence } = consent
+  const recorded = isNew ? 'new' : person.consent.status === 'granted' ? 'granted' : 'unknown'
+  return { claimed: optIn === true ? 'yes' : 'none', recorded, ...evidence }
+}
+
+const textFieldNames: ReadonlySet<string> = new Set(textFields)
+
+/** Inputs may be named as the slots of an opener are. */
+const personSlot = 'person.'
+const customSlot = 'person.customFields.'
+
+/** What a person has under the key of an input. */
+export function inputOf(person: Person, key: string): string | undefined {
+  if (key.startsWith(customSlot)) return ownValue(person.customFields, key.slice(customSlot.length))
+  const field = key.startsWith(personSlot) ? key.slice(personSlot.length) : key
+  return textFieldNames.has(field) ? person[field as TextField] : ownValue(person.customFields, key)
+}
+
+/** A key may be a name that every object has. */
+export function ownValue(record: Readonly<Record<string, string>> | undefined, key: string): string | undefined {
+  return record && Object.hasOwn(record, key) ? record[key] : undefined
+}
+
+export function isBlank(value: string | undefined): boolean {
+  return value === undefined || value.trim() === ''
+}
+
+/** Lists of a document stay the same object for as long as it says the same, so what is made of them is made once. */
+function memoizeByList<L extends object, T>(make: (list: L) => T): (list: L) => T {
+  const cache = new WeakMap<L, T>()
+  return (list) => {
+    let cached = cache.get(list)
+    if (cached === undefined) {
+      cached = make(list)
+      cache.set(list, cached)
+    }
+    return cached
+  }
+}
+
+const outreachById = memoizeByList((list: AgentDocument['outreach']) => new Map(list.map((each) => [each.id, each])))
+const fieldKeys = memoizeByList((list: AgentDocument['peopleFields']) => new Set(list.map(({ key }) => key)))
+const lockedKeys = memoizeByList(
+  (list: AgentDocument['peopleFields']) => new Set(list.flatMap(({ key, locked }) => (locked ? [key] : []))),
+)
+
+const customTypes = memoizeByList((list: AgentDocument['peopleFields']) => customTypesOf(list))
+
+export function findOutreach(document: AgentDocument, id: string): Outreach | undefined {
+  return outreachById(document.outreach).get(id) as Outreach | undefined
+}
+
+function isDeclared({ peopleFields }: AgentDocument, key: string): boolean {
+  return textFieldNames.has(key) || fieldKeys(peopleFields).has(key)
+}
+
+/** The channel and address as they are sent to, or why they cannot be. */
+export function checkAddress(
+  channel: string,
+  address: string,
+  read: (channel: ChannelName, text: string) => string | undefined,
+): { readonly channel: ChannelName; readonly address: string } | Refusal {
+  if (!isOutreachChannel(channel)) return channelUnavailable(channel)
+  const canonical = read(channel, address)
+  return canonical === undefined ? invalidAddress : { channel, address: canonical }
+}
+
+export const invalidAddress: Refusal = refuse('agent.outreach.invalid_address', {
+  errors: [{ field: 'recipient.address', message: 'must be a phone number in international format' }],
+})

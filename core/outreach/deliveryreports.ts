@@ -1,0 +1,61 @@
+/** What a conversation tells of a send's message, folded into the send: each piece once, and never backwards. */
+import type { DeliveryReport } from '../conversation/deliveryreport.js'
+import type { Send } from './send.js'
+import { applyTransition, bindingRetryMs, failureOf, failures, type Transition } from './statemachine.js'
+
+type Receipts = NonNullable<Send['receipts']>
+
+const receiptFields = { sent: 'sentAt', delivered: 'deliveredAt', read: 'readAt', failed: 'failedAt' } as const
+
+/** It waits for its binding, however often that is looked at. */
+export function deferForBinding(at: number, timeScale: number, detail?: string): Transition {
+  const until = at + bindingRetryMs(timeScale)
+  const cause = {
+    reason: 'binding_error',
+    deferredFor: 'binding_error',
+    ...(detail !== undefined && { detail }),
+  } as const
+  return { on: 'deferred', at, until, ...cause }
+}
+
+/** The very same send when the news changes nothing: old news, or told before. */
+export function applyReport<S extends Send>(send: S, report: DeliveryReport, timeScale: number): S {
+  if (report.attempt !== send.attempts) return send
+  if (report.state === 'responded') {
+    return send.respondedAt === undefined ? { ...send, messageId: report.messageId, respondedAt: report.at } : send
+  }
+  if (report.state === 'withheld') {
+    const deferral: Transition =
+      report.reason === undefined
+        ? { on: 'deferred', at: report.at, until: report.at }
+        : deferForBinding(report.at, timeScale, report.detail)
+    return (send.state === 'sending' && applyTransition(send, deferral, timeScale)) || send
+  }
+  const transition = transitionOf(send, report)
+  const applied = transition && applyTransition(send, transition, timeScale)
+  if (applied && report.state === 'failed') return applied
+  return withReceipt(applied ?? send, report)
+}
+
+/** Only a send on its way is moved by news; afterwards they are receipts. */
+function transitionOf(
+  { state }: Send,
+  { state: reported, at, messageId, reason = '', detail, retry = 'never' }: DeliveryReport,
+) {
+  if (state !== 'sending' && state !== 'queued') return undefined
+  if (reported !== 'failed') return { on: 'handedOver', at, messageId } satisfies Transition
+  const { on, reason: sendReason } = failures[failureOf(reason, retry)]
+  return { on, at, reason: sendReason, detail: detail ?? reason } satisfies Transition
+}
+
+function withReceipt<S extends Send>(send: S, { state, at, messageId, reason, detail }: DeliveryReport): S {
+  if (state === 'responded' || state === 'withheld' || send.state !== 'sent') return send
+  // It went wrong for a while and then went all the same.
+  if (state === 'failed' && at < (send.sentAt ?? 0)) return send
+  const name = receiptFields[state]
+  const receipts: Receipts = send.receipts ?? {}
+  if (receipts[name] !== undefined) return send
+  const failReason = state === 'failed' ? (reason ?? detail) : undefined
+  const updated = { [name]: at, ...receipts, ...(failReason !== undefined && { failReason }) }
+  return Object.assign({}, send, { messageId: send.messageId ?? messageId, receipts: updated })
+}

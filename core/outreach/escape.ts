@@ -1,0 +1,41 @@
+/**
+ * Values of slots are text, whatever they look like: none opens or closes a marker, and none is read as Markdown. Which
+ * of the two a character needs depends on where its slot stands, so it is noted first and escaped when the text is whole.
+ */
+import type { SlotReader } from '../agent/index.js'
+import { escapeMarkdown } from '../render/escape.js'
+
+/** Stands before a character of a value that would be read as more than text. */
+const escapeMark = '\uE001'
+
+export function markSlots(read: SlotReader): SlotReader {
+  return (path) => {
+    const value = read(path)
+    return value === undefined ? undefined : escapeMarkdown(value.replaceAll(escapeMark, ''), escapeMark)
+  }
+}
+
+const asMarkdown = (text: string) => text.replaceAll(escapeMark, '\\')
+
+/** Brackets in pairs would be markers. */
+const inMarker = (text: string) =>
+  text
+    .replaceAll(`${escapeMark}[${escapeMark}[`, '\\[[')
+    .replaceAll(`${escapeMark}]${escapeMark}]`, '] ]')
+    .replaceAll(escapeMark, '')
+
+/** Within a marker of the template Markdown is not read; elsewhere a backslash makes text of a character. */
+export function escapeSlots(text: string): string {
+  if (!text.includes(escapeMark)) return text
+  let escaped = ''
+  let from = 0
+  for (let start = text.indexOf('[['); start >= 0; start = text.indexOf('[[', Math.max(start + 1, from))) {
+    if (text[start - 1] === '\\') continue
+    // A value closes no marker: a note stands between its brackets.
+    const end = text.indexOf(']]', start)
+    if (end < 0) break
+    escaped += asMarkdown(text.slice(from, start)) + inMarker(text.slice(start, end + 2))
+    from = end + 2
+  }
+  return escaped + asMarkdown(text.slice(from))
+}

@@ -1,0 +1,29 @@
+/** Ids of people: they begin with the time of their making, so the order of ids is the order in which people came. */
+
+/** In the order of code points, as the store has it. */
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
+const timeChars = 10
+const randomChars = 16
+const prefix = 'pr_'
+
+export const personIdPattern = `^${prefix}[${alphabet}]{${timeChars + randomChars}}$`
+
+/** `random` ends in at least sixteen characters that nobody else was given. */
+export function personIdAt(at: number, random: string): string {
+  return `${prefix}${timeText(at)}${random.slice(-randomChars)}`
+}
+
+/** Sorts before the ids of everybody made from then on, and after those of everybody made earlier. */
+export function lowestIdAt(at: number): string {
+  return `${prefix}${timeText(Math.min(Math.max(0, Math.ceil(at)), 2 ** 50 - 1))}`
+}
+
+function timeText(at: number): string {
+  let remaining = Math.floor(at)
+  let text = ''
+  for (let position = 0; position < timeChars; position++) {
+    text = alphabet[remaining % 32]! + text
+    remaining = Math.floor(remaining / 32)
+  }
+  return text
+}

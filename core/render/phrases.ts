@@ -1,0 +1,16 @@
+/** The sentences that rendering adds of its own. Those that close a question are part of the contract, word for word. */
+export const phrases = {
+  byNumber: 'Reply with a number to choose.',
+  yesOrNo: 'Reply YES to confirm or NO to decline.',
+  yesToChoose: 'Reply YES to choose it.',
+  byAddress: 'Reply with your address.',
+  yes: 'Yes',
+  no: 'No',
+  select: 'Select',
+  shareLocation: 'Share location',
+  addToCalendar: 'Add to calendar',
+  viewOnMap: 'View on map',
+  /** Above chips that have no words of the message above them. */
+  choose: 'Please choose:',
+  orChoose: 'Or choose:',
+} as const

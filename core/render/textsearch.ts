@@ -1,0 +1,130 @@
+/**
+ * Finds the words of a text in what a channel shows. Both are walked a bounded number of times, whatever stands in them:
+ * `steps` counts the characters that were looked at, so that a test can hold the search to linear time.
+ */
+
+/** Letters, digits, marks, pictures and currency signs; punctuation may be markup, and markup may be gone. */
+const anyWords = /[\p{L}\p{N}\p{M}\p{So}\p{Sc}]+/gu
+const asciiWords = /[A-Za-z0-9$]+/g
+export const plainAscii = /^[\n\x20-\x7e]*$/
+
+/** Up to this length a word is looked for by the search of the language, which may look at each place that often. */
+const shortChars = 32
+
+/** Most text is ASCII, where the same question is answered much faster. */
+function wordsIn(text: string): readonly string[] {
+  return text.match(plainAscii.test(text) ? asciiWords : anyWords) ?? []
+}
+
+export interface TextSearch {
+  /** Where a text ends that begins at or after a place; -1 if it is not there, word by word. */
+  endOf(text: string, from: number): number
+  readonly steps: number
+}
+
+export function createTextSearch(searched: string): TextSearch {
+  let steps = 0
+  let lettersCache: Letters | undefined
+
+  function cachedLetters(): Letters {
+    if (!lettersCache) {
+      lettersCache = lettersOf(searched)
+      steps += searched.length
+    }
+    return lettersCache
+  }
+
+  /** A word that no page could hold whole is found by its letters, across the break. */
+  function hasLetters(letters: string, from: number): boolean {
+    const { text, before } = cachedLetters()
+    return find(text, letters, before(from)) >= 0
+  }
+
+  function find(text: string, word: string, from: number): number {
+    const isLong = word.length > shortChars
+    const found = isLong ? findLong(text, word, from) : text.indexOf(word, from)
+    steps += ((found < 0 ? text.length : found) - from) * (isLong ? 2 : word.length) + 2 * word.length
+    return found
+  }
+
+  return {
+    get steps() {
+      return steps
+    },
+    endOf(text, from) {
+      // Mostly it is the very next thing; further on it may be a repetition, and the words themselves stand before it.
+      if (searched.startsWith(text, from) || searched.startsWith(text, from + 1)) return from + text.length
+      const words = wordsIn(text)
+      let position = from
+      for (const word of words) {
+        // Of a word that was cut nobody has to look through all that is said.
+        const isMissingWord = word.length > shortChars && word.length > cachedLetters().longest
+        const found = isMissingWord ? -1 : find(searched, word, position)
+        if (found < 0) return hasLetters(words.join(''), from) ? from : -1
+        position = found + word.length
+      }
+      return position
+    },
+  }
+}
+
+interface Letters {
+  readonly text: string
+  /** Characters of the longest word. */
+  readonly longest: number
+  /** How many of the letters stand before a place. */
+  before(place: number): number
+}
+
+function lettersOf(searched: string): Letters {
+  const words = wordsIn(searched)
+  const offsets: number[] = []
+  const counts: number[] = []
+  let offset = 0
+  let count = 0
+  let longest = 0
+  for (const word of words) {
+    longest = Math.max(longest, word.length)
+    offset = searched.indexOf(word, offset)
+    offsets.push(offset)
+    counts.push(count)
+    offset += word.length
+    count += word.length
+  }
+  return {
+    text: words.join(''),
+    longest,
+    before(target) {
+      let low = 0
+      let high = offsets.length
+      while (low < high) {
+        const middle = (low + high) >> 1
+        if (offsets[middle]! < target) low = middle + 1
+        else high = middle
+      }
+      if (low === 0) return 0
+      const inWord = Math.min(target - offsets[low - 1]!, words[low - 1]!.length)
+      return counts[low - 1]! + inWord
+    },
+  }
+}
+
+/**
+ * The search of Knuth, Morris and Pratt: no character of the text is looked at again when a beginning of the word breaks
+ * off, while that of the language begins anew one place further on.
+ */
+function findLong(text: string, word: string, from: number): number {
+  /** For each beginning of the word, how much of its end is a beginning too. */
+  const borders = new Int32Array(word.length)
+  for (let at = 1, border = 0; at < word.length; at++) {
+    while (border > 0 && word.charCodeAt(at) !== word.charCodeAt(border)) border = borders[border - 1]!
+    if (word.charCodeAt(at) === word.charCodeAt(border)) border++
+    borders[at] = border
+  }
+  for (let at = from, matched = 0; at < text.length; at++) {
+    while (matched > 0 && text.charCodeAt(at) !== word.charCodeAt(matched)) matched = borders[matched - 1]!
+    if (text.charCodeAt(at) === word.charCodeAt(matched)) matched++
+    if (matched === word.length) return at - matched + 1
+  }
+  return -1
+}

@@ -1,0 +1,45 @@
+/** One turn of a rehearsal as it is read: what somebody did, what the agent said, or what happened around them. */
+
+import type { OutboundMessage } from '../amf/index.js'
+import type { TrafficEntry } from '../conversation/entry.js'
+import { type Directive, systemActions } from './directive.js'
+
+export interface Turn {
+  /** Counts up; not every number is a turn. */
+  readonly number: number
+  readonly at: number
+  readonly role: 'user' | 'agent' | 'system'
+  readonly text: string
+  readonly messageId?: string
+  /** As the agent sent it. */
+  readonly message?: OutboundMessage
+  readonly directive?: Directive
+  /** It was said before the conversation began. */
+  readonly isSeed?: true
+}
+
+/** Marks a record of what was said before. */
+export const seedSubtype = 'seed'
+
+export interface TurnRecord {
+  readonly number: number
+  readonly entry: TrafficEntry & { readonly at: number }
+  readonly message?: OutboundMessage
+  readonly directive?: Directive
+}
+
+export function turnOf({ number, entry, message, directive }: TurnRecord): Turn {
+  const { at, origin, subtype = '', text = '', messageId } = entry
+  const isSystem = (systemActions as readonly string[]).includes(subtype)
+  const isSeed = subtype === seedSubtype
+  return {
+    number,
+    at,
+    role: isSystem ? 'system' : origin,
+    text,
+    ...(origin === 'agent' && !isSeed && { messageId }),
+    ...(message && { message }),
+    ...(directive && { directive }),
+    ...(isSeed && { isSeed }),
+  }
+}

@@ -1,0 +1,168 @@
+/**
+ * Recognises API keys on any node. Where a key is never changes and is remembered; whether it is good is asked of its org
+ * each time, except while this process owns the org's shard and so hears of every change before anybody else does.
+ */
+import { timingSafeEqual } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { expandScopes, type Member, roleOfKey } from '../../core/access.js'
+import { isRefusal, type Refusal } from '../../core/errors.js'
+import { apiKey as limits } from '../../core/limits/index.js'
+import type { Clock } from '../../runtime/clock.js'
+import type { Local, Shards } from '../../runtime/shard/contract.js'
+import type { KeyCommands } from './commands.js'
+import { keyIndex, ownerOfHash } from './keyindex.js'
+import { hashKey, keyPrefix } from './keys.js'
+import { type KeyRef, type KeyStatus, keyQueries, keyStatusOf, keyTable } from './store.js'
+
+/** What is known at once is answered at once. A refusal says that the shard in question could not be asked. */
+export interface ApiKeyAuth {
+  /** Undefined for a key that is unknown, revoked or expired. */
+  verify(key: string): Member | undefined | Promise<Member | undefined | Refusal>
+  /** What the key of that id is now; undefined as above. Does not count as a use of it. */
+  byId(orgId: string, keyId: string): Member | undefined | Promise<Member | undefined | Refusal>
+}
+
+interface Bearer {
+  readonly member: Member
+  readonly expiresAt: number
+  usedAt: number
+}
+
+/** A key of a shard that this process owns: good for as long as the tenure lasts, and changed when the key is. */
+interface CachedKey extends KeyRef {
+  readonly epoch: number
+  /** The whole key, once somebody has shown it: comparing it in constant time is cheaper than hashing it again. */
+  readonly text?: { readonly prefix: string; readonly bytes: Buffer }
+  bearer: Bearer
+}
+
+export function createApiKeyAuth(options: {
+  shards: Shards & Local
+  commands: Pick<KeyCommands, 'recordUse'>
+  clock: Clock
+}): ApiKeyAuth {
+  const { shards, commands, clock } = options
+  const refCache = new LRUCache<string, KeyRef>({ max: limits.cachedKeys })
+  const lastUseCache = new LRUCache<string, number>({ max: limits.cachedKeys })
+  /** The held ones whose text is known, by the beginning that reads show anyway. */
+  const byPrefix = new Map<string, CachedKey>()
+  const keyCache = new LRUCache<string, CachedKey>({
+    max: limits.cachedKeys,
+    dispose(key) {
+      if (key.text && byPrefix.get(key.text.prefix) === key) byPrefix.delete(key.text.prefix)
+    },
+  })
+  let changes = 0
+
+  shards.watch(keyTable, ([orgId, keyId], record) => {
+    changes++
+    const key = keyCache.get(cacheKeyOf({ orgId, keyId }))
+    if (!key) return
+    if (record) key.bearer = bearerOf(key, keyStatusOf(record))
+    else keyCache.delete(cacheKeyOf(key))
+  })
+
+  function addToCache(key: CachedKey): void {
+    keyCache.set(cacheKeyOf(key), key)
+    if (key.text) byPrefix.set(key.text.prefix, key)
+  }
+
+  const isCurrent = (key: CachedKey): boolean => shards.ownershipEpoch(key.orgId) === key.epoch
+
+  /**
+   * What the org answers is held only if nothing changed while it was asked: a key that was revoked meanwhile must not
+   * come back. Nobody joins another's question either, for it may have been put before a change that he has heard of.
+   */
+  async function loadBearer(
+    ref: KeyRef,
+    load: () => Promise<KeyStatus | null | Refusal>,
+    text?: CachedKey['text'],
+  ): Promise<Bearer | undefined | Refusal> {
+    const [epoch, changesBefore] = [shards.ownershipEpoch(ref.orgId), changes]
+    const status = await load()
+    if (!status || isRefusal(status)) return status ?? undefined
+    const bearer = bearerOf(ref, status)
+    if (epoch !== undefined && changes === changesBefore) addToCache({ ...ref, epoch, text, bearer })
+    return bearer
+  }
+
+  async function verifyByHash(key: string, bytes: Buffer): Promise<Member | undefined | Refusal> {
+    const hash = hashKey(key)
+    const ref = await loadRef(hash)
+    if (!ref || isRefusal(ref)) return ref ?? undefined
+    const text = { prefix: keyPrefix(key), bytes }
+    const load = () => shards.query(ref.orgId, keyQueries.recognise, { ...ref, hash })
+    const bearer = await loadBearer(ref, load, text)
+    return !bearer || isRefusal(bearer) ? bearer : admit(bearer)
+  }
+
+  /** That a key is nowhere is never remembered: it may be made at any moment. */
+  async function loadRef(hash: Buffer): Promise<KeyRef | null | Refusal> {
+    const owner = ownerOfHash(hash)
+    const cached = refCache.get(owner)
+    if (cached) return cached
+    const ref = await shards.query(owner, keyIndex.find, { hash })
+    if (ref && !isRefusal(ref)) refCache.set(owner, ref)
+    return ref
+  }
+
+  const isValid = ({ expiresAt }: Bearer, now: number): boolean => expiresAt > now
+
+  function admit(bearer: Bearer): Member | undefined {
+    const now = clock.now()
+    if (!isValid(bearer, now)) return undefined
+    if (now - bearer.usedAt >= limits.lastUsedEveryMs) recordUse(bearer, now)
+    return bearer.member
+  }
+
+  /** Written at most once in a while for each key: a busy key must not make every call a write. */
+  function recordUse(bearer: Bearer, now: number): void {
+    bearer.usedAt = now
+    const ref = { orgId: bearer.member.orgId, keyId: bearer.member.id }
+    const cacheKey = cacheKeyOf(ref)
+    if (now - (lastUseCache.get(cacheKey) ?? Number.NEGATIVE_INFINITY) < limits.lastUsedEveryMs) return
+    lastUseCache.set(cacheKey, now)
+    shards.execute(ref.orgId, commands.recordUse, { ...ref, at: now }).catch(() => {
+      // A store that cannot write says so to every caller that needs it; a use not noted harms nobody.
+    })
+  }
+
+  return {
+    verify(key) {
+      const bytes = Buffer.from(key)
+      const cached = byPrefix.get(keyPrefix(key))
+      const text = cached?.text?.bytes
+      if (cached && text?.length === bytes.length && timingSafeEqual(text, bytes) && isCurrent(cached)) {
+        return admit(cached.bearer)
+      }
+      return verifyByHash(key, bytes)
+    },
+    byId(orgId, keyId) {
+      const ref = { orgId, keyId }
+      const memberIfValid = (bearer: Bearer) => (isValid(bearer, clock.now()) ? bearer.member : undefined)
+      const cached = keyCache.get(cacheKeyOf(ref))
+      if (cached && isCurrent(cached)) return memberIfValid(cached.bearer)
+      const bearer = loadBearer(ref, () => shards.query(orgId, keyQueries.status, ref))
+      return bearer.then((each) => (!each || isRefusal(each) ? each : memberIfValid(each)))
+    },
+  }
+}
+
+function cacheKeyOf({ orgId, keyId }: KeyRef): string {
+  return `${orgId}/${keyId}`
+}
+
+function bearerOf({ orgId, keyId }: KeyRef, { scopes, sysop, expiresAt, lastUsedAt }: KeyStatus): Bearer {
+  return {
+    member: {
+      kind: 'key',
+      id: keyId,
+      orgId,
+      role: roleOfKey(scopes),
+      scopes: new Set(expandScopes(scopes)),
+      isSysop: sysop,
+    },
+    expiresAt: expiresAt ?? Number.POSITIVE_INFINITY,
+    usedAt: lastUsedAt ?? 0,
+  }
+}

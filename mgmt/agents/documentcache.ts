@@ -1,0 +1,338 @@
+/**
+ * An agent's document: its sections, the identity in the record of the agent, and a head that tells the version of each.
+ * What was read or written is held in memory under the head's stamp. A stamp follows from the one before it, the command
+ * and its time, so two documents with the same stamp are the same document, whoever owned the shard meanwhile and
+ * whatever commit was lost: nothing has to be told when it is out of date.
+ */
+import { hash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import {
+  type AgentDocument,
+  buildIndexInSteps,
+  changedItems,
+  emptyDocument,
+  type IndexLoader,
+  idOf,
+  isInOrder,
+  type ListSection,
+  listSections,
+  type ReferenceIndex,
+  type Section,
+  singleSections,
+  updateIndexInSteps,
+  withSection,
+} from '../../core/agent/index.js'
+import { isSame } from '../../core/agent/outcome.js'
+import { type AgentRef, formatAgentKey } from '../../core/agentref.js'
+import { agentDocument as limits } from '../../core/limits/index.js'
+import { runToEnd, type Steps } from '../../core/steps.js'
+import type { CommandMeta, Tx } from '../../runtime/shard/contract.js'
+import { cacheReads, type Reader, table } from '../../runtime/store/contract.js'
+import type { Identity } from './schema.js'
+import { isList, readItem, readSection, removeSections, writeSection } from './sections.js'
+import { type AgentRecord, agentTable, findAgent } from './store.js'
+
+/** What has a version of its own: a section, or the agent's name and description. */
+export type Part = Section | 'agent'
+
+export interface Head {
+  /** Counts the changes of the whole agent, its making being the first. */
+  readonly version: number
+  readonly revisionHash: string
+  /** The version at which each part was last changed; one that is missing never was. */
+  readonly parts: { readonly [P in Part]?: number }
+  /** How long the document is as JSON; absent until a change counts it. */
+  readonly bytes?: number
+}
+
+const headTable = cacheReads(table<[orgId: string, agentId: string], Head>('agents.head'))
+
+export const allSections = [...Object.keys(listSections), ...Object.keys(singleSections)] as Section[]
+/** Every document that was written is whole, and they share this. */
+const allSectionSet: ReadonlySet<Section> = new Set(allSections)
+const noSections: ReadonlySet<Section> = new Set()
+export const firstVersion = 1
+
+export interface LoadedDocument {
+  readonly agent: AgentRecord
+  readonly head: Head
+  /** Whole in the sections that were asked for; others may be missing. */
+  readonly document: AgentDocument
+  /** Makes the index when it is first looked into. */
+  readonly index: IndexLoader
+}
+
+/** What a process knows of an agent under one stamp. */
+interface CachedDocument {
+  readonly revisionHash: string
+  readonly agent: AgentRecord
+  document: AgentDocument
+  /** Those of which the document is whole. */
+  sections: ReadonlySet<Section>
+  /** Items that were read by themselves, by section and id. */
+  readonly items: Map<string, object>
+  /** What was shown of it, by name. */
+  readonly views: LRUCache<string, object>
+  /** Absent until somebody looks into it. */
+  index?: ReferenceIndex
+  readonly lookup: IndexLoader
+}
+
+interface ResolvedDocument {
+  readonly head: Head
+  readonly cached: CachedDocument
+}
+
+export interface Change {
+  /** Settled: what says the same as before is the same, not a copy. */
+  readonly document: AgentDocument
+  readonly agentFields: { readonly name?: string; readonly description?: string | null }
+  /** Parts that count as changed whatever the document says, such as one whose secrets changed. */
+  readonly touchedParts: readonly Part[]
+  readonly bytes: number
+}
+
+export interface SaveResult {
+  readonly loaded: LoadedDocument
+  /** Empty when nothing is different; then nothing was written. */
+  readonly changed: readonly string[]
+}
+
+/** Where one item stands. */
+export interface ItemRef {
+  readonly section: ListSection
+  readonly id: string
+}
+
+export interface DocumentCache {
+  /** Undefined for an agent that is not there. Only what is asked for is decoded. */
+  load(reader: Reader, agentRef: AgentRef, sections?: readonly Section[]): LoadedDocument | undefined
+  /** The document with no more of that list than the one item, or none; nothing else of the list is decoded. */
+  loadItem(
+    reader: Reader,
+    agentRef: AgentRef,
+    item: ItemRef,
+    extraSections?: readonly Section[],
+  ): LoadedDocument | undefined
+  /** Of the document as it is now; undefined for an agent that is not there. */
+  views(reader: Reader, agentRef: AgentRef): LRUCache<string, object> | undefined
+  /** `before` is loaded whole, from the same transaction. */
+  save(tx: Tx, before: LoadedDocument, change: Change, meta: CommandMeta): SaveResult
+  remove(tx: Tx, agentRef: AgentRef): void
+}
+
+export function createDocumentCache(): DocumentCache {
+  /** The newest two of an agent: while a commit is on its way, readers still see the one before it. */
+  const cache = new LRUCache<string, readonly CachedDocument[]>({ max: limits.cachedAgents })
+
+  function cacheDocument(key: string, cached: CachedDocument): void {
+    const others = (cache.get(key) ?? []).filter(({ revisionHash }) => revisionHash !== cached.revisionHash)
+    cache.set(key, [cached, ...others].slice(0, 2))
+  }
+
+  /** A head is written with its agent and goes with it, so where its stamp is held the agent is known without a read. */
+  function resolve(reader: Reader, agentRef: AgentRef): ResolvedDocument | undefined {
+    const key = formatAgentKey(agentRef)
+    const stored = reader.get(headTable, keyOf(agentRef))
+    const hit = stored && cache.get(key)?.find(({ revisionHash }) => revisionHash === stored.revisionHash)
+    if (hit) return { head: stored, cached: hit }
+    const agent = findAgent(reader, agentRef)
+    if (!agent) return undefined
+    const head = stored ?? firstHead(agent)
+    const cached =
+      cache.get(key)?.find(({ revisionHash }) => revisionHash === head.revisionHash) ??
+      createCached(head.revisionHash, agent)
+    cacheDocument(key, cached)
+    return { head, cached }
+  }
+
+  function load(
+    reader: Reader,
+    agentRef: AgentRef,
+    sections: readonly Section[] = allSections,
+  ): LoadedDocument | undefined {
+    const resolved = resolve(reader, agentRef)
+    return resolved && fillSections(sections, reader, agentRef, resolved)
+  }
+
+  function loadItem(
+    reader: Reader,
+    agentRef: AgentRef,
+    { section, id }: ItemRef,
+    extraSections: readonly Section[] = [],
+  ): LoadedDocument | undefined {
+    // What is asked for whole holds the item too.
+    if (extraSections.includes(section)) return load(reader, agentRef, extraSections)
+    const resolved = resolve(reader, agentRef)
+    if (!resolved) return undefined
+    const { items } = resolved.cached
+    const name = `${section}/${id}`
+    const item = items.get(name) ?? readItem(reader, agentRef, section, id)
+    if (item) items.set(name, item)
+    const loaded = fillSections(extraSections, reader, agentRef, resolved)
+    return { ...loaded, document: withSection(loaded.document, section, (item ? [item] : []) as never) }
+  }
+
+  function save(
+    tx: Tx,
+    before: LoadedDocument,
+    { document, agentFields, touchedParts, bytes }: Change,
+    { at, commandId }: CommandMeta,
+  ): SaveResult {
+    const { agent, head } = before
+    const agentRef = { orgId: agent.orgId, agentId: agent.id }
+    const sections = allSections.filter((section) => before.document[section] !== document[section])
+    const changedFields = changedAgentFields(agent, agentFields)
+    const parts: Part[] = changedFields.length > 0 ? ['agent', ...sections] : [...sections]
+    for (const part of touchedParts) if (!parts.includes(part)) parts.push(part)
+    if (parts.length === 0) return { loaded: before, changed: [] }
+    const version = head.version + 1
+    const revisionHash = revisionHashOf(head.revisionHash, commandId, String(at))
+    const versions: { [P in Part]?: number } = { ...head.parts }
+    for (const part of parts) versions[part] = version
+    const next: Head = { version, revisionHash, parts: versions, bytes }
+    const record = updateRecord(agent, agentFields, document.identity, at)
+    for (const section of sections) {
+      if (section !== 'identity') writeSection(tx, agentRef, section, before.document[section], document[section])
+    }
+    tx.put(agentTable, keyOf(agentRef), record)
+    tx.put(headTable, keyOf(agentRef), next)
+    const key = formatAgentKey(agentRef)
+    const nextCached = createCached(revisionHash, record, document, allSectionSet)
+    const cached = cache.get(key)?.find((each) => each.revisionHash === head.revisionHash)
+    if (cached?.index) {
+      // What would take long is not brought along, but made anew when it is looked into.
+      if (updateIndexInSteps(cached.index, before.document, document).next().done) nextCached.index = cached.index
+      // The index is no longer that of the document before; if this one is never committed, that makes another.
+      cached.index = undefined
+    }
+    cacheDocument(key, nextCached)
+    const loaded = { agent: record, head: next, document, index: nextCached.lookup }
+    return { loaded, changed: [...changedFields, ...parts.filter((part) => part !== 'agent')] }
+  }
+
+  return {
+    load,
+    loadItem,
+    views: (reader, agentRef) => resolve(reader, agentRef)?.cached.views,
+    save,
+    remove(tx, agentRef) {
+      removeSections(tx, agentRef)
+      tx.remove(headTable, keyOf(agentRef))
+      cache.delete(formatAgentKey(agentRef))
+    },
+  }
+}
+
+/** Reads what of these is not held yet. */
+function fillSections(
+  sections: readonly Section[],
+  reader: Reader,
+  agentRef: AgentRef,
+  { head, cached }: ResolvedDocument,
+): LoadedDocument {
+  const { agent, lookup: index } = cached
+  if (cached.sections !== allSectionSet) {
+    const missing = sections.filter((section) => !cached.sections.has(section))
+    for (const section of missing) {
+      const value = section === 'identity' ? agent.identity : readSection(reader, agentRef, section)
+      if (value !== undefined) cached.document = withSection(cached.document, section, value as never)
+    }
+    if (missing.length > 0) cached.sections = new Set([...cached.sections, ...missing])
+  }
+  return { agent, head, document: cached.document, index }
+}
+
+function keyOf({ orgId, agentId }: AgentRef): [orgId: string, agentId: string] {
+  return [orgId, agentId]
+}
+
+/** An agent that was never changed has no head of its own yet. */
+function firstHead({ incarnation, updatedAt }: AgentRecord): Head {
+  return { version: firstVersion, revisionHash: revisionHashOf('', String(incarnation), String(updatedAt)), parts: {} }
+}
+
+const revisionHashChars = 22
+
+function revisionHashOf(before: string, command: string, at: string): string {
+  return hash('sha256', JSON.stringify([before, command, at]), 'base64url').slice(0, revisionHashChars)
+}
+
+function createCached(
+  revisionHash: string,
+  agent: AgentRecord,
+  document: AgentDocument = emptyDocument,
+  sections: ReadonlySet<Section> = noSections,
+): CachedDocument {
+  const lookup = () => indexOfCached(cached)
+  const views = new LRUCache<string, object>({ max: limits.cachedViews })
+  const cached: CachedDocument = { revisionHash, agent, document, sections, items: new Map(), views, lookup }
+  return cached
+}
+
+/** Integrity looks into an index only when something goes, and an index costs as much as the agent is large. */
+function* indexOfCached(cached: CachedDocument): Steps<ReferenceIndex> {
+  cached.index ??= yield* buildIndexInSteps(cached.document)
+  return cached.index
+}
+
+/** The candidate, sharing with the document before it every section and every item that says the same. */
+export function shareUnchanged(before: AgentDocument, candidate: AgentDocument): AgentDocument {
+  return runToEnd(shareUnchangedInSteps(before, candidate))
+}
+
+/** A section is a step, and of a list some items. */
+export function* shareUnchangedInSteps(before: AgentDocument, candidate: AgentDocument): Steps<AgentDocument> {
+  let after = candidate
+  for (const section of allSections) {
+    if (before[section] === candidate[section]) continue
+    yield
+    const was = before[section]
+    const is = normalizeSection(section, candidate[section])
+    const shared = isList(section)
+      ? yield* shareItemsInSteps(before[section], candidate[section])
+      : isSame(was, is)
+        ? was
+        : is
+    if (shared !== candidate[section]) after = withSection(after, section, shared as never)
+  }
+  return after
+}
+
+const comparedPerStep = 25
+
+function* shareItemsInSteps(was: readonly object[], is: readonly object[]): Steps<readonly object[]> {
+  if (was === is) return is
+  const changed = changedItems(was, is)
+  const same = new Map<string, object>()
+  for (const [nth, item] of changed.entries()) {
+    if (nth % comparedPerStep === comparedPerStep - 1) yield
+    if (item.previous && isSame(item.previous, item.current)) same.set(item.id, item.previous)
+  }
+  if (same.size === changed.length && isInOrder(was, is)) return was
+  return same.size > 0 ? is.map((item) => same.get(idOf(item)) ?? item) : is
+}
+
+/** An identity that holds nothing is none. */
+function normalizeSection(section: Section, value: unknown): unknown {
+  return section === 'identity' && value && Object.keys(value).length === 0 ? undefined : value
+}
+
+function changedAgentFields({ name, description }: AgentRecord, agentFields: Change['agentFields']): string[] {
+  const changedFields: string[] = []
+  if (agentFields.name !== undefined && agentFields.name !== name) changedFields.push('name')
+  if (agentFields.description !== undefined && (agentFields.description || undefined) !== description)
+    changedFields.push('description')
+  return changedFields
+}
+
+function updateRecord(
+  agent: AgentRecord,
+  agentFields: Change['agentFields'],
+  identity: Identity | undefined,
+  at: number,
+): AgentRecord {
+  const { name = agent.name, description = agent.description } = agentFields
+  const { identity: _identity, description: _description, ...rest } = agent
+  return { ...rest, name, ...(description && { description }), ...(identity && { identity }), updatedAt: at }
+}

@@ -1,0 +1,395 @@
+/**
+ * The one command and the one query behind every route of an agent's document. Both run where the agent's shard is, so
+ * a change is judged by the very document that it changes, and shown as it was kept.
+ */
+import {
+  type AgentDocument,
+  admitInSteps,
+  type DraftCampaign,
+  findItem,
+  idOf,
+  type Section,
+} from '../../core/agent/index.js'
+import type { AgentRef } from '../../core/agentref.js'
+import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
+import type { OrgEventPayload } from '../../core/orgevents.js'
+import { type PageCursor, pageOf } from '../../core/paging.js'
+import { isSteps, runToEnd, type Steps } from '../../core/steps.js'
+import { type Conditions, checkConditions } from '../../runtime/http/etag.js'
+import type { Command, CommandMeta, Query, Shards, Tx } from '../../runtime/shard/contract.js'
+import type { Reader } from '../../runtime/store/contract.js'
+import { activity, deleteActivity, recordActivity } from './activity.js'
+import {
+  createDocumentCache,
+  firstVersion,
+  type ItemRef,
+  type LoadedDocument,
+  type Part,
+  shareUnchangedInSteps,
+} from './documentcache.js'
+import {
+  type Connections,
+  type Endpoint,
+  type EndpointRequest,
+  endpointNameOf,
+  type Person,
+  type ReadContext,
+  type WriteResult,
+} from './endpoint.js'
+import { agentEndpoints } from './endpoints/index.js'
+import { etagOf, itemEtagOf } from './etag.js'
+import { objectOf } from './mediaobjects.js'
+import { hasSecrets, removeOrphans, removeSecrets, type SealedChanges, saveSecrets, secretsOf } from './secrets.js'
+import { isList } from './sections.js'
+import { bytesAfter } from './size.js'
+
+export interface ViewInput extends AgentRef {
+  readonly endpointName: string
+  readonly request: EndpointRequest
+}
+
+export interface WriteInput extends ViewInput, Conditions {
+  readonly secrets?: SealedChanges
+}
+
+type RespondInput = EndpointRequest & { readonly result?: WriteResult }
+
+export interface EndpointResponse {
+  readonly status: number
+  readonly json?: unknown
+  /** The item that a page ended with, where another follows. */
+  readonly last?: PageCursor
+  readonly etag: string
+}
+
+/**
+ * Called with every change of a document, in the commit that makes it and before it is written: a refusal keeps the
+ * change from being made. Listeners are called in the order of their registration, until one refuses.
+ */
+export type DocumentListener = (
+  tx: Tx,
+  agentRef: AgentRef,
+  before: AgentDocument,
+  after: AgentDocument,
+  meta: CommandMeta,
+) => Refusal | undefined
+
+/** What a later area answers about an agent, for the endpoints that need it. Absent: the agent has none of it. */
+export interface DocumentLookups {
+  /** A person as templates read one. */
+  readonly person?: (reader: Reader, agentRef: AgentRef, personId: string) => Person | undefined
+  /** Campaigns that are being drafted, since a segment that one of them names stays. */
+  readonly draftCampaigns?: (reader: Reader, agentRef: AgentRef) => readonly DraftCampaign[]
+  /** How connections of an org stand; an id that the org does not know is left out. */
+  readonly connections?: (
+    shards: Pick<Shards, 'query'>,
+    orgId: string,
+    ids: readonly string[],
+  ) => Promise<Connections | Refusal>
+}
+
+export interface DocumentsDeps {
+  /** The command by which the org's webhooks are told. */
+  readonly orgEvent: Command<OrgEventPayload, unknown>
+  /** Where a stored object is served, by its name. Absent: pictures have no address. */
+  readonly mediaUrl?: (object: string) => string
+}
+
+const notFound = refuse('resource.not_found')
+
+export function createDocuments({ orgEvent, mediaUrl }: DocumentsDeps) {
+  const documents = createDocumentCache()
+  const listeners: DocumentListener[] = []
+  let lookups: DocumentLookups = {}
+  const isoOf = isoWriter()
+  const endpoints = new Map(agentEndpoints.map((endpointName) => [endpointNameOf(endpointName), endpointName]))
+
+  function endpointOf(name: string): Endpoint {
+    const endpoint = endpoints.get(name)
+    if (!endpoint) throw new Error(`an agent's document has no resource ${name}`)
+    return endpoint
+  }
+
+  function readContextOf(reader: Reader, agentRef: AgentRef, { agent, document, index }: LoadedDocument): ReadContext {
+    return {
+      agent,
+      document,
+      index,
+      secrets: (section, item = '') => secretsOf(reader, agentRef, section, item),
+      person: (personId) => lookups.person?.(reader, agentRef, personId),
+      withMediaUrls: () => addMediaUrls(reader, agentRef, document),
+      draftCampaigns: () => lookups.draftCampaigns?.(reader, agentRef) ?? [],
+    }
+  }
+
+  /** Each step costs by the lists that change; the writes of a short body are decided in one go. */
+  function* writeInSteps(
+    tx: Tx,
+    { orgId, agentId, endpointName, request, ifMatch, ifNoneMatch, secrets }: WriteInput,
+    meta: CommandMeta,
+  ): Steps<EndpointResponse | Refusal> {
+    const agentRef = { orgId, agentId }
+    const endpoint = endpointOf(endpointName)
+    const before = documents.load(tx, agentRef)
+    if (!before) return notFound
+    const failedCondition =
+      ifMatch || ifNoneMatch ? mismatch(endpoint, tx, before, request, { ifMatch, ifNoneMatch }) : undefined
+    if (failedCondition) return failedCondition
+    const { params, query, body, lookup, isShaped } = request
+    const at = isoOf(meta.at)
+    const outcome = endpoint.write!(readContextOf(tx, agentRef, before), { params, query, body, lookup, isShaped, at })
+    const result = isSteps(outcome) ? yield* outcome : outcome
+    if (isRefusal(result)) return result
+    // Settled first: a list that was sent whole is judged by what is different in it.
+    const candidate = yield* shareUnchangedInSteps(before.document, result.document)
+    yield
+    const document = yield* admitInSteps(before.document, candidate, before.index)
+    if (isRefusal(document)) return document
+    yield
+    const bytes = yield* bytesAfter(before.head, before.document, document)
+    if (isRefusal(bytes)) return bytes
+    for (const listener of listeners) {
+      const refused = listener(tx, agentRef, before.document, document, meta)
+      if (refused) return refused
+    }
+    const isTouched = secrets !== undefined && saveSecrets(tx, agentRef, secrets)
+    const touchedParts = isTouched ? [secrets.section] : []
+    const { loaded, changed } = documents.save(
+      tx,
+      before,
+      { document, agentFields: result.agentFields ?? {}, touchedParts, bytes },
+      meta,
+    )
+    if (changed.length > 0) {
+      removeOrphans(tx, agentRef, before.document, loaded.document)
+      emitUpdated(tx, loaded, changed, meta)
+      const item = result.id ?? lastParam(params)
+      recordActivity(tx, agentRef, {
+        version: loaded.head.version,
+        at: meta.at,
+        action: endpointName,
+        changed,
+        ...(item !== undefined && { item }),
+        ...(meta.by && { by: meta.by }),
+      })
+    }
+    yield
+    return respond(endpoint, tx, agentRef, loaded, { params, query, body, lookup, result })
+  }
+
+  const write: Command<WriteInput, EndpointResponse> = {
+    name: 'agents.write',
+    decide: (tx, input, meta) => runToEnd(writeInSteps(tx, input, meta)),
+    inSteps: { isFor: mayTakeLong, decide: writeInSteps },
+  }
+
+  /** A long body, or what may take away what anything in the agent may name. */
+  function mayTakeLong({ endpointName, request }: WriteInput): boolean {
+    const { method, path, sections } = endpointOf(endpointName)
+    const isWholeList = method === 'PUT' && !path.includes('{')
+    return request.isShaped === true || method === 'DELETE' || isWholeList || sections === 'all'
+  }
+
+  function emitUpdated(tx: Tx, { agent }: LoadedDocument, changed: readonly string[], { by }: CommandMeta): void {
+    const { orgId, id, name } = agent
+    const data = { id, name, changed, ...(by && { by }) }
+    tx.send(orgId, orgEvent, { type: 'agent.updated', orgId, agentId: id, data })
+  }
+
+  function respond(
+    endpoint: Endpoint,
+    reader: Reader,
+    agentRef: AgentRef,
+    loaded: LoadedDocument,
+    request: RespondInput,
+  ): EndpointResponse | Refusal {
+    const json = endpoint.view?.(readContextOf(reader, agentRef, loaded), request)
+    if (isRefusal(json)) return json
+    const status = request.result?.status ?? Number(Object.keys(endpoint.reply)[0])
+    return { status, ...(endpoint.view && { json }), etag: tagOf(endpoint, reader, loaded, request) }
+  }
+
+  function readView(reader: Reader, { orgId, agentId, endpointName, request }: ViewInput): EndpointResponse | Refusal {
+    const agentRef = { orgId, agentId }
+    const views = documents.views(reader, agentRef)
+    if (!views) return notFound
+    const name = viewName(endpointName, request)
+    const cached = name === undefined ? undefined : views.get(name)
+    if (cached) return cached as EndpointResponse
+    const endpoint = endpointOf(endpointName)
+    const item = itemOf(endpoint, request)
+    const sections =
+      endpoint.sections === 'all' ? undefined : [...endpoint.sections.filter(isSection), ...(endpoint.needs ?? [])]
+    const loaded = item
+      ? documents.loadItem(reader, agentRef, item, endpoint.needs)
+      : documents.load(reader, agentRef, sections)
+    const response = loaded ? respond(endpoint, reader, agentRef, loaded, request) : notFound
+    if (name !== undefined && endpoint.sections !== 'all' && !isRefusal(response)) views.set(name, response)
+    return response
+  }
+
+  /** Documents are values, so the one that was loaded first is told of to the end. */
+  function* viewInSteps(
+    reader: Reader,
+    { orgId, agentId, endpointName, request }: ViewInput,
+  ): Steps<EndpointResponse | Refusal> {
+    const endpoint = endpointOf(endpointName)
+    const loaded = documents.load(reader, { orgId, agentId })
+    if (!loaded) return notFound
+    const [status, etag] = [Number(Object.keys(endpoint.reply)[0]), tagOf(endpoint, reader, loaded, request)]
+    const json = yield* endpoint.viewInSteps!(loaded, request)
+    return isRefusal(json) ? json : { status, json, etag }
+  }
+
+  const view: Query<ViewInput, EndpointResponse> = {
+    name: 'agents.view',
+    read(reader, input) {
+      if (endpointOf(input.endpointName).viewInSteps) return runToEnd(viewInSteps(reader, input))
+      const response = readView(reader, input)
+      const { page } = input.request
+      if (!page || isRefusal(response)) return response
+      const { data, last } = pageOf((response.json as { data: readonly object[] }).data, page, idOf)
+      return { ...response, json: { data }, ...(last && { last }) }
+    },
+    inSteps: { isFor: ({ endpointName }) => endpointOf(endpointName).viewInSteps !== undefined, read: viewInSteps },
+  }
+
+  /** What happens to the document when its agent is created or deleted. */
+  const lifecycle = {
+    created(tx: Tx, { orgId, agentId }: AgentRef, { at, by }: CommandMeta): void {
+      recordActivity(
+        tx,
+        { orgId, agentId },
+        { version: firstVersion, at, action: 'POST /', changed: [], ...(by && { by }) },
+      )
+    },
+    /** Why the agent is not deleted: the caller wants it as it was last read, and it is not. */
+    mismatch(tx: Tx, agentRef: AgentRef, conditions: Conditions): Refusal | undefined {
+      const loaded = documents.load(tx, agentRef, [])
+      const etag = loaded && tagOfParts(endpointOf('GET /'), loaded)
+      return etag === undefined ? undefined : checkConditions(conditions, { own: etag })
+    },
+    removed(tx: Tx, agentRef: AgentRef): void {
+      documents.remove(tx, agentRef)
+      removeSecrets(tx, agentRef)
+      deleteActivity(tx, agentRef)
+    },
+  }
+
+  const mediaUrlCache = new WeakMap<AgentDocument, AgentDocument>()
+
+  function addMediaUrls(reader: Reader, agentRef: AgentRef, document: AgentDocument): AgentDocument {
+    if (!mediaUrl || document.media.length === 0) return document
+    const cached = mediaUrlCache.get(document)
+    if (cached) return cached
+    const media = document.media.map((item) => {
+      const object = objectOf(reader, agentRef, item.id)
+      return object === undefined ? item : { ...item, url: mediaUrl(object) }
+    })
+    const result = { ...document, media }
+    mediaUrlCache.set(document, result)
+    return result
+  }
+
+  /** For those who show what the agent has: every media item says where it is served, which the document leaves open. */
+  function load(reader: Reader, agentRef: AgentRef, sections?: readonly Section[]): LoadedDocument | undefined {
+    const loaded = documents.load(reader, agentRef, sections)
+    return loaded && { ...loaded, document: addMediaUrls(reader, agentRef, loaded.document) }
+  }
+
+  return {
+    commands: { write },
+    queries: { view, activity },
+    lifecycle,
+    load,
+    onChanged: (listener: DocumentListener): void => void listeners.push(listener),
+    /** Sets what a later area answers; called once for each lookup, when that area is created. */
+    provide(added: DocumentLookups): void {
+      lookups = { ...lookups, ...added }
+    },
+    /** Every connection is unknown where no area keeps connections. */
+    connectionsOf: async (shards: Pick<Shards, 'query'>, orgId: string, ids: readonly string[]) =>
+      (await lookups.connections?.(shards, orgId, ids)) ?? new Map(),
+  }
+}
+export type AgentDocuments = ReturnType<typeof createDocuments>
+
+/**
+ * The name of a view that is of the document alone: secrets change with its stamp, and only who asks with a query or a
+ * body can be told of anything else.
+ */
+function viewName(endpointName: string, { params, query, body }: EndpointRequest): string | undefined {
+  if (body !== undefined) return undefined
+  for (const _asked in query) return undefined
+  let name = endpointName
+  // Ids may hold anything, so each says where it ends.
+  for (const parameter in params) name += ` ${params[parameter]!.length}:${params[parameter]}`
+  return name
+}
+
+function lastParam(params: EndpointRequest['params']): string | undefined {
+  let last: string | undefined
+  for (const name in params) last = params[name]
+  return last
+}
+
+/** Everything that joins a commit is told the same time, and to write one costs as much as to compare two documents. */
+function isoWriter(): (at: number) => string {
+  let last = { at: 0, text: new Date(0).toISOString() }
+  return (at) => {
+    if (at !== last.at) last = { at, text: new Date(at).toISOString() }
+    return last.text
+  }
+}
+
+function isSection(part: Part): part is Section {
+  return part !== 'agent'
+}
+
+/** What a path names by its parameter, or a 201 made, is an item of the one list that the row is about. */
+function itemOf({ sections, reply }: Endpoint, { params, result }: RespondInput): ItemRef | undefined {
+  const [section, ...others] = sections === 'all' ? [] : sections
+  const [id = reply[201] ? result?.id : undefined] = Object.values(params)
+  if (id === undefined || section === undefined || others.length > 0) return undefined
+  return isSection(section) && isList(section) ? { section, id } : undefined
+}
+
+/** What a row is about has one tag: the item that the path names or the write made, else the parts of the row. */
+function tagOf(endpoint: Endpoint, reader: Reader, loaded: LoadedDocument, request: RespondInput): string {
+  const { agent, document } = loaded
+  const item = itemOf(endpoint, request)
+  const stored = item && findItem(document, item.section, item.id)
+  if (!stored) return tagOfParts(endpoint, loaded)
+  const { section, id } = item
+  const agentRef = { orgId: agent.orgId, agentId: agent.id }
+  return itemEtagOf(
+    agent.incarnation,
+    stored,
+    hasSecrets(section) ? secretsOf(reader, agentRef, section, id) : undefined,
+  )
+}
+
+/** An item is as it was read while its own tag is the same, or that of the list it was read in. */
+function mismatch(
+  endpoint: Endpoint,
+  tx: Tx,
+  before: LoadedDocument,
+  request: EndpointRequest,
+  conditions: Conditions,
+): Refusal | undefined {
+  const item = itemOf(endpoint, request)
+  const isNew = item !== undefined && findItem(before.document, item.section, item.id) === undefined
+  return checkConditions(conditions, {
+    own: tagOf(endpoint, tx, before, request),
+    list: tagOfParts(endpoint, before),
+    isNew,
+  })
+}
+
+/** Paths of one resource are about the same parts, so a tag that one of them showed is good for the others. */
+function tagOfParts({ sections }: Endpoint, { agent, head }: LoadedDocument): string {
+  if (sections === 'all') return etagOf(agent.incarnation, head.version)
+  let newest = firstVersion
+  for (const part of sections) newest = Math.max(newest, head.parts[part] ?? firstVersion)
+  return etagOf(agent.incarnation, newest)
+}

@@ -1,0 +1,37 @@
+/** What only the document can say when a flow is generated: what it may be made of, and whether one that was written can run. */
+
+import { checkFlow, type FlowCheck, type FlowOrigin } from '../../core/agent/flows/flowcheck.js'
+import { buildMaterial, type FlowMaterial } from '../../core/agent/flows/prompt.js'
+import { checkUses, findItem } from '../../core/agent/index.js'
+import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
+import type { EndpointRequest, ReadContext } from './endpoint.js'
+
+export interface BriefInput {
+  readonly brief?: string
+  readonly uses?: readonly string[]
+}
+
+export interface ValidateFlowInput {
+  readonly uses?: readonly string[]
+  readonly flow: unknown
+  readonly origin: FlowOrigin
+}
+
+const notFound = refuse('resource.not_found')
+
+export function generationBrief({ document }: ReadContext, { params, body }: EndpointRequest): FlowMaterial | Refusal {
+  const { brief, uses } = (body ?? {}) as BriefInput
+  const playbook = findItem(document, 'playbooks', params.playbookId!)
+  if (!playbook) return notFound
+  const validated = checkUses(document, uses ?? playbook.uses)
+  return isRefusal(validated) ? validated : buildMaterial(document, playbook, validated, brief)
+}
+
+export function generationValidation(
+  { document }: ReadContext,
+  { params, body }: EndpointRequest,
+): FlowCheck | Refusal {
+  const { uses, flow, origin } = body as ValidateFlowInput
+  const playbook = findItem(document, 'playbooks', params.playbookId!)
+  return playbook ? checkFlow(document, playbook, uses ?? playbook.uses, flow, origin) : notFound
+}

@@ -1,0 +1,89 @@
+/** What may be written to a binding. Values that the contract answers with 400 are refused here and not by the schemas. */
+import { findInCatalog } from '../../core/catalogs/index.js'
+import { type ChannelName, carrierChannels } from '../../core/channelnames.js'
+import { invalid, type Refusal } from '../../core/errors.js'
+import { channelBinding as limits } from '../../core/limits/index.js'
+import { type Check, compileCheck } from '../../runtime/http/validator.js'
+import type { ChannelCreate, ChannelPatch } from './schema.js'
+
+const badRequest = { status: 400 } as const
+
+/** Modes do not mix: what belongs to the other one is a mistake, not something to be left aside. */
+export function modeError({ mode, provider, auth, inputs }: ChannelCreate): Refusal | undefined {
+  if (mode === 'managed') {
+    if (provider !== undefined) return invalid('provider', 'is for unmanaged bindings')
+    return auth === undefined ? undefined : invalid('auth', 'is for unmanaged bindings')
+  }
+  if (inputs !== undefined) return invalid('inputs', 'is for managed bindings')
+  return provider === undefined ? invalid('provider', 'is required', badRequest) : undefined
+}
+
+/** Says what is wrong with a provider or its credentials, each field as the caller spelt it; undefined when all is well. */
+export type CheckCredentials = (
+  channel: ChannelName,
+  provider: string,
+  auth: Readonly<Record<string, unknown>>,
+) => Promise<Refusal | undefined>
+
+export function deliveryError(delivery: ChannelPatch['delivery']): Refusal | undefined {
+  const { minMessageDelayMs, loopGuard } = delivery ?? {}
+  const { messages, seconds } = limits.loopGuardMost
+  return (
+    numberError('delivery.minMessageDelayMs', minMessageDelayMs, limits.delayMinMs, limits.delayMaxMs) ??
+    numberError('delivery.loopGuard.messages', loopGuard?.messages, 1, messages) ??
+    numberError('delivery.loopGuard.seconds', loopGuard?.seconds, 1, seconds)
+  )
+}
+
+function numberError(field: string, value: number | undefined, min: number, max: number): Refusal | undefined {
+  if (value === undefined || (Number.isInteger(value) && value >= min && value <= max)) return undefined
+  return invalid(field, `must be a whole number from ${min} to ${max}`, badRequest)
+}
+
+/** Null asks for nothing that a channel could lack. */
+export function complianceError(channel: ChannelName, compliance: ChannelPatch['compliance']): Refusal | undefined {
+  if (!compliance) return undefined
+  if (!carrierChannels.includes(channel)) {
+    return invalid('compliance', `is for ${carrierChannels.join(' and ')} only`, badRequest)
+  }
+  if ((compliance.disclaimerText?.length ?? 0) <= limits.disclaimerChars) return undefined
+  return invalid('compliance.disclaimerText', `must have at most ${limits.disclaimerChars} characters`, badRequest)
+}
+
+const fieldChecks = new Map<string, Check>()
+
+/** What the channel's form says about one input; undefined for one that fits, or that the form does not know. */
+function inputError(channel: ChannelName, name: string, value: unknown): string | undefined {
+  const rules = findInCatalog('channels', channel)?.managed.inputs.properties
+  if (!rules || !Object.hasOwn(rules, name)) return undefined
+  const key = `${channel} ${name}`
+  const check = fieldChecks.get(key) ?? compileCheck(rules[name] as Parameters<typeof compileCheck>[0], name)
+  fieldChecks.set(key, check)
+  return check(value)?.[0]?.message
+}
+
+type Inputs = Readonly<Record<string, unknown>>
+
+/** Inputs that do not fit the form, as a sentence for the operator. What is missing the emulator does not ask for. */
+export function inputsError(channel: ChannelName, inputs: Inputs): string | undefined {
+  const problems = Object.entries(inputs).flatMap(([name, value]) => {
+    const message = inputError(channel, name, value)
+    return message === undefined ? [] : [`${name} ${message}`]
+  })
+  return problems.length === 0 ? undefined : `Please correct: ${problems.join('; ')}.`
+}
+
+/** Forms take colors of six digits; one of three stands for the same color. */
+function expandColor({ brandColor }: Inputs): Inputs {
+  const [, ...digits] = /^#([0-9a-f])([0-9a-f])([0-9a-f])$/i.exec(String(brandColor)) ?? []
+  return digits.length === 0 ? {} : { brandColor: `#${digits.map((digit) => digit + digit).join('')}` }
+}
+
+/** The agent's identity fills in what the form asks for under the same name, where it fits; what was given wins. */
+export function prefill(channel: ChannelName, identity: Inputs, inputs: Inputs): Inputs {
+  const rules = findInCatalog('channels', channel)?.managed.inputs.properties ?? {}
+  const valid = Object.entries({ ...identity, ...expandColor(identity) }).filter(
+    ([name, value]) => Object.hasOwn(rules, name) && inputError(channel, name, value) === undefined,
+  )
+  return { ...Object.fromEntries(valid), ...inputs }
+}

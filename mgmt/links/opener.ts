@@ -1,0 +1,25 @@
+/** Performs what a redemption asks for: hands the greeting to the conversation of whoever entered their number. */
+import { isRefusal } from '../../core/errors.js'
+import type { EffectContext, EffectHandler } from '../../runtime/shard/contract.js'
+import type { OutreachConversations } from '../outreach/conversations.js'
+import { type LinkCommands, type LinkStart, linkChannel } from './commands.js'
+
+/**
+ * It may run again after a crash: the conversation knows the opening by its id and takes it once. Whoever opted out is
+ * not written to, which the conversation alone decides and nobody is told.
+ */
+export function createLinkStartHandler(
+  links: Pick<LinkCommands, 'startGreeting'>,
+  conversations: OutreachConversations,
+): EffectHandler {
+  return async (start: LinkStart, { reader }: EffectContext) => {
+    const { orgId, agentId, openingId, asid, address } = start
+    const greeting = links.startGreeting(reader, start)
+    if (!greeting) return
+    const agent = { orgId, agentId }
+    const identity = { asid, channel: linkChannel, address }
+    const opening = { agent, sendId: openingId, attempt: 1, isLast: true, ...identity, ...greeting }
+    const answer = await conversations.open(opening)
+    if (isRefusal(answer)) throw new Error(`an opening was not taken: ${answer.refused}`)
+  }
+}

@@ -1,0 +1,28 @@
+/** Asks the conversation of a number how its person stands, before an identity is made for it. */
+import type { AgentRef } from '../../core/agentref.js'
+import type { ChannelName } from '../../core/channelnames.js'
+import { isRefusal, type Refusal } from '../../core/errors.js'
+import { createIdentityResolver } from '../../core/outreach/identity.js'
+import { withOptOut } from '../../core/people/identityevents.js'
+import type { PersonIdentity } from '../../core/people/person.js'
+import type { Conversations } from './conversations.js'
+
+export type IdentityAt = (
+  agent: AgentRef,
+  phone: string,
+  channel?: ChannelName,
+) => Promise<PersonIdentity | undefined | Refusal>
+
+/**
+ * Where a person of that number is written to, on outreach's channel unless another is named, opted out if its
+ * conversation says so; undefined for what is no number.
+ */
+export function createIdentityLookup({ asidOf, consentOf }: Conversations): IdentityAt {
+  const identityOf = createIdentityResolver(asidOf)
+  return async (agent, phone, channel) => {
+    const identity = identityOf(agent, phone, channel)
+    if (!identity) return undefined
+    const consent = await consentOf(identity.asid)
+    return isRefusal(consent) ? consent : withOptOut(identity, consent.optedOutAt)
+  }
+}

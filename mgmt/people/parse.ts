@@ -1,0 +1,39 @@
+/** What callers say of people, as commands and queries take it. */
+import type { Static } from 'typebox'
+import type { Member } from '../../core/access.js'
+import { invalid, isRefusal, type Refusal, refuse } from '../../core/errors.js'
+import { isEmptyChange, type PersonChange } from '../../core/people/change.js'
+import { customTypeFaults, type DeclaredField } from '../../core/people/customfields.js'
+import { filterFaults, type PersonFilter } from '../../core/people/filter.js'
+import type { personPatch } from './schema.js'
+
+/** Times come as text, and are kept as numbers. */
+export function parseChange({ scheduledCallAt, ...fields }: Static<typeof personPatch>): PersonChange {
+  if (scheduledCallAt === undefined) return fields
+  return { ...fields, scheduledCallAt: scheduledCallAt === null ? null : Date.parse(scheduledCallAt) }
+}
+
+/** Nothing at all is no person, and a custom field holds what its declared type takes. */
+export async function changeError(
+  change: PersonChange,
+  declaredOf: () => Promise<readonly DeclaredField[] | Refusal>,
+  isNew: boolean,
+): Promise<Refusal | undefined> {
+  if (isNew && isEmptyChange(change)) return invalid('body', 'must say something of the person')
+  if (!change.customFields) return undefined
+  const declared = await declaredOf()
+  if (isRefusal(declared)) return declared
+  const errors = customTypeFaults(change.customFields, declared)
+  const [first] = errors
+  return first && refuse('request.invalid', { detail: `${first.field}: ${first.message}`, errors })
+}
+
+export function filterError(filter: PersonFilter): Refusal | undefined {
+  const errors = filterFaults(filter)
+  const [first] = errors
+  return first && refuse('request.invalid', { detail: `${first.field}: ${first.message}`, errors })
+}
+
+export function maySeeAddresses({ scopes }: Member): boolean {
+  return scopes.has('people:export')
+}

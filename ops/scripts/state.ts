@@ -1,0 +1,103 @@
+/** What a local cluster remembers between commands: its ports, its secrets, and the processes that were started. */
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { localCluster as limits } from '../../core/limits/index.js'
+
+export interface StartedProcess {
+  readonly name: string
+  readonly pid: number
+  /** What tells this process from a later one that was given the same number. */
+  readonly identity: string
+}
+
+export interface NatsPorts {
+  readonly client: number
+  readonly route: number
+  readonly monitor: number
+}
+
+export interface State {
+  readonly version: 1
+  readonly ports: {
+    readonly nats: readonly NatsPorts[]
+    readonly redis: number
+    readonly nodes: readonly { readonly gateway: number; readonly mgmt: number }[]
+  }
+  readonly natsPassword: string
+  readonly routePassword: string
+  readonly redisPassword: string
+  readonly secretKeyHex: string
+  readonly bootstrapKey: string
+  readonly processes: readonly StartedProcess[]
+}
+
+export const serversPerKind = 3
+
+const fileOf = (dir: string) => join(dir, 'cluster.json')
+
+export function readState(dir: string): State | undefined {
+  return existsSync(fileOf(dir)) ? (JSON.parse(readFileSync(fileOf(dir), 'utf8')) as State) : undefined
+}
+
+/** It holds keys, so only its owner may read it. */
+export function writeState(dir: string, state: State): void {
+  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  writeFileSync(`${fileOf(dir)}.new`, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 })
+  renameSync(`${fileOf(dir)}.new`, fileOf(dir))
+}
+
+export async function newState(): Promise<State> {
+  const taken = new Set<number>()
+  const each = Array.from({ length: serversPerKind }, (_, at) => at * limits.portStep)
+  const nats = []
+  const nodes = []
+  for (const step of each) {
+    nats.push({
+      client: await portNear(limits.natsPort + step, taken),
+      route: await portNear(limits.natsRoutePort + step, taken),
+      monitor: await portNear(limits.natsMonitorPort + step, taken),
+    })
+    nodes.push({
+      gateway: await portNear(limits.gatewayPort + step, taken),
+      mgmt: await portNear(limits.mgmtPort + step, taken),
+    })
+  }
+  // A letter first, so that the servers' configuration never takes one for a number.
+  const secret = () => `k${randomBytes(18).toString('base64url')}`
+  return {
+    version: 1,
+    ports: { nats, nodes, redis: await portNear(limits.redisPort, taken) },
+    natsPassword: secret(),
+    routePassword: secret(),
+    redisPassword: secret(),
+    secretKeyHex: randomBytes(32).toString('hex'),
+    bootstrapKey: `sk-svc-${randomBytes(24).toString('base64url')}`,
+    processes: [],
+  }
+}
+
+/** The wanted port, or a free one when somebody has it. */
+async function portNear(preferred: number, taken: Set<number>): Promise<number> {
+  for (let port = preferred; ; port = 0) {
+    const freePort = await tryListen(port)
+    if (freePort === undefined || taken.has(freePort)) continue
+    taken.add(freePort)
+    return freePort
+  }
+}
+
+async function tryListen(port: number): Promise<number | undefined> {
+  const server = createServer().listen(port, '127.0.0.1')
+  try {
+    await once(server, 'listening')
+  } catch {
+    return undefined
+  }
+  const freePort = (server.address() as { port: number }).port
+  server.close()
+  await once(server, 'close')
+  return freePort
+}

@@ -1,0 +1,110 @@
+/** Puts a backup into an empty data folder: everything is checked first, and the data itself is put there last. */
+import { constants } from 'node:fs'
+import { copyFile, mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { store as limits } from '../../core/limits/index.js'
+import { StoreUnusable } from '../store/contract.js'
+import { checkDataFile } from '../store/datafile.js'
+import { dataFileName, freeBytesAt, prepareDirectory, restoringFolder, syncDirectory } from '../store/directory.js'
+import { lockDirectory, lockName } from '../store/lock.js'
+import {
+  type BackupFile,
+  BackupUnusable,
+  describeFile,
+  type Manifest,
+  mediaFolder,
+  readManifestIn,
+} from './manifest.js'
+
+/**
+ * Throws BackupUnusable or StoreUnusable with a sentence. Whatever is wrong with the backup is found before anything is
+ * written; what goes wrong later leaves the data folder as empty as it was. One that was cut short, by a power cut or a
+ * kill, leaves a folder that no node works on, and is made good by restoring again.
+ */
+export async function restoreBackup(folder: string, dataDir: string): Promise<Manifest> {
+  const manifest = await verifyBackup(folder)
+  prepareDirectory(dataDir)
+  const lock = await lockDirectory(dataDir)
+  try {
+    await ensureEmpty(dataDir, manifest.files)
+    const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0)
+    if (freeBytesAt(dataDir) < bytes + limits.freeDiskBytes) {
+      throw new BackupUnusable(`The disk of ${dataDir} has no room for the ${bytes} bytes of the backup.`)
+    }
+    await copyFiles(dataDir, manifest.files, folder).catch(async (error) => {
+      await removeFiles(dataDir, manifest.files)
+      throw error
+    })
+  } finally {
+    await lock.release()
+  }
+  return manifest
+}
+
+/** Reads every file of a backup to its end. */
+export async function verifyBackup(folder: string): Promise<Manifest> {
+  const manifest = await readManifestIn(folder)
+  for (const file of manifest.files) await verifyFile(folder, file)
+  checkDataFile(join(folder, dataFileName))
+  return manifest
+}
+
+async function verifyFile(folder: string, { path, bytes, sha256 }: BackupFile): Promise<void> {
+  const actual = await describeFile(folder, path).catch(({ code }: NodeJS.ErrnoException) => {
+    throw new BackupUnusable(`The backup in ${folder} is not whole: ${path} cannot be read (${code}).`)
+  })
+  if (actual.bytes !== bytes) {
+    throw new BackupUnusable(
+      `The backup in ${folder} is not whole: ${path} has ${actual.bytes} bytes instead of ${bytes}.`,
+    )
+  }
+  const isSame = actual.sha256 === sha256
+  if (!isSame) throw new BackupUnusable(`The backup in ${folder} is damaged: ${path} is not what was backed up.`)
+}
+
+/** The caller named a folder that holds something already. */
+export class FolderNotEmpty extends StoreUnusable {}
+
+/** What a restore left that was cut short goes away; anything else is somebody's and stays. */
+async function ensureEmpty(dataDir: string, files: readonly BackupFile[]): Promise<void> {
+  if ((await namesIn(dataDir)).includes(restoringFolder)) await removeFiles(dataDir, files)
+  if ((await namesIn(dataDir)).length === 0) return
+  throw new FolderNotEmpty(`The data folder ${dataDir} is not empty, and nothing is ever written over. Name another.`)
+}
+
+/** The mark of what is not finished goes last. */
+async function removeFiles(dataDir: string, files: readonly BackupFile[]): Promise<void> {
+  for (const name of [...files.map(({ path }) => path), mediaFolder, restoringFolder]) {
+    await rm(join(dataDir, name), { recursive: true, force: true })
+  }
+}
+
+async function namesIn(dataDir: string): Promise<string[]> {
+  return (await readdir(dataDir)).filter((name) => !lockName.test(name))
+}
+
+async function copyFiles(dataDir: string, files: readonly BackupFile[], folder: string): Promise<void> {
+  const staging = join(dataDir, restoringFolder)
+  await mkdir(join(staging, mediaFolder), { recursive: true, mode: 0o700 })
+  syncDirectory(dataDir)
+  for (const file of files) await copyChecked(file, folder, staging)
+  for (const each of [join(staging, mediaFolder), staging]) syncDirectory(each)
+  for (const name of await readdir(staging)) await rename(join(staging, name), join(dataDir, name))
+  syncDirectory(dataDir)
+  await rmdir(staging)
+  syncDirectory(dataDir)
+}
+
+/** What lies on the disk in the end is what was backed up, whatever happened on the way. */
+async function copyChecked(file: BackupFile, folder: string, into: string): Promise<void> {
+  const to = join(into, file.path)
+  await copyFile(join(folder, file.path), to, constants.COPYFILE_EXCL)
+  const target = await open(to, 'r+')
+  try {
+    await target.chmod(0o600)
+    await target.sync()
+  } finally {
+    await target.close()
+  }
+  await verifyFile(into, file)
+}

@@ -1,0 +1,39 @@
+/** How people name orgs and agents on the command line, and the paths of the API that they mean. */
+import { slugPattern } from '../../core/ids.js'
+import { commandLineVariables as variables } from '../config/config.js'
+import { usageError } from './failure.js'
+import type { Session } from './program.js'
+
+export const agentArgument = ['<agent>', 'id of the agent, or org/agent'] as const
+
+/** The path of the org that was named, or else of the one that the key belongs to. */
+export async function orgPath({ api, org }: Session): Promise<string> {
+  return `/orgs/${org === undefined ? await ownOrg(api) : checkSlug(org)}`
+}
+
+/** The path of an agent that was named alone or as `org/agent`. */
+export async function agentPath(session: Session, name: string): Promise<string> {
+  const [agent = '', org, ...more] = name.split('/').reverse()
+  if (more.length > 0) throw nameError(name)
+  return `${await orgPath({ ...session, org: org ?? session.org })}/agents/${checkSlug(agent)}`
+}
+
+async function ownOrg(api: Session['api']): Promise<string> {
+  const me = await api.get<{ org: { id: string } }>('/me')
+  return me.org.id
+}
+
+function checkSlug(text: string): string {
+  if (!text.match(slugPattern)) throw nameError(text)
+  return text
+}
+
+function nameError(text: string) {
+  return usageError(
+    `${JSON.stringify(text.slice(0, 100))} names nothing. Type an agent as harbor-desk or demo/harbor-desk; the org ` +
+      `alone goes into --org or ${variables.org}.`,
+  )
+}
+
+/** An id that people paste, as it stands in a path. */
+export const encodeId = encodeURIComponent

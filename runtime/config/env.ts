@@ -1,0 +1,196 @@
+/** The kinds of value that an environment variable can hold: how each is read, what it wants, and what may be shown. */
+import { isIP } from 'node:net'
+import { apiKeyPrefix, slugPattern } from '../../core/ids.js'
+import { bootstrapKey as givenKey } from '../../core/limits/access.js'
+import { http, settings } from '../../core/limits/index.js'
+import { type Network, networkOf } from '../http/proxies.js'
+import { parseUrl } from './url.js'
+
+/** `expected` ends the sentence "It wants …". `read` answers undefined for a text it does not take. */
+export interface Kind<T> {
+  readonly expected: string
+  /** What a complaint may show of a refused text; absent, the text is a secret and none of it is shown. */
+  readonly redact?: (text: string) => string
+  read(text: string): T | undefined
+}
+
+export const nodeRoles = ['gateway', 'mgmt', 'shards'] as const
+export type NodeRole = (typeof nodeRoles)[number]
+
+const verbatim = (text: string) => text
+
+/** A URL may hold a password before its last @, and a key in its query. */
+function withoutCredentials(text: string): string {
+  return text.replace(/^.*@/s, '…@').replace(/\?.*$/s, '?…')
+}
+
+function textMatching(pattern: RegExp, expected: string): Kind<string> {
+  return { expected, redact: verbatim, read: (text) => (pattern.test(text) ? text : undefined) }
+}
+
+export const path: Kind<string> = textMatching(/\S/, 'the path of a file or folder')
+
+export const slug: Kind<string> = {
+  expected: 'a slug: lower-case letters, digits and dashes, at most 63, not beginning with a dash',
+  redact: verbatim,
+  read: (text) => (text.match(slugPattern) ? text : undefined),
+}
+
+export const host: Kind<string> = {
+  expected: 'a host name or an IP address without brackets or port',
+  redact: verbatim,
+  read: (text) => (isHost(text) ? text : undefined),
+}
+
+/** Hosts as addresses spell them: lower case, an IPv6 address in brackets, a port only where it is not the usual one. */
+export const hostList: Kind<readonly string[]> = {
+  expected: 'host names separated by commas, each with its port where that is not the usual one',
+  redact: verbatim,
+  read(text) {
+    const hosts = splitList(text).map((each) =>
+      /^[^\s/?#@\\]+$/.test(each) ? parseUrl(`https://${each}/`)?.host : undefined,
+    )
+    return hosts.length > 0 && hosts.every((each) => each !== undefined) ? (hosts as string[]) : undefined
+  },
+}
+
+export const networkList: Kind<readonly Network[]> = {
+  expected: 'addresses or networks such as 10.0.0.0/8, separated by commas',
+  redact: verbatim,
+  read(text) {
+    const networks = splitList(text).map(networkOf)
+    return networks.length > 0 && networks.every((each) => each !== undefined) ? (networks as Network[]) : undefined
+  },
+}
+
+export const port: Kind<number> = wholeNumber(0, settings.portMax)
+export const shardCount: Kind<number> = wholeNumber(1, settings.shardsMax)
+
+export const scale: Kind<number> = {
+  expected: 'a number above 0, such as 60 or 0.5',
+  redact: verbatim,
+  read(text) {
+    const value = /^\d{1,15}(?:\.\d{1,15})?$/.test(text) ? Number(text) : 0
+    return value > 0 ? value : undefined
+  },
+}
+
+const booleans: Readonly<Record<string, boolean>> = { true: true, false: false }
+export const flag: Kind<boolean> = {
+  expected: 'true or false',
+  redact: verbatim,
+  read: (text) => (Object.hasOwn(booleans, text) ? booleans[text] : undefined),
+}
+
+export const roleList: Kind<readonly NodeRole[]> = {
+  expected: `some of ${nodeRoles.join(', ')}, separated by commas`,
+  redact: verbatim,
+  read(text) {
+    const named = splitList(text)
+    const areKnown = named.every((name) => (nodeRoles as readonly string[]).includes(name))
+    return areKnown && named.length > 0 ? nodeRoles.filter((role) => named.includes(role)) : undefined
+  },
+}
+
+export const moduleList: Kind<readonly string[]> = {
+  expected: 'module specifiers separated by commas',
+  redact: verbatim,
+  read(text) {
+    const modules = splitList(text)
+    return modules.length > 0 && modules.every((name) => /^\S+$/.test(name)) ? modules : undefined
+  },
+}
+
+/** The address others reach a plane at: links are made by adding a path to it, so its closing slash goes. */
+export const publicUrl: Kind<string> = {
+  expected: 'an http:// or https:// URL without user, query or fragment',
+  redact: withoutCredentials,
+  read(text) {
+    const url = urlOf(text, ['http:', 'https:'])
+    return url && !url.username && !url.password && !/[?#]/.test(text) ? text.replace(/\/+$/, '') : undefined
+  },
+}
+
+export const endpointUrl: Kind<string> = {
+  expected: 'an http:// or https:// URL without user name or password',
+  redact: withoutCredentials,
+  read(text) {
+    const url = urlOf(text, ['http:', 'https:'])
+    return url && !url.username && !url.password ? text : undefined
+  },
+}
+
+export const redisUrl: Kind<string> = {
+  expected: 'a redis:// or rediss:// URL',
+  redact: withoutCredentials,
+  read: (text) => (urlOf(text, ['redis:', 'rediss:']) ? text : undefined),
+}
+
+export const natsServers: Kind<readonly string[]> = {
+  expected: 'NATS servers separated by commas, each nats://host:port, tls://host:port or host:port',
+  redact: withoutCredentials,
+  read(text) {
+    const servers = splitList(text)
+    const areValid = servers.every((server) =>
+      urlOf(server.includes('://') ? server : `nats://${server}`, ['nats:', 'tls:']),
+    )
+    return areValid && servers.length > 0 ? servers : undefined
+  },
+}
+
+export const word: Kind<string> = textMatching(/^[^\s\p{Cc}]+$/u, 'a name without spaces')
+
+export const secretText: Kind<string> = {
+  expected: 'visible characters without spaces',
+  read: (text) => (/^[\x21-\x7e]+$/.test(text) ? text : undefined),
+}
+
+export const bootstrapKey: Kind<string> = {
+  expected:
+    `${apiKeyPrefix} and then at least ${settings.bootstrapKeyMinChars} letters, digits, dashes or underscores, ` +
+    `${givenKey.minDifferentChars} of them different`,
+  read(text) {
+    const rest = text.startsWith(apiKeyPrefix) ? text.slice(apiKeyPrefix.length) : ''
+    const isLongEnough = rest.length >= settings.bootstrapKeyMinChars && text.length <= http.tokenChars
+    const isGuessable = new Set(rest).size < givenKey.minDifferentChars
+    return isLongEnough && !isGuessable && /^[\w-]+$/.test(rest) ? text : undefined
+  },
+}
+
+/** Handed on as hex whichever way it was written: text can be frozen, bytes cannot. */
+export const secretKeyHex: Kind<string> = {
+  expected: `${settings.secretKeyBytes} bytes written as hex, base64 or base64url`,
+  read(text) {
+    if (/^[\da-f]+$/i.test(text) && text.length === settings.secretKeyBytes * 2) return text.toLowerCase()
+    if (!/^(?:[\w-]+|[A-Za-z\d+/]+)={0,2}$/.test(text)) return undefined
+    const bytes = Buffer.from(text, 'base64url')
+    return bytes.length === settings.secretKeyBytes ? bytes.toString('hex') : undefined
+  },
+}
+
+function wholeNumber(min: number, max: number): Kind<number> {
+  return {
+    expected: `a whole number from ${min} to ${max}`,
+    redact: verbatim,
+    read(text) {
+      const value = /^(?:0|[1-9]\d{0,8})$/.test(text) ? Number(text) : -1
+      return value >= min && value <= max ? value : undefined
+    },
+  }
+}
+
+function splitList(text: string): string[] {
+  const items = text.split(',').map((item) => item.trim())
+  return items.includes('') ? [] : items
+}
+
+function isHost(text: string): boolean {
+  const label = /^[A-Za-z\d](?:[A-Za-z\d-]{0,61}[A-Za-z\d])?$/
+  const isName = text.length <= 253 && text.split('.').every((part) => label.test(part))
+  return isIP(text) > 0 || (isName && !/^[\d.]+$/.test(text))
+}
+
+function urlOf(text: string, protocols: readonly string[]): URL | undefined {
+  const url = /^[\x21-\x7e]+$/.test(text) ? parseUrl(text) : undefined
+  return url && protocols.includes(url.protocol) && url.hostname !== '' ? url : undefined
+}

@@ -1,0 +1,345 @@
+/**
+ * An adapter behind a guard: one that throws, hangs or answers nonsense is the trouble of its own bindings and of nobody
+ * else. What waits is bounded in time, what is answered in shape and size; what went wrong is in the log, without a secret.
+ *
+ * Three things no guard can do. A function that never returns cannot be cut short, a rejection that the adapter does not
+ * await is not part of its answer, and a send that was given up may still have reached the provider: its outcome is
+ * unknown. A node runs the adapters of partners in threads for the first two.
+ */
+import { LRUCache } from 'lru-cache'
+import { redactSecrets, secretsIn } from '../../adapters/kit/secrets.js'
+import { withTimeout } from '../../adapters/kit/timeout.js'
+import {
+  findOutcomeError,
+  followOutcomeError,
+  itemError,
+  mediaAccessError,
+  outcomeError,
+  payloadError,
+  payloadsError,
+  probeError,
+  receivedError,
+} from '../../adapters/kit/validate.js'
+import type { Adapter, IngressResult, Item, ProviderConnection, SendOutcome } from '../../core/channel/adapter.js'
+import { firstExcess } from '../../core/channel/subset.js'
+import { isRecord } from '../../core/json.js'
+import { adapter as limits } from '../../core/limits/index.js'
+
+/** Where the guard says what went wrong: the log of a node. */
+export interface GuardLog {
+  error(event: string, fields: Readonly<Record<string, string>>): void
+}
+
+export type AdapterTimeouts = Pick<typeof limits, 'sendMs' | 'probeMs' | 'revokeMs' | 'openMs' | 'closeMs'>
+
+/** What `render` gives for a message that the adapter could not write; `send` knows it again, as a copy too. */
+const unrenderable = Object.freeze({ unwrittenByAdapter: true })
+const isUnrenderable = (payload: unknown) => isRecord(payload) && payload.unwrittenByAdapter === true
+
+const refusal = (detail: string, again: 'later' | 'otherChannel'): SendOutcome => ({
+  kind: 'refused',
+  reason: 'sendFailed',
+  detail,
+  retry: again,
+})
+const sendFailure = refusal('The adapter of the channel failed.', 'otherChannel')
+const renderFailure = refusal('The adapter of the channel could not write the message.', 'otherChannel')
+/** The provider may have it. */
+const sendTimeout: SendOutcome = {
+  kind: 'refused',
+  reason: 'sendFailed',
+  detail: 'The adapter of the channel had no outcome in time.',
+  retry: 'later',
+  isUnknown: true,
+}
+const stalledRefusal = refusal('The adapter of the channel does not answer just now.', 'later')
+
+export function guardAdapter(
+  adapter: Adapter,
+  log: GuardLog,
+  timeouts: { [Key in keyof AdapterTimeouts]: number } = limits,
+): Adapter {
+  const { descriptor } = adapter
+  const { channel, provider, form } = descriptor
+  const connections = new WeakMap<ProviderConnection, ProviderConnection>()
+  const stalled = createStalledBindings()
+
+  /** `context` are the credentials and the binding that it was about, as far as there were any. */
+  function tell(doing: string, problem: unknown, context: { auth?: unknown; bindingId?: string } = {}): void {
+    const { auth, bindingId } = context
+    const text = problem instanceof Error ? problem.message : String(problem)
+    const redacted = redactSecrets(text, secretsIn(form.credentials, auth))
+    log.error('adapter.failed', { channel, provider, ...(bindingId && { bindingId }), doing, problem: redacted })
+  }
+
+  function checkItems(items: readonly Item[], context: { auth?: unknown; bindingId?: string }): readonly Item[] {
+    return items.map((item) => {
+      const problem = itemError(item)
+      if (!problem) return 'problem' in item ? { problem: redactSecrets(item.problem, secretsOf(context)) } : item
+      tell('receive', problem, context)
+      return { problem }
+    })
+  }
+
+  function checkReceived(
+    received: Extract<IngressResult, { readonly kind: 'items' }>,
+    context: { auth?: unknown },
+  ): IngressResult {
+    const items = checkItems(received.items, context)
+    if (!received.otherAccounts) return { ...received, items }
+    const elsewhere = received.otherAccounts.map((part) =>
+      part.items ? { ...part, items: checkItems(part.items, context) } : part,
+    )
+    return { ...received, items, otherAccounts: elsewhere }
+  }
+
+  const secretsOf = ({ auth }: { readonly auth?: unknown }) => secretsIn(form.credentials, auth)
+
+  function redactOutcome(outcome: SendOutcome, context: { readonly auth: unknown }): SendOutcome {
+    if (outcome.kind === 'sent' || outcome.detail === undefined) return outcome
+    return { ...outcome, detail: redactSecrets(outcome.detail, secretsOf(context)) }
+  }
+
+  return {
+    descriptor,
+    render(blocks, context) {
+      try {
+        const payloads = adapter.render(blocks, context)
+        const problem = payloadsError(payloads)
+        if (!problem) return payloads
+        tell('render', problem)
+      } catch (error) {
+        tell('render', error)
+      }
+      return [unrenderable]
+    },
+    async send(payload, context) {
+      if (isUnrenderable(payload)) return renderFailure
+      const { bindingId, connection } = context
+      if (!stalled.maySend(bindingId)) return stalledRefusal
+      try {
+        const unwrapped = connection ? { ...context, connection: connections.get(connection) ?? connection } : context
+        const outcome = await withTimeout(timeouts.sendMs, adapter.send(payload, unwrapped), timedOut)
+        if (outcome === timedOut) {
+          stalled.markStalled(bindingId)
+          tell('send', 'no outcome in time', context)
+          return sendTimeout
+        }
+        stalled.clear(bindingId)
+        const problem = outcomeError(outcome)
+        if (!problem) return redactOutcome(outcome, context)
+        tell('send', problem, context)
+      } catch (error) {
+        stalled.clear(bindingId)
+        tell('send', error, context)
+      }
+      return sendFailure
+    },
+    receive(request, auth) {
+      const context = { auth, bindingId: request.bindingId }
+      let problem: unknown
+      try {
+        const received: IngressResult = adapter.receive(request, auth)
+        problem = receivedError(received)
+        if (!problem) return received.kind === 'items' ? checkReceived(received, context) : received
+      } catch (error) {
+        problem = error
+      }
+      tell('receive', problem, context)
+      // Nothing was read, so whoever called must be told to come again: it is not lost once the adapter is mended.
+      throw new Error('the adapter of the channel could not read a call')
+    },
+    ...(adapter.signal && {
+      signal(...[signal, context]: Parameters<NonNullable<Adapter['signal']>>) {
+        try {
+          const payload = adapter.signal!(signal, context)
+          const problem = payload === undefined ? undefined : payloadError(payload)
+          if (!problem) return payload
+          tell('signal', problem)
+        } catch (error) {
+          tell('signal', error)
+        }
+        return undefined
+      },
+    }),
+    ...(adapter.traitsForDevice && {
+      traitsForDevice(abilities: readonly string[]) {
+        try {
+          const traits = adapter.traitsForDevice!(abilities)
+          const wider = firstExcess(traits, descriptor.traits)
+          if (wider === undefined) return traits
+          tell('traitsForDevice', `${wider} is more than the channel has`)
+        } catch (error) {
+          tell('traitsForDevice', error)
+        }
+        return descriptor.traits
+      },
+    }),
+    ...(adapter.validateAuth && {
+      validateAuth(auth: unknown) {
+        try {
+          const problem = adapter.validateAuth!(auth)
+          if (problem === undefined) return undefined
+          if (typeof problem.field === 'string' && typeof problem.message === 'string')
+            return { field: problem.field, message: redactSecrets(problem.message, secretsOf({ auth })) }
+          tell('validateAuth', 'neither a field nor a message', { auth })
+        } catch (error) {
+          tell('validateAuth', error, { auth })
+        }
+        return { field: '', message: 'could not be judged by the adapter of the provider' }
+      },
+    }),
+    ...(adapter.probe && {
+      async probe(...[addresses, context]: Parameters<NonNullable<Adapter['probe']>>) {
+        try {
+          const probeResult = await withTimeout(timeouts.probeMs, adapter.probe!(addresses, context), timedOut)
+          const problem = probeResult === timedOut ? 'no outcome in time' : probeError(probeResult, addresses)
+          if (probeResult !== timedOut && !problem) return probeResult
+          tell('probe', problem, context)
+        } catch (error) {
+          tell('probe', error, context)
+        }
+        return { reachable: [], unreachable: [] }
+      },
+    }),
+    ...(adapter.find && {
+      async find(...[payload, context]: Parameters<NonNullable<Adapter['find']>>) {
+        const { connection } = context
+        try {
+          const unwrapped = connection ? { ...context, connection: connections.get(connection) ?? connection } : context
+          const findOutcome = await withTimeout(timeouts.sendMs, adapter.find!(payload, unwrapped), timedOut)
+          const problem = findOutcome === timedOut ? 'no outcome in time' : findOutcomeError(findOutcome)
+          if (findOutcome !== timedOut && !problem)
+            return findOutcome.kind === 'unknown'
+              ? { ...findOutcome, detail: redactSecrets(findOutcome.detail, secretsOf(context)) }
+              : findOutcome
+          tell('find', problem, context)
+        } catch (error) {
+          tell('find', error, context)
+        }
+        return { kind: 'unknown', detail: 'The adapter of the channel could not ask for it.' } as const
+      },
+    }),
+    ...(adapter.revoke && {
+      async revoke(...[providerId, context]: Parameters<NonNullable<Adapter['revoke']>>) {
+        const { connection } = context
+        try {
+          const unwrapped = connection ? { ...context, connection: connections.get(connection) ?? connection } : context
+          const outcome = await withTimeout(timeouts.revokeMs, adapter.revoke!(providerId, unwrapped), timedOut)
+          if (outcome === 'revoked' || outcome === 'tooLate' || outcome === 'unknown') return outcome
+          tell('revoke', outcome === timedOut ? 'no outcome in time' : 'an unknown outcome', context)
+        } catch (error) {
+          tell('revoke', error, context)
+        }
+        return 'unknown' as const
+      },
+    }),
+    ...(adapter.openMedia && {
+      async openMedia(...[mediaRef, context]: Parameters<NonNullable<Adapter['openMedia']>>) {
+        try {
+          const access = await withTimeout(timeouts.openMs, adapter.openMedia!(mediaRef, context), timedOut)
+          const problem = access === timedOut ? 'no outcome in time' : mediaAccessError(access)
+          if (access !== timedOut && !problem)
+            return access.kind === 'at'
+              ? access
+              : { ...access, detail: redactSecrets(access.detail, secretsOf(context)) }
+          tell('openMedia', problem, context)
+        } catch (error) {
+          tell('openMedia', error, context)
+        }
+        return { kind: 'refused', detail: 'The adapter of the channel could not open it.' } as const
+      },
+    }),
+    ...(adapter.follow && {
+      async follow(...[reference, context]: Parameters<NonNullable<Adapter['follow']>>) {
+        try {
+          const followOutcome = await withTimeout(timeouts.openMs, adapter.follow!(reference, context), timedOut)
+          const problem = followOutcome === timedOut ? 'no outcome in time' : followOutcomeError(followOutcome)
+          if (followOutcome !== timedOut && !problem)
+            return followOutcome.kind === 'inbound'
+              ? followOutcome
+              : { ...followOutcome, detail: redactSecrets(followOutcome.detail, secretsOf(context)) }
+          tell('follow', problem, context)
+        } catch (error) {
+          tell('follow', error, context)
+        }
+        return { kind: 'refused', detail: 'The adapter of the channel could not follow it.' } as const
+      },
+    }),
+    ...(adapter.connect && {
+      connect(context: Parameters<NonNullable<Adapter['connect']>>[0]) {
+        try {
+          const forwardItems = (items: readonly Item[]) =>
+            context.report(checkItems(Array.isArray(items) ? items.slice(0, limits.itemsPerCall) : [], context))
+          const connection = adapter.connect!({ ...context, report: forwardItems })
+          const guard = guardConnection(connection, timeouts.closeMs, (doing, problem) => tell(doing, problem, context))
+          connections.set(guard, connection)
+          return guard
+        } catch (error) {
+          tell('connect', error, context)
+          return deadConnection
+        }
+      },
+    }),
+  }
+}
+
+const deadConnection: ProviderConnection = {
+  problem: () => 'The adapter could not open its line.',
+  close: async () => {},
+}
+
+function guardConnection(
+  connection: ProviderConnection,
+  closeMs: number,
+  logFailure: (doing: string, problem: unknown) => void,
+): ProviderConnection {
+  return {
+    problem() {
+      try {
+        const trouble: unknown = connection.problem()
+        return trouble === undefined ? undefined : String(trouble).slice(0, limits.detailChars)
+      } catch (error) {
+        logFailure('trouble', error)
+        return 'The line of the adapter cannot be asked.'
+      }
+    },
+    async close() {
+      try {
+        if ((await withTimeout(closeMs, connection.close(), timedOut)) === timedOut)
+          logFailure('close', 'it did not end in time')
+      } catch (error) {
+        logFailure('close', error)
+      }
+    },
+  }
+}
+
+const timedOut = Symbol('late')
+
+/**
+ * Bindings whose last send had no outcome in time. One send at a time finds out whether that is over, and the others are
+ * not begun: each would hold a place, for as long as patience lasts, that messages of other bindings need.
+ */
+function createStalledBindings() {
+  // Memory grows with what is in it: each adapter has one, and mostly it is empty.
+  const bindings = new LRUCache<string, { isProbing: boolean }>({
+    maxSize: limits.stuckBindings,
+    sizeCalculation: () => 1,
+  })
+  return {
+    maySend(bindingId: string): boolean {
+      const binding = bindings.get(bindingId)
+      if (!binding) return true
+      if (binding.isProbing) return false
+      binding.isProbing = true
+      return true
+    },
+    markStalled(bindingId: string): void {
+      bindings.set(bindingId, { isProbing: false })
+    },
+    clear(bindingId: string): void {
+      if (bindings.size > 0) bindings.delete(bindingId)
+    },
+  }
+}

@@ -1,0 +1,202 @@
+/** The one way out to a URL that a user supplied: every request, every hop of it, through the guard and within its time. */
+import { Agent, type buildConnector, DecoratorHandler, type Dispatcher } from 'undici'
+import { parseUrl } from '../config/url.js'
+import type { Semaphore } from '../semaphore.js'
+import { AddressRefused, checkUrl, guardedConnector, type Resolve, type UrlPolicy } from './guard.js'
+import { type FailureReason, failureMessages, reasonOf } from './reason.js'
+
+export interface EgressClientOptions extends UrlPolicy {
+  readonly resolve?: Resolve
+  /** Certificates trusted in place of the well-known ones. */
+  readonly ca?: string
+  /** Makes the sockets that the guard then judges; tests put their own in its place. */
+  readonly build?: typeof buildConnector
+  /** Origins of what this node runs itself, which may be called wherever they are. */
+  readonly ownOrigins?: () => ReadonlySet<string>
+  /** What bounds requests under way, shared by all doors of the process. A request waits for its slot within its time. */
+  readonly slots?: Semaphore
+}
+
+export interface EgressTimeouts {
+  readonly connectMs: number
+  readonly headersMs: number
+  readonly totalMs: number
+}
+
+/** What went wrong, told in words that name nothing of our side. */
+export interface EgressFailure {
+  readonly ok: false
+  readonly reason: FailureReason
+  readonly message: string
+}
+
+export interface EgressRequest {
+  readonly url: string
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: Uint8Array
+  /** Asked once there is a connection, right before the first byte goes. */
+  readonly isWithheld?: () => boolean
+}
+
+/** Sends one request; a URL that may not be called is refused before anything else is looked at. */
+export type Send = (request: EgressRequest) => Promise<Dispatcher.ResponseData>
+
+export interface EgressClient {
+  /**
+   * Runs an exchange of one or more requests within one time limit. When that ends, or `callerSignal` fires, or the door closes,
+   * the request under way and the body being read are cut. Whatever `run` throws becomes a failure.
+   */
+  request<T>(callerSignal: AbortSignal | undefined, run: (send: Send) => Promise<T>): Promise<T | EgressFailure>
+  /** Cuts what is under way, which then answers `stopped`. */
+  close(): Promise<void>
+}
+
+/** A URL that may not even be tried; unlike an address found out on the way it is told first of all. */
+class UrlRefused extends AddressRefused {}
+
+class CancelledBeforeWrite extends Error {}
+
+/** It hands on every call of the handlers there are, of which its types name none. */
+const Decorator = DecoratorHandler as unknown as new (
+  handler: Dispatcher.DispatchHandler,
+) => { onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void }
+
+/** Looks once more when the socket is there: nothing comes between that and the writing. */
+class PreWriteCheck extends Decorator {
+  readonly #isWithheld: () => boolean
+
+  constructor(handler: Dispatcher.DispatchHandler, isWithheld: () => boolean) {
+    super(handler)
+    this.#isWithheld = isWithheld
+  }
+
+  override onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
+    super.onRequestStart(controller, context)
+    if (this.#isWithheld()) controller.abort(new CancelledBeforeWrite())
+  }
+}
+
+const preWriteInterceptor: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) => {
+  const { isWithheld } = options as { isWithheld?: () => boolean }
+  return dispatch(options, isWithheld ? new PreWriteCheck(handler, isWithheld) : handler)
+}
+
+export function createEgressClient(options: EgressClientOptions, limits: EgressTimeouts): EgressClient {
+  const agentWith = (policy: UrlPolicy) =>
+    new Agent({
+      connect: guardedConnector({ ...options, ...policy, connectMs: limits.connectMs }, options.build),
+      headersTimeout: limits.headersMs,
+      bodyTimeout: limits.totalMs,
+    }).compose(preWriteInterceptor)
+  const agent = agentWith(options)
+  const ownAgent = options.ownOrigins && agentWith({ allowPrivate: true })
+  const { slots } = options
+  const active = new Set<Deadline>()
+  let closed = false
+
+  function sendWithin(deadline: Deadline): Send {
+    return async ({ url, ...request }) => {
+      const isOwn = options.ownOrigins?.().has(parseUrl(url)?.origin ?? '') ?? false
+      if (checkUrl(url, isOwn ? { allowPrivate: true } : options) !== undefined) throw new UrlRefused()
+      if (closed) throw new Error('the door is closed')
+      const { origin, host, pathname, search } = new URL(url)
+      if (slots) await deadline.acquireSlot(slots, host)
+      if (closed) throw new Error('the door is closed')
+      const dispatcher = isOwn && ownAgent ? ownAgent : agent
+      const answer = dispatcher.request({ ...request, origin, path: pathname + search, signal: deadline.signal })
+      return Promise.race([answer, deadline.aborted])
+    }
+  }
+
+  return {
+    async request(callerSignal, run) {
+      const deadline = createDeadline(callerSignal, limits.totalMs)
+      active.add(deadline)
+      try {
+        return await run(sendWithin(deadline))
+      } catch (error) {
+        if (error instanceof UrlRefused) return failureOf('refused-address')
+        if (error instanceof CancelledBeforeWrite) return failureOf('withheld')
+        if (closed || callerSignal?.aborted) return failureOf('stopped')
+        return failureOf(deadline.isLate() ? 'timeout' : reasonOf(error))
+      } finally {
+        active.delete(deadline)
+        deadline.dispose()
+      }
+    },
+    async close() {
+      closed = true
+      for (const deadline of active) deadline.stop()
+      await Promise.all([agent.destroy(), ownAgent?.destroy()])
+    },
+  }
+}
+
+export function failureOf(reason: FailureReason): EgressFailure {
+  return { ok: false, reason, message: failureMessages[reason] }
+}
+
+interface Deadline {
+  readonly signal: AbortSignal
+  /** Rejects when the signal fires: a request that is still connecting looks at its signal only once connected. */
+  readonly aborted: Promise<never>
+  isLate(): boolean
+  /** Waits for a slot, in place of the one held before; once it is there, time begins anew. */
+  acquireSlot(slots: Semaphore, host: string): Promise<void>
+  stop(): void
+  dispose(): void
+}
+
+/** One signal for the caller's wish to stop and for the end of the time allowed. */
+function createDeadline(callerSignal: AbortSignal | undefined, totalMs: number): Deadline {
+  const controller = new AbortController()
+  const { signal } = controller
+  const aborted = new Promise<never>((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+  // It may fire while nobody is connecting.
+  aborted.catch(() => {})
+  let late = false
+  let releaseSlot = () => {}
+  const startTimer = () =>
+    setTimeout(() => {
+      late = true
+      stop()
+    }, totalMs)
+  let timer = startTimer()
+  async function acquireSlot(slots: Semaphore, host: string): Promise<void> {
+    releaseSlot()
+    releaseSlot = () => {}
+    const queuedSlot = slots.acquire(host)
+    if (queuedSlot) {
+      try {
+        await Promise.race([queuedSlot.granted, aborted])
+      } catch (error) {
+        queuedSlot.cancel()
+        throw error
+      }
+      clearTimeout(timer)
+      timer = startTimer()
+    }
+    releaseSlot = () => slots.release(host)
+  }
+  function stop(): void {
+    clearTimeout(timer)
+    controller.abort()
+  }
+  callerSignal?.addEventListener('abort', stop, { once: true })
+  if (callerSignal?.aborted) stop()
+  return {
+    signal,
+    aborted,
+    isLate: () => late,
+    acquireSlot,
+    stop,
+    dispose() {
+      releaseSlot()
+      clearTimeout(timer)
+      callerSignal?.removeEventListener('abort', stop)
+    },
+  }
+}

@@ -1,0 +1,124 @@
+/** Gets what a URL that a user supplied leads to: redirects are followed, each hop through the guard like the first. */
+import type { Dispatcher } from 'undici'
+import { parseUrl } from '../config/url.js'
+import { drain } from './body.js'
+import {
+  createEgressClient,
+  type EgressClientOptions,
+  type EgressFailure,
+  type EgressTimeouts,
+  failureOf,
+  type Send,
+} from './client.js'
+
+export interface GetResponse {
+  readonly status: number
+  /** How many bytes the endpoint says there are; it need not be true. */
+  readonly contentLength?: number
+  /** The body as it is sent, never unpacked. It ends early by throwing, with whatever broke it. */
+  readonly body: AsyncIterable<Uint8Array>
+}
+
+export interface Getter {
+  /**
+   * Hands the answer at the end of the redirects to `handle` and resolves with what that makes of it. Time, the signal and
+   * `close` cut the body while it is read. What goes wrong with the endpoint is a failure; what `handle` throws by itself
+   * is thrown on. A body that `handle` leaves unread is cut.
+   */
+  get<T>(
+    request: {
+      readonly url: string
+      readonly headers?: Readonly<Record<string, string>>
+      /** For the origin of the URL alone: once a redirect has led away from it they are sent no more. */
+      readonly secretHeaders?: Readonly<Record<string, string>>
+      readonly signal?: AbortSignal
+    },
+    handle: (answer: GetResponse) => Promise<T>,
+  ): Promise<{ readonly ok: true; readonly value: T } | EgressFailure>
+  close(): Promise<void>
+}
+
+export interface GetterOptions extends EgressClientOptions {
+  readonly limits: EgressTimeouts & { readonly redirects: number }
+}
+
+export function openGetter(options: GetterOptions): Getter {
+  const { limits } = options
+  const client = createEgressClient(options, limits)
+  return {
+    async get({ url, headers = {}, secretHeaders = {}, signal }, handle) {
+      const outcome = await client.request(signal, async (send) => {
+        // Nothing is unpacked here, so that a few bytes cannot unfold into gigabytes.
+        const requestHeaders = { headers: { ...headers, 'accept-encoding': 'identity' }, secretHeaders }
+        const answer = await followRedirects(send, url, requestHeaders, limits.redirects)
+        return typeof answer === 'string' ? failureOf(answer) : handleResponse(answer, handle)
+      })
+      if ('threw' in outcome) throw outcome.threw
+      return outcome
+    },
+    close: client.close,
+  }
+}
+
+const redirectStatuses = new Set([301, 302, 303, 307, 308])
+
+interface RequestHeaders {
+  readonly headers: Readonly<Record<string, string>>
+  readonly secretHeaders: Readonly<Record<string, string>>
+}
+
+async function followRedirects(
+  send: Send,
+  startUrl: string,
+  { headers, secretHeaders }: RequestHeaders,
+  redirects: number,
+) {
+  let url = startUrl
+  let sent = { ...headers, ...secretHeaders }
+  for (let redirectsLeft = redirects; ; redirectsLeft--) {
+    const answer = await send({ url, method: 'GET', headers: sent })
+    if (!redirectStatuses.has(answer.statusCode))
+      return isIdentityEncoded(answer) ? answer : discard(answer, 'bad-answer')
+    const { location } = answer.headers
+    if (redirectsLeft === 0) return discard(answer, 'too-many-redirects')
+    const next = typeof location === 'string' ? parseUrl(location, url) : undefined
+    if (!next) return discard(answer, 'bad-answer')
+    drain(answer.body)
+    next.hash = ''
+    if (next.origin !== parseUrl(startUrl)?.origin) sent = { ...headers }
+    url = next.href
+  }
+}
+
+function isIdentityEncoded({ headers }: Dispatcher.ResponseData): boolean {
+  const coding = headers['content-encoding']
+  return coding === undefined || String(coding).trim().toLowerCase() === 'identity'
+}
+
+function discard<R>({ body }: Dispatcher.ResponseData, reason: R): R {
+  body.on('error', () => {}).destroy()
+  return reason
+}
+
+async function handleResponse<T>(answer: Dispatcher.ResponseData, handle: (answer: GetResponse) => Promise<T>) {
+  const { statusCode: status, headers, body } = answer
+  const declaredLength = Number(headers['content-length'] ?? Number.NaN)
+  const contentLength = Number.isSafeInteger(declaredLength) ? declaredLength : undefined
+  let bodyFailed = false
+  async function* trackedBody(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* body as AsyncIterable<Buffer>
+    } catch (error) {
+      bodyFailed = true
+      throw error
+    }
+  }
+  try {
+    return { ok: true as const, value: await handle({ status, contentLength, body: trackedBody() }) }
+  } catch (error) {
+    if (bodyFailed) throw error
+    return { threw: error }
+  } finally {
+    discard(answer, undefined)
+  }
+}

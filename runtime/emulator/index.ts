@@ -1,0 +1,144 @@
+/** Puts the sample agent, the emulated providers and the page together: what a person meets after a first start. */
+import { readFile } from 'node:fs/promises'
+import type { ProviderEmulator } from '../../adapters/emulator/provideremulator.js'
+import { type AgentRef, chatNameOf, formatAgentKey } from '../../core/agentref.js'
+import { isRefusal, refuse } from '../../core/errors.js'
+import type { Clock } from '../clock.js'
+import type { AsidOf } from '../conversation/asid.js'
+import { type Directory, readerOf } from '../conversation/context.js'
+import type { Route } from '../http/route.js'
+import type { BootstrapResult } from '../node/bootstrap.js'
+import type { Log } from '../observe/log.js'
+import type { RootSecrets } from '../secrets/rootsecrets.js'
+import { deriveKey } from '../secrets/seal.js'
+import { type ChatInspectorDeps, createChatInspector } from './chat.js'
+import type { EmulatedProviders, EmulatorScene } from './contract.js'
+import type { Emulator } from './emulator.js'
+import { inspectQueries } from './inspect.js'
+import { pageRoutes } from './page.js'
+import { pageApiRoutes } from './pageapi.js'
+import { openSampleAgent, type SampleDeps, samplePhones } from './sampleagent.js'
+import { createSendAs, type SendAsDeps } from './sendas.js'
+import { createTickets } from './tickets.js'
+import { createEmulatorUpdates } from './updates.js'
+import { createWebhookLog } from './webhooklog.js'
+
+/** Made by the build. */
+const scriptFile = new URL('../../adapters/emulator/page.js', import.meta.url)
+
+export interface EmulatorPageOptions {
+  readonly emulator: Pick<Emulator, 'providers'>
+  readonly secrets: RootSecrets
+  readonly clock: Clock
+  readonly log: Log
+  readonly urls: () => { readonly mgmt: string; readonly gateway: string }
+}
+
+interface SceneDeps {
+  readonly directory: Directory
+  readonly asidOf: AsidOf
+}
+
+export interface EmulatorPage {
+  readonly queries: typeof inspectQueries
+  /** Where the node may call the sample agent although it is on loopback. */
+  readonly origins: () => ReadonlySet<string>
+  routes(deps: ChatInspectorDeps & SendAsDeps & SceneDeps): Route[]
+  /** Outside the version prefix. */
+  readonly pages: readonly Route[]
+  /** Once the providers run and the node can be reached. */
+  start(parts: SampleDeps, bootstrapped: BootstrapResult, port?: number): Promise<void>
+  /** Whether there is a page to open. */
+  isOpen(): boolean
+  /** The page with a ticket to it; undefined while there is nothing to open. */
+  link(): string | undefined
+  stop(): void
+}
+
+export function createEmulatorPage({ emulator, secrets, clock, log, urls }: EmulatorPageOptions): EmulatorPage {
+  const { providers } = emulator
+  const tickets = createTickets(deriveKey(secrets.signing, 'emulator page'), clock)
+  const webhookLog = createWebhookLog()
+  const sample = openSampleAgent(webhookLog.append)
+  let sampleRef: AgentRef | undefined
+  const isOpen = () => sampleRef !== undefined
+
+  async function loadScene({ directory, asidOf }: SceneDeps): Promise<EmulatorScene | ReturnType<typeof refuse>> {
+    if (!sampleRef) return refuse('resource.not_found', { detail: 'There is no sample agent in this installation.' })
+    const agent = await directory.get(formatAgentKey(sampleRef))
+    if (isRefusal(agent)) return agent
+    const { orgId, agentId, name, channels } = agent
+    const routeFor = (channelName: string) => channels.find(({ channel }) => channel === channelName)
+    return {
+      orgId,
+      agentId,
+      name,
+      zone: readerOf(agent).zone,
+      phones: samplePhones.flatMap(({ channel, account, address }) => {
+        const binding = providers.accounts.get(account) && routeFor(channel)
+        if (!binding) return []
+        const asid = asidOf(formatAgentKey(agent), channel, address)
+        return [{ channel, provider: binding.provider, account, address, asid }]
+      }),
+      asidOfVisitor: (visitorId) => asidOf(formatAgentKey(agent), 'webchat', visitorId),
+      ...(routeFor('webchat') && { chatUrl: `${urls().gateway}/v4/webchat/${chatNameOf(agent)}` }),
+    }
+  }
+
+  return {
+    queries: inspectQueries,
+    origins: sample.origins,
+    isOpen,
+    pages: pageRoutes({
+      isOpen,
+      gatewayUrl: () => urls().gateway,
+      script: () => readFile(scriptFile),
+    }),
+    routes(deps) {
+      const updates = createEmulatorUpdates({
+        shards: deps.shards,
+        providers: createEmulatedProviders(providers),
+        webhookLog,
+        clock,
+      })
+      const [chat, sendAs] = [createChatInspector(deps, webhookLog), createSendAs(deps)]
+      return pageApiRoutes({ tickets, updates, chat, webhookLog, sendAs, clock, scene: () => loadScene(deps) })
+    },
+    async start(parts, { orgId, key }, port) {
+      const { mgmt: mgmtUrl, gateway: gatewayUrl } = urls()
+      if (!mgmtUrl || !gatewayUrl || !providers.started()) return
+      const startOptions = {
+        orgId,
+        isFirst: key !== undefined,
+        mgmtUrl,
+        gatewayUrl,
+        ...(port !== undefined && { port }),
+      }
+      // A node without somebody to talk to is a node all the same.
+      sampleRef = await sample.start(parts, providers, startOptions).catch((error) => {
+        log.warn('emulator.sample_failed', { error })
+        return undefined
+      })
+    },
+    link: () => sampleRef && `${urls().mgmt}/emulator#${tickets.mint()}`,
+    stop: sample.stop,
+  }
+}
+
+/** A phone that is out of reach has a fault at its provider, until it is back. */
+function createEmulatedProviders({ sent, act, faults }: ProviderEmulator): EmulatedProviders {
+  const unreachable = new Map<string, string>()
+  return {
+    sent,
+    act,
+    setReachable(account, reachable) {
+      const faultId = unreachable.get(account)
+      if (faultId !== undefined && reachable) faults.remove(faultId)
+      if (reachable) unreachable.delete(account)
+      else if (faultId === undefined) {
+        const fault = faults.add({ account, kind: 'unreachable' })
+        if (fault) unreachable.set(account, fault.id)
+      }
+    },
+  }
+}

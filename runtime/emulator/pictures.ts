@@ -1,0 +1,37 @@
+/** Pictures that people send from the page: read here, and told by the provider of the phone as its wire has it. */
+import { invalid, isRefusal, type Refusal } from '../../core/errors.js'
+import { json, type Route, route } from '../http/route.js'
+import { typeOf } from '../media/types.js'
+import type { Phone } from './contract.js'
+import { ActView, PhoneParams, PictureBody } from './schema.js'
+import type { EmulatorUpdates } from './updates.js'
+
+type Common = Pick<Route, 'plane' | 'tag' | 'headers' | 'errors'> & { readonly access: { readonly who: 'public' } }
+type PhoneOf = (header: (name: string) => string, channel: string) => Promise<{ readonly phone: Phone } | Refusal>
+
+/** Whatever is wrong is said before anything is done about the picture: then nobody was told of it. */
+export function pictureRoute(
+  { errors = [], ...common }: Common,
+  phoneOf: PhoneOf,
+  updates: Pick<EmulatorUpdates, 'act'>,
+): Route {
+  return route({
+    ...common,
+    errors: [...errors, 'request.invalid'],
+    method: 'POST',
+    path: '/system/emulator/stage/phones/{channel}/_picture',
+    summary: 'Send a picture from one of the phones',
+    params: PhoneParams,
+    body: PictureBody,
+    reply: { 202: ActView },
+    async handler({ header, params: { channel }, body: { type, data, name } }) {
+      const match = await phoneOf(header, channel)
+      if (isRefusal(match)) return match
+      if (typeOf(Buffer.from(data, 'base64'))?.type !== type) return invalid('data', `is no file of type ${type}`)
+      const url = `data:${type};base64,${data}`
+      const outcome = await updates.act(match.phone, { kind: 'media', url, type, name })
+      if (outcome.kind === 'impossible') return invalid('channel', outcome.why)
+      return json(202, { calls: outcome.calls, taken: outcome.taken })
+    },
+  })
+}

@@ -1,0 +1,200 @@
+/** What happened on the phones: what people did on this page, what came, and how it fares. In memory, as the phones are. */
+import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
+import { emulatorPage as limits } from '../../core/limits/index.js'
+import type { Clock } from '../clock.js'
+import type { Shards } from '../shard/contract.js'
+import type {
+  ActOutcome,
+  EmulatedProviders,
+  EmulatorScene,
+  PageAct,
+  Phone,
+  PictureAct,
+  SentMessage,
+} from './contract.js'
+import {
+  type InspectedRecord,
+  type MessageDetails,
+  type PhoneStatus,
+  type RefusedMessage,
+  readMessage,
+  readPhoneStatus,
+  readRefusals,
+  readUserRecords,
+} from './inspect.js'
+import type { WebhookLog } from './webhooklog.js'
+
+export interface PageActRecord {
+  readonly number: number
+  readonly channel: string
+  readonly at: number
+  /** Of a picture that is not among the newest, all but what it shows. */
+  readonly act: PageAct | Omit<PictureAct, 'url'>
+}
+
+export interface PhoneUpdate extends PhoneStatus {
+  readonly channel: string
+  readonly isOffline: boolean
+  readonly isLost: boolean
+  readonly sent: readonly SentMessage[]
+}
+
+export interface PageUpdates {
+  readonly phones: readonly PhoneUpdate[]
+  readonly acts: readonly PageActRecord[]
+}
+
+export interface UpdateCursor {
+  /** The number of the last thing of each kind that is known already. */
+  readonly sent: number
+  readonly acts: number
+}
+
+export interface EmulatorUpdates {
+  since(scene: EmulatorScene, after: UpdateCursor): Promise<PageUpdates | Refusal>
+  act(phone: Phone, act: PageAct): Promise<ActOutcome>
+  /** Everything on record about a message, by its id or its provider's, with the bodies that the provider got. */
+  messageDetails(
+    scene: EmulatorScene,
+    phone: Phone,
+    name: string,
+  ): Promise<(MessageDetails & WebhookEvents & { wires: readonly unknown[] }) | Refusal>
+  /** What one act was, the agent's events and answers, and which messages to the person were refused after it. */
+  actDetails(scene: EmulatorScene, number: number): Promise<ActDetails | Refusal>
+}
+
+/** Events as they came to the agent's webhook. */
+interface WebhookEvents {
+  readonly events: readonly unknown[]
+}
+
+interface ActDetails extends PageActRecord, WebhookEvents {
+  readonly records: readonly InspectedRecord[]
+  readonly answers: readonly string[]
+  readonly refusals: readonly RefusedMessage[]
+}
+
+const missing = refuse('resource.not_found')
+
+export function createEmulatorUpdates({
+  shards,
+  providers,
+  webhookLog,
+  clock,
+}: {
+  readonly shards: Shards
+  readonly providers: EmulatedProviders
+  readonly webhookLog: WebhookLog
+  readonly clock: Clock
+}): EmulatorUpdates {
+  // The phones hold what came to them while this process runs.
+  const from = Math.floor(clock.now())
+  const acts: PageActRecord[] = []
+  const offline = new Set<string>()
+  const lost = new Set<string>()
+  let lastNumber = 0
+
+  /** Noted before it is told, so that nothing which follows from it is older. */
+  async function act({ channel, account, address }: Phone, pageAct: PageAct): Promise<ActOutcome> {
+    const { number } = saveAct({ number: ++lastNumber, channel, at: clock.now(), act: pageAct })
+    const outcome = await performAct(account, address, pageAct)
+    if (outcome.kind === 'impossible') removeAct(number)
+    return outcome
+  }
+
+  /** Pictures are large: of all but the newest, what they show is forgotten. */
+  function saveAct(record: PageActRecord): PageActRecord {
+    acts.push(record)
+    if (acts.length > limits.actsKept) acts.shift()
+    const pictures = acts.flatMap(({ act }, at) => ('url' in act ? [{ act, at }] : []))
+    for (const { act, at } of pictures.slice(0, -limits.picturesKept)) {
+      const { url: _shown, ...rest } = act
+      acts[at] = { ...acts[at]!, act: rest }
+    }
+    return record
+  }
+
+  function removeAct(number: number): void {
+    const at = acts.findIndex((each) => each.number === number)
+    if (at >= 0) acts.splice(at, 1)
+  }
+
+  async function performAct(account: string, address: string, pageAct: PageAct): Promise<ActOutcome> {
+    if (offline.has(account) && !offlineActs.includes(pageAct.kind)) {
+      return { kind: 'impossible', why: 'the phone is offline' }
+    }
+    switch (pageAct.kind) {
+      case 'lose':
+      case 'regain':
+        setMembership(lost, account, pageAct.kind === 'lose')
+        providers.setReachable(account, pageAct.kind === 'regain')
+        return { kind: 'performed', calls: 0, taken: true }
+      case 'offline':
+      case 'online':
+        setMembership(offline, account, pageAct.kind === 'offline')
+        return providers.act(account, address, { kind: pageAct.kind })
+      case 'tap':
+        return providers.act(account, address, { kind: 'tap', postback: pageAct.postback, number: pageAct.number })
+      default:
+        return providers.act(account, address, pageAct)
+    }
+  }
+
+  return {
+    act,
+    async since({ phones }, after) {
+      const statuses = await Promise.all(phones.map(({ asid }) => shards.query(asid, readPhoneStatus, { asid, from })))
+      const refusal = statuses.find(isRefusal)
+      if (refusal) return refusal
+      const updates = phones.map(({ channel, account }, index) => ({
+        channel,
+        isOffline: offline.has(account),
+        isLost: lost.has(account),
+        sent: providers.sent(after.sent, { account }).map(({ number, providerId, body, at }) => ({
+          number,
+          account,
+          providerId,
+          body,
+          at,
+        })),
+        ...(statuses[index] as PhoneStatus),
+      }))
+      return { phones: updates, acts: acts.filter(({ number }) => number > after.acts) }
+    },
+    async messageDetails({ orgId, agentId }, { asid, account }, name) {
+      const details = await shards.query(asid, readMessage, { orgId, agentId, asid, name })
+      if (isRefusal(details)) return details
+      if (!details) return missing
+      const wires = providers.sent(0, { account }).filter(({ providerId }) => details.providerIds.includes(providerId))
+      return { ...details, wires: wires.map(({ body }) => body), events: webhookLog.statusesOf(details.messageId) }
+    },
+    async actDetails({ orgId, agentId, phones }, number) {
+      const record = acts.find((each) => each.number === number)
+      const phone = phones.find(({ channel }) => channel === record?.channel)
+      if (!record || !phone) return missing
+      const next = acts.find((each) => each.number > number && each.channel === record.channel)
+      const range = { from: Math.floor(record.at), until: next?.at ?? Number.MAX_SAFE_INTEGER }
+      const { asid } = phone
+      const records = await shards.query(asid, readUserRecords, { orgId, agentId, asid, ...range })
+      if (isRefusal(records)) return records
+      const refusals = await shards.query(asid, readRefusals, { asid, ...range })
+      if (isRefusal(refusals)) return refusals
+      const interval = [asid, range.from, range.until] as const
+      return {
+        ...record,
+        records,
+        events: webhookLog.eventsOf(...interval),
+        answers: webhookLog.answersOf(...interval),
+        refusals,
+      }
+    },
+  }
+}
+
+/** What happens to a phone without its network. */
+const offlineActs: readonly PageAct['kind'][] = ['offline', 'online', 'lose', 'regain']
+
+function setMembership(set: Set<string>, name: string, on: boolean): void {
+  if (on) set.add(name)
+  else set.delete(name)
+}

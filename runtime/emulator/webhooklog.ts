@@ -1,0 +1,50 @@
+/** The newest events of the sample agent as they came to its webhook, with its answers, in memory. */
+import { emulatorPage as limits } from '../../core/limits/index.js'
+
+/** As much of an envelope as has to be known of it. */
+interface Envelope {
+  readonly userId: string
+  readonly event: {
+    readonly timestamp: string
+    readonly context?: { readonly channel: string }
+    readonly event: { readonly type: string; readonly status?: { readonly messageId: string } }
+  }
+}
+
+export interface WebhookLog {
+  append(envelope: unknown, answer?: string): void
+  /** Whoever was last heard of on web chat. */
+  lastVisitor(): string | undefined
+  /** What became of a message. */
+  statusesOf(messageId: string): readonly unknown[]
+  /** What a person did within that time, in milliseconds since 1970. */
+  eventsOf(asid: string, from: number, until: number): readonly unknown[]
+  /** Bodies with which the agent answered the events of a person within that time. */
+  answersOf(asid: string, from: number, until: number): readonly string[]
+}
+
+export function createWebhookLog(): WebhookLog {
+  const entries: { readonly envelope: Envelope; readonly answer?: string }[] = []
+
+  function entriesBetween(asid: string, from: number, until: number) {
+    return entries.filter(({ envelope: { userId, event } }) => {
+      const at = Date.parse(event.timestamp)
+      return userId === asid && event.event.type !== 'status' && at >= from && at < until
+    })
+  }
+
+  return {
+    append(envelope, answer) {
+      entries.push({ envelope: envelope as Envelope, ...(answer !== undefined && { answer }) })
+      if (entries.length > limits.eventsKept) entries.shift()
+    },
+    lastVisitor: () =>
+      entries.findLast(({ envelope: { event } }) => event.context?.channel === 'webchat')?.envelope.userId,
+    statusesOf: (messageId) =>
+      entries
+        .map(({ envelope }) => envelope)
+        .filter(({ event: { event } }) => event.type === 'status' && event.status?.messageId === messageId),
+    eventsOf: (...interval) => entriesBetween(...interval).map(({ envelope }) => envelope),
+    answersOf: (...interval) => entriesBetween(...interval).flatMap(({ answer }) => answer ?? []),
+  }
+}

@@ -1,0 +1,32 @@
+/** Page tokens: cursors that are authenticated, and bound to the list they were written for. */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+
+export type Cursor = readonly (string | number)[]
+
+export interface PageTokens {
+  /** `scope` names the list and its filters: a token of one list is not valid for another. */
+  write(scope: string, cursor: Cursor): string
+  /** Undefined for a token that this installation did not write for that list. */
+  read(scope: string, token: string): Cursor | undefined
+}
+
+const macBytes = 12
+
+export function createPageTokens(key: Uint8Array): PageTokens {
+  function mac(scope: string, cursor: Uint8Array): Buffer {
+    return createHmac('sha256', key).update(scope).update('\0').update(cursor).digest().subarray(0, macBytes)
+  }
+  return {
+    write(scope, cursor) {
+      const bytes = Buffer.from(JSON.stringify(cursor))
+      return Buffer.concat([mac(scope, bytes), bytes]).toString('base64url')
+    },
+    read(scope, token) {
+      const bytes = Buffer.from(token, 'base64url')
+      if (bytes.length <= macBytes || bytes.toString('base64url') !== token) return undefined
+      const cursor = bytes.subarray(macBytes)
+      if (!timingSafeEqual(bytes.subarray(0, macBytes), mac(scope, cursor))) return undefined
+      return JSON.parse(cursor.toString()) as Cursor
+    },
+  }
+}

@@ -1,0 +1,33 @@
+/** One page of a list that is short enough to be read whole, with the token of the next page. */
+import { invalid, type Refusal } from '../../core/errors.js'
+import { page } from '../../core/limits/index.js'
+import { type PageCursor, pageOf } from '../../core/paging.js'
+import type { PageTokens } from './pagetokens.js'
+
+export interface PageRequest {
+  readonly pageTokens: PageTokens
+  readonly scope: string
+  readonly limit: number
+  readonly pageToken?: string
+}
+
+export function paginate<T extends { readonly id: string }>(
+  all: readonly T[],
+  { pageTokens, scope, limit, pageToken }: PageRequest,
+): { data: T[]; nextPageToken?: string } | Refusal {
+  const after = pageToken === undefined ? undefined : (pageTokens.read(scope, pageToken) as PageCursor | undefined)
+  if (pageToken !== undefined && !after) return invalid('pageToken', 'is not a token of this list')
+  const { data, last } = pageOf(all, { limit, ...(after && { after }) }, ({ id }) => id)
+  return last ? { data, nextPageToken: pageTokens.write(scope, last) } : { data }
+}
+
+type OptionalPageRequest = Omit<PageRequest, 'limit'> & { readonly limit?: number }
+
+/** One page if the call has a `limit` or a `pageToken`, and the whole list otherwise. */
+export function paginateIfRequested<T extends { readonly id: string }>(
+  all: readonly T[],
+  { limit, ...request }: OptionalPageRequest,
+): { data: T[]; nextPageToken?: string } | Refusal {
+  if (limit === undefined && request.pageToken === undefined) return { data: [...all] }
+  return paginate(all, { ...request, limit: limit ?? page.defaultRows })
+}

@@ -1,0 +1,49 @@
+/** The public addresses of a node, and the effects that wait until they are known. */
+import { once } from 'node:events'
+import type { EffectHandler } from '../shard/contract.js'
+
+export interface Urls {
+  readonly mgmt: string
+  readonly gateway: string
+}
+
+export interface Addresses {
+  /** Empty addresses until `set` was called. */
+  urls(): Urls
+  set(urls: Urls): void
+  /**
+   * Performers that begin nothing before the addresses are set: callbacks, media and links handed to a provider begin with
+   * one. Effects that wait stay in the outbox, and a stop ends their wait.
+   */
+  gate(handlers: Readonly<Record<string, EffectHandler>>): Readonly<Record<string, EffectHandler>>
+}
+
+export function createPublicAddresses(): Addresses {
+  let current: Urls | undefined
+  let resolveKnown = () => {}
+  const whenKnown = new Promise<void>((resolve) => {
+    resolveKnown = resolve
+  })
+
+  async function handleWhenKnown(
+    ...[handle, payload, context]: [EffectHandler, ...Parameters<EffectHandler>]
+  ): Promise<void> {
+    await Promise.race([whenKnown, once(context.signal, 'abort')])
+    context.signal.throwIfAborted()
+    return handle(payload, context)
+  }
+
+  function gateHandler(handle: EffectHandler): EffectHandler {
+    return (payload, context) => (current ? handle(payload, context) : handleWhenKnown(handle, payload, context))
+  }
+
+  return {
+    urls: () => current ?? { mgmt: '', gateway: '' },
+    set(urls) {
+      current = urls
+      resolveKnown()
+    },
+    gate: (handlers) =>
+      Object.fromEntries(Object.entries(handlers).map(([kind, handle]) => [kind, gateHandler(handle)])),
+  }
+}

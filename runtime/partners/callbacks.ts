@@ -1,0 +1,91 @@
+/** How a node answers what the thread of an adapter asks in the course of a call. */
+import type {
+  ConnectContext,
+  FindContext,
+  ProviderCache,
+  ProviderContext,
+  ProviderRequest,
+  ProviderResponse,
+} from '../../core/channel/adapter.js'
+import { type ContextData, type FromThread, syncAnswers, type ToThread } from './contract.js'
+
+/** What the caller of an adapter hands over with a call, and the number of the line in place of the line. */
+export type CallContext = ProviderContext<unknown> &
+  Partial<Omit<FindContext<unknown>, 'connection'>> &
+  Partial<Pick<ConnectContext<unknown>, 'addressOf' | 'report'>> & { readonly line?: number }
+
+const cacheNumbers = new WeakMap<ProviderCache, number>()
+let lastCacheNumber = 0
+
+/** The memory of a binding is replaced when its credentials change, and its number with it. */
+function cacheNumberOf(memory: ProviderCache | undefined): number {
+  if (!memory) return 0
+  const existing = cacheNumbers.get(memory)
+  if (existing !== undefined) return existing
+  lastCacheNumber++
+  cacheNumbers.set(memory, lastCacheNumber)
+  return lastCacheNumber
+}
+
+export function serializeContext({
+  auth,
+  bindingId,
+  ingressUrl,
+  now,
+  cache: memory,
+  signal,
+  ...more
+}: CallContext): ContextData {
+  const { address, id, since, line } = more
+  return {
+    ...{ auth, bindingId, ingressUrl, at: now(), memory: cacheNumberOf(memory), isAborted: signal.aborted },
+    ...(address !== undefined && { address }),
+    ...(id !== undefined && { id }),
+    ...(since !== undefined && { since }),
+    ...(line !== undefined && { line }),
+  }
+}
+
+/** A call that is over may send nothing more. */
+export function answerSyncCall(
+  { name, arg = '', cell }: Extract<FromThread, { kind: 'syncCall' }>,
+  callContext: CallContext | undefined,
+): void {
+  const isTrue =
+    name === 'isCancelled'
+      ? (callContext?.isCancelled?.() ?? callContext === undefined)
+      : (callContext?.isKnown?.(arg) ?? true)
+  Atomics.store(cell, 0, isTrue ? syncAnswers.yes : syncAnswers.no)
+  Atomics.notify(cell, 0)
+}
+
+export async function answerCallback(
+  { id, name, args }: Extract<FromThread, { kind: 'callback' }>,
+  callContext: CallContext | undefined,
+  post: (message: ToThread) => void,
+): Promise<void> {
+  try {
+    post({ kind: 'callback', id, answer: await runCallback(name, args, callContext) })
+  } catch (error) {
+    post({ kind: 'callback', id, failed: (error as Error)?.message ?? 'the node could not do it' })
+  }
+}
+
+async function runCallback(
+  name: string,
+  args: readonly unknown[],
+  callContext: CallContext | undefined,
+): Promise<unknown> {
+  if (name === 'addressOf') return callContext?.addressOf?.(...(args as [string, number]))
+  if (name === 'report') {
+    if (!callContext?.report) throw new Error('the line is closed')
+    return callContext.report(args[0] as Parameters<NonNullable<CallContext['report']>>[0])
+  }
+  if (!callContext) return { kind: 'none', detail: 'The call of the adapter is over.', unsent: true }
+  const answer = await callContext.call(args[0] as ProviderRequest)
+  return answer.kind === 'none' ? answer : serializeAnswer(answer)
+}
+
+function serializeAnswer({ header: _function, headers = {}, ...answer }: ProviderResponse): object {
+  return { ...answer, headers }
+}

@@ -1,0 +1,121 @@
+/**
+ * An adapter that runs in a thread, as a node calls it. The guard of the adapter is in the thread; while there is no thread,
+ * messages are refused for now, calls of providers fail so that they come again, and everything else is unknown.
+ */
+import { LRUCache } from 'lru-cache'
+import type { Adapter, ProviderConnection, SendOutcome } from '../../core/channel/adapter.js'
+import type { HostedAdapter } from '../../core/channel/hostedadapter.js'
+import type { Traits } from '../../core/channel/traits.js'
+import type { CallContext } from './callbacks.js'
+import type { LoadedAdapter, Member, OptionalMember } from './contract.js'
+import { type Host, ThreadEnded } from './host.js'
+import { adapterThread as limits } from './limits.js'
+
+/** What `render` gives while there is no thread; `send` knows it again. */
+const unavailable = Object.freeze({ adapterUnavailable: true })
+
+const detail = 'The adapter of the channel is being started again.'
+const retryLater: SendOutcome = { kind: 'refused', reason: 'sendFailed', detail, retry: 'later' }
+const failed: SendOutcome = {
+  kind: 'refused',
+  reason: 'sendFailed',
+  detail: 'The adapter of the channel failed.',
+  retry: 'otherChannel',
+}
+
+export function remoteAdapter(host: Host, adapterIndex: number, { descriptor, members }: LoadedAdapter): HostedAdapter {
+  const connections = new WeakMap<ProviderConnection, number>()
+  const traits = new LRUCache<string, Traits>({ max: limits.traitsCached })
+
+  function call<T>(member: Member, args: readonly unknown[], callContext?: CallContext): Promise<T> {
+    return host.call(adapterIndex, member, args, callContext) as Promise<T>
+  }
+
+  /** The line travels as its number. */
+  function contextOf(contextData: { readonly connection?: ProviderConnection } & object): CallContext {
+    const { connection: line, ...rest } = contextData
+    const number = line && connections.get(line)
+    return { ...rest, ...(number !== undefined && { line: number }) } as CallContext
+  }
+
+  function cacheTraits(abilities: readonly string[], cached: Traits): void {
+    traits.set(JSON.stringify(abilities), cached)
+  }
+
+  async function prepareTraits(abilities: readonly string[]): Promise<void> {
+    if (traits.has(JSON.stringify(abilities))) return
+    const cached = await call<Traits>('traitsForDevice', [abilities]).catch(() => undefined)
+    if (cached) cacheTraits(abilities, cached)
+  }
+
+  host.onTraits((contextData, from) => {
+    if (from === adapterIndex) for (const [abilities, cached] of contextData) cacheTraits(abilities, cached)
+  })
+
+  const optionalImplementations: Pick<HostedAdapter, OptionalMember> = {
+    traitsForDevice(abilities) {
+      const cached = traits.get(JSON.stringify(abilities))
+      if (!cached) void prepareTraits(abilities)
+      return cached ?? descriptor.traits
+    },
+    signal: (...args) => call<ReturnType<NonNullable<Adapter['signal']>>>('signal', args).catch(() => undefined),
+    validateAuth: (auth) =>
+      call<ReturnType<NonNullable<Adapter['validateAuth']>>>('validateAuth', [auth]).catch(() => ({
+        field: '',
+        message: 'could not be judged by the adapter of the provider',
+      })),
+    probe: (addresses, reaching) =>
+      call<Awaited<ReturnType<NonNullable<Adapter['probe']>>>>('probe', [addresses], reaching).catch(() => ({
+        reachable: [],
+        unreachable: [],
+      })),
+    find: (payload, finding) =>
+      call<Awaited<ReturnType<NonNullable<Adapter['find']>>>>('find', [payload], contextOf(finding)).catch(() => ({
+        kind: 'unknown',
+        detail,
+      })),
+    revoke: (providerId, sending) =>
+      call<Awaited<ReturnType<NonNullable<Adapter['revoke']>>>>('revoke', [providerId], contextOf(sending)).catch(
+        () => 'unknown',
+      ),
+    openMedia: (mediaRef, reaching) =>
+      call<Awaited<ReturnType<NonNullable<Adapter['openMedia']>>>>('openMedia', [mediaRef], reaching).catch(() => ({
+        kind: 'refused',
+        detail,
+      })),
+    follow: (reference, reaching) =>
+      call<Awaited<ReturnType<NonNullable<Adapter['follow']>>>>('follow', [reference], reaching).catch(() => ({
+        kind: 'refused',
+        detail,
+      })),
+    connect(connecting) {
+      const number = host.openConnection(adapterIndex, connecting)
+      const line: ProviderConnection = {
+        problem: () => host.failureOf(number),
+        close: () => host.closeConnection(number),
+      }
+      connections.set(line, number)
+      return line
+    },
+  }
+
+  return {
+    descriptor,
+    render: (blocks, about) => call<readonly unknown[]>('render', [blocks, about]).catch(() => [unavailable]),
+    async send(payload, sending) {
+      if (payload === unavailable) return retryLater
+      try {
+        return await call<SendOutcome>('send', [payload], contextOf(sending))
+      } catch (error) {
+        if (!(error instanceof ThreadEnded)) return failed
+        return error.mayHaveSent ? { ...retryLater, isUnknown: true } : retryLater
+      }
+    },
+    receive({ header, body, ...request }, auth) {
+      const headers = Object.fromEntries(descriptor.headers.map((name) => [name, header(name)]))
+      return call('receive', [{ ...request, headers, body: new Uint8Array(body) }, auth])
+    },
+    ...Object.fromEntries(members.map((member) => [member, optionalImplementations[member]])),
+    ...(members.includes('traitsForDevice') && { prepareTraits }),
+  }
+}

@@ -1,0 +1,174 @@
+/** Buckets that all nodes share, kept in Redis; while Redis is away or slow this process judges alone, and says so. */
+import { createHash } from 'node:crypto'
+import { Redis, type Result } from 'ioredis'
+import { type BudgetName, redis as limits } from '../../core/limits/index.js'
+import { backoffMs } from '../../core/time.js'
+import { type BucketShape, callUnits, toResult } from './bucket.js'
+import type { Buckets, SpendResult } from './contract.js'
+import { type BucketClock, BucketTable, monotonicClock, type Shapes, shapesOf } from './local.js'
+import { spendScript } from './script.js'
+
+declare module 'ioredis' {
+  interface RedisCommander<Context> {
+    spendBucket(
+      key: string,
+      capacityUnits: number,
+      refillUnitsPerMicro: number,
+      priceUnits: number,
+      assumedUnits: number,
+    ): Result<[allowed: number, units: number, aheadMicros: number], Context>
+  }
+}
+
+export interface LimitsLog {
+  info(sentence: string): void
+  warn(sentence: string): void
+}
+
+export interface RedisBucketsOptions {
+  /** With rediss:// the connection is TLS; user and password may stand before the host. */
+  readonly url: string
+  /** Certificate of the authority that signed the server; absent, those that Node trusts. */
+  readonly tlsCa?: string
+  readonly clock?: BucketClock
+  readonly log?: LimitsLog
+  /** How many nodes share the budgets: while Redis is away, each gives out its part only. */
+  readonly nodes?: () => number
+  readonly commandMs?: number
+}
+
+/** The version in front is that of the record in the key: nodes of two versions never read each other's. */
+const keyPrefix = 'parley:limits:1'
+const probeKey = `${keyPrefix}:probe`
+
+export class RedisBuckets implements Buckets {
+  readonly #client: Redis
+  readonly #ledger: BucketTable
+  readonly #log: LimitsLog | undefined
+  readonly #shared: Shapes = shapesOf()
+  readonly #nodes: () => number
+  /** The part of one among so many. */
+  readonly #parts = new Map<number, Shapes>()
+  readonly #commandMicros: number
+  #away: string | undefined = sentenceOf('it has not answered yet')
+  #complained = false
+  #closed = false
+  #retries = 0
+
+  constructor(options: RedisBucketsOptions) {
+    const { url, tlsCa, clock = monotonicClock, log, nodes = () => 1, commandMs = limits.commandMs } = options
+    this.#ledger = new BucketTable(clock)
+    this.#log = log
+    this.#nodes = nodes
+    this.#commandMicros = commandMs * 1000
+    this.#client = new Redis(url, {
+      ...(tlsCa === undefined ? {} : { tls: { ca: tlsCa } }),
+      scripts: { spendBucket: { lua: spendScript(), numberOfKeys: 1 } },
+      // A call is judged now or by this process: nothing waits for a connection, and nothing that may have been
+      // counted is sent again.
+      enableOfflineQueue: false,
+      autoResendUnfulfilledCommands: false,
+      maxRetriesPerRequest: 0,
+      commandTimeout: commandMs,
+      connectTimeout: limits.connectMs,
+      disconnectTimeout: limits.commandMs,
+      retryStrategy: () => backoffMs(++this.#retries, { firstMs: limits.retryMs, mostMs: limits.retryMaxMs }),
+    })
+    // The client hears the first error of a connection, but one over TLS may have another behind it that nobody would catch.
+    this.#client.on('connecting', () => setImmediate(() => this.#client.stream?.on('error', () => {})))
+    this.#client.on('error', (error) => this.#lose(reasonOf(error)))
+    this.#client.on('close', () => {
+      if (this.#away === undefined) this.#lose('the connection closed')
+    })
+    this.#client.on('ready', () => void this.#probe())
+  }
+
+  spend(budget: BudgetName, subject: string): SpendResult | Promise<SpendResult> {
+    if (this.#away !== undefined) return this.#spendAlone(budget, subject)
+    return this.#spendShared(this.#shared[budget], budget, subject)
+  }
+
+  degraded(): string | undefined {
+    return this.#away
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#away ??= sentenceOf('it was closed')
+    const { status } = this.#client
+    const ended = new Promise<void>((resolve) => this.#client.once('end', resolve))
+    this.#client.disconnect()
+    // Between two tries there is no connection whose end could be waited for.
+    if (status !== 'end' && status !== 'reconnecting') await ended
+  }
+
+  async #spendShared(shape: BucketShape, budget: BudgetName, subject: string): Promise<SpendResult> {
+    const sentMicros = this.#ledger.nowMicros()
+    // Two calls may take different times to reach Redis, by no more than the time a call is given: with that much
+    // added, what this node believes is never below what Redis rightly holds.
+    const assumedUnits = this.#ledger.unitsAt(budget, subject, sentMicros + this.#commandMicros)
+    try {
+      const key = `${keyPrefix}:${budget}:${digest(subject)}`
+      const [allowed, units, aheadMicros] = await this.#ask(key, shape, assumedUnits)
+      if (this.#away === undefined) this.#ledger.write(budget, subject, { units, atMicros: sentMicros })
+      return toResult(shape, allowed === 1, { units, atMicros: aheadMicros }, 0)
+    } catch (error) {
+      if (this.#away === undefined) this.#leave(reasonOf(error))
+      return this.#spendAlone(budget, subject)
+    }
+  }
+
+  #spendAlone(budget: BudgetName, subject: string): SpendResult {
+    const nodes = Math.max(1, this.#nodes())
+    const shapes = this.#parts.get(nodes) ?? shapesOf(1 / nodes)
+    this.#parts.set(nodes, shapes)
+    return this.#ledger.spend(shapes[budget], budget, subject)
+  }
+
+  #ask(key: string, shape: BucketShape, assumedUnits: number) {
+    return this.#client.spendBucket(key, shape.capacityUnits, shape.refillUnitsPerMicro, callUnits, assumedUnits)
+  }
+
+  /** A connection alone proves little: Redis may be full, read-only or forbid scripts. A real spend proves all of it. */
+  async #probe(): Promise<void> {
+    try {
+      await this.#ask(probeKey, this.#shared.send, this.#shared.send.capacityUnits)
+    } catch (error) {
+      return this.#leave(reasonOf(error))
+    }
+    if (this.#closed) return
+    if (this.#complained) this.#log?.info('Redis is back: rate limits are shared by all nodes again.')
+    this.#away = undefined
+    this.#complained = false
+    this.#retries = 0
+  }
+
+  /** Every way back leads through a new connection, so one that fails its work is dropped. */
+  #leave(reason: string): void {
+    this.#lose(reason)
+    if (this.#client.status === 'ready') this.#client.disconnect(true)
+  }
+
+  #lose(reason: string): void {
+    this.#away = sentenceOf(reason)
+    if (!this.#complained && !this.#closed) this.#log?.warn(this.#away)
+    this.#complained = true
+  }
+}
+
+function sentenceOf(reason: string): string {
+  return `Redis is away (${reason}): this node counts rate limits by itself until it is back.`
+}
+
+/** The subject is an id of somebody's key: Redis, its dumps and its monitors see only a digest of it. */
+function digest(subject: string): string {
+  return createHash('sha256').update(subject).digest('base64url').slice(0, 22)
+}
+
+/** An error of the client may quote the command that failed, and with it a password: only its short code is told. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown'
+  if (error.message === 'Command timed out') return 'no answer in time'
+  const { code } = error as NodeJS.ErrnoException
+  return code ?? error.message.match(/^[A-Z]{2,}\b/)?.[0] ?? 'the connection failed'
+}

@@ -1,0 +1,39 @@
+/** Appends to a log until it is known whether the entry is there: an answer that was lost is not an answer. */
+import { cluster as limits } from '../../../core/limits/index.js'
+import type { Clock } from '../../clock.js'
+import { BusUnreachable, type Log } from '../../nats/contract.js'
+import { sleep } from '../../time.js'
+import { LogTruncated, NotOwner, OutcomeUnknown } from '../errors.js'
+
+/**
+ * Resolves when all messages stand in the log, one after the other, right behind `after`. Rejects with Moved when
+ * somebody else wrote there, so they never will; with RolledBack when the log ends before `after`; with Unsure when so much
+ * was written that nobody can tell any more. Silence of the servers it outlasts: calling again under the same number can
+ * never append twice.
+ */
+export async function appendWithRetry(
+  log: Log,
+  clock: Clock,
+  messages: readonly Uint8Array[],
+  after: number,
+): Promise<void> {
+  for (const [index, message] of messages.entries()) await appendOne(log, clock, message, after + index)
+}
+
+async function appendOne(log: Log, clock: Clock, message: Uint8Array, after: number): Promise<void> {
+  for (;;) {
+    try {
+      if ((await log.append(message, after)) === 'appended') return
+      const existing = await log.read(after + 1)
+      if (existing && Buffer.compare(existing, message) === 0) return
+      const { last } = await log.bounds()
+      if (last < after) throw new LogTruncated(`the log ends at ${last} and had ${after} entries`)
+      if (last > after && existing) throw new NotOwner('the shard has another owner')
+      if ((await log.bounds()).first > after + 1)
+        throw new OutcomeUnknown('another owner went on and has trimmed the log')
+    } catch (error) {
+      if (!(error instanceof BusUnreachable)) throw error
+    }
+    await sleep(clock, limits.retryMs)
+  }
+}

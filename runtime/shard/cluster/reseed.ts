@@ -1,0 +1,39 @@
+/**
+ * Founds the log of a shard anew on this node's copy, because the servers have less than the copy knows, or because the
+ * state is older than any log: the copy as a snapshot, then a line of its own that begins with it.
+ */
+import type { Clock } from '../../clock.js'
+import type { Log } from '../../nats/contract.js'
+import { ancestorsOf, type Copy } from './copy.js'
+import { encodeEntry, lineageIdOf, type OwnerEntry } from './entry.js'
+import { appendWithRetry } from './logwriter.js'
+import type { SnapshotStore } from './snapshotstore.js'
+
+export interface ReseedContext {
+  readonly log: Log
+  readonly copy: Copy
+  readonly snapshotStore: SnapshotStore
+  readonly clock: Clock
+}
+
+/** Right behind `last`. Rejects as `appendForSure` does, and then nothing but a snapshot that nobody asks for is left. */
+export async function reseedLog(
+  { log, copy, snapshotStore, clock }: ReseedContext,
+  newEpoch: { readonly lineageId: string; readonly epoch: number; readonly owner: string },
+  last: number,
+): Promise<void> {
+  const { lineageId, epoch, owner } = newEpoch
+  const lastMessage = last > 0 ? await log.read(last) : undefined
+  const number = last + 1
+  const head = {
+    lineageId,
+    epoch,
+    owner,
+    number,
+    ancestors: ancestorsOf(copy.position(), lastMessage && lineageIdOf(lastMessage), number),
+  }
+  await snapshotStore.putSeed(head)
+  const entry: OwnerEntry = { kind: 'owner', epoch, owner, reseeded: true }
+  await appendWithRetry(log, clock, encodeEntry(lineageId, entry, log.entryBytes), last)
+  await copy.reseed(head)
+}

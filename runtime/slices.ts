@@ -1,0 +1,35 @@
+/** Long work in pieces, so that everything else of the process has its turn of the loop in between. */
+import { longWork } from '../core/limits/index.js'
+import type { Steps } from '../core/steps.js'
+import type { Clock } from './clock.js'
+import type { MaybePromise } from './maybeasync.js'
+
+export type SliceClock = Pick<Clock, 'monotonic' | 'nextTick'>
+
+/** Work that is done within one slice is done at once. A slice is over with the first step that ends `sliceMs` after it began. */
+export function runInSlices<R>(
+  steps: Steps<R>,
+  clock: SliceClock,
+  sliceMs: number = longWork.sliceMs,
+): MaybePromise<R> {
+  const startedAt = clock.monotonic()
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+    if (clock.monotonic() - startedAt >= sliceMs) return nextSlice(clock).then(() => runInSlices(steps, clock, sliceMs))
+  }
+}
+
+const lastSlices = new WeakMap<object, Promise<void>>()
+
+/**
+ * Schedules one slice of long work a turn of the event loop, however much of it there is, and after the requests that
+ * arrived during the slice before. The loop reads those in its next turn, but runs the callbacks that were scheduled by
+ * then before it decides them, so the next slice is scheduled two turns ahead.
+ */
+export function nextSlice(clock: Pick<Clock, 'nextTick'>): Promise<void> {
+  const previous = lastSlices.get(clock) ?? Promise.resolve()
+  const slice = previous.then(() => new Promise<void>((resolve) => clock.nextTick(() => clock.nextTick(resolve))))
+  lastSlices.set(clock, slice)
+  return slice
+}

@@ -1,0 +1,444 @@
+/** The line to a message center, against the server of the `smpp` package: how it comes up, stays up, and comes back. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import t, { type Test } from 'tap'
+import { createRateLimiter } from '../../../../adapters/sms/smpp/ratelimiter.js'
+import type { SendOutcome } from '../../../../core/channel/adapter.js'
+import { makeCertificates } from '../../../harness/certificates.js'
+import {
+  type Center,
+  type Opened,
+  openTestLine,
+  pause,
+  type Script,
+  startCenter,
+  until,
+  up,
+  type Wished,
+} from './center.js'
+import { sender } from './sender.js'
+
+async function opened(t: Test, script: Script = {}, wished: Wished = {}): Promise<Opened & { center: Center }> {
+  const center = await startCenter(script)
+  const line = openTestLine(center.port, wished)
+  t.teardown(async () => {
+    await line.line.close()
+    await center.stop()
+  })
+  return { ...line, center }
+}
+
+/** How often a line decided to wait: it draws by chance how long, each time. */
+function countedWaits(): { waits(): number; chance(): number } {
+  let drawn = 0
+  return {
+    waits: () => drawn,
+    chance() {
+      drawn++
+      return 0
+    },
+  }
+}
+
+const refusedAs = (outcome: SendOutcome) => (outcome.kind === 'refused' ? `${outcome.reason} ${outcome.retry}` : 'sent')
+
+t.test('It binds as a transceiver of version 3.4 with the credentials of the binding', async (t) => {
+  const { center, line } = await opened(t, {}, { auth: { systemType: 'VMA' } })
+  t.match(line.problem(), /being opened/)
+  const [bind] = await center.heard('bind_transceiver')
+  await up(line)
+  t.match(bind, { system_id: 'parley', password: 'pa55word', system_type: 'VMA', interface_version: 0x34 })
+})
+
+t.test('A submit carries sender, recipient, text and the wish for a receipt, and the answer its id', async (t) => {
+  const { center, line } = await opened(t, { submit: () => ({ message_id: '00AB' }) })
+  const outcome = await sender(line)('Hello €')
+  t.same(outcome, { kind: 'sent', providerId: '171' })
+  t.match(center.submits()[0], {
+    source_addr_ton: 1,
+    source_addr_npi: 1,
+    source_addr: '15550100',
+    dest_addr_ton: 1,
+    dest_addr_npi: 1,
+    destination_addr: '15550001',
+    registered_delivery: 1,
+    data_coding: 0,
+    esm_class: 0,
+    short_message: { message: 'Hello €' },
+  })
+})
+
+t.test('The kind of sender decides its type and plan', async (t) => {
+  const { center, line } = await opened(t)
+  const kinds = {
+    '+4930123456': [1, 1, '4930123456'],
+    '12345': [3, 0, '12345'],
+    'Café Roma': [],
+    'Roma Pizza': [5, 0, 'Roma Pizza'],
+  }
+  for (const from of Object.keys(kinds)) await sender(line, { from })('Hello')
+  t.same(
+    center.submits().map((unit) => [unit.source_addr_ton, unit.source_addr_npi, unit.source_addr]),
+    Object.values(kinds).filter((each) => each.length > 0),
+  )
+  t.match(await sender(line, { from: 'Café Roma' })('Hello'), { kind: 'refused', needsOperator: true })
+})
+
+t.test('Without a line, over one that is down, or to no number, nothing is sent', async (t) => {
+  const { center, line } = await opened(t, { bind: () => ({ command_status: 0x08 }) })
+  await center.heard('bind_transceiver', 2)
+  t.equal(refusedAs(await sender(line)('Hello')), 'sendFailed later')
+  t.match(line.problem(), /0x08/)
+  t.equal(refusedAs(await sender(undefined)('Hello')), 'sendFailed later')
+  t.equal(refusedAs(await sender(line, { address: 'ada@example.com' })('Hello')), 'unknownRecipient elsewhere')
+  t.same(center.submits(), [])
+})
+
+t.test('A message that comes while the line is being opened waits for it', async (t) => {
+  const { center, line } = await opened(t)
+  t.equal(refusedAs(await sender(line)('Early')), 'sent')
+  t.equal(center.submits().length, 1)
+})
+
+t.test('A wrong password needs an operator, is told without it, and is tried again', async (t) => {
+  const { center, line } = await opened(t, { bind: (_unit, times) => (times < 4 ? { command_status: 0x0e } : {}) })
+  await center.heard('bind_transceiver', 2)
+  const outcome = await sender(line)('Hello')
+  t.match(outcome, { kind: 'refused', retry: 'elsewhere', needsOperator: true, detail: /wrong password/ })
+  t.notMatch(`${line.problem()} ${JSON.stringify(outcome)}`, /pa55word|parley|127/)
+  await up(line)
+  t.equal(refusedAs(await sender(line)('Hello')), 'sent')
+})
+
+t.test('No more submits are under way than the window allows; the others wait, so many as may', async (t) => {
+  const answers: (() => void)[] = []
+  const submit = () => new Promise<Record<string, never>>((resolve) => answers.push(() => resolve({})))
+  const { center, line } = await opened(t, { submit }, { auth: { windowSize: 3 }, limits: { waitingSubmits: 4 } })
+  await up(line)
+  const send = sender(line)
+  const sending = Array.from({ length: 8 }, (_, at) => send(`Text ${at}`))
+  await center.heard('submit_sm', 3)
+  await pause(30)
+  t.equal(center.submits().length, 3)
+  t.equal(refusedAs(await sending[7]!), 'rateLimited later')
+  while (answers.length > 0 || center.submits().length < 7) {
+    t.ok(answers.length <= 3, 'as many as the window has')
+    answers.shift()?.()
+    await pause(2)
+  }
+  t.same((await Promise.all(sending)).map(refusedAs), [...Array(7).fill('sent'), 'rateLimited later'])
+  t.same(
+    center.submits().map((unit) => (unit.short_message as { message: string }).message),
+    Array.from({ length: 7 }, (_, at) => `Text ${at}`),
+    'in the order of their coming',
+  )
+})
+
+t.test('What must not go any more by the time its turn comes does not', async (t) => {
+  const answers: (() => void)[] = []
+  const submit = () => new Promise<Record<string, never>>((resolve) => answers.push(() => resolve({})))
+  const { center, line } = await opened(t, { submit }, { auth: { windowSize: 1 } })
+  await up(line)
+  let hasOptedOut = false
+  const first = sender(line)('First')
+  const second = sender(line)('Second', undefined, () => hasOptedOut)
+  const third = sender(line)('Third')
+  await center.heard('submit_sm', 1)
+  hasOptedOut = true
+  answers.shift()!()
+  t.equal(refusedAs(await first), 'sent')
+  t.equal(refusedAs(await second), 'sendFailed later')
+  await center.heard('submit_sm', 2)
+  answers.shift()!()
+  t.equal(refusedAs(await third), 'sent', 'and those behind it do')
+  t.same(
+    center.submits().map((unit) => (unit.short_message as { message: string }).message),
+    ['First', 'Third'],
+  )
+})
+
+t.test('Whoever has waited too long for their turn is told to come again', async (t) => {
+  const { line } = await opened(t, { submit: () => 'silence' }, { auth: { windowSize: 1 }, limits: { waitMs: 60 } })
+  await up(line)
+  void sender(line)('First')
+  t.equal(refusedAs(await sender(line)('Second')), 'rateLimited later')
+})
+
+t.test('Submits go out at the pace of the contract', async (t) => {
+  const at: number[] = []
+  const submit = () => {
+    at.push(performance.now())
+    return {}
+  }
+  const { line } = await opened(t, { submit }, { auth: { ratePerSecond: 50, windowSize: 100 } })
+  await up(line)
+  const send = sender(line)
+  const begun = performance.now()
+  await Promise.all(Array.from({ length: 26 }, (_, each) => send(`Text ${each}`)))
+  t.equal(at.length, 26)
+  // A busy machine makes each of them later, and none of them sooner; five milliseconds may be gone ahead.
+  const tooSoon = at.map((each, place) => Math.round(each - begun - place * 20)).filter((late) => late < -6)
+  t.same(tooSoon, [], 'each has 20 ms to itself at 50 a second')
+})
+
+t.test(
+  'Nobody saves up a pace: whenever they ask, so many are as far apart as the pace says, but for the burst',
+  async (t) => {
+    const asks = fc.array(fc.nat({ max: 200 }), { minLength: 2, maxLength: 80 })
+    const property = fc.property(
+      fc.integer({ min: 1, max: 1_000 }),
+      fc.nat({ max: 20 }),
+      asks,
+      (perSecond, burstMs, gaps) => {
+        const pace = createRateLimiter(perSecond, burstMs)
+        const gone: number[] = []
+        let now = 0
+        for (const gap of gaps) {
+          now += gap
+          if (pace.waitMs(now) > 0) continue
+          pace.consume(now)
+          gone.push(now)
+        }
+        const isApart = (from: number, to: number) =>
+          gone[to]! - gone[from]! >= ((to - from) * 1_000) / perSecond - burstMs - 1e-6
+        return gone.every((_, to) => gone.slice(0, to).every((_, from) => isApart(from, to)))
+      },
+    )
+    t.doesNotThrow(() => fc.assert(property))
+  },
+)
+
+t.test('A message center that asks for less is left alone, longer each time, and then served on', async (t) => {
+  const at: number[] = []
+  const submit = (_unit: unknown, times: number) => {
+    at.push(performance.now())
+    return times <= 3 ? { command_status: times === 2 ? 0x14 : 0x58 } : {}
+  }
+  const { waits, chance } = countedWaits()
+  const { center, line } = await opened(t, { submit }, { auth: { windowSize: 1 }, limits: { jitterShare: 0 }, chance })
+  await up(line)
+  const send = sender(line)
+  const outcomes = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((text) => send(text)))
+  t.same(outcomes.map(refusedAs), [...Array(3).fill('rateLimited later'), 'sent', 'sent'])
+  const pauses = at.slice(1).map((each, place) => each - at[place]!)
+  for (const [place, least] of [60, 120, 240].entries()) t.ok(pauses[place]! >= least - 2, `${pauses[place]} ms`)
+  t.equal(waits(), 3, 'the pace is back')
+  t.equal(center.submits().length, 5)
+})
+
+t.test('Submits that were under way together count once when they are too many', async (t) => {
+  const submit = (_unit: unknown, times: number) => (times <= 5 ? { command_status: 0x58 } : {})
+  const { waits, chance } = countedWaits()
+  const { line } = await opened(t, { submit }, { auth: { windowSize: 5 }, chance })
+  await up(line)
+  const send = sender(line)
+  const outcomes = await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((text) => send(text)))
+  t.same(outcomes.map(refusedAs), [...Array(5).fill('rateLimited later'), 'sent'])
+  t.equal(waits(), 1, 'the sixth waited once, and not as if it had been asked five times')
+})
+
+t.test('Answers that refuse a message say whether to try later, elsewhere or never', async (t) => {
+  const verdicts: Record<number, string> = {
+    1: 'tooLarge never',
+    8: 'sendFailed later',
+    10: 'sendFailed elsewhere',
+    11: 'unknownRecipient elsewhere',
+    69: 'sendFailed elsewhere',
+    100: 'sendFailed later',
+    101: 'sendFailed elsewhere',
+    255: 'sendFailed later',
+    1177: 'sendFailed elsewhere',
+  }
+  const asked = Object.keys(verdicts).map(Number)
+  const { line } = await opened(t, { submit: (_unit, times) => ({ command_status: asked[times - 1]! }) })
+  for (const status of asked) {
+    const outcome = await sender(line)('Hello')
+    t.equal(refusedAs(outcome), verdicts[status], `0x${status.toString(16)}`)
+    t.notMatch(JSON.stringify(outcome), /15550/)
+  }
+})
+
+t.test('A lost line answers all who wait, is opened again, and serves on', async (t) => {
+  const { center, line } = await opened(
+    t,
+    { submit: (_unit, times) => (times <= 2 ? 'silence' : {}) },
+    { auth: { windowSize: 2 } },
+  )
+  await up(line)
+  const send = sender(line)
+  const sending = ['a', 'b', 'c'].map((text) => send(text))
+  await center.heard('submit_sm', 2)
+  center.drop()
+  const outcomes = await Promise.all(sending)
+  t.same(outcomes.map(refusedAs), Array(3).fill('sendFailed later'))
+  t.match(outcomes[0], { detail: /may have taken/ })
+  t.notMatch(outcomes[2], { detail: /may have taken/ })
+  t.match(line.problem(), /closed the line|broke/)
+  await up(line)
+  t.equal(refusedAs(await send('a')), 'sent')
+  t.equal(center.got.filter(({ command }) => command === 'bind_transceiver').length, 2)
+})
+
+t.test('A line that cannot be opened is tried again after waits that grow and differ', async (t) => {
+  const at: number[] = []
+  const bind = () => {
+    at.push(performance.now())
+    return { command_status: 0x08 }
+  }
+  const { center } = await opened(t, { bind }, { limits: { reconnectMs: 20, reconnectMaxMs: 160, jitterShare: 0.5 } })
+  await center.heard('bind_transceiver', 6)
+  const waits = at.slice(1).map((each, place) => each - at[place]!)
+  for (const [place, most] of [20, 40, 80, 160, 160].entries())
+    t.ok(waits[place]! >= most / 2 - 2, `${waits[place]} ms`)
+})
+
+t.test('A host that may not be connected to is not', async (t) => {
+  const { center, line } = await opened(t, {}, { auth: { host: 'nowhere.example' } })
+  await until(() => /no address/.test(line.problem() ?? ''))
+  t.equal(refusedAs(await sender(line)('Hello')), 'sendFailed later')
+  t.same(center.got, [])
+})
+
+t.test(
+  'An answer that comes too late is kept for whoever tries the same again: the person gets one message',
+  async (t) => {
+    let answer: (given: Record<string, unknown>) => void = () => undefined
+    const submit = () => new Promise<Record<string, unknown>>((resolve) => (answer = resolve))
+    const { center, line } = await opened(t, { submit }, { limits: { submitMs: 30 } })
+    await up(line)
+    const send = sender(line)
+    const late = await send('Hello', 'msg_1.0')
+    t.match(late, { kind: 'refused', retry: 'later', detail: /may have taken/ })
+    answer({ message_id: 'abc' })
+    await pause(20)
+    t.same(await send('Hello', 'msg_1.0'), { kind: 'sent', providerId: '2748' })
+    t.equal(center.submits().length, 1)
+  },
+)
+
+t.test('Who asks for what is under way gets its answer, and nothing is submitted twice', async (t) => {
+  const { center, line } = await opened(t, { submit: async () => pause(20).then(() => ({ message_id: '7' })) })
+  const send = sender(line)
+  const outcomes = await Promise.all([send('Hello', 'msg_2.0'), send('Hello', 'msg_2.0')])
+  t.same(outcomes, Array(2).fill({ kind: 'sent', providerId: '7' }))
+  t.equal(center.submits().length, 1)
+})
+
+t.test('Both sides may ask whether the other is there, and one that is not is left', async (t) => {
+  let isThere = true
+  const { center, line } = await opened(
+    t,
+    { enquire: () => (isThere ? {} : 'silence') },
+    { limits: { enquireEveryMs: 40, enquireMs: 40 } },
+  )
+  await up(line)
+  t.match(await center.ask('enquire_link'), { command: 'enquire_link_resp', command_status: 0 })
+  await center.heard('enquire_link', 2)
+  t.equal(line.problem(), undefined)
+  isThere = false
+  await center.heard('bind_transceiver', 2)
+  isThere = true
+  await up(line)
+})
+
+t.test('A busy line is not asked whether it is there', async (t) => {
+  const { center, line } = await opened(t, {}, { limits: { enquireEveryMs: 100 } })
+  await up(line)
+  const send = sender(line)
+  const heardAt = [performance.now()]
+  for (const given = performance.now() + 300; performance.now() < given; await pause(10)) {
+    await send('Hello')
+    heardAt.push(performance.now())
+  }
+  // Where the machine stood still for as long, the line was not busy.
+  const standstills = heardAt.filter((at, place) => place > 0 && at - heardAt[place - 1]! > 90).length
+  const asked = center.got.filter(({ command }) => command === 'enquire_link').length
+  t.ok(asked <= standstills, `asked ${asked} times, with ${standstills} standstills`)
+})
+
+t.test('A message center that says goodbye gets its answer, and the line is opened again', async (t) => {
+  const { center, line } = await opened(t)
+  await up(line)
+  t.match(await center.ask('unbind'), { command: 'unbind_resp', command_status: 0 })
+  await center.heard('bind_transceiver', 2)
+  await up(line)
+})
+
+t.test('A line that is closed answers all who wait, says goodbye and stays closed', async (t) => {
+  const { center, line } = await opened(
+    t,
+    { submit: (_unit, times) => (times === 1 ? pause(50).then(() => ({ message_id: '5' })) : 'silence') },
+    { auth: { windowSize: 2 }, limits: { closeMs: 150 } },
+  )
+  await up(line)
+  const send = sender(line)
+  const sending = ['a', 'b', 'c'].map((text) => send(text))
+  await center.heard('submit_sm', 2)
+  await line.close()
+  const outcomes = await Promise.all(sending)
+  t.same(outcomes.map(refusedAs), ['sent', 'sendFailed later', 'sendFailed later'])
+  t.equal((await center.heard('unbind')).length, 1)
+  t.equal(refusedAs(await send('d')), 'sendFailed later')
+  await pause(100)
+  t.equal(center.got.filter(({ command }) => command === 'bind_transceiver').length, 1)
+})
+
+t.test('When nothing may go out any more, the line closes by itself', async (t) => {
+  const { center, line, stopping } = await opened(t)
+  await up(line)
+  stopping.abort()
+  await center.heard('unbind')
+  await line.close()
+  t.match(line.problem(), /clos/)
+})
+
+t.test('Over TLS the certificate must be for the host', async (t) => {
+  const dir = mkdtempSync(join(tmpdir(), 'parley-smpp-'))
+  t.teardown(() => rmSync(dir, { recursive: true }))
+  const { caFile, certFile, keyFile } = makeCertificates(dir, ['DNS:center.example'])
+  const [ca, cert, key] = [caFile, certFile, keyFile].map((file) => readFileSync(file, 'utf8')) as [
+    string,
+    string,
+    string,
+  ]
+  const tls = { key, cert }
+  const good = await opened(t, { tls }, { auth: { host: 'center.example', tls: true }, ca })
+  await up(good.line)
+  t.equal(refusedAs(await sender(good.line)('Hello')), 'sent')
+  const other = openTestLine(good.center.port, { auth: { host: 'other.example', tls: true }, ca })
+  const unknown = openTestLine(good.center.port, { auth: { host: 'center.example', tls: true } })
+  for (const { line } of [other, unknown]) {
+    await until(() => /could not be reached/.test(line.problem() ?? ''))
+    await line.close()
+  }
+})
+
+t.test('What is not SMPP ends the line, and what nobody knows is refused without ending it', async (t) => {
+  const { center, line } = await opened(t)
+  await up(line)
+  const answers: [string, number, number][] = []
+  center.session().on('pdu', (unit) => {
+    if (unit.isResponse()) answers.push([unit.command, unit.command_status, unit.sequence_number])
+  })
+  const unit = (command: number, sequence: number, length = 16) => {
+    const octets = Buffer.alloc(length)
+    for (const [place, value] of [length, command, 0, sequence].entries()) octets.writeUInt32BE(value, place * 4)
+    return octets
+  }
+  const pieces = Buffer.concat([unit(0x777, 41), unit(0x04, 42), unit(0x05, 43, 20_000), unit(0x15, 44)])
+  for (const octet of pieces.subarray(0, 40)) center.session().socket.write(Buffer.from([octet]))
+  center.session().socket.write(pieces.subarray(40))
+  await until(() => answers.length === 4)
+  t.same(answers, [
+    ['generic_nack', 3, 41],
+    ['generic_nack', 3, 42],
+    ['generic_nack', 2, 43],
+    ['enquire_link_resp', 0, 44],
+  ])
+  t.equal(line.problem(), undefined)
+  center.session().socket.write('GET / HTTP/1.1\r\nHost: nobody\r\n\r\n')
+  await until(() => /not SMPP/.test(line.problem() ?? ''))
+  await up(line)
+})

@@ -1,0 +1,78 @@
+/** What Apple tells. */
+import fc from 'fast-check'
+import t from 'tap'
+import { appleAdapter } from '../../../../adapters/vendor/apple/adapter.js'
+import type { IngressRequest } from '../../../../core/channel/adapter.js'
+import { noon } from '../../messenger/provider.js'
+import { answered, appleAuth, bearer, filed, heldFile, person, told } from './samples.js'
+
+function request(body: unknown, authorization = bearer({ aud: appleAuth.mspId, iat: noon / 1_000 })): IngressRequest {
+  const bytes = body instanceof Uint8Array ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+  const header = (name: string) => (name === 'authorization' ? authorization : '')
+  return {
+    bindingId: 'cb_1',
+    method: 'POST',
+    url: 'https://gateway.example/v4/ingress/cb_1',
+    header,
+    body: bytes,
+    at: noon,
+  }
+}
+
+t.test('Who left and writes again has come back, and is told so before what they say', async (t) => {
+  const received = appleAdapter.receive(request(told('a1', { type: 'text', body: 'Me again' })), appleAuth)
+  t.same(received, {
+    kind: 'items',
+    items: [
+      { id: 'a1:back', address: person, inbound: { kind: 'system', system: 'optIn' } },
+      { id: 'a1', address: person, inbound: { kind: 'content', content: { text: 'Me again' } } },
+    ],
+  })
+  const typing = appleAdapter.receive(request(told('a2', { type: 'typing_start' })), appleAuth)
+  t.match(typing, { items: [{ id: 'a2', inbound: { system: 'typing' } }] }, 'but not by typing')
+})
+
+t.test('Nothing is read of a call without a good token, nor of a GET', async (t) => {
+  const body = told('a1', { type: 'text', body: 'Hi' })
+  t.same(appleAdapter.receive(request(body, ''), appleAuth), { kind: 'refused' })
+  t.same(appleAdapter.receive({ ...request(body), method: 'GET' }, appleAuth), { kind: 'refused' })
+})
+
+t.test('The key of an attachment stands in nothing but what opens it', async (t) => {
+  const attachments = [{ ...filed, name: 'a.jpg' }]
+  const received = appleAdapter.receive(request(told('a1', { type: 'text', body: '\ufffc', attachments })), appleAuth)
+  t.match(received, { items: [{}, { inbound: { content: { media: [{ held: heldFile }] } } }] })
+  t.notMatch(JSON.stringify(received), filed.key)
+})
+
+t.test('Nothing that Apple could sign makes it throw', async (t) => {
+  const parts = fc.constantFrom(
+    'quick-reply',
+    'listPicker',
+    'event',
+    'timePicker',
+    'sections',
+    'items',
+    'timeslots',
+    '__proto__',
+  )
+  const data = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { depthSize: 'small' },
+      fc.jsonValue(),
+      fc.array(tie('value'), { maxLength: 3 }),
+      fc.dictionary(parts, tie('value')),
+    ),
+  })).value
+  const bodies = fc.oneof(
+    fc.uint8Array(),
+    fc.json(),
+    data.map((each) => told('a1', answered(each as object))),
+    data.map((each) => told('a1', { type: 'text', body: each, attachments: each })),
+  )
+  fc.assert(
+    fc.property(bodies, (body) => appleAdapter.receive(request(body), appleAuth).kind !== 'refused'),
+    { numRuns: 500 },
+  )
+  t.pass('for every body')
+})

@@ -1,0 +1,49 @@
+/** How messages go to Slack, whose refusals come with a status that says that all is well. */
+import t from 'tap'
+import { slackAdapter } from '../../../../adapters/workchat/slack/adapter.js'
+import { refusals } from '../../../../adapters/workchat/slack/descriptor.js'
+import { provider, type Told } from '../../messenger/provider.js'
+import { dm, slackAuth } from './samples.js'
+
+const [hello] = slackAdapter.render([{ kind: 'text', text: 'Hi' }], { address: dm, messageId: 'msg_1' })
+const outcome = (told: Told | 'silence') => slackAdapter.send(hello!, provider(slackAuth, dm, told).sending)
+
+t.test('A message goes to the channel with the token of the bot', async (t) => {
+  const { sending, asked } = provider(slackAuth, dm, { status: 200, body: { ok: true, channel: dm, ts: '1.2' } })
+  t.same(await slackAdapter.send(hello!, sending), { kind: 'sent', providerId: `${dm}:1.2` })
+  t.equal(asked[0]?.url, 'https://slack.com/api/chat.postMessage')
+  t.equal(asked[0]?.headers?.authorization, `Bearer ${slackAuth.botToken}`)
+  t.same(JSON.parse(String(asked[0]?.body)), { channel: dm, text: 'Hi' })
+})
+
+t.test('What is not ok is refused, whatever its status, by the word that it gives', async (t) => {
+  for (const [error, { reason, retry: again }] of Object.entries(refusals)) {
+    t.match(
+      await outcome({ status: 200, body: { ok: false, error } }),
+      { kind: 'refused', reason, retry: again },
+      error,
+    )
+  }
+  t.match(await outcome({ status: 200, body: { ok: false } }), { kind: 'refused', retry: 'elsewhere' })
+  t.match(await outcome({ status: 200, body: { ok: 'true', ts: '1.2', channel: dm } }), { kind: 'refused' })
+})
+
+t.test('A word that is new is told, anything else is not repeated', async (t) => {
+  t.match(await outcome({ status: 200, body: { ok: false, error: 'brand_new' } }), {
+    detail: 'Slack answered brand_new.',
+  })
+  const { botToken } = slackAuth
+  const leaking = await outcome({ status: 200, body: { ok: false, error: `bad token ${botToken}` } })
+  t.notMatch(JSON.stringify(leaking), botToken)
+})
+
+t.test('Too many calls, trouble and silence are tried again later', async (t) => {
+  for (const told of [{ status: 429, headers: { 'retry-after': '30' } }, { status: 503 }, 'silence'] as const) {
+    t.match(await outcome(told), { kind: 'refused', retry: 'later' })
+  }
+  t.match(await outcome({ status: 200, body: '<html>' }), { kind: 'refused', retry: 'later' }, 'no answer of Slack’s')
+})
+
+t.test('What is ok and has no time was not understood', async (t) => {
+  t.match(await outcome({ status: 200, body: { ok: true } }), { kind: 'refused', retry: 'later' })
+})

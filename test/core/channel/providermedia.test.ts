@@ -1,0 +1,44 @@
+/** Held media gets an address before anybody else sees it, and everything else stays as it was told. */
+import fc from 'fast-check'
+import t from 'tap'
+import { type ReportedInbound, withPublicUrls } from '../../../core/channel/providermedia.js'
+import { webUrl } from '../../harness/anytext.js'
+
+const addressOf = (held: string) => `https://gateway.example/${held.length}`
+
+t.test('Each thing that is held gets an address in place of its name, and what is known of it stays', async (t) => {
+  const told: ReportedInbound = {
+    kind: 'content',
+    content: {
+      text: 'Look',
+      media: [
+        { mediaRef: 'one', type: 'image/png', name: 'a.png' },
+        { url: 'https://a.example/b' },
+        { mediaRef: 'three' },
+      ],
+    },
+  }
+  t.same(withPublicUrls(told, addressOf), {
+    kind: 'content',
+    content: {
+      text: 'Look',
+      media: [
+        { url: 'https://gateway.example/3', type: 'image/png', name: 'a.png' },
+        { url: 'https://a.example/b' },
+        { url: 'https://gateway.example/5' },
+      ],
+    },
+  })
+})
+
+t.test('What holds nothing is the same afterwards, and nothing is sealed for it', async (t) => {
+  const never = () => t.fail('an address was made') as never
+  const open = fc.oneof(
+    fc.record({ kind: fc.constant('tap' as const), messageId: fc.string(), place: fc.nat() }),
+    fc.record({
+      kind: fc.constant('content' as const),
+      content: fc.record({ text: fc.string(), media: fc.array(fc.record({ url: webUrl() })) }, { requiredKeys: [] }),
+    }),
+  )
+  fc.assert(fc.property(open, (told) => JSON.stringify(withPublicUrls(told, never)) === JSON.stringify(told)))
+})

@@ -1,0 +1,221 @@
+/** The table of a send's states, and what news of its message make of it. */
+import fc from 'fast-check'
+import t from 'tap'
+import type { DeliveryReport } from '../../../core/conversation/deliveryreport.js'
+import { minute } from '../../../core/durations.js'
+import { outreachSend as limits } from '../../../core/limits/index.js'
+import { applyReport } from '../../../core/outreach/deliveryreports.js'
+import { sendIdAt, sendIdsFrom } from '../../../core/outreach/ids.js'
+import { finalStates, type Send, sendReasons, sendStates } from '../../../core/outreach/send.js'
+import {
+  applyTransition,
+  failureOf,
+  failures,
+  isFinal,
+  maxAttempts,
+  nextState,
+  pickupAt,
+  retryWaitMs,
+  type SendTrigger,
+  transitions,
+} from '../../../core/outreach/statemachine.js'
+
+const triggers: SendTrigger[] = [
+  'pickedUp',
+  'handedOver',
+  'refused',
+  'notAttempted',
+  'failedTemporarily',
+  'deferred',
+  'cancelled',
+]
+
+const send = (over: Partial<Send> = {}): Send => ({
+  id: 'sd_1',
+  outreachId: 'hello',
+  origin: 'named',
+  personId: 'pr_1',
+  state: 'queued',
+  asid: 'usr_1',
+  channel: 'rcs',
+  address: '+14155550100',
+  queuedAt: 1_000,
+  attempts: 0,
+  ...over,
+})
+
+/** Written out by hand, so that a slip in the table is found. */
+const expected: Readonly<Record<string, string>> = {
+  'queued pickedUp': 'sending',
+  'queued cancelled': 'cancelled',
+  'queued handedOver': 'sent',
+  'sending handedOver': 'sent',
+  'sending refused': 'failed',
+  'sending notAttempted': 'suppressed',
+  'sending failedForNow': 'queued, failed after the last attempt',
+  'sending held': 'queued',
+}
+
+t.test('A send moves as the table of the contract says, and in no other way', async (t) => {
+  for (const from of sendStates) {
+    for (const on of triggers) {
+      const wanted = expected[`${from} ${on}`]
+      for (let attempts = 0; attempts <= maxAttempts; attempts++) {
+        const [first, last] = wanted?.split(', failed after the last attempt') ?? []
+        const to = last !== undefined && attempts >= maxAttempts ? 'failed' : first
+        t.equal(nextState(from, on, attempts), to, `${from}, ${on}, after ${attempts}`)
+      }
+    }
+  }
+  for (const state of finalStates) {
+    t.ok(isFinal(state))
+    t.notOk(
+      transitions.some(({ from }) => from === state),
+      `nothing moves a send that is ${state}`,
+    )
+  }
+})
+
+t.test('There are four attempts, the last about thirty minutes after the first', async (t) => {
+  t.equal(maxAttempts, 4)
+  const waits = [1, 2, 3].map((attempts) => retryWaitMs(attempts, 1))
+  t.equal(
+    waits.reduce((sum, each) => sum + each, 0),
+    30 * minute,
+  )
+  t.equal(retryWaitMs(1, 60), limits.retryAfterMs[0]! / 60, 'a scale divides them')
+})
+
+t.test('A retry is dated, keeps what went wrong, and loses both when it is picked up', async (t) => {
+  const sending = send({ state: 'sending', attempts: 1 })
+  const waits = applyTransition(
+    sending,
+    { on: 'failedTemporarily', at: 5_000, reason: 'dispatch_failed', detail: 'x' },
+    1,
+  )!
+  t.match(waits, { state: 'queued', attempts: 1, reason: 'dispatch_failed', nextAttemptAt: 5_000 + 2 * minute })
+  const again = applyTransition(waits, { on: 'pickedUp', at: 9_000 }, 1)!
+  t.match(again, { state: 'sending', attempts: 2 })
+  for (const gone of ['reason', 'detail', 'nextAttemptAt']) t.notOk(gone in again, gone)
+  const held = applyTransition(again, { on: 'deferred', at: 9_000, until: 12_000 }, 1)!
+  t.match(held, { state: 'queued', attempts: 1, nextAttemptAt: 12_000 }, 'waiting for a pause costs no attempt')
+})
+
+t.test('Sends accepted within one step of time are picked up together, about a minute later', async (t) => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 2 ** 41 }), fc.integer({ min: 1, max: 5_000 }), (at, scale) => {
+      const due = pickupAt(at, scale)
+      const wait = (due - at) * scale
+      return (
+        Number.isInteger(due) && wait >= limits.pickupMs && wait <= limits.pickupMs + limits.pickupStepMs + 2 * scale
+      )
+    }),
+  )
+  t.equal(pickupAt(1_001, 1), pickupAt(1_000 + limits.pickupStepMs - 1, 1))
+})
+
+t.test('Every trouble ends in a reason of the contract, transient ones alone are tried again', async (t) => {
+  for (const [name, { on, reason }] of Object.entries(failures)) {
+    t.ok(sendReasons.includes(reason), name)
+    const isTransient = reason === 'capability_unknown' || name === 'unreachable' || name === 'refusedTemporarily'
+    t.equal(on === 'failedTemporarily', isTransient, name)
+  }
+  t.equal(failureOf('optedOut', 'later'), 'optedOut', 'a STOP is never tried again')
+  t.equal(failureOf('noBinding', 'never'), 'noBinding')
+  t.equal(failureOf('bindingNotReady', 'never'), 'bindingError')
+  t.equal(failureOf('mediaUnreachable', 'later'), 'refusedTemporarily')
+  t.equal(failureOf('unsupportedPart', 'otherChannel'), 'refusedPermanently', 'nothing falls back to another channel')
+})
+
+const pieceOfNews = fc.record({
+  sendId: fc.constant('sd_1'),
+  at: fc.integer({ min: 2_000, max: 9_000 }),
+  attempt: fc.integer({ min: 1, max: 3 }),
+  state: fc.constantFrom<DeliveryReport['state']>('sent', 'delivered', 'read', 'failed', 'responded'),
+  messageId: fc.constant('msg_1'),
+  reason: fc.constantFrom('optedOut', 'noBinding', 'providerError'),
+  retry: fc.constantFrom<NonNullable<DeliveryReport['retry']>>('later', 'otherChannel', 'never'),
+})
+
+t.test(
+  'Whatever news come, in whatever order and however often, a final state stays and a receipt is the first',
+  async (t) => {
+    fc.assert(
+      fc.property(
+        fc.array(pieceOfNews, { maxLength: 20 }),
+        fc.constantFrom(...sendStates),
+        fc.integer({ min: 1, max: 3 }),
+        (all, state, attempts) => {
+          let now = send({ state, attempts })
+          for (const news of all) {
+            const next = applyReport(now, news, 1)
+            if (isFinal(now.state) && next.state !== now.state) return false
+            for (const [name, value] of Object.entries(now.receipts ?? {})) {
+              if (next.receipts?.[name as 'sentAt'] !== value) return false
+            }
+            if (applyReport(next, news, 1) !== next) return false
+            if (news.attempt !== now.attempts && next !== now) return false
+            now = next
+          }
+          return true
+        },
+      ),
+    )
+    t.pass()
+  },
+)
+
+t.test('News that are told again, however much later, change nothing', async (t) => {
+  const inOrder = fc
+    .array(pieceOfNews, { maxLength: 8 })
+    .map((all) => all.map((news, place) => ({ ...news, at: 2_000 + place })))
+  fc.assert(
+    fc.property(
+      inOrder,
+      fc.array(fc.tuple(fc.nat(8), fc.nat(8)), { maxLength: 12 }),
+      fc.constantFrom<Send['state']>('queued', 'sending'),
+      (all, again, state) => {
+        let once = send({ state, attempts: 1 })
+        let often = once
+        for (const [place, news] of all.entries()) {
+          once = applyReport(once, news, 1)
+          often = applyReport(often, news, 1)
+          for (const [behind, which] of again) {
+            if (behind === place && which <= place) often = applyReport(often, all[which]!, 1)
+          }
+        }
+        t.same(often, once)
+      },
+    ),
+  )
+})
+
+t.test('Word that the channel has it ends the way; later words are receipts', async (t) => {
+  const news = (state: DeliveryReport['state'], at: number, more = {}): DeliveryReport => ({
+    sendId: 'sd_1',
+    at,
+    attempt: 1,
+    state,
+    messageId: 'msg_1',
+    ...more,
+  })
+  const sent = applyReport(send({ state: 'sending', attempts: 1 }), news('sent', 10), 1)
+  t.match(sent, { state: 'sent', sentAt: 10, messageId: 'msg_1', receipts: { sentAt: 10 } })
+  const read = applyReport(applyReport(sent, news('delivered', 11), 1), news('read', 12), 1)
+  t.match(read.receipts, { sentAt: 10, deliveredAt: 11, readAt: 12 })
+  const failed = applyReport(sent, news('failed', 13, { reason: 'expired' }), 1)
+  t.match(failed, { state: 'sent', receipts: { failedAt: 13, failReason: 'expired' } }, 'delivery is told apart')
+  t.equal(applyReport(read, news('responded', 14), 1).respondedAt, 14)
+  t.equal(applyReport(applyReport(read, news('responded', 14), 1), news('responded', 15), 1).respondedAt, 14)
+  t.equal(applyReport(sent, { ...news('delivered', 11), attempt: 2 }, 1), sent, 'news of another attempt are old news')
+})
+
+t.test('Ids of sends are in the order of their acceptance', async (t) => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 2 ** 45 }), fc.integer({ min: 0, max: 2 ** 45 }), (one, other) => {
+      const [a, b] = [sendIdAt(one, `sd_${'0'.repeat(26)}`), sendIdAt(other, `sd_${'z'.repeat(26)}`)]
+      return one < other ? a < b && a < sendIdsFrom(other) : one === other || a > b
+    }),
+  )
+  t.pass()
+})

@@ -1,0 +1,42 @@
+/** What people are found by, when something of them changes. */
+import fc from 'fast-check'
+import t from 'tap'
+import { indexKeysOf, sameIndexKeys } from '../../../core/people/indexes.js'
+import type { Person } from '../../../core/people/person.js'
+import { somebody } from './arbitrary.js'
+
+const identity = (address: string) => ({ asid: `usr_${address}`, channel: 'sms', address }) as Person['identities'][0]
+
+t.test('Somebody of whom it is said that they are led to as before has the same marks and identities', async (t) => {
+  let alike = 0
+  fc.assert(
+    fc.property(
+      somebody,
+      somebody,
+      fc.subarray(['identities', 'phone', 'email', 'tags', 'importBatchId', 'fullName', 'outreach', 'status'] as const),
+      (before, other, changed) => {
+        const unlike: Person = { ...other, identities: [identity('+14155550142')], importBatchId: 'im_2' }
+        const after = { ...before, ...Object.fromEntries(changed.map((name) => [name, unlike[name]])) } as Person
+        if (!sameIndexKeys(before, after)) return
+        alike++
+        t.same(indexKeysOf(after), indexKeysOf(before))
+        t.equal(after.identities, before.identities)
+      },
+    ),
+    { numRuns: 500 },
+  )
+  t.ok(alike > 20)
+})
+
+t.test('Who has another identity, number, tag or batch is not led to as before', async (t) => {
+  const [before] = fc.sample(somebody, 1) as [Person]
+  const changes: Partial<Person>[] = [
+    { identities: [identity('+14155550142')] },
+    { phone: '+14155550199' },
+    { email: 'new@example.com' },
+    { tags: ['new'] },
+    { importBatchId: 'im_9' },
+  ]
+  t.ok(sameIndexKeys(before, { ...before, updatedAt: 1, status: 'former' as Person['status'] }))
+  for (const change of changes) t.notOk(sameIndexKeys(before, { ...before, ...change }), Object.keys(change).join())
+})

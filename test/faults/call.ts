@@ -1,0 +1,67 @@
+/** How a client of the test calls a node, and what it knows afterwards: an answer, a refusal, or nothing. */
+import { testKey } from '../harness/process.js'
+import type { FaultNode } from './faultnode.js'
+
+/**
+ * `answered`: it is done. `unavailable`: the node says that it was not done. `down`: nobody took the call. `doubtful`,
+ * `reset` and `silent`: it may or may not have been done; the node says so, the connection broke, or nothing came.
+ */
+export type CallResult = 'answered' | 'unavailable' | 'down' | 'doubtful' | 'reset' | 'silent' | 'wrong'
+
+export interface CallReply<R> {
+  readonly how: CallResult
+  readonly answer?: R
+  /** What was wrong with an answer that no fault excuses. */
+  readonly wrong?: string
+}
+
+export function isUndecided(how: CallResult): boolean {
+  return how === 'unavailable' || how === 'down'
+}
+
+export const headers = { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' }
+
+export async function call<R>(
+  place: FaultNode,
+  method: 'GET' | 'POST',
+  path: string,
+  withinMs: number,
+  body?: unknown,
+): Promise<CallReply<R>> {
+  const sent = body === undefined ? undefined : JSON.stringify(body)
+  const response = await exchange(place.url(), `/v1${path}`, withinMs, { method, headers, body: sent })
+  if ('how' in response) return response
+  const { status, text } = response
+  if (status === 200) return { how: 'answered', answer: JSON.parse(text) as R }
+  if (status !== 503 || !response.headers.has('retry-after')) {
+    return { how: 'wrong', wrong: `${place.name} answered ${status} to ${method} ${path}: ${text}` }
+  }
+  return { how: (JSON.parse(text) as { detail?: string }).detail === undefined ? 'unavailable' : 'doubtful' }
+}
+
+export interface Answered {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+}
+
+/** Whatever is answered, or how nothing was. */
+export async function exchange(
+  url: string | undefined,
+  path: string,
+  withinMs: number,
+  request: RequestInit,
+): Promise<Answered | { readonly how: CallResult }> {
+  if (url === undefined) return { how: 'down' }
+  try {
+    const answer = await fetch(`${url}${path}`, { ...request, signal: AbortSignal.timeout(withinMs) })
+    return { status: answer.status, headers: answer.headers, text: await answer.text() }
+  } catch (error) {
+    return { how: resultOf(error as Error) }
+  }
+}
+
+function resultOf(error: Error): CallResult {
+  if (error.name === 'TimeoutError') return 'silent'
+  return (error.cause as NodeJS.ErrnoException | undefined)?.code === 'ECONNREFUSED' ? 'down' : 'reset'
+}

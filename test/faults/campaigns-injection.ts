@@ -1,0 +1,143 @@
+/** One campaign from its draft to its end, with a node killed in each of its stages. */
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
+import { shardOf } from '../../runtime/shard/placement.js'
+import type { Rng } from '../sim/world/rng.js'
+import type { CampaignAgent, CampaignMove } from './campaigns-agent.js'
+import type { KillTiming, Stage } from './campaigns-timing.js'
+import { aboutOf } from './cluster.js'
+import type { FaultNode } from './faultnode.js'
+import { waitUntil } from './timeout.js'
+
+export interface CampaignTrial {
+  readonly faultNodes: readonly FaultNode[]
+  readonly shards: number
+  readonly agent: CampaignAgent
+  readonly aim: KillTiming
+  readonly rng: Rng
+  /** Stages in which nobody is to be killed any more. */
+  readonly isSpared: (stage: Stage) => boolean
+  /** How often one campaign is struck in each stage, as long as it is in it. */
+  readonly times: number
+  /** Told what no fault excuses, as a sentence. */
+  readonly wrong: (sentence: string) => void
+}
+
+/** What a campaign may be once a move was answered. */
+const doneBy: Readonly<Record<CampaignMove, readonly string[]>> = {
+  stage: ['staged'],
+  start: ['running', 'completed'],
+  pause: ['paused'],
+  resume: ['running', 'completed'],
+}
+/** Of the stagings that are struck, those that replace a snapshot. */
+const againShare = 0.4
+/** Of the kills, those that are meant for the node that has the campaign; the others are for anybody. */
+const ownerShare = 0.6
+/** Nobody who waits for the end needs to keep a node busy. */
+const lookMs = 100
+/** Timers come late by about this. */
+const timerMs = 3
+
+/** Takes a campaign through everything that may be done to one, and resolves once it has completed. */
+export async function runUnderKills(trial: CampaignTrial, name: string): Promise<string> {
+  const { agent, faultNodes, rng, times } = trial
+  const id = await agent.draft(name)
+  if (rng.chance(againShare)) await settle(trial, id, 'stage')
+  for (const move of ['stage', 'start'] as const) {
+    for (let nth = 0; nth < times; nth++) await struck(trial, id, move)
+    await settle(trial, id, move)
+  }
+  for (const part of rng.shuffle(Array.from({ length: times }, () => ['run', 'held'] as const).flat())) {
+    if (part === 'run') await struckWhileRunning(trial, id)
+    else await struckWhileHeld(trial, id)
+  }
+  await waitUntil('it completes', faultNodes, async () => {
+    await sleep(lookMs)
+    return (await agent.status(id)) === 'completed'
+  })
+  return id
+}
+
+async function settle({ agent, faultNodes }: CampaignTrial, id: string, move: CampaignMove): Promise<void> {
+  await waitUntil(`a ${move} is done`, faultNodes, async () => {
+    const status = await agent.status(id)
+    return doneBy[move].includes(status) || doneBy[move].includes(await agent.move(id, move))
+  })
+}
+
+const startsFrom: Readonly<Record<CampaignMove, readonly string[]>> = {
+  stage: ['draft', 'staged'],
+  start: ['staged'],
+  pause: ['running'],
+  resume: ['paused'],
+}
+
+/** Asks for a move and kills a node meanwhile. What was answered must hold; what was not is done or not, and nothing else. */
+async function struck(trial: CampaignTrial, id: string, move: CampaignMove): Promise<void> {
+  const { agent, faultNodes, aim, rng, wrong } = trial
+  const before = await agent.status(id)
+  if (!startsFrom[move].includes(before) || trial.isSpared(move)) return
+  const [asked, target] = [rng.pick(faultNodes), await targetOf(trial)]
+  let isAnswered = false
+  const asking = agent.ask(asked, id, move).finally(() => {
+    isAnswered = true
+  })
+  await pass(aim.moment(move))
+  const isInside = !isAnswered
+  await target.kill()
+  target.spawn()
+  const came = await asking
+  const after = await agent.status(id)
+  await target.started()
+  // It completed just before, so there was nothing to be killed within.
+  if (came?.status === 409 && after === 'completed') return
+  // Who replaces a snapshot has one before and after.
+  const isDone = before !== after && doneBy[move].includes(after)
+  aim.recordOutcome(move, isInside && !(came && asked === target) ? 'inside' : 'after', isDone)
+  const isTold = came?.status === 200
+  const undone = before === 'running' ? [before, 'completed'] : [before]
+  const may = isTold ? doneBy[move] : [...undone, ...doneBy[move]]
+  if (!may.includes(after)) {
+    const answer = came ? `was answered ${came.status}` : 'was not answered'
+    wrong(`${id}: it was ${before}, is ${after}, and a ${move} ${answer}`)
+  }
+}
+
+/** Paused and resumed, and whatever of that was not done in the end is done then. */
+async function struckWhileHeld(trial: CampaignTrial, id: string): Promise<void> {
+  const { agent } = trial
+  await struck(trial, id, 'pause')
+  if ((await agent.status(id)) === 'running') await agent.move(id, 'pause')
+  await struck(trial, id, 'resume')
+  if ((await agent.status(id)) === 'paused') await agent.move(id, 'resume')
+}
+
+async function struckWhileRunning(trial: CampaignTrial, id: string): Promise<void> {
+  const { agent, aim } = trial
+  if (trial.isSpared('run') || (await agent.status(id)) !== 'running') return
+  const target = await targetOf(trial)
+  await pass(aim.moment('run'))
+  await target.kill()
+  target.spawn()
+  aim.recordOutcome('run', (await agent.status(id)) === 'running' ? 'inside' : 'after', false)
+  await target.started()
+}
+
+/** The node that has the campaign, more often than not. */
+async function targetOf({ agent, faultNodes, shards, rng }: CampaignTrial): Promise<FaultNode> {
+  const [isOwnerMeant, anybody] = [rng.chance(ownerShare), rng.pick(faultNodes)]
+  if (!isOwnerMeant || faultNodes.length === 1) return anybody
+  const shard = shardOf(agent.key, shards)
+  for (const faultNode of faultNodes) {
+    const about = await aboutOf(faultNode)
+    if (about?.shards.some((each) => each.shard === shard && each.part === 'owner')) return faultNode
+  }
+  return anybody
+}
+
+/** To a part of a millisecond, and others go on meanwhile. */
+async function pass(ms: number): Promise<void> {
+  const ends = performance.now() + ms
+  if (ms > timerMs) await sleep(ms - timerMs)
+  while (performance.now() < ends) await turn()
+}

@@ -1,0 +1,132 @@
+/** A node with books in a process of its own, that can be killed, paused, ended and started again on what it has kept. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { testKey } from '../harness/process.js'
+import { suspendProcess } from '../harness/suspend.js'
+
+export type Plane = 'mgmt' | 'gateway'
+
+export interface FaultNode {
+  readonly name: string
+  /** Where it listens, for management unless told otherwise; nowhere while it does not run or has not said so yet. */
+  url(plane?: Plane): string | undefined
+  /** Begins to start, and does not wait. */
+  spawn(): void
+  /** Resolves when it serves. One that ended instead rejects with what it printed last. */
+  started(): Promise<void>
+  kill(): Promise<void>
+  pause(): Promise<void>
+  resume(): void
+  /** Asks it to end and resolves with its exit code, or with the signal that ended it. */
+  end(): Promise<number | string>
+  /** Ends of the process that nobody asked for, each as a sentence. */
+  surprises(): readonly string[]
+  /** The end of what it has printed, over all its lives. */
+  printed(): string
+  /** Ends it for good and leaves nothing behind. */
+  remove(): Promise<void>
+}
+
+const program = fileURLToPath(new URL('./node.js', import.meta.url))
+const maxOutputChars = 200_000
+
+export function openFaultNode(name: string, env: Readonly<Record<string, string>>): FaultNode {
+  const dir = mkdtempSync(join(tmpdir(), 'parley-faults-'))
+  const surprises: string[] = []
+  let child: ChildProcess | undefined
+  let urls: Readonly<Record<Plane, string>> | undefined
+  let output = ''
+  let wanted = false
+  let starting: Promise<void> = Promise.reject(new Error(`${name} was never started`))
+  starting.catch(() => {})
+  const killAtExit = () => child?.kill('SIGKILL')
+  process.on('exit', killAtExit)
+
+  function ended(code: number | null, signal: string | null): string {
+    return `${name} ended with ${signal ?? code}:\n${output.slice(-2_000)}`
+  }
+
+  function follow(waitForUrl: ChildProcess): Promise<void> {
+    return new Promise((resolve, reject) => {
+      let line = ''
+      const read = (piece: Buffer) => {
+        output = `${output}${piece}`.slice(-maxOutputChars)
+        if (urls !== undefined) return
+        line += piece
+        const found = line.split('\n').find((each) => each.includes('"node.started"') && each.endsWith('}'))
+        if (!found || child !== waitForUrl) return
+        urls = (JSON.parse(found) as { urls: Record<Plane, string> }).urls
+        resolve()
+      }
+      waitForUrl.stdout!.on('data', read)
+      waitForUrl.stderr!.on('data', read)
+      waitForUrl.on('exit', (code, signal) => {
+        reject(new Error(ended(code, signal)))
+        if (child !== waitForUrl) return
+        urls = undefined
+        if (wanted) surprises.push(ended(code, signal))
+        wanted = false
+      })
+    })
+  }
+
+  async function send(signal: NodeJS.Signals): Promise<number | string> {
+    const exiting = child
+    wanted = false
+    if (!exiting) return 'never'
+    if (exiting.exitCode === null && exiting.signalCode === null) {
+      const exit = once(exiting, 'exit')
+      exiting.kill(signal)
+      await exit
+    }
+    return exiting.exitCode ?? String(exiting.signalCode)
+  }
+
+  async function kill(): Promise<void> {
+    await send('SIGKILL')
+  }
+
+  return {
+    name,
+    url: (plane = 'mgmt') => urls?.[plane],
+    spawn() {
+      urls = undefined
+      wanted = true
+      child = spawn(process.execPath, ['--disable-proto=delete', program], {
+        env: { ...inherited(), ...common, PARLEY_DATA_DIR: dir, FAULTS_NODE: name, ...env },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
+      starting = follow(child)
+      starting.catch(() => {})
+    },
+    started: () => starting,
+    kill,
+    pause: () => suspendProcess(child),
+    resume: () => void child?.kill('SIGCONT'),
+    end: () => send('SIGTERM'),
+    surprises: () => surprises,
+    printed: () => output,
+    async remove() {
+      await kill()
+      process.off('exit', killAtExit)
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+const common = {
+  NODE_OPTIONS: '',
+  PARLEY_GATEWAY_PORT: '0',
+  PARLEY_MGMT_PORT: '0',
+  PARLEY_BOOTSTRAP_KEY: testKey,
+  PARLEY_ALLOW_PRIVATE_URLS: 'true',
+}
+
+function inherited(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => !/^(PARLEY_|TAP)/.test(name))
+  return Object.fromEntries(kept)
+}

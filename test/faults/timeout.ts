@@ -1,0 +1,27 @@
+/** Waits for what must come about once a fault is over, however slow the machine, but not for ever: that is a failure too. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FaultNode } from './faultnode.js'
+
+export const timeoutMs = 120_000
+const pollMs = 20
+
+/** Carries what the nodes printed, since whoever waited in vain wants to know why. */
+export class TimedOut extends Error {
+  override readonly name = 'Stuck'
+  readonly printed: ReadonlyMap<string, string>
+
+  constructor(message: string, faultNodes: readonly FaultNode[]) {
+    super(message)
+    this.printed = new Map(faultNodes.map((faultNode) => [faultNode.name, faultNode.printed()]))
+  }
+}
+
+export async function waitUntil(
+  what: string,
+  faultNodes: readonly FaultNode[],
+  condition: () => boolean | Promise<boolean>,
+): Promise<void> {
+  for (const ends = performance.now() + timeoutMs; !(await condition()); await sleep(pollMs)) {
+    if (performance.now() > ends) throw new TimedOut(`${what}: not within ${timeoutMs / 1000} s`, faultNodes)
+  }
+}

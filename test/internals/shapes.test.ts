@@ -1,0 +1,55 @@
+/**
+ * Hidden classes. In the V8 of Node 20 an object that gains a field behind a spread gets one of its own (decision 082):
+ * nothing that is done for every message may do that. A later V8 does not, and then this holds anyway.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createReadStream } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+
+const program = fileURLToPath(new URL('../bench/rushes.js', import.meta.url))
+const people = 1_000
+
+/** How often each place in the code made a class that no other object can share, by the field that was gained there. */
+async function lonelyClasses(log: string): Promise<{ all: number; lonely: Map<string, number> }> {
+  const lonely = new Map<string, number>()
+  let all = 0
+  for await (const line of createInterface({ input: createReadStream(log) })) {
+    // map,Transition,time,from,to,code,line,column,why,field
+    const [kind, event, , , , , row, column, why, field] = line.split(',')
+    // Fields of the house are named by texts, those of Node by symbols.
+    const isOurs = field !== undefined && !field.startsWith('symbol(')
+    if (kind !== 'map' || event !== 'Transition') continue
+    all++
+    if (why !== 'prototype' || !isOurs) continue
+    const place = `${field} at ${row}:${column}`
+    lonely.set(place, (lonely.get(place) ?? 0) + 1)
+  }
+  return { all, lonely }
+}
+
+for (const rush of ['talk', 'campaign']) {
+  t.test(`Nothing that is done for every message of a ${rush} makes a hidden class of its own`, async (t) => {
+    const scratch = t.testdir()
+    const log = join(scratch, 'v8.log')
+    const flags = ['--log-maps', `--logfile=${log}`, '--no-logfile-per-isolate']
+    const child = spawn(process.execPath, [...flags, program, rush, String(people)], {
+      env: { ...process.env, BENCH_SCRATCH: scratch },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    t.teardown(() => child.kill('SIGKILL'))
+    let said = ''
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      said += text
+    })
+    const [code] = await once(child, 'exit')
+    t.equal(code, 0, `the program came to its end: ${said}`)
+    const { all, lonely } = await lonelyClasses(log)
+    t.ok(all > people, 'the log is one that we can read')
+    const often = [...lonely].filter(([, count]) => count > people * 0.8)
+    t.same(Object.fromEntries(often), {}, 'fields that were gained behind a spread, and how often')
+  })
+}

@@ -1,0 +1,35 @@
+/** Signed words are read to the character, or not at all. */
+import { randomBytes } from 'node:crypto'
+import fc from 'fast-check'
+import t from 'tap'
+import { createSignedTokens } from '../../../runtime/http/signedtokens.js'
+
+const alphabet = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_']
+const text = fc.stringMatching(/^[\w.-]{0,60}$/)
+
+t.test('A signed word gives its text back, to who holds the key', async () => {
+  const words = createSignedTokens(randomBytes(32))
+  const others = createSignedTokens(randomBytes(32))
+  fc.assert(
+    fc.property(text, (each) => words.read(words.sign(each)) === each && others.read(words.sign(each)) === undefined),
+  )
+})
+
+t.test('No other last character is taken, though base64url would read some of them as the same bytes', async (t) => {
+  const words = createSignedTokens(randomBytes(32))
+  const word = words.sign('v1.payload')
+  const taken = alphabet.filter((last) => words.read(word.slice(0, -1) + last) !== undefined)
+  t.same(taken, [word.at(-1)])
+})
+
+t.test('Nothing that was not signed is read', async () => {
+  const words = createSignedTokens(randomBytes(32))
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), text), text, (each, behind) => {
+      const word = words.sign(behind)
+      return [each, `${each}.`, `.${each}`, `${word} `, `${word}=`, word.slice(0, -1)].every(
+        (other) => words.read(other) === undefined,
+      )
+    }),
+  )
+})

@@ -1,6 +1,0 @@
-/** A cluster keeps the contract of the shards also when whoever asks is not where they are: everything goes over the wire. */
-import t from 'tap'
-import { shardsSuite } from '../../contract/shards.js'
-import { openApartHouse } from '../../harness/engines.js'
-
-t.test('A cluster asked from a process that keeps no shards', async (t) => shardsSuite(t, openApartHouse))

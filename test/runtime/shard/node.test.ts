@@ -1,6 +1,0 @@
-/** A cluster of one node keeps the contract of the shards. */
-import t from 'tap'
-import { shardsSuite } from '../../contract/shards.js'
-import { openNodeHouse } from '../../harness/engines.js'
-
-t.test('A cluster of one node', async (t) => shardsSuite(t, openNodeHouse))

@@ -1,0 +1,57 @@
+/** Who follows a visitor's record is told of it until they leave, whoever else comes and goes. */
+import t from 'tap'
+import { webchat as limits } from '../../../core/limits/index.js'
+import { openSubscriptions, type Subscriber } from '../../../runtime/webchat/subscriptions.js'
+import type { Head } from '../../../runtime/webchat/transcript.js'
+import { manualClock } from '../../harness/clock.js'
+
+function openScene() {
+  const clock = manualClock()
+  let changed: (asid: string, head: Head) => void = () => undefined
+  const followers = openSubscriptions({
+    local: {
+      watch(_table, seen) {
+        changed = (asid, head) => seen([asid] as never, head as never)
+      },
+    },
+    clock,
+  })
+  return { clock, followers, change: (asid: string, newest: number) => changed(asid, { newest }) }
+}
+
+function follower(told: string[], name: string, whenTold: () => void = () => undefined): Subscriber {
+  return {
+    onHead({ newest }) {
+      told.push(`${name} ${newest}`)
+      whenTold()
+    },
+    poll: () => void told.push(`${name} looks`),
+  }
+}
+
+t.test('One who leaves while all are told keeps nobody else from being told', async (t) => {
+  const { followers, change } = openScene()
+  const told: string[] = []
+  const first = follower(told, 'first', () => followers.unsubscribe('as_1', first))
+  followers.subscribe('as_1', first)
+  followers.subscribe('as_1', follower(told, 'second'))
+  followers.subscribe('as_2', follower(told, 'other'))
+  change('as_1', 1)
+  change('as_1', 2)
+  t.same(told, ['first 1', 'second 1', 'second 2'])
+})
+
+t.test('Followers look by themselves, soon and then now and then, and no more once the last has left', async (t) => {
+  const { clock, followers, change } = openScene()
+  const told: string[] = []
+  const only = follower(told, 'only')
+  followers.subscribe('as_1', only)
+  await clock.advance(limits.firstPollMs)
+  await clock.advance(limits.pollEveryMs)
+  t.same(told, ['only looks', 'only looks'])
+  followers.unsubscribe('as_1', only)
+  followers.unsubscribe('as_1', only)
+  change('as_1', 3)
+  await clock.advance(10 * limits.pollEveryMs)
+  t.equal(told.length, 2)
+})

@@ -1,0 +1,90 @@
+/** A process as a client sees it: something that can be asked, may go away, and keeps lists it was told of. */
+import { isRefusal, type Refusal } from '../../../core/errors.js'
+import type { Engine } from '../../../runtime/shard/contract.js'
+import type { Life } from '../world/life.js'
+import type { Timeline } from '../world/timeline.js'
+import { list, lists } from './commands.js'
+import type { History } from './history.js'
+
+export interface ClientTarget {
+  readonly life: Life
+  readonly engine: Engine
+  /** Shows an owner's list from memory if this process may, and otherwise learns it. */
+  readLocal(owner: string): Promise<void>
+}
+
+/** What a client knows after one try. */
+export type Outcome<T> =
+  | { readonly kind: 'answered'; readonly answer: T }
+  | { readonly kind: 'refused'; readonly refusal: Refusal }
+  | { readonly kind: 'threw'; readonly error: unknown }
+  /** The process ended, or the client's patience did. */
+  | { readonly kind: 'silent' }
+
+/** One try at one process. An answer that comes after the client gave up is told to `late`. */
+export function attempt<T>(
+  { life }: ClientTarget,
+  timeline: Timeline,
+  patienceMs: number,
+  call: () => Promise<T | Refusal>,
+  late?: (answer: T) => void,
+): Promise<Outcome<T>> {
+  return new Promise((resolve) => {
+    let timedOut = false
+    const rejectLate = () => {
+      timedOut = true
+      resolve({ kind: 'silent' })
+    }
+    const cancel = timeline.after(patienceMs, rejectLate)
+    life.ended(rejectLate)
+    const told = (answer: T | Refusal) => {
+      cancel()
+      if (!life.alive()) return
+      if (!timedOut) resolve(isRefusal(answer) ? { kind: 'refused', refusal: answer } : { kind: 'answered', answer })
+      else if (!isRefusal(answer)) late?.(answer)
+    }
+    const threw = (error: unknown) => {
+      cancel()
+      resolve({ kind: 'threw', error })
+    }
+    life.enter(() => void call().then(told, threw))
+  })
+}
+
+interface TargetState {
+  readonly tenure: number
+  readonly values: readonly string[]
+}
+
+export function createTarget(life: Life, engine: Engine, history: History): ClientTarget {
+  const states = new Map<string, TargetState>()
+  /** Counts what was told of each owner, to know whether something came while a read was on its way. */
+  const told = new Map<string, number>()
+
+  engine.watch(lists, ([owner], values = []) => {
+    told.set(owner, (told.get(owner) ?? 0) + 1)
+    const tenure = engine.ownershipEpoch(owner)
+    if (tenure === undefined) states.delete(owner)
+    else states.set(owner, { tenure, values })
+  })
+
+  function check(owner: string, values: readonly string[], floor: number): void {
+    const count = values.length
+    history.read(owner, floor, { values, count, marks: count }, `the memory of ${life.name}`)
+  }
+
+  return {
+    life,
+    engine,
+    async readLocal(owner) {
+      const tenure = engine.ownershipEpoch(owner)
+      const known = states.get(owner)
+      if (tenure === undefined) return
+      if (known?.tenure === tenure) return check(owner, known.values, history.acknowledgedFloor(owner))
+      const before = told.get(owner)
+      const seen = await engine.query(owner, list, { owner })
+      if (isRefusal(seen) || told.get(owner) !== before || engine.ownershipEpoch(owner) !== tenure) return
+      states.set(owner, { tenure, values: seen.values })
+    },
+  }
+}
