@@ -38,12 +38,15 @@ export function emulatorAdapter(
     signal: (signal) => (signal === 'typing' && !traits.typing ? undefined : { signal }),
     async send(wire, { bindingId, address, id }) {
       const refusal = phones.refusalOf(bindingId, address)
-      if (refusal) return { kind: 'refused', ...refusal }
+      if (refusal) return { kind: 'refused', reason: refusal.reason, retry: retryOf[refusal.again] }
       return { kind: 'sent', providerId: phones.show({ bindingId, address, id, wire }) }
     },
     receive: (request) => receive(request, key),
   }
 }
+
+/** Phones are told in the words of the emulator's own API. */
+const retryOf = { later: 'later', elsewhere: 'otherChannel', never: 'never' } as const
 
 function receive({ bindingId, header, body }: IngressRequest, key: Uint8Array): IngressResult {
   if (!sameText(header(signatureHeader), signatureOf(key, bindingId, body))) return { kind: 'refused' }

@@ -15,7 +15,7 @@ export interface ShownMessage {
 /** Why a phone takes nothing, such as one without RCS. */
 export interface PhoneRefusal {
   readonly reason: string
-  readonly retry: 'later' | 'elsewhere' | 'never'
+  readonly again: 'later' | 'elsewhere' | 'never'
 }
 
 export interface Phones {

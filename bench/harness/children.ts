@@ -14,9 +14,9 @@ export function startChild(command: string, args: readonly string[], options: Sp
   return child
 }
 
-/** The compiled file of a program of this folder. */
+/** The compiled file of a program, named as in `scenarios/`. */
 export function programFile(program: string): string {
-  return fileURLToPath(new URL(`./${program}.js`, import.meta.url))
+  return fileURLToPath(new URL(`../scenarios/${program}.js`, import.meta.url))
 }
 
 /** Resolves with the exit code; a process that has not ended in time is killed. */

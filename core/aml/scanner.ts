@@ -69,7 +69,7 @@ function findFrom(state: ScanState, text: string, from: number): number {
 }
 
 function addText({ aml, positionAt, pieces }: ScanState, from: number, end: number): void {
-  if (end > from) pieces.push({ kind: 'text', text: unescape(aml.slice(from, end)), at: positionAt(from) })
+  if (end > from) pieces.push({ kind: 'text', text: unescapeMarkers(aml.slice(from, end)), at: positionAt(from) })
 }
 
 /** Gives back where text goes on. Behind a problem that is the next thing that could be read. */
@@ -78,7 +78,7 @@ function readMarker(state: ScanState, start: number, forms: ReadonlyMap<string, 
   const at = positionAt(start)
   const { end, endedBy } = headEnd(state, start + 2)
   const [, name = '', rest = ''] = /^\s*([A-Za-z][\w.-]*)?(.*)$/s.exec(aml.slice(start + 2, end)) ?? []
-  const head = unescape(rest)
+  const head = unescapeMarkers(rest)
   const afterMarker = endedBy === ']]' ? end + 2 : end
   const form = forms.get(name)
   if (!form) {
@@ -86,7 +86,7 @@ function readMarker(state: ScanState, start: number, forms: ReadonlyMap<string, 
     // There may be a marker every two characters, and only the first are told.
     if (target.length < limits.problems)
       target.push({ ...at, code: 'unknownMarker', message: unknownMarkerMessage(name, forms) })
-    if (state.lenient) pieces.push({ kind: 'text', text: unescape(aml.slice(start, afterMarker)), at })
+    if (state.lenient) pieces.push({ kind: 'text', text: unescapeMarkers(aml.slice(start, afterMarker)), at })
     return afterMarker
   }
   if (endedBy === ']]') {
@@ -129,7 +129,7 @@ function readBlock(state: ScanState, from: number): { lines: Line[]; end: number
     const begin = start + raw.length - raw.trimStart().length
     if (text.startsWith(']]')) return { lines, end: begin + 2, isClosed: true }
     if (text.startsWith('[[')) return { lines, end: begin, isClosed: false }
-    if (text !== '') lines.push({ text: unescape(text), at: positionAt(begin) })
+    if (text !== '') lines.push({ text: unescapeMarkers(text), at: positionAt(begin) })
     start = end + 1
   }
   return { lines, end: aml.length, isClosed: false }
@@ -139,7 +139,7 @@ function addProblem({ problems }: ScanState, at: Position, code: ProblemCode, me
   if (problems.length < limits.problems) problems.push({ ...at, code, message })
 }
 
-function unescape(text: string): string {
+function unescapeMarkers(text: string): string {
   return text.replaceAll('\\[[', '[[')
 }
 

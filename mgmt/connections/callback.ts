@@ -119,7 +119,7 @@ async function revokeGrant(provider: Provider, name: string, { tokens }: TokenGr
 
 const reasonOfNoGrant: Readonly<Record<GrantFailure['reason'], Reason>> = {
   refused: 'exchange_failed',
-  signInError: 'exchange_failed',
+  failed: 'exchange_failed',
   unreachable: 'provider_unavailable',
   'unknown-provider': 'provider_not_configured',
 }

@@ -15,7 +15,7 @@ export const sendAccess = {
   or: {
     role: 'viewer',
     scopes: ['agents:read'],
-    isMeant: ({ recipient: { personaId, ...others } }: NamedSend) =>
+    appliesTo: ({ recipient: { personaId, ...others } }: NamedSend) =>
       typeof personaId === 'string' && Object.values(others).every((other) => other === null),
   },
 } as const

@@ -11,7 +11,7 @@ import { dirname, join, normalize, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const root = fileURLToPath(new URL('../..', import.meta.url))
 const folders = ['core', 'adapters', 'mgmt', 'runtime', 'bench', 'test', 'ops']
 const common = {
   absWorkingDir: root,
@@ -39,7 +39,9 @@ const programs = [
 /** Put together for the tests alone: profiles of the bench tell more when they name the files we know. */
 const benches = readdirSync(join(root, 'bench'), { recursive: true, encoding: 'utf8' })
   .map((name) => join('bench', name))
-  .filter((name) => /\/(main|ours|world|center|timer|standstill|(limit|peer)-\w+)\.ts$/.test(name) && isAskedFor(name))
+  .filter(
+    (name) => /\/(main|candidate|world|center|timer|stallprobe|(limit|peer)-\w+)\.ts$/.test(name) && isAskedFor(name),
+  )
 const tests = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
   .map((name) => join('test', name))
   .filter((name) => name.endsWith('.test.ts') && !loose.includes(name) && isAskedFor(name))

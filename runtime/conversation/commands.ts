@@ -103,10 +103,10 @@ export function conversationCommands(options: ConversationOptions): Conversation
     },
     openConversation: {
       name: 'conversation.open',
-      decide(tx, { identity, agent, opening }, meta) {
+      decide(tx, { identity, agent, opener }, meta) {
         const canonical = tx.get(conversationTable, [identity.asid])?.canonical
         if (canonical) return { canonical }
-        return apply(tx, meta, identity, { kind: 'open', agent, opening })!.answer
+        return apply(tx, meta, identity, { kind: 'open', agent, opener })!.answer
       },
     },
     sendOutcome: {

@@ -95,7 +95,7 @@ export interface ConversationCommands {
   >
   /** The opener of a send, to a person who may have no conversation yet. */
   readonly openConversation: Command<
-    { identity: Identity; agent: AgentContext; opening: SendOpener },
+    { identity: Identity; agent: AgentContext; opener: SendOpener },
     OpenResult | { readonly canonical: CanonicalIdentity }
   >
   readonly sendOutcome: Command<

@@ -94,7 +94,7 @@ export function createOutreachPort(deps: () => OutreachPortDeps): OutreachPort {
         shards.execute(target.asid, commands.openConversation, {
           identity: target,
           agent: context,
-          opening: {
+          opener: {
             sendRef: { sendId, attempt, isLast, ...(campaign && { campaign }) },
             ...(isHosted(hosted) && hosted !== noFiles && { media: hosted }),
             ...opening,

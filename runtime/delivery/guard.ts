@@ -7,8 +7,7 @@
  * unknown. A node runs the adapters of partners in threads for the first two.
  */
 import { LRUCache } from 'lru-cache'
-import { redactSecrets, secretsIn } from '../../adapters/kit/secrets.js'
-import { withTimeout } from '../../adapters/kit/timeout.js'
+import type { Adapter, IngressResult, Item, ProviderConnection, SendOutcome } from '../../core/channel/adapter.js'
 import {
   findOutcomeError,
   followOutcomeError,
@@ -19,11 +18,13 @@ import {
   payloadsError,
   probeError,
   receivedError,
-} from '../../adapters/kit/validate.js'
-import type { Adapter, IngressResult, Item, ProviderConnection, SendOutcome } from '../../core/channel/adapter.js'
+} from '../../core/channel/adaptervalidation.js'
+import { redactSecrets, secretsIn } from '../../core/channel/credentialsecrets.js'
 import { firstExcess } from '../../core/channel/subset.js'
 import { isRecord } from '../../core/json.js'
 import { adapter as limits } from '../../core/limits/index.js'
+import { systemClock } from '../clock.js'
+import { withTimeout } from '../time.js'
 
 /** Where the guard says what went wrong: the log of a node. */
 export interface GuardLog {
@@ -119,7 +120,7 @@ export function guardAdapter(
       if (!stalled.maySend(bindingId)) return stalledRefusal
       try {
         const unwrapped = connection ? { ...context, connection: connections.get(connection) ?? connection } : context
-        const outcome = await withTimeout(timeouts.sendMs, adapter.send(payload, unwrapped), timedOut)
+        const outcome = await withTimeout(systemClock, timeouts.sendMs, adapter.send(payload, unwrapped), timedOut)
         if (outcome === timedOut) {
           stalled.markStalled(bindingId)
           tell('send', 'no outcome in time', context)
@@ -192,7 +193,12 @@ export function guardAdapter(
     ...(adapter.probe && {
       async probe(...[addresses, context]: Parameters<NonNullable<Adapter['probe']>>) {
         try {
-          const probeResult = await withTimeout(timeouts.probeMs, adapter.probe!(addresses, context), timedOut)
+          const probeResult = await withTimeout(
+            systemClock,
+            timeouts.probeMs,
+            adapter.probe!(addresses, context),
+            timedOut,
+          )
           const problem = probeResult === timedOut ? 'no outcome in time' : probeError(probeResult, addresses)
           if (probeResult !== timedOut && !problem) return probeResult
           tell('probe', problem, context)
@@ -207,7 +213,12 @@ export function guardAdapter(
         const { connection } = context
         try {
           const unwrapped = connection ? { ...context, connection: connections.get(connection) ?? connection } : context
-          const findOutcome = await withTimeout(timeouts.sendMs, adapter.find!(payload, unwrapped), timedOut)
+          const findOutcome = await withTimeout(
+            systemClock,
+            timeouts.sendMs,
+            adapter.find!(payload, unwrapped),
+            timedOut,
+          )
           const problem = findOutcome === timedOut ? 'no outcome in time' : findOutcomeError(findOutcome)
           if (findOutcome !== timedOut && !problem)
             return findOutcome.kind === 'unknown'
@@ -225,7 +236,12 @@ export function guardAdapter(
         const { connection } = context
         try {
           const unwrapped = connection ? { ...context, connection: connections.get(connection) ?? connection } : context
-          const outcome = await withTimeout(timeouts.revokeMs, adapter.revoke!(providerId, unwrapped), timedOut)
+          const outcome = await withTimeout(
+            systemClock,
+            timeouts.revokeMs,
+            adapter.revoke!(providerId, unwrapped),
+            timedOut,
+          )
           if (outcome === 'revoked' || outcome === 'tooLate' || outcome === 'unknown') return outcome
           tell('revoke', outcome === timedOut ? 'no outcome in time' : 'an unknown outcome', context)
         } catch (error) {
@@ -237,7 +253,12 @@ export function guardAdapter(
     ...(adapter.openMedia && {
       async openMedia(...[mediaRef, context]: Parameters<NonNullable<Adapter['openMedia']>>) {
         try {
-          const access = await withTimeout(timeouts.openMs, adapter.openMedia!(mediaRef, context), timedOut)
+          const access = await withTimeout(
+            systemClock,
+            timeouts.openMs,
+            adapter.openMedia!(mediaRef, context),
+            timedOut,
+          )
           const problem = access === timedOut ? 'no outcome in time' : mediaAccessError(access)
           if (access !== timedOut && !problem)
             return access.kind === 'at'
@@ -253,7 +274,12 @@ export function guardAdapter(
     ...(adapter.follow && {
       async follow(...[reference, context]: Parameters<NonNullable<Adapter['follow']>>) {
         try {
-          const followOutcome = await withTimeout(timeouts.openMs, adapter.follow!(reference, context), timedOut)
+          const followOutcome = await withTimeout(
+            systemClock,
+            timeouts.openMs,
+            adapter.follow!(reference, context),
+            timedOut,
+          )
           const problem = followOutcome === timedOut ? 'no outcome in time' : followOutcomeError(followOutcome)
           if (followOutcome !== timedOut && !problem)
             return followOutcome.kind === 'inbound'
@@ -306,7 +332,7 @@ function guardConnection(
     },
     async close() {
       try {
-        if ((await withTimeout(closeMs, connection.close(), timedOut)) === timedOut)
+        if ((await withTimeout(systemClock, closeMs, connection.close(), timedOut)) === timedOut)
           logFailure('close', 'it did not end in time')
       } catch (error) {
         logFailure('close', error)

@@ -58,7 +58,7 @@ export async function openState(options: {
   const bus = await openNats?.(natsOptions(config, log, metrics))
   const store = config.roles.includes('shards') ? await openDataStore() : undefined
   const rootKey = bus || !store ? secretKey.key : resolveDataKey(dir, secretKey, judgeKey)
-  const { secrets, sealed, isKept } = await rootSecrets()
+  const { secrets, sealed, isStored } = await rootSecrets()
   if (bus) registerBusMetrics(metrics, bus)
   if (store) registerStoreMetrics(metrics, dir)
 
@@ -81,15 +81,15 @@ export async function openState(options: {
   }
 
   /** The nodes of a cluster share the secrets; a lone node keeps its own. */
-  async function rootSecrets(): Promise<{ secrets: RootSecrets; sealed: Uint8Array; isKept: boolean }> {
+  async function rootSecrets(): Promise<{ secrets: RootSecrets; sealed: Uint8Array; isStored: boolean }> {
     try {
       const verdict = judgeKey(rootKey)
-      if (bus) return { ...(await agreeRootSecrets(bus.settings, rootKey, store && verdict, clock)), isKept: false }
+      if (bus) return { ...(await agreeRootSecrets(bus.settings, rootKey, store && verdict, clock)), isStored: false }
       if (verdict === 'wrong') throw rootKeyError(dir)
-      const current = verdict === 'absent' ? { secrets: newRootSecrets(), isKept: false } : verdict
+      const current = verdict === 'absent' ? { secrets: newRootSecrets(), isStored: false } : verdict
       const sealed = sealRootSecrets(rootKey, current.secrets)
       if (!current.isStored) await saveRootSecrets(store!, sealed)
-      return { ...current, sealed, isKept: true }
+      return { ...current, sealed, isStored: true }
     } catch (error) {
       await bus?.close()
       await store?.close()
@@ -120,7 +120,7 @@ export async function openState(options: {
       const node = { id, incarnation: newId('life'), info: about }
       const sharedSecrets = { rootKeyName: keyId(rootKey), rootSecrets: sealed }
       const engine = await openCluster({ ...common, bus, store, node, ...sharedSecrets, randomBytes })
-      if (store && !isKept) await saveRootSecrets(store, sealed)
+      if (store && !isStored) await saveRootSecrets(store, sealed)
       return engine
     },
     async close() {

@@ -6,8 +6,8 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { pathToFileURL } from 'node:url'
 import { getHeapStatistics } from 'node:v8'
 import { parentPort, workerData } from 'node:worker_threads'
-import { redactSecrets, secretsIn } from '../../adapters/kit/secrets.js'
 import type { Adapter, ProviderConnection } from '../../core/channel/adapter.js'
+import { redactSecrets, secretsIn } from '../../core/channel/credentialsecrets.js'
 import { guardAdapter } from '../delivery/guard.js'
 import { adapterError, adaptersIn } from './adaptercheck.js'
 import { type FromThread, type KnownTraits, type LoadedAdapter, optionalMembers, type ToThread } from './contract.js'
@@ -101,11 +101,13 @@ function withHeader(request: unknown): unknown {
 /** The node narrows messages without waiting, so each list of abilities comes with its traits. */
 function traitsIn(adapter: Adapter, answer: unknown): KnownTraits {
   if (!adapter.traitsForDevice || typeof answer !== 'object' || answer === null) return []
-  const { abilities, items = [] } = answer as {
-    abilities?: readonly string[]
-    items?: readonly { abilities?: readonly string[] }[]
+  const { deviceCapabilities, items = [] } = answer as {
+    deviceCapabilities?: readonly string[]
+    items?: readonly { deviceCapabilities?: readonly string[] }[]
   }
-  const lists = [abilities, ...items.map((item) => item.abilities)].filter((list) => list !== undefined)
+  const lists = [deviceCapabilities, ...items.map((item) => item.deviceCapabilities)].filter(
+    (list) => list !== undefined,
+  )
   const distinct = new Map(lists.map((list) => [JSON.stringify(list), list]))
   return [...distinct.values()].map((list) => [list, adapter.traitsForDevice!(list)] as const)
 }

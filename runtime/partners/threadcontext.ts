@@ -68,9 +68,9 @@ export function createThreadContext(
   function cacheOf(key: number): ProviderCache {
     const cached = caches.get(key)
     if (cached) return cached
-    const memory = createTokenCache({ now })
-    caches.set(key, memory)
-    return memory
+    const cache = createTokenCache({ now })
+    caches.set(key, cache)
+    return cache
   }
 
   function isKnown(call: number, providerId: string): boolean {
@@ -93,10 +93,10 @@ export function createThreadContext(
         now,
         signal: controller.signal,
         // Without an answer nothing may go out.
-        isWithheld: () => callHostSync(call, 'isCancelled') ?? true,
+        isCancelled: () => callHostSync(call, 'isCancelled') ?? true,
         isKnown: (providerId: string) => isKnown(call, providerId),
         addressOf: (host: string, port: number) => callHost(call, 'addressOf', [host, port]),
-        tell: (items: unknown) => callHost(call, 'report', [items]),
+        report: (items: unknown) => callHost(call, 'report', [items]),
       }
     },
     close: (call: number) => void abortControllers.delete(call),

@@ -15,8 +15,8 @@ export function drawLimits(rng: Rng): Limits {
       commitBytes: rng.pick([1_000, 8_000, shard.commitBytes]),
       effectsInFlight: rng.pick([1, 4, shard.effectsInFlight]),
       effectsPerDestination: rng.pick([1, 2, shard.effectsPerDestination]),
-      lanesHeld: rng.pick([1, 2, 4, shard.activeLanes]),
-      effectsHeldPerLane: rng.pick([1, 3, shard.loadedEffectsPerLane]),
+      activeLanes: rng.pick([1, 2, 4, shard.activeLanes]),
+      loadedEffectsPerLane: rng.pick([1, 3, shard.loadedEffectsPerLane]),
       timersPerSweep: rng.pick([1, 4, shard.timersPerSweep]),
     },
     cluster: {
@@ -32,9 +32,9 @@ export function drawLimits(rng: Rng): Limits {
 export function setLimits(limits: Limits, instead: Limits['shard'] = {}): () => void {
   const before = { shard: { ...shard }, cluster: { ...cluster } }
   // Follows from another one, so that a seed draws what it always drew.
-  const { effectsHeldPerLane = shard.loadedEffectsPerLane } = limits.shard
-  const isSmall = effectsHeldPerLane < shard.loadedEffectsPerLane
-  Object.assign(shard, isSmall && { effectsHeld: 2 * effectsHeldPerLane }, limits.shard, instead)
+  const { loadedEffectsPerLane = shard.loadedEffectsPerLane } = limits.shard
+  const isSmall = loadedEffectsPerLane < shard.loadedEffectsPerLane
+  Object.assign(shard, isSmall && { loadedEffects: 2 * loadedEffectsPerLane }, limits.shard, instead)
   Object.assign(cluster, limits.cluster)
   return () => {
     Object.assign(shard, before.shard)

@@ -1,6 +1,6 @@
 /** Calls of a provider as samples give them: signed, altered, and handed to an adapter. */
 import type { IngressRequest, IngressResult } from '../../../core/channel/adapter.js'
-import { itemError, receivedError } from '../validate.js'
+import { itemError, receivedError } from '../../../core/channel/adaptervalidation.js'
 import { bindingId, describeError, ingressUrl, leaksSecret, now, type Subject } from './harness.js'
 import type { CallSample } from './samples.js'
 

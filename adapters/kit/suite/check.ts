@@ -3,7 +3,7 @@
  * checks one after the other and gives a finding for each, so that any runner, or none, can show them.
  */
 import type { Adapter } from '../../../core/channel/adapter.js'
-import { secretsIn } from '../secrets.js'
+import { secretsIn } from '../../../core/channel/credentialsecrets.js'
 import { abilityChecks } from './abilities.js'
 import { credentialChecks } from './credentials.js'
 import { descriptorChecks } from './descriptor.js'

@@ -9,7 +9,7 @@ import type {
   ProviderResponse,
   SendContext,
 } from '../../../core/channel/adapter.js'
-import { redactSecrets } from '../secrets.js'
+import { redactSecrets } from '../../../core/channel/credentialsecrets.js'
 import { withTimeout } from '../timeout.js'
 import type { SampleAnswer, Samples } from './samples.js'
 

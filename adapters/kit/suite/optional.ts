@@ -1,6 +1,6 @@
 /** The checks of powers that not every adapter has: to ask whom a channel reaches, and to take back what was sent. */
 import type { NoResponse } from '../../../core/channel/adapter.js'
-import { probeError } from '../validate.js'
+import { probeError } from '../../../core/channel/adaptervalidation.js'
 import {
   type Check,
   createStubProvider,

@@ -2,7 +2,7 @@
 import type { NoResponse, ProviderCache, ProviderRequest, SendOutcome } from '../../../core/channel/adapter.js'
 import { isRecord, parseJson } from '../../../core/json.js'
 import { render } from '../../../core/render/index.js'
-import { outcomeError } from '../validate.js'
+import { outcomeError } from '../../../core/channel/adaptervalidation.js'
 import {
   type Check,
   createStubProvider,

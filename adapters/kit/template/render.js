@@ -17,7 +17,7 @@ export function render(blocks, { messageId }) {
   const tappable = (entries) =>
     entries?.map(({ tap, ...entry }) => ({
       ...entry,
-      ...(tap !== undefined && { postback: writePostback({ messageId, place: tap }) }),
+      ...(tap !== undefined && { postback: writePostback({ messageId, tapIndex: tap }) }),
     }))
   /** @param {RenderedCard} card */
   const cardOf = ({ chips, ...card }) => ({ ...card, buttons: tappable(chips) })

@@ -39,7 +39,9 @@ export const samples = {
       body: { events: [{ id: 'evt_2', type: 'tap', from, postback: 'p1.msg_9.0', label: 'Yes' }] },
       becomes: {
         kind: 'items',
-        items: [{ id: 'evt_2', address: from, inbound: { kind: 'tap', messageId: 'msg_9', place: 0, label: 'Yes' } }],
+        items: [
+          { id: 'evt_2', address: from, inbound: { kind: 'tap', messageId: 'msg_9', tapIndex: 0, label: 'Yes' } },
+        ],
       },
     },
     {
@@ -83,22 +85,22 @@ export const samples = {
     {
       name: 'nobody has that number',
       answer: { status: 404, body: { code: 'unknown_recipient', message: 'No such user' } },
-      becomes: { kind: 'refused', reason: 'unknownRecipient', again: 'elsewhere' },
+      becomes: { kind: 'refused', reason: 'unknownRecipient', retry: 'otherChannel' },
     },
     {
       name: 'the person opted out',
       answer: { status: 409, body: { code: 'opted_out' } },
-      becomes: { kind: 'refused', reason: 'optedOut', again: 'never' },
+      becomes: { kind: 'refused', reason: 'optedOut', retry: 'never' },
     },
     {
       name: 'too many messages',
       answer: { status: 429, headers: { 'retry-after': '30' }, body: '' },
-      becomes: { kind: 'refused', again: 'later' },
+      becomes: { kind: 'refused', retry: 'later' },
     },
     {
       name: 'the key was revoked',
       answer: { status: 401, body: { message: 'Invalid key' } },
-      becomes: { kind: 'refused', again: 'elsewhere', needsOperator: true },
+      becomes: { kind: 'refused', retry: 'otherChannel', needsOperator: true },
     },
   ],
 }

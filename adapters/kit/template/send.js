@@ -9,14 +9,14 @@ import { asText, isRecord, noAnswer, readJson, unavailable } from 'parley/adapte
 const usualUrl = 'https://api.{{provider}}.example/v1'
 
 /**
- * What the provider's own codes mean. `never` ends it, `elsewhere` tries the person's next channel, `later` tries again.
+ * What the provider's own codes mean. `never` ends it, `otherChannel` tries the person's next channel, `later` tries again.
  * @type {Readonly<Record<string, Extract<SendOutcome, { kind: 'refused' }>>>}
  */
 const refusals = {
-  unknown_recipient: { kind: 'refused', reason: 'unknownRecipient', again: 'elsewhere' },
-  opted_out: { kind: 'refused', reason: 'optedOut', again: 'never' },
-  media_unreachable: { kind: 'refused', reason: 'mediaUnreachable', again: 'elsewhere' },
-  invalid_message: { kind: 'refused', reason: 'invalidMessage', again: 'never' },
+  unknown_recipient: { kind: 'refused', reason: 'unknownRecipient', retry: 'otherChannel' },
+  opted_out: { kind: 'refused', reason: 'optedOut', retry: 'never' },
+  media_unreachable: { kind: 'refused', reason: 'mediaUnreachable', retry: 'otherChannel' },
+  invalid_message: { kind: 'refused', reason: 'invalidMessage', retry: 'never' },
 }
 
 /**
@@ -42,13 +42,13 @@ export async function send(wire, { auth, address, id, call }) {
   if (known) return known
   if (answer.status === 401 || answer.status === 403) {
     const detail = `The provider does not take the credentials (${answer.status}).`
-    return { kind: 'refused', reason: 'sendFailed', detail, again: 'elsewhere', needsOperator: true }
+    return { kind: 'refused', reason: 'sendFailed', detail, retry: 'otherChannel', needsOperator: true }
   }
   // Words of the provider are not repeated: they may hold what nobody else should read.
   return {
     kind: 'refused',
     reason: 'sendFailed',
     detail: `The provider answered ${answer.status}.`,
-    again: 'elsewhere',
+    retry: 'otherChannel',
   }
 }

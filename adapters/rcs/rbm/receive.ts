@@ -10,7 +10,7 @@ import { isRecord } from '../../../core/json.js'
 import { ingressBounds } from '../../../core/limits/index.js'
 import { asNumber, asText, readJson, sameText } from '../../kit/http.js'
 import { notUnderstood } from '../../kit/inbound.js'
-import { itemError } from '../../kit/validate.js'
+import { itemError } from '../../../core/channel/adaptervalidation.js'
 import { type RbmAuth, signatureHeader } from './descriptor.js'
 import { silentPostback } from './suggestions.js'
 

@@ -36,7 +36,7 @@ export async function loadBy(program: string, target: CandidateProcess, window: 
   return { ...sample, cpuMicros: after - before, timeline: withMemory(sample.timeline ?? [], memory.end()) }
 }
 
-export const httpLoad: Load = (target, window) => loadBy('load/main', target, window)
+export const httpLoad: Load = (target, window) => loadBy('../harness/load/main', target, window)
 
 /** For a candidate whose process does the work itself, as a store's must. */
 export const ownWork: Load = (target, window) => target.work(window)

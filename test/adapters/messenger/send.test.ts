@@ -60,7 +60,7 @@ t.test('The words of an error are not repeated, since they may hold the token', 
     body: { error: { code: 190, message: `Malformed access token ${accessToken}`, error_subcode: accessToken } },
   })
   const outcome = await whatsappAdapter.send(hello!, sending)
-  t.match(outcome, { needsOperator: true, retry: 'elsewhere' })
+  t.match(outcome, { needsOperator: true, retry: 'otherChannel' })
   t.notMatch(JSON.stringify(outcome), accessToken)
 })
 
@@ -69,7 +69,7 @@ t.test('A subcode tells a closed window, or one person, from a page that may not
     messengerAdapter.send(greeting!, provider(pageAuth, psid, answer).sending)
   t.match(await outcome(graphError(400, 10, { error_subcode: 2_018_278 })), {
     reason: 'windowClosed',
-    retry: 'elsewhere',
+    retry: 'otherChannel',
     needsOperator: undefined,
   })
   t.match(await outcome(graphError(400, 10, { error_subcode: 1 })), { reason: 'sendFailed', needsOperator: undefined })
@@ -79,8 +79,8 @@ t.test('A subcode tells a closed window, or one person, from a page that may not
 t.test('A status that no code explains is judged by itself', async (t) => {
   const outcome = (status: number) => whatsappAdapter.send(hello!, provider(whatsappAuth, person, { status }).sending)
   t.match(await outcome(401), { retry: 'later', needsOperator: undefined })
-  t.match(await outcome(403), { retry: 'elsewhere', needsOperator: undefined })
-  t.match(await outcome(404), { reason: 'sendFailed', retry: 'elsewhere', needsOperator: undefined })
+  t.match(await outcome(403), { retry: 'otherChannel', needsOperator: undefined })
+  t.match(await outcome(404), { reason: 'sendFailed', retry: 'otherChannel', needsOperator: undefined })
   t.match(await outcome(429), { reason: 'rateLimited', retry: 'later' })
   t.match(await outcome(503), { reason: 'sendFailed', retry: 'later' })
 })

@@ -19,7 +19,7 @@ const leadsTo: Readonly<Record<CampaignTrigger, Partial<Record<CampaignStatus, C
   pause: { running: 'paused' },
   resume: { paused: 'running' },
   cancel: { draft: 'cancelled', staged: 'cancelled', running: 'cancelled', paused: 'cancelled' },
-  settle: { running: 'completed' },
+  complete: { running: 'completed' },
   fail: { running: 'failed' },
 }
 

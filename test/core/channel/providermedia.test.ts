@@ -34,7 +34,7 @@ t.test('Each thing that is held gets an address in place of its name, and what i
 t.test('What holds nothing is the same afterwards, and nothing is sealed for it', async (t) => {
   const never = () => t.fail('an address was made') as never
   const open = fc.oneof(
-    fc.record({ kind: fc.constant('tap' as const), messageId: fc.string(), place: fc.nat() }),
+    fc.record({ kind: fc.constant('tap' as const), messageId: fc.string(), tapIndex: fc.nat() }),
     fc.record({
       kind: fc.constant('content' as const),
       content: fc.record({ text: fc.string(), media: fc.array(fc.record({ url: webUrl() })) }, { requiredKeys: [] }),

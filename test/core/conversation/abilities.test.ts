@@ -56,7 +56,7 @@ t.test('An outcome that tells nothing of a device changes nothing of what is kno
   const messageId = idOf(chat.send(hello))
   chat.applyOutcome(
     { kind: 'sent', providerIds: ['p2'], deviceCapabilities: noCards, isRewritten: true },
-    { messageId, tried: 2 },
+    { messageId, attempt: 2 },
   )
   t.notOk('deviceCapabilities' in chat.conversation(), 'and that of an earlier try is old news')
 })

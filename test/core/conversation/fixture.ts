@@ -82,7 +82,7 @@ export function createChat(options: ChatOptions = {}) {
   const events: ConversationEvent[] = []
   const traffic: TrafficEntry[] = []
   const logs: LogNote[] = []
-  const delivered: { messageId: string; tried: number }[] = []
+  const delivered: { messageId: string; attempt: number }[] = []
   const failovers: { to: ChannelName; outgoing: OutboundMessageRecord }[] = []
   const updates: { asid: string; messageId: string; update: FailoverUpdate }[] = []
   const reports: DeliveryReport[] = []
@@ -109,7 +109,7 @@ export function createChat(options: ChatOptions = {}) {
   }
 
   function applyEffect(effect: ConversationEffect): void {
-    if (effect.kind === 'deliver') delivered.push({ messageId: effect.messageId, tried: effect.attempt })
+    if (effect.kind === 'deliver') delivered.push({ messageId: effect.messageId, attempt: effect.attempt })
     if (effect.kind === 'failover') failovers.push({ to: effect.channel, outgoing: messages.get(effect.messageId)! })
     if (effect.kind === 'failoverUpdate') {
       const { asid, messageId, update } = effect
@@ -167,7 +167,7 @@ export function createChat(options: ChatOptions = {}) {
       const request = { message, from, ...more }
       return apply({ kind: 'send', agent: { ...agent, ...other }, requests: [request] })[0]!
     },
-    open: (opening: SendOpener) => apply({ kind: 'open', agent, opening }),
+    open: (opener: SendOpener) => apply({ kind: 'open', agent, opener }),
     /** The provider answers for the message that it was given last. */
     applyOutcome(outcome: DeliveryOutcome | NotSent, which = delivered.at(-1)!) {
       apply({ kind: 'sendOutcome', agent, ...which, outcome })

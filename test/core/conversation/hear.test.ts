@@ -470,14 +470,14 @@ t.test('A message that is about to go out without its disclaimer goes out behind
   const [first, second] = ['one', 'two'].map((word) => idOf(chat.send(text(word), { isBatch: true, leaveAt })))
   chat.advance(minute)
   chat.fireTimer('paced')
-  t.same(chat.delivered, [{ messageId: first, tried: 1 }], 'it is with the process that hands messages over')
+  t.same(chat.delivered, [{ messageId: first, attempt: 1 }], 'it is with the process that hands messages over')
   chat.applyOutcome({ kind: 'disclaimerRequired' })
   const disclaimer = chat.delivered.at(-1)!.messageId
   t.match(chat.outgoing(disclaimer), { from: 'system', message: { parts: [{ text: 'Rates apply.' }] } })
   chat.sent()
-  t.same(chat.delivered.at(-1), { messageId: first, tried: 1 })
+  t.same(chat.delivered.at(-1), { messageId: first, attempt: 1 })
   chat.sent()
-  t.same(chat.delivered.at(-1), { messageId: second, tried: 1 }, 'and there is one disclaimer')
+  t.same(chat.delivered.at(-1), { messageId: second, attempt: 1 }, 'and there is one disclaimer')
 })
 
 t.test(

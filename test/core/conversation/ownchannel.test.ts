@@ -32,7 +32,7 @@ t.test('One with media is handed over, since its media may not be had, and what 
   const chat = createChat(ours)
   const first = idOf(chat.send(picture))
   const second = idOf(chat.send(text('two')))
-  t.same(chat.delivered, [{ messageId: first, tried: 1 }])
+  t.same(chat.delivered, [{ messageId: first, attempt: 1 }])
   t.same(chat.types(), [])
   chat.sent(first)
   const states = chat.types().map((event) => event.type === 'status' && event.status.messageId)

@@ -13,7 +13,7 @@ const both = { delivery: { channels: ['rcs', 'sms'], fallbackOn: ['sendFailed'] 
 t.test('Messages go out one at a time in the order they were taken', async (t) => {
   const chat = createChat()
   const ids = ['one', 'two', 'three'].map((word) => idOf(chat.send(text(word))))
-  t.same(chat.delivered, [{ messageId: ids[0], tried: 1 }])
+  t.same(chat.delivered, [{ messageId: ids[0], attempt: 1 }])
   chat.sent()
   chat.sent()
   chat.sent()
@@ -61,7 +61,7 @@ t.test('What is said of a try that is over changes nothing', async (t) => {
   idOf(chat.send(text('one')))
   chat.applyOutcome({ kind: 'refused', reason: 'x', retry: 'later' })
   const before = chat.conversation()
-  chat.applyOutcome({ kind: 'sent', providerIds: ['p'] }, { messageId: chat.delivered[0]!.messageId, tried: 1 })
+  chat.applyOutcome({ kind: 'sent', providerIds: ['p'] }, { messageId: chat.delivered[0]!.messageId, attempt: 1 })
   t.equal(chat.conversation(), before)
 })
 
@@ -80,7 +80,7 @@ t.test('A message in bulk says that it is queued, and goes out when its time com
   const id = idOf(chat.send(text('one'), { isBatch: true, leaveAt }))
   t.match(chat.types(), [{ type: 'status', status: { messageId: id, state: 'queued' } }])
   const direct = idOf(chat.send(text('two')))
-  t.same(chat.delivered, [{ messageId: direct, tried: 1 }], 'a message that does not wait goes before it')
+  t.same(chat.delivered, [{ messageId: direct, attempt: 1 }], 'a message that does not wait goes before it')
   chat.sent()
   t.equal(chat.timers.get('paced'), leaveAt - bulk.soonMs)
   chat.advance(minute)
@@ -307,7 +307,7 @@ t.test('A try that waits for a time before the clock was set back is made with t
   chat.applyOutcome({ kind: 'refused', reason: 'sendFailed', retry: 'later' })
   chat.advance(-hour)
   idOf(chat.send(text('two')))
-  t.same(chat.delivered.at(-1), { messageId: first, tried: 2 })
+  t.same(chat.delivered.at(-1), { messageId: first, attempt: 2 })
 })
 
 t.test('A try whose time has come is made, whatever the clock says since it was set back', async (t) => {
@@ -318,7 +318,7 @@ t.test('A try whose time has come is made, whatever the clock says since it was 
       chat.applyOutcome({ kind: 'refused', reason: 'sendFailed', retry: 'later' })
       chat.advance(-backMs)
       chat.fireTimer('send')
-      t.same(chat.delivered.at(-1), { messageId: first, tried: 2 })
+      t.same(chat.delivered.at(-1), { messageId: first, attempt: 2 })
     }),
     { numRuns: 50 },
   )

@@ -15,16 +15,16 @@ const plain = { noNullPrototype: true } as const
 const anyChange = fc.record({ key: anyBytes, value: fc.option(anyBytes, { nil: undefined }) }, plain)
 const anyEpoch = fc.integer({ min: 1, max: 2 ** 40 })
 const anyEntry: fc.Arbitrary<Entry> = fc.oneof(
-  fc.record({ kind: fc.constant('owner' as const), epoch: anyEpoch, holder: fc.string() }, plain),
+  fc.record({ kind: fc.constant('owner' as const), epoch: anyEpoch, owner: fc.string() }, plain),
   fc.record(
-    { kind: fc.constant('owner' as const), epoch: anyEpoch, holder: fc.string(), founded: fc.constant(true as const) },
+    { kind: fc.constant('owner' as const), epoch: anyEpoch, owner: fc.string(), reseeded: fc.constant(true as const) },
     plain,
   ),
   fc.record(
     {
       kind: fc.constant('commit' as const),
       epoch: anyEpoch,
-      holder: fc.string(),
+      owner: fc.string(),
       changes: fc.array(anyChange, { maxLength: 12 }),
     },
     plain,

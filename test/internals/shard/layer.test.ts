@@ -113,8 +113,8 @@ for (const [what, anyWrite] of [
     async (t) => {
       const step = fc.oneof(
         { weight: 6, arbitrary: anyWrite.map((write) => ({ write })) },
-        { weight: 2, arbitrary: fc.constant({ end: 'keep' as const }) },
-        { weight: 1, arbitrary: fc.constant({ end: 'undo' as const }) },
+        { weight: 2, arbitrary: fc.constant({ end: 'commit' as const }) },
+        { weight: 1, arbitrary: fc.constant({ end: 'rollback' as const }) },
         { weight: 3, arbitrary: anyRange.map((range) => ({ range })) },
       )
       await fc.assert(
@@ -134,7 +134,7 @@ for (const [what, anyWrite] of [
                 else layer.put(of, key, value)
               } else if ('end' in each) {
                 layer[each.end]()
-                if (each.end === 'keep') kept = [...kept, ...fresh]
+                if (each.end === 'commit') kept = [...kept, ...fresh]
                 fresh = []
               } else {
                 const rows = modelOf([...kept, ...fresh])

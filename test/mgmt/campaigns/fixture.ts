@@ -182,7 +182,7 @@ export async function openCampaignsFixture(
       ask(commands.create, { body: { name: 'Spring', outreachId: 'hello', audience: { filter: {} }, ...body } }),
     async stage(campaignId) {
       const step: StageStep = await ask(commands.begin, { campaignId })
-      while ((await ask(commands.step, step)) !== 'whole') {}
+      while ((await ask(commands.step, step)) !== 'complete') {}
       return read(queries.stagingResult, { campaignId })
     },
     async startNew(body = {}) {

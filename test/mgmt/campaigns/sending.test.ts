@@ -766,7 +766,7 @@ t.test('A campaign waits while its binding needs its operator, and goes on once 
   const { paces } = fixture
   fixture.bound = ['rcs']
   fixture.sends.scripts.push(
-    ...Array.from({ length: 5 }, () => ({ answer: { reason: 'bindingNotReady', again: 'never' as const } })),
+    ...Array.from({ length: 5 }, () => ({ answer: { reason: 'bindingNotReady', retry: 'never' as const } })),
   )
   const id = await fixture.startNew()
   await fixture.eventually(async () => (await fixture.recipients(id, 'queued')).length === 5, 1)
@@ -797,7 +797,7 @@ t.test('A campaign that waits for its binding goes on at once when that is ready
   const { paces } = fixture
   fixture.bound = ['rcs']
   fixture.sends.scripts.push(
-    ...Array.from({ length: 5 }, () => ({ answer: { reason: 'bindingNotReady', again: 'never' as const } })),
+    ...Array.from({ length: 5 }, () => ({ answer: { reason: 'bindingNotReady', retry: 'never' as const } })),
   )
   const id = await fixture.startNew()
   await fixture.eventually(async () => (await fixture.recipients(id, 'queued')).length === 5, 1)

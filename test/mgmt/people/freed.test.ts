@@ -60,8 +60,8 @@ function taken(fixture: PeopleFixture, step: Step, nth: number): void {
     const from = identityAt(step.from, step.channel)
     fixture.decide(heard, { ...agentRef, ...from, at, kind: 'seen' }, at)
   } else if (step.does === 'import') {
-    const marks: IndexKey[] = (['phone', 'address'] as const).map((kind) => ({ kind, value: step.phone }))
-    const row = { marks, change: { phone: step.phone, firstName: 'Ann' } }
+    const indexKeys: IndexKey[] = (['phone', 'address'] as const).map((kind) => ({ kind, value: step.phone }))
+    const row = { indexKeys, change: { phone: step.phone, firstName: 'Ann' } }
     const whose = step.by === 'phone' ? {} : { id: idOf(step.by) }
     const rows = [{ line: 2, row: { ...row, ...whose }, identity: identityAt(step.phone) }]
     fixture.decide(importRows, { ...agentRef, importBatchId: `imp_${nth}`, rows }, at)

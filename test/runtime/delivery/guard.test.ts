@@ -8,7 +8,7 @@ import {
   outcomeError,
   payloadsError,
   receivedError,
-} from '../../../adapters/kit/validate.js'
+} from '../../../core/channel/adaptervalidation.js'
 import type {
   Adapter,
   ConnectContext,
@@ -70,12 +70,12 @@ t.test('A good adapter is the same behind its guard', async (t) => {
 })
 
 t.test('A send that throws, rejects or answers nonsense is refused, and the next channel is tried', async (t) => {
-  const refused = { kind: 'refused', reason: 'invalidMessage', retry: 'elsewhere' }
+  const refused = { kind: 'refused', reason: 'invalidMessage', retry: 'otherChannel' }
   const odd = ['CARDS', [''], [7], ['x'.repeat(61)], Array.from({ length: 51 }, (_, at) => `a${at}`), null]
   const unable = odd.map((abilities) => async () => ({ ...refused, abilities }))
   for (const send of [throwing, rejecting, async () => undefined, async () => ({ kind: 'sent' }), () => 7, ...unable]) {
     const { guard, lines } = behind({ send: send as never })
-    t.match(await guard.send({}, sending), { kind: 'refused', retry: 'elsewhere' })
+    t.match(await guard.send({}, sending), { kind: 'refused', retry: 'otherChannel' })
     t.match(lines, [{ provider: 'pigeon', bindingId: 'cb_1', doing: 'send' }])
   }
   for (const abilities of [[], ['CARDS']]) {
@@ -129,7 +129,7 @@ t.test('A message that cannot be written is refused when it is sent', async (t) 
     const { guard, lines } = behind({ render: render as never, send: throwing })
     const wires = guard.render(blocks, about)
     t.equal(wires.length, 1)
-    t.match(await guard.send(wires[0], sending), { kind: 'refused', retry: 'elsewhere', detail: /write/ })
+    t.match(await guard.send(wires[0], sending), { kind: 'refused', retry: 'otherChannel', detail: /write/ })
     t.match(lines, [{ doing: 'render' }])
   }
   fc.assert(

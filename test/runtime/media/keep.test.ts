@@ -237,17 +237,17 @@ t.test('Commands that come late or twice change nothing', async (t) => {
     yield Buffer.from('abc')
   }
   await objects.put('a.png', three())
-  t.equal(await ask('keep', { name: 'a.png', ...about }), null, 'what was never begun, or was given up, is not kept')
-  t.equal(await ask('use', {}), null)
+  t.equal(await ask('finish', { name: 'a.png', ...about }), null, 'what was never begun, or was given up, is not kept')
+  t.equal(await ask('touch', {}), null)
   await ask('begin', { name: 'a.png' })
-  t.match(await ask('keep', { name: 'a.png', ...about }), { name: 'a.png', ...about })
-  t.match(await ask('keep', { name: 'a.png', ...about }), { name: 'a.png' })
+  t.match(await ask('finish', { name: 'a.png', ...about }), { name: 'a.png', ...about })
+  t.match(await ask('finish', { name: 'a.png', ...about }), { name: 'a.png' })
   await ask('abandon', { name: 'a.png' })
-  await ask('forget', { name: 'another.png' })
+  await ask('drop', { name: 'another.png' })
   await ask('sweep', {})
   await fixture.time.advance(1_000)
   t.ok(await objects.get('a.png'), 'it is still there')
-  t.match(await ask('use', {}), { name: 'a.png', usedAt: fixture.clock.now() })
+  t.match(await ask('touch', {}), { name: 'a.png', usedAt: fixture.clock.now() })
 })
 
 t.test(

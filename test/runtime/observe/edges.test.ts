@@ -71,12 +71,12 @@ t.test('A hand-over is counted by whether to ask again, not by words of the prov
   const metrics = createMetrics()
   const meters = deliveryMetrics(metrics)
   meters.observeSubmission(bound, { kind: 'sent', providerIds: [] }, 10)
-  for (const again of ['later', 'elsewhere', 'never'] as const) {
+  for (const again of ['later', 'otherChannel', 'never'] as const) {
     meters.observeSubmission(bound, { kind: 'refused', reason: '30007 blocked +15550100', retry: again }, 10)
   }
   const of = (outcome: string) =>
     `parley_provider_submissions_total{channel="sms",provider="emulator",outcome="${outcome}"} 1`
-  await shows(t, metrics, of('sent'), of('later'), of('elsewhere'), of('never'))
+  await shows(t, metrics, of('sent'), of('later'), of('otherChannel'), of('never'))
   t.notMatch((await metrics.render()).text, /5550100/)
 })
 

@@ -56,9 +56,9 @@ const anyStep = fc.oneof(
 )
 const anyBounds: fc.Arbitrary<Bounds> = fc.record({
   start: anyKey,
-  startBeyond: fc.boolean(),
+  isStartExclusive: fc.boolean(),
   end: anyKey,
-  endBelongs: fc.boolean(),
+  isEndInclusive: fc.boolean(),
   reverse: fc.boolean(),
   limit: fc.integer({ min: 1, max: 8 }),
 })

@@ -13,7 +13,7 @@ import {
   type Samples,
   type SendOutcome,
 } from '../../../../adapters/kit/index.js'
-import { redactSecrets, secretsIn } from '../../../../adapters/kit/secrets.js'
+import { redactSecrets, secretsIn } from '../../../../core/channel/credentialsecrets.js'
 import { corpusFor } from '../../../../adapters/kit/suite/corpus.js'
 import { createRandom, flipBit, mutateBytes, mutateJson } from '../../../../adapters/kit/suite/mutations.js'
 import { partTypes, validateMessage } from '../../../../core/amf/index.js'
@@ -38,14 +38,14 @@ const { render, send, receive } = adapter
 const traits = adapter.descriptor.traits
 
 const told = { id: 'evt_1', address: samples.address }
-const held = 'held-1'
-const pictureItems = [{ ...told, inbound: { kind: 'content', content: { media: [{ held }] } } }] as const
+const mediaRef = 'held-1'
+const pictureItems = [{ ...told, inbound: { kind: 'content', content: { media: [{ mediaRef }] } } }] as const
 const openedAt = {
   kind: 'at',
   url: 'https://pigeon.example/held-1',
   headers: { authorization: 'Bearer of-the-sample' },
 } as const
-const mediaSample = { name: 'a picture', mediaRef: held, becomes: openedAt }
+const mediaSample = { name: 'a picture', mediaRef, becomes: openedAt }
 
 const { chips: _chips, ...withoutChips } = traits
 const ablePeople: Samples['calls'] = samples.calls.map((call) => {

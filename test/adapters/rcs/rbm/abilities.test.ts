@@ -109,7 +109,7 @@ const refusal = {
   kind: 'refused',
   reason: 'invalidMessage',
   detail: 'The platform or the phone does not take this message.',
-  retry: 'elsewhere',
+  retry: 'otherChannel',
 }
 
 t.test('A message that is not taken by a phone with fewer features is refused with those', async (t) => {

@@ -216,7 +216,7 @@ export const rbmSamples: Samples<RbmAuth> = {
     {
       name: 'not taken as it is',
       answer: failure(400, 'INVALID_ARGUMENT'),
-      becomes: { kind: 'refused', reason: 'invalidMessage', retry: 'elsewhere' },
+      becomes: { kind: 'refused', reason: 'invalidMessage', retry: 'otherChannel' },
     },
     {
       name: 'too much for the phone',
@@ -225,24 +225,24 @@ export const rbmSamples: Samples<RbmAuth> = {
       becomes: {
         kind: 'refused',
         reason: 'invalidMessage',
-        retry: 'elsewhere',
+        retry: 'otherChannel',
         deviceCapabilities: ['REVOCATION', 'ACTION_DIAL'],
       },
     },
     {
       name: 'the token is not taken',
       answer: failure(401, 'UNAUTHENTICATED'),
-      becomes: { kind: 'refused', retry: 'elsewhere', needsOperator: true },
+      becomes: { kind: 'refused', retry: 'otherChannel', needsOperator: true },
     },
     {
       name: 'not launched there',
       answer: failure(403, 'PERMISSION_DENIED'),
-      becomes: { kind: 'refused', reason: 'sendFailed', retry: 'elsewhere' },
+      becomes: { kind: 'refused', reason: 'sendFailed', retry: 'otherChannel' },
     },
     {
       name: 'no RCS there',
       answer: failure(404, 'NOT_FOUND'),
-      becomes: { kind: 'refused', reason: 'sendFailed', retry: 'elsewhere' },
+      becomes: { kind: 'refused', reason: 'sendFailed', retry: 'otherChannel' },
     },
     {
       name: 'too much at once',

@@ -117,7 +117,7 @@ t.test('A token that is not taken any more is made anew, once', async (t) => {
   t.equal((await rbmAdapter.send(hello, recovered.sending)).kind, 'sent')
   t.equal(recovered.asked.filter(isToken).length, 2)
   const lost = platform({ status: 401, body: { error: { code: 401, status: 'UNAUTHENTICATED' } } })
-  t.match(await rbmAdapter.send(hello, lost.sending), { kind: 'refused', retry: 'elsewhere', needsOperator: true })
+  t.match(await rbmAdapter.send(hello, lost.sending), { kind: 'refused', retry: 'otherChannel', needsOperator: true })
   t.equal(lost.asked.length, 4, 'two tokens, two tries')
 })
 
@@ -126,7 +126,7 @@ t.test('Without a token nothing is sent, and who can help depends on why', async
     [
       'the account is not known',
       { status: 400, body: { error: 'invalid_grant' } },
-      { again: 'elsewhere', needsOperator: true },
+      { again: 'otherChannel', needsOperator: true },
     ],
     ['the account may not', { status: 401, body: { error: 'invalid_client' } }, { needsOperator: true }],
     ['nothing says why', { status: 401, body: {} }, { again: 'later', needsOperator: undefined }],
@@ -142,7 +142,7 @@ t.test('Without a token nothing is sent, and who can help depends on why', async
   }
   const spoilt = { ...auth, serviceAccount: { ...auth.serviceAccount, private_key: 'no key' } }
   const { sending, asked } = testProvider(spoilt, () => granted)
-  t.match(await rbmAdapter.send(hello, sending), { kind: 'refused', retry: 'elsewhere', needsOperator: true })
+  t.match(await rbmAdapter.send(hello, sending), { kind: 'refused', retry: 'otherChannel', needsOperator: true })
   t.equal(asked.length, 0)
 })
 

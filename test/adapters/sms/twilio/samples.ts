@@ -217,12 +217,12 @@ export const twilioSamples: Samples<TwilioAuth> = {
     {
       name: 'taken, and failed at once',
       answer: { status: 201, body: { sid, status: 'failed', error_code: 30002 } },
-      becomes: { kind: 'refused', retry: 'elsewhere', needsOperator: true },
+      becomes: { kind: 'refused', retry: 'otherChannel', needsOperator: true },
     },
     {
       name: 'taken, and failed at once for the country of the person',
       answer: { status: 201, body: { sid, status: 'failed', error_code: 30034 } },
-      becomes: { kind: 'refused', retry: 'elsewhere', needsOperator: undefined },
+      becomes: { kind: 'refused', retry: 'otherChannel', needsOperator: undefined },
     },
     {
       name: 'too many requests',
@@ -232,12 +232,12 @@ export const twilioSamples: Samples<TwilioAuth> = {
     {
       name: 'no valid number',
       answer: failure(400, 21211),
-      becomes: { kind: 'refused', reason: 'unknownRecipient', retry: 'elsewhere' },
+      becomes: { kind: 'refused', reason: 'unknownRecipient', retry: 'otherChannel' },
     },
     {
       name: 'no mobile phone',
       answer: failure(400, 21614),
-      becomes: { kind: 'refused', reason: 'unknownRecipient', retry: 'elsewhere' },
+      becomes: { kind: 'refused', reason: 'unknownRecipient', retry: 'otherChannel' },
     },
     {
       name: 'opted out',
@@ -254,7 +254,7 @@ export const twilioSamples: Samples<TwilioAuth> = {
     {
       name: 'a landline',
       answer: failure(400, 30006),
-      becomes: { kind: 'refused', reason: 'unknownRecipient', retry: 'elsewhere' },
+      becomes: { kind: 'refused', reason: 'unknownRecipient', retry: 'otherChannel' },
     },
     {
       name: 'filtered',
@@ -265,17 +265,17 @@ export const twilioSamples: Samples<TwilioAuth> = {
     {
       name: 'the window is closed',
       answer: failure(400, 63016),
-      becomes: { kind: 'refused', reason: 'windowClosed', retry: 'elsewhere' },
+      becomes: { kind: 'refused', reason: 'windowClosed', retry: 'otherChannel' },
     },
     {
       name: 'a code that nobody knows',
       answer: failure(400, 21999),
-      becomes: { kind: 'refused', reason: 'sendFailed', retry: 'elsewhere' },
+      becomes: { kind: 'refused', reason: 'sendFailed', retry: 'otherChannel' },
     },
     {
       name: 'the token is wrong',
       answer: failure(401, 20003),
-      becomes: { kind: 'refused', retry: 'elsewhere', needsOperator: true },
+      becomes: { kind: 'refused', retry: 'otherChannel', needsOperator: true },
     },
     { name: 'down', answer: { status: 503, body: 'no JSON' }, becomes: { kind: 'refused', retry: 'later' } },
   ],

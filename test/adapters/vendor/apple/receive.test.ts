@@ -41,7 +41,7 @@ t.test('Nothing is read of a call without a good token, nor of a GET', async (t)
 t.test('The key of an attachment stands in nothing but what opens it', async (t) => {
   const attachments = [{ ...filed, name: 'a.jpg' }]
   const received = appleAdapter.receive(request(told('a1', { type: 'text', body: '\ufffc', attachments })), appleAuth)
-  t.match(received, { items: [{}, { inbound: { content: { media: [{ held: heldFile }] } } }] })
+  t.match(received, { items: [{}, { inbound: { content: { media: [{ mediaRef: heldFile }] } } }] })
   t.notMatch(JSON.stringify(received), filed.key)
 })
 

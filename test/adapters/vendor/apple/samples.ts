@@ -197,7 +197,7 @@ const calls: readonly CallSample[] = [
 const refused = (
   status: number,
   reason: string,
-  again: 'later' | 'elsewhere' | 'never',
+  again: 'later' | 'otherChannel' | 'never',
   operator = false,
 ): AnswerSample => ({
   name: String(status),
@@ -234,12 +234,12 @@ export const appleSamples: Samples<AppleAuth> = {
   answers: [
     { name: 'a message taken', answer: { status: 200 }, becomes: { kind: 'sent' } },
     refused(400, 'invalidMessage', 'never'),
-    refused(401, 'sendFailed', 'elsewhere', true),
-    refused(403, 'sendFailed', 'elsewhere', true),
-    refused(404, 'unknownRecipient', 'elsewhere'),
+    refused(401, 'sendFailed', 'otherChannel', true),
+    refused(403, 'sendFailed', 'otherChannel', true),
+    refused(404, 'unknownRecipient', 'otherChannel'),
     refused(410, 'optedOut', 'never'),
     refused(413, 'tooLarge', 'never'),
-    refused(418, 'sendFailed', 'elsewhere'),
+    refused(418, 'sendFailed', 'otherChannel'),
     refused(429, 'rateLimited', 'later'),
     refused(503, 'sendFailed', 'later'),
   ],

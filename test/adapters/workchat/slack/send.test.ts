@@ -24,7 +24,7 @@ t.test('What is not ok is refused, whatever its status, by the word that it give
       error,
     )
   }
-  t.match(await outcome({ status: 200, body: { ok: false } }), { kind: 'refused', retry: 'elsewhere' })
+  t.match(await outcome({ status: 200, body: { ok: false } }), { kind: 'refused', retry: 'otherChannel' })
   t.match(await outcome({ status: 200, body: { ok: 'true', ts: '1.2', channel: dm } }), { kind: 'refused' })
 })
 

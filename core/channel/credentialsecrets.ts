@@ -1,6 +1,6 @@
 /** Which words of credentials are secret, and texts without them. */
-import { isRecord } from '../../core/json.js'
-import { adapter as limits } from '../../core/limits/index.js'
+import { isRecord } from '../json.js'
+import { adapter as limits } from '../limits/index.js'
 
 /** What a credential form marks as write-only, wherever it stands in these credentials. */
 export function secretsIn(form: unknown, auth: unknown): readonly string[] {

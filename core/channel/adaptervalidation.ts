@@ -3,30 +3,32 @@
  * a few words that repeat nothing of it, or undefined. The suite asks before a node ever runs the adapter; the node asks
  * each time, since one adapter that answers nonsense must not be the trouble of the others.
  */
-import { messageStates, systemKinds } from '../../core/channel/inbound.js'
-import { isRecord } from '../../core/json.js'
-import { adapter as limits } from '../../core/limits/index.js'
-import { asNumber } from './http.js'
+
+import { isRecord } from '../json.js'
+import { adapter as limits } from '../limits/index.js'
+import { messageStates, systemKinds } from './inbound.js'
 
 type ValidationError = string | undefined
 
 const isTextUpTo = (value: unknown, max: number, min = 1): value is string =>
   typeof value === 'string' && value.length >= min && value.length <= max
 const isAbsentOr = (value: unknown, fits: (value: unknown) => boolean) => value === undefined || fits(value)
+const isFiniteNumber = (value: unknown) => typeof value === 'number' && Number.isFinite(value)
 const isDetail = (value: unknown) => isTextUpTo(value, limits.detailChars, 0)
 
 const retryWords: readonly unknown[] = ['later', 'otherChannel', 'never']
 
 export function outcomeError(outcome: unknown): ValidationError {
   if (!isRecord(outcome)) return 'the outcome of a send is not an object'
-  const { kind, providerId, reason, detail, again, retryAfterMs, isUnknown, needsOperator, abilities } = outcome
+  const { kind, providerId, reason, detail, retry, retryAfterMs, isUnknown, needsOperator, deviceCapabilities } =
+    outcome
   if (kind === 'sent') return isTextUpTo(providerId, limits.idChars) ? undefined : 'what was sent has no `providerId`'
   if (kind !== 'refused') return 'the `kind` of an outcome is neither sent nor refused'
   if (!isTextUpTo(reason, limits.reasonChars) || !/^[A-Za-z][A-Za-z0-9_.-]*$/.test(reason))
     return 'the `reason` of a refusal is not one word'
-  if (!retryWords.includes(again)) return '`again` of a refusal is not later, elsewhere or never'
+  if (!retryWords.includes(retry)) return '`retry` of a refusal is not later, otherChannel or never'
   if (!isAbsentOr(detail, isDetail)) return `the \`detail\` of a refusal is no text of up to ${limits.detailChars}`
-  if (!isAbsentOr(abilities, isAbilities)) return abilitiesError
+  if (!isAbsentOr(deviceCapabilities, isCapabilityList)) return capabilitiesError
   if (!isAbsentOr(retryAfterMs, isWait)) return '`retryAfterMs` is no number of milliseconds'
   if (!isAbsentOr(isUnknown, (value) => value === true)) return '`isUnknown` is neither true nor absent'
   return isAbsentOr(needsOperator, (value) => value === true) ? undefined : '`needsOperator` is neither true nor absent'
@@ -51,7 +53,7 @@ export function followOutcomeError(outcome: unknown): ValidationError {
 
 export function receivedError(received: unknown): ValidationError {
   if (!isRecord(received)) return 'what was received is not an object'
-  const { kind, status, type, body, items, problem, elsewhere } = received
+  const { kind, status, type, body, items, problem, otherAccounts } = received
   if (kind === 'refused') return undefined
   if (kind === 'unreadable') return isDetail(problem) ? undefined : 'a problem is no short text'
   if (kind === 'answer') {
@@ -63,36 +65,36 @@ export function receivedError(received: unknown): ValidationError {
   }
   if (kind !== 'items') return 'the `kind` of what was received is neither refused, answer nor items'
   if (!Array.isArray(items)) return '`items` is not a list'
-  if (!isAbsentOr(elsewhere, isElsewhere)) return '`elsewhere` is no list of accounts, or too long a one'
+  if (!isAbsentOr(otherAccounts, isAccountList)) return '`otherAccounts` is no list of accounts, or too long a one'
   return items.length <= limits.itemsPerCall ? undefined : `there are more than ${limits.itemsPerCall} items`
 }
 
-function isElsewhere(elsewhere: unknown): boolean {
+function isAccountList(accounts: unknown): boolean {
   const isList = (items: unknown) => Array.isArray(items) && items.length <= limits.itemsPerCall
   const isPart = (each: unknown) =>
     isRecord(each) && isTextUpTo(each.account, limits.addressChars) && isAbsentOr(each.items, isList)
-  return Array.isArray(elsewhere) && elsewhere.length <= limits.itemsPerCall && elsewhere.every(isPart)
+  return Array.isArray(accounts) && accounts.length <= limits.itemsPerCall && accounts.every(isPart)
 }
 
 /** One by one, so that a bad item does not lose the others. */
 export function itemError(item: unknown): ValidationError {
   if (!isRecord(item)) return 'an item is not an object'
   if ('problem' in item) return isDetail(item.problem) ? undefined : 'a problem is no short text'
-  const { id, address, alias, inbound, abilities } = item
+  const { id, address, alias, inbound, deviceCapabilities } = item
   if (!isTextUpTo(id, limits.idChars)) return 'an item has no `id`, or too long a one'
   if (!isTextUpTo(address, limits.addressChars)) return 'an item has no `address`, or too long a one'
   if (!isAbsentOr(alias, (value) => isTextUpTo(value, limits.addressChars))) return 'an `alias` is no address'
   if (!isRecord(inbound)) return 'an item has no `inbound`'
-  if (!isAbsentOr(abilities, isAbilities)) return abilitiesError
+  if (!isAbsentOr(deviceCapabilities, isCapabilityList)) return capabilitiesError
   const validate = Object.hasOwn(inboundKinds, String(inbound.kind)) && inboundKinds[inbound.kind as InboundKind]
   return validate ? validate(inbound) : 'the `kind` of an inbound is unknown'
 }
 
-const abilitiesError = '`abilities` is no list of words, or too long a one'
+const capabilitiesError = '`deviceCapabilities` is no list of words, or too long a one'
 
-function isAbilities(abilities: unknown): boolean {
+function isCapabilityList(list: unknown): boolean {
   const isWord = (each: unknown) => isTextUpTo(each, limits.deviceCapabilityChars)
-  return Array.isArray(abilities) && abilities.length <= limits.deviceCapabilities && abilities.every(isWord)
+  return Array.isArray(list) && list.length <= limits.deviceCapabilities && list.every(isWord)
 }
 
 type JsonObject = Readonly<Record<string, unknown>>
@@ -100,9 +102,9 @@ type InboundKind = 'content' | 'tap' | 'system' | 'receipt' | 'reference'
 
 const inboundKinds: Readonly<Record<InboundKind, (inbound: JsonObject) => ValidationError>> = {
   content: ({ content }) => (isRecord(content) ? contentError(content) : '`content` is not an object'),
-  tap: ({ messageId, place, label }) => {
+  tap: ({ messageId, tapIndex, label }) => {
     if (!isTextUpTo(messageId, limits.idChars)) return 'a tap names no message'
-    if (!Number.isInteger(place) || (place as number) < 0) return 'a tap names no place'
+    if (!Number.isInteger(tapIndex) || (tapIndex as number) < 0) return 'a tap has no `tapIndex`'
     return isAbsentOr(label, (value) => isTextUpTo(value, limits.textChars, 0)) ? undefined : 'a label is no text'
   },
   system: ({ system }) =>
@@ -121,7 +123,7 @@ function contentError({ text, media, place }: JsonObject): ValidationError {
 function isMediaList(media: unknown): boolean {
   const isMedium = (each: unknown) =>
     isRecord(each) &&
-    ('mediaRef' in each ? isMediaRef(each.held) && !('url' in each) : isTextUpTo(each.url, limits.textChars)) &&
+    ('mediaRef' in each ? isMediaRef(each.mediaRef) && !('url' in each) : isTextUpTo(each.url, limits.textChars)) &&
     [each.type, each.name].every((value) => isAbsentOr(value, isDetail))
   return Array.isArray(media) && media.length <= limits.mediaPerItem && media.every(isMedium)
 }
@@ -156,7 +158,7 @@ function isPlace(place: unknown): boolean {
   const numbers = [place.latitude, place.longitude]
   return (
     texts.every((value) => isAbsentOr(value, (each) => isTextUpTo(each, limits.textChars, 0))) &&
-    numbers.every((value) => isAbsentOr(value, (each) => asNumber(each) !== undefined))
+    numbers.every((value) => isAbsentOr(value, (each) => isFiniteNumber(each)))
   )
 }
 
@@ -165,21 +167,21 @@ function receiptError({ providerId, pieceId, state, reason, detail, upTo }: Json
   if (!isAbsentOr(pieceId, (value) => isTextUpTo(value, limits.idChars))) return 'our own id in a receipt is no text'
   if (state === 'queued' || !messageStates.some((each) => each === state)) return 'the `state` of a receipt is unknown'
   if (!isAbsentOr(reason, isDetail) || !isAbsentOr(detail, isDetail)) return 'what a receipt says is no short text'
-  return isAbsentOr(upTo, (value) => asNumber(value) !== undefined) ? undefined : '`upTo` is no time'
+  return isAbsentOr(upTo, (value) => isFiniteNumber(value)) ? undefined : '`upTo` is no time'
 }
 
-/** A wire is data alone, of a bounded size: it may be shown, counted and made again, and holds nothing that lives. */
+/** A payload is data alone, of a bounded size: it may be shown, counted and made again, and holds nothing that lives. */
 export function payloadError(payload: unknown): ValidationError {
   const size = { chars: 0 }
-  if (payload === undefined) return 'a wire is undefined'
+  if (payload === undefined) return 'a payload is undefined'
   return dataError(payload, 0, size) ?? (size.chars > limits.payloadChars ? tooLarge : undefined)
 }
 
-const tooLarge = `a wire has more than ${limits.payloadChars} characters`
+const tooLarge = `a payload has more than ${limits.payloadChars} characters`
 
 export function payloadsError(payloads: unknown): ValidationError {
-  if (!Array.isArray(payloads)) return 'the wires are not a list'
-  if (payloads.length > limits.payloadsPerMessage) return `there are more than ${limits.payloadsPerMessage} wires`
+  if (!Array.isArray(payloads)) return 'the payloads are not a list'
+  if (payloads.length > limits.payloadsPerMessage) return `there are more than ${limits.payloadsPerMessage} payloads`
   for (const payload of payloads) {
     const error = payloadError(payload)
     if (error) return error
@@ -190,12 +192,12 @@ export function payloadsError(payloads: unknown): ValidationError {
 function dataError(value: unknown, depth: number, size: { chars: number }): ValidationError {
   size.chars += typeof value === 'string' ? value.length : 1
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return undefined
-  if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'a wire holds what is not a number'
-  if (typeof value !== 'object') return `a wire holds a ${typeof value}`
-  if (depth >= limits.payloadDepth) return 'a wire is nested too deep'
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'a payload holds what is not a number'
+  if (typeof value !== 'object') return `a payload holds a ${typeof value}`
+  if (depth >= limits.payloadDepth) return 'a payload is nested too deep'
   const prototype: unknown = Object.getPrototypeOf(value)
   const isList = Array.isArray(value)
-  if (!isList && prototype !== Object.prototype && prototype !== null) return 'a wire holds more than plain data'
+  if (!isList && prototype !== Object.prototype && prototype !== null) return 'a payload holds more than plain data'
   for (const name of Object.keys(value)) {
     const inner = (value as JsonObject)[name]
     // A member that is undefined is not there, in JSON as in the eyes of whoever wrote it; an entry would become null.
