@@ -1,4 +1,4 @@
-/** The adapters that come with the build, beside those of the emulator. */
+/** The built-in adapters, without those of the emulator. */
 
 import type { Adapter } from '../core/channel/adapter.js'
 import { instagramAdapter } from './messenger/instagram/adapter.js'

@@ -1,4 +1,4 @@
-/** Roles and scopes: who may call what. The tables of the contract and the one function that judges a caller by them. */
+/** Roles and scopes: the tables of the contract, and the function that authorizes a caller by them. */
 import { type Refusal, refuse } from './errors.js'
 
 export const roles = ['viewer', 'editor', 'admin', 'owner'] as const
@@ -44,7 +44,7 @@ const editorScopes: readonly Scope[] = [
 ]
 const adminScopes: readonly Scope[] = [...editorScopes, 'webhooks:manage', 'org:admin']
 
-/** What a signed-in user holds: scopes follow from the role. */
+/** The scopes of a signed-in user follow from the role. */
 export const scopesOfRole: Readonly<Record<Role, readonly Scope[]>> = {
   viewer: viewerScopes,
   editor: editorScopes,
@@ -52,7 +52,10 @@ export const scopesOfRole: Readonly<Record<Role, readonly Scope[]>> = {
   owner: adminScopes,
 }
 
-/** What a key's scopes make of it. The journey scope lets a key send, so it counts as an editor on the journey's routes. */
+/**
+ * The role that each scope gives a key. The journey scope lets a key send, so it counts as an editor on the journey's
+ * routes.
+ */
 const roleOfScope: Readonly<Record<Scope, Role>> = {
   'agents:read': 'viewer',
   'agents:write': 'editor',
@@ -77,8 +80,8 @@ export function roleOfKey(granted: readonly Scope[]): Role {
 }
 
 /**
- * The whole set a key's chosen scopes stand for, in the order of the table: read with write, and the catalogs with
- * everything. A key of the journey scope alone stays confined to it.
+ * All scopes that a key's chosen scopes imply, in the order of the table: write implies read, and every scope implies
+ * the catalogs. A key with the journey scope alone stays confined to it.
  */
 export function expandScopes(granted: readonly Scope[]): Scope[] {
   const journeyOnly = granted.length > 0 && granted.every((scope) => scope === 'integrations:journey')
@@ -96,7 +99,7 @@ export function isAtLeast(role: Role, minimum: Role): boolean {
   return rank[role] >= rank[minimum]
 }
 
-/** Someone who belongs to an org: an API key or a signed-in user. */
+/** A member of an org: an API key or a signed-in user. */
 export interface Member {
   readonly kind: 'key' | 'session'
   /** The key's id, or the user's. */
@@ -107,7 +110,7 @@ export interface Member {
   readonly role: Role
   readonly scopes: ReadonlySet<Scope>
   readonly isSysop: boolean
-  /** The automated caller named by X-Svc-Agent: for attribution, never for judging. */
+  /** The automated caller named by X-Svc-Agent: for attribution, never for authorization. */
   readonly svcAgent?: string
 }
 
@@ -131,7 +134,7 @@ export interface AgentCaller {
 
 export type Caller = Member | Grant | AgentCaller
 
-/** Who did it, as records and events remember it. */
+/** The author of a change, as records and events store it. */
 export interface Actor {
   readonly kind: string
   readonly id: string
@@ -146,7 +149,7 @@ export function actorOf(caller: Caller): Actor {
   return { kind, id, ...(keyId && { keyId }), ...(svcAgent && { svcAgent }) }
 }
 
-/** A session within what its key holds now: the lower of both roles, and only scopes that both have. */
+/** Restricts a session to the current rights of its key: the lower of both roles, and the scopes that both have. */
 export function restrictToKey(session: Member, key: Member): Member {
   return {
     ...session,
@@ -155,15 +158,17 @@ export function restrictToKey(session: Member, key: Member): Member {
   }
 }
 
-/** A second way in, for calls whose body is such that less is asked of whoever makes them. */
+/** An alternative access rule, for calls whose body needs fewer rights. */
 export interface ConditionalAccess {
   readonly role: Role
   readonly scopes: readonly Scope[]
-  /** Asked of bodies that have their shape. */
+  /** Evaluated on bodies that have passed their schema. */
   readonly appliesTo: (body: never) => boolean
 }
 
-/** Who a route lets in. `scopes` are alternatives: one of them is enough, and none named means none needed. */
+/**
+ * The callers that a route accepts. `scopes` are alternatives: one of them is enough, and none named means none needed.
+ */
 export type Access =
   | { readonly who: 'public' }
   | { readonly who: 'any'; readonly scopes?: readonly Scope[] }
@@ -179,8 +184,8 @@ export type Access =
   | { readonly who: 'sysop' }
 
 /**
- * Judges a member by role floor and scope, two independent checks. A key is what its scopes make of it, so it is told
- * of the missing scope first; a user has the scopes of the role, so the role is what is missing.
+ * Checks role and scope independently. The scopes of a key determine its role, so a key gets the missing scope as the
+ * reason; a user has the scopes of the role, so the missing role is the reason.
  */
 export function authorize(member: Member, minimum: Role, required: readonly Scope[] = []): Refusal | undefined {
   const scopeMissing = !hasAnyScope(member, required)

@@ -1,6 +1,6 @@
 /**
- * The owner key of everything that belongs to one agent. Agent ids are unique within their org only, so the key holds
- * both; a slug has no slash, so no two agents share a key and no key is that of an org.
+ * Agent refs and agent keys. Agent ids are unique within their org only, so the owner key of an agent's data holds both
+ * ids; a slug has no slash, so no two agents share a key and no key is that of an org.
  */
 
 export interface AgentRef {

@@ -1,11 +1,11 @@
-/** The colour of the business, and what can be read on it. */
+/** Brand colors of web chat: the color of the business, and readable text colors for it. */
 
 export interface BrandColors {
-  /** Behind what is said by the visitor, and of what can be tapped. */
+  /** The background of the visitor's messages, and of buttons. */
   readonly fill: string
-  /** On top of it. */
+  /** The text color on `fill`. */
   readonly ink: string
-  /** The same hue as text on the light and on the dark paper. */
+  /** The same hue as text on the light and on the dark background. */
   readonly onLight: string
   readonly onDark: string
 }
@@ -16,7 +16,7 @@ const white: Rgb = [255, 255, 255]
 const black: Rgb = [0, 0, 0]
 const lightBackground: Rgb = [238, 241, 246]
 const darkBackground: Rgb = [44, 50, 62]
-/** WCAG 2.2 asks for this between text and what is behind it. */
+/** The contrast that WCAG 2.2 requires between text and its background. */
 export const minContrast = 4.5
 const defaultColor = '#2456d6'
 
@@ -32,7 +32,7 @@ export function brandOf(color: string | undefined): BrandColors {
   }
 }
 
-/** Mixed with black or white, a little more each time, until it can be read. */
+/** Mixes the color with black or white in steps until it is readable. */
 function readableColor(rgb: Rgb, background: Rgb, target: Rgb): Rgb {
   for (let share = 0; share < 1; share += 0.05) {
     const mixed = rgb.map((part, at) => Math.round(part + (target[at]! - part) * share)) as unknown as Rgb

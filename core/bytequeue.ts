@@ -1,4 +1,7 @@
-/** Bytes that arrive in pieces of any size and are taken from the front, each copied a bounded number of times. */
+/**
+ * A queue of bytes: arrives in pieces of any size, is taken from the front, and copies each byte a bounded number of
+ * times.
+ */
 export class ByteQueue {
   private bytes = new Uint8Array(0)
   private start = 0
@@ -14,12 +17,12 @@ export class ByteQueue {
     this.end += chunk.length
   }
 
-  /** Those in the queue, in its own memory: good until the next change. */
+  /** The bytes of the queue, in its own memory: valid until the next change. */
   peek(): Uint8Array {
     return this.bytes.subarray(this.start, this.end)
   }
 
-  /** A copy of that many bytes from the front, which leave the queue. */
+  /** Removes that many bytes from the front and returns a copy of them. */
   take(count: number): Uint8Array {
     const taken = this.bytes.slice(this.start, this.start + count)
     this.start += count
@@ -27,7 +30,7 @@ export class ByteQueue {
     return taken
   }
 
-  /** At least doubled, so that what is copied in all stays in proportion to what came. */
+  /** At least doubles the buffer, so that the total copied stays proportional to the input. */
   private grow(extra: number): void {
     const needed = this.length + extra
     const hasRoom = needed * 2 <= this.bytes.length

@@ -13,5 +13,5 @@ export const channelNames = [
 
 export type ChannelName = (typeof channelNames)[number]
 
-/** Where carriers have a say: opt-out words, disclaimers and their confirmations. */
+/** Channels with carrier rules: opt-out words, disclaimers and their confirmations. */
 export const carrierChannels: readonly ChannelName[] = ['rcs', 'sms']

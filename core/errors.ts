@@ -1,4 +1,6 @@
-/** Every error Parley answers, one row a code, and the refusal value that carries one to the HTTP front. */
+/**
+ * The error table: every error that Parley answers, one row per code, and the refusal value that carries one to HTTP.
+ */
 import { agentLimits } from './limits/agent.js'
 
 interface ErrorRow {
@@ -65,13 +67,13 @@ export const errorTable = {
 export type ErrorCode = keyof typeof errorTable
 
 export interface FieldError {
-  /** Path of the field as its writer would spell it: `things[1].collections[0]`. */
+  /** The path of the field as the caller would spell it: `things[1].collections[0]`. */
   field: string
   message: string
   code?: string
 }
 
-/** A policy refusal: a value, never thrown. Whoever returns one has changed nothing. */
+/** A policy refusal: a value, never thrown. A function that returns one has changed nothing. */
 export interface Refusal {
   readonly refused: ErrorCode
   /** Only where the contract gives one code two statuses. */
@@ -87,12 +89,12 @@ export function refuse(code: ErrorCode, details: Omit<Refusal, 'refused'> = {}):
   return { refused: code, ...details }
 }
 
-/** The commonest refusal: one field is wrong, and this is what is wrong with it. */
+/** The commonest refusal: one field is wrong, with the reason. */
 export function invalid(field: string, message: string, details: Omit<Refusal, 'refused' | 'errors'> = {}): Refusal {
   return refuse('request.invalid', { detail: `${field}: ${message}`, errors: [{ field, message }], ...details })
 }
 
-/** Many fields are wrong: as many are listed as an answer holds, and of more the detail says how many they are. */
+/** A refusal of many fields: lists as many as an answer holds; if there are more, the detail gives their number. */
 export function refuseFields(
   code: ErrorCode,
   faults: readonly FieldError[],

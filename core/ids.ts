@@ -1,4 +1,4 @@
-/** The grammars of ids and tokens, and the alphabet that new ones are written in. */
+/** The grammars of ids and tokens, and the alphabet of new ones. */
 
 import { describePattern } from './patterndescriptions.js'
 
@@ -8,7 +8,7 @@ export const slugPattern = slug.source
 export function isSlug(text: string): boolean {
   return slug.test(text)
 }
-/** What a path parameter may hold when its route says nothing narrower. */
+/** The default pattern of a path parameter. */
 export const pathIdPattern = describePattern(
   '^(@svc/)?[A-Za-z0-9][A-Za-z0-9_.:-]{0,199}$',
   'must be an id: letters, digits and _ . : - only',
@@ -23,11 +23,14 @@ export const signingSecretPrefix = 'ws-svc-'
 export const shownSecretChars = apiKeyPrefix.length + 6
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
-/** Ten bits as two characters: an id of half as many pieces is made in half the time. */
+/** Ten bits as two characters, which halves the steps of writing an id. */
 const pairs = Array.from({ length: 1024 }, (_, bits) => alphabet[bits >> 5]! + alphabet[bits & 31]!)
 const idPairs = 13
 
-/** Writes at least 17 bytes as an id: 26 characters that no reader confuses and no subject or path has to escape. */
+/**
+ * Writes at least 17 bytes as an id: 26 characters that readers do not confuse and that need no escape in subjects or
+ * paths.
+ */
 export function idFromBytes(prefix: string, bytes: Uint8Array): string {
   if (bytes.length * 8 < idPairs * 10) throw new Error('an id needs at least 17 bytes')
   let text = `${prefix}_`
@@ -47,7 +50,7 @@ export function idFromBytes(prefix: string, bytes: Uint8Array): string {
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** Bytes as letters and digits, always as many as that number of bytes may need. */
+/** Bytes as letters and digits, of a length that depends only on the number of bytes. */
 export function toBase62(bytes: Uint8Array): string {
   let remaining = 0n
   for (const byte of bytes) remaining = (remaining << 8n) | BigInt(byte)

@@ -1,6 +1,6 @@
-/** Parsed JSON of which nothing is known yet: a parser that does not throw, and a guard for objects. */
+/** JSON of unknown shape: a parser that does not throw, and a guard for objects. */
 
-/** Undefined for a text, or for bytes in UTF-8, that are not JSON. */
+/** Undefined if the text, or the UTF-8 bytes, are not JSON. */
 export function parseJson(text: string | Uint8Array): unknown {
   try {
     return JSON.parse(typeof text === 'string' ? text : new TextDecoder('utf-8', { fatal: true }).decode(text))

@@ -1,15 +1,15 @@
-/** Bounds of a JSON text that are checked on its bytes before a parser sees it: how deep it nests, and how many values it has. */
+/** Bounds on JSON that are checked on its bytes before parsing: nesting depth and number of values. */
 
 export interface JsonBounds {
   readonly depth: number
-  /** Brackets that open, commas and colons outside of texts: what a parser takes its time for. */
+  /** Opening brackets, commas and colons outside of strings: the parser's time depends on them. */
   readonly tokens: number
 }
 
 const [quote, comma, colon, backslash] = [34, 44, 58, 92]
 const [openBracket, closeBracket, openBrace, closeBrace] = [91, 93, 123, 125]
 
-/** One walk over the bytes, which ends at the first bound that is passed. Bytes that are no JSON may give either answer. */
+/** Walks the bytes once and stops at the first exceeded bound. Bytes that are no JSON may give either answer. */
 export function isWithinJsonBounds(bytes: Uint8Array, { depth, tokens }: JsonBounds): boolean {
   let level = 0
   let tokenCount = 0

@@ -1,9 +1,9 @@
-/** Moments as callers write them: a day of the calendar, or a time of one, in ISO 8601. */
+/** Moments as callers write them: a calendar day, or a time of one, in ISO 8601. */
 
 const isoPattern =
   /^([0-9]{4})-([0-9]{2})-([0-9]{2})(?:T([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:\.[0-9]+)?)?(?:Z|[+-]([0-9]{2}):?([0-9]{2}))?)?$/
 
-/** A date that the calendar does not have, such as 30 February, is none. */
+/** Returns false for a date that the calendar does not have, such as 30 February. */
 export function isMoment(text: string): boolean {
   const [, ...parts] = isoPattern.exec(text) ?? []
   if (parts.length === 0) return false

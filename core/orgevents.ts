@@ -23,7 +23,7 @@ export function isOrgEventName(name: string): name is OrgEventName {
   return Object.hasOwn(orgEvents, name)
 }
 
-/** What any area of the house tells an org when something happened, for its webhooks to pass on. */
+/** An event of an org, from any module, for the org's webhooks. */
 export interface OrgEventPayload {
   readonly type: OrgEventName
   readonly orgId: string

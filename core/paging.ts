@@ -1,9 +1,10 @@
 /**
- * One page of a list that is held whole. A page begins behind what was shown, so that whatever else comes and goes
- * meanwhile, an item that stays is shown; where that cannot be known, a page rather shows an item again.
+ * One page of a list that is held in memory. A page begins after the items that were shown: an item that stays in the
+ * list is always shown, whatever other items come and go. If the position is uncertain, a page shows an item twice
+ * rather than never.
  */
 
-/** How many items stood before those that are marked, and marks of the last ones before the next page. */
+/** The number of items before the marked ones, and hashes of the last items before the next page. */
 export type PageCursor = readonly [before: number, ...marks: number[]]
 
 export interface PageRequest {
@@ -13,11 +14,11 @@ export interface PageRequest {
 
 export interface Page<T> {
   readonly data: T[]
-  /** Absent of the last page. */
+  /** Absent on the last page. */
   readonly last?: PageCursor
 }
 
-/** A page finds its place while one of so many items is still there. */
+/** The next page finds its place while one of this many items is still in the list. */
 const cursorHashes = 32
 
 export function pageOf<T extends object>(
@@ -34,8 +35,8 @@ export function pageOf<T extends object>(
 }
 
 /**
- * Behind the items that are marked, from the first of them on: one that went and came back stands behind others, which
- * must not be passed over with it. Where none is left, the list begins anew.
+ * The index after the marked items, counted from the first of them on: an item that was removed and added again stands
+ * behind other items, which must not be skipped with it. If no marked item is left, the list begins from the start.
  */
 function startAfter<T>(all: readonly T[], [before, ...idHashes]: PageCursor, idOf: (item: T) => string): number {
   const hashes = new Set(idHashes)
@@ -45,7 +46,7 @@ function startAfter<T>(all: readonly T[], [before, ...idHashes]: PageCursor, idO
   return from
 }
 
-/** Ids may be long and tokens stand in URLs. (FNV-1a) */
+/** Hashes keep tokens short, since ids may be long and tokens stand in URLs. (FNV-1a) */
 function hashOf(id: string): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < id.length; at++) hash = Math.imul(hash ^ id.charCodeAt(at), 0x01000193)

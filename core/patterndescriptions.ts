@@ -1,8 +1,8 @@
-/** What the patterns of schemas ask of a writer, in words, so that an error shows a sentence and no expression. */
+/** Descriptions of schema patterns, so that an error shows a sentence instead of a regular expression. */
 
 export const patternDescriptions = new Map<string, string>()
 
-/** The pattern, once its words are kept: `must be …`. */
+/** Registers the sentence (`must be …`) for the pattern, and returns the pattern. */
 export function describePattern(pattern: string, requirement: string): string {
   patternDescriptions.set(pattern, requirement)
   return pattern

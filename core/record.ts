@@ -1,2 +1,2 @@
-/** A record while it is made. */
+/** A record under construction. */
 export type Writable<T> = { -readonly [K in keyof T]: T[K] }

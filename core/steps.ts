@@ -1,7 +1,7 @@
-/** Work that takes long, done step by step: its runner may do something else in between. */
+/** Long work as a generator of steps: its runner may do other work in between. */
 export type Steps<R> = Generator<void, R, void>
 
-/** Does all that is left of it at once. */
+/** Runs all remaining steps at once. */
 export function runToEnd<R>(steps: Steps<R>): R {
   for (;;) {
     const { done, value } = steps.next()
@@ -13,7 +13,7 @@ export function isSteps<R>(value: unknown | Steps<R>): value is Steps<R> {
   return typeof (value as Partial<Steps<R>> | undefined)?.next === 'function'
 }
 
-/** Like `map`, some items a step. */
+/** Like `map`, several items per step. */
 export function* mapInSteps<T, R>(items: readonly T[], each: (item: T, index: number) => R): Steps<R[]> {
   const results: R[] = []
   for (const [index, item] of items.entries()) {
@@ -25,10 +25,10 @@ export function* mapInSteps<T, R>(items: readonly T[], each: (item: T, index: nu
 
 const itemsPerStep = 250
 
-/** Is told what each piece of work costs, and says when a step is over. */
+/** Takes the cost of each piece of work, and returns true when a step is over. */
 export type StepBudget = (cost: number) => boolean
 
-/** Counts in characters that are looked at; a short item costs `itemCost`. */
+/** Counts examined characters; a short item costs `itemCost`. */
 export function createStepBudget(): StepBudget {
   let used = 0
   return (cost) => {

@@ -1,4 +1,4 @@
-/** IANA time zones, as far as every part of the house needs to know them. */
+/** IANA time zones: whether the runtime knows a name. */
 
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false

@@ -1,18 +1,18 @@
-/** What every management area is made of, and what its effects and routes run with. */
+/** The types shared by all management areas: their handlers and what their effects and routes depend on. */
 import type { PageTokens } from '../runtime/http/pagetokens.js'
 import type { Sealer } from '../runtime/secrets/sealer.js'
 import type { Command, Handlers, Local, Query, Shards } from '../runtime/shard/contract.js'
 
-/** The commands and queries of an area that run where a shard is. */
+/** The commands and queries of an area; they run on the owner of the shard. */
 export type Module = Pick<Handlers, 'commands' | 'queries'>
 
-/** What effects are performed with; there before the engine starts. */
+/** Dependencies of effect handlers; available before the engine starts. */
 export interface EffectDeps {
   readonly shards: Shards
   readonly sealer: Sealer
 }
 
-/** What requests are answered with; there once the engine was opened. */
+/** Dependencies of routes; available once the engine is open. */
 export interface RouteDeps extends EffectDeps {
   readonly shards: Shards & Local
   readonly pages: PageTokens

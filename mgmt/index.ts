@@ -1,7 +1,7 @@
 /**
- * The management plane: its areas, created in their order. An area may import the areas before it. What an earlier area
- * has to tell a later one goes through a listener that the earlier one declares and the later one registers when it is
- * created; what it has to ask goes through a lookup or a gate that is registered in the same way.
+ * The management plane: its areas, created in their order. An area may import the areas before it. A later area learns
+ * of changes in an earlier one through a listener that the earlier area declares; the later area registers it when it
+ * is created. Lookups and gates, by which an earlier area asks a later one, are registered in the same way.
  */
 
 import type { AgentRef } from '../core/agentref.js'
@@ -42,7 +42,7 @@ import { createTraffic } from './traffic/index.js'
 import type { TrafficLists } from './traffic/lists.js'
 import { createWebhooks, type WebhooksDeps } from './webhooks/index.js'
 
-/** What management does outside of the installation; each member never throws. */
+/** Calls of management to systems outside the installation; no member ever throws. */
 export interface Egress
   extends Pick<WebhooksDeps, 'post' | 'sign' | 'checkUrl'>,
     Pick<KnowledgeDeps, 'getPage'>,
@@ -63,7 +63,7 @@ export interface ManagementDeps
   readonly agentLog: AgentLog
   readonly dispatchWindow: () => DispatchWindow
   readonly secrets: RootSecrets
-  /** Where callers reach the two planes, without their version. */
+  /** Base URLs of the two planes as callers reach them, without the version. */
   readonly mgmtUrl: () => string
   readonly gatewayUrl: () => string
   readonly randomBytes: (count: number) => Uint8Array
@@ -73,7 +73,7 @@ export interface ManagementDeps
   readonly timeScale: number
 }
 
-/** What routes need of the rest of the node, besides the engine. */
+/** What routes need of the node besides the engine. */
 export interface ConnectDeps extends RouteDeps {
   readonly sandbox: SandboxConversations
   readonly traffic: TrafficLists
@@ -135,10 +135,10 @@ export function createManagement(deps: ManagementDeps) {
     modules,
     /** Commands by which conversations report on sends and identities to the agent's shard. */
     agentReports,
-    /** Whether the message of a campaign's send may be handed to its provider. */
+    /** May the message of a campaign's send be handed to its provider? */
     mayDispatchCampaignSend: campaigns.mayDispatch,
     keys: access.commands,
-    /** For the sample agent of a first start. */
+    /** Commands that create the sample agent of a first start. */
     sample: { agents: agents.commands, channels: channels.commands, gatewayAccess: gatewayAccess.commands },
 
     effectHandlers: (engine: EffectDeps): Readonly<Record<string, EffectHandler>> => ({
@@ -157,7 +157,7 @@ export function createManagement(deps: ManagementDeps) {
       campaigns.subscribe(local)
     },
 
-    /** What there is over the engine before it has started: who callers are, and what the gateway knows of agents. */
+    /** Authentication and agent lookup over the engine; usable before the engine has started. */
     connect: (shards: RouteDeps['shards']) => ({
       ...access.signIn(shards, sandbox.grantCheck(shards)),
       ...channels.connect(shards),

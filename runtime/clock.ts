@@ -1,18 +1,18 @@
-/** Time as the house is told it: now, and a way to be woken. Tests put their own in its place. */
+/** The clock: current time, timers and event loop turns, injected so that tests can replace it. */
 import { performance } from 'node:perf_hooks'
 
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number
-  /** Milliseconds since some fixed moment: it never steps, so it measures how long something took. */
+  /** Milliseconds from a fixed point in time. It never steps, so it measures durations. */
   monotonic(): number
-  /** Calls back once at or after `at`; the returned function takes it back. */
+  /** Calls back once at or after `at`; the returned function cancels the timer. */
   setTimer(at: number, call: () => void): () => void
   /** Calls back once everything that is ready to run now has run. */
   nextTick(call: () => void): void
 }
 
-/** Node's timers end at about 24 days; a longer wait is taken in several. */
+/** Node's timers are limited to about 24 days; a longer wait takes several timers. */
 const longestWaitMs = 2 ** 31 - 1
 
 export const systemClock: Clock = {
@@ -34,7 +34,7 @@ export const systemClock: Clock = {
   },
 }
 
-/** Those of one turn are called together, so that what they write to the same place goes in one piece. */
+/** Callbacks of one turn run together, so that their writes to one socket or file are combined. */
 let tickCalls: (() => void)[] = []
 
 function runTickCalls(): void {
@@ -44,7 +44,7 @@ function runTickCalls(): void {
   try {
     while (called < calls.length) calls[called++]!()
   } finally {
-    // One that throws keeps nobody else from being called.
+    // A callback that throws does not keep the others from running.
     for (; called < calls.length; called++) setImmediate(calls[called]!)
   }
 }

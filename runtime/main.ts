@@ -1,4 +1,4 @@
-/** The process: reads its configuration, starts the node, says where it is, and stops well. */
+/** The process: reads its configuration, starts the node, prints its addresses, and shuts down cleanly. */
 import { shutdown } from '../core/limits/index.js'
 import { systemClock } from './clock.js'
 import { type Config, readConfig } from './config/config.js'
@@ -24,7 +24,7 @@ async function exitWith(code: number): Promise<never> {
   process.exit(code)
 }
 
-/** A terminal that was closed is no reason to stop. */
+/** A closed terminal does not stop the process. */
 process.stderr.on('error', () => {})
 
 function printLine(sentence: string): void {
@@ -51,7 +51,7 @@ async function start(config: Config): Promise<RunningNode> {
   }
 }
 
-/** Errors of the configuration, the data or the machine; their message says all that an operator needs. */
+/** Errors of the configuration, the data or the machine: their message is all that an operator needs. */
 const expectedErrors = [
   AdapterUnusable,
   BusUnusable,
@@ -80,7 +80,7 @@ function stopOnSignals(running: RunningNode): void {
   for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => void stop(signal))
 }
 
-/** A start that was killed before this shows the key again. */
+/** If the process is killed before this, the next start shows the key again. */
 async function markKeyShown({ node }: RunningNode): Promise<void> {
   await node.bootstrapResult.markShown?.().catch((error) => log.warn('node.key_shown_twice', { error }))
 }

@@ -1,6 +1,6 @@
 /**
- * Bounds how much of something goes on at a time: in all, and for one key such as a host or an org. What is beyond waits,
- * each key in the order of its requests; keys take turns, and one that has just had a slot goes behind all others.
+ * A keyed semaphore: bounds concurrent work in total and per key, such as a host or an org. Requests beyond the bounds
+ * wait, first come first served within a key; keys take turns, and a key that just got a slot goes behind all others.
  */
 import type { Clock } from './clock.js'
 import { sleep } from './time.js'
@@ -10,24 +10,24 @@ export interface SemaphoreLimits {
   readonly maxPerKey: number
 }
 
-/** A slot that is waited for. */
+/** A wait for a slot. */
 export interface QueuedSlot {
   readonly granted: Promise<void>
-  /** Gives up waiting; a slot that was granted meanwhile is given back. */
+  /** Stops waiting; releases a slot that was granted meanwhile. */
   cancel(): void
 }
 
 export interface Semaphore {
-  /** Takes a slot at once, or says what to wait for. Each slot that was taken or granted is released once. */
+  /** Takes a slot at once, or returns the wait for one. Each slot that was taken or granted must be released once. */
   acquire(key: string): QueuedSlot | undefined
   release(key: string): void
-  /** How many slots are waited for, in all or for one key. */
+  /** The number of waits, in total or for one key. */
   waiting(key?: string): number
 }
 
 export function createSemaphore({ max, maxPerKey }: SemaphoreLimits): Semaphore {
   const taken = new Map<string, number>()
-  /** In the order in which the keys have their turns; each has somebody who waits. */
+  /** Keys with waits, in the order of their turns. */
   const queues = new Map<string, Set<() => void>>()
   let total = 0
 
@@ -54,7 +54,7 @@ export function createSemaphore({ max, maxPerKey }: SemaphoreLimits): Semaphore 
     if (queue) queues.set(key, queue)
   }
 
-  /** One slot was released, so one of those who wait can have one at the most. */
+  /** One slot was released, so at most one wait can be granted. */
   function grantNext(): void {
     for (const [key, queue] of queues) {
       if (!isFree(key)) continue
@@ -99,8 +99,8 @@ export function createSemaphore({ max, maxPerKey }: SemaphoreLimits): Semaphore 
 }
 
 /**
- * Waits for a slot and gives the function that releases it, which may be called more than once; undefined when there was no
- * slot within `ms`. Rejects with the signal's reason when that fires.
+ * Waits for a slot and returns the function that releases it; further calls of that function have no effect. Undefined
+ * when there was no slot within `ms`. Rejects with the signal's reason when the signal fires.
  */
 export async function acquireWithin(
   semaphore: Semaphore,

@@ -1,4 +1,4 @@
-/** Long work in pieces, so that everything else of the process has its turn of the loop in between. */
+/** Long work in time slices, so that the event loop serves other work in between. */
 import { longWork } from '../core/limits/index.js'
 import type { Steps } from '../core/steps.js'
 import type { Clock } from './clock.js'
@@ -6,7 +6,10 @@ import type { MaybePromise } from './maybeasync.js'
 
 export type SliceClock = Pick<Clock, 'monotonic' | 'nextTick'>
 
-/** Work that is done within one slice is done at once. A slice is over with the first step that ends `sliceMs` after it began. */
+/**
+ * Work that fits into one slice runs synchronously. A slice ends with the first step that ends `sliceMs` after it
+ * began.
+ */
 export function runInSlices<R>(
   steps: Steps<R>,
   clock: SliceClock,
@@ -23,9 +26,9 @@ export function runInSlices<R>(
 const lastSlices = new WeakMap<object, Promise<void>>()
 
 /**
- * Schedules one slice of long work a turn of the event loop, however much of it there is, and after the requests that
- * arrived during the slice before. The loop reads those in its next turn, but runs the callbacks that were scheduled by
- * then before it decides them, so the next slice is scheduled two turns ahead.
+ * Schedules at most one slice of long work per turn of the event loop for all callers together, after the requests that
+ * arrived during the last slice. The loop reads those in its next turn, but runs callbacks scheduled by then before it
+ * decides the requests, so the next slice is scheduled two turns ahead.
  */
 export function nextSlice(clock: Pick<Clock, 'nextTick'>): Promise<void> {
   const previous = lastSlices.get(clock) ?? Promise.resolve()

@@ -1,4 +1,4 @@
-/** Waiting on a clock: for a length of time, and for work that may take too long. */
+/** Sleep and timeout on an injected clock. */
 import type { Clock } from './clock.js'
 
 type Timer = Pick<Clock, 'now' | 'setTimer'>
@@ -17,7 +17,9 @@ export function sleep(clock: Timer, ms: number, signal?: AbortSignal): Promise<v
   })
 }
 
-/** Settles as the work does, or resolves with `late` after `ms`. The work is not ended, and what comes of it then is lost. */
+/**
+ * Settles like the work, or resolves with `late` after `ms`. The work is not cancelled; its later result is ignored.
+ */
 export function withTimeout<T, const L>(clock: Timer, ms: number, work: PromiseLike<T>, late: L): Promise<T | L> {
   return new Promise((resolve, reject) => {
     const cancel = clock.setTimer(clock.now() + ms, () => resolve(late))

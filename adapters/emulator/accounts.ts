@@ -1,17 +1,17 @@
-/** The customers of the emulated providers. Credentials follow from a key, so an account made again has the same ones. */
+/** Accounts of the emulated providers. Credentials derive from a key: an account registered again has the same ones. */
 import { createHmac } from 'node:crypto'
 import type { Account, EmulatedProvider, Mint, ProviderName, ServerAddresses } from './contract.js'
 
 export interface AccountInput {
   readonly wire: ProviderName
-  /** Made up when it is left out. An account of that name is replaced. */
+  /** Generated when absent. An existing account of that id is replaced. */
   readonly id?: string
   readonly ingressUrl?: string
   readonly reads?: boolean
 }
 
 export interface Accounts {
-  /** Undefined for a name that an account of another wire has. */
+  /** Undefined when an account of another provider has that id, or when the limit of accounts is reached. */
   register(input: AccountInput): Account | undefined
   change(id: string, change: Pick<AccountInput, 'ingressUrl' | 'reads'>): Account | undefined
   remove(id: string): boolean

@@ -1,4 +1,4 @@
-/** The emulator as a provider: what a channel would show goes to emulated phones, and what they do comes back as items. */
+/** The adapter of the provider `emulator`: blocks go to emulated phones, and what phones do comes back as items. */
 import { createHmac } from 'node:crypto'
 import { providerForm } from '../../core/catalogs/index.js'
 import type { Adapter, IngressRequest, IngressResult } from '../../core/channel/adapter.js'
@@ -14,10 +14,10 @@ import { itemsIn } from './receive.js'
 export const provider = 'emulator'
 export const signatureHeader = 'x-emulator-signature'
 
-/** Every tap carries what comes back when it is tapped. */
+/** Every tappable entry of a block carries its postback. */
 type EmulatorPayload = { readonly block: unknown } | { readonly signal: string }
 
-/** `key` signs what phones do, so that nobody else can speak for them. */
+/** `key` signs the calls of phones, so that no other client can forge them. */
 export function emulatorAdapter(
   channel: ChannelName,
   phones: Phones,
@@ -45,7 +45,7 @@ export function emulatorAdapter(
   }
 }
 
-/** Phones are told in the words of the emulator's own API. */
+/** Retries by the words of the emulator's own API. */
 const retryOf = { later: 'later', elsewhere: 'otherChannel', never: 'never' } as const
 
 function receive({ bindingId, header, body }: IngressRequest, key: Uint8Array): IngressResult {

@@ -1,8 +1,8 @@
-/** Makes the script of the emulator page, as part of the build. */
+/** Bundles the script of the emulator page, as a step of the build. */
 import { fileURLToPath } from 'node:url'
 import { bundleScript, writeScript } from '../kit/script.js'
 
-/** Beside this file, in whichever folder the build is. */
+/** Beside the compiled form of this file, in any build folder. */
 export const bundleFile = fileURLToPath(new URL('page.js', import.meta.url))
 const entry = fileURLToPath(new URL('../../../adapters/emulator/page/main.tsx', import.meta.url))
 

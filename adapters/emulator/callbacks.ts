@@ -1,4 +1,4 @@
-/** Carries what providers tell to their customers, and again when it was not taken, as each provider does. */
+/** Calls of emulated providers to their customers, retried as each provider retries them. */
 import type { Account, Call, EmulatedProvider, SmppCall, WebhookCall } from './contract.js'
 
 export interface WebhookAnswer {
@@ -9,17 +9,17 @@ export interface WebhookAnswer {
 
 /** One HTTP exchange that never rejects; undefined when there was no answer in time. */
 export type CallWebhook = (call: WebhookCall & { readonly timeoutMs: number }) => Promise<WebhookAnswer | undefined>
-/** Hands a PDU to a line of the account; false when there is none or it was not taken. */
+/** Sends a PDU to a session of the account; false when no session is bound or the customer does not accept it. */
 export type CallSmppSession = (account: Account, call: SmppCall) => Promise<boolean>
 
-/** Waits that end with the emulator. */
+/** Timers that stop with the emulator. */
 export interface Timers {
   after(ms: number, call: () => void): void
   stop(): void
 }
 
 export interface CallbackSender {
-  /** Resolves after the first try, with whether it was taken; further tries go on behind. */
+  /** Resolves after the first try: true when the customer accepted the call. Retries continue in the background. */
   send(account: Account, provider: EmulatedProvider, call: Call): Promise<boolean>
 }
 
@@ -66,7 +66,7 @@ function slackRetry(retries: number) {
   return { 'x-slack-retry-num': String(retries), 'x-slack-retry-reason': 'http_error' }
 }
 
-/** `scale` makes every wait that many times shorter. */
+/** `scale` divides every delay. */
 export function createTimers(scale: number): Timers {
   const pending = new Set<NodeJS.Timeout>()
   return {

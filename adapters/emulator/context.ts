@@ -1,4 +1,4 @@
-/** What the wires work with: who stands how, what was kept, and receipts that come by themselves. */
+/** What providers share while they handle a call: recipient status, stored messages and files, automatic receipts. */
 import { providerEmulator as limits } from '../../core/limits/index.js'
 import type { Accounts } from './accounts.js'
 import type { CallbackSender, Timers } from './callbacks.js'
@@ -44,7 +44,7 @@ export function createContext({
   newId,
 }: ContextDeps): ContextHandle {
   const deferredReceipts = createDeferredReceipts(limits.messagesKept)
-  /** How each message was sent decides how its receipts look; for as long as the message is kept. */
+  /** The faults drawn when a message was sent also shape its receipts; an entry lives as long as its message. */
   const faultsByMessage = new WeakMap<AcceptedMessage, ActiveFaults>()
 
   const context: EmulatorContext = {

@@ -1,43 +1,43 @@
-/** What a provider's wire is to the emulator: how it reads calls, what it tells, and what a person can do on it. */
+/** The interface of an emulated provider: how it parses calls, what it reports to customers, which acts people have. */
 import type { ActiveFaults } from './faults.js'
 
 export const providerNames = ['rbm', 'twilio', 'smpp', 'whatsapp', 'messenger', 'instagram', 'apple', 'slack'] as const
 export type ProviderName = (typeof providerNames)[number]
 
-/** One customer of a provider. `auth` goes into a binding as it is. */
+/** One customer of a provider. `auth` is pasted into a binding unchanged. */
 export interface Account {
   readonly id: string
   readonly wire: ProviderName
   readonly auth: Readonly<Record<string, unknown>>
-  /** Where the provider tells what happens; absent, nobody is told. */
+  /** The address that the provider calls; without it the provider calls nowhere. */
   readonly ingressUrl?: string
-  /** People read what they get by themselves, as far as the provider tells of it. */
+  /** Whether read receipts come automatically, where the provider reports reads. */
   readonly reads: boolean
 }
 
 /** One message that the provider accepted. */
 export interface AcceptedMessage {
-  /** Counts everything accepted in this process, so that a reader can go on from there. */
+  /** Counts all accepted messages of this process; readers page by it. */
   readonly number: number
   readonly account: string
   readonly wire: ProviderName
   readonly address: string
   readonly providerId: string
-  /** As it came: the JSON, the form or the PDU. */
+  /** The body as received: JSON, a form or a PDU. */
   readonly body: unknown
   readonly at: number
 }
 
 export interface EmulatorRequest {
   readonly method: string
-  /** Below the prefix of the wire. */
+  /** Without the path prefix of the provider. */
   readonly path: string
   readonly query: URLSearchParams
   readonly header: (name: string) => string
   readonly body: Buffer
 }
 
-/** `body` is JSON unless it is a text or bytes with a `type` of its own. */
+/** `body` is JSON unless it is a text, or bytes with a `type` of their own. */
 export interface EmulatorAnswer {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
@@ -45,29 +45,29 @@ export interface EmulatorAnswer {
   readonly type?: string
 }
 
-/** What a call wants, before anything was done about it: an answer at once, or something about one person. */
+/** A parsed call: either an immediate answer, or a call about one person that is not performed yet. */
 export type ParsedCall = EmulatorAnswer | PersonCall
 
 export interface PersonCall {
   readonly account: Account
   readonly address: string
-  /** Faults are for messages, unless they are for all calls. */
+  /** Faults apply to messages only, unless a fault has `allCalls`. */
   readonly what: 'message' | 'other'
-  /** What comes in place of the wire's usual answer to whoever is not let in. */
+  /** Replaces the provider's usual answer to a call that is not authenticated. */
   readonly unauthorized?: EmulatorAnswer
   perform(accept: Accept): Promise<EmulatorAnswer> | EmulatorAnswer
 }
 
-/** Keeps a message and has its receipts told. Resolves when the call may be answered. */
+/** Stores a message and schedules its receipts. Resolves when the call may be answered. */
 export type Accept = (providerId: string, body: unknown, receipts: readonly Receipt[]) => Promise<void>
 
-/** How a person stands to an account at the provider. */
+/** The state of a person for an account at the provider. */
 export type RecipientStatus = 'well' | 'unreachable' | 'blocked' | 'optedOut'
 
 export type ReceiptState = 'sent' | 'delivered' | 'read' | 'failed' | 'echo'
 export interface Receipt {
   readonly state: ReceiptState
-  /** The provider's own word for a failure. */
+  /** The provider's own error code. */
   readonly code?: number
 }
 
@@ -78,26 +78,26 @@ export interface WebhookCall {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Uint8Array<ArrayBuffer>
 }
-/** The same over a line that the customer holds open. */
+/** One PDU over a session that the customer keeps open. */
 export interface SmppCall {
   readonly pdu: Readonly<Record<string, unknown>>
 }
 export type Call = WebhookCall | SmppCall
 
-/** Something in a message that can be tapped. */
+/** A tappable element of a message. */
 export interface Tap {
   readonly label: string
   readonly postback: string
   readonly row?: true
-  /** What the provider repeats of it when it is tapped. */
+  /** The part of the message that the provider repeats when the element is tapped. */
   readonly part: unknown
 }
 
 export type Act =
   | { readonly kind: 'text'; readonly text: string }
   /**
-   * By its label, by what it returns, or by its place among what can be tapped; in the message of that number, or in the
-   * newest that has it.
+   * Finds the element by its label, its postback or its index, in the message of that number or in the newest message
+   * that has it.
    */
   | {
       readonly kind: 'tap' | 'row'
@@ -109,55 +109,60 @@ export type Act =
   | { readonly kind: 'location'; readonly latitude: number; readonly longitude: number; readonly label?: string }
   | { readonly kind: 'media'; readonly url: string; readonly type: string; readonly name?: string }
   | { readonly kind: 'typing' | 'read' | 'stop' | 'optOut' | 'optIn' }
-  /** The phone is switched off or on: nobody is told, and what is sent meanwhile arrives afterwards. */
+  /**
+   * The phone is switched off or on. The provider reports nothing; receipts of messages sent meanwhile come after
+   * `online`.
+   */
   | { readonly kind: 'offline' | 'online' }
-  /** The person takes up another device, which can do this and no more; from then on the provider tells so in its way. */
+  /**
+   * The person changes to a device with these capabilities only; the provider reports them from then on in its own way.
+   */
   | { readonly kind: 'device'; readonly abilities: readonly string[] }
 
-/** A file that a person sent, which its provider gives to the account alone. */
+/** A file that a person sent and that its provider serves to the account only. */
 export interface SentFile {
   readonly address: string
-  /** Where it is; `data:` holds the file itself. */
+  /** The address of the file; a `data:` URL contains the file itself. */
   readonly url: string
   readonly type: string
 }
 
-/** An act that became something for the wire to tell; a tap has found what it taps. */
+/** An act as the provider reports it; a tap includes the element that was found. */
 export type UserAct =
   | Exclude<Act, { kind: 'tap' | 'row' } | { kind: 'offline' | 'online' } | { kind: 'device' }>
   | { readonly kind: 'tap'; readonly tap: Tap; readonly accepted: AcceptedMessage }
 
-/** What a wire is given to work with. */
+/** What a provider uses while it handles a call. */
 export interface EmulatorContext {
   now(): number
-  /** A new id of the provider's, in hex. */
+  /** A new id of the provider, in hex. */
   newId(bytes: number): string
   accounts(wire: ProviderName): readonly Account[]
   recipientStatus(account: Account, address: string): RecipientStatus
-  /** What the person's device can do, in words of the provider: everything, unless another was taken up. */
+  /** Capabilities of the person's device, in words of the provider: all of them until a `device` act narrows them. */
   abilities(account: Account, address: string): readonly string[]
-  /** When the person last did something towards the account. */
+  /** When the person was last active towards the account. */
   lastActiveAt(account: Account, address: string): number | undefined
-  /** Whether the provider called something that the person did by that name. */
+  /** Whether `recordId` recorded this id for the account. */
   hasId(account: Account, id: string): boolean
   recordId(account: Account, id: string): void
-  /** Keeps a file under a name of the provider's. The oldest is forgotten when there are too many. */
+  /** Stores a file under a name of the provider. Bounded: the oldest file is dropped. */
   saveFile(account: Account, name: string, file: SentFile): void
   fileOf(account: Account, name: string): SentFile | undefined
   setOptedOut(account: Account, address: string, optedOut: boolean): void
-  /** Everything that was kept for the person, oldest first. */
+  /** All stored messages for the person, oldest first. */
   messagesFor(account: Account, address: string): readonly AcceptedMessage[]
   find(account: Account, providerId: string): AcceptedMessage | undefined
-  /** False when it has arrived already. */
+  /** False when the message was delivered already. */
   revoke(account: Account, providerId: string): boolean
-  /** The faults that were drawn for the call it came with. */
+  /** The faults drawn for the call that brought the message. */
   faultsFor(accepted: AcceptedMessage): ActiveFaults
 }
 
 export type Mint = (field: string, length: number, alphabet?: string) => string
 
 export interface ServerAddresses {
-  /** Where the wire of this account is served. */
+  /** Where this account's provider is served. */
   readonly httpUrl: string
   readonly smppHost: string
   readonly smppPort: number
@@ -165,25 +170,25 @@ export interface ServerAddresses {
 
 export interface EmulatedProvider {
   readonly name: ProviderName
-  /** First part of the path of its calls; absent for a wire that is no HTTP. */
+  /** First part of the path of its calls; absent for a provider without HTTP. */
   readonly prefix?: string
-  /** What devices can do, where the provider tells. */
+  /** All device capabilities, where the provider reports them. */
   readonly abilities?: readonly string[]
-  /** Waits before each further try of a call that was not taken. */
+  /** Delays before each retry of a call that the customer did not accept. */
   readonly retryAfterMs: readonly number[]
-  /** How long a call may take. */
+  /** Timeout of a call to the customer. */
   readonly timeoutMs: number
-  /** What an operator copies into a binding. The same for the same account, each time. */
+  /** The credentials that an operator copies into a binding. The same account always gets the same ones. */
   credentials(
     mint: Mint,
     addresses: ServerAddresses,
     seed: (label: string) => Buffer,
   ): Readonly<Record<string, unknown>>
-  /** The one spelling of an address on this wire. */
+  /** Normalizes an address to the provider's spelling. */
   address(text: string): string
-  /** Undefined for what is not for this wire. */
+  /** Undefined for a request that is not for this provider. */
   read?(request: EmulatorRequest, context: EmulatorContext): ParsedCall | undefined
-  /** A refusal that has nothing to do with what was asked. */
+  /** The answer of a fault, whatever the request was. */
   refusal?(status: number, retryAfterSeconds?: number): EmulatorAnswer
   receiptCallback(
     account: Account,
@@ -191,9 +196,9 @@ export interface EmulatedProvider {
     receipt: Receipt,
     context: EmulatorContext,
   ): Call | undefined
-  /** What the provider tells of a deed, or why there is no such thing here. */
+  /** The calls by which the provider reports an act, or a sentence why the provider has no such act. */
   callbacksFor(account: Account, address: string, userAct: UserAct, context: EmulatorContext): readonly Call[] | string
   taps(body: unknown): readonly Tap[]
-  /** How the provider makes itself known at a new address, and what has to come back. */
+  /** The call by which the provider verifies a new callback address, and the answer that it expects. */
   greeting?(account: Account, context: EmulatorContext): { readonly call: WebhookCall; readonly answer: string }
 }

@@ -1,28 +1,28 @@
-/** Faults that were asked for, as data: which of them apply to a call is drawn from a seed, so that a run can be repeated. */
+/** Injected faults as data. A seed decides which calls a fault applies to, so that a run can be repeated. */
 import { createRandom } from '../kit/suite/mutations.js'
 
 export const faultKinds = [
-  /** The answer comes late, by `ms`. */
+  /** The answer comes `ms` late. */
   'latency',
-  /** 429 in the words of the provider, with `retryAfterSeconds` when given. */
+  /** The provider's own 429, with `retryAfterSeconds` when given. */
   'rateLimited',
   /** 500, or `status`. */
   'serverError',
-  /** The credentials are not accepted although they are good. */
+  /** Good credentials are refused. */
   'unauthorized',
-  /** Accepted, and never answered. */
+  /** The message is accepted and the call is never answered. */
   'noAnswer',
-  /** The connection breaks before anything was accepted. */
+  /** The connection is reset before anything is accepted. */
   'reset',
   'duplicateReceipts',
-  /** By `ms`. */
+  /** Later by `ms`. */
   'lateReceipts',
   'reorderedReceipts',
-  /** Those of `states`, or all. */
+  /** The receipts in `states`, or all. */
   'missingReceipts',
-  /** Receipts are told, and taken, before the call is answered. */
+  /** Receipts are sent and acknowledged before the call is answered. */
   'receiptFirst',
-  /** Receipts of smpp spell the id in decimal digits, the answer in hex. */
+  /** SMPP receipts have the id in decimal digits, the answer has it in hex. */
   'decimalReceiptIds',
   'unreachable',
   'blocked',
@@ -32,18 +32,18 @@ export type FaultKind = (typeof faultKinds)[number]
 
 export interface FaultInput {
   readonly account: string
-  /** One person; absent, everybody. */
+  /** Absent: all people of the account. */
   readonly address?: string
   readonly kind: FaultKind
   readonly ms?: number
   readonly status?: number
   readonly retryAfterSeconds?: number
   readonly states?: readonly string[]
-  /** For how many calls; absent, until it is taken away. */
+  /** The number of calls; absent: until the fault is removed. */
   readonly times?: number
-  /** The share of calls that it is for, from 0 to 1. */
+  /** The share of calls it applies to, from 0 to 1. */
   readonly rate?: number
-  /** Typing, read marks, capability checks and revocations too. */
+  /** Also for typing, read marks, capability checks and revocations. */
   readonly allCalls?: boolean
 }
 export interface Fault extends FaultInput {
@@ -56,9 +56,9 @@ export interface Faults {
   add(input: FaultInput): Fault
   remove(id: string): boolean
   all(): readonly Fault[]
-  /** Which faults of these kinds apply to one call. Counts it for each of them. */
+  /** The faults of these kinds that apply to one call. Each selected fault counts the call. */
   selectFaults(call: FaultCall, kinds: readonly FaultKind[]): ActiveFaults
-  /** Takes away everything of an account. */
+  /** Removes all faults of an account. */
   forget(account: string): void
 }
 
@@ -68,7 +68,7 @@ export interface FaultCall {
   readonly isMessage: boolean
 }
 
-/** How a person stands; the others are faults of a call. */
+/** States of a recipient; the other kinds are faults of a call. */
 export const recipientFaults = ['unreachable', 'blocked', 'optedOut'] as const satisfies readonly FaultKind[]
 export const callFaults = faultKinds.filter((kind) => !isRecipientFault(kind))
 

@@ -1,12 +1,14 @@
-/** Files that people sent, as their provider hands them over to the account that they were sent to. */
+/** Files that people sent, served by the emulated provider to the account that received them. */
 import type { Account, EmulatorAnswer, PersonCall, SentFile } from './contract.js'
 
-/** A fault that is for all calls is for this one, too. */
+/** Only faults with `allCalls` apply to this call. */
 export function fileCall(account: Account, file: SentFile, answer: EmulatorAnswer = fileAnswer(file)): PersonCall {
   return { account, address: file.address, what: 'other', perform: () => answer }
 }
 
-/** The bytes where we have them; otherwise the way to where they are, as providers do that keep files apart. */
+/**
+ * Answers with the bytes of a `data:` URL; otherwise redirects, as providers do whose files have a host of their own.
+ */
 function fileAnswer({ url, type }: SentFile): EmulatorAnswer {
   const [, encoding, data] = /^data:[^,]*?(;base64)?,(.*)$/s.exec(url) ?? []
   if (data !== undefined) return { status: 200, type, body: encoding ? Buffer.from(data, 'base64') : decodePlain(data) }

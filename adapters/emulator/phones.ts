@@ -1,30 +1,30 @@
-/** What emulated phones have been sent: the newest of it, in the memory of this process, for whoever looks at them. */
+/** Messages on emulated phones: the newest ones, in the memory of this process. */
 
 export interface ShownMessage {
-  /** Counts everything shown in this process, so that a reader can go on from there. */
+  /** Counts all shown messages of this process; readers page by it. */
   readonly number: number
   readonly bindingId: string
   readonly address: string
-  /** As the provider would have called it. */
+  /** The id that a provider would have given. */
   readonly providerId: string
-  /** The same for every try of one piece. */
+  /** The same for every attempt of one payload. */
   readonly id: string
   readonly wire: unknown
 }
 
-/** Why a phone takes nothing, such as one without RCS. */
+/** Why a phone refuses every message, for example because it has no RCS. */
 export interface PhoneRefusal {
   readonly reason: string
   readonly again: 'later' | 'elsewhere' | 'never'
 }
 
 export interface Phones {
-  /** What is said of everything for that phone from now on; undefined: it takes everything again. */
+  /** Refuses all further messages for that phone; undefined accepts them again. */
   refuse(bindingId: string, address: string, refusal: PhoneRefusal | undefined): void
   refusalOf(bindingId: string, address: string): PhoneRefusal | undefined
-  /** A piece that came before is not shown again: answers what it was called then. */
+  /** Returns the provider id. A payload with a known id is not shown twice. */
   show(piece: Omit<ShownMessage, 'number' | 'providerId'>): string
-  /** What was shown after that number, oldest first. */
+  /** Messages shown after that number, oldest first. */
   after(number: number, of: { readonly bindingId?: string; readonly address?: string }): readonly ShownMessage[]
 }
 
@@ -47,7 +47,7 @@ export function createPhones(limit: number): Phones {
       const providerId = `emu-${piece.id}`
       providerIds.set(name, providerId)
       shown.push({ number, providerId, ...piece })
-      // A batch at a time: taking one from the front moves all the others.
+      // Drops a batch at a time, since removing one from the front moves all others.
       if (shown.length >= limit * 2) {
         for (const { bindingId, id } of shown.splice(0, shown.length - limit)) providerIds.delete(`${bindingId} ${id}`)
       }

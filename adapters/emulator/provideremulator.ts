@@ -1,6 +1,6 @@
 /**
- * The provider emulator: local servers that speak the wires of real providers, so that their adapters run against them
- * unchanged, and everything that tests, benchmarks and pages do with them. State is in memory and ends with the process.
+ * The provider emulator: local servers with the protocols of real providers, so that their adapters run unchanged, and
+ * the functions that tests, benchmarks and pages use. State is in memory and ends with the process.
  */
 import { randomBytes } from 'node:crypto'
 import { providerEmulator as limits } from '../../core/limits/index.js'
@@ -25,14 +25,14 @@ import { createMessageCenter } from './smpp/messagecenter.js'
 import { createStore } from './store.js'
 
 export interface ProviderEmulatorOptions {
-  /** Credentials follow from it. */
+  /** Credentials derive from this key. */
   readonly key: Uint8Array
   readonly now: () => number
-  /** The way to customers. */
+  /** Calls the webhooks of customers. */
   readonly webhook: CallWebhook
-  /** What faults that are for a share of calls are drawn from. */
+  /** Seed of the faults that apply to a share of calls. */
   readonly seed?: number
-  /** Every wait is that many times shorter. */
+  /** Divides every delay. */
   readonly timeScale?: number
 }
 
@@ -41,13 +41,16 @@ export interface Started {
   readonly smppPort: number
 }
 
-/** What became of an act: what was told, and whether the customer took it at the first try; or why there is no such thing. */
+/**
+ * Outcome of an act: how many calls the provider made and whether the customer accepted all at the first try, or why
+ * the act is impossible.
+ */
 export type ActOutcome =
   | { readonly kind: 'performed'; readonly calls: number; readonly taken: boolean }
   | { readonly kind: 'impossible'; readonly why: string }
 
 export interface ProviderEmulator {
-  /** Loopback, and free ports, unless it is told otherwise. A port that another has is left for a free one. */
+  /** By default on loopback and free ports. If another process has a port, a free one is used. */
   start(at?: { readonly host?: string; readonly httpPort?: number; readonly smppPort?: number }): Promise<Started>
   started(): Started | undefined
   readonly accounts: Accounts & { greet(id: string): Promise<'taken' | 'refused' | 'none'> }
@@ -90,7 +93,7 @@ export function openProviderEmulator(options: ProviderEmulatorOptions): Provider
     return new Promise((resolve) => timers.after(ms, resolve))
   }
 
-  /** A tap is looked for where a person would: in the newest message that has it. */
+  /** Searches as a person would: the newest message with a matching element wins. */
   function findTap(account: Account, address: string, act: TapAct): UserAct | undefined {
     const { taps } = providers.get(account.wire)!
     const messages = [...store.messagesFor(account.id, address)].reverse()
@@ -208,7 +211,7 @@ const isTap = (act: Act): act is TapAct => act.kind === 'tap' || act.kind === 'r
 const isSwitch = (act: Act): act is Extract<Act, { kind: 'offline' | 'online' }> =>
   act.kind === 'offline' || act.kind === 'online'
 
-/** What opens no window, since nothing was said. */
+/** Acts that open no messaging window, since the person said nothing. */
 const silentActs: readonly UserAct['kind'][] = ['typing', 'read', 'optOut', 'optIn']
 
 function impossible(why: string): ActOutcome {

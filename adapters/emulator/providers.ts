@@ -1,4 +1,4 @@
-/** The wires that are spoken over HTTP. Those of one prefix are asked in this order. */
+/** The emulated providers over HTTP. Providers with the same path prefix read a request in this order. */
 
 import { apple } from './apple/provider.js'
 import type { EmulatedProvider } from './contract.js'

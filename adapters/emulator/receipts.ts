@@ -1,4 +1,4 @@
-/** Receipts come by themselves: in order and once, unless faults were drawn for the message they are about. */
+/** Automatic receipts: in order and once, unless faults were drawn for their message. */
 import type { AcceptedMessage, Account, Receipt, ReceiptState } from './contract.js'
 import type { ActiveFaults } from './faults.js'
 
@@ -7,7 +7,7 @@ export interface ReceiptStep {
   readonly afterMs: number
 }
 
-/** When each receipt of a message is told, with the faults drawn for it. */
+/** Delays of the receipts of a message, with its faults applied. */
 export function planReceipts(
   receipts: readonly Receipt[],
   activeFaults: ActiveFaults,
@@ -20,19 +20,19 @@ export function planReceipts(
   return duplicateReceipts ? steps.flatMap((step) => [step, step]) : steps
 }
 
-/** A phone that is switched off gets nothing; what the provider knows by itself is told all the same. */
+/** True for receipts that need the phone; the provider sends all others even while the phone is off. */
 export function waitsForPhone(state: ReceiptState): boolean {
   return state === 'delivered' || state === 'read'
 }
 
-/** What waits until a phone is switched on again. */
+/** Receipts that wait until a phone is switched on. Bounded: the oldest one is dropped. */
 export interface DeferredReceipts {
   hold(accepted: AcceptedMessage, account: Account, step: ReceiptStep): void
   release(
     account: string,
     address: string,
   ): readonly { accepted: AcceptedMessage; account: Account; step: ReceiptStep }[]
-  /** True when something of it still waited. */
+  /** True when a receipt of the message was waiting. */
   drop(account: string, providerId: string): boolean
 }
 

@@ -1,4 +1,4 @@
-/** What emulated phones do, read item by item: one that cannot be read does not lose the others. */
+/** Reads the acts of emulated phones item by item: a malformed item does not lose the others. */
 import type { Item } from '../../core/channel/adapter.js'
 import {
   type Inbound,

@@ -1,10 +1,10 @@
-/** An RSA key that follows from a seed, so that a service account is the same after a restart. For emulation only. */
+/** A deterministic RSA key from a seed, so that a service account is the same after a restart. For emulation only. */
 import { checkPrimeSync, createPrivateKey } from 'node:crypto'
 
 const exponent = 65_537n
 const primeBytes = 128
 
-/** The private key as PEM. `seed` gives as many bytes as asked for, always the same for the same label. */
+/** The private key as PEM. `seed` returns as many bytes as asked for, always the same for the same label. */
 export function rsaKeyFrom(seed: (label: string, bytes: number) => Uint8Array): string {
   const [p, q] = [primeFrom(seed('p', primeBytes)), primeFrom(seed('q', primeBytes))]
   const d = inverse(exponent, (p - 1n) * (q - 1n))
@@ -14,7 +14,10 @@ export function rsaKeyFrom(seed: (label: string, bytes: number) => Uint8Array): 
   return key.export({ type: 'pkcs8', format: 'pem' }) as string
 }
 
-/** The first prime from there on that the exponent suits. Its two highest bits are set, so that the product is long enough. */
+/**
+ * The first prime from `bytes` on that suits the exponent. Its two highest bits are set, so that the product is long
+ * enough.
+ */
 function primeFrom(bytes: Uint8Array): bigint {
   const first = Buffer.from(bytes)
   first[0]! |= 0xc0
@@ -22,7 +25,7 @@ function primeFrom(bytes: Uint8Array): bigint {
   const start = BigInt(`0x${first.toString('hex')}`)
   const remainders = smallPrimes.map((prime) => [prime, Number(start % BigInt(prime))] as const)
   for (let step = 0; ; step += 2) {
-    // Nearly all candidates have a small divisor, and finding it costs next to nothing.
+    // Trial division by small primes excludes nearly all candidates cheaply.
     if (remainders.some(([prime, rest]) => (rest + step) % prime === 0)) continue
     const candidate = start + BigInt(step)
     if ((candidate - 1n) % exponent !== 0n && checkPrimeSync(candidate)) return candidate

@@ -1,4 +1,4 @@
-/** What operators send to the servers that stand in for providers, and what they read of them. */
+/** Schemas of the management API of the emulated providers. */
 import Type, { type TProperties } from 'typebox'
 import { adapter, providerEmulator as limits } from '../../core/limits/index.js'
 import { type Act, providerNames } from './contract.js'

@@ -1,16 +1,16 @@
-/** How a text travels as SMS: which alphabet it needs, and how many parts it makes. */
+/** Encoding of a text as SMS: its alphabet and its parts. */
 
 const gsm =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà'
 const plain = new Set(gsm)
 const escaped = new Set('\f^{}\\[~]|€')
 
-/** Bits that one part of a message holds. */
+/** Bits in one part of a message. */
 const partBits = 140 * 8
 
 export interface Sms {
   readonly alphabet: 'gsm7' | 'ucs2'
-  /** What it is divided into: never an escape or a surrogate pair over two parts. */
+  /** Never splits an escape or a surrogate pair. */
   readonly parts: readonly string[]
 }
 
@@ -38,7 +38,7 @@ function isGsm(text: string): boolean {
   return [...text].every((each) => plain.has(each) || escaped.has(each))
 }
 
-/** How much of a part it takes, and how much there is beside a header of that many bytes. */
+/** Whether the text fits into one part beside a header of that many bytes. */
 export function fits(text: string, alphabet: Sms['alphabet'], headerBytes: number): boolean {
   const used = [...text].reduce((sum, each) => sum + unitsOf(each, alphabet), 0)
   return used <= Math.floor((partBits - headerBytes * 8) / (alphabet === 'gsm7' ? 7 : 16))

@@ -1,4 +1,4 @@
-/** The HTTP side of the emulated providers: one server, a path prefix a wire, and the faults of a connection. */
+/** The HTTP server of the emulated providers: a path prefix for each protocol, and connection faults. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Server, Socket } from 'node:net'
 import type { EmulatedProvider, EmulatorAnswer, EmulatorRequest, ParsedCall, PersonCall } from './contract.js'
@@ -7,7 +7,7 @@ import type { ActiveFaults } from './faults.js'
 export interface ServerDeps {
   readonly providers: readonly EmulatedProvider[]
   readonly bodyBytes: number
-  /** Which wire reads the request; the wires of one prefix are asked in turn. */
+  /** Providers with the same prefix try to parse the request in turn. */
   parse(provider: EmulatedProvider, request: EmulatorRequest): ParsedCall | undefined
   draw(call: PersonCall): ActiveFaults
   /** Performs a call that no fault has stopped. */
@@ -27,7 +27,7 @@ export async function startHttpServer(deps: ServerDeps, host: string, port: numb
   return listen(server, host, port)
 }
 
-/** Listens there, or on a free port when another has that one. Closing ends every connection. */
+/** Listens on the port, or on a free one when another process has it. Closing ends every connection. */
 export async function listen(server: Server, host: string, port: number): Promise<ListeningServer> {
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {

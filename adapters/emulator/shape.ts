@@ -1,7 +1,9 @@
-/** What a provider accepts, written down as data: a shape says what is wrong with a value and where, or nothing. */
+/**
+ * Validation of provider requests as data: a shape returns the first problem of a value with its path, or undefined.
+ */
 import { isRecord } from '../../core/json.js'
 
-/** The first thing that is wrong, beginning with its path; undefined for a value of this shape. */
+/** The first problem, beginning with its path; undefined for a value of this shape. */
 export type Shape = (value: unknown, path: string) => string | undefined
 export type JsonObject = Readonly<Record<string, unknown>>
 type Members = Readonly<Record<string, Shape>>
@@ -48,7 +50,7 @@ export function list(of: Shape, { min = 0, max = Infinity }: Bounds = {}): Shape
   }
 }
 
-/** Closed: a member that is in neither table is an unknown name. `check` sees an object whose members are all right. */
+/** Closed: a member that is in neither table is an error. `check` runs only when all members are valid. */
 export function object(
   required: Members,
   optional: Members = {},
@@ -68,7 +70,7 @@ export function object(
   }
 }
 
-/** Exactly one of these members has to be there. */
+/** Exactly one of these members must be present. */
 export function onlyOne(...names: readonly string[]) {
   return (value: JsonObject, path: string): string | undefined => {
     const present = names.filter((name) => value[name] !== undefined)
@@ -81,7 +83,7 @@ export function someOf(...names: readonly string[]) {
     names.some((name) => value[name] !== undefined) ? undefined : `${path} has none of ${names.join(', ')}`
 }
 
-/** The member `name` decides which shape holds. */
+/** The member `name` selects the shape. */
 export function byKind(name: string, kinds: Readonly<Record<string, Shape>>): Shape {
   return (value, path) => {
     if (!isRecord(value)) return `${path} is not an object`

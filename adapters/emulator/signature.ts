@@ -1,4 +1,4 @@
-/** How the emulated providers sign and compare, written apart from the adapters so that each checks the other. */
+/** Signing and comparing for the emulated providers, independent of the adapters so that each checks the other. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { parseJson } from '../../core/json.js'
 
@@ -16,12 +16,12 @@ export function safeEqual(given: string, expected: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
-/** What follows `Bearer `; empty without one. */
+/** The token after `Bearer `; empty without one. */
 export function bearer(header: string): string {
   return /^bearer (.+)$/i.exec(header)?.[1]?.trim() ?? ''
 }
 
-/** The three parts of a JSON web token, its claims and header read. */
+/** The three parts of a JSON web token, with header and claims decoded. */
 export function tokenParts(token: string) {
   const [head = '', claims = '', signature = '', ...rest] = token.split('.')
   if (rest.length > 0) return undefined

@@ -1,4 +1,4 @@
-/** What the emulated providers have accepted and know of people: the newest of it, in the memory of this process. */
+/** The newest accepted messages, people and files of the emulated providers, in the memory of this process. */
 import { LRUCache } from 'lru-cache'
 import type { AcceptedMessage, SentFile } from './contract.js'
 
@@ -13,10 +13,10 @@ export interface ProviderStore {
   add(message: Omit<AcceptedMessage, 'number'>): AcceptedMessage
   find(account: string, providerId: string): AcceptedMessage | undefined
   messagesFor(account: string, address: string): readonly AcceptedMessage[]
-  /** What was accepted after that number, oldest first. */
+  /** Messages accepted after that number, oldest first. */
   after(number: number, of: { readonly account?: string; readonly address?: string }): readonly AcceptedMessage[]
   person(account: string, address: string): Person
-  /** Names that the provider gave to what people did. */
+  /** Records an id that the provider has given to an act of a person. */
   recordId(account: string, id: string): void
   hasId(account: string, id: string): boolean
   saveFile(account: string, name: string, file: SentFile): void
@@ -91,7 +91,7 @@ export function createStore({ messagesKept, peopleKept, filesKept }: StoreLimits
   }
 }
 
-/** Memory grows with what is in it: an emulator is mostly small, and its bounds are large. */
+/** Sized by content, so that memory grows with use: bounds are large and an emulator is mostly small. */
 function createLru<Value extends object | true>(most: number): LRUCache<string, Value> {
   return new LRUCache<string, Value>({ maxSize: most, sizeCalculation: () => 1 })
 }

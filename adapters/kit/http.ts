@@ -1,4 +1,4 @@
-/** What adapters of every provider need to read what comes from outside, to sign, and to say what did not go out. */
+/** HTTP helpers of all adapters: parsing untrusted bodies, constant-time comparison, and outcomes of failed calls. */
 import { Buffer } from 'node:buffer'
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { NoResponse, SendOutcome } from '../../core/channel/adapter.js'
@@ -7,7 +7,7 @@ import { parseJson } from '../../core/json.js'
 import { isWithinJsonBounds } from '../../core/jsonbounds.js'
 import { ingressBounds } from '../../core/limits/index.js'
 
-/** Whether two texts are the same, in a time that does not tell how much of them is. */
+/** Compares in constant time. */
 export function sameText(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)]
   return left.length === right.length && timingSafeEqual(left, right)
@@ -15,7 +15,7 @@ export function sameText(a: string, b: string): boolean {
 
 const uuidNamespace = Buffer.from('5b0c41b26d9f4e53a8a3d1c64be8f2a7', 'hex')
 
-/** The same UUID for the same id, for providers that take nothing else: version 5 of RFC 4122. */
+/** A stable UUID for an id (version 5 of RFC 4122), for providers that take only UUIDs. */
 export function uuidFrom(id: string): string {
   const bytes = createHash('sha1').update(uuidNamespace).update(id).digest().subarray(0, 16)
   bytes[6] = (bytes[6]! & 0x0f) | 0x50
@@ -24,24 +24,24 @@ export function uuidFrom(id: string): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
 }
 
-/** Undefined for whatever is not JSON in UTF-8, and for what is nested deeper or has more values than providers send. */
+/** Undefined for anything but JSON in UTF-8, and for JSON that exceeds the bounds on depth and number of values. */
 export function readJson(bytes: Uint8Array): unknown | undefined {
   return isWithinJsonBounds(bytes, ingressBounds.json) ? parseJson(bytes) : undefined
 }
 
-/** The text, if it is one. */
+/** The value if it is a string, else undefined. */
 export function asText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** The number, if it is one that can be reckoned with. */
+/** The value if it is a finite number, else undefined. */
 export function asNumber(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined
 }
 
 /**
- * Whether the credentials of a binding may be told to whoever is at that address: over TLS at a host of the provider (one
- * of these, or any when none is named), or where the operator said that the API is.
+ * Whether an adapter may send the credentials of a binding to this URL: over TLS to a host of the provider (one of
+ * `hosts`, or any host when `hosts` is absent), or to the API address that the operator entered.
  */
 export function isTrusted(url: string, apiUrl: string | undefined, hosts?: readonly string[]): boolean {
   const [at, api] = [urlIn(url), urlIn(apiUrl)]
@@ -59,17 +59,17 @@ function urlIn(text: string | undefined): URL | undefined {
   }
 }
 
-/** How a provider that knows our id again answers for a message: it is tried again under the same id. */
+/** No answer from a provider that deduplicates by our id: retried later under the same id. */
 export function noAnswer({ detail }: NoResponse): SendOutcome {
   return { kind: 'refused', reason: 'sendFailed', detail, retry: 'later' }
 }
 
-/** The same for a provider that takes every call for another message: unless nothing was sent, it may have this one. */
+/** No answer from a provider without deduplication: the outcome is unknown, unless the request was never sent. */
 export function unknownAnswer({ detail, unsent }: NoResponse): SendOutcome {
   return { kind: 'refused', reason: 'sendFailed', detail, retry: 'later', ...(!unsent && { isUnknown: true as const }) }
 }
 
-/** What a `Retry-After` asks for, in seconds or as a date; undefined where it asks for nothing that can be read. */
+/** The delay in a `Retry-After` header, in seconds or as a date; undefined when the header is unreadable. */
 export function retryAfterMsIn(text: string, now: number): number | undefined {
   const header = text.trim()
   if (/^[0-9]{1,6}$/.test(header)) return Number(header) * second
@@ -80,8 +80,8 @@ export function retryAfterMsIn(text: string, now: number): number | undefined {
 }
 
 /**
- * What an answer means that says nothing of the message, only that the provider cannot take it now (408, 425, 429 and
- * 5xx); undefined for any other. `retryAfter` is the header of that name, as it came.
+ * The outcome of a status that concerns the provider and not the message: it is unavailable for now (408, 425, 429 and
+ * 5xx). Undefined for any other status. `retryAfter` is the raw header of that name.
  */
 export function unavailable(status: number, retryAfter = '', now = Date.now()): SendOutcome | undefined {
   if (status !== 408 && status !== 425 && status !== 429 && !(status >= 500 && status <= 599)) return undefined

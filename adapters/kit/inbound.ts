@@ -1,20 +1,20 @@
-/** What a person did and no message of the contract can say, as a message that says so: the agent can ask about it. */
+/** Notes to the agent about acts of a person that the contract has no message for. */
 import type { Inbound } from '../../core/channel/inbound.js'
 import { adapter as limits } from '../../core/limits/index.js'
 
 type Note = Extract<Inbound, { readonly kind: 'content' }>
 
-/** `what` begins with an article, such as `a contact card`; `text` is what can be told of it. */
+/** `what` begins with an article, such as `a contact card`; `text` is the readable part of it. */
 export function notUnderstood(what: string, text?: string): Note {
   return note(`The person sent ${what} that cannot be shown here${text ? `: ${text}` : ''}`)
 }
 
-/** A message that a person wrote before and now reads otherwise. It answers no question and is no keyword. */
+/** A person edited an earlier message. The notice answers no question and matches no keyword. */
 export function editNotice(text: string): Note {
   return note(`The person edited a message, which now says: ${text}`)
 }
 
-/** A wish about what they are sent, which is not an opt-out: `preference` goes on after "The person". */
+/** A wish of the person about messages that is no opt-out; `preference` completes the sentence "The person". */
 export function preferenceNotice(preference: string): Note {
   return note(`The person ${preference}`)
 }

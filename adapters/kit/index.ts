@@ -1,4 +1,4 @@
-/** The kit as partners import it: the contract, the suite, and what adapters share. */
+/** The kit's public exports: the adapter contract, the suite, and shared helpers. */
 export type * from '../../core/channel/adapter.js'
 export { contractVersion } from '../../core/channel/adapter.js'
 export type {

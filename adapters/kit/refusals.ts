@@ -1,6 +1,6 @@
 /**
- * Whom a refusal of a provider is about. Each provider has one table of rows by its codes, and an answer with no code of
- * the table is never the account's: only `account` rows concern the binding.
+ * Refusal tables: whom a provider's refusal concerns. Each provider has one table of rows by error code. Only `account`
+ * rows concern the binding, so a code that is not in the table never disables a binding.
  */
 import type { SendOutcome } from '../../core/channel/adapter.js'
 
@@ -10,7 +10,7 @@ export interface Row {
   readonly concerns: Concern
   readonly reason: string
   readonly retry: 'later' | 'otherChannel' | 'never'
-  /** What the code says, where that is worth more than its number. */
+  /** The meaning of the code, where the number alone says too little. */
   readonly means?: string
 }
 
@@ -18,7 +18,7 @@ export type RefusedOutcome = Extract<SendOutcome, { readonly kind: 'refused' }>
 
 const meaning = (means: string | undefined) => (means === undefined ? {} : { means })
 
-/** Nothing goes out for anybody before an operator has seen to the account, its credentials or its sender. */
+/** Nothing goes out over the binding until an operator has fixed the account, its credentials or its sender. */
 export const account = (means?: string): Row => ({
   concerns: 'account',
   reason: 'sendFailed',
@@ -26,7 +26,7 @@ export const account = (means?: string): Row => ({
   ...meaning(means),
 })
 
-/** This person is not reached, or not by this provider. */
+/** This person cannot be reached, or cannot be reached over this provider. */
 export const person = (reason = 'unknownRecipient', means?: string): Row => ({
   concerns: 'person',
   reason,
@@ -48,7 +48,7 @@ export const windowClosed = (means?: string): Row => ({
   ...meaning(means),
 })
 
-/** The same may be taken later. */
+/** The provider may accept the same message later. */
 export const transient = (reason = 'sendFailed', means?: string): Row => ({
   concerns: 'transient',
   reason,
@@ -56,7 +56,7 @@ export const transient = (reason = 'sendFailed', means?: string): Row => ({
   ...meaning(means),
 })
 
-/** The same is never taken. */
+/** The provider never accepts the same message; another channel may. */
 export const content = (reason = 'invalidMessage', means?: string, retry: Row['retry'] = 'never'): Row => ({
   concerns: 'content',
   reason,
@@ -66,7 +66,10 @@ export const content = (reason = 'invalidMessage', means?: string, retry: Row['r
 
 export const busy = transient('rateLimited')
 
-/** An answer that no row explains. Credentials that one call did not take may be taken by the next. */
+/**
+ * The row for a status without a listed code. A 401 is retried, since another call may succeed with the same
+ * credentials.
+ */
 export function unlistedRefusal(status: number): Row {
   return status === 401 ? transient() : person('sendFailed')
 }

@@ -1,4 +1,7 @@
-/** `npm run adapter:new -- <channel> <provider> [--into dir]`: writes a partner's package that passes the suite as it is. */
+/**
+ * `npm run adapter:new -- <channel> <provider> [--into dir]`: writes a partner's package that passes the suite
+ * unchanged.
+ */
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,15 +13,15 @@ import { schemaProblems } from './suite/forms.js'
 export interface ScaffoldOptions {
   readonly channel: string
   readonly provider: string
-  /** The folder to make. It must not be there, or be empty. */
+  /** The folder to create. It must be absent or empty. */
   readonly into: string
-  /** The clone of Parley that the package is made from, and depends upon. */
+  /** The clone of Parley that the package is made from and depends on. */
   readonly parley: string
 }
 
 const slug = { type: 'string', pattern: slugPattern } as const
 
-/** Writes the package and gives the names of its files. Throws an Error in plain words when it cannot. */
+/** Writes the package and returns the names of its files. Throws an Error with a plain sentence when it cannot. */
 export function scaffoldAdapter({ channel, provider, into, parley }: ScaffoldOptions): readonly string[] {
   const channels = channelNames.filter((name) => name !== 'webchat')
   if (!channels.some((name) => name === channel)) throw new Error(`The channel must be one of ${channels.join(', ')}.`)
@@ -26,7 +29,7 @@ export function scaffoldAdapter({ channel, provider, into, parley }: ScaffoldOpt
     throw new Error('The provider must be a slug: small letters, digits and hyphens, such as pigeon-post.')
   if (existsSync(into) && readdirSync(into).length > 0) throw new Error(`${into} is there already, and not empty.`)
   mkdirSync(into, { recursive: true })
-  // Links are resolved by where they really are, so the way back is counted from there.
+  // Relative paths are computed between real paths, since links resolve there.
   const directory = realpathSync(into)
   const parleyPath = relative(directory, realpathSync(parley)) || '.'
   const name = `parley-adapter-${provider}`
@@ -60,7 +63,7 @@ function packageJson(name: string, channel: string, provider: string, parleyPath
   }
 }
 
-/** What `npm install` would do, so that the package can be tried at once and without a network. */
+/** Links the clone as `npm install` would, so that the package runs at once and without a network. */
 function linkParley(directory: string, parleyPath: string): void {
   const modules = join(directory, 'node_modules')
   mkdirSync(modules, { recursive: true })

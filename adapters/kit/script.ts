@@ -1,10 +1,10 @@
-/** Makes one script of a page's sources, as part of the build: the same bytes whenever the same sources are built. */
+/** Bundles a page into one script at build time. Deterministic: the same sources give the same bytes. */
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { build, type Plugin, transform } from 'esbuild'
 
 const target = ['chrome111', 'firefox119', 'safari16.4']
 
-/** Style sheets become texts, without what only people need. */
+/** Style sheets become minified strings. */
 const styles: Plugin = {
   name: 'styles',
   setup({ onLoad }) {
@@ -32,7 +32,7 @@ export async function bundleScript(entry: string, plugins: readonly Plugin[] = [
   return outputFiles[0]!.text
 }
 
-/** Written beside and moved, so that whoever reads it meanwhile reads all of it. */
+/** Writes to a temporary file and renames it, so that readers never see a part of the script. */
 export async function writeScript(file: string, script: string): Promise<void> {
   await writeFile(`${file}.new`, script)
   await rename(`${file}.new`, file)

@@ -1,6 +1,9 @@
-/** An end to the patience with a call of an adapter, in the time of the process: adapters have no clock that could wake them. */
+/** Time limits for calls of an adapter, on the process clock: adapters have no timers of their own. */
 
-/** Settles as the work does, or resolves with `timeoutValue` after `ms`. The work is not ended, and what comes of it then is lost. */
+/**
+ * Settles as `work` does, or resolves with `timeoutValue` after `ms`. The work continues, and its late result is
+ * dropped.
+ */
 export async function withTimeout<T, const L>(ms: number, work: PromiseLike<T>, timeoutValue: L): Promise<T | L> {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<L>((resolve) => {

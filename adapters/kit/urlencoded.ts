@@ -1,4 +1,6 @@
-/** Forms of providers (`application/x-www-form-urlencoded`), read by the platform within bounds that are checked before. */
+/**
+ * Parses provider forms (`application/x-www-form-urlencoded`) with the platform's parser, within bounds checked before.
+ */
 import { Buffer } from 'node:buffer'
 
 export interface FormBounds {
@@ -6,7 +8,7 @@ export interface FormBounds {
   readonly parameters: number
 }
 
-/** Undefined for a body that passes a bound: its parameters are counted before any of them is read. */
+/** Undefined for a body over a bound: parameters are counted before the first one is parsed. */
 export function readForm(
   body: Uint8Array,
   { bytes: mostBytes, parameters: mostParameters }: FormBounds,
@@ -17,6 +19,6 @@ export function readForm(
   for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1)) {
     if (++parameters > mostParameters) return undefined
   }
-  // The platform drops one question mark at the beginning, and the next one is part of the form.
+  // URLSearchParams drops one leading question mark; here it belongs to the form.
   return new URLSearchParams(text.startsWith('?') ? `?${text}` : text)
 }

@@ -1,11 +1,11 @@
-/** Starts the bench's processes and makes sure that none outlives it. */
+/** Child processes of the bench: start, wait, signal; none outlives the bench. */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
 const running = new Set<ChildProcess>()
 
-/** Leads a group of its own, so that whatever it starts can be ended with it. */
+/** Starts the process as leader of its own group, so that a signal reaches its children too. */
 export function startChild(command: string, args: readonly string[], options: SpawnOptions = {}): ChildProcess {
   const child = spawn(command, args, { ...options, detached: true })
   running.add(child)
@@ -14,12 +14,12 @@ export function startChild(command: string, args: readonly string[], options: Sp
   return child
 }
 
-/** The compiled file of a program, named as in `scenarios/`. */
+/** Path of a program's compiled file; the name is relative to `scenarios/`. */
 export function programFile(program: string): string {
   return fileURLToPath(new URL(`../scenarios/${program}.js`, import.meta.url))
 }
 
-/** Resolves with the exit code; a process that has not ended in time is killed. */
+/** Resolves with the exit code; kills a process that does not end in time. */
 export async function waitForExit(child: ChildProcess, withinMs: number): Promise<number | null> {
   if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
   const timer = setTimeout(() => killChild(child), withinMs)
@@ -28,7 +28,7 @@ export async function waitForExit(child: ChildProcess, withinMs: number): Promis
   return code
 }
 
-/** Runs a command to its end and returns what it wrote; a failing one is an error carrying its own words. */
+/** Runs a command to its end and returns its output; a failing command rejects with its own stderr. */
 export async function outputOf(child: ChildProcess, withinMs: number): Promise<string> {
   const output = { out: '', err: '' }
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
@@ -42,18 +42,18 @@ export async function outputOf(child: ChildProcess, withinMs: number): Promise<s
   return output.out
 }
 
-/** Ends it at once, and all that it started. */
+/** Kills the process and its group at once. */
 export function killChild(child: ChildProcess): void {
   signalChild(child, 'SIGKILL')
 }
 
-/** To it and to all that it started. */
+/** Signals the process and its group. */
 export function signalChild(child: ChildProcess, signal: NodeJS.Signals): void {
   if (child.pid === undefined) return
   try {
     process.kill(-child.pid, signal)
   } catch {
-    // It is gone already.
+    // The process has already ended.
   }
 }
 

@@ -1,14 +1,14 @@
-/** A closed loop: askers that each begin an operation, wait until it is done, and then begin their next. */
+/** A closed loop: each worker begins an operation, awaits it, and begins the next. */
 import { createHistogram } from 'node:perf_hooks'
 import { percentilesOf } from './load/generator.js'
 import { sleep, waitForWindow } from './load/window.js'
 import { cpuMicros } from './rpc.js'
 import type { Sample, Window } from './sample.js'
 
-/** `serial` counts the operations of all askers. Resolves when the operation is done for good; a failure ends the run. */
+/** `serial` counts the operations of all workers. Resolves when the operation is complete; a rejection ends the run. */
 export type Operation = (worker: number, serial: number) => Promise<unknown>
 
-/** What the candidate has counted of its own since it began, where it can: commits to the disk, bytes handed to it. */
+/** The candidate's own counters since its start, where it has them: commits to the disk, bytes received. */
 export interface Counts {
   readonly transactions?: number
   readonly bytes?: number

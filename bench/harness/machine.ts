@@ -1,4 +1,4 @@
-/** What a reader of a figure must know of the machine that made it. */
+/** Facts of the machine that a reader of its figures needs. */
 import { arch, availableParallelism, cpus, loadavg, platform, release, totalmem } from 'node:os'
 import { filesystemOf } from './scratch.js'
 

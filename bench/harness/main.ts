@@ -1,4 +1,4 @@
-/** `npm run bench`: runs the scenarios asked for, prints what they yield, and ends with 1 when a floor is missed. */
+/** `npm run bench`: runs the chosen scenarios, prints their results, exits with 1 when a floor is missed. */
 import { writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { killChildren } from './children.js'
@@ -55,7 +55,7 @@ async function bench(options: Options): Promise<number> {
   return options.floors && (missed > 0 || broken.length > 0) ? 1 : 0
 }
 
-/** A line that makes no sense ends with 2, a run that broke with 1. */
+/** Exit code 2 for a bad command line, 1 for a failed run. */
 function readCommandLine(): Options {
   try {
     return readOptions(process.argv.slice(2), scenarios)

@@ -1,4 +1,4 @@
-/** The figures that are compared, the ratios of them that must hold, and their statistics. */
+/** The metrics that are compared, the ratios that must hold, and their statistics. */
 import type { LatencyPart, Percentile, Sample } from './sample.js'
 
 export interface Metric {
@@ -37,7 +37,7 @@ export const metrics = {
 } as const satisfies Record<string, Metric>
 export type MetricName = keyof typeof metrics
 
-/** Where latency is read off, in percent. */
+/** Percentiles of latency that the bench reports. */
 export const percents = [1, 10, 25, 50, 75, 90, 95, 99, 99.5, 99.9, 100] as const
 
 export function percentile(sample: Sample, percent: number): number {
@@ -75,12 +75,15 @@ export function spread(values: readonly number[]): Spread {
   return { median, low: sorted[0] ?? Number.NaN, high: sorted.at(-1) ?? Number.NaN }
 }
 
-/** One candidate's metric over its own or another's, taken within each round. Without a bound it is reported only. */
+/**
+ * One candidate's metric divided by its own or another candidate's, taken within each round. Without a bound it is only
+ * reported.
+ */
 export interface Ratio {
   readonly metric: MetricName
   readonly of: string
   readonly over: string
-  /** The metric of `over`, when it is not the same. */
+  /** The metric of `over`, when it differs. */
   readonly overMetric?: MetricName
   readonly atLeast?: number
   readonly atMost?: number
@@ -94,7 +97,7 @@ export interface RatioResult extends Ratio {
 }
 
 /**
- * The ratio is taken inside each round, between windows that lie seconds apart, and the median of those is judged: a
+ * The ratio is taken inside each round, between windows seconds apart, and its median is compared with the bound: a
  * machine that slows down for a while slows both sides of a round.
  */
 export function evaluateRatio(ratio: Ratio, rounds: ReadonlyMap<string, readonly Sample[]>): RatioResult {

@@ -32,7 +32,7 @@ export interface Options {
   readonly floors: boolean
 }
 
-/** Throws an Error with a sentence for the user when the line makes no sense. */
+/** Throws an Error with a sentence for the user when the command line is invalid. */
 export function readOptions(argv: readonly string[], available: readonly Scenario[]): Options {
   const { values, positionals } = parseArgs({
     args: [...argv],
@@ -56,7 +56,7 @@ export function readOptions(argv: readonly string[], available: readonly Scenari
       throw new Error(`There is no scenario "${name}"; there are ${available.map((one) => one.name).join(', ')}.`)
     return matching
   })
-  // A name may stand for several, of which one is named too.
+  // Two names may select the same scenario.
   const selected = [...new Set(matches)]
   return {
     scenarios: selected.length > 0 ? selected : available,
@@ -73,7 +73,7 @@ export function readOptions(argv: readonly string[], available: readonly Scenari
   }
 }
 
-/** What a run is given: the command line's word, else the scenario's own. */
+/** The value of the command line, else the scenario's own. */
 export function settingsOf(scenario: Scenario, options: Options): Settings {
   return {
     seconds: options.seconds ?? scenario.seconds,

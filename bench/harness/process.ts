@@ -1,4 +1,4 @@
-/** A candidate's process as the bench sees it: started, asked for its processor time or its work, and stopped. */
+/** A candidate's process as the bench sees it: started, asked for its processor time or its work, stopped. */
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
@@ -9,46 +9,46 @@ import { readLines } from './rpc.js'
 import type { Sample, Window } from './sample.js'
 
 const startMs = 60_000
-/** The same for one that fills its disk first, and what is added for each record of that. */
+/** The start timeout of a candidate that fills its disk first, and the time added for each record. */
 const fillMs = 600_000
 const fillMsEach = 1
 const stopMs = 5_000
 
-/** A program of the bench that is started as a process of its own. */
+/** A program that the bench starts as a process of its own. */
 export interface Program {
   readonly name: string
-  /** Its file below this folder. */
+  /** Its file, relative to this folder. */
   readonly program: string
   readonly args?: readonly string[]
-  /** Flags of Node itself. */
+  /** Flags for Node. */
   readonly flags?: readonly string[]
-  /** Records that it writes before it is ready, where the scenario measures a full store; that may take minutes. */
+  /** Records that it writes before it is ready, where the scenario measures a full store; this may take minutes. */
   readonly filled?: number
 }
 
 export interface CandidateProcess {
   readonly ready: Ready
-  /** A folder that is removed when the run is over. */
+  /** A folder that the bench removes after the run. */
   readonly scratch: string
-  /** Processor time used since the process began. */
+  /** Processor time since the process began. */
   cpuMicros(): Promise<number>
-  /** What the system counts as the process's. */
+  /** Resident memory as the system reports it. */
   residentBytes(): Promise<number>
-  /** The work of a candidate that loads itself. */
+  /** Runs one window of a candidate that loads itself. */
   work(window: Window): Promise<Sample>
-  /** It stands still with all that it started, until it goes on. */
+  /** Stops the process and its group until `resume`. */
   pause(): void
   resume(): void
-  /** Asks it to end, and resolves when its process has. */
+  /** Asks the process to end; resolves when it has. */
   stop(): Promise<void>
 }
 
-/** What stands before the program on the command line: node alone, or a profiler that starts node. */
+/** What precedes the program on the command line: node alone, or a profiler that starts node. */
 export type Launcher = readonly [command: string, ...args: string[]]
 
 /**
- * Control runs over a socket and not over the process's own channel, so that a candidate behaves
- * the same when a profiler stands between it and the bench.
+ * The control connection is a socket and not Node's IPC channel, so that a candidate behaves the same when a profiler
+ * stands between it and the bench.
  */
 export async function startCandidate(
   candidate: Program,
@@ -107,7 +107,7 @@ async function createRpc(
   const pending = new Map<number, { resolve(answer: never): void; reject(failure: Error): void }>()
   let lastId = 0
 
-  // The first thing told, readiness, answers question 0, which is asked by starting the process.
+  // The first response is readiness, with id 0; starting the process is its request.
   const ready = new Promise<Ready>((resolve, reject) => pending.set(0, { resolve, reject }))
   readLines<RpcResponse>(socket, (response) => {
     const waiter = pending.get(response.id)

@@ -1,4 +1,4 @@
-/** `npm run bench:profile -- <scenario>`: loads our candidate under clinic flame and leaves the flame graph as HTML. */
+/** `npm run bench:profile -- <scenario>`: runs our candidate under clinic flame and saves the flame graph as HTML. */
 import { copyFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
@@ -13,13 +13,13 @@ import { createScratch } from './scratch.js'
 
 const defaultSeconds = 8
 const warmSeconds = 1
-/** clinic makes its page after the program has ended, which takes a while. */
+/** clinic writes its page after the program has ended, which takes a while. */
 const renderMs = 180_000
 
 process.on('exit', killChildren)
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
 
-/** clinic asks for consent to analytics on a terminal and does nothing without one, unless it is told not to ask. */
+/** clinic asks for consent to analytics on a terminal and waits for the answer, unless this variable is set. */
 function clinicFlame(folder: string): Launcher {
   process.env.NO_INSIGHT = '1'
   const clinic = join(dirname(createRequire(import.meta.url).resolve('clinic/package.json')), 'bin.js')
@@ -40,7 +40,7 @@ async function profile(scenario: Scenario, window: Window): Promise<string> {
   return saveFlameGraph(outputFolder, scenario.name)
 }
 
-/** Moves the page, without the raw profile beside it, to the reports. */
+/** Moves the page into the reports folder, without the raw profile beside it. */
 function saveFlameGraph(outputFolder: string, name: string): string {
   const page = existsSync(outputFolder) && readdirSync(outputFolder).find((file) => file.endsWith('.html'))
   if (!page) throw new Error('clinic left no page')

@@ -1,4 +1,4 @@
-/** A bar while a scenario runs; without a terminal, a line now and then. */
+/** A progress bar while a scenario runs; without a terminal, a line now and then. */
 import { SingleBar } from 'cli-progress'
 import type { Step } from './run.js'
 import type { Scenario } from './scenario.js'

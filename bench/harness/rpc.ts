@@ -1,4 +1,4 @@
-/** A candidate's side of the control socket: it says that it is ready and then answers what the bench asks. */
+/** A candidate's side of the control socket: reports readiness, then answers the bench. */
 import { connect, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import type { Sample, Window } from './sample.js'
@@ -8,13 +8,13 @@ export interface HttpRequest {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** Sent one after another, over and over, in place of the one body. */
+  /** Sent one after another, repeatedly, in place of the one body. */
   readonly bodies?: readonly string[]
-  /** Each is made anew by that program of the bench, whose `requests(of)` gives the bytes of one after another. */
+  /** Each request is built by that program of the bench; its `requests(of)` returns the bytes of one after another. */
   readonly made?: { readonly by: string; readonly of: unknown }
 }
 
-/** Where a candidate listens and what it wants to be sent, and facts of its setting for the report. */
+/** Where a candidate listens, which request it expects, and notes on its configuration for the report. */
 export interface Ready {
   readonly port?: number
   readonly request?: HttpRequest
@@ -27,7 +27,7 @@ export interface RpcRequest {
   readonly window?: Window
 }
 
-/** Readiness is told unasked, as the answer to question 0. */
+/** Readiness is sent without a request, with id 0. */
 export type RpcResponse =
   | { readonly id: number; readonly answer: unknown }
   | { readonly id: number; readonly failed: string }
@@ -42,7 +42,7 @@ export function readLines<M>(socket: Socket, onMessage: (message: M) => void): v
   createInterface({ input: socket }).on('line', (line) => onMessage(JSON.parse(line)))
 }
 
-/** Serves the bench until it says stop or goes away; the process then ends. */
+/** Serves the bench until it sends stop or disconnects; the process then ends. */
 export function serveCandidate(handlers: CandidateHandlers): void {
   const port = Number(process.env.BENCH_CONTROL)
   if (!port) throw new Error('This program is started by the bench: npm run bench')

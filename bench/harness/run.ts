@@ -1,4 +1,4 @@
-/** Runs one scenario: starts its candidates, measures them in turn, round after round, and stops them. */
+/** Runs one scenario: starts its candidates, measures them in turn, round after round, stops them. */
 import { type Machine, machineFacts } from './machine.js'
 import { evaluateRatio, metrics, type RatioResult, spread } from './metrics.js'
 import { type CandidateProcess, startCandidate } from './process.js'
@@ -6,9 +6,9 @@ import type { Sample, Window } from './sample.js'
 import type { Candidate, Scenario } from './scenario.js'
 import { createScratch } from './scratch.js'
 
-/** Above this share of a core a process is taken to be the bottleneck. */
+/** Above this share of a core a process counts as the bottleneck. */
 const busyCores = 0.95
-/** A candidate warms up this long before its first round, and a part of a window before each later one. */
+/** How long a candidate warms up before its first round, and the share of a window before each later one. */
 const firstWarmSeconds = 2
 const laterWarmShare = 0.2
 
@@ -17,14 +17,14 @@ export interface Settings {
   readonly rounds: number
   readonly concurrency: number
   readonly operations?: number
-  /** How much is on record before, for candidates that begin with something. */
+  /** How many records exist before the run, for candidates that start with some. */
   readonly filled?: number
 }
 
 export interface CandidateResult {
   readonly candidate: Candidate
   readonly samples: readonly Sample[]
-  /** What limits the reading of its figures: failures, a load at its own limit, a machine busy with something else. */
+  /** What limits the reading of its figures: failures, a load at its own limit, a machine busy with other work. */
   readonly remarks: readonly string[]
   readonly notes: readonly string[]
 }
@@ -43,7 +43,7 @@ export interface Step {
   readonly candidate: string
 }
 
-/** `onStep` hears of each window before it begins. */
+/** Calls `onStep` before each window. */
 export async function run(scenario: Scenario, settings: Settings, onStep: (step: Step) => void): Promise<Outcome> {
   const scratch = createScratch()
   const cleanup = () => scratch.remove()
@@ -74,7 +74,7 @@ function withFilled(candidate: Candidate, { filled }: Settings): Candidate {
   return candidate.filled === undefined || filled === undefined ? candidate : { ...candidate, filled }
 }
 
-/** The candidates stay up all the time, and one at a time is under load: round by round, in the order of the table. */
+/** All candidates stay up; one at a time is under load, round by round, in the order of the table. */
 async function measureRounds(
   running: ReadonlyMap<Candidate, CandidateProcess>,
   { pausesOthers: othersRest }: Scenario,
@@ -119,7 +119,7 @@ export function serverCores(sample: Sample): number {
   return sample.cpuMicros / 1e6 / sample.seconds
 }
 
-/** A scenario whose operations failed has measured something else. */
+/** A window without operations or with failures does not measure its scenario. */
 export function hasFailed(outcome: Outcome): boolean {
   return outcome.candidates.some(({ samples }) =>
     samples.some((sample) => sample.operations === 0 || Object.keys(sample.failures).length > 0),

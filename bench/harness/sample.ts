@@ -4,62 +4,63 @@
 export interface Window {
   readonly warmSeconds: number
   readonly seconds: number
-  /** Connections of an HTTP load, writers of a store: how many operations are on their way at any moment. */
+  /** Concurrent operations: connections of an HTTP load, writers of a store. */
   readonly concurrency: number
-  /** How many operations there are, where a scenario counts its work: then the time above is not looked at. */
+  /** How many operations a window has, where a scenario counts its work; `seconds` is then ignored. */
   readonly operations?: number
 }
 
 export type Percentile = readonly [percent: number, ms: number]
 
 /**
- * `without` is what came in between without what the candidate shows, and `latencyMs` is of the rest. Those that are
- * `steady` met no standstill of the machine; so the first two differ by what the candidate shows and nothing else.
+ * Latencies of parts of a window. `excluding`: operations outside the effect that the candidate shows; `latencyMs`
+ * covers the others. `noStall` and `noStallExcluding` are the same without the operations that met a stall of the
+ * machine.
  */
 export type LatencyPart = 'excluding' | 'noStall' | 'noStallExcluding'
 
-/** What one window yields. */
+/** The result of one window. */
 export interface Sample {
   readonly operations: number
   readonly seconds: number
-  /** What went wrong and how often: `status 401`, `connection closed`. A sample with failures proves nothing. */
+  /** Failures by reason: `status 401`, `connection closed`. A sample with failures proves nothing. */
   readonly failures: Readonly<Record<string, number>>
   readonly bytes: number
   readonly latencyMs: readonly Percentile[]
-  /** Of parts of what it did, where a candidate tells them apart. */
+  /** Latencies of parts of its work, where a candidate tells them apart. */
   readonly partsMs?: Readonly<Record<LatencyPart, readonly Percentile[]>>
-  /** How many met a standstill of the machine, where that is looked at. */
+  /** How many operations met a stall of the machine, where the scenario looks for stalls. */
   readonly unsteady?: number
   /** Processor time of the candidate's process in the measured part of the window. */
   readonly cpuMicros: number
   /** Cores that the load kept busy; absent where the candidate loads itself. */
   readonly loadCores?: number
-  /** How often the candidate committed, to the disk or to a log, where that can be seen. */
+  /** How often the candidate committed to the disk or to a log, where the bench can see it. */
   readonly transactions?: number
-  /** What the process held on its way, in the order of `operations`, where a scenario looks at that. */
+  /** Memory of the process during the work, in the order of `operations`, where a scenario reads it. */
   readonly memory?: readonly MemoryReading[]
-  /** How it went on within the window, where the load looks at that. */
+  /** The slices of the window, where the load takes them. */
   readonly timeline?: readonly Slice[]
 }
 
-/** A part of a window, as long as its neighbours. */
+/** One slice of a window; all slices have the same length. */
 export interface Slice {
-  /** Since measuring began, at the end of the slice. */
+  /** Seconds since measuring began, at the end of the slice. */
   readonly atSeconds: number
   /** Operations a second. */
   readonly rate: number
-  /** None where nothing was answered. */
+  /** Absent where no operation completed. */
   readonly p50?: number
   readonly p99?: number
-  /** What the system counted as the candidate's at that time. */
+  /** The candidate's resident memory at that time. */
   readonly residentBytes?: number
 }
 
-/** Taken after collecting garbage, when so many operations were done. */
+/** A reading after a garbage collection, at this count of operations. */
 export interface MemoryReading {
   readonly operations: number
-  /** Objects of JavaScript and what they hold outside its heap. */
+  /** The JavaScript heap and the memory that its objects hold outside it. */
   readonly usedBytes: number
-  /** All that the system counts as the process's, pages of mapped files included. */
+  /** All that the system counts for the process, pages of mapped files included. */
   readonly residentBytes: number
 }

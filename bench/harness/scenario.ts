@@ -1,4 +1,4 @@
-/** What a scenario is: candidates measured in turn beside their limit, and the ratios between them that must hold. */
+/** The scenario type: candidates measured in turn beside their limit, and the ratios between them that must hold. */
 import type { Ratio } from './metrics.js'
 import type { CandidateProcess, Program } from './process.js'
 import type { Sample, Window } from './sample.js'
@@ -15,23 +15,23 @@ export interface Candidate extends Program {
 export interface Scenario {
   readonly name: string
   readonly purpose: string
-  /** What is counted: `requests`, `commits`. */
+  /** The unit that is counted: `requests`, `commits`. */
   readonly unit: string
   /** In the order of measuring, the limit first. */
   readonly candidates: readonly Candidate[]
   readonly ratios: readonly Ratio[]
-  /** How long and how often, unless the command line says otherwise. */
+  /** Length and number of windows, unless the command line sets them. */
   readonly seconds: number
   readonly rounds: number
-  /** Operations on their way at any moment, where the usual number says too little. */
+  /** Concurrent operations, where the default is too low. */
   readonly concurrency?: number
-  /** How many operations a window has, in a scenario whose work is counted and not timed. */
+  /** Operations of a window, in a scenario whose work is counted and not timed. */
   readonly operations?: number
   /**
-   * The other candidates are stopped while one is measured. Scenarios that compare tails need it: another process that
-   * collects its garbage after its window is enough to make one.
+   * Stops the other candidates while one is measured. Scenarios that compare tail latencies need this: a garbage
+   * collection in another process is enough to raise a p99.
    */
   readonly pausesOthers?: true
-  /** A sentence saying what this machine lacks, when the scenario cannot run here. */
+  /** A sentence that names what this machine lacks, when the scenario cannot run here. */
   readonly missing?: () => string | undefined
 }

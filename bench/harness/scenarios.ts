@@ -1,4 +1,4 @@
-/** Every scenario there is. */
+/** The list of all scenarios. */
 import { actors } from '../scenarios/actors/scenario.js'
 import { campaign } from '../scenarios/campaign/scenario.js'
 import { campaignStage } from '../scenarios/campaign/stagescenario.js'

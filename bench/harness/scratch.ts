@@ -1,10 +1,10 @@
-/** The folder a run writes into: on a real disk, removed when the run is over. */
+/** The scratch folder of a run: on a real disk, removed after the run. */
 import { mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Linux's numbers for the filesystems one meets; a store on the last two measures memory. */
+/** Linux's numbers of common filesystems; a store on the last two measures memory. */
 const filesystems: Readonly<Record<number, string>> = {
   61267: 'ext4',
   1481003842: 'xfs',
@@ -22,7 +22,7 @@ export function filesystemOf(folder: string): string {
   return filesystems[type] ?? `filesystem 0x${type.toString(16)}`
 }
 
-/** Where the temporary folder is memory, the folder of the compiled files is used: it lies on the project's disk. */
+/** Uses the folder of the compiled files, which is on the project's disk, where the temporary folder is memory. */
 export function createScratch(): { readonly path: string; remove(): void } {
   const buildFolder = fileURLToPath(new URL('../..', import.meta.url))
   const parent = inMemory.has(filesystemOf(tmpdir())) ? buildFolder : tmpdir()

@@ -1,4 +1,4 @@
-/** What a run says in the terminal: a table of the candidates and a table of the ratios. */
+/** The terminal output of a run: a table of the candidates and a table of the ratios. */
 import Table from 'cli-table3'
 import { metrics, percentile, type RatioResult, spread } from './metrics.js'
 import { type CandidateResult, medianOf, type Outcome, serverCores } from './run.js'
@@ -53,7 +53,7 @@ export function ratiosTable({ ratios }: Outcome): string {
   return renderTable(ratioHead, ratios.map(ratioRow))
 }
 
-/** Names to the left, figures to the right, no lines between the rows; a column without anything is left out. */
+/** Names are left-aligned, figures right-aligned, no lines between the rows; empty columns are left out. */
 function renderTable(head: readonly string[], rows: readonly string[][]): string {
   const used = head.map((_, at) => rows.some((row) => row[at] !== ''))
   const usedCells = (cells: readonly string[]) => cells.filter((_, at) => used[at])
@@ -89,7 +89,7 @@ function range(result: CandidateResult, metric: keyof typeof metrics, format: (v
   return `${format(low)} – ${format(high)}`
 }
 
-/** What the last round read, one figure for each time it looked. */
+/** The readings of the last round, one figure for each. */
 function readings({ samples }: CandidateResult, of: (reading: MemoryReading) => number): string {
   const read = samples.at(-1)?.memory ?? []
   return read.map((reading) => formatNumber(of(reading) / 1e6, 1)).join(' – ')

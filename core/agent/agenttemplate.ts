@@ -1,4 +1,4 @@
-/** Applies an agent template: every section it carries replaces that section, and what it does not carry stays. */
+/** Applies an agent template: each section that the template carries replaces the agent's, all others stay. */
 import { defaultPlaybookOf, findInCatalog } from '../catalogs/index.js'
 import type { AgentTemplate } from '../catalogs/shapes.js'
 import { type Refusal, refuse } from '../errors.js'
@@ -16,14 +16,16 @@ import { defaultUses } from './uses.js'
 export interface TemplateApplication {
   readonly document: AgentDocument
   readonly appliedFrom: { readonly templateId: string; readonly templateName: string }
-  /** Sections that were replaced, and those that the template carries and an agent no longer takes. */
+  /**
+   * `applied`: sections that were replaced. `skipped`: sections that the template carries and agents no longer have.
+   */
   readonly applied: readonly string[]
   readonly skipped: readonly string[]
 }
 
 type SectionApplier = (document: AgentDocument, template: AgentTemplate) => AgentDocument | undefined
 
-/** Undefined when the template does not carry the section. */
+/** Each applier returns undefined when the template does not carry its section. */
 const sectionAppliers: Readonly<Record<string, SectionApplier>> = {
   identityPreamble: (document, { identityPreamble }) =>
     identityPreamble === undefined
@@ -72,7 +74,7 @@ export function* applyTemplateInSteps(
   return { document, appliedFrom: { templateId, templateName: template.name }, applied, skipped }
 }
 
-/** A template's own word is its id here: `@svc/playbook.booking` becomes `booking`. */
+/** The last word of a template's id becomes the id in the document: `@svc/playbook.booking` becomes `booking`. */
 function shortId(templateId: string, isTaken: (id: string) => boolean): string {
   return freeSlug(templateId.slice(templateId.indexOf('.') + 1), 'piece', isTaken)
 }
@@ -95,7 +97,10 @@ function objectivesOf(ids: readonly string[]): Objective[] {
   })
 }
 
-/** The playbooks of the template, the one it rests in as the default, and behind them those that an outreach owns. */
+/**
+ * The playbooks of the template with its resting playbook as the default, followed by the agent's playbooks that an
+ * outreach owns.
+ */
 function playbooksOf(document: AgentDocument, template: AgentTemplate): AgentDocument['playbooks'] {
   const owned = document.playbooks.filter(({ outreachId }) => outreachId !== undefined)
   const taken = new Set(owned.map(({ id }) => id))

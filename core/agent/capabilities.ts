@@ -1,4 +1,7 @@
-/** Scheduling, notifications and integrations: each is replaced as a whole, and secrets go past the document. */
+/**
+ * Writes of scheduling, notifications and integrations: each is replaced as a whole, secrets are returned beside the
+ * document.
+ */
 import { type FieldError, invalid, type Refusal, refuse } from '../errors.js'
 import { agentLimits as limits } from '../limits/index.js'
 import { isTimeZone } from '../zones.js'
@@ -15,7 +18,7 @@ import {
   type SchedulingWindow,
 } from './resources/capabilities.js'
 
-/** PUT: what is left out is gone. A calendar link is state of the account: it is not kept here, whatever is sent. */
+/** PUT: removes what the body leaves out. A calendar link is state of the account and is never stored from a body. */
 export function replaceScheduling(document: AgentDocument, body: unknown): Outcome {
   const error = schemaError(SchedulingBody, body, 'scheduling')
   if (error) return error
@@ -77,12 +80,12 @@ function dayFaults(days: readonly string[] = []): FieldError[] {
   })
 }
 
-/** A read: representatives are always there. */
+/** The view for reads: `representatives` is always present. */
 export function schedulingView({ scheduling }: AgentDocument) {
   return scheduling ?? { representatives: [] }
 }
 
-/** Text stores a secret, null clears it; one that is left out is not here. */
+/** Text stores a secret, null clears it; a secret that does not change is absent. */
 export type SecretChanges<N extends string = string> = { readonly [K in N]?: string | null }
 
 export function replaceNotifications(
@@ -116,11 +119,11 @@ export function notificationFaults({ operator, email }: Notifications): FieldErr
 export interface IntegrationWrite {
   readonly document: AgentDocument
   readonly isNew: boolean
-  /** Absent when the header stays as it is. */
+  /** Absent when the header does not change. */
   readonly authHeader?: string | null
 }
 
-/** PUT: made when there is none of that id, replaced otherwise. */
+/** PUT: creates the integration, or replaces the one with that id. */
 export function putIntegration(document: AgentDocument, id: string, body: unknown): IntegrationWrite | Refusal {
   const error = schemaError(IntegrationBody, body, 'integration')
   if (error) return error
@@ -152,12 +155,12 @@ export function integrationFaults({ id, parameters }: Integration, at: string): 
   return faults
 }
 
-/** The credential goes with it: that is for whoever keeps credentials. */
+/** Does not delete the credential: the caller deletes it from the secret store. */
 export function removeIntegration(document: AgentDocument, id: string): Outcome {
   return findItem(document, 'integrations', id) ? withoutItem(document, 'integrations', id) : refuse('tool.not_found')
 }
 
-/** As it is kept: what was left unsaid is filled in. */
+/** An integration as it is stored, with defaults filled in. */
 export function withIntegrationDefaults({ id, name, description, parameters, endpoint }: Integration): Integration {
   const { url, method = 'POST' } = endpoint
   return { id, name: name || id, description, parameters: parameters ?? {}, endpoint: { url, method } }

@@ -1,4 +1,4 @@
-/** Personality, guardrails, standing instructions and rules: how each is replaced, changed and copied from the catalog. */
+/** Writes of personality, guardrails, standing instructions and rules: replace, patch, and copy from the catalog. */
 import { findInCatalog } from '../catalogs/index.js'
 import { type FieldError, refuse } from '../errors.js'
 import { agentLimits } from '../limits/index.js'
@@ -19,7 +19,7 @@ import {
 
 const { rules: limits } = agentLimits
 
-/** PUT. Where it was copied from stays on record, so that the difference can be told. */
+/** PUT. The template it was copied from stays on record, for `personalityDiff`. */
 export function replacePersonality(document: AgentDocument, body: unknown): Outcome {
   const error = schemaError(PersonalitySchema, body)
   if (error) return error
@@ -45,7 +45,7 @@ export function importPersonality(document: AgentDocument, templateId: string): 
     : refuse('resource.not_found', { detail: `The catalog has no personality ${templateId}.` })
 }
 
-/** All null without a personality; one that was not copied differs in every field from no baseline. */
+/** All null without a personality; a personality that was not copied has no baseline and differs in every field. */
 export function personalityDiff({ personality: current }: AgentDocument) {
   if (!current) return { current: null, baseline: null, divergence: null }
   const baseline = current.derivedFrom ? (copyPersonality(current.derivedFrom.templateId) ?? null) : null
@@ -55,7 +55,7 @@ export function personalityDiff({ personality: current }: AgentDocument) {
 
 const empty: Guardrails = {}
 
-/** PUT replaces the lists; which templates were merged in stays on record unless it is sent. */
+/** PUT replaces the lists; the record of merged templates stays unless the body has it. */
 export function replaceGuardrails(document: AgentDocument, body: unknown): Outcome {
   const error = schemaError(GuardrailsSchema, body)
   if (error) return error
@@ -63,7 +63,7 @@ export function replaceGuardrails(document: AgentDocument, body: unknown): Outco
   return withSection(document, 'guardrails', withoutUndefined({ ...lists, derivedFromTemplates }) as Guardrails)
 }
 
-/** PATCH: of each list that is sent, what to remove and what to add behind the rest. */
+/** PATCH: for each list in the body, items to remove and items to append. */
 export function patchGuardrails(document: AgentDocument, body: unknown): Outcome {
   const error = schemaError(GuardrailsPatch, body)
   if (error) return error
@@ -77,12 +77,12 @@ export function patchGuardrails(document: AgentDocument, body: unknown): Outcome
   return validateGuardrails(document, updated)
 }
 
-/** What lists come to is held to the same limits as lists that are sent. */
+/** A patched or merged list has the same limits as a list that is sent. */
 function validateGuardrails(document: AgentDocument, guardrails: Guardrails): Outcome {
   return schemaError(GuardrailsSchema, guardrails) ?? withSection(document, 'guardrails', guardrails)
 }
 
-/** The one import that merges: what is there stays in its order, what is new comes behind it, nothing stands twice. */
+/** The only import that merges: existing entries keep their order, new ones are appended, duplicates are dropped. */
 export function mergeGuardrails(guardrails: Guardrails = empty, templateId: string): Guardrails | undefined {
   const template = findInCatalog('guardrail-templates', templateId)
   if (!template) return undefined
@@ -110,7 +110,7 @@ export function replaceInstructions(document: AgentDocument, body: unknown): Out
 
 const tooManyStates = `is too much: written out, the patterns of all enabled rules may have ${limits.states} states together`
 
-/** A pattern that cannot be read, or could not run in linear time, is refused with its place. */
+/** Refuses a pattern that cannot be parsed or could not run in linear time, with the pattern's path. */
 export function replaceRules(document: AgentDocument, body: unknown): Outcome {
   const error = schemaError(RulesBody, body)
   if (error) return error

@@ -1,6 +1,6 @@
 /**
- * An agent's whole configuration: one document with named sections. Documents are values: a change makes another one
- * that shares every part it leaves alone, which is what integrity and lint go by.
+ * An agent's whole configuration: one document with named sections. Documents are immutable: a change creates a new one
+ * that shares every unchanged part, and integrity checks and lint rely on that identity.
  */
 import Type, { type Static, type TSchema } from 'typebox'
 import { agentLimits as limits } from '../limits/index.js'
@@ -22,7 +22,7 @@ import { MessageTemplate, Outreach } from './resources/templates.js'
 
 const list = <S extends TSchema>(items: S, maxItems: number) => Type.Array(items, { maxItems })
 
-/** The lists whose items have an id, by which other parts name them. */
+/** Sections that are lists: their items have ids, and other parts refer to them. */
 export const listSections = {
   goals: list(Goal, limits.goals.most),
   objectives: list(Objective, limits.objectives.most),
@@ -42,7 +42,7 @@ export const listSections = {
 } as const
 export type ListSection = keyof typeof listSections
 
-/** The parts of which there is one, or none. */
+/** Sections with at most one value. */
 export const singleSections = {
   identity: Identity,
   personality: Personality,
@@ -62,7 +62,7 @@ type DeepReadonly<T> = T extends readonly (infer E)[]
     ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
     : T
 
-/** A campaign that is still being drafted, as far as the document has to know: it may name a segment. */
+/** A draft campaign, as far as the document needs it: it may name a segment. */
 export interface DraftCampaign {
   readonly id: string
   readonly name: string
@@ -74,13 +74,13 @@ export type AgentDocument = {
 } & {
   readonly [S in SingleSection]?: DeepReadonly<Static<(typeof singleSections)[S]>>
 } & {
-  /** Kept elsewhere and laid in by whoever asks about segments; never exported. */
+  /** Stored outside the document and attached by callers that check segments; never exported. */
   readonly draftCampaigns?: readonly DraftCampaign[]
 }
 
 export type Item<S extends ListSection> = AgentDocument[S][number]
 
-/** An agent that was just made. */
+/** The document of a new agent. */
 export const emptyDocument: AgentDocument = Object.freeze({
   goals: [],
   objectives: [],
@@ -99,10 +99,10 @@ export const emptyDocument: AgentDocument = Object.freeze({
   toolBindings: [],
 })
 
-/** What the items of a list are told apart by. */
+/** The id of an item of a list section. */
 export function idOf(item: object): string {
   const withKey = item as { id?: string; toolId?: string; key?: string }
-  // One member after another: nearly all have an id, and to look for what is not there costs most.
+  // Most items have an id, so it is read first: a lookup of an absent member is the slowest case.
   return withKey.id ?? withKey.toolId ?? withKey.key ?? ''
 }
 
@@ -110,12 +110,12 @@ export function findItem<S extends ListSection>(document: AgentDocument, section
   return document[section][itemIndexOf(document[section], id)] as Item<S> | undefined
 }
 
-/** Where the items of a long list stand by id. Lists are values, so what was found out of one stays true. */
+/** Index by id of each long list. Lists are immutable, so a cached index stays valid. */
 const indexCache = new WeakMap<readonly object[], ReadonlyMap<string, number>>()
-/** Shorter ones are walked. */
+/** Shorter lists are searched from the start. */
 const indexedFromLength = 20
 
-/** -1 where there is none of that id. */
+/** -1 when no item has that id. */
 export function itemIndexOf(items: readonly object[], id: string): number {
   if (items.length < indexedFromLength) return items.findIndex((item) => idOf(item) === id)
   let indexById = indexCache.get(items)
@@ -126,7 +126,7 @@ export function itemIndexOf(items: readonly object[], id: string): number {
   return indexById.get(id) ?? -1
 }
 
-/** The document with one section in another state; undefined takes a single one away. */
+/** The document with one section replaced; undefined removes a single section. */
 export function withSection<S extends Section>(
   document: AgentDocument,
   section: S,
@@ -137,7 +137,7 @@ export function withSection<S extends Section>(
   return rest as AgentDocument
 }
 
-/** The document with an item in place of the one of its id, or behind all others. */
+/** The document with an item that replaces the item of its id or is appended. */
 export function withItem<S extends ListSection>(document: AgentDocument, section: S, item: Item<S>): AgentDocument {
   const items = document[section] as readonly Item<S>[]
   const id = idOf(item)
@@ -159,7 +159,7 @@ export function withoutItem(document: AgentDocument, section: ListSection, id: s
   return { ...document, [section]: items.filter((each) => idOf(each) !== id) }
 }
 
-/** An item as it was and as it is; one of both is missing of one that came or went. */
+/** An item before and after a change; `previous` is absent for an added item, `current` for a removed one. */
 export interface ChangedItem {
   readonly id: string
   readonly previous?: object
@@ -168,14 +168,17 @@ export interface ChangedItem {
 
 interface Difference {
   readonly changed: readonly ChangedItem[]
-  /** Whether the ids stand where they stood. */
+  /** Whether both lists have the same ids in the same order. */
   readonly isInOrder: boolean
 }
 
-/** How a list differs from the one it was last compared with: integrity, settling and storing ask the same of a write. */
+/**
+ * How a list differs from the one it was last compared with: integrity, defaults and storage ask the same for one
+ * write.
+ */
 const differenceCache = new WeakMap<readonly object[], Difference & { readonly previous: readonly object[] }>()
 
-/** Nobody asks about the change before this one again, and to remember it would keep every list there ever was. */
+/** Drops the entry of the previous list, so that the cache does not keep every earlier version of a list alive. */
 function cacheDifference(
   previous: readonly object[],
   current: readonly object[],
@@ -203,7 +206,7 @@ export function isInOrder(previous: readonly object[], current: readonly object[
   return differenceOf(previous, current).isInOrder
 }
 
-/** What both lists begin and end with is passed over, so one change in a long list is cheap. */
+/** Skips the common start and end of both lists, so that one change in a long list is cheap. */
 function differences(previous: readonly object[], current: readonly object[]): Difference {
   let from = 0
   while (from < previous.length && from < current.length && previous[from] === current[from]) from++

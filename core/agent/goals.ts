@@ -1,4 +1,4 @@
-/** Goals: the library of an agent, and the assignments that name one of them. */
+/** Goals: the library of an agent, and assignments that name one of its goals. */
 import { type FieldError, type Refusal, refuseFields } from '../errors.js'
 import { type AgentDocument, withSection } from './document.js'
 import { invalidFields, type Outcome, schemaError } from './outcome.js'
@@ -11,7 +11,7 @@ import {
 } from './resources/character.js'
 import { customFieldIn } from './templates/slots.js'
 
-/** Which operation and value each field of a condition takes. */
+/** Checks which operation and value each field of a condition takes. */
 export function conditionFaults({ field, op, value }: GoalCondition, at: string): FieldError[] {
   const must = (member: string, message: string): FieldError[] => [{ field: `${at}.${member}`, message }]
   const isCustom = customFieldIn(field) !== undefined
@@ -30,7 +30,7 @@ interface AssignedGoal {
   readonly goal: GoalAssignment | undefined
 }
 
-/** The refusal of assignments that are malformed or name a goal that does not exist; undefined when all are good. */
+/** The refusal of assignments that are malformed or name an unknown goal; undefined when all are valid. */
 export function assignmentRefusal(
   goals: readonly { readonly id: string }[],
   assignments: readonly AssignedGoal[],
@@ -52,13 +52,13 @@ export function assignmentRefusal(
   return first && refuseFields('goal.unknown', unknownGoalErrors, `${first.field}: ${first.message}`)
 }
 
-/** PUT: the whole library. A default that is left out stays; null takes it away. */
+/** PUT of the whole library. A default goal that the body leaves out stays; null removes it. */
 export function replaceGoals(document: AgentDocument, body: unknown): Outcome {
   const error = schemaError(GoalsBody, body)
   if (error) return error
   const { goals, defaultGoal = document.defaultGoal } = body as { goals: Goal[]; defaultGoal?: GoalAssignment | null }
   const isDefaultGoalSet = (body as { defaultGoal?: unknown }).defaultGoal !== undefined
-  /** One that stays is a reference like any other, and breaks like one. */
+  /** A default that stays is checked like any other reference. */
   const refusal = isDefaultGoalSet
     ? assignmentRefusal(goals, [{ at: 'defaultGoal', goal: defaultGoal ?? undefined }])
     : undefined

@@ -1,4 +1,4 @@
-/** The identity of an agent: replaced as a whole, or field by field. */
+/** Writes of an agent's identity: as a whole, or by field. */
 import { type AgentDocument, withSection } from './document.js'
 import { type Outcome, schemaError } from './outcome.js'
 import { type Identity, IdentityPatch, Identity as IdentitySchema } from './resources/identity.js'
@@ -7,7 +7,7 @@ export function replaceIdentity(document: AgentDocument, body: unknown): Outcome
   return schemaError(IdentitySchema, body) ?? withSection(document, 'identity', body as Identity)
 }
 
-/** Null takes a field away. */
+/** Null removes a field. */
 export function patchIdentity(document: AgentDocument, body: unknown): Outcome {
   const error = schemaError(IdentityPatch, body)
   if (error) return error

@@ -1,4 +1,4 @@
-/** The agent document: everything that routes, the runtime and tests need of it. */
+/** Exports of the agent document for routes, the runtime and tests. */
 export * from './agenttemplate.js'
 export * from './capabilities.js'
 export * from './character.js'

@@ -1,6 +1,6 @@
 /**
- * Referential integrity: what a change would leave naming something that it takes away. An index leads from what is
- * named to those who name it, so that a check costs by the references it touches and not by the size of the agent.
+ * Referential integrity: finds references that a change would leave without a target. An index maps each target to its
+ * referrers, so a check costs by the references it touches, not by the size of the agent.
  */
 
 import { type FieldError, type Refusal, refuseFields } from '../errors.js'
@@ -9,15 +9,15 @@ import type { AgentDocument, ListSection } from './document.js'
 import { changedItems, idOf, itemIndexOf, listSections } from './document.js'
 import { type ReferenceVisitor, referringSections, visitReferencesInSteps } from './references.js'
 
-/** Keys are `section/id`; a part of which there is one has its section alone. */
+/** Keys are `section/id`; a single section has its name alone. */
 export interface ReferenceIndex {
   readonly items: Map<string, object>
-  /** From what is named to the items that name it. */
+  /** From a target to the items that refer to it. */
   readonly referencedBy: Map<string, Set<string>>
 }
 
 export interface Reference {
-  /** Where it stands in the document: `playbooks[2].flow.steps[0].say`. */
+  /** Path in the document: `playbooks[2].flow.steps[0].say`. */
   readonly field: string
   readonly code: string
   readonly message: string
@@ -36,10 +36,10 @@ const sections = [...new Set([...Object.keys(listSections), ...referringSections
 
 const keyOf = (section: string, id: string) => `${section}/${id}`
 
-/** Finds the index of the document that a check begins with, or makes it. */
+/** Finds or builds the index of the document that a check starts from. */
 export type IndexLoader = () => Steps<ReferenceIndex>
 
-/** Costs as much as the agent is large; whoever holds a document holds its index beside it. */
+/** Costs as much as the agent is large; callers cache the index beside the document. */
 export function* buildIndexInSteps(document: AgentDocument): Steps<ReferenceIndex> {
   const index: ReferenceIndex = { items: new Map(), referencedBy: new Map() }
   yield* updateIndexInSteps(index, {} as AgentDocument, document)
@@ -50,7 +50,10 @@ export function buildIndex(document: AgentDocument): ReferenceIndex {
   return runToEnd(buildIndexInSteps(document))
 }
 
-/** Makes the index of `before` that of `after`: to be done once the change is kept. Half done it is of no use. */
+/**
+ * Turns the index of `before` into that of `after`. Call it once the change is stored; a partly updated index is
+ * unusable.
+ */
 export function* updateIndexInSteps(index: ReferenceIndex, before: AgentDocument, after: AgentDocument): Steps<void> {
   const isStepOver = createStepBudget()
   for (const change of changesBetween(before, after)) yield* applyChange(index, change, isStepOver)
@@ -86,8 +89,8 @@ function* applyChange(
 }
 
 /**
- * The references that stand in `after` and name something that `before` had and `after` has not: those the change would
- * newly break, and no others. Parts that both documents share are not looked at.
+ * The references in `after` to targets that `before` had and `after` has not: only those that the change newly breaks.
+ * Parts that both documents share are not read.
  */
 export function* findBrokenReferencesInSteps(
   before: AgentDocument,
@@ -121,7 +124,7 @@ export function findBrokenReferences(before: AgentDocument, after: AgentDocument
   return runToEnd(findBrokenReferencesInSteps(before, after, index && loaderOf(index)))
 }
 
-/** Of an index that was made already. */
+/** A loader for an existing index. */
 function loaderOf(index: ReferenceIndex): IndexLoader {
   // biome-ignore lint/correctness/useYield: it has no step.
   return function* () {
@@ -157,7 +160,7 @@ function* findBrokenInItem(
   yield* visitReferencesInSteps(section, item, visit, isStepOver)
 }
 
-/** The place is that of the kept document, which callers can read; of the candidate only for an item that it adds. */
+/** The path in the stored document, which callers can read; in the candidate only for an item that it adds. */
 function referrerOf(
   before: AgentDocument,
   after: AgentDocument,
@@ -175,7 +178,7 @@ function referrerOf(
   }
 }
 
-/** What one item of a section is called. */
+/** The noun for one item of a section. */
 export const sectionNouns: Readonly<Record<string, string>> = {
   goals: 'goal',
   objectives: 'objective',
@@ -202,7 +205,7 @@ function referrerText({ section, id }: Reference['from']): string {
   return id === undefined ? `The ${noun} of the agent` : `The ${noun} ${id}`
 }
 
-/** Undefined when nothing breaks. */
+/** Undefined when no reference breaks. */
 export function conflictOf(references: readonly Reference[]): Refusal | undefined {
   const first = references[0]
   if (!first) return undefined
@@ -211,7 +214,7 @@ export function conflictOf(references: readonly Reference[]): Refusal | undefine
   return refuseFields('agent.integrity_conflict', errors, `${first.message}${more}.`)
 }
 
-/** What the two documents do not share. */
+/** The items and single sections that differ between the two documents. */
 function changesBetween(before: AgentDocument, after: AgentDocument): Change[] {
   const changes: Change[] = []
   for (const section of sections) {

@@ -1,11 +1,11 @@
-/** What texts name by id: `[[template: …]]`, `[[things: …]]`, `[[collection: …]]` and `image:<id>`. */
+/** References in texts: `[[template: …]]`, `[[things: …]]`, `[[collection: …]]` and `image:<id>`. */
 
 export interface Marker {
   readonly kind: 'template' | 'things' | 'collection' | 'image'
   readonly id: string
 }
 
-/** None looks at a character more than a few times: no part of them reaches over the next bracket or colon. */
+/** Linear: no part of these expressions reaches past the next bracket or colon. */
 const bracketedMarker = /[ \t]*(?:template|things|collection)[ \t]*:[^[\]\n]*\]\]/y
 const imageId = /[A-Za-z0-9][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*/y
 const wordCharacter = /\w/
@@ -13,7 +13,7 @@ const imagePrefix = 'image:'
 
 const noMarkers: readonly Marker[] = []
 
-/** Each once, in the order of the text, images behind the rest; `\[[` is a literal. */
+/** Each marker once, in the order of the text, images last; `\[[` is a literal. */
 export function markersIn(text: string | undefined): readonly Marker[] {
   if (text === undefined) return noMarkers
   const first = text.indexOf('[[')
@@ -25,7 +25,7 @@ export function markersIn(text: string | undefined): readonly Marker[] {
   return [...markers.values()]
 }
 
-/** A text may say the same thousands of times: what was read before is not taken apart again. */
+/** A text may repeat a marker thousands of times: each distinct marker is parsed once. */
 function addBracketed(markers: Map<string, Marker>, text: string, first: number): void {
   const read = new Set<string>()
   for (let open = first; open >= 0; ) {

@@ -1,4 +1,4 @@
-/** What every write of an agent's document has in common: shapes are checked, and nothing is left naming what is gone. */
+/** What all writes of an agent document share: schema checks, and the refusal of broken references. */
 import type { TSchema } from 'typebox'
 import { type FieldError, isRefusal, type Refusal, refuse, refuseFields } from '../errors.js'
 import { runToEnd, type Steps } from '../steps.js'
@@ -6,10 +6,10 @@ import { type AgentDocument, findItem, type ListSection, withoutItem } from './d
 import { conflictOf, findBrokenReferencesInSteps, type IndexLoader } from './integrity.js'
 import { faultsOf } from './schemacheck.js'
 
-/** The candidate document, or why it may not be. Nothing is ever half done: the document before is untouched. */
+/** The candidate document, or the refusal. Writes are atomic: the document before stays untouched. */
 export type Outcome = AgentDocument | Refusal
 
-/** Fields that were taken out of the contract, with where their content belongs. */
+/** Fields that the contract no longer has, with the place of their content. */
 const retiredFields: Readonly<Record<string, string>> = {
   procedures: 'is retired: its text belongs in body',
   additionalRules: 'is retired: say it as a topic, a claim, a disclaimer or a rule',
@@ -28,16 +28,13 @@ function withRetiredHint(fault: FieldError): FieldError {
     : fault
 }
 
-/** Undefined when the value is of that shape. */
+/** Undefined when the value matches the schema. */
 export function schemaError(schema: TSchema, value: unknown, at = ''): Refusal | undefined {
   const faults = faultsOf(schema, value, at)
   return faults.length > 0 ? invalidFields(faults) : undefined
 }
 
-/**
- * The last gate of every write, whatever route it came by: a candidate that would leave one part of the agent naming
- * something that the write takes away is refused.
- */
+/** The last check of every write: refuses a candidate that leaves a reference to something that the write removes. */
 export function* admitInSteps(before: AgentDocument, candidate: Outcome, loadIndex?: IndexLoader): Steps<Outcome> {
   if (isRefusal(candidate)) return candidate
   return conflictOf(yield* findBrokenReferencesInSteps(before, candidate, loadIndex)) ?? candidate
@@ -47,12 +44,12 @@ export function admit(before: AgentDocument, candidate: Outcome): Outcome {
   return runToEnd(admitInSteps(before, candidate))
 }
 
-/** DELETE of an item whose going has no rules of its own: media, sources, segments. */
+/** DELETE of an item without rules of its own: media, sources, segments. */
 export function removeItem(document: AgentDocument, section: ListSection, id: string): Outcome {
   return findItem(document, section, id) ? withoutItem(document, section, id) : refuse('resource.not_found')
 }
 
-/** Without members that are undefined, so that documents hold only what there is. */
+/** Drops undefined members, so that documents hold only what is set. */
 export function withoutUndefined<T extends object>(value: T): T {
   if (!hasUndefined(value)) return value
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T
@@ -63,7 +60,7 @@ function hasUndefined(value: object): boolean {
   return false
 }
 
-/** Whether two values of JSON are the same, whatever order their members stand in. */
+/** Whether two JSON values are equal, apart from the order of their members. */
 export function isSame(one: unknown, other: unknown): boolean {
   if (one === other) return true
   if (typeof one !== 'object' || typeof other !== 'object' || !one || !other) return false
@@ -80,7 +77,7 @@ export function isSame(one: unknown, other: unknown): boolean {
   return true
 }
 
-/** Of the value itself: a name may be that of something every object has. */
+/** An own member only: the name may also be one that every object inherits. */
 function memberOf(value: object, name: string): unknown {
   return Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined
 }

@@ -1,4 +1,4 @@
-/** Outreach as far as the document goes: making and changing one, what it may name, and what goes with it. */
+/** Writes of outreach in the document: create, change and remove, with its references and its owned playbook. */
 import { type FieldError, invalid, isRefusal, type Refusal, refuse } from '../errors.js'
 import { agentLimits as limits } from '../limits/index.js'
 import { type AgentDocument, findItem, type Item, withItem, withoutItem, withSection } from './document.js'
@@ -8,7 +8,7 @@ import { addPlaybook } from './playbooks.js'
 import { type Outreach, OutreachBody, OutreachPatch } from './resources/templates.js'
 import { freeSlug } from './slug.js'
 
-/** Their routes stand where an outreach would. */
+/** Ids that other routes take in the place of an outreach's id. */
 const reservedIds = ['sends', 'journey']
 
 export function outreachFaults(document: AgentDocument, outreach: Outreach, at: string): FieldError[] {
@@ -37,10 +37,10 @@ export function outreachFaults(document: AgentDocument, outreach: Outreach, at: 
   return faults
 }
 
-/** An outreach that is not there; DELETE says so with 404, a send with 422. */
+/** Unknown outreach: DELETE answers 404, a send 422. */
 const notFound = refuse('agent.outreach.not_found', { status: 404 })
 
-/** POST: a new outreach behind the others, and the playbook that its conversations start in. */
+/** POST: appends a new outreach, and creates the playbook in which its conversations start. */
 export function addOutreach(
   document: AgentDocument,
   body: unknown,
@@ -70,7 +70,7 @@ export function addOutreach(
   return isRefusal(candidate) ? candidate : { document: candidate, id }
 }
 
-/** PUT: what is left out is gone, but for its playbook. */
+/** PUT: removes what the body leaves out, except its playbook. */
 export function replaceOutreach(document: AgentDocument, id: string, body: unknown, at: string): Outcome {
   const error = schemaError(OutreachBody, body)
   return changeOutreach(document, id, error, body, at, ({ playbookId, createdAt }) => ({
@@ -81,7 +81,7 @@ export function replaceOutreach(document: AgentDocument, id: string, body: unkno
   }))
 }
 
-/** Null takes a field away. */
+/** Null removes a field. */
 export function patchOutreach(document: AgentDocument, id: string, body: unknown, at: string): Outcome {
   return changeOutreach(document, id, schemaError(OutreachPatch, body), body, at, (stored) => stored)
 }
@@ -106,7 +106,7 @@ function changeOutreach(
   return isSame(next, stored) ? document : putOutreach(document, { ...next, updatedAt: at })
 }
 
-/** The document with the outreach as it becomes, once all that it names is found. */
+/** The document with the changed outreach, or the refusal of its unknown references. */
 function putOutreach(document: AgentDocument, outreach: Outreach): Outcome {
   const faults = outreachFaults(document, outreach, '').map((fault) => ({ ...fault, field: fault.field.slice(1) }))
   if (faults.length > 0) return invalidFields(faults)
@@ -118,7 +118,7 @@ function putOutreach(document: AgentDocument, outreach: Outreach): Outcome {
   )
 }
 
-/** Its playbook goes with it. */
+/** Removes its playbook too. */
 export function removeOutreach(document: AgentDocument, id: string): Outcome {
   if (!findItem(document, 'outreach', id)) return notFound
   const playbooks = document.playbooks.filter(({ outreachId }) => outreachId !== id)

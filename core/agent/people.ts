@@ -1,4 +1,4 @@
-/** What an agent says of its people as a whole: the fields they have beyond those of everybody, and segments of them. */
+/** People settings of an agent: declared custom fields, and segments. */
 import { type FieldError, invalid, isRefusal, type Refusal, refuse } from '../errors.js'
 import { agentLimits as limits } from '../limits/index.js'
 import { isPersonField } from '../people/columns.js'
@@ -31,7 +31,7 @@ export function replacePeopleFields(document: AgentDocument, body: unknown): Out
   return faults.length > 0 ? invalidFields(faults) : withSection(document, 'peopleFields', fields)
 }
 
-/** A field is declared once, under a key that no field of everybody has in any spelling. */
+/** A field is declared once, under a key that in no spelling is a standard field of people. */
 function peopleFieldFaults(fields: readonly PeopleField[], at: string): FieldError[] {
   const keys = new Set<string>()
   return fields.flatMap(({ key }, index) => {
@@ -45,7 +45,7 @@ function peopleFieldFaults(fields: readonly PeopleField[], at: string): FieldErr
   })
 }
 
-/** The whole list, as an import brings it. */
+/** Replaces the whole list in an import. */
 export function importPeopleFields(document: AgentDocument, fields: unknown): Outcome {
   const error = schemaError(listSections.peopleFields, fields, 'peopleFields')
   if (error) return error
@@ -73,7 +73,7 @@ export function patchSegment(document: AgentDocument, id: string, body: unknown)
   return error ?? withItem(document, 'segments', { ...(stored as Segment), ...(body as SegmentPatch) })
 }
 
-/** The whole list, as an import brings it. */
+/** Replaces the whole list in an import. */
 export function replaceSegments(document: AgentDocument, segments: unknown): Outcome {
   const error = schemaError(listSections.segments, segments, 'segments')
   if (error) return error
@@ -82,14 +82,14 @@ export function replaceSegments(document: AgentDocument, segments: unknown): Out
   return faults.length > 0 ? invalidFields(faults) : withSection(document, 'segments', input)
 }
 
-/** A segment stays while a campaign is being drafted for it. */
+/** Refuses to remove a segment that a draft campaign names. */
 export function removeSegment(document: AgentDocument, id: string, draftCampaigns: readonly DraftCampaign[]): Outcome {
   const updated = removeItem(document, 'segments', id)
   if (isRefusal(updated)) return updated
   return draftsRefusal(document, updated, draftCampaigns) ?? updated
 }
 
-/** Nothing but drafts of campaigns names a segment, so the rest of the document is not looked through. */
+/** Only draft campaigns refer to segments, so the rest of the document is not searched. */
 export function draftsRefusal(
   before: AgentDocument,
   after: AgentDocument,
@@ -99,7 +99,7 @@ export function draftsRefusal(
   return conflictOf(findBrokenReferences(segmentsOf(before), segmentsOf(after)))
 }
 
-/** The words of a filter are those of the list of people. */
+/** A filter takes the same terms as the list of people. */
 function filterError({ filter }: { readonly filter?: Readonly<Record<string, unknown>> }): Refusal | undefined {
   const faults: FieldError[] = filter ? filterFaults(filter, 'filter') : []
   return faults.length > 0 ? invalidFields(faults) : undefined

@@ -1,4 +1,4 @@
-/** Playbooks: making, changing and removing them, with exactly one default whenever there are any. */
+/** Playbooks: create, change and remove, with exactly one default among those that no outreach owns. */
 import { findInCatalog } from '../catalogs/index.js'
 import { invalid, isRefusal, type Refusal, refuse } from '../errors.js'
 import { agentLimits as limits } from '../limits/index.js'
@@ -13,7 +13,7 @@ import { checkUses, defaultUses } from './uses.js'
 
 type Playbook = Item<'playbooks'>
 
-/** POST: a new playbook, behind the others. The first is the default whatever it says; one that an outreach owns never is. */
+/** POST: appends a new playbook. The first is the default in any case; one that an outreach owns never is. */
 export function addPlaybook(
   document: AgentDocument,
   body: unknown,
@@ -49,7 +49,7 @@ export function addPlaybook(
 
 const ownedDefaultRefusal = invalid('isDefault', 'cannot be true for a playbook that an outreach owns')
 
-/** PUT: what is left out is gone, but for uses, flow, isDefault and what the house keeps. */
+/** PUT: removes what the body leaves out, except uses, flow, isDefault and fields that callers cannot set. */
 export function replacePlaybook(document: AgentDocument, id: string, body: unknown): Outcome {
   const error = schemaError(PlaybookBody, body) ?? idMismatchError(body, id)
   const stored = findItem(document, 'playbooks', id)
@@ -59,7 +59,7 @@ export function replacePlaybook(document: AgentDocument, id: string, body: unkno
   return changePlaybook(document, withoutUndefined(blank) as StoredPlaybook, body as PlaybookBody)
 }
 
-/** PATCH: null takes an optional member away. */
+/** PATCH: null removes an optional member. */
 export function patchPlaybook(document: AgentDocument, id: string, body: unknown): Outcome {
   const error = schemaError(PlaybookPatch, body) ?? idMismatchError(body, id)
   const stored = findItem(document, 'playbooks', id)
@@ -83,7 +83,7 @@ function changePlaybook(document: AgentDocument, stored: Playbook, input: Playbo
 
 type PlaybookContent = Omit<PlaybookPatch, 'id' | 'isDefault' | 'outreachId' | 'derivedFrom'>
 
-/** The document with the playbook as it becomes, once uses, goal and flow are judged. */
+/** The document with the changed playbook, or the refusal of its uses, goal or flow. */
 function putPlaybook(
   document: AgentDocument,
   before: Playbook,
@@ -110,7 +110,7 @@ function putPlaybook(
   return flowRefusal(candidate, playbook.id) ?? candidate
 }
 
-/** A member that is null is taken away. */
+/** Removes members that are null. */
 function withoutNulls(input: object): object {
   return Object.fromEntries(Object.entries(input).map(([name, value]) => [name, value ?? undefined]))
 }
@@ -121,7 +121,7 @@ export function playbookView(stored: Playbook): Omit<Playbook, 'flowBodyHash'> {
   return flowBodyHash === undefined ? stored : playbook
 }
 
-/** The default goes with the playbook; the next one that no outreach owns takes its place. */
+/** When the default is removed, the next playbook that no outreach owns becomes the default. */
 export function removePlaybook(document: AgentDocument, id: string): Outcome {
   if (!findItem(document, 'playbooks', id)) return refuse('resource.not_found')
   const index = document.playbooks.findIndex((each) => each.id === id)
@@ -144,7 +144,7 @@ function withDefault(document: AgentDocument, id: string): AgentDocument {
   return withSection(document, 'playbooks', playbooks)
 }
 
-/** Promotes the next playbook from a place on, where there is no default. */
+/** Without a default, makes one of the next playbook from index `from` on. */
 export function withOneDefault(document: AgentDocument, from = 0): AgentDocument {
   const { playbooks } = document
   if (playbooks.some(({ isDefault }) => isDefault)) return document
@@ -153,7 +153,7 @@ export function withOneDefault(document: AgentDocument, from = 0): AgentDocument
   return next ? withDefault(document, next.id) : document
 }
 
-/** The contents of a catalog template, as a playbook has them. */
+/** The content of a catalog template as members of a playbook. */
 export function copyPlaybook(templateId: string) {
   const template = findInCatalog('playbook-templates', templateId)
   if (!template) return undefined
@@ -161,7 +161,7 @@ export function copyPlaybook(templateId: string) {
   return withoutUndefined({ name, description, whenToUse, body, examples, derivedFrom: { templateId, version } })
 }
 
-/** A copy of a catalog template, behind the others; a second copy has an id of its own. */
+/** Appends a copy of a catalog template; a second copy gets its own id. */
 export function importPlaybook(
   document: AgentDocument,
   templateId: string,
@@ -175,7 +175,7 @@ export function importPlaybook(
   return { document: withItem(withPlaybook.document, 'playbooks', { ...playbook, derivedFrom }), id: withPlaybook.id }
 }
 
-/** What a conversation can be routed to: all but those that another outreach owns. */
+/** The playbooks that a conversation can be routed to: all except those of other outreaches. */
 export function availablePlaybooks({ playbooks }: AgentDocument, outreachId?: string): Playbook[] {
   return playbooks.filter((each) => each.outreachId === undefined || each.outreachId === outreachId)
 }

@@ -1,4 +1,4 @@
-/** The reference graph of an agent as one table: who names whom, by which field, and the lint code when it is gone. */
+/** The reference graph of an agent as one table: referrer, field, target, and the lint code of a missing target. */
 import { itemCost, runToEnd, type StepBudget, type Steps } from '../steps.js'
 import type { AgentDocument, DraftCampaign, Item, ListSection } from './document.js'
 import { handoffPlaybookId, readAction, stepTemplateId, stepText } from './flows/steps.js'
@@ -21,10 +21,10 @@ export interface Edge {
   readonly code: string
 }
 
-/** Told of each place of an item that names something; the path begins at the item. */
+/** Called for each reference of an item; the path starts at the item. */
 export type ReferenceVisitor = (edge: Edge, path: string, id: string) => void
 
-/** Reads one or more rows of the table off an item: from its fields, or from markers in its texts. */
+/** Reads one or more rows of the table from an item: from its fields, or from markers in its texts. */
 type Reader = FieldReader | TextReader
 
 interface FieldReader {
@@ -32,7 +32,7 @@ interface FieldReader {
   readonly read: (item: object, visit: ReferenceVisitor) => void
 }
 
-/** Texts may be long, so whoever looks through them says when. */
+/** Texts may be long, so the caller decides when they are scanned. */
 interface TextReader {
   readonly edges: readonly Edge[]
   readonly texts: (item: object, visit: TextVisitor) => void
@@ -52,7 +52,7 @@ function fieldReader<F extends ReferringSection>(
   return { edges: [edge], read: (item, visit) => read(item as ReferrerOf<F>, (path, id) => visit(edge, path, id)) }
 }
 
-/** What every kind of marker names. */
+/** The section that each kind of marker refers to. */
 const markerSections: readonly (readonly [Marker['kind'], ListSection, string])[] = [
   ['template', 'messageTemplates', 'template'],
   ['things', 'things', 'thing'],
@@ -62,7 +62,7 @@ const markerSections: readonly (readonly [Marker['kind'], ListSection, string])[
 
 type TextVisitor = (path: string, text: string | undefined) => void
 
-/** Four rows: what texts of one kind of item name by markers. Each text is looked through once. */
+/** Four rows: references by markers in the texts of one kind of item. Each text is scanned once. */
 function markerReader<F extends ReferringSection>(
   from: F,
   field: string,
@@ -216,10 +216,10 @@ for (const reader of readers) {
   readersBySection.set(from, [...(readersBySection.get(from) ?? []), reader])
 }
 
-/** The parts of a document that can name others. */
+/** Sections that can hold references. */
 export const referringSections = [...readersBySection.keys()] as ReferringSection[]
 
-/** Tells everything that one item names, by each place once. */
+/** Visits every reference of one item, once for each path. */
 export function visitReferences(from: string, item: object, visit: ReferenceVisitor): void {
   runToEnd(visitReferencesInSteps(from, item, visit, neverPauses))
 }

@@ -1,4 +1,4 @@
-/** The operator's rules on what an agent says: which text of a message they look at, and what one that matches does. */
+/** The operator's rules on the agent's replies: which text of a message they match, and what a match does. */
 import type { ContentMessage } from '../amf/index.js'
 import { traitsOf } from '../channel/channeltraits.js'
 import type { Reader } from '../render/contract.js'
@@ -7,12 +7,12 @@ import { floorText, render } from '../render/render.js'
 import { isPattern, type Pattern, readPattern } from './pattern/index.js'
 import type { Rule } from './resources/character.js'
 
-/** An enabled rule as conversations know it. */
+/** An enabled rule as conversations use it. */
 export interface ReplyRule {
   readonly id: string
   readonly patterns: readonly string[]
   readonly action: 'block' | 'flag'
-  /** Sent in place of a message that is blocked; absent: the message is refused. */
+  /** Sent in place of a blocked message; absent: the message is refused. */
   readonly replacement?: string
 }
 
@@ -28,8 +28,8 @@ export function enabledRules(rules: readonly Rule[]): ReplyRule[] {
 }
 
 /**
- * Everything that a person would read of the message: its own words, the same without markup, and every text in payloads
- * that only their channel can read.
+ * All text that a person would read of the message: its own text, the same without markup, and every text in native
+ * payloads.
  */
 export function textForRules(message: ContentMessage, reader: Reader): string {
   const natives = message.parts.flatMap((part) => (part.type === 'native' ? textsIn(part.payload) : []))
@@ -51,13 +51,13 @@ const neverMatches: Pattern = {
   states: 1,
 }
 
-/** A pattern that can no longer be read matches nothing: it was judged when it was written. */
+/** An invalid pattern matches nothing: patterns are validated when they are written. */
 export function compilePattern(source: string): Pattern {
   const read = readPattern(source)
   return isPattern(read) ? read : neverMatches
 }
 
-/** Under the id and on the channels of the message that it stands for. */
+/** A message with the id and channels of the one that it replaces. */
 export function replacementOf({ parts: _parts, chips: _chips, ...rest }: ContentMessage, text: string): ContentMessage {
   return { ...rest, parts: [{ type: 'text', text }] }
 }

@@ -1,4 +1,4 @@
-/** What conversations need to know of an agent to send in its name, gathered by the management plane. */
+/** Agent routing: what conversations need to send in an agent's name, built by the management plane. */
 
 import type { AgentRef } from '../agentref.js'
 import type { ChannelName } from '../channelnames.js'
@@ -11,7 +11,7 @@ export interface Sealed {
   readonly sealed: Uint8Array
 }
 
-/** A binding by which the agent can be reached. */
+/** A binding of the agent, as conversations use it. */
 export interface ChannelRoute {
   readonly bindingId: string
   readonly channel: ChannelName
@@ -23,9 +23,9 @@ export interface ChannelRoute {
     readonly loopGuard?: { readonly messages: number; readonly seconds: number }
   }
   readonly compliance?: { readonly enabled: boolean; readonly disclaimerText?: string }
-  /** How web chat looks, and on which sites: what the operator filled in for it. */
+  /** Web chat only: appearance and allowed sites, as the operator entered them. */
   readonly inputs?: Readonly<Record<string, unknown>>
-  /** The provider's credentials, JSON once opened; absent where none are needed. */
+  /** The provider's credentials, JSON once opened; absent when the provider needs none. */
   readonly auth?: Sealed
 }
 
@@ -35,13 +35,13 @@ export interface AgentRouting extends AgentRef {
   readonly webhook?: { readonly webhookUrl: string; readonly instanceId: string }
   readonly signingSecret: Sealed
   readonly identity: Readonly<Partial<Record<string, string>>>
-  /** Those that are enabled, in their order; absent: none is. */
+  /** Enabled rules in their order; absent when there is none. */
   readonly rules?: readonly ReplyRule[]
-  /** Active bindings, at most one a channel: the agent sends over these and no others. */
+  /** Active bindings, at most one for each channel: the agent sends over these and no others. */
   readonly channels: readonly ChannelRoute[]
   /** Bindings that need their operator or are disabled: they receive, and sending over them is refused. */
   readonly notReady: readonly ChannelRoute[]
-  /** The org's, an IANA name. */
+  /** The org's time zone, an IANA name. */
   readonly timeZone?: string
 }
 
@@ -53,7 +53,7 @@ export function routeOfBinding({ channels, notReady }: Routes, bindingId: string
   return channels.find(hasId) ?? notReady.find(hasId)
 }
 
-/** The binding of a channel over which nothing may be sent just now. */
+/** The binding of a channel that has no active one: it receives and may not send. */
 export function notReadyOn({ channels, notReady }: Routes, channel: ChannelName): ChannelRoute | undefined {
   const isOnChannel = (each: ChannelRoute) => each.channel === channel
   return channels.some(isOnChannel) ? undefined : notReady.find(isOnChannel)

@@ -1,6 +1,6 @@
 /**
- * Schemas turned into checks that say where a value departs from them, the way its writer would spell the place. A union
- * is decided by what the value is, never by trying each of its shapes, so that a fault has one path and one sentence.
+ * Compiles schemas to checks that report each fault with its path as the caller would write it. The type of the value
+ * decides which shape of a union applies, without trying each of them, so that a fault has one path and one message.
  */
 import type { TSchema } from 'typebox'
 import { hasBadCharacters, isLongerThan } from '../amf/characters.js'
@@ -11,7 +11,7 @@ import { patternDescriptions } from '../patterndescriptions.js'
 import { isPattern, readExpression } from './pattern/index.js'
 import { urlWithCredentials } from './resources/schemas.js'
 
-/** What is used of JSON Schema. */
+/** The supported subset of JSON Schema. */
 interface Shape {
   readonly type?: string | readonly string[]
   readonly const?: unknown
@@ -45,7 +45,7 @@ type Check = (value: unknown, context: CheckContext) => void
 
 const compiledChecks = new WeakMap<object, Check>()
 
-/** Everything that is wrong with the value, at most `agentLimits.faults`; none when it is as it should be. */
+/** The faults of a value, at most `agentLimits.faults`; empty when it is valid. */
 export function faultsOf(schema: TSchema | object, value: unknown, at = ''): FieldError[] {
   let check = compiledChecks.get(schema)
   if (!check) {
@@ -69,7 +69,7 @@ function addFault({ path, faults }: CheckContext, message: string, ...below: (st
   if (faults.length < agentLimits.faults) faults.push({ field: pathOf([...path, ...below]) || 'body', message })
 }
 
-/** What is write-only is sealed, and may hold credentials as nothing else may. */
+/** Write-only values are sealed, and only they may hold credentials. */
 function checkOf(shape: Shape, isSealed = shape.writeOnly === true): Check {
   if (shape.discriminator && shape.oneOf) return discriminated(shape.oneOf, shape.discriminator.propertyName)
   if (shape.anyOf) return unionOf(shape.anyOf, isSealed)
@@ -128,7 +128,7 @@ function membersOf(shape: Shape): Check {
   }
 }
 
-/** What tells the items of a list apart, where they have such a thing. */
+/** The members that may identify an item of a list. */
 const idFields = ['id', 'toolId', 'key'] as const
 
 function listOf({ items = {}, minItems = 0, maxItems = Number.POSITIVE_INFINITY, uniqueItems }: Shape): Check {
@@ -214,7 +214,7 @@ const typeNames: Readonly<Record<string, string>> = {
   null: 'null',
 }
 
-/** At most one shape a type, or values to choose from. */
+/** At most one shape for each type, or a list of constants. */
 function unionOf(shapes: readonly Shape[], isSealed = false): Check {
   if (shapes.every((shape) => shape.const !== undefined)) return oneOf(shapes.map((shape) => shape.const))
   const byType = new Map<string, Check>()

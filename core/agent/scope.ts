@@ -1,4 +1,7 @@
-/** Keys of rows that belong to one agent. A new agent with the id of a deleted one has another serial, so it sees none of the old rows. */
+/**
+ * Key prefixes of rows that belong to one agent. A new agent with the id of a deleted one has another incarnation, so
+ * it sees none of the old rows.
+ */
 import type { AgentRef } from '../agentref.js'
 
 /** The first members of such a key. */
@@ -7,7 +10,7 @@ export type AgentScope = readonly [orgId: string, agentId: string, serial: numbe
 /** A key below an agent's scope. */
 export type ScopedKey<Rest extends readonly (string | number)[]> = readonly [...scope: AgentScope, ...rest: Rest]
 
-/** One agent among those that have had its id. */
+/** One of the agents that have had this id. */
 export interface AgentIncarnation extends AgentRef {
   readonly incarnation: number
 }

@@ -1,8 +1,8 @@
-/** Ids from names: what a person calls something, in the letters that a path may hold. */
+/** Ids from names: a name in the characters that a path may hold. */
 
 const maxChars = 63
 
-/** Always a slug, whatever the name: one without a letter or digit of the Latin alphabet is called `fallback`. */
+/** Always a slug: a name without a Latin letter or digit becomes `fallback`. */
 export function slugOf(name: string, fallback = 'agent'): string {
   const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
   const slug = truncateSlug(plain.replace(/[^a-z0-9]+/g, '-').replace(/^-/, ''), maxChars)
@@ -21,7 +21,10 @@ export function freeSlug(name: string, fallback: string, isTaken: (slug: string)
   return createSlugGenerator(isTaken)(name, fallback)
 }
 
-/** Gives each name a slug of its own. A slug that was asked for before goes on where it stopped, so that many are quick. */
+/**
+ * Gives each name its own slug. The counter of a repeated slug goes on from its last number, so that many equal names
+ * are quick.
+ */
 export function createSlugGenerator(isTaken: (slug: string) => boolean): (name: string, fallback: string) => string {
   const counts = new Map<string, number>()
   return (name, fallback) => {

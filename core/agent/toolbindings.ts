@@ -1,4 +1,7 @@
-/** Tool bindings: a config held to the form of its tool, with write-only fields taken out before it is kept. */
+/**
+ * Tool bindings: a config that is validated by the form of its tool, with write-only fields removed before it is
+ * stored.
+ */
 import { listCatalog } from '../catalogs/index.js'
 import { connectionField, signInOf } from '../catalogs/tooloauth.js'
 import { type ConnectionState, isUsable } from '../connections/status.js'
@@ -27,7 +30,7 @@ const forms = new Map<string, Form>(
   listCatalog('tools').map(({ id, configSchema }) => [id, (configSchema as Form | undefined) ?? { properties: {} }]),
 )
 
-/** The forms without what is required: a binding is set up bit by bit. */
+/** The forms without required fields: a binding may be set up in several writes. */
 const lenientForms = new Map(
   [...forms].map(([id, form]) => [id, { ...form, required: [], additionalProperties: false }]),
 )
@@ -40,7 +43,7 @@ export function isSecretField(toolId: string, field: string): boolean {
   return formOf(toolId)?.properties[field]?.writeOnly === true
 }
 
-/** PUT replaces the config, PATCH merges into it; null takes a field away. What is required may come later. */
+/** PUT replaces the config, PATCH merges into it; null removes a field. Required fields may come in a later write. */
 export function putBinding(
   document: AgentDocument,
   toolId: string,
@@ -89,11 +92,11 @@ export function removeBinding(document: AgentDocument, toolId: string): Outcome 
 export interface ConfigStatus {
   readonly complete: boolean
   readonly missing: readonly string[]
-  /** The connection that the config names, where it is not connected. */
+  /** The connection that the config names, when it is not connected. */
   readonly connection?: { readonly id: string; readonly status: ConnectionState }
 }
 
-/** A required write-only field counts as given once it is stored, or once a connection of the org stands for it. */
+/** A required write-only field counts as given once it is stored, or once a connection of the org replaces it. */
 export function configStatus({ toolId, config }: Item<'toolBindings'>, stored: ReadonlySet<string>): ConfigStatus {
   const required = formOf(toolId)?.required ?? []
   const filledNames = new Set([...stored, ...(config[connectionField] ? (signInOf(toolId)?.replaces ?? []) : [])])
@@ -101,13 +104,13 @@ export function configStatus({ toolId, config }: Item<'toolBindings'>, stored: R
   return { complete: missing.length === 0, missing }
 }
 
-/** The connection of the org that a config names; undefined where the tool has none. */
+/** The connection of the org that a config names; undefined when the tool takes none. */
 export function connectionOf(toolId: string, config: Config): string | undefined {
   const id = config[connectionField]
   return signInOf(toolId) && typeof id === 'string' && id !== '' ? id : undefined
 }
 
-/** A config is not complete while its connection is missing or only a person can connect it again. */
+/** A config is incomplete while its connection is missing, or while only a person can renew it. */
 export function withConnection(status: ConfigStatus, id: string, state: ConnectionState): ConfigStatus {
   if (state === 'connected') return status
   const connection = { id, status: state }

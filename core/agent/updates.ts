@@ -1,4 +1,4 @@
-/** Pieces that were copied from the catalog: which have a newer version, and how one is brought up to it. */
+/** Updates of content that was copied from the catalog: which copies have a newer version, and how one is applied. */
 import { findInCatalog } from '../catalogs/index.js'
 import { invalid, refuse } from '../errors.js'
 import { copyObjective } from './agenttemplate.js'
@@ -16,7 +16,7 @@ export interface Update {
   readonly name: string
   readonly templateId: string
   readonly currentVersion: string
-  /** Null when the catalog has the template no longer. */
+  /** Null when the template is no longer in the catalog. */
   readonly latestVersion: string | null
   readonly updateAvailable: boolean
   readonly templateMissing: boolean
@@ -57,7 +57,7 @@ function entriesOf(kind: keyof typeof catalogOf, copies: readonly TemplateCopy[]
   })
 }
 
-/** The content of the catalog as it is now; what belongs to the agent (id, default, uses, flow, goal) stays. */
+/** Takes the current content of the catalog; the agent's own members (id, default, uses, flow, goal) stay. */
 export function applyUpdate(document: AgentDocument, kind: string, id?: string): Outcome {
   if (kind === 'personality') {
     const templateId = document.personality?.derivedFrom?.templateId

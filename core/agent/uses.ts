@@ -1,8 +1,8 @@
-/** The capabilities a playbook acts through: which there are on an agent, and what stands in when none are said. */
+/** The capabilities that a playbook may use: the valid ids of an agent, and the default. */
 import { type Refusal, refuseFields } from '../errors.js'
 import type { AgentDocument } from './document.js'
 
-/** Taken by every agent. `knowledge` has no effect: it is always there. */
+/** Valid on every agent. `knowledge` has no effect: it is always available. */
 export const plainUses = ['scheduling', 'people', 'notify', 'knowledge'] as const
 
 export const usesPrefix = 'integration:'
@@ -16,12 +16,12 @@ export function usesOf({ integrations }: Pick<AgentDocument, 'integrations'>): s
   return [...plainUses, ...integrations.map(({ id }) => `${usesPrefix}${id}`)]
 }
 
-/** What a playbook uses that does not say: everything but `knowledge`, which needs no saying. */
+/** The default of a playbook without `uses`: everything but `knowledge`, which needs no entry. */
 export function defaultUses(document: Pick<AgentDocument, 'integrations'>): string[] {
   return usesOf(document).filter((use) => use !== 'knowledge')
 }
 
-/** Without duplicates, or the refusal that names the ids that do not exist. */
+/** The ids without duplicates, or the refusal that names the unknown ones. */
 export function checkUses(
   document: Pick<AgentDocument, 'integrations'>,
   uses: readonly string[],

@@ -1,6 +1,6 @@
-/** Characters of text: how many there are, and those that no channel can carry. */
+/** Counts the characters of a text, and finds those that no channel can carry. */
 
-/** NUL, or half a surrogate pair, which would arrive as another character than was sent. */
+/** NUL or an unpaired surrogate, which would arrive as a different character. */
 export function hasBadCharacters(text: string): boolean {
   return text.includes('\0') || /\p{Surrogate}/u.test(text)
 }

@@ -1,13 +1,13 @@
-/** A walk through a value that claims to be a message: where it stands, and what it has found wrong so far. */
+/** Validation context of a message: the current path, and the findings so far. */
 import { amf as limits } from '../limits/index.js'
 
 export type ProblemCode = 'invalidMessage' | 'invalidSignal' | 'unsupportedPart' | 'tooLarge'
 
-/** What kind of fault it is, for those who say it in other words than a path. */
+/** The kind of a fault, for callers that report it as something other than a path. */
 export type Rule = 'duplicateId' | 'badDate' | 'emptyList'
 
 export interface Finding {
-  /** As the writer would spell it: `parts[0].options[1].id`; empty for the message itself. */
+  /** As the caller would spell it: `parts[0].options[1].id`; empty for the message itself. */
   readonly path: string
   readonly message: string
   readonly code: ProblemCode
@@ -20,7 +20,7 @@ export interface ValidationContext {
   readonly intentIds: Set<string>
 }
 
-/** True when the value is as it should be; what is wrong is noted on the walk. */
+/** True when the value is valid; a check adds its findings to the context. */
 export type Check = (value: unknown, context: ValidationContext) => boolean
 
 export function createValidationContext(): ValidationContext {
@@ -40,7 +40,7 @@ export function addFinding(
   return false
 }
 
-/** Notes something about a member of what the walk stands at. */
+/** Adds a finding about a member of the current value. */
 export function addFindingAt(
   context: ValidationContext,
   member: string | number,
@@ -53,7 +53,7 @@ export function addFindingAt(
   return false
 }
 
-/** A value of the writer's as a message may repeat it: short, and with nothing in it that moves a cursor. */
+/** A caller's value for use in a message: short and escaped, without control characters. */
 export function quote(value: unknown): string {
   const text = typeof value === 'string' ? value : typeof value
   return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text)

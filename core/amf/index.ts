@@ -1,4 +1,4 @@
-/** AMF/1 as the rest of the house sees it. */
+/** Exports of AMF/1. */
 export { mediaUrlsIn } from './media.js'
 export * from './message.js'
 export * from './taps.js'

@@ -1,7 +1,7 @@
-/** Where the media of a message is. */
+/** Media addresses of a message. */
 import type { ContentMessage, Part } from './message.js'
 
-/** Every address of media in a message, each once. */
+/** Every media address in a message, without duplicates. */
 export function mediaUrlsIn({ parts }: Pick<ContentMessage, 'parts'>): readonly string[] {
   return [...new Set(parts.flatMap((part) => urlsIn(part)))]
 }

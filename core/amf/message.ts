@@ -1,6 +1,7 @@
 /**
- * AMF/1, the one message format: what an agent says, before any channel has a say. These are shapes alone; `validate.ts`
- * judges a message by them and by what a shape cannot tell (ids that repeat, moments that do not exist).
+ * AMF/1, the one message format: an agent's message, independent of channels. This file has the schemas;
+ * `validation.ts` checks a message against them and against rules that a schema cannot express (duplicate ids, dates
+ * that do not exist).
  */
 import Type, { type Static } from 'typebox'
 import { channelNames } from '../channelnames.js'
@@ -9,7 +10,7 @@ import { closed, Email, Event, Id, Moment, Money, NonEmptyText, Phone, Place, Ru
 
 const Channel = Type.Enum(channelNames)
 
-/** Absent: `reply`. Each kind but `reply` and `shareLocation` needs the member it acts upon. */
+/** Absent: `reply`. Each kind except `reply` and `shareLocation` requires a member of its own. */
 export const chipKinds = ['reply', 'url', 'dial', 'calendar', 'viewLocation', 'shareLocation'] as const
 export type ChipKind = (typeof chipKinds)[number]
 
@@ -17,7 +18,7 @@ export const Chip = Type.Object(
   {
     label: NonEmptyText,
     kind: Type.Optional(Type.Enum(chipKinds)),
-    /** What a tapped reply returns; absent: the label. */
+    /** The value that a tapped reply returns; absent: the label. */
     value: Type.Optional(NonEmptyText),
     url: Type.Optional(Url),
     phone: Type.Optional(Phone),
@@ -27,7 +28,7 @@ export const Chip = Type.Object(
   closed,
 )
 export type Chip = Static<typeof Chip>
-/** An empty list, as serialisers write it, is the same as none. */
+/** An empty list, as some serializers write it, is the same as none. */
 const Chips = Type.Array(Chip, { maxItems: limits.chips })
 
 /** At least one of title, description and mediaUrl. */
@@ -44,12 +45,12 @@ export type Card = Static<typeof Card>
 
 const promptFields = { intentId: Id, prompt: NonEmptyText } as const
 
-/** One shape a part, by its `type`. `native` is apart, since it holds parts itself. */
+/** One schema for each part, by its `type`. `native` is apart, since it contains parts itself. */
 export const plainParts = {
   text: Type.Object(
     {
       type: Type.Literal('text'),
-      /** CommonMark (bold, italic, strikethrough, links, lists), or pieces of it with typed values between them. */
+      /** CommonMark (bold, italic, strikethrough, links, lists), or text runs with typed values between them. */
       text: Type.Union([NonEmptyText, Type.Array(Run, { minItems: 1, maxItems: 200 })]),
     },
     closed,
@@ -87,7 +88,7 @@ export const plainParts = {
     {
       type: Type.Literal('ask.time'),
       ...promptFields,
-      /** Without a label a slot is shown as its day and time. */
+      /** A slot without a label is shown as its day and time. */
       slots: Type.Array(Type.Object({ id: Id, start: Moment, label: Type.Optional(NonEmptyText) }, closed), {
         minItems: 1,
         maxItems: limits.options,
@@ -150,7 +151,7 @@ export type PlainPart = {
   [Name in keyof typeof plainParts]: Static<(typeof plainParts)[Name]>
 }[keyof typeof plainParts]
 
-/** Passed through as it is on its channel; everywhere else its fallback takes its place. */
+/** Passed through unchanged on its channel; every other channel sends its fallback. */
 export interface NativePart {
   readonly type: 'native'
   readonly channel: (typeof channelNames)[number]
@@ -162,7 +163,7 @@ export type Part = PlainPart | NativePart
 export type PartType = Part['type']
 export const partTypes = [...Object.keys(plainParts), 'native'] as readonly PartType[]
 
-/** What a part asks for: its answer comes back as a result of that intent. */
+/** The intent of a part: an answer comes back as a result of that intent. */
 export const intentTypes = ['ask.choice', 'ask.time', 'confirm', 'showcase', 'ask.location'] as const
 export type IntentType = (typeof intentTypes)[number]
 
@@ -170,7 +171,7 @@ export const Delivery = Type.Object(
   {
     /** In the order of preference; absent: the channel of the person written to. */
     channels: Type.Optional(Type.Array(Channel, { minItems: 1, maxItems: channelNames.length })),
-    /** What moves a message on to the next channel. `undelivered` has its time kept and is not acted upon yet. */
+    /** What moves a message on to the next channel. `undelivered` is stored with its time and has no effect yet. */
     fallbackOn: Type.Optional(
       Type.Array(Type.Union([Type.Literal('sendFailed'), Type.Literal('undelivered')]), { maxItems: 2 }),
     ),
@@ -190,9 +191,9 @@ export interface ContentMessage {
   readonly parts: readonly Part[]
   readonly chips?: readonly Chip[]
   readonly delivery?: Delivery
-  /** The caller's own: sending it again within 24 hours sends nothing. */
+  /** Chosen by the caller: a repeat within 24 hours sends nothing. */
   readonly id?: string
-  /** BCP 47: how values are written. */
+  /** BCP 47: the locale in which values are formatted. */
   readonly locale?: string
 }
 

@@ -1,4 +1,4 @@
-/** Moments as messages write them: ISO-8601 with an offset, of a day that exists, in a zone that exists. */
+/** Moments in messages: ISO 8601 with an offset, a date that exists, and a time zone that exists. */
 import { LRUCache } from 'lru-cache'
 import { amf as limits } from '../limits/index.js'
 import { isTimeZone } from '../zones.js'
@@ -6,14 +6,14 @@ import { isTimeZone } from '../zones.js'
 export interface ParsedMoment {
   /** Milliseconds since 1970. */
   readonly at: number
-  /** Minutes east of Greenwich. Absent for `Z`, which tells the instant and leaves the local time open. */
+  /** Minutes east of Greenwich. Absent for `Z`, which gives the instant and no local time. */
   readonly offsetMinutes?: number
 }
 
 const iso = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(?:Z|([+-])(\d{2}):(\d{2}))$/
 const maxOffsetMinutes = 14 * 60
 
-/** A sentence when it is no moment. */
+/** Returns the fault as a sentence when the text is no moment. */
 export function parseMoment(text: string): ParsedMoment | string {
   const match = iso.exec(text)
   if (!match) {
@@ -41,7 +41,7 @@ const zoneCache = new LRUCache<string, true>({ max: limits.cachedZones })
 export function isZone(name: string): boolean {
   if (zoneCache.get(name)) return true
   if (!isTimeZone(name)) return false
-  // Zones are found whatever the case of their letters, so the spellings of one are many.
+  // Cached by spelling: zone names are valid in any case of their letters.
   zoneCache.set(name, true)
   return true
 }

@@ -1,9 +1,11 @@
-/** The payload of a native part: nobody here knows its shape, so it is held to being plain JSON of a bounded size. */
+/**
+ * Checks the payload of a native part: its schema is the channel's, so it only has to be plain JSON of a bounded size.
+ */
 import { http, amf as limits } from '../limits/index.js'
 import { hasBadCharacters } from './characters.js'
 import { addFinding, type ValidationContext } from './findings.js'
 
-/** The bytes that are left; every value takes at least one, which bounds the walk as well. */
+/** The bytes that remain; every value takes at least one, which bounds the walk as well. */
 interface ByteBudget {
   bytes: number
 }

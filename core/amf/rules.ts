@@ -1,4 +1,4 @@
-/** What a shape cannot tell of a value that has it. */
+/** Validation rules that a schema cannot express. */
 import type { Static } from 'typebox'
 import { amf as limits } from '../limits/index.js'
 import { charactersOf } from './characters.js'
@@ -7,7 +7,7 @@ import { Card, Chip, type ChipKind, plainParts } from './message.js'
 import { isZone, parseMoment } from './moments.js'
 import { Event, Moment, Place } from './values.js'
 
-/** By the properties of the shape: an optional member is a copy of its shape that has them in common. */
+/** Keyed by the properties object of a schema, which an optional copy of the schema shares. */
 export const shapeRules = new Map<object, Check>([
   rule(Moment.properties, checkMoment),
   rule(Place.properties, checkPlace),
@@ -19,7 +19,7 @@ export const shapeRules = new Map<object, Check>([
   rule(plainParts['share.place'].properties, checkPlace),
 ])
 
-/** By the name of a member, whatever holds it. */
+/** Keyed by member name, for any parent. */
 export const memberRules = new Map<string, Check>([
   ['url', (value, context) => checkAddress(value as string, context)],
   ['mediaUrl', (value, context) => checkMediaAddress(value as string, context)],
@@ -56,7 +56,7 @@ function checkPlace({ address, latitude, longitude }: Place, context: Validation
   )
 }
 
-/** What each kind of chip acts upon; `value` is no such member, since every tap may bring one back. */
+/** The member that each kind of chip requires; `value` is not among them, since every tap may return one. */
 const requiredField: Readonly<Partial<Record<ChipKind, keyof Chip>>> = {
   url: 'url',
   dial: 'phone',

@@ -1,6 +1,6 @@
 /**
- * Shapes turned into checks that say where a value departs from them. A union is decided by what the value is, never by
- * trying each of its shapes, so that a fault has one path and one sentence.
+ * Compiles schemas to checks that report each fault with its path. The type of the value decides which shape of a union
+ * applies, without trying each of them, so that a fault has one path and one message.
  */
 import { isRecord } from '../json.js'
 import { hasBadCharacters, isLongerThan } from './characters.js'
@@ -8,7 +8,7 @@ import { addFinding, addFindingAt, type Check, quote, type ValidationContext } f
 import { memberRules, shapeRules } from './rules.js'
 import { patterns } from './values.js'
 
-/** What is used of JSON Schema. */
+/** The supported subset of JSON Schema. */
 export interface Shape {
   readonly type?: string
   readonly const?: unknown
@@ -42,7 +42,7 @@ export function checkOf(shape: Shape): Check {
   throw new Error(`No check is known for a shape of type ${shape.type}`)
 }
 
-/** An object with these members and no others. Of a member that is undefined it is as if it were absent. */
+/** An object with these members and no others. A member that is undefined counts as absent. */
 export function membersOf(members: ReadonlyMap<string, Check>, required: readonly string[], rule?: Check): Check {
   return (value, context) => {
     if (!isRecord(value)) return addFinding(context, `must be an object${actualType(value)}`)
@@ -113,7 +113,7 @@ function actualValue(value: unknown): string {
   return typeof value === 'string' ? `, not ${quote(value)}` : actualType(value)
 }
 
-/** At most one shape for text and one for lists, and objects that have no member in common. */
+/** At most one shape for strings and one for lists, and object shapes without a common member. */
 function unionOf(shapes: readonly Shape[]): Check {
   const only = (type: string) => shapes.filter((each) => each.type === type).map(checkOf)[0]
   const [text, list] = [only('string'), only('array')]

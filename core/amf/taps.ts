@@ -1,6 +1,7 @@
 /**
- * Everything in a message that a person can tap, pick or answer, in the order in which it stands there. The place in this
- * list names it for ever: renderings, postbacks and answers all speak of places, so a tap is never matched by its label.
+ * Taps of a message: everything that a person can tap, pick or answer, in the order of the message. The index in this
+ * list identifies a tap for good: renderings, postbacks and answers use the index, so a tap is never matched by its
+ * label.
  */
 import {
   type Chip,
@@ -14,13 +15,16 @@ import {
 } from './message.js'
 
 export interface Tap {
-  /** The intent it answers; `chips` for a reply chip, which belongs to no intent. */
+  /** The intent it answers; `chips` for a reply chip, which has no intent. */
   readonly intent: IntentType | 'chips'
   /** Absent for chips: there it is the id of the message. */
   readonly intentId?: string
-  /** The option's id, or what the chip returns. */
+  /** The option's id, or the value that the chip returns. */
   readonly optionId: string
-  /** As the message says it; absent where it is left to the reader's language (yes, no, a slot's day and time). */
+  /**
+   * The label in the message; absent when the renderer supplies one in the reader's language (yes, no, a slot's day and
+   * time).
+   */
   readonly label?: string
   /** What happens on the device; `reply` is an answer, everything else a notification. */
   readonly kind: ChipKind
@@ -30,12 +34,12 @@ export function tapsOf(message: Pick<ContentMessage, 'parts' | 'chips'>): readon
   return [...message.parts.flatMap(tapsOfPart), ...(message.chips ?? []).map(tapOfChip)]
 }
 
-/** Whether a person may answer it: by a reply of any kind, or with a place. */
+/** Whether a person may answer it: by a reply of any kind, or with a location. */
 export function isQuestion(message: OutboundMessage): boolean {
   return !isSignal(message) && tapsOf(message).some(({ kind, intent }) => kind === 'reply' || intent === 'ask.location')
 }
 
-/** The taps of a native part are those of its fallback: what its payload offers only its channel knows. */
+/** The taps of a native part are those of its fallback: only its channel can read the payload. */
 function tapsOfPart(part: Part): readonly Tap[] {
   return part.type === 'native' ? part.fallback.flatMap(tapsOfPlain) : tapsOfPlain(part)
 }

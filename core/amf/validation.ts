@@ -1,6 +1,6 @@
 /**
- * Whether a value is a message of AMF/1. It takes whatever a stranger sent: it never throws, it takes time linear in the
- * value, and it says of each fault where it is and what would be right. A message that passes is returned as it was given.
+ * Validates a value as a message of AMF/1. The input is untrusted: validation never throws, takes time linear in the
+ * value, and reports each fault with its path and the expected form. A valid message is returned unchanged.
  */
 import Type from 'typebox'
 import { channelNames } from '../channelnames.js'
@@ -33,7 +33,7 @@ export function validateMessage(value: unknown): { message: OutboundMessage } | 
   return { problems: findings.map(({ path, message, code }) => ({ path, message, code })) }
 }
 
-/** The first faults, in the order in which the message has them. */
+/** The first faults, in the order of the message. */
 export function inspectMessage(value: unknown): readonly Finding[] {
   const context = createValidationContext()
   checkMessage(value, context)

@@ -1,10 +1,10 @@
-/** Typed values: what a message says about a moment, a sum, a place or an event, before anybody formats it. */
+/** Typed values in a message before formatting: moments, sums of money, places, events. */
 import Type, { type Static } from 'typebox'
 import { amf as limits } from '../limits/index.js'
 
 export const closed = { additionalProperties: false } as const
 
-/** The expressions behind the patterns of the shapes, by what the shape holds, each with what it asks of a writer. */
+/** Compiled expressions by their pattern in the schemas, each with the requirement that a fault states. */
 export const patterns = new Map<string, { readonly expression: RegExp; readonly must: string }>()
 
 export function pattern(expression: RegExp, must: string): string {
@@ -19,7 +19,7 @@ export const Id = Type.String({
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what an id must not have
   pattern: pattern(/^[^\u0000-\u001f\u007f]+$/, 'must not hold control characters'),
 })
-/** Whether it is an https address that may be fetched is asked later, by whoever fetches it. */
+/** The code that fetches the address checks whether it may be fetched. */
 export const Url = Type.String({
   minLength: 1,
   maxLength: limits.urlChars,
@@ -36,7 +36,7 @@ export const Email = Type.String({
   pattern: pattern(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address'),
 })
 
-/** A moment, with its offset, and the zone in which people should read it. */
+/** A moment with its offset, and the time zone in which people should read it. */
 export const Moment = Type.Object({ iso: Type.String({ maxLength: 40 }), tz: Type.String({ maxLength: 64 }) }, closed)
 export type Moment = Static<typeof Moment>
 
@@ -77,6 +77,6 @@ export const Event = Type.Object(
 )
 export type Event = Static<typeof Event>
 
-/** A piece of running text: words, or a value that is formatted for its reader. */
+/** A run of text: words, or a value that is formatted for its reader. */
 export const Run = Type.Union([Type.String({ maxLength: limits.textChars }), Moment, Money])
 export type Run = Static<typeof Run>

@@ -1,4 +1,4 @@
-/** Markers of several lines: `[[name #id | prompt`, a line for each entry, and a line `]]`. */
+/** Block markers: `[[name #id | prompt`, a line for each entry, and a line `]]`. */
 import { readCard, readCarousel } from './cards.js'
 import { addPart, addProblem, type Draft, nextPath, withoutEmpty } from './draft.js'
 import type { MarkerReader } from './linemarkers.js'
@@ -22,7 +22,9 @@ interface Head {
   readonly prompt?: string
 }
 
-/** The members that its lines make; absent when a line is a problem. `path` is where the part will be. */
+/**
+ * Returns the members of a part from its lines; undefined when a line has a problem. `path` is the path of the part.
+ */
 type ReadLines = (marker: Marker, draft: Draft, path: string) => Record<string, unknown> | undefined
 
 function intent(readLines: ReadLines): MarkerReader {
@@ -50,7 +52,7 @@ interface Entry {
   readonly line: Line
 }
 
-/** Lines `id = field ~ field`. A tilde that has no space on both sides is part of its field. */
+/** Lines `id = field ~ field`. A tilde without space on both sides is part of its field. */
 function entriesOf({ name, lines }: Marker, draft: Draft, shape: string, mostFields: number): Entry[] | undefined {
   const entries: Entry[] = []
   for (const line of lines) {
@@ -79,7 +81,7 @@ function fieldsAt(text: string, most: number): string[] {
   return [...fields, text.slice(from).trim()]
 }
 
-/** Entries as a list of the part, each with the line it was written on. */
+/** Entries as a list of the part, with the source line of each. */
 function listOf(
   draft: Draft,
   path: string,

@@ -21,14 +21,14 @@ export function readCarousel(marker: Marker, draft: Draft): void {
   addPart(draft, cards.includes(undefined) ? undefined : { type: 'carousel', cards }, marker.at)
 }
 
-/** What follows the bar; undefined when something stands before it. */
+/** The text after the bar; undefined when other text stands before it. */
 function titleOf({ head }: Marker): string | undefined {
   const text = head.trim()
   if (text === '') return ''
   return text.startsWith('|') ? text.slice(1).trim() : undefined
 }
 
-/** A line `---` before the first card or behind the last one divides nothing. */
+/** A line `---` before the first card or after the last one is ignored. */
 function groupsOf(lines: readonly Line[]): Line[][] {
   const groups: Line[][] = [[]]
   for (const line of lines) {
@@ -43,7 +43,7 @@ const memberLikePattern = /^[A-Za-z]+\s*:/
 
 interface CardTarget {
   readonly path: string
-  /** From the head; a card of a carousel has none there, and may begin with a line that is its title. */
+  /** From the head; a card of a carousel has no head, and may start with a title line instead. */
   readonly title?: string
 }
 

@@ -1,4 +1,4 @@
-/** A chip as AML writes it: `label`, `label = value`, `label -> https://…` or `label -> tel:+1…`. */
+/** A chip in AML: `label`, `label = value`, `label -> https://…` or `label -> tel:+1…`. */
 import type { Position } from './contract.js'
 import { addProblem, type Draft } from './draft.js'
 
@@ -21,7 +21,7 @@ export function chipOf(draft: Draft, source: string, at: Position): Record<strin
   return { label: source.slice(0, equals).trim(), value: source.slice(equals + 1).trim() }
 }
 
-/** Absent when one of them is a problem. */
+/** Undefined when one of them has a problem. */
 export function chipsOf(draft: Draft, fields: readonly string[], at: Position): Record<string, unknown>[] | undefined {
   const chips = fields.map((field) => chipOf(draft, field, at)).filter((chip) => chip !== undefined)
   return chips.length === fields.length ? chips : undefined

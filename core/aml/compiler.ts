@@ -1,6 +1,6 @@
 /**
- * AML to AMF/1. A model writes AML, so whatever comes is taken: compiling never throws, takes time linear in the text, and
- * says of each fault on which line it is. The message that comes out is judged by the format's own rules.
+ * Compiles AML to AMF/1. A model writes AML, so any text is accepted: compiling never throws, takes time linear in the
+ * text, and reports each fault with its line. The resulting message is validated by the rules of AMF.
  */
 import { type ContentMessage, isSignal, type OutboundMessage } from '../amf/message.js'
 import { inspectMessage } from '../amf/validation.js'
@@ -23,7 +23,7 @@ const forms = new Map<string, MarkerForm>([
   ...Object.keys(blockMarkers).map((name): [string, MarkerForm] => [name, 'block']),
 ])
 
-/** The same, with the steps that the scanner took, by which tests hold it to linear time; readers pass a piece once. */
+/** Also returns the scanner's steps, by which tests check linear time; readers pass a piece once. */
 export function compileWithSteps(aml: string, options: CompileOptions): { compiled: Compiled; steps: number } {
   if (aml.length > limits.amlChars) return { compiled: { problems: [tooLongProblem(aml)], warnings: [] }, steps: 0 }
   const { pieces, problems, warnings, steps } = scan(aml, forms, options.lenient)
@@ -47,7 +47,7 @@ export function compileWithSteps(aml: string, options: CompileOptions): { compil
   }
 }
 
-/** No message holds that much, so nobody waits for what else there is to say of it. */
+/** No message may be that long, so the text is not compiled for further problems. */
 function tooLongProblem(aml: string): AmlProblem {
   const message = `The text must have at most ${limits.amlChars} characters, and has ${aml.length}`
   return { line: 1, column: 1, code: 'tooLarge', message }
@@ -70,7 +70,7 @@ function addPieces(draft: Draft, pieces: readonly Piece[]): void {
   endText()
 }
 
-/** Not judged yet. Absent when there is nothing to judge. */
+/** The message before validation. Undefined when there is nothing to validate. */
 function messageOf(
   draft: Draft,
   { isBlank, isParsed }: { isBlank: boolean; isParsed: boolean },
@@ -101,7 +101,7 @@ function messageOf(
   return content as unknown as ContentMessage
 }
 
-/** What the format says of the message, at the place where it was written. */
+/** The findings of AMF about the message, at their position in the source. */
 function messageProblems(draft: Draft, message: OutboundMessage | undefined): AmlProblem[] {
   if (!message) return []
   const findings = inspectMessage(message).filter(({ path }) => path !== 'parts' || draft.parts.length > 0)
@@ -116,7 +116,7 @@ function messageProblems(draft: Draft, message: OutboundMessage | undefined): Am
   })
 }
 
-/** By their places; one place keeps the order in which they were found. */
+/** Sorted by position; problems at one position keep their order. */
 function sortProblems(problems: readonly AmlProblem[]): readonly AmlProblem[] {
   return [...problems]
     .sort((one, other) => one.line - other.line || one.column - other.column)

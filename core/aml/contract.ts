@@ -1,7 +1,7 @@
-/** What compiling AML takes and gives. */
+/** Input and result of compiling AML. */
 import type { OutboundMessage } from '../amf/index.js'
 
-/** Both begin at 1. A column counts as JavaScript counts the characters of a string. */
+/** Both start at 1. A column counts UTF-16 code units, as JavaScript strings do. */
 export interface Position {
   readonly line: number
   readonly column: number
@@ -19,16 +19,16 @@ export type ProblemCode =
   | 'unknownMarker'
   | 'unclosedMarker'
   | 'unclosedBlock'
-  /** A marker that is known and not written as it should be, or a line of a block. */
+  /** A known marker, or a line of a block, in a wrong form. */
   | 'badMarker'
   | 'badLine'
   | 'badDate'
   | 'duplicateId'
   | 'emptyList'
   | 'signalNotAlone'
-  /** It names content that only managed agents have. */
+  /** It refers to content that only managed agents have. */
   | 'managedOnly'
-  /** What the format itself says of the compiled message. */
+  /** A finding of AMF about the compiled message. */
   | 'invalidMessage'
   | 'invalidSignal'
   | 'unsupportedPart'
@@ -37,18 +37,18 @@ export type ProblemCode =
 export type WarningCode = 'unknownMarker' | 'longLabel' | 'tooManyChips' | 'pastSlot' | 'unknownOffset'
 
 export interface CompileOptions {
-  /** Slots before it are warned of; absent: none is. Milliseconds since 1970. */
+  /** Slots before this time get a warning; absent: no slot does. Milliseconds since 1970. */
   readonly now?: number
-  /** Markers that do not exist are text, with a warning; otherwise they are problems. */
+  /** Unknown markers stay text and get a warning; otherwise they are problems. */
   readonly lenient?: boolean
-  /** References to content are kept for the caller to resolve; otherwise they are problems. */
+  /** The caller resolves references to content; otherwise they are problems. */
   readonly managed?: boolean
-  /** IANA zone in which people read moments; `UTC` unless told. */
+  /** IANA zone in which people read moments; default `UTC`. */
   readonly zone?: string
 }
 
 export interface Compiled {
-  /** Absent when there are problems. With references it is whole only when they are resolved. */
+  /** Absent when there are problems. A message with references is complete once the caller has resolved them. */
   readonly message?: OutboundMessage
   readonly problems: readonly AmlProblem[]
   readonly warnings: readonly AmlProblem[]
@@ -57,8 +57,8 @@ export interface Compiled {
 }
 
 /**
- * Content named by its id. Of an image `path` is the member that holds `image:<id>` and wants an address; of everything
- * else it is the part before which its parts belong (`parts[2]`: after the first two).
+ * A reference to content by id. For an image, `path` is the member that holds `image:<id>` and needs an address; for
+ * any other kind it is the part before which the content's parts belong (`parts[2]`: after the first two).
  */
 export interface Reference extends Position {
   readonly kind: 'image' | 'template' | 'things' | 'collection'

@@ -1,4 +1,4 @@
-/** What readers of markers write into: a message that is not judged yet, and where each piece of it was written. */
+/** Draft of a message while its markers are read: unvalidated parts, and the source position of each. */
 import { amf as limits } from '../limits/index.js'
 import type { AmlProblem, CompileOptions, Position, ProblemCode, Reference, WarningCode } from './contract.js'
 import type { Marker } from './scanner.js'
@@ -8,10 +8,10 @@ export interface Draft {
   readonly parts: Record<string, unknown>[]
   readonly chips: Record<string, unknown>[]
   readonly signals: { readonly name: string; readonly at: Position }[]
-  /** By path. */
+  /** Source positions by path. */
   readonly origins: Map<string, Position>
   readonly references: Reference[]
-  /** What puts ids of images into the message, once it is judged with addresses in their place. */
+  /** Run after the validation: each puts the id of an image in place of its placeholder address. */
   readonly afterValidation: (() => void)[]
   readonly problems: AmlProblem[]
   readonly warnings: AmlProblem[]
@@ -32,7 +32,7 @@ export function createDraft(options: CompileOptions): Draft {
 }
 
 export function addProblem(draft: Draft, at: Position, code: ProblemCode, message: string): undefined {
-  // They come in the order of their places, so those beyond are never among the first.
+  // Problems come in the order of their positions, so those beyond the limit are never among the first.
   if (draft.problems.length < limits.problems) draft.problems.push({ line: at.line, column: at.column, code, message })
 }
 
@@ -40,18 +40,18 @@ export function addWarning(draft: Draft, at: Position, code: WarningCode, messag
   if (draft.warnings.length < limits.problems) draft.warnings.push({ line: at.line, column: at.column, code, message })
 }
 
-/** Where the next part will be. */
+/** The path of the next part. */
 export function nextPath(draft: Draft): string {
   return `parts[${draft.parts.length}]`
 }
 
-/** Adds a part; where there is none because of a problem, something harmless keeps its place. */
+/** Adds a part; a harmless placeholder when a problem left none, so that later paths stay right. */
 export function addPart(draft: Draft, part: Record<string, unknown> | undefined, at: Position): void {
   draft.origins.set(nextPath(draft), at)
   draft.parts.push(part ?? { type: 'text', text: '…' })
 }
 
-/** Where the smallest thing was written that holds what the path names, and what it is called there. */
+/** The source position of the smallest value that contains the path, and the rest of the path as its name. */
 export function originOf({ origins }: Draft, path: string): { at: Position; name: string } {
   for (let prefix = path; prefix !== ''; prefix = parentPath(prefix)) {
     const at = origins.get(prefix)
@@ -65,7 +65,7 @@ function parentPath(path: string): string {
   return path.slice(0, Math.max(path.lastIndexOf('.'), path.lastIndexOf('['), 0))
 }
 
-/** What a line marker says after its colon, cut at the bars. */
+/** The fields of a line marker: the text after its colon, split at the bars. */
 export function fieldsOf(
   draft: Draft,
   { name, head, at }: Marker,
@@ -87,7 +87,7 @@ export function fieldsOf(
   )
 }
 
-/** The members that say something; an empty field is as if it were not written. */
+/** Drops members that are undefined or empty. */
 export function withoutEmpty(members: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== ''))
 }

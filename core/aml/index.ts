@@ -1,3 +1,3 @@
-/** AML, text with markers, as the rest of the house sees it. */
+/** Exports of AML, text with markers. */
 export { compile } from './compiler.js'
 export type { AmlProblem, Compiled, CompileOptions, Reference } from './contract.js'

@@ -1,4 +1,4 @@
-/** Markers of one line: `[[name: field | field]]`. */
+/** Line markers: `[[name: field | field]]`. */
 
 import { chipsOf } from './chips.js'
 import type { Reference } from './contract.js'
@@ -21,7 +21,7 @@ export const lineMarkers: Readonly<Record<string, MarkerReader>> = {
   collection: (marker, draft) => readReference(marker, draft, 'collection'),
 }
 
-/** Those that stand for no part: text goes on behind them. */
+/** Markers that make no part: the text around them stays one part. */
 export const inlineMarkers: ReadonlySet<string> = new Set(['chips', 'signal'])
 
 function readChips(marker: Marker, draft: Draft): void {
@@ -51,7 +51,7 @@ function readMedia(marker: Marker, draft: Draft): void {
 
 const coordinatePair = /^(-?\d{1,3}(?:\.\d{1,15})?)\s*,\s*(-?\d{1,3}(?:\.\d{1,15})?)$/
 
-/** One field alone is where the place is; a label is read only beside it. */
+/** A single field is the place; a label needs a second field. */
 function readPlace(marker: Marker, draft: Draft): void {
   const fields = fieldsOf(draft, marker, 2)
   if (!fields) return

@@ -1,12 +1,12 @@
-/** Pictures and files in AML: an address, or the id of an image that a managed agent has. */
+/** Pictures and files in AML: an address, or the id of an image of a managed agent. */
 import type { Position } from './contract.js'
 import { addProblem, type Draft } from './draft.js'
 
-/** Stands for an image while the message around it is judged. */
+/** Stands for an image id while the message is validated. */
 const placeholderUrl = 'https://image.invalid/'
 const imageId = /^image:\s*(\S.*)$/
 
-/** Gives what will be at `path` its address. False when that is a problem. */
+/** Sets the address at `path`. False when it has a problem. */
 export function putMedia(
   draft: Draft,
   target: { readonly holder: Record<string, unknown>; readonly path: string; readonly at: Position },
@@ -37,7 +37,7 @@ function kindEntries(kind: string, extensions: string): Record<string, string> {
   return Object.fromEntries(extensions.split(' ').map((extension) => [extension, kind]))
 }
 
-/** By the ending of the file. Without one it is taken for a picture, which is what addresses made on the fly mostly are. */
+/** By the extension of the file; an address without one counts as an image, since generated addresses mostly are. */
 export function mediaKindOf(address: string): string {
   if (imageId.test(address)) return 'image'
   const path = address.replace(/[?#].*$/s, '').replace(/^\w+:\/\/[^/]*/, '')

@@ -1,11 +1,11 @@
-/** Moments in AML: an ISO date with its offset, and the zone it is to be read in. */
+/** Moments in AML: an ISO date with its offset, and the zone in which people read it. */
 import type { Moment } from '../amf/index.js'
 import { parseMoment } from '../amf/moments.js'
 import type { Position } from './contract.js'
 import { addWarning, type Draft } from './draft.js'
 import { zoneOf } from './zone.js'
 
-/** A date that is none stays as it is: the message is judged as a whole, and its place is known. */
+/** An invalid date stays as it is: the validation of the message reports it with its position. */
 export function momentOf(draft: Draft, iso: string, at: Position): Moment {
   const { zone = 'UTC' } = draft.options
   const read = parseMoment(iso)

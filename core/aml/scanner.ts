@@ -1,6 +1,6 @@
 /**
- * AML cut into text and markers. Every character is looked at a bounded number of times, and `steps` counts how often,
- * so that a test can hold the scanner to linear time whatever a model writes.
+ * Splits AML into text and markers. Each character is read a bounded number of times; `steps` counts the reads, so that
+ * a test can check linear time for any text.
  */
 import { amf as limits } from '../limits/index.js'
 import type { AmlProblem, Position, ProblemCode } from './contract.js'
@@ -13,9 +13,9 @@ export interface Line {
 export interface Marker {
   readonly kind: 'marker'
   readonly name: string
-  /** What follows the name up to the end of its line, or to its end. */
+  /** The text after the name, up to the end of the line or of the marker. */
   readonly head: string
-  /** The lines of a block that say something. */
+  /** The lines of a block that are not blank. */
   readonly lines: readonly Line[]
   readonly at: Position
 }
@@ -30,7 +30,7 @@ interface ScanState {
   readonly pieces: Piece[]
   readonly problems: AmlProblem[]
   readonly warnings: AmlProblem[]
-  /** Markers that do not exist are text. */
+  /** Unknown markers are text. */
   readonly lenient: boolean
   steps: number
 }
@@ -52,7 +52,7 @@ export function scan(
   }
 }
 
-/** The next `[[` that is no literal. Of more brackets in a row the last two open the marker. */
+/** The next `[[` that is not escaped. Of more brackets in a row the last two open the marker. */
 function nextMarker(state: ScanState, from: number): number | undefined {
   const { aml } = state
   let start = findFrom(state, '[[', from)
@@ -72,7 +72,7 @@ function addText({ aml, positionAt, pieces }: ScanState, from: number, end: numb
   if (end > from) pieces.push({ kind: 'text', text: unescapeMarkers(aml.slice(from, end)), at: positionAt(from) })
 }
 
-/** Gives back where text goes on. Behind a problem that is the next thing that could be read. */
+/** Returns the offset where text continues. After a problem that is the next readable position. */
 function readMarker(state: ScanState, start: number, forms: ReadonlyMap<string, MarkerForm>): number {
   const { aml, positionAt, pieces } = state
   const at = positionAt(start)
@@ -83,7 +83,7 @@ function readMarker(state: ScanState, start: number, forms: ReadonlyMap<string, 
   const form = forms.get(name)
   if (!form) {
     const target = state.lenient ? state.warnings : state.problems
-    // There may be a marker every two characters, and only the first are told.
+    // There may be a marker every two characters: only the first ones are reported.
     if (target.length < limits.problems)
       target.push({ ...at, code: 'unknownMarker', message: unknownMarkerMessage(name, forms) })
     if (state.lenient) pieces.push({ kind: 'text', text: unescapeMarkers(aml.slice(start, afterMarker)), at })
@@ -103,7 +103,7 @@ function readMarker(state: ScanState, start: number, forms: ReadonlyMap<string, 
   return block.end
 }
 
-/** Where the head of a marker ends: at its `]]`, at the next marker, or with its line. */
+/** The end of a marker's head: at its `]]`, at the next marker, or at the end of its line. */
 function headEnd(state: ScanState, from: number): { end: number; endedBy: ']]' | '[[' | 'line' } {
   const { aml } = state
   for (let end = from; end < aml.length; end++) {
@@ -117,7 +117,7 @@ function headEnd(state: ScanState, from: number): { end: number; endedBy: ']]' |
   return { end: aml.length, endedBy: 'line' }
 }
 
-/** A line that begins with a marker says that the end of the block was forgotten. */
+/** A line that starts with a marker ends the block as unclosed. */
 function readBlock(state: ScanState, from: number): { lines: Line[]; end: number; isClosed: boolean } {
   const { aml, positionAt } = state
   const lines: Line[] = []
@@ -148,7 +148,7 @@ function unknownMarkerMessage(name: string, forms: ReadonlyMap<string, MarkerFor
   return `${hint}; there are ${[...forms.keys()].join(', ')}, and [[ as text is written \\[[`
 }
 
-/** Places of offsets that never go back, so that the text is passed through once. */
+/** Positions of increasing offsets, in one pass over the text. */
 function createPositionLookup(text: string): (offset: number) => Position {
   let line = 1
   let lineFrom = 0

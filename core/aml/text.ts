@@ -1,9 +1,9 @@
-/** Text between markers, put together: what surrounds a marker that shows nothing there leaves no hole behind. */
+/** Joins the text around inline markers, without extra space where a marker stood. */
 import type { Position } from './contract.js'
 
 export interface TextBuffer {
   add(chunk: string, at: Position): void
-  /** What was gathered, without the space around it; undefined when that is nothing. */
+  /** The collected text, trimmed; undefined when it is empty. */
   flush(): { readonly text: string; readonly at: Position } | undefined
 }
 
@@ -34,7 +34,7 @@ export function createTextBuffer(): TextBuffer {
   }
 }
 
-/** Counted once, so that a long stretch before many markers is not counted again at each of them. */
+/** Line breaks are counted once, so that a long run of space before many markers is not counted again for each. */
 interface Space {
   readonly text: string
   readonly breaks: number
@@ -46,7 +46,7 @@ function spaceOf(text: string): Space {
   return { text, breaks: text.split('\n').length - 1 }
 }
 
-/** Of two stretches of space that met, the one with more line breaks; of equals the later, which holds the indentation. */
+/** Of two adjacent runs of space the one with more line breaks; of equals the later, which has the indentation. */
 function widerSpace(left: Space, right: Space): Space {
   return right.text === '' || left.breaks > right.breaks ? left : right
 }
@@ -56,7 +56,7 @@ function positionAfter({ text, breaks }: Space, at: Position): Position {
   return { line: at.line + breaks, column: text.length - text.lastIndexOf('\n') }
 }
 
-/** Text in pieces of at most so many characters, cut at a paragraph, a line, a sentence or a word where there is one. */
+/** Splits text into pieces of at most `most` characters, at a paragraph, line, sentence or word if possible. */
 export function splitPages(text: string, most: number): string[] {
   const pages: string[] = []
   let rest = text
@@ -68,7 +68,7 @@ export function splitPages(text: string, most: number): string[] {
   return rest === '' ? pages : [...pages, rest]
 }
 
-/** In the later half, so that no page is nearly empty. Half of a character is never left behind. */
+/** A break in the second half, so that no page is nearly empty. Never splits a surrogate pair. */
 function breakOf(page: string): number {
   for (const mark of ['\n\n', '\n', '. ', ' ']) {
     const at = page.lastIndexOf(mark)

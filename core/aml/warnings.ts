@@ -1,4 +1,4 @@
-/** What is valid and will not look everywhere as it was written: each warning names the channel that has least room. */
+/** Warnings about a valid message that some channel shows differently: each names the channel with the lowest limit. */
 import { charactersOf } from '../amf/characters.js'
 import type { ContentMessage, Part } from '../amf/message.js'
 import { traitsOf } from '../channel/channeltraits.js'
@@ -19,7 +19,7 @@ const narrowest = {
   cardChips: narrowestOf(({ card }) => card?.chipsMax),
 }
 
-/** Zero means that the channel has no such thing, which is nothing a writer could keep to. */
+/** Zero means that the channel lacks the feature, which is no limit that a writer could keep to. */
 function narrowestOf(pick: (traits: Traits) => number | undefined): NarrowestLimit {
   const all = channelNames.map((channel) => ({ channel, most: pick(traitsOf(channel)) || Number.POSITIVE_INFINITY }))
   return all.reduce((one, other) => (other.most < one.most ? other : one))

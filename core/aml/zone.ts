@@ -1,13 +1,13 @@
 /**
- * The zone of a moment that AML writes with nothing but an offset. A reader must see the local time that was written: the
- * zone of the conversation is taken where it has that offset at that moment, otherwise a zone that has. `Z` tells an
- * instant and no local time, so it is read in the zone of the conversation.
+ * The time zone of a moment that AML gives with an offset alone. A reader must see the local time that was written: the
+ * zone of the conversation is used if it has that offset at that moment, otherwise a zone that has. `Z` gives an
+ * instant without a local time, so it is read in the zone of the conversation.
  */
 import { LRUCache } from 'lru-cache'
 import { isZone, type ParsedMoment } from '../amf/moments.js'
 import { aml as limits } from '../limits/index.js'
 
-/** Offsets that are not whole hours, in use somewhere in the world. The first that fits the moment is taken. */
+/** Zones with offsets that are not whole hours. The first that fits the moment is used. */
 const partialHourZones = [
   'Asia/Kolkata',
   'Asia/Kathmandu',
@@ -23,14 +23,14 @@ const partialHourZones = [
   'Pacific/Marquesas',
 ]
 
-/** Absent when no zone has the offset at that moment. */
+/** Undefined when no zone has the offset at that moment. */
 export function zoneOf({ at, offsetMinutes }: ParsedMoment, preferred: string): string | undefined {
   const preferredZone = isZone(preferred) ? preferred : 'UTC'
   if (offsetMinutes === undefined || offsetOf(preferredZone, at) === offsetMinutes) return preferredZone
   if (offsetMinutes === 0) return 'UTC'
   if (offsetMinutes % 60 !== 0) return partialHourZones.find((zone) => offsetOf(zone, at) === offsetMinutes)
   const hours = offsetMinutes / 60
-  // The signs of these names are turned round: east of Greenwich is minus.
+  // The signs of these names are inverted: east of Greenwich is minus.
   const fixed = hours > 0 ? `Etc/GMT-${hours}` : `Etc/GMT+${-hours}`
   return isZone(fixed) ? fixed : undefined
 }

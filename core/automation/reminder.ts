@@ -1,4 +1,4 @@
-/** The reminder of an appointment: when it is due, and what it says. */
+/** The reminder of an appointment: its time and its message. */
 import type { AgentDocument } from '../agent/index.js'
 import type { ContentMessage, Part } from '../amf/index.js'
 import { validateMessage } from '../amf/index.js'
@@ -6,7 +6,7 @@ import { minute } from '../durations.js'
 import { reminder as limits } from '../limits/index.js'
 import type { Appointment } from '../people/appointment.js'
 
-/** What a reminder has to know of its appointment. */
+/** The fields of an appointment that a reminder uses. */
 export type ReminderSubject = Pick<
   Appointment,
   'startUtc' | 'prospectTimezone' | 'representativeName' | 'representativeTitle'
@@ -24,7 +24,7 @@ export function reminderSubjectOf(appointment: Appointment): ReminderSubject {
 
 type Scheduling = AgentDocument['scheduling']
 
-/** Reminders are on unless somebody switched them off. */
+/** Reminders are on by default. */
 export function areRemindersEnabled(scheduling: Scheduling): boolean {
   return scheduling?.reminders?.enabled !== false
 }
@@ -40,7 +40,7 @@ export interface ReminderInput {
   readonly document: Pick<AgentDocument, 'scheduling' | 'identity'>
 }
 
-/** The time stands in it as a moment of the person's own zone, so that every channel writes it right. */
+/** The time is a moment in the person's own zone, so that every channel formats it correctly. */
 export function reminderMessage({ subject, agentName, document }: ReminderInput): ContentMessage {
   const { startUtc, prospectTimezone: tz, representativeName } = subject
   const start = { iso: new Date(startUtc).toISOString(), tz }
@@ -52,7 +52,7 @@ export function reminderMessage({ subject, agentName, document }: ReminderInput)
   if (document.scheduling?.reminders?.includeContactCard !== true) return textOnly
   const card = contactCard(representativeName, agentName, document)
   const withCard: ContentMessage = { spec: 'amf/1', parts: [text, card] }
-  // Details that operators entered by hand may not be what a contact card takes; the reminder itself goes out.
+  // Details that operators entered may be invalid in a contact card; the reminder is then sent without the card.
   return 'problems' in validateMessage(withCard) ? textOnly : withCard
 }
 
@@ -61,12 +61,12 @@ function counterpartText({ representativeName, representativeTitle }: ReminderSu
   return escapeMarkup(representativeTitle ? `${representativeName}, ${representativeTitle}` : representativeName)
 }
 
-/** Names are text, whatever they look like. */
+/** Escapes a name, so that it shows as written. */
 function escapeMarkup(text: string): string {
   return text.replace(/[\\`*_[\]~<>]/g, '\\$&')
 }
 
-/** Of whom they will meet, with the agent's own details where nothing is known of that one. */
+/** The contact of the representative, with the agent's own details where the representative has none. */
 function contactCard(name: string | undefined, agentName: string, document: ReminderInput['document']): Part {
   const representative = document.scheduling?.representatives.find((each) => each.name === name)
   const { contactPhone, contactEmail, websiteUrl } = document.identity ?? {}

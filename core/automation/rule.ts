@@ -1,4 +1,7 @@
-/** A rule that sends an outreach by itself: what somebody's record has to come to, for whom, how long after, and when. */
+/**
+ * An automation rule: sends an outreach when a person's record meets its trigger, for people in its filter, after a
+ * delay, within its hours.
+ */
 import Type, { type Static } from 'typebox'
 import type { AgentDocument } from '../agent/index.js'
 import { invalidFields } from '../agent/outcome.js'
@@ -70,7 +73,7 @@ export const AutomatedOutreachPatch = closedObject('AutomatedOutreachPatch', {
 })
 export type AutomatedOutreachPatch = Static<typeof AutomatedOutreachPatch>
 
-/** As it is kept; its filter holds texts, since it was judged. */
+/** A rule as it is stored; its filter holds texts, since it has been validated. */
 export type Rule = Omit<AutomatedOutreach, 'filter'> & { readonly filter?: PersonFilter }
 
 export function createRule(
@@ -93,7 +96,7 @@ export function replaceRule(document: AgentDocument, current: Rule, body: Automa
   )
 }
 
-/** Null takes a field away. */
+/** Null removes a field. */
 export function patchRule(document: AgentDocument, current: Rule, patch: AutomatedOutreachPatch): Rule | Refusal {
   const refusal = checkUnchangedId(current, patch)
   if (refusal) return refusal
@@ -105,7 +108,7 @@ function checkUnchangedId({ id }: Rule, body: { readonly id?: string }): Refusal
   return body.id === undefined || body.id === id ? undefined : invalid('id', 'cannot be changed')
 }
 
-/** What no shape can tell. */
+/** Checks that a schema cannot express. */
 function validateRule(document: AgentDocument, rule: AutomatedOutreach): Rule | Refusal {
   const faults = [...triggerErrors(document, rule.trigger), ...filterFaults(rule.filter ?? {}, 'filter')]
   const hoursRefusal = hoursError(rule.sendWindow, 'sendWindow')
@@ -116,7 +119,7 @@ function validateRule(document: AgentDocument, rule: AutomatedOutreach): Rule | 
   return refuse('agent.outreach.not_found', { detail: message, errors: [{ field: 'outreachId', message }] })
 }
 
-/** Which kind each further word of a trigger belongs to. */
+/** The trigger kind to which each optional member belongs. */
 const kindOf = { status: 'person.statusChanged', field: 'person.fieldSet' } as const
 
 function triggerErrors({ peopleFields }: AgentDocument, trigger: Trigger): FieldError[] {

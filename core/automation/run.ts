@@ -1,4 +1,4 @@
-/** What a rule has in mind for one person: its table of states, from the change that set it off to its end. */
+/** State machine of one rule run for one person, from the change that started it to its end. */
 import Type, { type Static } from 'typebox'
 import { closedObject, optional } from '../agent/resources/schemas.js'
 import { type Send, type SendReason, type SendState, sendReasons } from '../outreach/send.js'
@@ -6,7 +6,7 @@ import { type Send, type SendReason, type SendState, sendReasons } from '../outr
 export const runStates = ['pending', 'waiting', 'queued', 'sent', 'skipped', 'failed', 'cancelled'] as const
 export type RunState = (typeof runStates)[number]
 
-/** Why a row waits or ended, beside the reasons of sends. */
+/** Reasons of a run beside those of sends. */
 export const ownReasons = [
   'in-conversation',
   'safe-hours',
@@ -22,12 +22,12 @@ export interface RuleRun {
   readonly outreachId: string
   readonly state: RunState
   readonly reason?: RunReason
-  /** When it is looked at, or was last. */
+  /** When the run is due, or was last. */
   readonly dueAt: number
   readonly sendId?: string
-  /** When it is forgotten; only of one that has ended. */
+  /** When the run is deleted; only for a run that has ended. */
   readonly deleteAt?: number
-  /** Counts the looks at it: word of an earlier one is old. */
+  /** Counts the attempts of the run: a result with an earlier number is stale. */
   readonly attempt: number
 }
 
@@ -53,7 +53,7 @@ export const runTransitions: readonly Transition[] = [
   { from: undecided, on: 'deferred', to: 'waiting' },
   { from: undecided, on: 'skipped', to: 'skipped' },
   { from: undecided, on: 'accepted', to: 'queued' },
-  // Its send found them talking when it was to be handed over, and waits itself.
+  // The person is in a conversation when the send is dispatched, so the send waits itself.
   { from: ['queued'], on: 'sendDeferred', to: 'queued' },
   { from: ['queued'], on: 'sent', to: 'sent' },
   { from: ['queued'], on: 'failed', to: 'failed' },
@@ -61,7 +61,7 @@ export const runTransitions: readonly Transition[] = [
   { from: ['queued'], on: 'cancelled', to: 'cancelled' },
 ]
 
-/** The row after a step, its reason that of the step; undefined where the table has no such move. */
+/** The run after a transition, with the reason of that transition; undefined when the table has no such transition. */
 export function transitionRun(
   run: RuleRun,
   on: RunTrigger,
@@ -73,7 +73,7 @@ export function transitionRun(
   return { ...rest, ...changes, state: to }
 }
 
-/** Something may still come of it. */
+/** Whether the table has a transition from its state. */
 export function isActive({ state }: Pick<RuleRun, 'state'>): boolean {
   return runTransitions.some(({ from }) => from.includes(state))
 }
@@ -82,7 +82,7 @@ export function isUndecided({ state }: Pick<RuleRun, 'state'>): boolean {
   return (undecided as readonly RunState[]).includes(state)
 }
 
-/** What a state of the send it became makes of it. */
+/** The trigger that each state of its send gives. */
 const triggerOfSend: Readonly<Partial<Record<SendState, RunTrigger>>> = {
   sent: 'sent',
   failed: 'failed',
@@ -90,7 +90,10 @@ const triggerOfSend: Readonly<Partial<Record<SendState, RunTrigger>>> = {
   cancelled: 'cancelled',
 }
 
-/** The row after its send came to another state; undefined when that says nothing of it. A send that goes back into the queue without a reason was held. */
+/**
+ * The run after its send changed state; undefined when the change does not concern it. A send that is queued again
+ * without a reason was deferred.
+ */
 export function runAfterSend(run: RuleRun, { id, state, reason, nextAttemptAt }: Send): RuleRun | undefined {
   if (run.sendId !== id) return undefined
   const isDeferred = state === 'queued' && reason === undefined && nextAttemptAt !== undefined
@@ -99,7 +102,7 @@ export function runAfterSend(run: RuleRun, { id, state, reason, nextAttemptAt }:
   return on && transitionRun(run, on, reason ? { reason } : {})
 }
 
-/** Refusals of a send that end a row, in the words of rows; any other is the house's own trouble. */
+/** Refusals of a send that end a run, as reasons of runs; any other refusal is an internal error. */
 export const reasonOfRefusal: Readonly<Record<string, RunReason>> = {
   'agent.outreach.not_found': 'outreach_unavailable',
   'agent.outreach.recipient_not_found': 'person-deleted',

@@ -1,4 +1,4 @@
-/** Whether what became of a person is what a rule waits for. */
+/** Does this change of a person match the rule's trigger? */
 import { inputOf, isBlank } from '../outreach/admission.js'
 import type { Person } from '../people/person.js'
 import type { Trigger } from './rule.js'
@@ -15,7 +15,7 @@ const triggerMatchers: Readonly<Record<Trigger['kind'], TriggerMatcher>> = {
   },
 }
 
-/** `before` is absent for somebody new. People who are only rehearsed set nothing off. */
+/** `before` is absent for a new person. Sandbox people trigger no rules. */
 export function isTriggered(trigger: Trigger, before: Person | undefined, after: Person): boolean {
   return !after.sandbox && triggerMatchers[trigger.kind](trigger, before, after)
 }

@@ -1,4 +1,4 @@
-/** A campaign: one outreach to many people at once. What callers say of one, and what is made of it. */
+/** A campaign, one outreach to many people: its schemas, its record, and the validation of both. */
 import Type, { type Static } from 'typebox'
 import type { AgentDocument } from '../agent/index.js'
 import { invalidFields } from '../agent/outcome.js'
@@ -15,7 +15,7 @@ import type { CampaignStatus } from './status.js'
 
 const id = nonEmptyText(limits.personIdChars)
 
-/** Whom it goes to, as callers say it: one of these. */
+/** The recipients in a request: exactly one of these. */
 export const CampaignAudience = closedObject(
   'CampaignAudience',
   {
@@ -60,7 +60,7 @@ export const CampaignPatch = closedObject('CampaignPatch', {
 })
 export type CampaignPatch = Static<typeof CampaignPatch>
 
-/** Whom it goes to, as it is kept. A list of people is long, so it stands elsewhere, under a key. */
+/** The recipients as stored. A list of people may be long, so it is stored apart, under a key. */
 export type Audience =
   | { readonly kind: 'segment'; readonly segmentId: string }
   | { readonly kind: 'filter'; readonly filter: PersonFilter }
@@ -73,7 +73,7 @@ export interface Campaign {
   readonly name: string
   readonly outreachId: string
   readonly audience: Audience
-  /** Absent: as the class of the outreach has it. */
+  /** Absent: the default of the outreach's class applies. */
   readonly includePreviouslyContacted?: boolean
   readonly sendWindow?: Hours
   readonly status: CampaignStatus
@@ -83,12 +83,12 @@ export interface Campaign {
   readonly stagedAt?: number
   readonly startedAt?: number
   readonly endedAt?: number
-  /** Under which its recipients are kept; absent before it was staged. */
+  /** Key of its staged recipients; absent before staging. */
   readonly snapshot?: string
   readonly counts?: Counts
 }
 
-/** What a caller says of a campaign, judged: the record without its life, and the people of a list by their ids. */
+/** A validated request: the record without its lifecycle fields, and the ids of a list of people. */
 export interface ValidatedCampaign
   extends Pick<Campaign, 'name' | 'outreachId' | 'audience' | 'includePreviouslyContacted' | 'sendWindow'> {
   readonly personIds?: readonly string[]
@@ -97,9 +97,9 @@ export interface ValidatedCampaign
 export interface CampaignValidationContext {
   readonly document: AgentDocument
   readonly hasPersona: (personaId: string) => boolean
-  /** Whether that import read in a person who is still there. */
+  /** Whether that import created or changed a person who still exists. */
   readonly hasBatch: (importBatchId: string) => boolean
-  /** Under which a list of people is kept. */
+  /** Key under which a list of people is stored. */
   readonly listKey: string
 }
 
@@ -118,7 +118,7 @@ export function validateCampaign(context: CampaignValidationContext, body: Campa
   }
 }
 
-/** What is not said stays; null takes a field away. */
+/** A field that is left out stays; null removes one. */
 export function patchCampaign(
   context: CampaignValidationContext,
   current: Campaign,
@@ -129,7 +129,7 @@ export function patchCampaign(
   const merged = Object.entries({ name, outreachId, includePreviouslyContacted, sendWindow, ...changes }).filter(
     ([, value]) => value !== null && value !== undefined,
   )
-  // Any that is right will do: what was kept was judged, and is not judged again.
+  // A placeholder audience that is valid: the stored one has been validated and is not checked again.
   const validated = validateCampaign(context, {
     ...Object.fromEntries(merged),
     audience: audience ?? { filter: {} },
@@ -165,7 +165,7 @@ function audienceFaults(
   )
 }
 
-/** Who is named twice is meant once. */
+/** Removes duplicates from lists of ids. */
 function storedAudience(
   { listKey }: CampaignValidationContext,
   audience: CampaignAudience,
@@ -179,12 +179,12 @@ function storedAudience(
   return { audience: { kind: 'people', listKey, personCount: uniqueIds.length }, personIds: uniqueIds }
 }
 
-/** It rehearses with personas, and nobody is written to. */
+/** A campaign for personas runs in the sandbox and sends to no real person. */
 export function isTest({ audience }: Pick<Campaign, 'audience'>): boolean {
   return audience.kind === 'personas'
 }
 
-/** As it is in force: whoever says nothing follows the class of the outreach. */
+/** The setting in force: by default that of the outreach's class. */
 export function includesContacted(
   { includePreviouslyContacted }: Pick<Campaign, 'includePreviouslyContacted'>,
   outreachClass: 'marketing' | 'service' | undefined,

@@ -1,4 +1,7 @@
-/** How many recipients of a campaign stand how: kept with every step of one of them, so that a report reads no rows. */
+/**
+ * Counts of a campaign's recipients by status, updated with every change of one of them, so that a report reads no
+ * rows.
+ */
 import {
   type Exclusion,
   exclusions,
@@ -14,7 +17,7 @@ export interface RecipientTally {
   readonly reasons: Readonly<Partial<Record<RecipientReason, number>>>
 }
 
-/** What staging found: everybody of the audience once. */
+/** The result of staging: everyone in the audience, counted once. */
 export interface Counts {
   readonly total: number
   readonly sendable: number
@@ -36,7 +39,7 @@ export function tallyOf(counts: Counts): RecipientTally {
   )
 }
 
-/** So many more of them stand like that; fewer where `by` is negative. */
+/** Adds `by` recipients to a status; a negative number removes them. */
 export function addCount(tally: RecipientTally, { state, reason }: RecipientStatus, by: number): RecipientTally {
   if (by === 0) return tally
   const states = { ...tally.states, [state]: countOf(tally, state) + by }
@@ -44,7 +47,7 @@ export function addCount(tally: RecipientTally, { state, reason }: RecipientStat
   return { states, reasons: reason ? { ...reasons, [reason]: (reasons[reason] ?? 0) + by } : reasons }
 }
 
-/** So many of them came from one standing to another. The very same where both are alike. */
+/** Moves recipients from one status to another. Returns the same object when both are equal. */
 export function moveCount(tally: RecipientTally, from: RecipientStatus, to: RecipientStatus, by = 1): RecipientTally {
   if (from.state === to.state && from.reason === to.reason) return tally
   return addCount(addCount(tally, from, -by), to, by)
@@ -54,12 +57,12 @@ export function countOf({ states }: RecipientTally, state: RecipientState): numb
   return states[state] ?? 0
 }
 
-/** Recipients to whom something may still go out. */
+/** Recipients to whom a message may still go out. */
 export function openCount(tally: RecipientTally): number {
   return countOf(tally, 'pending') + countOf(tally, 'queued') + countOf(tally, 'sending')
 }
 
-/** Every state with its number, and the reasons that there are. */
+/** Every state with its count, and the reasons with a count. */
 export function tallyView(tally: RecipientTally) {
   const states = Object.fromEntries(recipientStates.map((state) => [state, countOf(tally, state)]))
   const reasons = Object.fromEntries(Object.entries(tally.reasons).filter(([, count]) => count > 0))

@@ -18,11 +18,11 @@ export interface EligibilityInput {
   readonly outreach: Outreach
   readonly sending: SendingPolicy
   readonly includePreviouslyContacted: boolean
-  /** A rehearsal: nobody is really written to, so only the opening has to work. */
+  /** A sandbox campaign sends to no real person, so only the opener is checked. */
   readonly isTest: boolean
-  /** Whether something carries messages on that channel. */
+  /** Whether a binding serves that channel. */
   readonly isBound: (channel: ChannelName) => boolean
-  /** Whether a marketing send to that person is queued or under way. */
+  /** Whether a marketing send to that person is queued or in flight. */
   readonly isMarketingUnderWay: (person: Person) => boolean
   readonly at: number
   readonly timeScale: number
@@ -31,13 +31,13 @@ export interface EligibilityInput {
 interface Candidate {
   readonly person: Person
   readonly identity: PersonIdentity | undefined
-  /** Written when the first check asks for it. */
+  /** Rendered when the first check asks for it. */
   readonly opener: () => Opener
 }
 
 type Check = (candidate: Candidate, input: EligibilityInput) => boolean | { readonly detail: string }
 
-/** Each answers whether the person is left out. They run in the order of `exclusions`. */
+/** Each check returns whether the person is excluded. They run in the order of `exclusions`. */
 const checks: Readonly<Record<Exclusion, Check>> = {
   noConsent: (candidate, input) => isBlockedByGuardrail('no_consent', candidate, input),
   previouslyContacted: ({ person }, { includePreviouslyContacted, outreach }) =>
@@ -55,7 +55,7 @@ const checks: Readonly<Record<Exclusion, Check>> = {
     isBlockedByGuardrail('opted_out', candidate, input, candidate.identity?.optedOutAt !== undefined),
 }
 
-/** By the table of guardrails, which knows what a campaign asks for. */
+/** By the campaign column of the guardrail table. */
 function isBlockedByGuardrail(
   reason: RecipientReason,
   { person }: Candidate,
@@ -67,7 +67,7 @@ function isBlockedByGuardrail(
   return finding?.kind === 'skip' && finding.reason === reason
 }
 
-/** Without hours: those hold up the whole campaign, and leave nobody out. */
+/** Without hours: those delay the whole campaign and exclude no person. */
 export function factsOf(
   person: Person,
   input: Pick<EligibilityInput, 'at' | 'outreach' | 'sending' | 'timeScale' | 'isMarketingUnderWay'>,
@@ -91,7 +91,7 @@ export interface Eligibility {
   readonly identity?: PersonIdentity
   readonly exclusion?: Exclusion
   readonly detail?: string
-  /** What they would be sent, if it came to that. */
+  /** The opener that they would be sent. */
   readonly opener?: Opener
 }
 
@@ -117,5 +117,5 @@ export function checkEligibility(person: Person, input: EligibilityInput): Eligi
   return { identity: identity!, opener: candidate.opener() }
 }
 
-/** Of a person whom nobody can find: there is no identity to write to. */
+/** A person that no longer exists has no identity to write to. */
 export const unknownPerson: Eligibility = { exclusion: 'noChannelIdentity' }

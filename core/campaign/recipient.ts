@@ -1,4 +1,4 @@
-/** One recipient of a campaign: how they were staged, and what has become of them, which their send alone says. */
+/** One recipient of a campaign: the result of their staging, and a status that follows from their send alone. */
 import type { ChannelName } from '../channelnames.js'
 import type { Send, SendReason } from '../outreach/send.js'
 import { type CampaignStatus, isFinished } from './status.js'
@@ -19,7 +19,7 @@ export type RecipientState = (typeof recipientStates)[number]
 
 export type RecipientReason = SendReason | 'previously_contacted' | 'in-conversation'
 
-/** Why a campaign leaves a person out, in the order of the checks: the first one that holds is recorded. */
+/** Why a campaign excludes a person, in the order of the checks: the first that holds is recorded. */
 export const exclusions = [
   'noConsent',
   'previouslyContacted',
@@ -31,7 +31,7 @@ export const exclusions = [
 ] as const
 export type Exclusion = (typeof exclusions)[number]
 
-/** The reason of a recipient's row for each exclusion, in the words that sends use. */
+/** The reason in a recipient's row for each exclusion, in the words that sends use. */
 export const reasonOfExclusion: Readonly<Record<Exclusion, RecipientReason>> = {
   noConsent: 'no_consent',
   previouslyContacted: 'previously_contacted',
@@ -42,10 +42,10 @@ export const reasonOfExclusion: Readonly<Record<Exclusion, RecipientReason>> = {
   optedOut: 'opted_out',
 }
 
-/** As it is kept: nothing in it says twice what its send or its campaign says. */
+/** A stored recipient: nothing that its send or its campaign already stores. */
 export interface Recipient {
   readonly personId: string
-  /** Of a rehearsal: whom the person plays. */
+  /** Sandbox only: the persona that the person plays. */
   readonly personaId?: string
   readonly asid?: string
   readonly channel?: ChannelName
@@ -60,12 +60,12 @@ export interface RecipientStatus {
   readonly reason?: RecipientReason
 }
 
-/** Something may still go out to them. */
+/** Whether a message may still go out to them. */
 export function isOpenState(state: RecipientState): boolean {
   return state === 'pending' || state === 'queued' || state === 'sending'
 }
 
-/** What a send says of its recipient: receipts promote it, and what was read counts as read alone. */
+/** The status of a recipient by their send: receipts promote it, and a read message counts as read only. */
 export function statusOfSend(send: Pick<Send, 'state' | 'reason' | 'receipts' | 'deferredFor'>): RecipientStatus {
   const { state, reason, receipts, deferredFor } = send
   if (isOpenState(state as RecipientState)) return deferredFor ? { state, reason: deferredFor } : { state }
@@ -75,7 +75,7 @@ export function statusOfSend(send: Pick<Send, 'state' | 'reason' | 'receipts' | 
   return receipts?.failedAt === undefined ? { state } : { state: 'failed', reason: 'delivery_failed' }
 }
 
-/** How somebody stands who has no send: left out, waiting for their turn, or past it because the campaign is over. */
+/** The status of a recipient without a send: excluded, pending, or cancelled because the campaign is over. */
 export function statusWithoutSend(
   { exclusion }: Pick<Recipient, 'exclusion'>,
   campaign: { readonly status: CampaignStatus; readonly failReason?: SendReason },
@@ -84,7 +84,7 @@ export function statusWithoutSend(
   return isFinished(campaign.status) ? cancelledStatus(campaign.failReason) : { state: 'pending' }
 }
 
-/** Of everybody whose turn does not come any more. */
+/** The status of recipients who will get no send. */
 export function cancelledStatus(failReason: SendReason | undefined): RecipientStatus {
   return failReason ? { state: 'cancelled', reason: failReason } : { state: 'cancelled' }
 }

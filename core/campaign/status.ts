@@ -1,4 +1,4 @@
-/** The life of a campaign: its table of statuses, and the one walk along it. */
+/** State machine of a campaign: its table of transitions. */
 import type { ErrorCode } from '../errors.js'
 
 export const campaignStatuses = ['draft', 'staged', 'running', 'paused', 'completed', 'cancelled', 'failed'] as const
@@ -11,9 +11,9 @@ export const campaignTriggers = [
   'pause',
   'resume',
   'cancel',
-  /** A recipient came to their end. */
+  /** A recipient is finished. */
   'complete',
-  /** Its outreach or its binding is gone. */
+  /** Its outreach or its binding was deleted. */
   'fail',
 ] as const
 export type CampaignTrigger = (typeof campaignTriggers)[number]
@@ -39,7 +39,7 @@ export const campaignTransitions: readonly Transition[] = [
   { from: ['running'], on: 'fail', when: 'always', to: 'failed' },
 ]
 
-/** Undefined where the table has no such move, or its condition does not hold: then nothing happens. */
+/** Undefined when the table has no such transition or its condition does not hold: then nothing happens. */
 export function nextCampaignStatus(
   from: CampaignStatus,
   on: CampaignTrigger,
@@ -53,22 +53,22 @@ function findTransition(from: CampaignStatus, on: CampaignTrigger): Transition |
   return campaignTransitions.find((transition) => transition.on === on && transition.from.includes(from))
 }
 
-/** Whether the table knows the trigger there, whatever its condition says. */
+/** Whether the table has the transition, regardless of its condition. */
 export function mayTransition(from: CampaignStatus, on: CampaignTrigger): boolean {
   return findTransition(from, on) !== undefined
 }
 
-/** Nothing leads on from there. */
+/** Whether no transition leads out of the status. */
 export function isFinished(status: CampaignStatus): boolean {
   return !campaignTransitions.some(({ from }) => from.includes(status))
 }
 
-/** While it sends, or may go on sending, its record is not taken away. */
+/** A campaign that sends, or may resume, must not be deleted. */
 export function isDeletable(status: CampaignStatus): boolean {
   return !mayTransition(status, 'pause') && !mayTransition(status, 'resume')
 }
 
-/** What whoever asks for a move that the table has not is answered. */
+/** The error for a transition that the table does not have. */
 export const refusalByTrigger: Readonly<Partial<Record<CampaignTrigger, ErrorCode>>> = {
   edit: 'agent.campaign.immutable',
   stage: 'agent.campaign.immutable',

@@ -1,38 +1,38 @@
-/** How fast a campaign goes: what its binding's queue lets through, and how far ahead of that it is worked on. */
+/** Throughput of a campaign: the rate of its binding, and how far ahead of it the campaign works. */
 import type { ChannelName } from '../channelnames.js'
 import { second } from '../durations.js'
 import { campaign as limits } from '../limits/index.js'
 
-/** Who carries the messages, and how many a second; absent: as many as come. */
+/** The provider of the binding, and its messages for each second; absent: unlimited. */
 export interface Throughput {
   readonly channel: ChannelName
   readonly provider: string
   readonly perSecond?: number
 }
 
-/** How much of a campaign may be on its way at a time. */
+/** How much of a campaign may be in flight. */
 export interface DispatchWindow {
-  /** Recipients that are handed to their conversations together, all at once. */
+  /** Recipients that are dispatched to their conversations in one batch. */
   readonly batchRows: number
-  /** Recipients of whom it is not known yet whether their conversation took the opening. */
+  /** Recipients whose conversation has not yet reported whether it accepted the opener. */
   readonly awaitingReportRows: number
-  /** Recipients whose opening is on its way, by a binding without a pace of its own. */
+  /** Recipients whose opener is in flight, over a binding without a rate. */
   readonly unthrottledInFlightRows: number
-  /** It is the turn of more of them no sooner than so long after it was that of the last ones. */
+  /** The least time between two batches. */
   readonly intervalMs: number
 }
 
-/** Whoever calls meanwhile goes first: what is on its way before them is what they wait for. */
+/** API calls take precedence: they wait behind whatever is in flight, so load makes the window smaller. */
 export function windowUnderLoad(callsPerSecond: number): DispatchWindow {
   return callsPerSecond < limits.callsPerSecond ? limits.idle : limits.underLoad
 }
 
-/** Recipients that may be claimed at once: those who leave within the time that is drawn ahead, and one more. */
+/** The most recipients to claim at once: those who leave within the time that is claimed ahead, and one more. */
 export function maxClaimRows({ perSecond }: Pick<Throughput, 'perSecond'>): number {
   return perSecond === undefined ? Number.POSITIVE_INFINITY : Math.ceil((perSecond * limits.claimAheadMs) / second) + 1
 }
 
-/** Openings that may be under way at a time. A provider with a pace that answers slowly has a few seconds of them. */
+/** The most openers in flight. A provider with a rate that answers slowly gets a few seconds of them. */
 export function maxInFlightRows(
   { perSecond }: Pick<Throughput, 'perSecond'>,
   { unthrottledInFlightRows }: DispatchWindow,
@@ -42,7 +42,7 @@ export function maxInFlightRows(
   return Math.min(limits.inFlightMaxRows, Math.max(limits.inFlightMinRows, rows))
 }
 
-/** A batch is half of what may be under way at most, so that the next one is ready before the last has left. */
+/** A batch is at most half of what may be in flight, so that the next one is ready before the last has left. */
 export function windowFor(throughput: Pick<Throughput, 'perSecond'>, window: DispatchWindow): DispatchWindow {
   return { ...window, batchRows: Math.min(window.batchRows, Math.floor(maxInFlightRows(throughput, window) / 2)) }
 }

@@ -117,7 +117,7 @@ export const CampaignPreview = closedObject('CampaignPreview', {
 })
 export type CampaignPreview = Static<typeof CampaignPreview>
 
-/** Rehearsals show no identity: it is nobody's. */
+/** A sandbox preview shows no identity: a persona's is not real. */
 export function previewOf(person: Person, eligibility: Eligibility, personaId?: string): CampaignPreview {
   const { exclusion, detail, opener } = eligibility
   const identity = personaId === undefined ? eligibility.identity : undefined

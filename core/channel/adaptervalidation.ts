@@ -1,7 +1,7 @@
 /**
- * Whether what an adapter answers has the shape and the size that its contract says. Each function gives what is wrong in
- * a few words that repeat nothing of it, or undefined. The suite asks before a node ever runs the adapter; the node asks
- * each time, since one adapter that answers nonsense must not be the trouble of the others.
+ * Validates the shape and size of what an adapter returns. Each function returns a short error that repeats none of the
+ * input, or undefined. The adapter suite validates before a node runs the adapter; the node validates every call, so
+ * that one faulty adapter does not harm the others.
  */
 
 import { isRecord } from '../json.js'
@@ -59,7 +59,7 @@ export function receivedError(received: unknown): ValidationError {
   if (kind === 'answer') {
     const isStatus = Number.isInteger(status) && (status as number) >= 200 && (status as number) <= 499
     if (!isStatus) return 'the `status` of an answer is not from 200 to 499'
-    // A line break in a header would begin another one.
+    // A line break in a header would begin another header.
     if (!isTextUpTo(type, 100) || !/^[\x20-\x7e]+$/.test(type)) return 'the `type` of an answer is no content type'
     return isTextUpTo(body, limits.answerChars, 0) ? undefined : 'the `body` of an answer is no text'
   }
@@ -76,7 +76,7 @@ function isAccountList(accounts: unknown): boolean {
   return Array.isArray(accounts) && accounts.length <= limits.itemsPerCall && accounts.every(isPart)
 }
 
-/** One by one, so that a bad item does not lose the others. */
+/** Checks items one by one, so that a bad item does not lose the others. */
 export function itemError(item: unknown): ValidationError {
   if (!isRecord(item)) return 'an item is not an object'
   if ('problem' in item) return isDetail(item.problem) ? undefined : 'a problem is no short text'
@@ -128,12 +128,12 @@ function isMediaList(media: unknown): boolean {
   return Array.isArray(media) && media.length <= limits.mediaPerItem && media.every(isMedium)
 }
 
-/** It becomes part of an address of ours. */
+/** A media ref becomes part of one of Parley's URLs. */
 function isMediaRef(mediaRef: unknown): boolean {
   return isTextUpTo(mediaRef, limits.mediaRefChars) && /^[\x21-\x7e]+$/.test(mediaRef)
 }
 
-/** A header is one line; a line break in it would begin another one. */
+/** A header is one line; a line break in it would begin another header. */
 export function mediaAccessError(access: unknown): ValidationError {
   if (!isRecord(access)) return 'what opens media is not an object'
   const { kind, url, headers, detail, aesKey } = access
@@ -170,7 +170,7 @@ function receiptError({ providerId, pieceId, state, reason, detail, upTo }: Json
   return isAbsentOr(upTo, (value) => isFiniteNumber(value)) ? undefined : '`upTo` is no time'
 }
 
-/** A payload is data alone, of a bounded size: it may be shown, counted and made again, and holds nothing that lives. */
+/** A payload is plain data of a bounded size: it may be shown, counted and made again. */
 export function payloadError(payload: unknown): ValidationError {
   const size = { chars: 0 }
   if (payload === undefined) return 'a payload is undefined'
@@ -200,7 +200,7 @@ function dataError(value: unknown, depth: number, size: { chars: number }): Vali
   if (!isList && prototype !== Object.prototype && prototype !== null) return 'a payload holds more than plain data'
   for (const name of Object.keys(value)) {
     const inner = (value as JsonObject)[name]
-    // A member that is undefined is not there, in JSON as in the eyes of whoever wrote it; an entry would become null.
+    // JSON leaves out a member that is undefined; an undefined list entry would become null.
     if (inner === undefined && !isList) continue
     const error = dataError(inner, depth + 1, size)
     if (error) return error

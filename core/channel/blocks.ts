@@ -1,8 +1,8 @@
-/** What a channel carries: the blocks that a message is rendered to, and that its adapter turns into requests. */
+/** Blocks: the parts that a message is rendered to, and that an adapter turns into requests. */
 import type { Event, Moment, Place } from '../amf/index.js'
 import type { ChipKind } from '../amf/message.js'
 
-/** Text is already in the markup of the channel, and no longer than it takes. Chips stand below what they belong to. */
+/** Text is already in the markup of the channel and within its limit. Chips stand below the content they belong to. */
 export type Block =
   | { readonly kind: 'text'; readonly text: string; readonly chips?: readonly RenderedChip[] }
   | {
@@ -20,7 +20,9 @@ export type Block =
 export interface RenderedChip {
   readonly label: string
   readonly kind: ChipKind
-  /** Its place in `tapsOf(message)`; absent for what is no tap of the message (the chip of a shared place). */
+  /**
+   * Its index in `tapsOf(message)`; absent for a chip that is no tap of the message (the chip of a shared location).
+   */
   readonly tap?: number
   readonly url?: string
   readonly phone?: string
@@ -33,7 +35,7 @@ export interface RenderedMedia {
   readonly kind: 'image' | 'video' | 'audio' | 'file'
   readonly alt?: string
   readonly thumbnailUrl?: string
-  /** What a file is called, where its address does not say it. */
+  /** The name of a file, if its address does not give it. */
   readonly name?: string
 }
 

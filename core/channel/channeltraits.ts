@@ -1,6 +1,6 @@
 /**
- * The traits of every channel. Where a provider's documents disagree or are silent, the smaller number and the poorer
- * answer stand here: what is not certain is not sent.
+ * The traits of every channel. If a provider's documents disagree or are silent, the smaller number and the poorer
+ * answer stand here: uncertain features are not sent.
  */
 import { chipKinds } from '../amf/message.js'
 import type { ChannelName } from '../channelnames.js'
@@ -47,7 +47,7 @@ const table: Readonly<Record<ChannelName, Traits>> = {
   vendorMessages: {
     channel: 'vendorMessages',
     markup: 'plain',
-    // Strings of anything interactive have 200 characters; plain text has no stated limit, and resellers take 3,000.
+    // Interactive strings have 200 characters; plain text has no stated limit, and resellers accept 3,000.
     text: { max: 3_000, unit: 'characters', encoding: 'unicode', besideMax: 200 },
     chips: { kinds: ['reply'], min: 2, max: 5, labelMax: 24 },
     list: { min: 2, max: 50, labelMax: 200, descriptionMax: 200 },
@@ -81,7 +81,7 @@ const table: Readonly<Record<ChannelName, Traits>> = {
       needsMedia: true,
     },
     carousel: { min: 2, max: 10, alike: true },
-    // Three options have buttons, so the list begins where those end.
+    // Three options are sent as buttons, so the list begins above them.
     list: { min: 4, max: 10, labelMax: 24, descriptionMax: 72 },
     media: {
       types: [

@@ -1,8 +1,8 @@
-/** Which words of credentials are secret, and texts without them. */
+/** Finds the secrets in credentials, and redacts them from texts. */
 import { isRecord } from '../json.js'
 import { adapter as limits } from '../limits/index.js'
 
-/** What a credential form marks as write-only, wherever it stands in these credentials. */
+/** The values that a credential form marks as write-only, at any depth of these credentials. */
 export function secretsIn(form: unknown, auth: unknown): readonly string[] {
   if (!isRecord(form) || auth === undefined || auth === null) return []
   if (form.writeOnly === true) return textsIn(auth).flatMap(piecesOf)
@@ -19,14 +19,14 @@ function textsIn(value: unknown): readonly string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
 }
 
-/** Any line of a key gives as much away as all of it. */
+/** A single line of a key is as secret as all of it. */
 function piecesOf(secret: string): readonly string[] {
   const lines = secret.split(/\r?\n/)
   const pieces = lines.length === 1 ? [secret] : [secret, ...lines.filter((line) => !line.startsWith('-----'))]
   return pieces.filter((piece) => piece.length >= limits.secretMinChars)
 }
 
-/** The text with dots where a secret stood, and no longer than a detail may be. */
+/** Replaces each secret with an ellipsis, and cuts the text to the length of a detail. */
 export function redactSecrets(text: string, secrets: readonly string[]): string {
   const longestFirst = [...secrets].sort((a, b) => b.length - a.length)
   const clean = longestFirst.reduce((rest, secret) => rest.replaceAll(secret, '…'), text)

@@ -1,8 +1,10 @@
-/** The traits of one person: those of the channel's adapter, narrowed to what the provider says that their device can do. */
+/**
+ * Effective traits for one person: those of the channel's adapter, narrowed to the capabilities of the person's device.
+ */
 import type { Adapter } from './adapter.js'
 import type { Traits } from './traits.js'
 
-/** Of whom nothing is known everything is expected that the channel has. */
+/** Without known capabilities the person gets all traits of the channel. */
 export function effectiveTraits(
   adapter: Pick<Adapter, 'descriptor' | 'traitsForDevice'>,
   deviceCapabilities: readonly string[] | undefined,

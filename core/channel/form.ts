@@ -1,16 +1,16 @@
-/** The form by which operators bind a provider: what they do on its side, and the credentials they enter. */
+/** The form by which operators bind a provider: the steps on the provider's side, and the credentials to enter. */
 import Type, { type Static } from 'typebox'
 import { slugPattern } from '../ids.js'
 import { catalog } from '../limits/index.js'
 
-/** A JSON Schema of draft 2020-12 for an object: what a form asks for, or what a tool is called with. */
+/** A JSON Schema of draft 2020-12 for an object: the members of a form, or the arguments of a tool. */
 export const FormSchema = Type.Object(
   { type: Type.Literal('object'), properties: Type.Record(Type.String(), Type.Unknown()) },
   { additionalProperties: true, title: 'FormSchema' },
 )
 export type FormSchema = Static<typeof FormSchema>
 
-/** The name and the sentences of a form, as of every entry of a catalog. */
+/** Names and sentences of forms have the limits of all catalog entries. */
 export const shortName = Type.String({ minLength: 1, maxLength: catalog.nameChars })
 export const sentence = Type.String({ minLength: 1, maxLength: catalog.descriptionChars })
 

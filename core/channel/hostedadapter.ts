@@ -1,4 +1,4 @@
-/** An adapter as a node calls it: one that runs in a thread of its own answers later than one that does not. */
+/** An adapter as a node calls it: an adapter that runs in a worker thread answers with a promise. */
 import type { Adapter } from './adapter.js'
 
 type MaybePromise<T> = T | PromiseLike<T>
@@ -11,6 +11,8 @@ export interface HostedAdapter extends Omit<Adapter, SynchronousMember> {
   validateAuth?(
     ...args: Parameters<NonNullable<Adapter['validateAuth']>>
   ): MaybePromise<ReturnType<NonNullable<Adapter['validateAuth']>>>
-  /** Resolves once `traitsWith` knows this list. Until then `traitsWith` answers the traits of the channel. */
+  /**
+   * Resolves once `traitsForDevice` knows this list. Until then `traitsForDevice` returns the traits of the channel.
+   */
   prepareTraits?(deviceCapabilities: readonly string[]): PromiseLike<void>
 }

@@ -1,10 +1,12 @@
-/** Media that a provider opens to nobody but the holder of the binding's credentials, until it has an address of ours. */
+/**
+ * Provider media: files that only the credentials of the binding open, until Parley serves them under a URL of its own.
+ */
 import type { Inbound, UserContent, UserMedia } from './inbound.js'
 
 export interface ProviderMedia extends Omit<UserMedia, 'url'> {
   /**
-   * What `openMedia` of the adapter knows it by: printable ASCII without blanks. Nobody else reads it, and it is told to
-   * nobody.
+   * The adapter's reference for `openMedia`: printable ASCII without blanks. Only the adapter reads it, and it is never
+   * shown.
    */
   readonly mediaRef: string
 }
@@ -13,32 +15,34 @@ export interface ReportedContent extends Omit<UserContent, 'media'> {
   readonly media?: readonly (UserMedia | ProviderMedia)[]
 }
 
-/** What they did is only referred to: `follow` of the adapter finds it, before the provider is told that it was taken. */
+/**
+ * The item only refers to the person's action: the adapter's `follow` fetches it before the provider is acknowledged.
+ */
 export interface InboundReference {
   readonly kind: 'reference'
   readonly reference: string
 }
 
-/** What an adapter tells of a person. */
+/** What an adapter reports of a person. */
 export type ReportedInbound =
   | InboundReference
   | Exclude<Inbound, { kind: 'content' }>
   | { readonly kind: 'content'; readonly content: ReportedContent }
 
-/** The request by which held media opens, or why there is none. */
+/** The request that opens provider media, or why there is none. */
 export type MediaAccess =
   | {
       readonly kind: 'at'
       readonly url: string
-      /** Sent to the host of that URL alone, wherever it leads on to. */
+      /** Sent only to the host of that URL, not to redirect targets on other hosts. */
       readonly headers: Readonly<Record<string, string>>
-      /** What is there is encrypted with AES-256 in counter mode from zero, under this key in hex. */
+      /** The content is encrypted with AES-256 in counter mode from zero, under this key in hex. */
       readonly aesKey?: string
     }
-  /** One sentence, in which no secret stands. */
+  /** One sentence without a secret. */
   | { readonly kind: 'refused'; readonly detail: string }
 
-/** The same, with an address in place of everything that is held. */
+/** The same inbound, with a URL in place of every provider media. */
 export function withPublicUrls(
   inbound: Exclude<ReportedInbound, InboundReference>,
   urlOf: (mediaRef: string) => string,

@@ -1,33 +1,33 @@
 /**
- * The power of a channel that the gateway serves itself, over sockets that people's pages open: how its frames read and
- * how they are written. Everything here is pure; who is connected, and what they have been told, the gateway knows.
+ * The codec of a channel that the gateway serves itself, over sockets that people's pages open: it reads and writes
+ * frames. Everything here is pure; the gateway knows the connections and what each has received.
  */
 
 import type { PlainPart } from '../amf/index.js'
 import type { Inbound, UserContent } from './inbound.js'
 
 export interface SocketCodec {
-  /** What a frame says. It takes anything, never throws, and takes time linear in the text. */
+  /** Reads one frame. Accepts any text, never throws, and takes time linear in its length. */
   read(text: string): ClientEvent
-  /** The frame that says so, as text. */
+  /** The frame for this event, as text. */
   write(event: ServerEvent): string
 }
 
 export type ClientEvent =
-  /** Something that the person said or did, under an id of the page's own: answered once it is on record. */
+  /** A message or action of the person, under an id of the page's own: acknowledged once it is on record. */
   | { readonly kind: 'said'; readonly id: string; readonly inbound: Inbound }
-  /** What the page noticed of messages. */
+  /** States of messages that the page observed. */
   | { readonly kind: 'mark'; readonly state: 'delivered' | 'read'; readonly messageIds: readonly string[] }
   | { readonly kind: 'typing' }
-  /** The page wants the lines that stand before that one. */
+  /** The page wants the entries before that cursor. */
   | { readonly kind: 'older'; readonly before: number }
-  /** It cannot be read; `field` is empty where that is true of all of it, `id` what the page called it. */
+  /** The frame cannot be read; `field` is empty if that is true of the whole frame, `id` is the page's id. */
   | { readonly kind: 'invalid'; readonly field: string; readonly message: string; readonly id?: string }
 
-/** Whom the agent shared, as somebody keeps them. */
+/** A contact that the agent shared, as an address book stores it. */
 export type Contact = Omit<Extract<PlainPart, { type: 'share.contact' }>, 'type'>
 
-/** A line of the record of one person, and its place there, the cursor. Moments are milliseconds since 1970. */
+/** An entry of one person's transcript, at its cursor. Times are milliseconds since 1970. */
 export type TranscriptEvent =
   | {
       readonly kind: 'message'
@@ -36,7 +36,7 @@ export type TranscriptEvent =
       readonly state: 'sent' | 'delivered' | 'read'
       /** As the adapter rendered it. */
       readonly payload: unknown
-      /** Those that its words name, whole, to be kept by whoever wants to. */
+      /** The full contacts that its words name, for people to save. */
       readonly contacts: readonly Contact[]
     }
   | {
@@ -50,7 +50,7 @@ export type TranscriptEvent =
 export type ServerEvent =
   | TranscriptEvent
   | { readonly kind: 'welcome'; readonly address: string; readonly cursor: number; readonly more: boolean }
-  /** Older lines, in order: all that are kept from that place on; with `more` there are others before it. */
+  /** Older entries, in order: all that are stored from `from` on; with `more` there are others before it. */
   | {
       readonly kind: 'older'
       readonly from: number
@@ -70,21 +70,21 @@ export type ServerEvent =
       readonly retryAfterMs?: number
     }
 
-/** How the gateway ends a connection, besides what the protocol itself says (1009: a frame too large). */
+/** Close codes of the gateway, besides those of the protocol itself (1009: a frame too large). */
 export const closeCodes = {
   /** This node stops: connect again at once, another one answers. */
   goingAway: 1001,
   /** Too many frames that cannot be read. */
   unreadable: 1008,
-  /** It cannot be found out just now whether the page may come in: connect again a little later. */
+  /** Whether the page may connect cannot be decided just now: connect again a little later. */
   later: 1013,
-  /** What was to be told did not fit through: connect again with the last cursor. */
+  /** The page reads too slowly: connect again with the last cursor. */
   behind: 4000,
-  /** The token is not good, or no longer: ask for another. */
+  /** The token is invalid or has expired: ask for another. */
   badToken: 4401,
   /** The chat is not for the site of the page. */
   foreignSite: 4403,
-  /** There is no such chat, or it is switched off. */
+  /** The chat does not exist, or is switched off. */
   switchedOff: 4404,
   /** Too many connections from one address: connect again a little later. */
   tooMany: 4429,

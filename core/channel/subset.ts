@@ -1,4 +1,4 @@
-/** Whether traits ask for no more than others: what fits the narrower ones may be sent wherever the wider ones hold. */
+/** Whether traits are a subset of others: content that fits the narrower traits may be sent under the wider ones. */
 import { isRecord } from '../json.js'
 import type { Traits } from './traits.js'
 
@@ -11,7 +11,7 @@ const atMost: Rule = (narrow, wide) =>
 const atLeast: Rule = (narrow, wide) => typeof narrow === 'number' && narrow >= (wide as number)
 const subsetOf: Rule = (narrow, wide) =>
   Array.isArray(narrow) && narrow.every((each) => (wide as readonly unknown[]).includes(each))
-/** What is asked of a sender is asked here, too. */
+/** What the wider traits require of a sender, the narrower ones require too. */
 const required: Rule = (narrow, wide) => wide !== true || narrow === true
 const allRequired: Rule = (narrow, wide) => subsetOf(wide ?? [], narrow ?? [])
 const allowed: Rule = (narrow, wide) => narrow === false || (narrow === true && wide === true)
@@ -49,8 +49,8 @@ const groupRules: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
 const mandatoryGroups = ['text', 'receipts']
 
 /**
- * The first trait that is more than the wide ones have, such as `chips.max`; undefined when there is none. The channel, its
- * markup and its messaging window are the same in both. Takes anything for the narrow ones, and never throws.
+ * The first trait that exceeds the wide ones, such as `chips.max`; undefined if there is none. The channel, its markup
+ * and its messaging window must be the same in both. Accepts anything as the narrow traits, and never throws.
  */
 export function firstExcess(narrow: unknown, wide: Traits): string | undefined {
   if (!isRecord(narrow)) return 'traits'

@@ -1,23 +1,26 @@
-/** Send budgets: how fast messages in bulk leave over one binding, and when each of them may leave. */
+/** Send budgets: the rate of messages in bulk over one binding, and when each of them may leave. */
 import { bulk as limits } from '../limits/index.js'
 import type { Descriptor } from './adapter.js'
 
-/** Messages in bulk a second: what the provider says of itself, or what any provider bears. Undefined: no limit. */
+/** Messages in bulk per second: the provider's own rate, or the default. Undefined: no limit. */
 export function bulkRate({ bulkPerSecond = limits.perSecond }: Pick<Descriptor, 'bulkPerSecond'>): number | undefined {
   return bulkPerSecond === 'unlimited' ? undefined : bulkPerSecond
 }
 
-/** What is left of the budget of a binding. */
+/** The remaining budget of a binding. */
 export interface SendBudget {
-  /** When the next message may leave; in fractions of a millisecond, so that a pace is kept over any number of messages. */
+  /**
+   * When the next message may leave; in fractions of a millisecond, so that the rate is exact over any number of
+   * messages.
+   */
   readonly nextAt: number
-  /** When it was drawn from last. A time after now was written before the clock was set back. */
+  /** When the budget was last drawn from. A time after now was written before the clock was set back. */
   readonly drawnAt: number
 }
 
 export interface BudgetDraw {
   readonly budget: SendBudget
-  /** When each of the messages may leave, in their order; as many as were asked for, or as may leave by `until`. */
+  /** When each message may leave, in order; as many as were asked for, or as may leave by `until`. */
   readonly leaveAt: readonly number[]
 }
 

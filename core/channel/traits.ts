@@ -1,11 +1,17 @@
-/** What a channel shows and takes, as data: rendering walks it, adapters are held to it, and callers read it. */
+/**
+ * Traits: what a channel shows and accepts, as data. Rendering walks them, adapters are held to them, callers read
+ * them.
+ */
 import type { ChipKind } from '../amf/message.js'
 import type { ChannelName } from '../channelnames.js'
 
 /** How a channel writes emphasis, links and lists. `plain` has none of them. */
 export type Markup = 'plain' | 'commonmark' | 'whatsapp' | 'slack'
 
-/** Absent means that the channel has no such thing. Every number is the provider's; longer is cut or carried on, never sent. */
+/**
+ * Absent means that the channel has no such feature. Every number is the provider's; longer content is cut or
+ * continued, never sent.
+ */
 export interface Traits {
   readonly channel: ChannelName
   readonly markup: Markup
@@ -13,7 +19,7 @@ export interface Traits {
     readonly max: number
     readonly unit: 'characters' | 'bytes'
     readonly encoding: 'gsm7' | 'unicode'
-    /** The same for text that has chips, a list, times or a picture with it, where that is less. */
+    /** The same for text with chips, a list, times or a picture, if that is less. */
     readonly besideMax?: number
   }
   /** Quick replies below a message. */
@@ -22,7 +28,7 @@ export interface Traits {
     readonly min: number
     readonly max: number
     readonly labelMax: number
-    /** They are gone as soon as another message follows. */
+    /** They disappear as soon as another message follows. */
     readonly whileNewest?: true
     /** Kinds of which one may be sent, with no other chip beside it. */
     readonly alone?: readonly ChipKind[]
@@ -35,7 +41,7 @@ export interface Traits {
     readonly chipLabelMax: number
     /** A card without a picture cannot be sent. */
     readonly needsMedia?: true
-    /** A card is a title and at least one thing more. */
+    /** A card needs a title and at least one other member. */
     readonly needsTitle?: true
   }
   readonly carousel?: {
@@ -55,23 +61,23 @@ export interface Traits {
   readonly media?: MediaTraits
   readonly receipts: { readonly delivered: boolean; readonly read: boolean }
   readonly typing: boolean
-  /** The provider takes no payload of a caller's own: native parts are shown by their fallback. */
+  /** The provider accepts no payload of a caller's own: native parts are shown by their fallback. */
   readonly withoutPayloads?: true
-  /** How long after a person last wrote they may be written to freely; null: always. */
+  /** How long after a person last wrote the agent may write freely; null: always. */
   readonly windowHours: number | null
 }
 
 export interface MediaTraits {
   readonly types: readonly string[]
-  /** Of the kind that may be largest. */
+  /** The limit of the kind that may be largest. */
   readonly maxBytes: number
-  /** Of a kind that may be less. */
+  /** Limits of the kinds that may be less. */
   readonly imageMaxBytes?: number
   readonly videoMaxBytes?: number
   readonly audioMaxBytes?: number
 }
 
-/** How large content of that type may be on a channel with these traits. */
+/** The largest size of content of that type on a channel with these traits. */
 export function maxBytesOf({ maxBytes, ...kinds }: MediaTraits, type: string): number {
   if (type.startsWith('image/')) return kinds.imageMaxBytes ?? maxBytes
   if (type.startsWith('video/')) return kinds.videoMaxBytes ?? maxBytes

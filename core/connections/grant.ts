@@ -1,6 +1,6 @@
-/** What a provider gives, or does not give, when it is asked for tokens. */
+/** The answer of an OAuth provider to a token request: tokens, or a failure. */
 
-/** Never shown, never logged, sealed wherever they rest. */
+/** Never shown and never logged; sealed wherever they are stored. */
 export interface Tokens {
   readonly accessToken: string
   readonly refreshToken?: string
@@ -10,11 +10,11 @@ export interface Tokens {
 export interface TokenGrant {
   readonly ok: true
   readonly tokens: Tokens
-  /** What the provider calls the account. */
+  /** The provider's name of the account. */
   readonly accountLabel?: string
 }
 
-/** `refused` is a word about this very grant, `failed` an answer about something else, `unreachable` no answer at all. */
+/** `refused` concerns this grant, `failed` is any other error answer, `unreachable` is no answer. */
 export interface GrantFailure {
   readonly ok: false
   readonly reason: 'refused' | 'failed' | 'unreachable' | 'unknown-provider'

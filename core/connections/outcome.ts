@@ -1,4 +1,4 @@
-/** How a sign-in ended, as the browser is told: every reason with the sentence that the result page shows for it. */
+/** The outcome of a sign-in as the browser gets it: every reason with the sentence that the result page shows. */
 
 /** Codes that a provider may send back. */
 const providerReasons = {
@@ -31,22 +31,22 @@ export type SignInOutcome =
   | { readonly oauthStatus: 'success'; readonly connectionId: string }
   | { readonly oauthStatus: 'error'; readonly reason: Reason }
 
-/** What a provider sent as its error; whatever is no code we know stays out of every address and page. */
+/** The reason of a provider's error code; an unknown code never appears in an address or a page. */
 export function providerReason(error: string): Reason {
   return Object.hasOwn(providerReasons, error) ? (error as keyof typeof providerReasons) : 'provider_error'
 }
 
-/** What readers disagree on is refused before one of them sees it: odd slashes, blanks, an `@` before the path. */
+/** Refuses addresses that URL parsers read differently: odd slashes, blanks, an `@` before the path. */
 const httpUrl = /^https?:\/\/[^/\\?#@\s\p{Cc}]+(?:[/?#][^\\\s\p{Cc}]*)?$/iu
 
 export interface ReturnRules {
-  /** Hosts, each with its port where that is not the usual one, exactly as addresses spell them. */
+  /** Hosts with any unusual port, exactly as addresses spell them. */
   readonly hosts: readonly string[]
-  /** Whether plain http will do. */
+  /** Whether plain http is allowed. */
   readonly allowHttp: boolean
 }
 
-/** Where the browser goes next, told how it ended; undefined when nobody may be sent there. */
+/** The address to which the browser returns, with the outcome as parameters; undefined when the rules refuse it. */
 export function returnAddress(returnTo: string, outcome: SignInOutcome, rules: ReturnRules): string | undefined {
   const url = httpUrl.test(returnTo) ? parseUrl(returnTo) : undefined
   if (url?.username !== '' || url.password !== '') return undefined
@@ -57,7 +57,7 @@ export function returnAddress(returnTo: string, outcome: SignInOutcome, rules: R
   return url.href
 }
 
-/** An address that brings one of these along cannot speak for us. */
+/** Removed from the given address, so that it cannot fake an outcome. */
 const outcomeNames = ['oauthStatus', 'reason', 'toolId', 'connectionId']
 
 function parseUrl(text: string): URL | undefined {

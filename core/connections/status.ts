@@ -1,13 +1,13 @@
-/** The life of a sign-in at an outside provider: its statuses and the one table of moves between them. */
+/** State machine of a sign-in at an outside provider: its statuses and its table of transitions. */
 
 export const statuses = ['connected', 'expired', 'revoked', 'error'] as const
 export type Status = (typeof statuses)[number]
 
-/** Where there is no credential there is no status; a tool then reads as this word. */
+/** A tool without a credential has no status and reads as `not-connected`. */
 export const connectionStates = ['not-connected', ...statuses] as const
 export type ConnectionState = (typeof connectionStates)[number]
 
-/** The first and the last are a person's doing, the others are found out when the credential is put to use. */
+/** A person causes the first and the last; the others come from a use of the credential. */
 export const triggers = [
   'granted',
   'refreshFailed',
@@ -33,17 +33,17 @@ export const transitions: readonly Transition[] = [
   { from: statuses, on: 'disconnected', to: 'not-connected' },
 ]
 
-/** Undefined when the table has no such move. */
+/** Undefined when the table has no such transition. */
 export function next(from: ConnectionState, on: Trigger): ConnectionState | undefined {
   return transitions.find((transition) => transition.from.includes(from) && transition.on === on)?.to
 }
 
-/** Whether it is worth asking the provider at all; what has run out or was taken back only a person can renew. */
+/** Whether the provider is worth asking; only a person can renew a credential that has expired or was revoked. */
 export function isUsable(status: Status): boolean {
   return status === 'connected' || status === 'error'
 }
 
-/** What operators read of a credential that does not work; nothing in here comes from a provider. */
+/** What operators read about a credential that does not work; none of it comes from a provider. */
 export const failures = {
   notRenewed: 'The provider no longer renews the sign-in. Connect again.',
   nothingToRenew: 'The sign-in ran out and the provider gave nothing to renew it with. Connect again.',

@@ -1,8 +1,8 @@
-/** How long a person counts as being in a conversation after they wrote. */
+/** The quiet time after which a person no longer counts as being in a conversation. */
 
 /**
- * Until when a person counts as talking who wrote last at `lastInboundAt`; not later than `at` where they do not. A time that is
- * further ahead than the whole wait is from before the clock was set back, and holds nothing up.
+ * The time until which a person who wrote last at `lastInboundAt` counts as active; `at` if the person is not active. A
+ * time further ahead than `quietMs` dates from before the clock was set back and delays nothing.
  */
 export function inConversationUntil(lastInboundAt: number | undefined, at: number, quietMs: number): number {
   return lastInboundAt === undefined || lastInboundAt > at + quietMs ? at : lastInboundAt + quietMs

@@ -1,4 +1,4 @@
-/** The answer that typed text or a shared place is to an open question, with everything else that came along. */
+/** Matches typed text or a shared location to an open question; the result carries the rest of the content too. */
 import type { Tap } from '../amf/index.js'
 import type { UserContent } from '../channel/inbound.js'
 import type { AgentContext } from './context.js'
@@ -14,7 +14,7 @@ export interface Answer {
   readonly result: Result
 }
 
-/** Undefined where it is not clearly an answer. */
+/** The answer that the content gives; undefined unless it clearly is one. */
 export function findAnswer(
   tx: ConversationTx,
   conversation: Conversation,
@@ -40,7 +40,10 @@ function* replyOptions(turns: Iterable<readonly OpenOption[]>): Iterable<readonl
   for (const options of turns) yield options.filter(({ tap }) => tap.kind === 'reply')
 }
 
-/** Of two that were asked for in one turn it could be either. */
+/**
+ * The location question of the newest turn that has any; undefined if that turn has two, since the answer could be to
+ * either.
+ */
 function findLocationQuestion(turns: Iterable<readonly OpenOption[]>): OpenOption | undefined {
   for (const options of turns) {
     const locationOptions = options.filter(({ tap }) => tap.intent === 'ask.location')
@@ -63,7 +66,7 @@ export function resultOf(
   return { intent, intentId, optionIds: [optionId], labels: [label], ...source }
 }
 
-/** The id under which the agent knows the message: one that another channel took over keeps its first. */
+/** The message id that the agent knows: a message that another channel took over keeps its first id. */
 export function agentMessageId({ id, onBehalfOf }: OutboundMessageRecord): string {
   return onBehalfOf?.messageId ?? id
 }

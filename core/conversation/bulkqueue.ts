@@ -1,4 +1,4 @@
-/** Messages in bulk: each leaves at its time, and lets messages that do not wait go before it. */
+/** The queue of messages in bulk: each leaves at its own time, and messages that are not in bulk overtake them. */
 import { bulk as limits } from '../limits/index.js'
 import type { AgentContext } from './context.js'
 import { enqueueMessage } from './queue.js'
@@ -6,7 +6,7 @@ import type { Conversation, OutboundMessageRecord, Paced } from './state.js'
 import { advanceState } from './status.js'
 import type { ConversationTx } from './transaction.js'
 
-/** Enqueues the message; one in bulk is reported as queued, and waits here while its time is far off. */
+/** Enqueues the message. A message in bulk is reported as queued, and waits here until its time is close. */
 export function enqueuePaced(
   tx: ConversationTx,
   conversation: Conversation,
@@ -22,8 +22,8 @@ export function enqueuePaced(
 }
 
 /**
- * Enqueues the messages whose time has come. The first goes whatever the clock says: its timer waits for a delay, and where
- * the clock was set back meanwhile, the others keep their distance from the first.
+ * Enqueues the messages whose time has come. The first one always goes: its timer waits for a delay. If the clock was
+ * set back meanwhile, the others keep their distance from the first.
  */
 export function releasePaced(tx: ConversationTx, conversation: Conversation): Conversation {
   const [first, ...later] = conversation.paced ?? []

@@ -14,7 +14,7 @@ export interface AgentFacts {
   readonly provider: string
   /** How long the messaging window stays open; null on a channel without one. */
   readonly windowHours: number | null
-  /** Events go to the agent. None do while it has no webhook. */
+  /** Whether events go to the agent; false while the agent has no webhook. */
   readonly receivesEvents: boolean
   /** The asids of the same address on the agent's other active channels. */
   readonly siblings: Partial<Record<ChannelName, string>>
@@ -34,11 +34,11 @@ export interface Binding {
   readonly isOwnChannel?: true
   /** The least time between two agent messages. */
   readonly minDelayMs: number
-  /** Messages in bulk that leave a second; absent: the channel has no limit. */
+  /** Messages in bulk that leave per second; absent: the channel has no limit. */
   readonly bulkPerSecond?: number
   /** Absent: the default. */
   readonly loopGuard?: LoopGuard
-  /** Parley answers keywords, and each relationship begins with this disclaimer (its own text, or the stock one). */
+  /** Parley answers keywords, and each relationship begins with a disclaimer: this text, or the stock one. */
   readonly compliance?: { readonly disclaimer?: string }
 }
 
@@ -47,7 +47,10 @@ export interface LoopGuard {
   readonly seconds: number
 }
 
-/** The facts of a context, without the rest of it. A timer's facts always listen: the agent is asked when the event leaves. */
+/**
+ * The facts of a context. Facts of a timer always receive events: whether the agent has a webhook is checked when the
+ * event leaves.
+ */
 export function factsOf({ provider, windowHours, siblings }: AgentFacts): AgentFacts {
   return { provider, windowHours, siblings, receivesEvents: true }
 }

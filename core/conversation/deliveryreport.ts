@@ -1,10 +1,10 @@
-/** The report of a conversation to the send for which it took a message. */
+/** The report of a conversation to the send whose message it accepted. */
 
 /** A change of a send's message. Each is reported once, in the order in which it happened. */
 export interface DeliveryReport {
   readonly sendId: string
   readonly at: number
-  /** The attempt that it is about; a report on an earlier attempt is out of date. */
+  /** The attempt that the report is about; a report on an earlier attempt is out of date. */
   readonly attempt: number
   /** `withheld`: the message was not sent, because its campaign is paused; the same attempt may be made again. */
   readonly state: 'sent' | 'delivered' | 'read' | 'failed' | 'responded' | 'withheld'

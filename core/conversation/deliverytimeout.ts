@@ -1,6 +1,7 @@
 /**
- * Delivery timeouts: messages whose sender wants them on the next channel when they do not arrive in time. The timeout of
- * each is kept; failing over is switched off (`conversation.movesUndelivered`), and until then the timeout is only logged.
+ * Delivery timeouts: a sender may ask that a message which does not arrive in time goes on the next channel. Each
+ * timeout is stored and logged; the failover itself is switched off (`conversation.failsOverUndelivered` in the
+ * limits).
  */
 import { isSignal } from '../amf/index.js'
 import { conversation as limits } from '../limits/index.js'
@@ -9,7 +10,7 @@ import { failMessage } from './failover.js'
 import type { Conversation, OutboundMessageRecord } from './state.js'
 import { type ConversationTx, log } from './transaction.js'
 
-/** Sets the timeout of a message that the provider has taken. */
+/** Sets the timeout of a message that the provider accepted. */
 export function trackDelivery(
   tx: ConversationTx,
   conversation: Conversation,
@@ -53,7 +54,7 @@ function scheduleTimeout(tx: ConversationTx, agent: AgentFacts, at: number): voi
   tx.emit({ kind: 'setTimer', timer: 'undelivered', at, facts: factsOf(agent) })
 }
 
-/** The channels that follow when the message does not arrive on this one; none unless its sender wants that. */
+/** The channels after this one for a message that does not arrive; empty unless its sender asked for that. */
 function laterChannels(
   { channel }: Conversation,
   { message }: OutboundMessageRecord,

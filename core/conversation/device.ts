@@ -1,17 +1,17 @@
-/** Capabilities of the person's device, as the provider reported them last. */
+/** Capabilities of the person's device, as the provider last reported them. */
 import { outreachSend as limits } from '../limits/index.js'
 import type { Conversation, OutboundMessageRecord } from './state.js'
 import { type ConversationTx, log } from './transaction.js'
 
-/** What an outcome says of the person's device. */
+/** What an outcome says about the person's device. */
 export interface DeviceReport {
-  /** All that it can do, as the provider said when it turned the message away. */
+  /** Everything that the device can do, as the provider said when it refused the message. */
   readonly deviceCapabilities?: readonly string[]
-  /** The message was then written anew for it: whatever is out of it, or will be, is of that writing. */
+  /** The message was then rendered again for that device; all its pieces, sent and unsent, belong to that rendering. */
   readonly isRewritten?: true
 }
 
-/** The conversation itself, unless that is news. */
+/** Returns the same conversation if the capabilities have not changed. */
 export function withDeviceCapabilities(
   conversation: Conversation,
   deviceCapabilities: readonly string[] | undefined,
@@ -24,7 +24,10 @@ export function withDeviceCapabilities(
   return { ...rest, deviceCapabilities, ...(until !== undefined && { deviceCapabilitiesUntil: until }) }
 }
 
-/** Capabilities learned from a refusal hold as long as those learned by a probe; then the next message finds out again. */
+/**
+ * Capabilities learned from a refusal are valid as long as those learned by a probe; after that the next message finds
+ * out again.
+ */
 export function learnFromRefusal(
   tx: ConversationTx,
   conversation: Conversation,
@@ -51,8 +54,8 @@ export function dropStale(
 }
 
 /**
- * The message as it begins to go out: all its pieces, in however many tries, are written for the device that there is now.
- * One of which pieces are out already stays as it was begun.
+ * Pins the device capabilities when a message begins to go out: every piece, in every attempt, is rendered for that
+ * device. A message with pieces already out stays as it was begun.
  */
 export function pinCapabilities(
   outgoing: OutboundMessageRecord,
@@ -63,7 +66,7 @@ export function pinCapabilities(
   return deviceCapabilities ? { ...rest, deviceCapabilities } : rest
 }
 
-/** The message as it goes on, if it was written anew: every further try is the same writing, under the same ids. */
+/** If the message was rendered again, every further attempt uses that rendering, under the same ids. */
 export function rerenderFor(
   outgoing: OutboundMessageRecord,
   { deviceCapabilities, isRewritten }: DeviceReport,
@@ -72,7 +75,7 @@ export function rerenderFor(
   return { ...outgoing, deviceCapabilities, rewriteCount: (outgoing.rewriteCount ?? 0) + 1 }
 }
 
-/** In whatever order they are told. */
+/** Compares without regard to order. */
 function isSame(these: readonly string[] | undefined, those: readonly string[] | undefined): boolean {
   if (these === undefined || those === undefined) return these === those
   return these.length === those.length && these.every((each) => those.includes(each))

@@ -1,14 +1,14 @@
 /**
- * The disclaimer of a messaging relationship: one message of the house that goes before the first message of the agent. It
- * is put before a message at the moment that message would go out, so no way of sending leads past it, and the two share
- * their fate: a message whose disclaimer fails, fails with it.
+ * The disclaimer of a messaging relationship: one message of Parley that goes before the first message of the agent.
+ * The queue inserts it at the moment that message would go out, so every way of sending passes it. The two share their
+ * fate: if the disclaimer fails, its message fails too.
  */
 import { isSignal } from '../amf/index.js'
 import type { AgentContext } from './context.js'
 import { defaultTexts } from './keywords.js'
 import type { Conversation, OutboundMessageRecord } from './state.js'
 
-/** The text of the disclaimer that has to go before this message; undefined where none has to. */
+/** The text of the disclaimer that must go before this message; undefined if none is required. */
 export function requiredDisclaimer(
   { disclaimedAt }: Conversation,
   { message, from }: Pick<OutboundMessageRecord, 'message' | 'from'>,
@@ -18,7 +18,10 @@ export function requiredDisclaimer(
   return binding.compliance.disclaimer ?? defaultTexts.disclaimer(brand)
 }
 
-/** Whether an opt-out ends it. Confirmations and help go to people who opted out; a disclaimer only ever goes before a message. */
+/**
+ * Whether an opt-out ends the message. Confirmations and help go to people who opted out; a disclaimer only goes before
+ * a message.
+ */
 export function isSilencedByOptOut({
   from,
   disclaimerFor,

@@ -1,4 +1,4 @@
-/** Records and effects: everything that a decision about a conversation leaves behind, as plain data. */
+/** Records and effects: everything that a decision about a conversation produces, as plain data. */
 import type { LogNote } from '../catalogs/logevents.js'
 import type { MessageState, Receipt } from '../channel/inbound.js'
 import type { ChannelName } from '../channelnames.js'
@@ -13,9 +13,9 @@ export type ConversationRecord =
   | { readonly kind: 'message'; readonly message: OutboundMessageRecord }
   | { readonly kind: 'providerId'; readonly providerId: string; readonly messageId: string }
   | { readonly kind: 'clientId'; readonly clientId: string; readonly messageId: string }
-  /** All receipts that wait for the message of this provider id, in place of those before. */
+  /** All receipts that wait for the message of this provider id; replaces the earlier list. */
   | { readonly kind: 'parked'; readonly providerId: string; readonly receipts: readonly Receipt[] }
-  /** An event for the agent, under its number in the queue; `undefined`: it leaves the queue. */
+  /** An event for the agent, under its number in the queue; `undefined` removes it from the queue. */
   | { readonly kind: 'event'; readonly number: number; readonly event: ConversationEvent | undefined }
   | { readonly kind: 'deadLetter'; readonly event: ConversationEvent; readonly why: string }
   | { readonly kind: 'traffic'; readonly entry: TrafficEntry }
@@ -32,10 +32,10 @@ export type ConversationEffect =
       readonly asid: string
       readonly channel: ChannelName
       readonly messageId: string
-      /** What the later reports are decided with. */
+      /** The agent facts that decide on later reports. */
       readonly facts: AgentFacts
     }
-  /** Report to the conversation that gave the message. */
+  /** Report to the conversation that the message came from. */
   | {
       readonly kind: 'failoverUpdate'
       readonly asid: string
@@ -45,16 +45,16 @@ export type ConversationEffect =
     }
   /** Call the agent's webhook with the event of this number. */
   | { readonly kind: 'callWebhook'; readonly number: number }
-  /** Report to the keeper of sends, in the agent's shard. */
+  /** Report to the send, in the agent's shard. */
   | { readonly kind: 'notifySend'; readonly report: DeliveryReport }
-  /** Report to the keeper of people, in the agent's shard. */
+  /** Report to the agent's people, in the agent's shard. */
   | { readonly kind: 'notifyPeople'; readonly event: IdentityEvent['kind'] }
-  /** Set the timer in place of an earlier one of its name. */
+  /** Set the timer in place of an earlier one of the same name. */
   | {
       readonly kind: 'setTimer'
       readonly timer: TimerName
       readonly at: number
-      /** What the decision at that time knows of the agent; absent where it needs nothing. */
+      /** What the decision at that time needs to know of the agent; absent if it needs nothing. */
       readonly facts?: AgentFacts
     }
   | { readonly kind: 'clearTimer'; readonly timer: TimerName }
@@ -62,7 +62,7 @@ export type ConversationEffect =
 export const timerNames = ['send', 'paced', 'deferred', 'window', 'undelivered', 'webhook'] as const
 export type TimerName = (typeof timerNames)[number]
 
-/** What became of a message on the channel that took it over. */
+/** The state of a message on the channel that took it over. */
 export interface FailoverUpdate {
   readonly state: MessageState
   readonly attempt: Attempt
@@ -75,9 +75,9 @@ export interface WebhookAttempt {
   readonly eventId: string
   readonly type: TypedEvent['type']
   readonly sessionId: string
-  /** Which try of the event it was, from 1 on. */
+  /** The number of this attempt at the event, from 1. */
   readonly attempt: number
-  /** `retried`: there is another try at `nextAt`. `failed`: there is none, or the reply could not be used. */
+  /** `retried`: the next attempt is at `nextAt`. `failed`: no further attempt, or the reply could not be used. */
   readonly outcome: 'taken' | 'retried' | 'failed'
   readonly durationMs: number
   /** The HTTP status; absent when no answer came. */

@@ -1,4 +1,4 @@
-/** Records of a conversation: traffic entries and log entries, as they are stored before anything reads them. */
+/** Traffic entries and log entries of a conversation, as they are stored. */
 
 export interface TrafficEntry {
   readonly origin: 'user' | 'agent'
@@ -7,10 +7,10 @@ export interface TrafficEntry {
   readonly sessionId: string
   readonly text?: string
   readonly messageId: string
-  /** The provider's id of what the person did; the provider's ids of agent messages stand with those messages. */
+  /** The provider's id of the person's action; the provider's ids of agent messages are stored with those messages. */
   readonly channelMessageId?: string
   readonly error?: string
-  /** Absent for content of the agent: that stands in the message itself, which is kept as long. */
+  /** Absent for content of the agent: the message record has it, and is stored as long. */
   readonly raw?: unknown
 }
 

@@ -1,19 +1,19 @@
-/** The queue of events for an agent's webhook: one at a time for each person, retried, and a dead letter in the end. */
+/** The queue of events for an agent's webhook: one at a time per person, with retries, and a dead letter at the end. */
 import type { LogNote } from '../catalogs/logevents.js'
 import { agentWebhook as limits } from '../limits/index.js'
 import type { Conversation, ConversationEvent } from './state.js'
 import { type ConversationTx, log } from './transaction.js'
 
-/** What calling the webhook with an event came to. */
+/** The outcome of calling the webhook with an event. */
 export type WebhookOutcome = (
   | {
       readonly kind: 'taken'
-      /** A part of the reply that could not be used: the event becomes a dead letter. */
+      /** The part of the reply that could not be used; the event becomes a dead letter. */
       readonly problem?: string
-      /** A part of the reply that was refused for a reason that another call would not change. */
+      /** The part of the reply that was refused for a reason that another call would not change. */
       readonly refused?: string
     }
-  /** No answer, or one that asks to be tried later: not before that long, where it says so. */
+  /** No answer, or one that asks for a retry, not before `retryAfterMs` if that is set. */
   | { readonly kind: 'retryable'; readonly why: string; readonly retryAfterMs?: number }
   /** An answer that would be the same next time. */
   | { readonly kind: 'refused'; readonly why: string }
@@ -23,7 +23,7 @@ export type WebhookOutcome = (
 interface WebhookCall {
   /** Lines of the agent's log about the reply. */
   readonly notes?: readonly LogNote[]
-  /** Absent where the agent has no webhook to be called. */
+  /** Absent if the agent has no webhook to call. */
   readonly call?: { readonly durationMs: number; readonly status?: number; readonly messages?: number }
 }
 

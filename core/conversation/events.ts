@@ -1,4 +1,4 @@
-/** Events for the agent: a queue for each conversation, each event under an id that never changes. */
+/** Events for the agent: one queue per conversation, each event under an id that never changes. */
 import type { SystemKind } from '../channel/inbound.js'
 import { conversation as limits } from '../limits/index.js'
 import type { AgentFacts } from './context.js'
@@ -7,7 +7,7 @@ import { sessionOf } from './session.js'
 import type { Conversation, TypedEvent } from './state.js'
 import { type ConversationTx, log } from './transaction.js'
 
-/** Puts the event at the end of the queue, while the agent listens. A full queue means a long outage: then the event is only logged. */
+/** Appends the event if the agent receives events. A full queue means a long outage: the event is then only logged. */
 export function enqueueEvent(
   tx: ConversationTx,
   conversation: Conversation,

@@ -1,4 +1,4 @@
-/** Failover: a message that fails on one channel goes on to the next one that its sender named, or ends as failed. */
+/** Failover: a message that fails on one channel goes to the next one that its sender named, or ends as failed. */
 import { isSignal } from '../amf/index.js'
 import { type AgentFacts, factsOf } from './context.js'
 import type { FailoverUpdate } from './effects.js'
@@ -9,7 +9,7 @@ import { type ConversationTx, log, saveMessage } from './transaction.js'
 export interface Failure {
   readonly reason: string
   readonly detail?: string
-  /** Whether the same message could work later, on another channel, or not at all. */
+  /** Whether the same message could succeed later, on another channel, or never. */
   readonly retry: 'later' | 'otherChannel' | 'never'
 }
 

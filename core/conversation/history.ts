@@ -1,18 +1,18 @@
 /**
- * How the records of a conversation are found again without an index: each names the one before it, and the
- * conversation the newest. Beside them it counts along the session that is on, which is written down when it is over.
+ * Linked records of a conversation, without an index: each record names the one before it, and the conversation the
+ * newest. The head also counts the current session, which is stored when it is over.
  */
 import { traffic as limits } from '../limits/index.js'
 import type { TrafficEntry } from './entry.js'
 
-/** Where a record of the conversation is: under its time and its number. */
+/** The key of a record of the conversation: its time and its number. */
 export type RecordRef = readonly [at: number, number: number]
 
 export interface HistoryHead {
   readonly traffic?: RecordRef
-  /** The newest of records before there was `last`. */
+  /** The newest of the records that are older than `last`. */
   readonly log?: RecordRef
-  /** The newest of any kind: their numbers are counted together. */
+  /** The newest record of any kind; all kinds are numbered together. */
   readonly last?: RecordRef
   readonly session?: SessionProgress
 }
@@ -21,11 +21,14 @@ export interface SessionProgress {
   readonly id: string
   readonly lastAt: number
   readonly messageCount: number
-  /** When it last left a mark: a session that goes on leaves one every half hour, so that it is found by any of its time. */
+  /**
+   * When the session was last indexed: a running session is indexed every half hour, so that a query finds it by any of
+   * its time.
+   */
   readonly indexedAt: number
 }
 
-/** What is written when a session begins. */
+/** What is stored when a session begins. */
 export interface SessionStart {
   readonly startedAt: number
   readonly previous?: string
@@ -35,12 +38,12 @@ export interface SessionStart {
 export interface SessionStep {
   readonly session: SessionProgress
   readonly started?: SessionStart
-  /** The session before, which is over now. */
+  /** The session before, which is now over. */
   readonly ended?: SessionProgress
   readonly isIndexed: boolean
 }
 
-/** What one record makes of the session; nothing where it says nothing, as receipts do. */
+/** The session after one more record; undefined if the record does not count, as with receipts. */
 export function advanceSession(
   before: SessionProgress | undefined,
   { type, sessionId, text }: TrafficEntry,
@@ -60,7 +63,7 @@ export function advanceSession(
   return { session, started, ...(before && { ended: before }), isIndexed: true }
 }
 
-/** By code points, so that no character is cut in two. */
+/** Cuts by code points, so that no character is split. */
 export function previewOf(text: string): string {
   const maxChars = limits.previewChars
   const prefix = [...text.slice(0, 2 * maxChars + 2)]

@@ -1,4 +1,4 @@
-/** Inbound: content is read as a keyword first, then as an answer to a question; anything else is a message. */
+/** Inbound: content is read as a keyword first, then as an answer to a question; all other content is a message. */
 import { isSignal, tapsOf } from '../amf/index.js'
 import type { Inbound, SystemKind, UserContent } from '../channel/inbound.js'
 import { carrierChannels } from '../channelnames.js'
@@ -43,7 +43,7 @@ export function applyInbound(
   }
 }
 
-/** Anything that the person does begins or prolongs a session and opens the window. */
+/** Any action of the person begins or prolongs a session and opens the window. */
 function touchSession(
   tx: ConversationTx,
   before: Conversation,
@@ -61,7 +61,7 @@ function touchSession(
   return releaseDeferred(tx, openWindow(tx, updated, agent), agent)
 }
 
-/** The first thing that the person does after an opener went out is their response to it. */
+/** The person's first action after an opener went out is their response to it. */
 function markResponded(tx: ConversationTx, conversation: Conversation): Conversation {
   const outgoing = conversation.opener && tx.stored.message(conversation.opener.messageId)
   if (outgoing?.sentAt === undefined) return conversation
@@ -125,7 +125,7 @@ function recordUserContent(
   tx.record({ kind: 'traffic', entry })
 }
 
-/** The traffic entry of something that the person does. */
+/** The traffic entry of an action of the person. */
 function userEntry(
   tx: ConversationTx,
   { session, lastInboundId }: Conversation,
@@ -138,10 +138,13 @@ function userEntry(
   return entry
 }
 
-/** For a channel that does not say what it showed. */
+/** For a channel that does not report the label it showed. */
 const unlabelledTapText = 'Tapped a button of an earlier message.'
 
-/** A tap answers the message it belongs to, however old; one that is not remembered is what its label says. */
+/**
+ * A tap answers the message it belongs to, however old. If that message is no longer stored, the label becomes a text
+ * message.
+ */
 function applyTap(
   tx: ConversationTx,
   before: Conversation,
@@ -167,7 +170,7 @@ function applyTap(
   const action = { kind, label: shownLabel, messageId: agentMessageId(questionMessage) }
   const entry = { ...userEntry(tx, conversation, 'action', action), subtype: kind, text: shownLabel }
   tx.record({ kind: 'traffic', entry })
-  // The place itself is the answer, and comes by itself.
+  // The location itself is the answer, and arrives as its own item.
   if (kind === 'shareLocation') return conversation
   return enqueueEvent(tx, conversation, agent, { type: 'action', action: { ...action, kind } })
 }

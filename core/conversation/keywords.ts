@@ -1,4 +1,4 @@
-/** Words by which people on carrier channels stop, resume and ask for help, and what they are answered. */
+/** Opt-out, opt-in and help keywords of carrier channels, and Parley's answers to them. */
 import { type ChannelName, carrierChannels } from '../channelnames.js'
 
 export type Keyword = 'stop' | 'help' | 'start'
@@ -6,9 +6,9 @@ export type Keyword = 'stop' | 'help' | 'start'
 interface Words {
   /** On every carrier channel. */
   readonly always: readonly string[]
-  /** Only where keywords are answered here, since agents use these words. */
+  /** Only where Parley answers keywords, since agents use these words. */
   readonly answered: readonly string[]
-  /** Only from a person who has opted out: to others they are answers. */
+  /** Only from a person who has opted out: from others they are answers. */
   readonly optedOut: readonly string[]
 }
 
@@ -22,16 +22,16 @@ const words: Record<Keyword, Words> = {
   start: { always: ['start', 'unstop'], answered: [], optedOut: ['yes'] },
 }
 
-/** Of whom and where a text is read. */
+/** The person and the binding that a text is read for. */
 export interface KeywordContext {
-  /** Keywords are answered on this binding. */
+  /** Parley answers keywords on this binding. */
   readonly answersKeywords: boolean
   readonly isOptedOut: boolean
 }
 
 /**
- * The keyword that a text is, when it is nothing else: case, space, punctuation and emoji do not count, further words do.
- * "Stop this bill" is a message.
+ * The keyword that a text consists of. Case, space, punctuation and emoji do not count; further words do: "Stop this
+ * bill" is a message.
  */
 export function parseKeyword(
   text: string,
@@ -66,7 +66,7 @@ function normalizeWord(text: string): string {
   return normalized.length > longestKeyword ? '' : normalized.toLowerCase()
 }
 
-/** Whether it begins in ASCII, with more letters and digits than any keyword has: most of what people say. */
+/** Whether the text begins in ASCII, with more letters and digits than any keyword has. Most texts end here. */
 function isLongAsciiText(text: string): boolean {
   let counted = 0
   for (let at = 0; at < text.length; at++) {
@@ -81,7 +81,7 @@ function isLongAsciiText(text: string): boolean {
   return false
 }
 
-/** How an agent presents itself where carriers want to know. */
+/** How an agent presents itself in texts that carriers require. */
 export interface Brand {
   readonly name: string
   readonly contactEmail?: string

@@ -1,12 +1,12 @@
 /**
- * The loop breaker: it refuses messages of an agent that answers itself. Two rules hold for replies and for messages that
- * the agent sends of its own accord, and neither counts outreach, campaigns, reminders, signals or platform texts:
+ * The loop breaker: it refuses messages of an agent that answers itself. Two rules apply to replies and to messages
+ * that the agent sends unprompted; neither counts outreach, campaigns, reminders, signals or platform texts:
  *
- * - At most `statusRepliesInRow` events of type `status` in a row are answered. Anything that the person does, and any
- *   other message of the agent, ends the row.
- * - At most `messages` messages are taken within `seconds` since the person last did something.
+ * - At most `statusRepliesInRow` events of type `status` in a row are answered. Any action of the person, and any other
+ *   message of the agent, ends the row.
+ * - At most `messages` messages are accepted within `seconds` since the person's last action.
  *
- * The state is bounded by the limit of the binding and is empty as soon as the person does something.
+ * The state is bounded by the limit of the binding and is empty after any action of the person.
  */
 import { isSignal, type OutboundMessage } from '../amf/index.js'
 import { channelBinding, conversation as limits } from '../limits/index.js'
@@ -15,7 +15,7 @@ import { type Rejection, reject } from './rejections.js'
 import type { Conversation, Unanswered } from './state.js'
 import type { ConversationTx } from './transaction.js'
 
-/** What the loop breaker looks at of an outbound request. */
+/** The members of an outbound request that the loop breaker reads. */
 interface GuardedRequest {
   readonly message: OutboundMessage
   readonly inReplyToStatus?: string
@@ -57,7 +57,7 @@ export function countMessage(
   return Object.assign({}, conversation, { unanswered: { at, statuses: { count, eventId } } })
 }
 
-/** The person did something. */
+/** Clears the count, after an action of the person. */
 export function withoutUnanswered(conversation: Conversation): Conversation {
   if (!conversation.unanswered) return conversation
   const { unanswered: _answered, ...rest } = conversation
@@ -68,7 +68,7 @@ function guardOf({ binding }: AgentContext): LoopGuard {
   return binding?.loopGuard ?? channelBinding.loopGuard
 }
 
-/** A message whose time lies ahead was counted before the clock was set back, and counts no more. */
+/** A time that lies ahead was counted before the clock was set back, and no longer counts. */
 function recentTimes(
   tx: Pick<ConversationTx, 'command'>,
   { at }: Unanswered,

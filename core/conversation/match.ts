@@ -1,27 +1,27 @@
 /**
- * What a typed reply means as an answer, in the order of confidence: a label or id as it stands, a number that was shown,
- * YES or NO; then a label that the reply holds, or words that only one label has. Evidence of one rank that points to two
- * options decides for neither: then the reply is a message.
+ * Matches a typed reply to an option, in the order of confidence: an exact label or id, a shown number, YES or NO; then
+ * a label that the reply contains, or words that only one label has. If evidence of one rank points to two options,
+ * none is chosen and the reply is a message.
  */
 import type { Tap } from '../amf/index.js'
 import { conversation as limits } from '../limits/index.js'
 import { fold, isWord, parseOrdinal, tokensOf } from './spelling.js'
 
-/** Something that a person can answer, as they saw it. */
+/** An option that a person can choose, as they saw it. */
 export interface Option {
   readonly messageId: string
-  /** Its place in `tapsOf` of that message. */
+  /** Its index in `tapsOf` of that message. */
   readonly tapIndex: number
   readonly tap: Tap
-  /** Its label, and shorter forms that a channel may have shown in its place. */
+  /** Its label, and shorter forms that a channel may have shown instead. */
   readonly names: readonly [string, ...string[]]
   /** The number that was shown with it. */
   readonly number?: number
 }
 
 /**
- * The one option that the reply means. Options of one turn are equals. A turn further back counts where no newer one could
- * be meant; a newer one that could be meant only approximately does not outdo what an older one says exactly.
+ * The one option that the reply means. Options of one turn are equals. An older turn counts only if no newer one could
+ * be meant; an approximate match in a newer turn does not beat an exact one in an older turn.
  */
 export function matchReply<O extends Option>(text: string, turns: Iterable<readonly O[]>): O | undefined {
   const reply: Reply = { text, folded: fold(text), tokens: tokensOf(text) }
@@ -48,7 +48,9 @@ function single<O>(matches: readonly O[]): O | undefined {
   return matches.length === 1 ? matches[0] : undefined
 }
 
-/** Label and id, number, YES and NO are one rank. Labels that differ in a symbol alone are told apart by the exact one. */
+/**
+ * Label and id, number, YES and NO are one rank. The exact label decides between labels that differ only in a symbol.
+ */
 function exactMatches<O extends Option>(reply: Reply, options: readonly O[]): readonly O[] {
   const { text, folded, tokens } = reply
   const same = options.filter(({ names, tap }) => [...names, tap.optionId].some((each) => fold(each) === folded))
@@ -64,8 +66,8 @@ function exactMatches<O extends Option>(reply: Reply, options: readonly O[]): re
 }
 
 /**
- * What a bare number could mean: the option that was shown with it, and, where its label lacks that number, those whose
- * label has it as a word. "2" for "2 people" and "4 people" could be either.
+ * What a bare number could mean: the option that was shown with it and, if its label lacks that number, the options
+ * whose label has it as a word. "2" for "2 people" and "4 people" could be either.
  */
 function matchOrdinal<O extends Option>(ordinal: number, options: readonly O[]): readonly O[] {
   const numbered = options.filter(({ number }) => number === ordinal)
@@ -74,7 +76,7 @@ function matchOrdinal<O extends Option>(ordinal: number, options: readonly O[]):
   return [...numbered, ...options.filter(isNamedByOrdinal)]
 }
 
-/** What YES or NO could mean: the option of a confirmation, or the lone option of a question. */
+/** What YES or NO could mean: the option of a confirmation, or the only option of a question. */
 function matchYesNo<O extends Option>(spelled: string, options: readonly O[]): readonly O[] {
   if (spelled !== 'yes' && spelled !== 'no') return []
   return options.filter((option) => {
@@ -95,14 +97,14 @@ interface Labelled<O> {
   readonly words: ReadonlySet<string>
 }
 
-/** Both kinds of approximate match are one rank. A reply as long as a letter is no answer. */
+/** Both kinds of approximate match are one rank. A very long reply is no answer. */
 function approximateMatches<O extends Option>({ text, tokens }: Reply, options: readonly O[]): readonly O[] {
   if (tokens.length === 0 || text.length > limits.answerChars) return []
   const labelled = options.map((option): Labelled<O> => {
     const own = tokensOf(option.names[0])
     return { option, tokens: own, words: wordsOf(own, option) }
   })
-  // Whoever asks has not answered yet.
+  // A question is not an answer yet.
   const contained = text.normalize('NFKC').includes('?') ? [] : byContainedLabel(tokens, labelled)
   return [...new Set([...contained, ...byWords(tokens, labelled)])]
 }
@@ -110,7 +112,10 @@ function approximateMatches<O extends Option>({ text, tokens }: Reply, options: 
 const timeToken = /^(\d{1,2}:\d{2})([ap]m)?$/
 const bareNumber = /^\d{1,2}$/
 
-/** A time is named by its hour and minute, by its day's name, never by the number of its day: "3 pm" is not June 3. */
+/**
+ * A time is named by its hour and minute and by the name of its day, never by the number of its day: "3 pm" is not June
+ * 3.
+ */
 function wordsOf(tokens: readonly string[], { tap }: Option): ReadonlySet<string> {
   const isTime = tap.intent === 'ask.time' || tokens.some((token) => timeToken.test(token))
   if (!isTime) return new Set(tokens)
@@ -119,12 +124,12 @@ function wordsOf(tokens: readonly string[], { tap }: Option): ReadonlySet<string
   return new Set([...named, ...timeParts])
 }
 
-/** Words that take a label back, or make it depend on something. */
+/** Words that take a label back, or make it conditional. */
 const negations = /(^| )(not|no|never|none|neither|without|don't|dont|doesn't|won't|can't|cannot|if|but|unless)( |$)/
 
 /**
- * Labels that stand in the reply, as whole words, emoji beside them aside. Longer ones are looked for first, and what is
- * part of one is used up. A word of the reply that only another label has speaks for that one as well.
+ * Labels that the reply contains as whole words, apart from emoji beside them. Longer labels are searched first, and
+ * the words of a found label are used up. A word of the reply that only another label has counts for that label too.
  */
 function byContainedLabel<O>(reply: readonly string[], labelled: readonly Labelled<O>[]): readonly O[] {
   if (negations.test(reply.join(' '))) return []
@@ -143,7 +148,7 @@ function byContainedLabel<O>(reply: readonly string[], labelled: readonly Labell
     .map(({ option }) => option)
 }
 
-/** Parts what a label cannot stand across. It is a blank, so no label has it as a token. */
+/** Separates what a label cannot span. It is white space, so no label has it as a token. */
 const separator = '\n'
 
 function labelCore(tokens: readonly string[]): string {
@@ -156,7 +161,7 @@ function competingOptions<O>(reply: readonly string[], { tokens }: Labelled<O>, 
   return labelled.filter((other) => unmatchedTokens.some((token) => other.tokens.includes(token)))
 }
 
-/** Every word of the reply stands in that label. */
+/** Options whose label contains every word of the reply. */
 function byWords<O>(reply: readonly string[], labelled: readonly Labelled<O>[]): readonly O[] {
   return labelled.filter(({ words }) => reply.every((token) => words.has(token))).map(({ option }) => option)
 }

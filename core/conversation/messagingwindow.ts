@@ -1,4 +1,4 @@
-/** The messaging window: on some channels an agent may write freely only for so long after the person did. */
+/** The messaging window: on some channels an agent may write freely only for a limited time after the person did. */
 import type { AgentFacts } from './context.js'
 import type { Conversation } from './state.js'
 import type { ConversationTx } from './transaction.js'

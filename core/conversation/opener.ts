@@ -1,4 +1,4 @@
-/** Taking the opening of a send: once for each of its tries, in the place of a try before it that failed. */
+/** Accepts the opener of a send: once per attempt, in place of an earlier attempt that failed. */
 import type { ContentMessage } from '../amf/index.js'
 import type { LogNote } from '../catalogs/logevents.js'
 import type { MediaFiles } from '../render/hostedmedia.js'
@@ -15,16 +15,18 @@ export interface SendOpener {
   readonly isBatch?: true
   /** When the send budget lets it leave; absent: at once. */
   readonly leaveAt?: number
-  /** It is not taken while the person wrote within this time. */
+  /** The opener is not accepted if the person wrote within this time. */
   readonly quietMs?: number
-  /** Lines of the log that go with it, once it is taken. */
+  /** Log lines that are written with the opener once it is accepted. */
   readonly notes?: readonly LogNote[]
 }
 
-/** Taken, not taken, or not before the person has been quiet for long enough. */
+/** Accepted, rejected, or deferred until the person has been quiet for long enough. */
 export type OpenResult = SendResult | { readonly inConversationUntil: number }
 
-/** The same try again changes nothing. A message has one id however often it is tried, so a provider that knows ids sees one message. */
+/**
+ * Idempotent per attempt. All attempts share one message id, so a provider that deduplicates by id sees one message.
+ */
 export function openForSend(
   tx: ConversationTx,
   conversation: Conversation,
@@ -38,7 +40,7 @@ export function openForSend(
     quietMs === undefined
       ? 0
       : inConversationUntil(conversation.lastInboundAt, tx.command.at, tx.command.scaled(quietMs))
-  // An opt-out ends it, so it is asked before what only delays it.
+  // An opt-out ends the send, so it takes precedence over a delay.
   if (activeUntil > tx.command.at && conversation.optedOutAt === undefined) {
     return { conversation, answer: { inConversationUntil: activeUntil } }
   }

@@ -1,4 +1,4 @@
-/** Opting out and in again: held on the identity, whichever binding or provider it came by. */
+/** Opt-out and opt-in: stored on the identity, whichever binding or provider reported it. */
 import type { AgentFacts } from './context.js'
 import { isSilencedByOptOut } from './disclaimer.js'
 import { enqueueEvent, systemEvent } from './events.js'
@@ -6,7 +6,10 @@ import type { Conversation, InFlight, OutboundMessageRecord } from './state.js'
 import { advanceState } from './status.js'
 import { type ConversationTx, log } from './transaction.js'
 
-/** Opts the person out: waiting messages end, and only confirmations and help go out. Returns the same conversation when nothing changes. */
+/**
+ * Opts the person out: waiting messages end, and only confirmations and help go out. Returns the same conversation if
+ * nothing changes.
+ */
 export function optOut(tx: ConversationTx, conversation: Conversation, agent: AgentFacts): Conversation {
   if (conversation.optedOutAt !== undefined) return conversation
   tx.emit({ kind: 'notifyPeople', event: 'optedOut' })
@@ -35,8 +38,9 @@ export function optIn(tx: ConversationTx, conversation: Conversation, agent: Age
 }
 
 /**
- * The message that is with a provider although its person has opted out: it went before they did and cannot be called back.
- * A STOP is acknowledged once it has ended. A message that waits for its time to leave is looked at again before it goes.
+ * The message that is with a provider although its person has opted out: it left before and cannot be called back. A
+ * STOP is acknowledged once that message has ended. A message that waits for its time to leave does not count: it is
+ * checked again before it goes.
  */
 export function inFlightAfterOptOut(
   { optedOutAt, inFlight }: Conversation,

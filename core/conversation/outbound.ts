@@ -1,4 +1,4 @@
-/** Outbound: accepting a message for a person, and planning the channels that it goes out on. */
+/** Outbound: accepts a message for a person, and plans the channels that it goes out on. */
 
 import { isSignal, type OutboundMessage } from '../amf/index.js'
 import type { ChannelName } from '../channelnames.js'
@@ -18,20 +18,20 @@ import { type ConversationTx, log, saveMessage } from './transaction.js'
 
 export interface OutboundRequest {
   readonly message: OutboundMessage
-  /** Its files, where it has any. */
+  /** Its files, if it has any. */
   readonly media?: MediaFiles
-  /** An answer to an event, or a send of its own accord. */
+  /** An answer to an event, or a message that the agent sends unprompted. */
   readonly from: 'reply' | 'send'
   readonly isBatch?: true
   /** When the send budget lets it leave; absent: at once. */
   readonly leaveAt?: number
-  /** What the operator's rules said of it, where any of them matched. */
+  /** The verdict of the operator's rules, if any of them matched. */
   readonly ruleVerdict?: RuleVerdict
-  /** The status event that it answers, where it answers one. */
+  /** The status event that it answers, if it answers one. */
   readonly inReplyToStatus?: string
   /** The conversation that this one sends it for. */
   readonly onBehalfOf?: OutboundMessageRecord['onBehalfOf']
-  /** It opens for a send, under this id; pieces of it that an earlier try brought out are not sent again. */
+  /** The message opens for a send, under this id; pieces that an earlier attempt delivered are not sent again. */
   readonly opener?: Pick<OutboundMessageRecord, 'sendRef' | 'providerIds' | 'deviceCapabilities' | 'rewriteCount'> & {
     readonly messageId: string
   }
@@ -39,7 +39,7 @@ export interface OutboundRequest {
 
 export type SendResult = { readonly messageId: string } | Rejection
 
-/** A message under an id that is known already is taken as the same one: nothing more is sent. */
+/** Idempotent per message id: a known id returns the message that was accepted under it, and sends nothing. */
 export function acceptMessage(
   tx: ConversationTx,
   conversation: Conversation,
@@ -64,10 +64,10 @@ export function acceptMessage(
 }
 
 interface Route {
-  /** The channel that is tried first, and those that follow. */
+  /** The channel that is tried first; `next` are those that follow. */
   readonly first: ChannelName
   readonly next: readonly ChannelName[]
-  /** It waits until the window of this channel opens. */
+  /** The message waits until the window of this channel opens. */
   readonly isDeferred?: true
 }
 
@@ -122,7 +122,7 @@ function unreachable({ binding }: AgentContext, isRequested: boolean): Rejection
   return isRequested && binding && !binding.isActive ? reject('bindingNotReady') : reject('noBinding')
 }
 
-/** Nobody can be answered that a reply is refused, so it is taken and waits like what was taken before. */
+/** A refused reply has no caller to answer, so it is accepted and waits like earlier messages. */
 function mayWaitForBinding({ message, from, onBehalfOf }: OutboundRequest): boolean {
   return from === 'reply' && !onBehalfOf && !isSignal(message)
 }

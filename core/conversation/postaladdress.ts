@@ -1,4 +1,4 @@
-/** Whether a typed text is clearly a postal address: a street with its number, or a postal code in its usual place. */
+/** Detects postal addresses in typed text: a street with its number, or a postal code in its usual position. */
 
 const wordSet = (words: string) => new Set(words.split(' '))
 
@@ -14,7 +14,7 @@ const streetPrefixes = wordSet(
 /** `Hauptstraße 12` */
 const streetEndings =
   /(stra(ß|ss)e|str|weg|platz|allee|gasse|ufer|damm|ring|straat|laan|plein|gatan|gata|vägen|vej|gade)$/
-/** After a number these make it an amount. */
+/** After a number these words make it an amount. */
 const quantityUnits = wordSet(
   'min mins minute minutes hour hours day days week weeks month months year years block blocks mile miles km people of more',
 )
@@ -47,7 +47,7 @@ function hasStreet(words: readonly string[]): boolean {
   return words.slice(0, 3).some((word, at) => streetEndings.test(word) && isNumber(at + 1))
 }
 
-/** Codes of Britain and Canada, at the end. */
+/** Postal codes of Britain and Canada, at the end. */
 function endsWithPostalCode(words: readonly string[]): boolean {
   const last = words.slice(-2).join(' ')
   return /^[a-z]{1,2}\d[a-z\d]? \d[a-z]{2}$/.test(last) || /^[a-z]\d[a-z] \d[a-z]\d$/.test(last)

@@ -1,6 +1,6 @@
 /**
- * Questions that a person can answer by text: those of every message that was handed over and has not failed, until they
- * are answered or too old. A message may ask several, and each is answered on its own.
+ * Pending questions: questions that a person can answer by text, from every message that was handed over and has not
+ * failed, until they are answered or too old. A message may ask several, and each is answered on its own.
  */
 import { isQuestion, isSignal, type Tap, tapsOf } from '../amf/index.js'
 import { conversation as limits } from '../limits/index.js'
@@ -11,12 +11,15 @@ import type { Option } from './match.js'
 import type { Conversation, OutboundMessageRecord, PendingQuestion } from './state.js'
 import type { ConversationTx } from './transaction.js'
 
-/** An option with the message that it stands in. */
+/** An option with the message that contains it. */
 export interface OpenOption extends Option {
   readonly questionMessage: OutboundMessageRecord
 }
 
-/** Opens the questions of a message that begins to go out: the person may answer before the provider has answered the send. */
+/**
+ * Opens the questions of a message that begins to go out: the person may answer before the provider has answered the
+ * send.
+ */
 export function addPendingQuestion(
   tx: ConversationTx,
   conversation: Conversation,
@@ -44,7 +47,7 @@ export function removePendingQuestion(conversation: Conversation, id: string): C
     : conversation
 }
 
-/** One question is answered, in every message that asked it. */
+/** Closes one question, in every message that asked it. */
 export function closeQuestion(
   tx: ConversationTx,
   conversation: Conversation,
@@ -70,8 +73,8 @@ function withPendingQuestions(conversation: Conversation, pendingQuestions: read
 }
 
 /**
- * What can be answered now, newest turn first. Each turn is read only when it is asked for. A question that was asked
- * again is answered where it was asked last.
+ * What can be answered now, newest turn first. Turns are read lazily. A question that was asked again is answered where
+ * it was asked last.
  */
 export function* openTurns(
   tx: ConversationTx,
@@ -92,7 +95,7 @@ export function* openTurns(
   }
 }
 
-/** The numbers that were shown are known once the message is out; before that they are what would be shown now. */
+/** The shown numbers are known once the message is out; before that they are those of a rendering made now. */
 function optionsOf(
   { messageId, closed = [] }: PendingQuestion,
   tx: ConversationTx,
@@ -111,7 +114,7 @@ function optionsOf(
   })
 }
 
-/** What failed may have arrived after all, and is then open again. */
+/** A failed message that arrived after all is open again. */
 function hasFailed({ states: { failed, delivered, read } }: OutboundMessageRecord): boolean {
   return failed !== undefined && delivered === undefined && read === undefined
 }

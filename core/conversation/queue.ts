@@ -1,7 +1,7 @@
 /**
- * Sending: messages go out one at a time, in the order in which they were taken, each after the provider has answered for
- * the one before it. Where people read from our own record there is no provider, and a message is out with the commit that
- * keeps it. What fails goes on to the next channel that its sender named, or ends as failed.
+ * The send queue: messages go out one at a time, in the order of their acceptance, each after the provider has answered
+ * for the one before it. On Parley's own channel no provider is called, and a message is sent with the commit that
+ * stores it. A message that fails goes to the next channel that its sender named, or ends as failed.
  */
 import { isSignal, mediaUrlsIn } from '../amf/index.js'
 import { channelBinding } from '../limits/index.js'
@@ -29,14 +29,14 @@ export function enqueueMessage(
   return sendNext(tx, { ...conversation, queue: [...conversation.queue, id] }, agent)
 }
 
-/** Hands over the next message, if its time has come and none is on its way. */
+/** Hands over the next message, if its time has come and none is in flight. */
 function sendNext(tx: ConversationTx, before: Conversation, agent?: AgentContext): Conversation {
   const conversation = dropStale(tx, before)
   const { queue, inFlight, nextSendAt } = conversation
   const [messageId] = queue
   if (inFlight) return isFromLaterClock(tx, inFlight) ? retrySend(tx, conversation, inFlight) : conversation
   if (messageId === undefined) return conversation
-  // More than the longest pause is left only where the clock was set back: then nothing is left of it.
+  // More than the longest delay is left only if the clock was set back: then the delay is dropped.
   if (tx.command.at < nextSendAt && nextSendAt - tx.command.at <= tx.command.scaled(channelBinding.delayMaxMs)) {
     tx.emit({ kind: 'setTimer', timer: 'send', at: nextSendAt })
     return conversation
@@ -44,7 +44,7 @@ function sendNext(tx: ConversationTx, before: Conversation, agent?: AgentContext
   const outgoing = tx.stored.message(messageId)
   const disclaimer = outgoing && agent && requiredDisclaimer(conversation, outgoing, agent)
   if (disclaimer !== undefined) return sendDisclaimer(tx, conversation, agent!, messageId, disclaimer)
-  // A send counts its tries itself, so that an outcome of one is never taken for that of another.
+  // A send counts its attempts itself, so that the outcome of one is never taken for that of another.
   const attempt = outgoing?.sendRef?.attempt ?? 1
   const pinned = outgoing && pinCapabilities(outgoing, conversation)
   const updated = addPendingQuestion(tx, conversation, outgoing)
@@ -69,7 +69,7 @@ function sendDisclaimer(
   return sendNext(tx, { ...before, disclaimedAt: tx.command.at, queue: [id, ...before.queue] }, agent)
 }
 
-/** Whether the commit that keeps it is all it takes: there is nobody to hand it to, and nothing to fetch for it first. */
+/** Whether the commit alone sends the message: no provider to call, and no media to fetch first. */
 function isSentOnCommit(
   outgoing: OutboundMessageRecord,
   { optedOutAt }: Conversation,
@@ -81,13 +81,16 @@ function isSentOnCommit(
   return !isSilenced && (isSignal(message) || mediaUrlsIn(message).length === 0)
 }
 
-/** The time for the next message, or for another try, has come, even if a clock that was set back says that it has not. */
+/**
+ * Handles the send timer: the next message or attempt goes, even if a clock that was set back says that its time has
+ * not come.
+ */
 export function resumeSending(tx: ConversationTx, conversation: Conversation): Conversation {
   const { inFlight } = conversation
   return inFlight?.retryAt === undefined ? sendNext(tx, conversation) : retrySend(tx, conversation, inFlight)
 }
 
-/** Whether it waits for a time that was set before the clock was set back: such a wait may be as long as that step. */
+/** Whether the retry was scheduled before the clock was set back: such a wait may last as long as that step. */
 function isFromLaterClock({ command: { at } }: ConversationTx, inFlight: InFlight): boolean {
   return inFlight.retryAt !== undefined && inFlight.at > at
 }
@@ -100,7 +103,7 @@ function retrySend(tx: ConversationTx, conversation: Conversation, inFlight: InF
   return { ...updated, inFlight: { ...rest, at: tx.command.at, attempt } }
 }
 
-/** An outcome of a try that is not the current one is old news. */
+/** Applies the outcome of the current attempt; the outcome of any other attempt changes nothing. */
 export function applySendOutcome(
   tx: ConversationTx,
   before: Conversation,
@@ -136,7 +139,7 @@ export function applySendOutcome(
   if (isBindingNotReady(outcome) && nextInFlight.unknownSince === undefined && isOfCampaign(tx, stored)) {
     return sendNext(tx, returnToSend(tx, learned, withPieces, outcome), agent)
   }
-  // What the provider may have taken in an earlier try may be before the person.
+  // If an earlier attempt may have reached the provider, the person may have the question.
   const conversation = nextInFlight.unknownSince === undefined ? removePendingQuestion(learned, messageId) : learned
   const waitMs = retryWaitMs(tx, conversation, agent, withPieces, nextInFlight, outcome)
   if (waitMs !== undefined) {
@@ -163,13 +166,16 @@ export function applySendOutcome(
   )
 }
 
-/** Whether a campaign waits for its binding with it. */
+/** Whether the message belongs to a campaign, which then waits for the binding too. */
 function isOfCampaign(tx: ConversationTx, { disclaimerFor, sendRef }: OutboundMessageRecord): boolean {
   const opener = disclaimerFor === undefined ? { sendRef } : tx.stored.message(disclaimerFor)
   return opener?.sendRef?.campaign !== undefined
 }
 
-/** Gives the message back to its send, which may try again under the same number; its disclaimer goes back with it. */
+/**
+ * Gives the message back to its send, which may try again under the same attempt number; its disclaimer goes back with
+ * it.
+ */
 function returnToSend(
   tx: ConversationTx,
   before: Conversation,
@@ -189,7 +195,7 @@ function returnToSend(
   return { ...rest, queue, ...(isDisclaimed && { disclaimedAt }) }
 }
 
-/** The message that the disclaimer was to go before fails with it, and the next one has a disclaimer before it again. */
+/** Fails the message together with its disclaimer; the next message has a disclaimer before it again. */
 function failWithDisclaimer(
   tx: ConversationTx,
   conversation: Conversation,
@@ -204,7 +210,7 @@ function failWithDisclaimer(
   return failMessage(tx, { ...rest, queue: rest.queue.filter((id) => id !== message.id) }, agent, message, reason)
 }
 
-/** It is out, and the next one goes, after the pause that is kept between two. */
+/** The message is out; the next one goes after the least delay between two. */
 function finishSend(
   tx: ConversationTx,
   conversation: Conversation,

@@ -1,14 +1,15 @@
 /**
- * Receipts: reports of providers about messages they took. Receipts repeat, come out of order, come before the answer to
- * the send itself, and leave states out. The rules, in one place:
+ * Receipts: reports of providers about messages they accepted. Receipts repeat, arrive out of order, arrive before the
+ * answer to the send itself, and leave states out. The rules, in one place:
  *
- * - Each state of a message is reported at most once, as it comes; a state older than the status window is only recorded.
- * - `failed` after `delivered` or `read` is not reported: the message arrived. `delivered` or `read` after `failed` is, and
- *   its detail says that the message arrived after all. `sent` or `queued` after `failed` is not.
+ * - Each state of a message is reported at most once, as it arrives; a state older than the status window is only
+ *   recorded.
+ * - `failed` after `delivered` or `read` is not reported: the message arrived. `delivered` or `read` after `failed` is,
+ *   and its detail says that the message arrived after all. `sent` or `queued` after `failed` is not.
  * - A receipt with `failed` moves no message to another channel: only a refused hand-over does.
  * - A message sent in several pieces is delivered, or read, when all of them are; one failed piece fails it.
  * - A receipt for an unknown message is parked, and applied once its send is known; so is a watermark.
- * - A receipt that says that the person opted out opts them out.
+ * - A receipt that reports an opt-out opts the person out.
  */
 import type { Receipt } from '../channel/inbound.js'
 import { conversation as limits } from '../limits/index.js'
@@ -45,13 +46,15 @@ function findByProviderId(tx: ConversationTx, providerId: string): OutboundMessa
   return tx.stored.message(tx.stored.byProviderId(providerId) ?? providerId)
 }
 
-/** Pieces are handed over as message and place, with a number behind it where they were written anew. */
+/**
+ * A piece id is the message id and the index of the piece; a message that was rendered again has a number behind that.
+ */
 function parsePieceId(pieceId: string): { readonly messageId: string; readonly index: number } {
   const [messageId = '', index] = pieceId.split('.')
   return { messageId, index: Number(index) }
 }
 
-/** Applies the receipt to every open message that was sent up to then, oldest first. */
+/** Applies the receipt to every open message that was sent up to that time, oldest first. */
 function applyWatermark(
   tx: ConversationTx,
   conversation: Conversation,
@@ -68,7 +71,7 @@ function applyWatermark(
   return covered.reduce((changed, outgoing) => advanceState(tx, changed, agent, outgoing, receipt), marked)
 }
 
-/** Applies the receipts that waited for the send to be known. */
+/** Applies the receipts that were parked until the send was known. */
 export function applyParked(
   tx: ConversationTx,
   before: Conversation,
@@ -85,7 +88,7 @@ export function applyParked(
   }, conversation)
 }
 
-/** Applies the watermarks that came while the message was in flight. */
+/** Applies the watermarks that arrived while the message was in flight. */
 function applyPendingWatermarks(
   tx: ConversationTx,
   conversation: Conversation,
@@ -120,7 +123,7 @@ function applyToMessage(
   return receipt.state === 'failed' && receipt.reason === 'optedOut' ? optOut(tx, advanced, agent) : advanced
 }
 
-/** Notes which piece it was, where the message went out in several. A copy of a piece counts for it. */
+/** Records the piece that arrived, if the message went out in several. A copy of a piece counts as that piece. */
 function withPiece(
   outgoing: OutboundMessageRecord,
   { providerId: reportedId, pieceId, state }: Receipt,

@@ -1,4 +1,4 @@
-/** The reducer of a conversation: one input is decided on, and everything that follows from it is returned as data. */
+/** The reducer of a conversation: decides on one input and returns its results as data. */
 import type { Inbound } from '../channel/inbound.js'
 import type { ChannelName } from '../channelnames.js'
 import { releasePaced } from './bulkqueue.js'
@@ -21,7 +21,7 @@ import { type CommandContext, type ConversationTx, log, type StoredMessages, Tra
 import { closeIfExpired } from './windowlifecycle.js'
 
 export type ConversationInput =
-  /** Items of the provider that were not seen before, and how many were repeats. */
+  /** Items of the provider that are new, and the number of repeats. */
   | {
       readonly kind: 'inbound'
       readonly agent: AgentContext
@@ -58,7 +58,7 @@ export type ConversationInput =
 export interface InboundItem {
   readonly id: string
   readonly inbound: Inbound
-  /** Capabilities of the person's device, where the provider says so with the item. */
+  /** Capabilities of the person's device, if the provider reports them with the item. */
   readonly deviceCapabilities?: readonly string[]
 }
 
@@ -74,7 +74,7 @@ export interface Reduction<Answer> {
   readonly answer: Answer
 }
 
-/** The answer to an input: of sends and openers what became of them, of all others nothing. */
+/** The answer to an input: the results of sends and openers; null for all other inputs. */
 export type AnswerTo<Input extends ConversationInput> = Input extends { kind: 'send' }
   ? readonly SendResult[]
   : Input extends { kind: 'open' }
@@ -82,9 +82,9 @@ export type AnswerTo<Input extends ConversationInput> = Input extends { kind: 's
     : null
 
 /**
- * Decides on one input. It is a pure function of its arguments: the same input, decided again on the same rows, gives the
- * same conversation, records and effects. The caller commits the conversation and the records together, or neither, and has
- * the effects done once the commit is durable.
+ * Decides on one input. It is a pure function: the same input on the same rows gives the same conversation, records and
+ * effects. The caller commits the conversation and the records atomically, and runs the effects once the commit is
+ * durable.
  */
 export function reduce<Input extends ConversationInput>(
   before: Conversation,
@@ -93,7 +93,7 @@ export function reduce<Input extends ConversationInput>(
 ): Reduction<AnswerTo<Input>> {
   const tx = new Transaction(command, stored)
   const { conversation, answer } = decide(tx, before, input)
-  // The first event that waits starts the calls of the webhook; each outcome leads to the next.
+  // The first event in the queue starts the webhook calls; each outcome leads to the next.
   if (before.firstEvent === before.nextEvent) retryHead(tx, conversation)
   return { conversation, records: tx.records, effects: tx.effects, answer: answer as AnswerTo<Input> }
 }

@@ -1,4 +1,4 @@
-/** Why a message is not taken, in the words of the contract. */
+/** Reasons for rejecting a message, in the words of the contract. */
 export const rejectionReasons = [
   'optedOut',
   'windowClosed',
@@ -16,7 +16,9 @@ export const rejectionReasons = [
 
 export type RejectionReason = (typeof rejectionReasons)[number]
 
-/** Reasons that are decisions: a person's, the operator's or the loop breaker's. The same message would meet them again. */
+/**
+ * Reasons that are decisions: of a person, the operator or the loop breaker. The same message would be rejected again.
+ */
 const finalReasons: readonly RejectionReason[] = ['optedOut', 'blockedByRule', 'loopDetected']
 
 export function isFinalRejection({ reason }: Rejection): boolean {

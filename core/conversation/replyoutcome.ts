@@ -1,4 +1,4 @@
-/** What the reply of an agent's webhook came to: what was wrong with its parts, and lines of the agent's log about it. */
+/** The outcome of a webhook reply: what was wrong with its parts, and lines for the agent's log. */
 import type { LogNote } from '../catalogs/logevents.js'
 import { agentWebhook as limits } from '../limits/index.js'
 import type { WebhookOutcome } from './eventqueue.js'
@@ -19,7 +19,7 @@ export function withProblem(reply: ReplyOutcome, problem: string): ReplyOutcome 
   return { ...reply, problems: [...reply.problems, problem] }
 }
 
-/** The rejection of one message, counted from 1. */
+/** Adds the rejection of one message, counted from 1. */
 export function withRejection(reply: ReplyOutcome, message: number, rejection: Rejection): ReplyOutcome {
   const { reason, detail } = rejection
   const sentence = `Message ${message} of the reply was refused: ${detail ? `${reason}: ${detail}` : `${reason}.`}`

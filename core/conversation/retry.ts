@@ -1,4 +1,4 @@
-/** When a message that its provider did not take is handed over again, and when its outcome stays unknown. */
+/** Retries of a message that its provider refused, and when its outcome stays unknown. */
 import { isSignal } from '../amf/index.js'
 import { conversation as limits } from '../limits/index.js'
 import type { AgentContext } from './context.js'
@@ -18,7 +18,7 @@ export function isBindingNotReady({ reason }: Pick<Refused, 'reason'>): boolean 
   return reason === 'bindingNotReady'
 }
 
-/** The flight with what this try adds to it. */
+/** The in-flight state with the outcome of this attempt. */
 export function withOutcome(inFlight: InFlight, outcome: Refused): InFlight {
   const { unknownSince, ...rest } = inFlight
   const since = outcome.isAbsent ? undefined : unknownSince
@@ -28,13 +28,14 @@ export function withOutcome(inFlight: InFlight, outcome: Refused): InFlight {
 }
 
 /**
- * How long until it is handed over again; undefined: not at all.
+ * The wait before the message is handed over again; undefined: no retry.
  *
- * - A provider that cannot take it now is asked again a few times, never before the time that it asks for.
+ * - A provider that answers "later" gets a few more attempts, never before the time that it asks for.
  * - A binding that is not ready is waited for: nothing was wrong with the message.
- * - A provider that may have it is given it once more, or asked for it as often as it is asked for anything.
+ * - If the provider may have the message, it is handed over once more, or the provider is asked for it, with the waits
+ *   and the number of attempts of any retry.
  *
- * The opening of a send is tried again by the send, except where its outcome is unknown.
+ * The send retries its own opener, unless the outcome is unknown.
  */
 export function retryWaitMs(
   tx: ConversationTx,
@@ -60,7 +61,10 @@ export function retryWaitMs(
   return Math.max(tx.command.scaled(waitMs), requestedMs)
 }
 
-/** Another channel takes over at once where there is one; a confirmation of an opt-out is not worth a late surprise. */
+/**
+ * Another channel takes over at once if one is bound. A late confirmation of an opt-out has no use, so it does not
+ * wait.
+ */
 function waitsForBinding(
   tx: ConversationTx,
   { optedOutAt }: Conversation,

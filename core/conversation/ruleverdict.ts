@@ -4,8 +4,8 @@
 export interface RuleVerdict {
   readonly flaggedBy?: readonly string[]
   readonly blockedBy?: string
-  /** The message is the replacement of the one that was blocked. */
+  /** The message is the replacement of the blocked one. */
   readonly isReplaced?: true
-  /** The rule that blocks was not evaluated to its end within the steps that one message has. */
+  /** The blocking rule did not finish within the step budget of one message. */
   readonly isInconclusive?: true
 }

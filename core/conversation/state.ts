@@ -1,6 +1,6 @@
 /**
- * What a conversation remembers. It belongs to one identity (an agent, a channel, an address), which its asid names, and
- * everything here is plain data: commands read it, decide, and write what it became.
+ * The state of a conversation, as plain data. It belongs to one identity (an agent, a channel, an address), which its
+ * asid names. Commands read it, decide, and write the result.
  */
 import type { AgentRef } from '../agentref.js'
 import type { OutboundMessage, Place } from '../amf/index.js'
@@ -15,64 +15,64 @@ export interface Conversation {
   readonly asid: string
   readonly agent: AgentRef
   readonly channel: ChannelName
-  /** The address on that channel, such as a phone number: for the provider, and for nobody else. */
+  /** The address on that channel, such as a phone number: for the provider only. */
   readonly address: string
-  /** Another address of the person, which their provider told with this one. */
+  /** Another address of the person, which their provider reported with this one. */
   readonly alias?: string
-  /** The conversation of the same person under another address of theirs: everything goes there. */
+  /** The conversation of the same person under another of their addresses: everything goes there. */
   readonly canonical?: CanonicalIdentity
   readonly createdAt: number
   readonly session?: Session
-  /** When the person last said something; what a messaging window counts from. */
+  /** The time of the person's last action; the messaging window counts from it. */
   readonly lastInboundAt?: number
-  /** What the provider calls the last thing that they said. */
+  /** The provider's id of that action. */
   readonly lastInboundId?: string
-  /** What their device can do, as the provider said last and in its words; absent while it never did. */
+  /** What the person's device can do, in the provider's words and as last reported; absent if it never was. */
   readonly deviceCapabilities?: readonly string[]
-  /** Until then that is believed: set where it was told by a refusal, since nobody says when the device is another. */
+  /** When the capabilities expire: set if a refusal reported them, since no provider reports a change of device. */
   readonly deviceCapabilitiesUntil?: number
-  /** The window as the agent was last told. */
+  /** Whether the window was open in the last event to the agent. */
   readonly windowIsOpen: boolean
   readonly optedOutAt?: number
   readonly disclaimedAt?: number
   /** Messages that ask something and may have reached the person, oldest first, until they are answered. */
   readonly pendingQuestions?: readonly PendingQuestion[]
-  /** Messages accepted and not handed to the provider yet, in the order in which they go. */
+  /** Messages accepted and not handed to the provider yet, in sending order. */
   readonly queue: readonly string[]
-  /** The first of them, once it is with the provider or waits to be handed over again. */
+  /** The first of them, once it is with the provider or waits for a retry. */
   readonly inFlight?: InFlight
   /** Messages that wait for the messaging window to open, oldest first. */
   readonly deferred: readonly Deferred[]
   /** Messages in bulk whose time to leave is still far off, in the order of their times. */
   readonly paced?: readonly Paced[]
-  /** Messages that are to arrive by then or go to another channel, oldest first. */
+  /** Messages that go to another channel if they do not arrive in time, oldest first. */
   readonly awaitingDelivery?: readonly Deferred[]
-  /** Before this time the next agent message does not go out. */
+  /** The next agent message does not go out before this time. */
   readonly nextSendAt: number
-  /** Numbers of the events that wait for the agent: from the first up to, and without, the next one. */
+  /** Numbers of the events that wait for the agent: `firstEvent` up to, and without, `nextEvent`. */
   readonly firstEvent: number
   readonly nextEvent: number
   /** Counts its records of traffic and decisions. */
   readonly nextRecord: number
-  /** Where those records are; whoever keeps them keeps this, and no decision looks at it. */
+  /** The head of those records; the storing layer maintains it, and no decision reads it. */
   readonly history?: HistoryHead
-  /** Up to when a provider said that everything had come so far, as it counts. */
+  /** Per state, the provider's time up to which everything has arrived. */
   readonly watermarks?: Partial<Record<'sent' | 'delivered' | 'read' | 'failed', number>>
-  /** Until then there may be receipts that wait for their send to be known. */
+  /** Until this time there may be receipts that wait for their send to be known. */
   readonly parkedUntil?: number
-  /** The opening of a send that the person has not answered yet. */
+  /** The opener of a send that the person has not answered yet. */
   readonly opener?: { readonly messageId: string }
-  /** What the agent sent since the person last did something; what the loop breaker counts. */
+  /** What the agent sent since the person's last action; the loop breaker counts it. */
   readonly unanswered?: Unanswered
-  /** Nothing of it has to be forgotten one day. */
+  /** No row of this conversation expires. */
   readonly nothingToExpire?: true
   /** The partner is an emulator and no real person. */
   readonly sandbox?: true
 }
 
-/** Messages of the agent since the person last did something. */
+/** Messages of the agent since the person's last action. */
 export interface Unanswered {
-  /** When those within the guard's time were taken, oldest first. */
+  /** When the messages within the guard's time were accepted, oldest first. */
   readonly at: readonly number[]
   /** How many status events in a row were answered, and the newest of them. */
   readonly statuses?: { readonly count: number; readonly eventId: string }
@@ -92,9 +92,9 @@ export interface PendingQuestion {
   readonly messageId: string
   /** When it was handed over. */
   readonly at: number
-  /** When the person had last written by then: questions of one turn are equals. */
+  /** The `lastInboundAt` of the person at that time: questions of one turn are equals. */
   readonly turn?: number
-  /** Ids of the intents in it that are answered; empty for its chips. */
+  /** Ids of its intents that are answered; empty for its chips. */
   readonly closed?: readonly string[]
 }
 
@@ -110,25 +110,25 @@ export interface Paced {
 
 export interface InFlight {
   readonly messageId: string
-  /** When this time began. */
+  /** When this attempt began. */
   readonly at: number
-  /** How often it was handed over, this time included. */
+  /** The number of attempts, this one included. */
   readonly attempt: number
-  /** When it is handed over again, if the provider wants to be asked later. */
+  /** When the message is handed over again, if the provider asked for a later retry. */
   readonly retryAt?: number
-  /** Tries that found the binding not ready: nothing was handed over in them. */
+  /** Attempts that found the binding not ready: nothing was handed over in them. */
   readonly waits?: number
-  /** When the first try began whose outcome is not known: the provider may have the message since. */
+  /** When the first attempt with an unknown outcome began: the provider may have the message since then. */
   readonly unknownSince?: number
 }
 
-/** Over what a message went, or was to go. */
+/** The channel and provider of a message. */
 export interface Attempt {
   readonly channel: ChannelName
   readonly provider: string
 }
 
-/** A message of the agent, or of the house in its name, from its acceptance on. */
+/** A message of the agent, or of Parley in its name, from its acceptance on. */
 export interface OutboundMessageRecord {
   readonly id: string
   readonly message: OutboundMessage
@@ -138,30 +138,30 @@ export interface OutboundMessageRecord {
   readonly isBatch?: true
   /** When the send budget of its binding lets it leave. */
   readonly leaveAt?: number
-  /** Its files, as they were looked up when it was accepted; absent where it has none. */
+  /** Its files, as looked up at acceptance; absent if it has none. */
   readonly media?: MediaFiles
-  /** Numbers that the person reads, as places in the message; set when it goes out. */
+  /** The tap index of each number that the person reads; set when it goes out. */
   readonly numbered?: readonly number[]
   readonly attempt?: Attempt
-  /** What the person's device could do when it began to go out, where that was known: every try is written for it. */
+  /** The device capabilities when it began to go out, if they were known: every attempt is rendered for them. */
   readonly deviceCapabilities?: readonly string[]
-  /** How often it was written anew after its provider had turned it away for such a device; its pieces have other ids then. */
+  /** How often it was rendered again after the provider refused it for the device; its pieces have other ids then. */
   readonly rewriteCount?: number
-  /** When it was handed over for good, as the time at which that began: a provider's own marks may lie before it ended. */
+  /** When the attempt began that handed it over for good: a provider's own timestamps may be earlier than its end. */
   readonly sentAt?: number
-  /** States that were told, and when. */
+  /** States that were reported, and when. */
   readonly states: Partial<Record<MessageState, number>>
-  /** What the provider calls it: one id for each piece that it was sent in. */
+  /** The provider's ids: one for each piece that it was sent in. */
   readonly providerIds?: readonly string[]
-  /** Pieces that have arrived, where there are several. */
+  /** Pieces that have arrived, if it has several. */
   readonly arrivedPieces?: Partial<Record<'delivered' | 'read', readonly string[]>>
   /** Channels that are still to be tried, in this order. */
   readonly next?: readonly ChannelName[]
-  /** It goes out here for a conversation on another channel, which tells its agent what becomes of it. */
+  /** It goes out here for a conversation on another channel, which reports its states to the agent. */
   readonly onBehalfOf?: { readonly asid: string; readonly messageId: string; readonly facts: AgentFacts }
-  /** It opens for a send, which is told what becomes of it. */
+  /** It opens for a send, which receives its delivery reports. */
   readonly sendRef?: SendRef
-  /** Lines of the agent's log about how it went out; read with the record that it was sent. */
+  /** Log lines about how it went out; read with its `sent` record. */
   readonly notes?: readonly LogNote[]
   /** It is the disclaimer that goes before this message. */
   readonly disclaimerFor?: string
@@ -169,23 +169,26 @@ export interface OutboundMessageRecord {
 
 export interface SendRef {
   readonly sendId: string
-  /** Counts the tries of that send; each is a hand-over of its own, and the send decides whether there is another. */
+  /** Counts the attempts of that send; each is a hand-over of its own, and the send decides whether another follows. */
   readonly attempt: number
-  /** Nothing follows if this one fails. */
+  /** No attempt follows if this one fails. */
   readonly isLast: boolean
-  /** The campaign that it leaves for: asked right before the message is handed over, and stands still while that does. */
+  /**
+   * The campaign that it belongs to: its status is checked right before the hand-over, and the message waits while it
+   * is paused.
+   */
   readonly campaign?: SendCampaignRef
 }
 
-/** Which campaign of the agent, and which of those that had the agent's id. */
+/** The campaign of the agent, and the incarnation of the agent's id that has it. */
 export interface SendCampaignRef {
   readonly incarnation: number
   readonly campaignId: string
-  /** The message follows up on one of its openings: it may leave after the campaign has completed. */
+  /** The message follows up on one of its openers: it may leave after the campaign has completed. */
   readonly isFollowUp?: true
 }
 
-/** One thing that the agent is told; what surrounds it is added when it is sent. */
+/** An event for the agent; the envelope is added when it is sent. */
 export interface ConversationEvent {
   readonly eventId: string
   readonly at: number
@@ -194,7 +197,7 @@ export interface ConversationEvent {
   readonly window: 'open' | 'closed'
   readonly event: TypedEvent
   readonly attempts?: number
-  /** How often it was a dead letter and was told once more. */
+  /** How often it was a dead letter and was replayed. */
   readonly replayCount?: number
 }
 
@@ -211,7 +214,7 @@ export interface Result {
   readonly optionIds: readonly string[]
   readonly labels: readonly string[]
   readonly via: 'tap' | 'text' | 'location'
-  /** What else the person sent with the answer travels with it. */
+  /** Other content that the person sent with the answer. */
   readonly text?: string
   readonly media?: readonly UserMedia[]
   readonly place?: Place

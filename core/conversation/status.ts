@@ -1,4 +1,7 @@
-/** States of a message: each is reported at most once, to the agent, to the send it opens, or to the conversation it came from. */
+/**
+ * Message states: each is reported at most once, to the agent, to the send it opens, or to the conversation it came
+ * from.
+ */
 import type { MessageState, Receipt } from '../channel/inbound.js'
 import { conversation as limits } from '../limits/index.js'
 import { type AgentFacts, factsOf } from './context.js'
@@ -10,7 +13,7 @@ import { type ConversationTx, saveMessage } from './transaction.js'
 
 const lateArrivalDetail = 'It was reported as failed before, and arrived after all.'
 
-/** Moves the message to that state and reports it, unless the state is no news. */
+/** Moves the message to that state and reports it, if `isNewState` allows it. */
 export function advanceState(
   tx: ConversationTx,
   conversation: Conversation,
@@ -61,7 +64,7 @@ export function advanceState(
   return enqueueEvent(tx, conversation, agent, { type: 'status', status }, sessionId)
 }
 
-/** Reports to the conversation that a message came from. */
+/** Reports to the conversation that the message came from. */
 export function reportToOrigin(
   tx: ConversationTx,
   { asid, messageId, facts }: NonNullable<OutboundMessageRecord['onBehalfOf']>,

@@ -1,4 +1,6 @@
-/** Messages of Parley itself (confirmations, help texts, disclaimers), and the traffic record of any outbound content. */
+/**
+ * Messages of Parley itself (confirmations, help texts, disclaimers), and the traffic record of any outbound content.
+ */
 import { isSignal } from '../amf/index.js'
 import type { AgentFacts } from './context.js'
 import type { Conversation, OutboundMessageRecord } from './state.js'

@@ -1,10 +1,10 @@
-/** The transaction of one decision about a conversation: what it reads, and the records and effects it leaves. */
+/** The transaction of one decision about a conversation: what it reads, and the records and effects it produces. */
 import type { LogEventName } from '../catalogs/logevents.js'
 import type { Receipt } from '../channel/inbound.js'
 import type { ConversationEffect, ConversationRecord } from './effects.js'
 import type { OutboundMessageRecord } from './state.js'
 
-/** The only time and the only ids that a decision may use. */
+/** The only source of time and ids for a decision. */
 export interface CommandContext {
   readonly at: number
   /** A new id; the same one each time the command is decided again. */
@@ -16,16 +16,16 @@ export interface CommandContext {
 /** Stored rows of one conversation. Reads are synchronous and see everything committed before the decision. */
 export interface StoredMessages {
   message(id: string): OutboundMessageRecord | undefined
-  /** The id of the message that the provider calls so. */
+  /** The id of the message with this provider id. */
   byProviderId(providerId: string): string | undefined
-  /** The id of the message that was accepted under a caller's own id, while that is remembered. */
+  /** The id of the message that was accepted under a caller's own id, while that id is stored. */
   byClientId(clientId: string): string | undefined
-  /** Messages handed over since then, newest first. */
+  /** Messages handed over since that time, newest first. */
   sentSince(at: number): readonly OutboundMessageRecord[]
   parked(providerId: string): readonly Receipt[]
 }
 
-/** What every function of a decision is given. Reads see the transaction's own records. */
+/** Passed to every function of a decision. Reads see the transaction's own records. */
 export interface ConversationTx {
   readonly command: CommandContext
   readonly stored: StoredMessages
@@ -54,7 +54,9 @@ export class Transaction implements ConversationTx {
   }
 }
 
-/** Reads through the records of the transaction. Records are taken in when something is read, so that writing costs nothing. */
+/**
+ * Reads that see the records of the transaction. Records are indexed on the first read after them, so writing is cheap.
+ */
 class TransactionReads implements StoredMessages {
   private appliedCount = 0
   private messages?: Map<string, OutboundMessageRecord>

@@ -1,4 +1,4 @@
-/** The action that an operator enters into a journey platform, made from the outreach it sends. */
+/** The action that an operator enters into a journey platform, built from the outreach it sends. */
 import { type Refusal, refuse } from '../errors.js'
 import { budgets, outreachSend as limits } from '../limits/index.js'
 import { outcomes, refusedReasons } from './response.js'
@@ -9,7 +9,7 @@ export interface ActionField {
   readonly mode: 'constant' | 'variable'
   readonly value?: string
   readonly optional: boolean
-  /** Where the platform has it. */
+  /** Where the platform has the value. */
   readonly mapFrom?: string
 }
 
@@ -151,7 +151,7 @@ function actionName(verb: string, outreachId: string): string {
     .replace(/_+$/, '')
 }
 
-/** The body with every field in its place, as the platform shows it to whoever maps them. */
+/** The body with every field in its place, as the platform shows it to the operator who maps the fields. */
 function requestBody(fields: readonly ActionField[]): Record<string, unknown> {
   const body: Record<string, unknown> = {}
   for (const { field, type, value } of fields) {

@@ -1,19 +1,19 @@
-/** What makes two calls of a journey the same send. */
+/** The idempotency key of a journey call. */
 import { outreachSend as limits } from '../limits/index.js'
 import type { JourneyCall } from './request.js'
 
 export interface JourneyKey {
-  /** Absent: nothing makes another call a repeat. */
+  /** Absent: no call is a repeat of this one. */
   readonly key?: string
   readonly idempotency: 'journey' | 'derived'
 }
 
-/** A colon parts the fields of a key, so one within a field is written as in a URL, and two steps never share a key. */
+/** A colon separates the fields of a key, so it is percent-encoded within a field, and two steps never share a key. */
 const escapeField = (field: string) => field.replace(/[%:]/g, encodeURIComponent)
 
 /**
- * One send a step of a journey and entry into it; without a step one send of the outreach a day, and any number of
- * rehearsals. No id or number of a person stands in a key: `hash` makes text of it that leads nowhere.
+ * One send for each step of a journey and entry into it; without a step one send of the outreach for each recipient and
+ * day, and any number in the sandbox. A key contains no id or number of a person: `hash` replaces them irreversibly.
  */
 export function idempotencyKeyOf(
   { step, recipientKey }: Pick<JourneyCall, 'step' | 'recipientKey'>,

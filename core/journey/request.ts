@@ -1,6 +1,6 @@
 /**
- * What a journey platform sends, read as leniently as the contract says: null, empty and missing are the same, numbers
- * and booleans stand for their text, and whatever is not known is refused by name.
+ * The request of a journey platform, read as leniently as the contract says: null, empty and missing are the same,
+ * numbers and booleans stand for their text, and an unknown field is refused by name.
  */
 import { type FieldError, type Refusal, refuse } from '../errors.js'
 import { isRecord } from '../json.js'
@@ -8,16 +8,16 @@ import { outreachSend as limits } from '../limits/index.js'
 import { inputsRefusal, type Recipient, type SendRequest } from '../outreach/request.js'
 
 export interface JourneyCall {
-  /** A named send in all but what makes it the same as another. */
+  /** A named send without its outreach and idempotency key. */
   readonly send: Omit<SendRequest, 'outreachId' | 'idempotencyKey'>
   readonly isDryRun: boolean
   /** The step of a journey that a profile entered: with all three, it is sent once. */
   readonly step?: { readonly versionId: string; readonly nodeId: string; readonly instanceId: string }
-  /** Whom a key is derived for where no step is named; absent in a rehearsal, which may be repeated. */
+  /** The recipient for the key of a call without a step; absent in the sandbox, where calls may be repeated. */
   readonly recipientKey?: string
 }
 
-/** Every member that is read, with the members below it. */
+/** Every supported member, with the members below it. */
 const knownFields = {
   profile: ['phone', 'channel', 'id', 'firstName', 'lastName', 'email'],
   profileUpdate: null,
@@ -76,7 +76,7 @@ export function readJourneyCall(body: unknown): JourneyCall | Refusal {
   }
 }
 
-/** A rehearsal names a persona and nobody else; anything else names a phone. */
+/** A sandbox call names a persona and no profile; any other names a phone. */
 function recipientOf(
   { profile, emulator }: Readonly<Record<'profile' | 'emulator', Fields>>,
   errors: FieldError[],
@@ -96,7 +96,7 @@ function recipientOf(
   return undefined
 }
 
-/** Only a clear yes or no says anything, however it is written. */
+/** Only a clear yes or no counts, in any spelling of its case. */
 function consentClaim({ sms = '', evidence }: Fields): SendRequest['consent'] | undefined {
   const answer = sms.trim().toLowerCase()
   const isAnswered = answer === 'y' || answer === 'n'

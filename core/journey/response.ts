@@ -1,4 +1,4 @@
-/** What a journey is answered: every outcome of business is a success with the same members, always all of them. */
+/** The response to a journey: every business outcome is a success with the same members, all of them always present. */
 import type { Refusal } from '../errors.js'
 import { finalStates, type Send } from '../outreach/send.js'
 import type { JourneyKey } from './key.js'
@@ -17,7 +17,7 @@ export interface JourneyResponse {
   readonly idempotency: JourneyKey['idempotency']
 }
 
-/** What the send route says of one that it took, or would have. */
+/** The result of a send that was accepted, or would have been. */
 export interface SendResult {
   readonly status: 'queued' | 'duplicate' | 'skipped'
   readonly sendId?: string
@@ -25,7 +25,7 @@ export interface SendResult {
   readonly unknownInputs: readonly string[]
 }
 
-/** Refusals of a send that are a journey's business, and what it reads. */
+/** Refusals of a send that are business outcomes, with the reason that the journey reads. */
 export const refusedReasons = {
   'agent.outreach.opted_out': 'opted_out',
   'agent.outreach.consent_declined': 'declined',
@@ -33,7 +33,7 @@ export const refusedReasons = {
   'agent.outreach.missing_inputs': 'missing_inputs',
 } as const satisfies Partial<Record<Refusal['refused'], string>>
 
-/** Refusals that are mistakes of the call, by the field of it that they are about, whatever a send calls that. */
+/** Refusals that are mistakes of the call, with the field of the call that each concerns. */
 const callerErrors: Partial<Record<Refusal['refused'], readonly [field: string, message: string]>> = {
   'agent.outreach.recipient_not_found': ['emulator.personaId', 'names no persona'],
   'agent.outreach.invalid_address': ['profile.phone', 'is no number of that channel'],
@@ -45,7 +45,7 @@ export function responseOf(result: SendResult, { idempotency }: JourneyKey): Jou
   return { outcome: status, reason: '', detail: '', sendId, personId, unknownInputs, idempotency }
 }
 
-/** A refusal is an answer, a mistake of the caller's, or passed on as it is. */
+/** A refusal becomes a business outcome or a mistake of the call, or is passed on unchanged. */
 export function responseOfRefusal(refusal: Refusal, { idempotency }: JourneyKey): JourneyResponse | Refusal {
   const { refused, detail = '', errors = [] } = refusal
   const reason = (refusedReasons as Partial<Record<string, string>>)[refused]

@@ -1,4 +1,4 @@
-/** Facts found by words: which of the facts that an agent may use answer a question best. */
+/** Search of facts by words: which of the facts that an agent may use answer a question best? */
 import type { Fact } from '../agent/resources/knowledge.js'
 import { type Corpus, type Postings, rankPassages } from './ranking.js'
 import { tokenize } from './tokenizer.js'
@@ -9,12 +9,12 @@ export interface FactHit {
 }
 
 /**
- * An index that grows fact by fact, so that a caller may pause between them. A fact is found by its question, its
- * alternates and its answer; one that is disabled or not confirmed is never found.
+ * An index that grows by one fact at a time, so that a caller may pause between them. A fact is found by its question,
+ * its alternates and its answer; a disabled or unconfirmed one is never found.
  */
 export interface FactIndex {
   add(fact: Fact): void
-  /** The best first. */
+  /** Best first. */
   rank(query: string, most: number): FactHit[]
 }
 

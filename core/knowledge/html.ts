@@ -1,6 +1,6 @@
-/** What a person reads of a web page, as text: one walk over it, however it is written. */
+/** Extracts the readable text of a web page in one pass, for any input. */
 
-/** What is inside these is not read as text, or is the frame of the page. */
+/** Elements whose content is not readable text, or is the frame of the page. */
 const skippedElements = new Set([
   'script',
   'style',
@@ -14,7 +14,7 @@ const skippedElements = new Set([
   'select',
 ])
 
-/** What an element puts into the text where it begins; where it ends, a block ends the paragraph. */
+/** What an element adds to the text where it starts; a block also ends the paragraph where it ends. */
 const separators: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     'p div section article main header footer aside form table ul ol dl pre blockquote figure figcaption address details summary body html'
@@ -84,7 +84,7 @@ function skipMarkup(html: string, open: number): number {
   return end < 0 ? html.length : end + (comment ? 3 : 1)
 }
 
-/** A `>` inside a quoted attribute ends nothing. */
+/** A `>` inside a quoted attribute does not end the tag. */
 function skipTag(html: string, from: number): number {
   let quote = ''
   for (let at = from; at < html.length; at++) {
@@ -138,7 +138,7 @@ const entities: Readonly<Record<string, string>> = {
 
 const entity = /&(?:#(\d{1,7})|#[xX]([0-9A-Fa-f]{1,6})|([A-Za-z][A-Za-z0-9]{1,9}));?/g
 
-/** An entity that is not known stays as it is written. */
+/** An unknown entity stays as it is written. */
 function decodeEntities(text: string): string {
   if (!text.includes('&')) return text
   return text.replace(entity, (whole, decimal?: string, hex?: string, name?: string) => {

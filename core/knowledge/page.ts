@@ -1,4 +1,4 @@
-/** A page that is read as a source, and what it says of its own version so that it need not be sent twice. */
+/** A web page that is read as a source, and its version for conditional requests. */
 
 export interface PageVersion {
   readonly etag?: string
@@ -8,13 +8,13 @@ export interface PageVersion {
 export type Page =
   | { readonly kind: 'page'; readonly contentType: string; readonly bytes: Uint8Array; readonly version: PageVersion }
   | { readonly kind: 'unchanged' }
-  /** A sentence for operators; it names nothing of our side. */
+  /** A sentence for operators, without internal details. */
   | { readonly kind: 'failed'; readonly reason: string }
   | { readonly kind: 'stopped' }
 
 export interface PageRequest {
   readonly url: string
-  /** Of what was read last: a page that is still the same is not sent again. */
+  /** The version that was read last: an unchanged page is not sent again. */
   readonly version: PageVersion
   readonly signal: AbortSignal
 }

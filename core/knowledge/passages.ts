@@ -1,9 +1,9 @@
-/** Cuts a text into passages: between paragraphs if it can, then between lines, sentences and words. */
+/** Splits a text into passages: between paragraphs if possible, then between lines, sentences and words. */
 import { knowledge as limits } from '../limits/index.js'
 
 const heading = /^#{1,6} \S/
 
-/** Nothing is lost but space, nothing is said twice, and the same text is always cut alike. */
+/** Loses nothing but space, repeats nothing, and always splits the same text the same way. */
 export function passagesOf(text: string): string[] {
   const passages: string[] = []
   let current = ''
@@ -13,7 +13,7 @@ export function passagesOf(text: string): string[] {
   }
   for (const piece of normalizeText(text).split('\n\n').flatMap(splitParagraph)) {
     const isFull = current.length + 2 + piece.length > limits.passageChars
-    // What a heading is about stands below it.
+    // A heading starts a passage, since its content follows it.
     if (isFull || (heading.test(piece) && current.length >= limits.passageLeastChars)) flush()
     current = current === '' ? piece : `${current}\n\n${piece}`
   }
@@ -43,7 +43,7 @@ function splitParagraph(paragraph: string): string[] {
   return parts.map((piece) => piece.trim()).filter((piece) => piece !== '')
 }
 
-/** Where a passage may end, what is better first. */
+/** Where a passage may end, best first. */
 const breakMarks: readonly (readonly string[])[] = [
   ['\n'],
   ['. ', '! ', '? ', '。', '！', '？'],
@@ -51,7 +51,7 @@ const breakMarks: readonly (readonly string[])[] = [
   [' '],
 ]
 
-/** How much of a window that is too small for the paragraph goes into one piece: at least half of it. */
+/** The length of the next piece of a paragraph that exceeds the window: at least half of the window. */
 function breakPosition(window: string): number {
   for (const marks of breakMarks) {
     const end = Math.max(...marks.map((mark) => endOfLast(window, mark)))

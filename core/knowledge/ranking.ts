@@ -1,15 +1,15 @@
-/** Search by words (BM25): what is kept of a text to find its passages by, and which passages answer best. */
+/** Full-text search with BM25: the index of a text, and the ranking of passages. */
 import { knowledge as limits } from '../limits/index.js'
 import { runToEnd, type Steps } from '../steps.js'
 import { passagesOf } from './passages.js'
 import { tokenize } from './tokenizer.js'
 
-/** The passages a word stands in and how often: place, count, place, count and so on. */
+/** The passages that contain a word, with counts: passage, count, passage, count and so on. */
 export type Postings = readonly number[]
 
 export interface IndexedText {
   readonly passages: readonly string[]
-  /** How many words each passage has. */
+  /** The number of words of each passage. */
   readonly lengths: readonly number[]
   readonly words: readonly (readonly [word: string, places: Postings])[]
 }
@@ -20,7 +20,7 @@ export function indexText(text: string): IndexOutcome {
   return runToEnd(indexTextInSteps(text))
 }
 
-/** The same, passage by passage. The problem is the end of a sentence about the text. */
+/** The same, one passage for each step. The problem is the end of a sentence about the text. */
 export function* indexTextInSteps(text: string): Steps<IndexOutcome> {
   if (text.length > limits.textChars) return { problem: `has more than ${limits.textChars} characters` }
   const passages = passagesOf(text)
@@ -41,9 +41,9 @@ export function* indexTextInSteps(text: string): Steps<IndexOutcome> {
   return { passages, lengths, words: [...words] }
 }
 
-/** All that an agent's sources say, as far as ranking has to know it. */
+/** The index of all sources of an agent, as ranking uses it. */
 export interface Corpus {
-  /** How many passages and words there are in all. */
+  /** Totals of passages and words. */
   readonly passages: number
   readonly words: number
   postingsOf(word: string): Iterable<{ readonly source: string; readonly postings: Postings }>
@@ -56,11 +56,11 @@ export interface Hit {
   readonly score: number
 }
 
-/** How soon more of a word counts no more, and how much longer passages have to say: what everybody takes. */
+/** BM25's parameters k1 and b, with their usual values. */
 const saturation = 1.2
 const lengthShare = 0.75
 
-/** The best first; of two that answer alike the one that stands first. */
+/** Best first; of equal scores the earlier passage. */
 export function rankPassages(query: string, corpus: Corpus, most: number): Hit[] {
   const scored = new Map<string, Float64Array>()
   const average = corpus.words / Math.max(1, corpus.passages)
@@ -82,7 +82,7 @@ export function rankPassages(query: string, corpus: Corpus, most: number): Hit[]
   return bestHits(scored, most)
 }
 
-/** Most passages never come near the best, so those are not even put in order. */
+/** Keeps only the best `most` in order: most passages never come near them. */
 function bestHits(scored: ReadonlyMap<string, Float64Array>, most: number): Hit[] {
   const best: Hit[] = []
   for (const [source, scores] of scored) {

@@ -1,4 +1,4 @@
-/** What kinds of content a source may be made of, and how each becomes text. */
+/** The content types of sources, and how each becomes text. */
 import { hasBadCharacters } from '../amf/characters.js'
 import { textOfHtml } from './html.js'
 
@@ -29,7 +29,7 @@ export function decodeText(bytes: Uint8Array, contentType: string): TextResult {
   }
 }
 
-/** Of text that came as text. */
+/** Checks text that was sent as text. */
 export function checkText(text: string): TextResult {
   if (hasBadCharacters(text)) return { problem: 'holds NUL or half a surrogate pair' }
   return text.trim() === '' ? { problem: 'holds no text' } : { text }

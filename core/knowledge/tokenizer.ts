@@ -1,14 +1,14 @@
-/** The words of a text as search knows them: the same for whoever writes a passage and whoever looks for it. */
+/** Splits text into search words, in the same way for passages and queries. */
 import { knowledge as limits } from '../limits/index.js'
 
-/** Scripts that put no space between words; of these every two neighbours count as a word. */
+/** Scripts without space between words: every two adjacent characters count as a word. */
 const unspacedRun = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]+/u
 const tokenPattern =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]+|(?:(?![\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}])[\p{L}\p{N}\p{M}])+/gu
 /** Accents of Latin, Greek and Cyrillic letters, which people leave out; marks of other scripts are vowels. */
 const accents = /[\u0300-\u036f]/g
 
-/** In their order, each as often as it stands there. */
+/** In the order of the text, with repeats. */
 export function tokenize(text: string): string[] {
   const plain = text.normalize('NFKD').replace(accents, '').toLowerCase().replaceAll('ς', 'σ').normalize('NFC')
   return (plain.match(tokenPattern) ?? []).flatMap((token) =>
@@ -21,7 +21,7 @@ function bigrams(token: string): string[] {
   return chars.length === 1 ? chars : chars.slice(1).map((char, at) => chars[at]! + char)
 }
 
-/** What is longer than any word is told apart by its beginning. */
+/** Truncates a token that is longer than any word. */
 function truncateWord(token: string): string {
   return token.length <= limits.wordChars ? token : [...token].slice(0, limits.wordChars).join('')
 }

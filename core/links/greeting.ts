@@ -1,4 +1,7 @@
-/** What an agent opens with when somebody asked to be written to: the greeting of its default playbook, or a stock one. */
+/**
+ * The greeting that an agent opens with when a person asked for a message: that of its default playbook, or a stock
+ * one.
+ */
 import type { AgentDocument } from '../agent/index.js'
 import type { ContentMessage } from '../amf/index.js'
 import { missingSlotNotes, renderOpener } from '../outreach/opener.js'
@@ -6,7 +9,7 @@ import type { OpenRequest } from '../outreach/port.js'
 import type { Person } from '../people/person.js'
 import { escapeMarkdown } from '../render/escape.js'
 
-/** A default playbook that refers to the message template of this id greets with it. */
+/** A default playbook that refers to the message template with this id greets with it. */
 export const greetingTemplate = 'greeting'
 
 export interface GreetingInput {
@@ -17,7 +20,7 @@ export interface GreetingInput {
 
 export type GreetingMessage = Pick<OpenRequest, 'message'> & Required<Pick<OpenRequest, 'notes'>>
 
-/** With what is to be logged of the template. */
+/** Includes the log notes about the template. */
 export function buildGreeting({ document, agent, person }: GreetingInput): GreetingMessage {
   const playbook = document.playbooks.find(({ isDefault }) => isDefault)
   if (!playbook?.messageTemplateRefs?.includes(greetingTemplate))
@@ -27,7 +30,7 @@ export function buildGreeting({ document, agent, person }: GreetingInput): Greet
   return { message, notes: missingSlotNotes(greetingTemplate, opener) }
 }
 
-/** Names are text, whatever they look like. */
+/** Escapes the name, so that it shows as written. */
 export function defaultGreeting(name: string): ContentMessage {
   return {
     spec: 'amf/1',

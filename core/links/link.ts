@@ -1,11 +1,11 @@
-/** Outreach links: how one is made, what closes it, and how it is read. Whoever has one may start a conversation. */
+/** Outreach links: creation, expiry and view. The holder of a link may start a conversation. */
 import { day } from '../durations.js'
 import { invalid, isRefusal, type Refusal } from '../errors.js'
 import { outreachLink as limits } from '../limits/index.js'
 
 export interface Link {
   readonly id: string
-  /** Leads to the page; whoever knows it may use the link. */
+  /** Part of the page's address; knowing it is enough to use the link. */
   readonly code: string
   readonly bindingId: string
   readonly label?: string
@@ -14,7 +14,7 @@ export interface Link {
   readonly uses: number
   readonly expiresAt: number
   readonly disabled: boolean
-  /** Set by the house alone. */
+  /** Set by the system only. */
   readonly disabledReason?: 'binding_deleted'
   readonly createdAt: number
 }
@@ -48,7 +48,7 @@ function expiryOf(text: string | undefined, at: number): number | Refusal {
   return invalid('expiresAt', `must be at most ${limits.lifetimeMostMs / day} days from now`, badRequest)
 }
 
-/** Why the link starts no conversations just now; undefined while it does. */
+/** Why the link starts no conversations now; undefined while it does. */
 export function closedReason(link: Link, at: number, isBindingActive: boolean): string | undefined {
   if (link.disabled) return link.disabledReason ? 'The channel of the link was deleted.' : 'The link is disabled.'
   if (link.expiresAt <= at) return 'The link has expired.'
@@ -56,7 +56,7 @@ export function closedReason(link: Link, at: number, isBindingActive: boolean): 
   return isBindingActive ? undefined : 'The channel of the link is not in service.'
 }
 
-/** Resuming takes the reason away too; whether the channel is there again is found out when it is used. */
+/** Enabling also removes the reason; a use of the link then checks whether the channel exists again. */
 export function setDisabled({ disabledReason, ...link }: Link, disabled: boolean): Link {
   return { ...link, disabled, ...(disabled && disabledReason && { disabledReason }) }
 }

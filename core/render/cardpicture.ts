@@ -1,10 +1,10 @@
-/** The agent's stand-in picture, on cards that were sent without one. */
+/** The agent's default picture, for cards that were sent without one. */
 import type { Card, ContentMessage, Part } from '../amf/index.js'
 import type { Traits } from '../channel/traits.js'
 
 /**
- * The message with the picture on every card that has none, where the channel shows cards; the very same message where
- * there is nothing to add. A channel without cards would write the address out as a link that the agent never sent.
+ * The message with the picture on every card that has none, if the channel shows cards; otherwise the same message. A
+ * channel without cards would write the address out as a link that the agent never sent.
  */
 export function withCardPicture(message: ContentMessage, url: string | undefined, traits: Traits): ContentMessage {
   if (url === undefined || !traits.card || !message.parts.some(lacksPicture)) return message

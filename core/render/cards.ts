@@ -1,4 +1,4 @@
-/** The ladders of cards: one, several side by side, and the items of a showcase, which are cards to choose from. */
+/** The ladders of cards: a single card, a carousel, and a showcase, whose items are cards to choose from. */
 import type { Card, Chip } from '../amf/index.js'
 import type { RenderedCard } from '../channel/blocks.js'
 import { type ChipWithTap, type Row, rowOf } from './chiprow.js'
@@ -20,7 +20,7 @@ import { asChips, asList, asNumberedText, hasReplyChips, type Question } from '.
 import { sizeOf } from './split.js'
 import { write } from './writers.js'
 
-/** A card, and the places of its chips. */
+/** A card, and the tap indexes of its chips. */
 interface CardWithTaps {
   readonly card: Card
   readonly chips: readonly ChipWithTap[]
@@ -36,7 +36,7 @@ interface CardResult {
   readonly numbered: readonly number[]
 }
 
-/** The card as the channel shows it, or undefined. Nothing is cut off: what has no room in the title leads the description. */
+/** The card as the channel shows it, or undefined. No text is cut: a title that does not fit leads the description. */
 function renderCard(
   { card: { title, description, mediaUrl }, chips }: CardWithTaps,
   context: RenderContext,
@@ -68,7 +68,7 @@ function renderCard(
   return result && { card: result, numbered: row.numbered }
 }
 
-/** A card without a title borrows its description for one, if that is its own and short enough. */
+/** A card without a title uses its description as one, if the description is one line and short enough. */
 function withTitle({ title, description, ...others }: RenderedCard, titleMax: number): RenderedCard | undefined {
   const isOneLine = description !== undefined && description.length <= titleMax && !description.includes('\n')
   const titled =
@@ -86,7 +86,7 @@ function cardDraft(card: RenderedCard): Draft {
 
 function asCard(part: CardWithTaps, context: RenderContext): Piece | undefined {
   const made = renderCard(part, context)
-  // Where cards only exist side by side, a single one is a picture with words below it.
+  // If the channel has cards only side by side, a single card is a picture with text below it.
   if (!made || context.traits.carousel?.alike) return undefined
   return { drafts: [cardDraft(made.card)], numbered: made.numbered }
 }
@@ -130,7 +130,7 @@ export const cardLadder: Ladder<PartOf<'card'>> = cardWithTapsLadder.map((rung) 
   show: ({ card }, context) => rung.show(withTaps(card, context.firstTap), context),
 }))
 
-/** Cards side by side, in as many rows as the channel needs; undefined unless every card fits. */
+/** Cards side by side, in as many carousels as the channel needs; undefined unless every card fits. */
 function asCarousels(cards: readonly CardWithTaps[], context: RenderContext): Piece | undefined {
   const { carousel } = context.traits
   if (!carousel || cards.length < Math.max(2, carousel.min)) return undefined
@@ -157,7 +157,7 @@ function areAlike(cards: readonly RenderedCard[]): boolean {
   return kinds.size === 1 && !kinds.has('')
 }
 
-/** Rows of nearly the same length, so that none is left with a single card. */
+/** Splits into rows of nearly the same length, so that no row is left with a single card. */
 function splitEvenly<T>(all: readonly T[], max: number): T[][] {
   const rows = Math.ceil(all.length / max)
   const ends = Array.from({ length: rows + 1 }, (_, row) => Math.round((row * all.length) / rows))
@@ -228,7 +228,7 @@ function itemsOf({ items }: Showcase, context: RenderContext): Item[] {
 
 const promptDrafts = ({ prompt }: Showcase): Draft[] => (prompt === undefined ? [] : [textDraft(literal(prompt))])
 
-/** Each card gets a chip that chooses it, before its own; where that has no room, the showcase is no carousel. */
+/** Each card gets a chip that chooses it, before its own chips; undefined if a card has no room for that. */
 function asShowcase(part: Showcase, context: RenderContext): Piece | undefined {
   const { card } = context.traits
   if (!card?.chipKinds.includes('reply') || card.chipsMax < 1 || card.chipLabelMax < phrases.select.length)
@@ -243,7 +243,7 @@ function asShowcase(part: Showcase, context: RenderContext): Piece | undefined {
   return { ...piece, drafts: [...promptDrafts(part), ...piece.drafts] }
 }
 
-/** A single item is shown, not offered: a card without Select. In text alone, YES takes it. */
+/** A single item is shown as a card without Select, not as a choice. In text alone, YES chooses it. */
 function asSingle(part: Showcase, context: RenderContext): Piece | undefined {
   const [item, second] = itemsOf(part, context)
   if (!item || second) return undefined
@@ -255,7 +255,7 @@ function asSingle(part: Showcase, context: RenderContext): Piece | undefined {
   return undefined
 }
 
-/** Chips of an item have no place in a list of titles. */
+/** A list of titles has no place for chips of items. */
 function questionOf(part: Showcase, context: RenderContext): Question | undefined {
   const items = itemsOf(part, context)
   if (items.length < 2 || items.some(({ chips }) => chips.length > 0)) return undefined

@@ -1,4 +1,4 @@
-/** A row of chips: those that the channel can tap, and lines of text for all the others. */
+/** A row of chips: those that the channel can show as buttons, and lines of text for all others. */
 import type { Chip, ChipKind, Event, Place } from '../amf/index.js'
 import type { RenderedChip } from '../channel/blocks.js'
 import type { Traits } from '../channel/traits.js'
@@ -14,7 +14,7 @@ export interface ChipWithTap {
   readonly tap: number
 }
 
-/** What stands below a message, or in a card. */
+/** The limits of a chip row, below a message or in a card. */
 export interface ChipLimits {
   readonly kinds: readonly ChipKind[]
   readonly min: number
@@ -46,7 +46,7 @@ export function rowOf(
           encoding,
         )
       : []
-  // Labels that would look the same are not worth tapping: every chip is then written out.
+  // If labels would look the same once cut, every chip is written out instead.
   if (!labels) return rowOf(candidates, undefined, firstNumber, encoding, format)
   const numbered: number[] = []
   const lines: Line[] = []
@@ -65,7 +65,7 @@ export function kindOf({ kind = 'reply' }: Chip): ChipKind {
   return kind
 }
 
-/** When there are too many, actions give way to replies, since a link can be followed from the text as well. */
+/** If there are too many, actions give way to replies, since a person can also follow a link in the text. */
 function tappableIn(candidates: readonly ChipWithTap[], limits: ChipLimits): readonly ChipWithTap[] {
   const loneKinds = limits.alone ?? []
   const ofKind = candidates.filter(({ chip }) => limits.kinds.includes(kindOf(chip)))
@@ -90,7 +90,7 @@ function asChip({ kind = 'reply', url, phone, event, place }: Chip, label: strin
   }
 }
 
-/** What an action comes down to in text: its label, and what a person needs to do it by hand. */
+/** The text form of an action: its label, and what a person needs to do it by hand. */
 function linesOfAction({ label, kind, url, phone, event, place }: Chip, format: FormatOptions): Line[] {
   const name = oneLine(label)
   if (kind === 'dial') return literal(`${name}: ${phone}`)

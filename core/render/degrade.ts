@@ -1,6 +1,6 @@
 /**
- * How every part comes down to what a channel has: one ladder a part, the richest rung first. Rendering climbs down it
- * for a message; what a channel is said to be capable of is read off the same rungs.
+ * The degrade table: one ladder per part, the richest rung first. Rendering climbs down the ladder for each part; the
+ * channel's declared capabilities are read off the same rungs.
  */
 import type { PartType, PlainPart } from '../amf/index.js'
 import type { Traits } from '../channel/traits.js'
@@ -29,9 +29,9 @@ export function showPart(part: PlainPart, context: RenderContext): Piece {
   return showOnLadder(ladders[part.type] as Ladder<PlainPart>, part, context)
 }
 
-/** The best that a channel can do with a kind of part. */
+/** The best level of a channel for a type of part. */
 export function levelOf(type: PartType, traits: Traits): Rung<never>['level'] {
-  // A payload goes out as it is on its own channel, whatever the channel can do otherwise, if the provider takes payloads.
+  // On its own channel a payload goes out unchanged, whatever the other traits, if the provider takes payloads.
   if (type === 'native') return traits.withoutPayloads ? 'text' : 'native'
   const ladder = ladders[type] as Ladder<never>
   return ladder.find(({ has }) => has(traits))?.level ?? 'text'

@@ -1,4 +1,7 @@
-/** What rungs are made of: drafts of blocks, where in the message they stand, and what the channel leaves them. */
+/**
+ * The building blocks of rungs: drafts of blocks, the position of a part in its message, and the room the channel
+ * leaves.
+ */
 import type { PlainPart } from '../amf/index.js'
 import type { Block, RenderedChip, RenderedMedia, RenderedRow, RenderedSlot } from '../channel/blocks.js'
 import type { Traits } from '../channel/traits.js'
@@ -6,13 +9,13 @@ import type { ChipLimits } from './chiprow.js'
 import type { Line } from './lines.js'
 import type { FormatOptions } from './values.js'
 
-/** A block whose text is still lines: it is written, and divided if it has to be, when the message is whole. */
+/** A block whose text is still lines: the text is written, and split if necessary, when the message is complete. */
 export type Draft =
   | {
       readonly kind: 'text'
       readonly lines: readonly Line[]
       readonly chips: readonly RenderedChip[]
-      /** The sentence that says how to answer by number; numbers that join the draft come before it. */
+      /** The sentence that explains answers by number; numbers that join the draft come before it. */
       readonly closing?: string
     }
   | {
@@ -27,27 +30,27 @@ export type Draft =
 
 export interface Piece {
   readonly drafts: readonly Draft[]
-  /** The taps that got a number, in the order of the numbers. */
+  /** The tap indexes that got a number, in the order of the numbers. */
   readonly numbered: readonly number[]
-  /** It says how to answer by number, behind all its numbers. */
+  /** The piece explains answers by number, after all its numbers. */
   readonly prompted?: boolean
 }
 
-/** Where a part stands in its message. */
+/** The position of a part in its message. */
 export interface RenderContext {
   readonly traits: Traits
   readonly format: FormatOptions
-  /** The place of its first tap, and the number that its first numbered answer gets. */
+  /** The index of its first tap, and the number of its first numbered answer. */
   readonly firstTap: number
   readonly firstNumber: number
-  /** Nothing but the chips of the message follows, and so many of them would stand in one row with its own. */
+  /** Only the chips of the message follow: `trailingChips` of them, in one row with its own chips. */
   readonly isLast: boolean
   readonly trailingChips: number
 }
 
 /**
- * One way to show a part. `level` and `has` say what a channel can do with parts of this kind; `show` does it, or answers
- * undefined when this part does not fit, and the next rung is tried. The last rung of a ladder always fits.
+ * One way to show a part. `level` and `has` say what a channel can do with parts of this type; `show` renders the part,
+ * or returns undefined if it does not fit, and the next rung is tried. The last rung of a ladder always fits.
  */
 export interface Rung<P> {
   readonly name: string
@@ -67,7 +70,7 @@ export function showOnLadder<P>(ladder: Ladder<P>, part: P, context: RenderConte
   throw new Error('the last rung of a ladder fits every part')
 }
 
-/** The chips that may stand below a draft at this place: none where the next message would take them away. */
+/** The limits of chips below a draft at this position: none if the next message would take the chips away. */
 export function chipLimits({ traits: { chips }, isLast, trailingChips }: RenderContext): ChipLimits | undefined {
   if (!chips?.whileNewest) return chips
   return isLast ? { ...chips, max: chips.max - trailingChips } : undefined

@@ -1,6 +1,6 @@
-/** Makes text of what Markdown would read as more: emphasis, links, code, escapes. */
+/** Escapes Markdown syntax in plain text: emphasis, links, code, escapes. */
 
-/** `before` stands in front of each character that Markdown reads; a backslash makes text of it. */
+/** Puts `before`, a backslash by default, in front of each character that Markdown reads as syntax. */
 export function escapeMarkdown(text: string, before = '\\'): string {
   return text.replace(/[\\`*_~[\]<>]/g, (character) => before + character)
 }

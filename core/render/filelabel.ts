@@ -2,7 +2,7 @@
 
 const nameChars = 80
 
-/** The name is the last piece of the address; the size is left out where it is not known. */
+/** The name is the last segment of the URL; the size is left out if it is unknown. */
 export function fileLabel(url: string, bytes?: number): string {
   const name = nameIn(url)
   return bytes === undefined ? name : `${name} (${sizeOf(bytes)})`
@@ -27,7 +27,7 @@ function decodeSegment(segment: string): string {
   }
 }
 
-/** Powers of ten, as phones and operators count. */
+/** Decimal units, as phones and operators use. */
 function sizeOf(bytes: number): string {
   if (bytes < 1_000) return `${bytes} bytes`
   return bytes < 1_000_000 ? `${Math.round(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`

@@ -1,15 +1,18 @@
-/** The alphabet that SMS is cheap in: what belongs to it, what looks the same in it, and how many parts a text takes. */
+/**
+ * GSM-7, the cheap alphabet of SMS: its characters, look-alikes that fold into it, and the number of segments of a
+ * text.
+ */
 
 const basic =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà'
 const extended = '\f^{}\\[~]|€'
 
-/** Septets of a character by its code; 0 where GSM-7 does not have it. */
+/** Septets of a character by its code; 0 if GSM-7 does not have it. */
 const septets = new Uint8Array(0x20ad)
 for (const character of basic) septets[character.charCodeAt(0)] = 1
 for (const character of extended) septets[character.charCodeAt(0)] = 2
 
-/** Only characters that a reader would take for one another, or that stand for nothing but their spelling. */
+/** Only characters that a reader would take for one another, or that differ in spelling alone. */
 const lookalikes = new Map<string, string>(
   Object.entries({
     "'": '‘’‚‛′`´ʹʼ＇',
@@ -27,13 +30,13 @@ const lookalikes = new Map<string, string>(
     '/': '⁄',
   }).flatMap(([to, from]) => [...from].map((character) => [character, to] as const)),
 )
-/** Full-width forms stand in the same order as ASCII, this far above it. */
+/** Full-width forms stand in the same order as ASCII, at this offset. */
 const fullWidth = { first: 0xff01, last: 0xff5e, offset: 0xfee0 } as const
 
-/** ASCII without the tabulator and the grave accent, which have another plain form. */
+/** ASCII without tab and grave accent, which fold to other characters. */
 const isPlain = /^[\n\x20-\x5f\x61-\x7e]*$/
 
-/** The text with every look-alike in its plain form; what has none stays. */
+/** The text with every look-alike in its plain form; other characters stay. */
 export function foldLookalikes(text: string): string {
   if (isPlain.test(text)) return text
   let folded = ''
@@ -41,7 +44,7 @@ export function foldLookalikes(text: string): string {
     const narrow = toNarrow(character)
     folded += lookalikes.get(narrow) ?? narrow
   }
-  // What stands before a mark may be another character now, and be one with it.
+  // A folded character may combine with the mark after it.
   return folded === text ? text : folded.normalize('NFC')
 }
 
@@ -65,7 +68,10 @@ export interface Segments {
 
 const sizes = { gsm7: { single: 160, part: 153 }, ucs2: { single: 70, part: 67 } } as const
 
-/** What a text costs. A character of two units is never divided between parts, so a part may stay one unit short. */
+/**
+ * The segments of a text. A character of two units is never split between segments, so a segment may stay one unit
+ * short.
+ */
 export function segmentsOf(text: string): Segments {
   const encoding = isGsm7(text) ? 'gsm7' : 'ucs2'
   const { single, part } = sizes[encoding]

@@ -1,35 +1,35 @@
-/** Hosted media: a message with Parley's addresses in place of those it came with, as a channel can show it. */
+/** Hosted media: replaces the media URLs of a message with Parley's own, as far as a channel can show the files. */
 import type { ContentMessage, Part, PlainPart } from '../amf/index.js'
 import { maxBytesOf, type Traits } from '../channel/traits.js'
 import type { Reader } from './contract.js'
 import { fileLabel } from './filelabel.js'
 
-/** A file that Parley hosts under an address of its own. */
+/** A file that Parley hosts under its own URL. */
 export interface HostedFile {
   readonly url: string
   readonly type: string
   readonly bytes: number
 }
 
-/** A file that stays a link to where it is; `missing` says why it could not be fetched, where that is the reason. */
+/** A file that stays a link to its original URL; `missing` is the reason if it could not be fetched. */
 export interface LinkedFile {
   readonly missing?: string
 }
 
-/** Files of a message, by the address that the message came with. They are looked up once, when the message is accepted. */
+/** Files of a message, by the URL in the message. They are looked up once, when the message is accepted. */
 export type MediaFiles = Readonly<Record<string, HostedFile | LinkedFile>>
 
 export interface HostedMessage {
   readonly message: ContentMessage
-  /** Addresses in it that the channel can only be given as a link, each with the name and size of the file. */
+  /** URLs that the channel can only show as a link, each with the name and size of its file. */
   readonly links?: ReadonlyMap<string, string>
-  /** Names of files that are shown as files, by Parley's addresses. */
+  /** Names of files that are shown as files, by Parley's URLs. */
   readonly names?: ReadonlyMap<string, string>
   /** Pictures that could not be fetched and are links instead, each with the reason. */
   readonly missing?: ReadonlyMap<string, string>
 }
 
-/** A file that the channel cannot take, by its type or its size, becomes a link, and so does a picture that is missing. */
+/** A file that the channel cannot take, by its type or size, becomes a link, and so does a missing picture. */
 export function withHostedMedia(message: ContentMessage, files: MediaFiles, traits: Traits): HostedMessage {
   const links = new Map<string, string>()
   const names = new Map<string, string>()
@@ -53,7 +53,7 @@ export function withHostedMedia(message: ContentMessage, files: MediaFiles, trai
   }
 }
 
-/** Addresses of media that is sent for itself: without the file there is no message. */
+/** URLs of media parts: without its file such a message cannot be sent. */
 export function mediaPartUrls(parts: readonly (Part | PlainPart)[]): ReadonlySet<string> {
   return new Set(
     parts.flatMap((part) => {
@@ -63,25 +63,25 @@ export function mediaPartUrls(parts: readonly (Part | PlainPart)[]): ReadonlySet
   )
 }
 
-/** A channel that shows no media at all writes out every address; there only documents need their name beside it. */
+/** A channel without media writes out every URL; there only documents need their name beside it. */
 function isLinked({ type, bytes }: HostedFile, { media }: Traits): boolean {
   if (!media) return !isPlayable({ type })
   return !media.types.includes(type) || bytes > maxBytesOf(media, type)
 }
 
-/** Everything else is a file, which people know by its name. */
+/** Other types are files, which people know by their name. */
 function isPlayable({ type }: Pick<HostedFile, 'type'>): boolean {
   return /^(image|video|audio)\//.test(type)
 }
 
-/** The name that the sender gave it, with the ending of its type: a phone opens it by that. */
+/** The sender's file name with the extension of its type: a phone opens the file by that. */
 function fileNameOf(url: string, hostedUrl: string): string {
   const name = fileLabel(url)
   const extension = /\.\w+$/.exec(hostedUrl)?.[0] ?? ''
   return name.toLowerCase().endsWith(extension) ? name : `${name}${extension}`
 }
 
-/** The reader of a message whose media was hosted. */
+/** The reader of a message with hosted media. */
 export function readerFor(reader: Reader, { links, names }: HostedMessage): Reader {
   return links || names ? { ...reader, ...(links && { links }), ...(names && { names }) } : reader
 }

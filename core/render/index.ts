@@ -1,4 +1,4 @@
-/** Rendering as the rest of the house sees it. */
+/** The public interface of rendering. */
 export type * from './contract.js'
 export { type Segments, segmentsOf } from './gsm7.js'
 export { type Preview, previewChannels, previewChannelsInSteps } from './preview.js'

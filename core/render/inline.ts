@@ -1,6 +1,6 @@
 /**
- * Emphasis, links and escapes of one paragraph. Delimiters are paired as CommonMark pairs them, with the bookkeeping that
- * keeps it linear: a kind of closer that found no opener is never looked for below that place again.
+ * Emphasis, links and escapes of one paragraph. Delimiters are paired as CommonMark pairs them. To keep that linear, a
+ * kind of closer that found no opener is not searched below that point again.
  */
 import type { Span } from './lines.js'
 
@@ -70,7 +70,10 @@ export function inline(text: string): Span[] {
   return spansOf(pieces)
 }
 
-/** For each `(`, where the `)` of a link target that begins there stands: no blanks, brackets inside it in pairs. */
+/**
+ * For each `(`, the position of the `)` that would end a link target there: without blanks, and with balanced brackets
+ * inside.
+ */
 function closingBrackets(text: string): Map<number, number> {
   const closingByOpening = new Map<number, number>()
   if (!text.includes('](')) return closingByOpening
@@ -85,7 +88,7 @@ function closingBrackets(text: string): Map<number, number> {
   return closingByOpening
 }
 
-/** Makes a link of what stands between the brackets, if a target that may be opened follows; otherwise `]` is a letter. */
+/** Turns the bracketed text into a link, if an allowed target follows; otherwise `]` is plain text. */
 function closeBracket(
   text: string,
   at: number,
@@ -106,7 +109,7 @@ function closeBracket(
   const link = { url: text.slice(at + 2, end).replace(/\\([!-/:-@[-`{-~])/g, '$1') }
   pieces[bracket.piece]!.text = ''
   for (const piece of pieces.slice(bracket.piece + 1)) piece.link = link
-  // A link holds no link, so what was opened before it cannot become one.
+  // A link contains no link, so earlier open brackets cannot become one.
   brackets.length = 0
   return end + 1
 }
@@ -121,7 +124,7 @@ function neighbourOf(character: string): Neighbour {
   return /[\p{P}\p{S}]/u.test(character) ? 'punctuation' : 'word'
 }
 
-/** What stands at a place; both ends of a text are blank. */
+/** The class of the character at a position; both ends of a text count as blank. */
 function neighbourAt(text: string, at: number): Neighbour {
   const code = text.charCodeAt(at)
   return Number.isNaN(code) ? 'blank' : (asciiNeighbours[code] ?? neighbourOf(text[at]!))
@@ -142,13 +145,13 @@ function delimiterRun(text: string, at: number): Delimiter {
     const closes = right && (!left || after === 'punctuation')
     return { character, piece, length, left: length, opens, closes }
   }
-  // One tilde is how people write "about", and a star between digits multiplies: neither may vanish from a text.
+  // A single tilde means "about", and a star between digits multiplies: neither may vanish from a text.
   const multiplies = length === 1 && digit.test(text[at - 1] ?? '') && digit.test(text[end] ?? '')
   const isMarkup = character === '~' ? length === 2 : !multiplies
   return { character, piece, length, left: length, opens: left && isMarkup, closes: right && isMarkup }
 }
 
-/** Pairs the delimiters from a place on; those without a partner stay as they were written. */
+/** Pairs the delimiters from an index on; those without a partner stay as text. */
 function pairDelimiters(delimiters: Delimiter[], bottom: number): void {
   const stack: Delimiter[] = []
   const lowest = new Array<number>('*_~'.length * 4).fill(0)

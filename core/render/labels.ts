@@ -1,9 +1,9 @@
-/** Labels as long as a channel shows them: what is cut stays unlike the others, or is not cut at all. */
+/** Cuts labels to the length that a channel shows; labels that would no longer differ are not cut. */
 import { rendering } from '../limits/index.js'
 import { oneLine } from './lines.js'
 import { graphemes } from './split.js'
 
-/** Undefined where the labels cannot be told apart at that length: then they are numbered. */
+/** Undefined if the labels cannot be told apart at that length: then they are numbered. */
 export function cutLabels(
   labels: readonly string[] | undefined,
   max: number,
@@ -25,7 +25,10 @@ export function cutLabels(
   return result
 }
 
-/** The same for what is tapped: labels that read alike from the start are no help to anybody, and some providers refuse them. */
+/**
+ * The same for chips: undefined also if labels are equal from the start, since they help no reader and some providers
+ * refuse them.
+ */
 export function chipLabels(
   labels: readonly string[] | undefined,
   max: number,
@@ -49,7 +52,7 @@ function distinctLabel(label: string, max: number, ellipsis: string, used: Reado
   return undefined
 }
 
-/** As much of a label as fits, without half a character and without blanks at its end. */
+/** As much of a label as fits, without splitting a character and without blanks at its end. */
 function truncate(label: string, max: number): string {
   let prefix = ''
   for (const { segment } of graphemes.segment(label.slice(0, max + 1))) {

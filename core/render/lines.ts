@@ -1,4 +1,4 @@
-/** Text before it is written in any markup: lines of spans. Everything that a person reads as text passes through here. */
+/** Text before markup: lines of spans. All text that a person reads passes through this form. */
 
 export interface Span {
   readonly text: string
@@ -10,12 +10,12 @@ export interface Span {
 }
 
 export interface Line {
-  /** `- `, `1. `, or nothing. */
+  /** `- `, `1. `, or empty. */
   readonly marker: string
-  /** How deep its list stands inside other lists. */
+  /** The nesting depth of its list. */
   readonly depth: number
   readonly spans: readonly Span[]
-  /** Belongs to the line above it, and is parted from it only when there is no other way. */
+  /** Belongs to the line above it, and is separated from it only if there is no other way. */
   readonly isContinuation: boolean
 }
 
@@ -25,12 +25,12 @@ export function isBlank({ marker, spans }: Line): boolean {
   return marker === '' && spans.length === 0
 }
 
-/** Words exactly as they are: nothing in them is markup. */
+/** Lines of literal text: nothing in it is markup. */
 export function literal(text: string): Line[] {
   return text.split(/\r\n?|\n/).map((each) => (each.trim() === '' ? blank : { ...blank, spans: [{ text: each }] }))
 }
 
-/** The same, belonging to the line above. */
+/** The same, as continuation of the line above. */
 export function continuationLines(text: string | undefined): Line[] {
   if (text === undefined) return []
   return literal(text).map((line) => (isBlank(line) ? line : { ...line, isContinuation: true }))
@@ -44,12 +44,12 @@ export function entry(marker: string, text: string): Line {
   return { ...blank, marker, spans: [{ text: oneLine(text) }] }
 }
 
-/** Labels and titles are one line, whatever they were written as. */
+/** Labels and titles become one line. */
 export function oneLine(text: string): string {
   return /[\r\n\t]/.test(text) ? text.replace(/[\r\n\t]+/g, ' ').trim() : text
 }
 
-/** Without blank lines at its ends, and never two in a row. */
+/** Removes blank lines at both ends, and repeated ones. */
 export function trimBlankLines(lines: readonly Line[]): Line[] {
   const result = lines.filter((line, at) => !isBlank(line) || (at > 0 && !isBlank(lines[at - 1]!)))
   if (result.length > 0 && isBlank(result[0]!)) result.shift()

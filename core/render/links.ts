@@ -1,9 +1,9 @@
-/** Links that stand in for what a channel cannot do itself: a map for a place, a calendar entry for an event. */
+/** Links that replace missing channel features: a map for a place, a calendar entry for an event. */
 import type { Event, Place } from '../amf/index.js'
 import { rendering } from '../limits/index.js'
 import { placeText } from './place.js'
 
-/** Coordinates are exact and need no geocoder, so they win over an address. */
+/** Coordinates are exact and need no geocoder, so they take precedence over an address. */
 export function mapsLink(place: Place): string {
   const { label, address, latitude, longitude } = place
   const hasCoordinates = latitude !== undefined && longitude !== undefined
@@ -12,8 +12,8 @@ export function mapsLink(place: Place): string {
 }
 
 /**
- * Both ends in UTC: the same instants as in the text, whatever zone the calendar is kept in. The description stays in the
- * text beside it, since a link is paid for by its length.
+ * Start and end are in UTC: the same instants as in the text, whatever the calendar's zone. The description stays in
+ * the text beside it, since the price of a link depends on its length.
  */
 export function calendarLink({ title, start, end, place }: Event): string {
   const members = [
@@ -27,10 +27,10 @@ export function calendarLink({ title, start, end, place }: Event): string {
   return `https://calendar.google.com/calendar/render?action=TEMPLATE&${query.join('&')}`
 }
 
-/** These mean themselves in a query. */
+/** Characters that need no percent encoding in a query. */
 const literalChars: Readonly<Record<string, string>> = { ' ': '+', '/': '/', ',': ',' }
 
-/** Everything in a link also stands beside it, so what would make the link too long to send is left out of the link. */
+/** Cuts the member at its limit. The same content also stands beside the link, so the cut loses nothing. */
 function encodeMember(text: string): string {
   let result = ''
   for (const character of text) {

@@ -1,4 +1,4 @@
-/** Lines of the agent's log about how a channel shows a message: parts in a simpler form, labels that were cut. */
+/** Log notes about how a channel shows a message: parts in a simpler form, and labels that were cut. */
 
 import type { ContentMessage } from '../amf/index.js'
 import type { LogNote } from '../catalogs/logevents.js'
@@ -9,7 +9,7 @@ import { levelOf } from './degrade.js'
 import { oneLine } from './lines.js'
 import { namesOf } from './taplabels.js'
 
-/** Empty for a message of words alone, which every channel shows as it is. */
+/** Empty for a message of plain text, which every channel shows unchanged. */
 export function degradedNotes(message: ContentMessage, traits: Traits): LogNote[] {
   const { parts, chips = [] } = message
   const simplified = new Set<string>()
@@ -18,7 +18,7 @@ export function degradedNotes(message: ContentMessage, traits: Traits): LogNote[
   return simplified.size === 0 ? [] : [{ event: 'message.degraded', data: { parts: [...simplified] } }]
 }
 
-/** The places in `tapsOf(message)` whose label stands in the blocks shorter than it was written. */
+/** The tap indexes whose label in the blocks is shorter than in the message. */
 export function truncatedNotes(message: ContentMessage, { blocks }: Rendering, reader: Reader): LogNote[] {
   const labelled = blocks.flatMap((block) => {
     if (block.kind === 'native') return []

@@ -1,7 +1,6 @@
 /**
- * Reads the CommonMark subset of text parts: bold, italic, strikethrough, links, lists, paragraphs, breaks and escapes.
- * Whatever is not of the subset stays as it was written, so nothing is lost to a reader that does not know it. Every
- * step is linear in the text, whoever wrote it.
+ * Parses the CommonMark subset of text parts: bold, italic, strikethrough, links, lists, paragraphs, breaks and
+ * escapes. Other syntax stays as text, so no content is lost. Every step is linear in the text, for any input.
  */
 import { inline } from './inline.js'
 import { blank, type Line, type Span } from './lines.js'
@@ -44,7 +43,7 @@ function depthOf(indent: string): number {
   return indent.startsWith('\t') ? indent.length : Math.floor(indent.length / 2)
 }
 
-/** Emphasis and links may run over line breaks, so a block is read whole and divided afterwards. */
+/** Emphasis and links may span line breaks, so a block is parsed whole and split afterwards. */
 function linesOf({ marker, depth, rows }: Block): Line[] {
   const last = rows.length - 1
   const text = rows.map((row, at) => (at < last ? row.trimEnd().replace(hardBreak, '$1') : row.trimEnd())).join('\n')

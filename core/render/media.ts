@@ -1,4 +1,4 @@
-/** Pictures, films, sounds and files: whether a channel takes them, judged by what their address gives away. */
+/** Media parts: whether a channel takes a picture, video, audio or file, judged by its URL. */
 
 import type { RenderedMedia } from '../channel/blocks.js'
 import type { Traits } from '../channel/traits.js'
@@ -8,7 +8,7 @@ import { type Line, literal } from './lines.js'
 type Kind = RenderedMedia['kind']
 type Links = ReadonlyMap<string, string>
 
-/** An address written out, below the name and size of what is there where those are known. */
+/** A URL written out, below the name and size of its file if those are known. */
 export function linkTo(url: string | undefined, links?: Links): Line[] {
   if (url === undefined) return []
   const label = links?.get(url)
@@ -54,16 +54,19 @@ function kindOfType(type: string): Kind {
   return first === 'image' || first === 'video' || first === 'audio' ? first : 'file'
 }
 
-/** An address that gives nothing away is believed; its type is known for certain only when it has been fetched. */
+/** A URL without a known extension is accepted; the type is certain only after the file has been fetched. */
 function isSupported({ media }: Traits, kind: Kind, url: string, links?: Links): boolean {
   if (!media || links?.has(url)) return false
   const type = typeOf(url)
   if (type === undefined) return media.types.some((each) => kindOfType(each) === kind)
-  // Whatever it is called, a file is sent as a file; anything else has to be what it is called.
+  // Any type may be sent as a file; other kinds must match the type.
   return media.types.includes(type) && (kind === 'file' || kindOfType(type) === kind)
 }
 
-/** What a card shows: a film if its address says so, otherwise a picture. Undefined where the channel cannot show it. */
+/**
+ * The media of a card: a video if the URL has a video extension, otherwise a picture. Undefined if the channel cannot
+ * show it.
+ */
 export function mediaOf(url: string, traits: Traits, links?: Links): RenderedMedia | undefined {
   const type = typeOf(url)
   const kind = type !== undefined && kindOfType(type) === 'video' ? 'video' : 'image'

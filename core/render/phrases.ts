@@ -1,4 +1,4 @@
-/** The sentences that rendering adds of its own. Those that close a question are part of the contract, word for word. */
+/** The sentences that rendering adds. Those that close a question are part of the contract, word for word. */
 export const phrases = {
   byNumber: 'Reply with a number to choose.',
   yesOrNo: 'Reply YES to confirm or NO to decline.',
@@ -10,7 +10,7 @@ export const phrases = {
   shareLocation: 'Share location',
   addToCalendar: 'Add to calendar',
   viewOnMap: 'View on map',
-  /** Above chips that have no words of the message above them. */
+  /** Stands above chips if no text of the message does. */
   choose: 'Please choose:',
   orChoose: 'Or choose:',
 } as const

@@ -1,7 +1,7 @@
 /** The name of a place, as a reader sees it. */
 import type { Place } from '../amf/index.js'
 
-/** What a place is called, without the link to it. Coordinates stand in for a name only where there is no other. */
+/** The name without the map link. Coordinates replace the name only if there is no other. */
 export function placeText({ label, address, latitude, longitude }: Place): string {
   const name = [label, address].filter((each) => each !== undefined).join(', ')
   return name || `${latitude}, ${longitude}`

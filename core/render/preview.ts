@@ -1,4 +1,4 @@
-/** What people on each channel would see of a message, for whoever writes it: nothing is sent to find out. */
+/** Previews of a message on every channel, for its author; nothing is sent. */
 import type { ContentMessage } from '../amf/index.js'
 import type { Block } from '../channel/blocks.js'
 import { traitsOf } from '../channel/channeltraits.js'
@@ -12,7 +12,7 @@ import { floorText, renderInSteps } from './render.js'
 export interface Preview extends Partial<Segments> {
   readonly blocks: readonly Block[]
   readonly loss: readonly string[]
-  /** Of SMS: the one text, and what it costs. */
+  /** SMS only: the text, and its segments. */
   readonly text?: string
 }
 
@@ -20,7 +20,7 @@ export function previewChannels(message: ContentMessage, reader: Reader): Record
   return runToEnd(previewChannelsInSteps(message, reader))
 }
 
-/** The same in steps that a long text makes no longer, for a caller who lets others have their turn in between. */
+/** The same in steps of bounded length, so that the caller can do other work in between. */
 export function* previewChannelsInSteps(message: ContentMessage, reader: Reader): Steps<Record<ChannelName, Preview>> {
   const previews: Partial<Record<ChannelName, Preview>> = {}
   for (const channel of channelNames) {

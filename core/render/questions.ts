@@ -1,4 +1,7 @@
-/** The ladders of parts that ask: a choice, a time, a yes or no, a place. Each ends in the exact text of the floor. */
+/**
+ * The ladders of parts that ask: a choice, a time, a confirmation, a location. Each ends in the exact text of the
+ * floor.
+ */
 
 import type { RenderedChip, RenderedRow } from '../channel/blocks.js'
 import type { Traits } from '../channel/traits.js'
@@ -10,10 +13,10 @@ import { sizeOf } from './split.js'
 import { shortForms, slotLabels, valueText } from './values.js'
 import { write } from './writers.js'
 
-/** Something to choose from, whichever part it comes from. */
+/** An option to choose from, of any part. */
 export interface Choice {
   readonly label: string
-  /** Shorter ways to write it, longest first; a label with any is written whole in one of them and never cut. */
+  /** Shorter forms of the label, longest first; a label with forms is shown whole in one of them and never cut. */
   readonly forms?: readonly string[]
   readonly description?: string
   readonly mediaUrl?: string
@@ -21,7 +24,7 @@ export interface Choice {
 }
 
 export interface Question {
-  /** Absent where a showcase has no prompt. */
+  /** Absent if a showcase has no prompt. */
   readonly prompt?: string
   readonly choices: readonly Choice[]
 }
@@ -34,8 +37,8 @@ const detailLines = ({ description, mediaUrl }: Choice): Line[] => [
 ]
 
 /**
- * The labels as they fit: where one with other forms is too long, all of its kind take the first form that fits them all
- * and tells them apart. Undefined where there is none: then they are numbered.
+ * The labels as they fit: if a label with other forms is too long, all such labels take the first form in which all fit
+ * and differ. Undefined if there is none: then they are numbered.
  */
 function fittingLabels(choices: readonly Choice[], max: number): readonly string[] | undefined {
   const hasForms = choices.some(({ label, forms }) => forms && oneLine(label).length > max)
@@ -48,7 +51,7 @@ function fittingLabels(choices: readonly Choice[], max: number): readonly string
   )
 }
 
-/** Where labels are cut or descriptions have no place, the choices are listed in the text as they are. */
+/** If labels are cut or descriptions have no place, the text lists the choices in full. */
 function questionLines({ prompt, choices }: Question, needed: boolean): Line[] {
   const lines = prompt === undefined ? [] : literal(prompt)
   if (needed) lines.push(...choices.flatMap((choice) => [entry('- ', choice.label), ...detailLines(choice)]))
@@ -88,7 +91,7 @@ export function asChips(question: Question, context: RenderContext): Piece | und
   return { drafts: [textDraft(questionLines(question, !whole), chips)], numbered: [] }
 }
 
-/** A single option is no list to number: YES takes it. */
+/** A single option is not numbered: YES chooses it. */
 export function asNumberedText({ prompt, choices }: Question, context: RenderContext): Piece {
   const lines = prompt === undefined ? [] : literal(prompt)
   const [first] = choices
@@ -179,7 +182,7 @@ function confirmChoices(
   ]
 }
 
-/** The receipt: what is confirmed in a card, and both answers in it. */
+/** The confirmation as a card: the details, and both answers as its chips. */
 function asReceipt(part: PartOf<'confirm'>, context: RenderContext): Piece | undefined {
   const { card, markup, text } = context.traits
   if (!card || card.needsMedia || card.chipsMax < 2 || !part.details?.length) return undefined
@@ -201,7 +204,7 @@ function asTwoChips(part: PartOf<'confirm'>, context: RenderContext): Piece | un
   return { ...piece, drafts: [textDraft(lines, draft.chips)] }
 }
 
-/** Labels that say no more than the closing sentence are not repeated above it. */
+/** Labels that only repeat the closing sentence are left out above it. */
 function asYesNoText(part: PartOf<'confirm'>, context: RenderContext): Piece {
   const named = (word: string, label?: string) =>
     label === undefined || label.trim().toUpperCase() === word ? [] : literal(`${word}: ${oneLine(label)}`)

@@ -1,6 +1,6 @@
 /**
- * Everything in a message that a person should read, told from the message alone, and what of it is missing in a
- * rendering. It knows nothing of ladders on purpose: it is what they are checked against.
+ * The loss check: everything in a message that a person should read, derived from the message alone, and what a
+ * rendering lacks of it. It does not use the ladders, because it checks them.
  */
 import type { Card, Chip, ContentMessage, Event, Part, PlainPart } from '../amf/index.js'
 import type { Block, RenderedCard, RenderedChip } from '../channel/blocks.js'
@@ -15,11 +15,14 @@ import { type FormatOptions, formatOptionsFor, slotLabels, spanText, valueText }
 
 interface Readable {
   readonly text: string
-  /** Of what stands in one row, some may be written above what is tapped below: order holds for the row, not inside it. */
+  /**
+   * In a row of chips, some may be written above those that are tapped below: the order holds for the row, not inside
+   * it.
+   */
   readonly inRow?: true
 }
 
-/** In the order of the message. On its own channel a native part is its payload, which nobody can read but the channel. */
+/** In the order of the message. On its own channel a native part is a payload, and only the channel can read it. */
 export function readableTexts(message: ContentMessage, reader: Reader, channel?: ChannelName): string[] {
   return readablesOf(message, formatOptionsFor(message.locale, reader), channel).map(({ text }) => text)
 }
@@ -50,7 +53,7 @@ export function* lossOf(
   return missing
 }
 
-/** The one markup that puts the address before its label, and that writes signs in letters. */
+/** Slack alone puts the URL before the label, and encodes special characters as entities. */
 const slackLink = /<([^<>|\s]+)\|([^<>]*)>/g
 const slackSigns: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>' }
 
@@ -80,7 +83,7 @@ function plainPartReadables(part: PlainPart, format: FormatOptions): Readable[] 
     case 'text': {
       const runs = typeof part.text === 'string' ? [part.text] : part.text
       const source = runs.map((run) => valueText(run, format)).join('')
-      // A link that is its own label is written once.
+      // A link whose label is its URL is written once.
       return toReadables(source.replace(/\[([^[\]\n]{1,2048})\]\(\1\)/g, '$1'))
     }
     case 'media':
@@ -137,7 +140,7 @@ function eventTexts({ title, start, end, description, place }: Event, format: Fo
   return [title, spanText(start, end, format), description, place && placeText(place)]
 }
 
-/** Everything that a block shows, in the order in which it is read. */
+/** Everything that a block shows, in reading order. */
 function blockTexts(block: Block, format: FormatOptions): (string | undefined)[] {
   switch (block.kind) {
     case 'native':
@@ -167,7 +170,7 @@ function cardTexts(
 }
 
 function chipTexts(chips: readonly RenderedChip[] | undefined, format: FormatOptions): (string | undefined)[] {
-  // What is shared is told in the text; a chip that is no tap of the message only repeats it.
+  // Shared content stands in the text; a chip that is no tap of the message only repeats it.
   return (chips ?? []).flatMap(({ label, tap, url, phone, event, place }) =>
     tap === undefined
       ? [label]
@@ -175,7 +178,7 @@ function chipTexts(chips: readonly RenderedChip[] | undefined, format: FormatOpt
   )
 }
 
-/** Look-alikes count as the same, because the cheap alphabet of SMS has only one of them. */
+/** Look-alikes count as equal, because GSM-7 has only one of them. */
 function searchable(text: string): string {
   return plainAscii.test(text) ? text : foldLookalikes(text)
 }

@@ -1,4 +1,6 @@
-/** Turns a message into what one channel sends: climbs the ladder of each part, places the chips, writes the text. */
+/**
+ * Renders a message to the blocks of one channel: climbs the ladder of each part, places the chips, writes the text.
+ */
 import { type ContentMessage, type PlainPart, tapsOf } from '../amf/index.js'
 import type { Block, RenderedChip } from '../channel/blocks.js'
 import type { Traits } from '../channel/traits.js'
@@ -18,12 +20,12 @@ import { isPlainWords } from './writers.js'
 
 export const render: Render = (message, traits, reader) => runToEnd(renderInSteps(message, traits, reader))
 
-/** The same part by part and page by page. */
+/** The same in steps: part by part and page by page. */
 export function* renderInSteps(message: ContentMessage, traits: Traits, reader: Reader): Steps<Rendering> {
   return renderPlainText(message, traits) ?? (yield* renderFully(message, traits, reader))
 }
 
-/** Most messages are a line of words, which is the same everywhere. */
+/** The fast path for a message of short plain text, which is the same on every channel. */
 function renderPlainText({ parts, chips }: ContentMessage, { text: limits, markup }: Traits): Rendering | undefined {
   const [part] = parts
   if (parts.length !== 1 || chips || part?.type !== 'text' || typeof part.text !== 'string') return undefined
@@ -42,14 +44,14 @@ function* renderFully(message: ContentMessage, traits: Traits, reader: Reader): 
   return {
     blocks,
     numbered: result.numbered,
-    // Whoever sends does not ask, and the answer takes longer than the rendering.
+    // Computed lazily: senders do not read it, and it takes longer than the rendering.
     get loss() {
       return runToEnd(lossOf(message, blocks, traits, reader))
     },
   }
 }
 
-/** What the parts came to, and how many taps they have. */
+/** The drafts of all parts, and the number of their taps. */
 interface PartDrafts extends Piece {
   readonly taps: number
 }
@@ -73,7 +75,7 @@ function* showParts({ parts, chips = [] }: ContentMessage, traits: Traits, forma
     const piece = showPart(part, context)
     drafts.push(...piece.drafts)
     numbered.push(...piece.numbered)
-    // Numbers behind the last such sentence have one behind them too.
+    // Numbers after the last closing sentence need another one.
     if (piece.numbered.length > 0) isPrompted = piece.prompted === true
     taps += tapsOf({ parts: [part] }).length
   }
@@ -90,7 +92,7 @@ function* showParts({ parts, chips = [] }: ContentMessage, traits: Traits, forma
   return { drafts, numbered, taps, prompted: isPrompted }
 }
 
-/** Chips of the message stand below its last words, or below words of their own where there are none. */
+/** Chips of the message stand below its last text, or below a text of their own if there is none. */
 function attachChips(
   { chips = [] }: ContentMessage,
   partDrafts: PartDrafts,
@@ -103,7 +105,8 @@ function attachChips(
   const rowWithin = (limits: Traits['chips']) =>
     rowOf(chipsWithTaps, limits, partDrafts.numbered.length + 1, traits.text.encoding, format)
   const preferredRow = rowWithin(traits.chips)
-  // One more message would take away the chips of the last one; the row is then written into that one.
+  // On such a channel another message would take away the chips of the last one; the row is then written into the last
+  // one.
   const mustNumber =
     last !== undefined && hasChips(last) && traits.chips?.whileNewest && !canHoldRow(last, preferredRow, traits)
   const row = mustNumber ? rowWithin(undefined) : preferredRow
@@ -150,7 +153,7 @@ function canHoldRow(draft: Draft, row: Row, { chips: limits }: Traits): draft is
   return !hasLoneKind && areDistinct(all.map(({ label }) => label)) && all.length <= (limits?.max ?? 0)
 }
 
-/** Numbers that only chips of cards have are explained at the end. */
+/** If only chips of cards have numbers, the closing sentence comes at the end. */
 function prompted({ drafts, numbered, prompted: isPrompted }: Piece): readonly Draft[] {
   if (numbered.length === 0 || isPrompted) return drafts
   const last = drafts.at(-1)
@@ -173,7 +176,7 @@ function* finishDrafts(drafts: readonly Draft[], traits: Traits): Steps<Block[]>
   return blocks
 }
 
-/** On a channel of text alone several messages would be several bubbles, prices and chances to arrive out of order. */
+/** On a text-only channel several messages would mean several prices and chances to arrive out of order. */
 function isTextAlone({ chips, card, list, timePicker, media }: Traits): boolean {
   return !chips && !card && !list && !timePicker && !media
 }
@@ -193,7 +196,7 @@ function joinText(drafts: readonly Draft[]): Draft[] {
   return joined.map((draft) => ('lines' in draft ? { ...draft, lines: trimBlankLines(draft.lines) } : draft))
 }
 
-/** Folding is worth it only where it makes the whole message cheap. */
+/** Folds only if that brings the whole message into GSM-7. */
 function foldToGsm7(drafts: readonly Draft[]): Draft[] {
   const fold = (line: Line): Line => ({
     ...line,
@@ -240,7 +243,7 @@ function* blocksOf(draft: Draft, traits: Traits): Steps<Block[]> {
   }
 }
 
-/** The text of a rendering in which there is nothing else, as one string. */
+/** The text of a rendering that consists of text alone, as one string. */
 export function floorText({ blocks }: Pick<Rendering, 'blocks'>): string {
   return blocks.flatMap((block) => (block.kind === 'text' ? [block.text] : [])).join('\n\n')
 }

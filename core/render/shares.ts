@@ -1,4 +1,4 @@
-/** The ladders of text, and of what is shared to be kept: an event, a place, a contact. */
+/** The ladders of text, and of shared items: an event, a place, a contact. */
 import type { ChipKind, Place } from '../amf/index.js'
 import type { RenderedChip } from '../channel/blocks.js'
 import type { Traits } from '../channel/traits.js'
@@ -19,7 +19,7 @@ import { parse } from './markdown.js'
 import { phrases } from './phrases.js'
 import { type FormatOptions, valueText } from './values.js'
 
-/** A value between pieces of CommonMark is words, whatever its characters would mean there. */
+/** A typed value between pieces of CommonMark is literal: its punctuation is escaped. */
 function sourceOf({ text }: PartOf<'text'>, format: FormatOptions): string {
   if (typeof text === 'string') return text
   return text

@@ -1,6 +1,6 @@
 /**
- * Divides lines into pages that a channel takes: between paragraphs if it can, then between lines, sentences and words,
- * and inside a word only when that alone is too long. Marks are closed on one page and opened again on the next.
+ * Splits lines into pages that fit a channel: between paragraphs if possible, then between lines, sentences and words,
+ * and inside a word only if the word alone is too long. Marks are closed on one page and opened again on the next.
  */
 import type { Markup, Traits } from '../channel/traits.js'
 import { runToEnd, type Steps } from '../steps.js'
@@ -12,13 +12,13 @@ export function sizeOf(text: string, unit: 'characters' | 'bytes'): number {
   let bytes = 0
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at)
-    // Each half of a surrogate pair counts two, which makes the four bytes of the pair.
+    // Each half of a surrogate pair counts two, so the pair counts its four bytes.
     bytes += code < 0x80 ? 1 : code < 0x800 || (code >= 0xd800 && code <= 0xdfff) ? 2 : 3
   }
   return bytes
 }
 
-/** CommonMark needs two blanks before a break that should stay one. */
+/** CommonMark needs two blanks before a hard break. */
 function breakSize(markup: Markup): number {
   return markup === 'commonmark' ? 3 : 1
 }
@@ -43,7 +43,7 @@ export function* splitPagesInSteps(
   return [...pages, ...(yield* splitLastPage(last, Math.min(max, lastMax), traits))].map((page) => write(page, markup))
 }
 
-/** Only the end of a page has to be short: the chips or the list stand below that. */
+/** Only the end of a page must be short: the chips or the list stand below it. */
 function* splitLastPage(page: readonly Line[], max: number, traits: Traits): Steps<Line[][]> {
   const groups = groupsOf(page)
   let from = groups.length
@@ -105,7 +105,7 @@ function* paginate(lines: readonly Line[], max: number, traits: Traits): Steps<L
   return pages
 }
 
-/** Lines that should not be parted: an entry and what is said about it. */
+/** Groups of lines that stay together if possible: an entry and its continuation. */
 function groupsOf(lines: readonly Line[]): Line[][] {
   const groups: Line[][] = []
   for (const line of lines) {
@@ -115,7 +115,7 @@ function groupsOf(lines: readonly Line[]): Line[][] {
   return groups
 }
 
-/** What follows the last paragraph break of a page, if that leaves it at least half full. */
+/** The lines after the last paragraph break of a page, if the page stays at least half full without them. */
 function afterParagraph(page: readonly Line[], size: number, measure: (line: Line) => number): Line[] {
   let tail = 0
   for (let at = page.length - 1; at > 0; at -= 1) {
@@ -129,7 +129,7 @@ function afterParagraph(page: readonly Line[], size: number, measure: (line: Lin
 interface Atom {
   readonly spans: readonly Span[]
   readonly size: number
-  /** A break may stand before it. */
+  /** A break may stand before this atom. */
   readonly afterBlank: boolean
   readonly endsSentence: boolean
 }
@@ -161,7 +161,9 @@ function cutLine(line: Line, max: number, traits: Traits): Line[] {
   return lines
 }
 
-/** How many of the held atoms go out: up to a sentence's end in the second half, else up to a blank, else all. */
+/**
+ * How many of the collected atoms go out: up to the end of a sentence in the second half, else up to a blank, else all.
+ */
 function breakBefore(atoms: readonly Atom[], size: number, next: Atom): number {
   let tail = 0
   for (let at = atoms.length - 1; at >= 0 && tail * 2 <= size; at -= 1) {
@@ -173,7 +175,7 @@ function breakBefore(atoms: readonly Atom[], size: number, next: Atom): number {
   return atoms.length
 }
 
-/** Words with the blanks around them. Blanks alone are taken whole, or each of them would be tried as the first. */
+/** Words with the blanks around them. A run of blanks alone is one match, which avoids a retry at each blank. */
 const wordsAndBlanks = /\s*\S+\s*|\s+/gu
 
 function atomsOf(spans: readonly Span[], room: number, traits: Traits): Atom[] {
@@ -209,14 +211,14 @@ function atomsOf(spans: readonly Span[], room: number, traits: Traits): Atom[] {
   return atoms
 }
 
-/** A link that is too long is its label and its address; a word that is too long is cut into pieces. */
+/** A link that is too long becomes its label and its URL; a word that is too long is cut into pieces. */
 function splitAtom(parts: readonly Span[], room: number, { text: { unit } }: Traits): Span[] {
   const link = parts[0]?.link
   if (link) return [...parts.map(({ link: _, ...span }) => ({ ...span })), { text: ': ' }, { text: link.url }]
   return parts.flatMap((span) => {
     const words = span.text.match(wordsAndBlanks) ?? []
     if (words.length > 1) return words.map((text) => ({ ...span, text }))
-    // What is short enough by itself and still does not fit has grown by its markup: halves of it will fit in the end.
+    // A span that is short enough by itself and still does not fit has grown by its markup: it is halved until it fits.
     const size = sizeOf(span.text, unit)
     const max = size > room ? room : Math.ceil(size / 2)
     return cutWord(span.text, max, unit).map((text) => ({ ...span, text }))
@@ -224,8 +226,8 @@ function splitAtom(parts: readonly Span[], room: number, { text: { unit } }: Tra
 }
 
 /**
- * Pieces of at most that size, without parting what people see as one character unless it is too long alone. Where such
- * a character begins is asked at the ends of the pieces only, since listing all of them takes a hundred times as long.
+ * Pieces of at most that size. A grapheme is split only if it is too long alone. Grapheme boundaries are looked up only
+ * at the ends of pieces, since listing all of them is far slower.
  */
 export function cutWord(word: string, max: number, unit: 'characters' | 'bytes'): string[] {
   const segments = plainAscii.test(word) ? undefined : graphemes.segment(word)
@@ -240,7 +242,7 @@ export function cutWord(word: string, max: number, unit: 'characters' | 'bytes')
   return pieces
 }
 
-/** How far code points of that size reach; one of them is taken even if it is larger. */
+/** The end of the code points that fit; at least one is taken, even if it is larger. */
 function hardEnd(word: string, from: number, max: number, unit: 'characters' | 'bytes'): number {
   let end = from
   for (let size = 0; end < word.length; ) {

@@ -1,4 +1,4 @@
-/** How the reader knows everything that can be answered in a message, by its place there: labels whole, never cut. */
+/** Full labels of all taps of a message as the reader sees them, by tap index. */
 import { type ContentMessage, type PlainPart, tapsOf } from '../amf/index.js'
 import type { Reader } from './contract.js'
 import { phrases } from './phrases.js'
@@ -16,7 +16,7 @@ export function labelsOf(message: ContentMessage, reader: Reader): readonly stri
   })
 }
 
-/** The same with the shorter forms of moments that a channel may have shown. */
+/** The same, with the shorter forms of times that a channel may have shown. */
 export function namesOf(message: ContentMessage, reader: Reader): readonly (readonly [string, ...string[]])[] {
   const format = formatOptionsFor(message.locale, reader)
   const forms = plainParts(message).flatMap((part) =>

@@ -1,23 +1,26 @@
 /**
- * Finds the words of a text in what a channel shows. Both are walked a bounded number of times, whatever stands in them:
- * `steps` counts the characters that were looked at, so that a test can hold the search to linear time.
+ * Linear-time search for the words of a text in a rendered output. `steps` counts the examined characters, so that a
+ * test can hold the search to linear time.
  */
 
-/** Letters, digits, marks, pictures and currency signs; punctuation may be markup, and markup may be gone. */
+/**
+ * Letters, digits, marks, symbols and currency signs. Punctuation is excluded, since it may be markup or may have been
+ * removed as markup.
+ */
 const anyWords = /[\p{L}\p{N}\p{M}\p{So}\p{Sc}]+/gu
 const asciiWords = /[A-Za-z0-9$]+/g
 export const plainAscii = /^[\n\x20-\x7e]*$/
 
-/** Up to this length a word is looked for by the search of the language, which may look at each place that often. */
+/** Up to this length a word is searched with `indexOf`, which may examine each character that many times. */
 const shortChars = 32
 
-/** Most text is ASCII, where the same question is answered much faster. */
+/** ASCII text, the common case, uses the faster pattern. */
 function wordsIn(text: string): readonly string[] {
   return text.match(plainAscii.test(text) ? asciiWords : anyWords) ?? []
 }
 
 export interface TextSearch {
-  /** Where a text ends that begins at or after a place; -1 if it is not there, word by word. */
+  /** The end of a text that begins at or after a position; -1 if it is not there, word by word. */
   endOf(text: string, from: number): number
   readonly steps: number
 }
@@ -34,7 +37,7 @@ export function createTextSearch(searched: string): TextSearch {
     return lettersCache
   }
 
-  /** A word that no page could hold whole is found by its letters, across the break. */
+  /** A word that is longer than a page is found by its letters, across the break. */
   function hasLetters(letters: string, from: number): boolean {
     const { text, before } = cachedLetters()
     return find(text, letters, before(from)) >= 0
@@ -52,12 +55,12 @@ export function createTextSearch(searched: string): TextSearch {
       return steps
     },
     endOf(text, from) {
-      // Mostly it is the very next thing; further on it may be a repetition, and the words themselves stand before it.
+      // The text usually follows at once; a later exact match may be a repetition, so the words are searched in order.
       if (searched.startsWith(text, from) || searched.startsWith(text, from + 1)) return from + text.length
       const words = wordsIn(text)
       let position = from
       for (const word of words) {
-        // Of a word that was cut nobody has to look through all that is said.
+        // A word longer than any in the searched text was split: no search for it whole.
         const isMissingWord = word.length > shortChars && word.length > cachedLetters().longest
         const found = isMissingWord ? -1 : find(searched, word, position)
         if (found < 0) return hasLetters(words.join(''), from) ? from : -1
@@ -72,7 +75,7 @@ interface Letters {
   readonly text: string
   /** Characters of the longest word. */
   readonly longest: number
-  /** How many of the letters stand before a place. */
+  /** The number of letters before a position. */
   before(place: number): number
 }
 
@@ -110,11 +113,11 @@ function lettersOf(searched: string): Letters {
 }
 
 /**
- * The search of Knuth, Morris and Pratt: no character of the text is looked at again when a beginning of the word breaks
- * off, while that of the language begins anew one place further on.
+ * Knuth-Morris-Pratt search: it examines no character again after a partial match, where `indexOf` starts over one
+ * position further on.
  */
 function findLong(text: string, word: string, from: number): number {
-  /** For each beginning of the word, how much of its end is a beginning too. */
+  /** For each prefix of the word, the length of its longest border. */
   const borders = new Int32Array(word.length)
   for (let at = 1, border = 0; at < word.length; at++) {
     while (border > 0 && word.charCodeAt(at) !== word.charCodeAt(border)) border = borders[border - 1]!

@@ -10,7 +10,7 @@ export interface FormatOptions {
   readonly names?: ReadonlyMap<string, string>
 }
 
-/** Making a formatter takes thousands of times as long as using it. */
+/** Creating a formatter is far slower than using it. */
 const formatterCache = new LRUCache<string, Intl.DateTimeFormat | Intl.NumberFormat>({ max: rendering.formattersKept })
 
 function cachedFormatter<Formatter extends Intl.DateTimeFormat | Intl.NumberFormat>(
@@ -30,7 +30,7 @@ const styles = {
   /** A day and a time, for labels. */
   short: { ...day, ...time },
   full: { ...day, year: 'numeric', ...time, timeZoneName: 'short' },
-  /** The same shorter, for chips that have less room: what the day of the week and the year are stands in the text. */
+  /** Shorter forms for chips with less room: the text gives the day of the week and the year. */
   compactAndZone: { month: 'short', day: 'numeric', ...time, timeZoneName: 'short' },
   compact: { month: 'short', day: 'numeric', ...time },
   day: { ...day, year: 'numeric' },
@@ -56,10 +56,10 @@ function dateText(moment: Moment, style: Style, locale: string): string {
   return text
 }
 
-/** A moment is asked for several times in one rendering: where it is shown, and where nothing may be lost of it. */
+/** A moment is formatted several times in one rendering: for the blocks, and for the loss check. */
 const dateTextCache = new LRUCache<string, string>({ max: rendering.datesKept })
 
-/** Formatters set narrow and unbreakable spaces, which cost an SMS its cheap alphabet and nobody can type. */
+/** Formatters insert narrow and no-break spaces, which are not in GSM-7 and which people cannot type. */
 function plainSpaces(text: string): string {
   return text.replace(/[\u00a0\u2009\u202f]/g, ' ')
 }
@@ -68,7 +68,7 @@ export function momentText(moment: Moment, { locale }: FormatOptions): string {
   return dateText(moment, 'full', locale)
 }
 
-/** The zone is named once, unless the two ends have two: then each end is written whole. */
+/** The zone is named once, unless the two ends differ in it: then each end is written in full. */
 export function spanText(start: Moment, end: Moment, { locale }: FormatOptions): string {
   const whole = (moment: Moment) => dateText(moment, 'full', locale)
   if (start.tz !== end.tz || zoneName(start, locale) !== zoneName(end, locale)) return `${whole(start)} - ${whole(end)}`
@@ -84,8 +84,8 @@ function zoneName(moment: Moment, locale: string): string {
 }
 
 /**
- * How slots without a label of their own are called. A day and a time are enough, unless the reader's own clock would
- * show something else, or two of them would be called the same (the hour that autumn repeats).
+ * Labels of slots without a label of their own. A day and a time are enough, unless the reader's clock would show
+ * another time, or two slots would get the same label (the repeated hour in autumn).
  */
 export function slotLabels(
   slots: readonly { start: Moment; label?: string }[],
@@ -104,13 +104,13 @@ export function slotLabels(
 
 type Slot = { readonly start: Moment; readonly label?: string }
 
-/** Each of them has the hour whole. */
+/** Each of them has the full hour. */
 const zonedForms = ['compactAndZone', 'compact', 'timeAndZone', 'time'] as const satisfies Style[]
 const plainForms = ['compact', 'time'] as const satisfies Style[]
 
 /**
- * Shorter ways to write each slot where its label is too long for a chip, longest first; what they leave out stands in the
- * text. A slot with a label of its own has none.
+ * Shorter forms of each slot for chips that have no room for its label, longest first; the text gives what they leave
+ * out. A slot with a label of its own has none.
  */
 export function shortForms(slots: readonly Slot[], format: FormatOptions): (readonly string[] | undefined)[] {
   const { locale } = format
@@ -123,12 +123,12 @@ export function shortForms(slots: readonly Slot[], format: FormatOptions): (read
   )
 }
 
-/** Everything that a slot without a label of its own may have been called. */
+/** All names under which a slot without a label of its own may have been shown. */
 export function slotNames({ start, label }: Slot, { locale }: FormatOptions): readonly string[] {
   return label === undefined ? (['short', ...zonedForms] as const).map((style) => dateText(start, style, locale)) : []
 }
 
-/** Exact for every amount: the decimal digits go to the formatter as they are, and none of them is rounded away. */
+/** Exact for every amount: the decimal digits go to the formatter unchanged, and none of them is rounded away. */
 export function moneyText({ amount, currency }: Money, { locale }: FormatOptions): string {
   const decimals = amount.split('.')[1]?.replace(/0+$/, '').length ?? 0
   const formatter = cachedFormatter(`${currency} ${decimals} ${locale}`, () => {
@@ -146,7 +146,7 @@ export function valueText(value: string | Moment | Money, format: FormatOptions)
 
 const localeCache = new LRUCache<string, boolean>({ max: rendering.formattersKept })
 
-/** A locale that nobody can write for is answered in English, rather than not at all. */
+/** An unsupported locale falls back to English. */
 export function formatOptionsFor(preferredLocale: string | undefined, reader: FormatOptions): FormatOptions {
   const locale = [preferredLocale, reader.locale].find((each) => each !== undefined && isLocale(each)) ?? 'en-US'
   const { zone, links, names } = reader

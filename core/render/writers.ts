@@ -1,4 +1,4 @@
-/** One writer a markup: each writes the same lines, and keeps words that look like its markup from being read as such. */
+/** Markup writers: one per markup. Each writes the same lines, and escapes text that looks like its markup. */
 import type { Markup } from '../channel/traits.js'
 import { isBlank, type Line, type Span } from './lines.js'
 
@@ -16,7 +16,7 @@ interface Writer {
 const labelWithUrl = (label: string, url: string, plainLabel: string) =>
   plainLabel === url || `mailto:${plainLabel}` === url || `tel:${plainLabel}` === url ? label : `${label}: ${url}`
 
-/** There is no escape, so a mark is kept off the word it touches by a space without width. */
+/** These markups have no escape, so a zero-width space separates a mark from the word it touches. */
 const zeroWidthSpace = '\u200b'
 const urlOrWordEdge = /https?:\/\/\S+|(?<![\p{L}\p{N}])[*_~`]|[*_~`](?![\p{L}\p{N}])/giu
 function escapeMarks(text: string, atLineStart: boolean): string {
@@ -29,7 +29,7 @@ const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 const asEntities = (text: string) =>
   /[&<>]/.test(text) ? text.replace(/[&<>]/g, (character) => entities[character]!) : text
 
-/** What would begin a list or a heading in CommonMark, or make one of the line above. */
+/** Text that would begin a list or a heading in CommonMark, or turn the line above into one. */
 const blockStart = /^(\s*)(?:([-+#](?=[\s#]|$)|[-=](?=[-=\s]*$))|(\d{1,9})([.)])(?=\s|$))/
 
 const writers: Readonly<Record<Markup, Writer>> = {
@@ -53,7 +53,7 @@ const writers: Readonly<Record<Markup, Writer>> = {
   },
 }
 
-/** Nothing in it means anything in that markup, so it may be passed on as it is. */
+/** Whether the text contains no syntax of that markup, so that it can be passed on unchanged. */
 export function isPlainWords(text: string, markup: Markup): boolean {
   if (/[\\*_~`[\]<>&|\r\t]|^[ +=#-]|^\d+[.)]| $/m.test(text)) return false
   return !text.includes('\n') || (markup !== 'commonmark' && !/^\n|\n\n\n|\n$/.test(text))
@@ -68,7 +68,7 @@ export function write(lines: readonly Line[], markup: Markup): string {
   return text
 }
 
-/** CommonMark reads a lone line break as a blank, and a line below a list as part of its last entry. */
+/** CommonMark reads a single line break as a blank, and a line below a list as part of its last entry. */
 function lineBreak(above: Line, below: Line, markup: Markup): string {
   if (markup !== 'commonmark' || isBlank(above) || isBlank(below) || below.marker !== '') return '\n'
   const leavesList = !below.isContinuation && (above.marker !== '' || above.isContinuation)
@@ -89,7 +89,7 @@ function writeSpans(spans: readonly Span[], markup: Markup, isLineStart: boolean
   const parts = mergeLinks(spans, marksAt)
   const open = new OpenMarks(writer.marks)
   let text = ''
-  /** Blanks wait until it is known whether a mark ends before them or begins after them. */
+  /** Blanks are buffered until it is known whether a mark ends before them or begins after them. */
   let blanks = ''
   for (let at = 0; at < parts.length; at += 1) {
     const part = parts[at]!
@@ -105,7 +105,7 @@ function writeSpans(spans: readonly Span[], markup: Markup, isLineStart: boolean
   return text + open.closeExcept(0) + blanks
 }
 
-/** The marks of a text as bits of a number: most spans have none, and a text may be thousands of spans. */
+/** The marks of a span as bits: a text may have thousands of spans, most without marks. */
 type Marks = number
 const bitOf: Readonly<Record<Mark, Marks>> = { strong: 1, em: 2, strike: 4 }
 
@@ -113,7 +113,7 @@ function marksOf({ strong, em, strike }: Span): Marks {
   return (strong ? bitOf.strong : 0) | (em ? bitOf.em : 0) | (strike ? bitOf.strike : 0)
 }
 
-/** Marks that have begun and not ended. One that began later ends first. */
+/** Marks that are open. Marks close in reverse order. */
 class OpenMarks {
   current: Marks = 0
   readonly #inOrder: Mark[] = []
@@ -152,7 +152,7 @@ interface Part {
   readonly url: string | undefined
 }
 
-/** A link is written in one go, with the marks that its whole label has. */
+/** A link is written once, with the marks that its whole label has. */
 function mergeLinks(spans: readonly Span[], marksAt: readonly Marks[]): Part[] {
   const parts: Part[] = []
   for (let at = 0; at < spans.length; at += 1) {
@@ -172,7 +172,7 @@ function mergeLinks(spans: readonly Span[], marksAt: readonly Marks[]): Part[] {
 const endsInWord = /[\p{L}\p{N}]$/u
 const beginsInWord = /^[\p{L}\p{N}]/u
 
-/** Marks that begin or end inside a word would be shown as they are, so they are left out. */
+/** Drops marks that begin or end inside a word, since they would be shown as characters. */
 function dropMarksInsideWords(spans: readonly Span[], marksAt: Marks[]): void {
   for (const mark of marks) {
     const bit = bitOf[mark]

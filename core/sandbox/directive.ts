@@ -1,4 +1,4 @@
-/** What somebody does in one turn of a rehearsal: types, taps what was shown, sends a picture, opts out. */
+/** Directives of a sandbox turn: the persona types, taps a shown option, sends a picture, or opts out. */
 import Type, { type Static } from 'typebox'
 import { isPattern, readPattern } from '../agent/pattern/index.js'
 import { invalid, type Refusal } from '../errors.js'
@@ -21,7 +21,7 @@ const optional = Type.Optional
 const boundedText = (maxLength: number, description?: string) =>
   Type.String({ minLength: 1, maxLength, ...(description && { description }) })
 
-/** Every directive in one closed object: which members go together `parseDirective` says. */
+/** Every directive in one closed schema; `parseDirective` checks which members go together. */
 export const DirectiveBody = Type.Object(
   {
     text: optional(boundedText(limits.textChars, 'Typed; beside media, its caption.')),
@@ -43,7 +43,7 @@ export const DirectiveBody = Type.Object(
 export type DirectiveBody = Static<typeof DirectiveBody>
 type Member = keyof DirectiveBody
 
-/** What makes a directive the one it is, and what may stand beside it. */
+/** The member that identifies each directive, and the members allowed beside it. */
 const companions: Readonly<Partial<Record<Member, readonly Member[]>>> = {
   chip: ['fallback'],
   slot: ['fallback'],
@@ -56,7 +56,7 @@ const companions: Readonly<Partial<Record<Member, readonly Member[]>>> = {
 }
 const primaryMembers = Object.keys(companions) as Member[]
 
-/** The directive that a well-shaped body is, or what is wrong with it. */
+/** The directive of a body that matches the schema, or its refusal. */
 export function parseDirective(body: DirectiveBody): Directive | Refusal {
   const given = Object.keys(body) as Member[]
   const [primary, second] = primaryMembers.filter(

@@ -1,4 +1,4 @@
-/** Who a persona is when they are made, and the sandbox person that this makes of them. */
+/** The preset of a persona, and the sandbox person that is made from it. */
 import Type, { type Static } from 'typebox'
 import { isRefusal, type Refusal } from '../errors.js'
 import { persona as limits, person as people } from '../limits/index.js'
@@ -43,7 +43,7 @@ export const PersonaConsent = Type.Object(
   { ...closed, title: 'PersonaConsent' },
 )
 
-/** What was said before the conversation begins. */
+/** Messages from before the conversation starts. */
 export const HistorySeed = Type.Array(
   Type.Object(
     {
@@ -64,9 +64,9 @@ export const presetMembers = {
 export const PersonaPreset = Type.Object(presetMembers, { ...closed, title: 'PersonaPreset' })
 export type PersonaPreset = Static<typeof PersonaPreset>
 
-/** A person has no field for it, so it stands among those that agents declare for themselves. */
+/** A person has no such field, so it is stored as a custom field. */
 const interestField = 'productInterest'
-/** Of a persona that does not say where it is from. */
+/** The source of a persona that gives none. */
 const defaultSource = 'persona'
 
 interface PersonSeed {
@@ -85,7 +85,7 @@ export function personOf({ fields = {}, consent }: PersonaPreset, { id, identity
     : created
 }
 
-/** What is known of the person by now, in the words of a preset. */
+/** What is known of the person now, in the fields of a preset. */
 export function fieldsOf(person: Person): PersonaFields {
   const { [interestField]: productInterest, ...custom } = person.customFields ?? {}
   const { timezone: _notOfPresets, ...texts } = textsOf(person)

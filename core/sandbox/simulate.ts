@@ -1,4 +1,6 @@
-/** How a directive becomes what a channel would have told: the affordance is looked up in what the agent really said. */
+/**
+ * Converts a directive to the inbound that a channel would report: a tap is looked up in the agent's actual messages.
+ */
 
 import { asExpression, isPattern, readPattern } from '../agent/pattern/index.js'
 import { type ContentMessage, type Tap, tapsOf } from '../amf/index.js'
@@ -12,15 +14,15 @@ export interface VisibleMessage {
   readonly message: ContentMessage
 }
 
-/** What the person has before them. */
+/** What the person sees. */
 export interface VisibleMessages {
   /** Messages of the agent, newest first. */
   readonly messages: readonly VisibleMessage[]
-  /** How many of these the agent said since the person last did something; if none, since the time before. */
+  /** How many of these the agent sent after the person's last action; if none, after the action before it. */
   readonly latest: number
 }
 
-/** Undefined when there is nothing of the kind to tap, and nothing that is typed instead. */
+/** Undefined when there is no matching tap and no fallback text. */
 export function toInbound(directive: Directive, visible: VisibleMessages, reader: Reader): Inbound | undefined {
   if ('system' in directive) return { kind: 'system', system: directive.system }
   if ('media' in directive) {
@@ -45,7 +47,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
 }
 const defaultTypes = { image: 'image/jpeg', video: 'video/mp4' } as const
 
-/** Nothing is fetched in a rehearsal, so what a provider would have said of it is taken from its name. */
+/** The sandbox fetches nothing, so the media type that a provider would report is derived from the name. */
 function typeOf(kind: 'image' | 'video', url: string): string {
   const byExtension = mediaTypes[/\.(\w+)(?:[?#]|$)/.exec(url)?.[1]?.toLowerCase() ?? '']
   return byExtension?.startsWith(kind) ? byExtension : defaultTypes[kind]
@@ -90,7 +92,7 @@ function affordancesIn({ messageId, message }: VisibleMessage, reader: Reader): 
   })
 }
 
-/** The whole label before a part of one, so that a chip whose label is part of another's can be tapped. */
+/** A whole label wins over a partial match, so that a chip whose label is part of another's can be tapped. */
 function findByLabel(query: string, matching: readonly Affordance[]): Affordance | undefined {
   const plain = (text: string) => text.trim().toLowerCase()
   const exact = asExpression(query) ? undefined : matching.find(({ label }) => plain(label) === plain(query))
@@ -98,7 +100,7 @@ function findByLabel(query: string, matching: readonly Affordance[]): Affordance
   return exact ?? (isPattern(pattern) ? matching.find(({ label }) => pattern.matches(label)) : undefined)
 }
 
-/** Among the options of the newest question of that kind, however long ago it was asked. */
+/** Searches the options of the newest question of that kind, however old. */
 function findInLastQuestion(
   intent: Tap['intent'],
   messages: readonly VisibleMessage[],

@@ -1,11 +1,13 @@
-/** One turn of a rehearsal as it is read: what somebody did, what the agent said, or what happened around them. */
+/**
+ * One turn of a sandbox conversation as callers read it: an action of the persona, a message of the agent, or an event.
+ */
 
 import type { OutboundMessage } from '../amf/index.js'
 import type { TrafficEntry } from '../conversation/entry.js'
 import { type Directive, systemActions } from './directive.js'
 
 export interface Turn {
-  /** Counts up; not every number is a turn. */
+  /** Increasing; a number need not belong to a turn. */
   readonly number: number
   readonly at: number
   readonly role: 'user' | 'agent' | 'system'
@@ -14,11 +16,11 @@ export interface Turn {
   /** As the agent sent it. */
   readonly message?: OutboundMessage
   readonly directive?: Directive
-  /** It was said before the conversation began. */
+  /** From before the conversation started. */
   readonly isSeed?: true
 }
 
-/** Marks a record of what was said before. */
+/** Marks a record from before the conversation. */
 export const seedSubtype = 'seed'
 
 export interface TurnRecord {

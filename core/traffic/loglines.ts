@@ -1,6 +1,6 @@
 /**
- * The lines of an agent's log that are not written but read off other records: what was said, what became of it, and calls
- * of the webhook. A record is several lines at times; the later of them come first.
+ * Log lines that are derived from other records: messages, their states, and webhook calls. One record may give several
+ * lines; the later of them come first.
  */
 
 import { type LogEventName, levelOf } from '../catalogs/logevents.js'
@@ -13,7 +13,10 @@ export interface LogLine {
   readonly data?: Readonly<Record<string, unknown>>
 }
 
-/** Events that lines of traffic have, and events that calls of the webhook have; every other is written. */
+/**
+ * Events of lines from traffic records. `attemptEvents` come from webhook calls; all other events are stored log
+ * entries.
+ */
 export const trafficEvents: readonly LogEventName[] = [
   'message.received',
   'message.matched',
@@ -30,7 +33,7 @@ export const trafficEvents: readonly LogEventName[] = [
   'session.started',
   'conversation.started',
 ]
-/** Events that lines in the agent's own shard have, beside lines of conversations. */
+/** Events of lines in the agent's own shard, in addition to those of conversations. */
 export const agentEvents: readonly LogEventName[] = [
   'ingress.signature_refused',
   'ingress.malformed',
@@ -46,10 +49,10 @@ export const attemptEvents: readonly LogEventName[] = [
   'webhook.retried',
 ]
 
-/** `begins`: a session, or the conversation with it, begins with this record. */
-/** What the lines of a message are read off beside its record. */
+/** What the lines of a message need beside its record. */
 type MessageExtras = Pick<OutboundMessageRecord, 'sendRef' | 'notes'>
 
+/** `begins`: a session, or the conversation with it, begins with this record. */
 type TrafficRecord = TrafficEntry & { readonly begins?: 'session' | 'conversation' }
 
 export function trafficLines(record: TrafficRecord, outgoing?: MessageExtras): LogLine[] {

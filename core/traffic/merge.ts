@@ -1,6 +1,6 @@
-/** Lists that lie in many shards, newest first: where a record stands among all, and stretches of them put together. */
+/** Merges lists from many shards, newest first: the position of a record among all, and pages put together. */
 
-/** The order of all records of an agent, whatever their shard: the time, then the conversation, then what tells the rest apart. */
+/** The order of all records of an agent across shards: the time, then the conversation, then a key unique within it. */
 export type Position = readonly [at: number, asid: string, rest: number | string]
 
 export interface Row<T> {
@@ -8,13 +8,16 @@ export interface Row<T> {
   readonly entry: T
 }
 
-/** Rows of one shard that are wanted, newest first. `scannedTo` is the last record that was looked at; absent at the end of the list. */
+/**
+ * Matching rows of one shard, newest first. `scannedTo` is the last record that was scanned; absent at the end of the
+ * list.
+ */
 export interface ScanPage<T> {
   readonly rows: readonly Row<T>[]
   readonly scannedTo?: Position
 }
 
-/** Negative when the first of them is newer. */
+/** Negative if the first position is newer. */
 export function newestFirst(a: Position, b: Position): number {
   for (const [part, left] of a.entries()) {
     const right = b[part]!
@@ -24,8 +27,8 @@ export function newestFirst(a: Position, b: Position): number {
 }
 
 /**
- * All stretches as one. Whoever looked least far decides how far the whole is known: a row beyond that may have an
- * unknown one before it, so it is left for the next time.
+ * Merges pages into one. The page that was scanned least far bounds the result: a row beyond its end may have an unseen
+ * row before it, so it is left for the next call.
  */
 export function mergePages<T>(pages: readonly ScanPage<T>[]): ScanPage<T> {
   const ends = pages.flatMap(({ scannedTo }) => (scannedTo ? [scannedTo] : []))

@@ -1,4 +1,4 @@
-/** What is asked of a list of traffic, and a page of it. */
+/** Queries and pages of traffic lists. */
 import type { LogEntry, TrafficEntry } from '../conversation/entry.js'
 import type { Position } from './merge.js'
 import type { TimeWindow } from './window.js'
@@ -11,11 +11,11 @@ export interface TrafficQuery {
   readonly window: TimeWindow
   readonly limit: number
   readonly includeTest: boolean
-  /** Of this person alone. */
+  /** Only records of this person. */
   readonly userId?: string
 }
 
-/** What records have to be like; whatever is absent is not asked about. */
+/** Conditions on records; an absent member is no condition. */
 export interface Filter {
   readonly sessionId?: string
   readonly origin?: (typeof origins)[number]
@@ -27,11 +27,14 @@ export interface Filter {
 
 export interface RecordQuery extends TrafficQuery {
   readonly filter: Filter
-  /** The list goes on behind this record. */
+  /** The list continues after this record. */
   readonly after?: Position
 }
 
-/** `last` is where the list goes on; absent at its end. A page may be short before that: much was looked at, little of it wanted. */
+/**
+ * `last` is where the list continues; absent at its end. A page may be short before that, if few scanned records
+ * matched.
+ */
 export interface RecordPage<T> {
   readonly data: readonly T[]
   readonly last?: Position

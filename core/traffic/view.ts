@@ -1,4 +1,4 @@
-/** Records of traffic and of decisions as they are read. */
+/** API views of traffic records, log entries and sessions. */
 
 import type { ChannelName } from '../channelnames.js'
 import type { WebhookAttempt } from '../conversation/effects.js'
@@ -10,7 +10,9 @@ import { attemptEvents } from './loglines.js'
 export const emulatedChannels = ['rcs', 'sms', 'vendorMessages', 'messengerA'] as const
 type EmulatedChannel = (typeof emulatedChannels)[number]
 
-/** What is talked over. Rehearsals are held on a surface of the house, which looks like the channel it emulates. */
+/**
+ * The channel of a record. Sandbox conversations run on Parley's own channel, which looks like the channel it emulates.
+ */
 export interface Surface {
   channel: ChannelName
   test?: true
@@ -61,7 +63,7 @@ export interface AgentLogEntry {
   raw: unknown
 }
 
-/** A session as it is kept: what it began with, and what it came to. */
+/** A session as it is stored: how it began, and its progress. */
 export interface Session {
   readonly id: string
   readonly asid: string
@@ -86,7 +88,7 @@ export interface RecordLocation {
   readonly at: number
 }
 
-/** `outgoing` is the message that it is a record of, where the agent said it. */
+/** `outgoing` is the message of the record, if the agent sent it. */
 export function messageEntry(
   { agentId, asid, at }: RecordLocation,
   record: TrafficEntry & { readonly channel: ChannelName; readonly test?: true },
@@ -196,7 +198,7 @@ export function conversationSummary(session: Session): ConversationSummary {
   }
 }
 
-/** One person's sessions, newest first and at least one. */
+/** Sums up one person's sessions, which are newest first and at least one. */
 export function userSummary(sessions: readonly Session[]): UserSummary {
   const newest = sessions[0]!
   return {

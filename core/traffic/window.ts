@@ -1,9 +1,9 @@
-/** The time that a list of traffic is about, as callers write it: ISO-8601, a day, or milliseconds since 1970. */
+/** The time range of a traffic list, as callers write it: ISO-8601, a day, or milliseconds since 1970. */
 import { parseMoment } from '../amf/moments.js'
 import { invalid, type Refusal } from '../errors.js'
 import { traffic as limits } from '../limits/index.js'
 
-/** From `from` on, and before `until`; without that up to whatever is newest. */
+/** Begins at `from` and ends before `until`; without `until` it ends with the newest record. */
 export interface TimeWindow {
   readonly from: number
   readonly until?: number
@@ -17,7 +17,7 @@ export interface WindowInput {
 const millis = /^\d{1,15}$/
 const dateOnly = /^\d{4}-\d{2}-\d{2}$/
 
-/** A sentence when it is no time. */
+/** An error sentence if the text is no time. */
 function parseTime(text: string): number | string {
   if (millis.test(text)) return Number(text)
   const parsed = parseMoment(dateOnly.test(text) ? `${text}T00:00:00Z` : text)

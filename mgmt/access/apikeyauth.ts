@@ -1,6 +1,7 @@
 /**
- * Recognises API keys on any node. Where a key is never changes and is remembered; whether it is good is asked of its org
- * each time, except while this process owns the org's shard and so hears of every change before anybody else does.
+ * Authenticates API keys on any node. The location of a key (org and id) never changes and is cached. Its status is
+ * queried from its org's shard on each call, unless this process owns that shard and so sees every change before the
+ * change is answered.
  */
 import { timingSafeEqual } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
@@ -14,11 +15,11 @@ import { keyIndex, ownerOfHash } from './keyindex.js'
 import { hashKey, keyPrefix } from './keys.js'
 import { type KeyRef, type KeyStatus, keyQueries, keyStatusOf, keyTable } from './store.js'
 
-/** What is known at once is answered at once. A refusal says that the shard in question could not be asked. */
+/** Answers synchronously when the caches suffice. A refusal means that the shard could not be asked. */
 export interface ApiKeyAuth {
   /** Undefined for a key that is unknown, revoked or expired. */
   verify(key: string): Member | undefined | Promise<Member | undefined | Refusal>
-  /** What the key of that id is now; undefined as above. Does not count as a use of it. */
+  /** The current status of the key of that id; undefined as above. Does not count as a use of the key. */
   byId(orgId: string, keyId: string): Member | undefined | Promise<Member | undefined | Refusal>
 }
 
@@ -28,10 +29,10 @@ interface Bearer {
   usedAt: number
 }
 
-/** A key of a shard that this process owns: good for as long as the tenure lasts, and changed when the key is. */
+/** A key of a shard that this process owns: valid while the ownership epoch lasts, and updated when the key changes. */
 interface CachedKey extends KeyRef {
   readonly epoch: number
-  /** The whole key, once somebody has shown it: comparing it in constant time is cheaper than hashing it again. */
+  /** The whole key, once a call has presented it: a constant-time comparison is cheaper than another hash. */
   readonly text?: { readonly prefix: string; readonly bytes: Buffer }
   bearer: Bearer
 }
@@ -44,7 +45,7 @@ export function createApiKeyAuth(options: {
   const { shards, commands, clock } = options
   const refCache = new LRUCache<string, KeyRef>({ max: limits.cachedKeys })
   const lastUseCache = new LRUCache<string, number>({ max: limits.cachedKeys })
-  /** The held ones whose text is known, by the beginning that reads show anyway. */
+  /** Cached keys whose text is known, by the prefix that reads show anyway. */
   const byPrefix = new Map<string, CachedKey>()
   const keyCache = new LRUCache<string, CachedKey>({
     max: limits.cachedKeys,
@@ -70,8 +71,8 @@ export function createApiKeyAuth(options: {
   const isCurrent = (key: CachedKey): boolean => shards.ownershipEpoch(key.orgId) === key.epoch
 
   /**
-   * What the org answers is held only if nothing changed while it was asked: a key that was revoked meanwhile must not
-   * come back. Nobody joins another's question either, for it may have been put before a change that he has heard of.
+   * Caches the org's answer only if no key changed while the query ran: a key that was revoked meanwhile must not come
+   * back. Concurrent calls do not share a query, since it may have started before a change that the caller knows of.
    */
   async function loadBearer(
     ref: KeyRef,
@@ -96,7 +97,7 @@ export function createApiKeyAuth(options: {
     return !bearer || isRefusal(bearer) ? bearer : admit(bearer)
   }
 
-  /** That a key is nowhere is never remembered: it may be made at any moment. */
+  /** A missing row is never cached: the key may be created at any moment. */
   async function loadRef(hash: Buffer): Promise<KeyRef | null | Refusal> {
     const owner = ownerOfHash(hash)
     const cached = refCache.get(owner)
@@ -115,7 +116,10 @@ export function createApiKeyAuth(options: {
     return bearer.member
   }
 
-  /** Written at most once in a while for each key: a busy key must not make every call a write. */
+  /**
+   * Writes the last use of a key at most once per `lastUsedEveryMs`, so that a busy key does not make every call a
+   * write.
+   */
   function recordUse(bearer: Bearer, now: number): void {
     bearer.usedAt = now
     const ref = { orgId: bearer.member.orgId, keyId: bearer.member.id }
@@ -123,7 +127,7 @@ export function createApiKeyAuth(options: {
     if (now - (lastUseCache.get(cacheKey) ?? Number.NEGATIVE_INFINITY) < limits.lastUsedEveryMs) return
     lastUseCache.set(cacheKey, now)
     shards.execute(ref.orgId, commands.recordUse, { ...ref, at: now }).catch(() => {
-      // A store that cannot write says so to every caller that needs it; a use not noted harms nobody.
+      // A failing store reports itself to every caller that needs it; a last use that is not recorded does no harm.
     })
   }
 

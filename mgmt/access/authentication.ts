@@ -1,4 +1,4 @@
-/** Tells the token kinds apart by their first characters and asks the one that knows it. */
+/** Chooses the authenticator of a token by the token's first characters. */
 import { apiKeyPrefix } from '../../core/ids.js'
 import type { Authenticate } from '../../runtime/http/request.js'
 import type { ApiKeyAuth } from './apikeyauth.js'

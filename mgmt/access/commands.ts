@@ -11,7 +11,7 @@ import { type KeyRecord, type KeyRef, keyTable, keyView } from './store.js'
 
 export interface NewKey {
   readonly orgId: string
-  /** Made before the command is asked, because by then any node can find the key by its hash. */
+  /** Generated before the command runs, because any node must be able to find the key by its hash by then. */
   readonly id: string
   readonly name: string
   readonly description?: string
@@ -33,7 +33,7 @@ export function addKey(tx: Tx, input: NewKey, meta: CommandMeta): KeyRecord | Re
   return record
 }
 
-/** A key and whether a system operator asks about it: no lesser caller may change or end an operator's key. */
+/** A key, and whether a system operator makes the request: other callers may not change or revoke an operator's key. */
 export interface KeyRequest extends KeyRef {
   readonly isSysop: boolean
 }
@@ -65,7 +65,9 @@ const patch: Command<KeyRequest & { readonly patch: ApiKeyPatch }, ApiKey> = {
   },
 }
 
-/** Makes the key of that hash a system operator's, or adds it as one; answers its id. No limit on keys stands in the way. */
+/**
+ * Makes the key of that hash a system operator's, or adds it as one; answers its id. The limit on keys does not apply.
+ */
 const recover: Command<Pick<NewKey, 'orgId' | 'id' | 'name' | 'prefix' | 'hash'>, string> = {
   name: 'apiKey.recover',
   decide(tx, input, meta) {
@@ -80,7 +82,7 @@ const recover: Command<Pick<NewKey, 'orgId' | 'id' | 'name' | 'prefix' | 'hash'>
   },
 }
 
-/** Several nodes may note the use of one key; it is written as seldom as if there were one. */
+/** Several nodes may report uses of one key; the owner writes as seldom as for one node. */
 const recordUse: Command<KeyRef & { readonly at: number }, boolean> = {
   name: 'apiKey.recordUse',
   decide(tx, { orgId, keyId, at }) {
@@ -92,7 +94,7 @@ const recordUse: Command<KeyRef & { readonly at: number }, boolean> = {
   },
 }
 
-/** `orgEvent` is the command by which the org's webhooks are told. */
+/** `orgEvent` is the command that sends an event to the org's webhooks. */
 export function createKeyCommands(orgEvent: Command<OrgEventPayload, unknown>) {
   function emitOrgEvent(
     tx: Tx,

@@ -1,4 +1,4 @@
-/** Emulator grants: signed words that open one agent's personas. `v2.` is a link, `v1.` a sitting of an hour. */
+/** Emulator grants: signed tokens for the personas of one agent. `v2.` is a link, `v1.` a sitting of an hour. */
 import type { Grant } from '../../core/access.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import type { Clock } from '../../runtime/clock.js'
@@ -9,14 +9,16 @@ export interface VerifiedGrant extends Grant {
   readonly expiresAt?: number
 }
 
-/** What the words of a grant say. `incarnation` tells its agent from another of the same id. */
+/** The claims of a grant. `incarnation` distinguishes its agent from another agent of the same id. */
 export interface GrantClaims extends Omit<VerifiedGrant, 'kind'> {
   readonly incarnation?: number
 }
 
 export interface Grants {
   mint(grant: GrantClaims & { readonly expiresAt: number }): string
-  /** Undefined for one that this installation did not write, that has run out, was revoked, or whose agent is gone. */
+  /**
+   * Undefined for a grant that this installation did not sign, that expired or was revoked, or whose agent was deleted.
+   */
   verify(token: string): Promise<VerifiedGrant | undefined | Refusal> | undefined
 }
 
@@ -26,7 +28,7 @@ const textPattern = /^(v[12])\.([\w-]{1,1000})$/
 export interface GrantsOptions {
   readonly key: Uint8Array
   readonly clock: Clock
-  /** Whether the grant was made here and not revoked since, and its agent is there; a refusal where that cannot be asked. */
+  /** Was the grant minted here and not revoked, and does its agent exist? A refusal where that cannot be asked. */
   readonly isActive: (grant: GrantClaims) => Promise<boolean | Refusal>
 }
 

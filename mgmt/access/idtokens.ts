@@ -1,4 +1,6 @@
-/** ID tokens of signed-in users: those of the configured issuer, or, when none is, our own. */
+/**
+ * ID tokens of signed-in users: those of the configured issuer, or, without one, those that this installation signs.
+ */
 import { createHash, createPrivateKey, createPublicKey } from 'node:crypto'
 import { createRemoteJWKSet, exportJWK, type JWK, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import { LRUCache } from 'lru-cache'
@@ -8,11 +10,11 @@ import { session as limits } from '../../core/limits/index.js'
 import type { Clock } from '../../runtime/clock.js'
 
 export interface IdTokens {
-  /** Undefined for a token that is not good, whatever the reason; a refusal when that cannot be found out just now. */
+  /** Undefined for an invalid token, for any reason; a refusal when the check is not possible at the moment. */
   verify(token: string): Member | undefined | Promise<Member | undefined | Refusal>
-  /** The public keys of tokens that we sign ourselves. */
+  /** The public keys of tokens that this installation signs. */
   jwks(): Promise<{ keys: JWK[] }>
-  /** Absent when another issuer signs. */
+  /** Absent when an external issuer signs. */
   readonly mint?: (session: NewSession) => Promise<{ idToken: string; expiresAt: number }>
 }
 
@@ -20,11 +22,11 @@ export interface NewSession {
   readonly id: string
   readonly orgId: string
   readonly role: Role
-  /** The API key that asks for it. */
+  /** The API key that requests the session. */
   readonly keyId: string
 }
 
-/** Every claim an ID token must have for us, read by hand so that a stray type is a refusal and not a surprise. */
+/** Reads every required claim by hand, so that a claim of a wrong type is a refusal and not an exception. */
 function memberOf(payload: JWTPayload): Member | undefined {
   const { sub, org, role } = payload
   if (typeof sub !== 'string' || typeof org !== 'string' || !roles.includes(role as Role)) return undefined
@@ -32,13 +34,13 @@ function memberOf(payload: JWTPayload): Member | undefined {
   return { kind: 'session', id: sub, orgId: org, role: role as Role, scopes, isSysop: false }
 }
 
-/** Of our own tokens: one from before sessions had ids names its key as the user. */
+/** Claims of tokens of this installation. A token from before sessions had ids names its key as the user. */
 function memberOfOwnToken(payload: JWTPayload): Member | undefined {
   const member = memberOf(payload)
   return member && { ...member, keyId: typeof payload.key === 'string' ? payload.key : member.id }
 }
 
-/** A verified token is remembered until it ends: a signature check costs more than all the rest of a call. */
+/** Caches a verified token until it expires: a signature check costs more than the rest of a call. */
 function withTokenCache(
   clock: Clock,
   check: (token: string) => Promise<JWTPayload>,
@@ -62,11 +64,11 @@ function withTokenCache(
 }
 
 export interface OwnIdTokensOptions {
-  /** 32 bytes from which the signing key follows, so that every node of an installation has the same one. */
+  /** 32 bytes from which the signing key is derived, so that every node of an installation has the same key. */
   readonly seed: Uint8Array
   readonly issuer: () => string
   readonly clock: Clock
-  /** The API key as it is now: a session ends with the key that made it, and never holds more than that key. */
+  /** The current API key: a session ends with the key that made it, and never has more rights than that key. */
   readonly loadKey: (orgId: string, keyId: string) => Member | undefined | Promise<Member | undefined | Refusal>
 }
 
@@ -112,7 +114,10 @@ export function createOwnIdTokens({ seed, issuer, clock, loadKey }: OwnIdTokensO
   }
 }
 
-/** The issuer's keys are found through its discovery document, asked for at the first token and again after a failure. */
+/**
+ * Finds the issuer's keys through its discovery document, which is fetched at the first token and again after a
+ * failure.
+ */
 export function createExternalIdTokens({
   issuer,
   audience,
@@ -147,5 +152,5 @@ export function createExternalIdTokens({
   }
 }
 
-/** Signatures only: a shared-secret algorithm would let anyone who knows the public key sign. */
+/** Asymmetric algorithms only: with a shared-secret algorithm anyone who knows the public key could sign. */
 const externalAlgorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']

@@ -1,4 +1,4 @@
-/** Access: API keys, sessions and emulator grants, and who the bearer of a token is. */
+/** Access: API keys, sessions, emulator grants, and the authentication of callers by their tokens. */
 import type { OrgEventPayload } from '../../core/orgevents.js'
 import type { Clock } from '../../runtime/clock.js'
 import type { Authenticate } from '../../runtime/http/request.js'
@@ -19,10 +19,10 @@ import { keyQueries } from './store.js'
 
 export interface AccessDeps {
   readonly orgEvent: Command<OrgEventPayload, unknown>
-  /** The issuer whose users sign in here; absent: the installation signs sessions itself. */
+  /** The issuer whose users sign in here. Absent: the installation signs sessions itself. */
   readonly oidc?: { readonly issuer: string; readonly audience: string }
   readonly secrets: Pick<RootSecrets, 'signing'>
-  /** Where callers reach the management API, without its version. */
+  /** Base URL of the management API as callers reach it, without the version. */
   readonly mgmtUrl: () => string
   readonly clock: Clock
 }
@@ -46,7 +46,7 @@ export function createAccess({ orgEvent, oidc, secrets, mgmtUrl, clock }: Access
       { commands, queries: keyQueries },
       { commands: { put, claim: overwrite, remove }, queries: { find } },
     ),
-    /** Recognises tokens by what the engine has; `isActive` says whether an emulator grant was not revoked. */
+    /** Authenticates tokens over the engine; `isActive` checks that an emulator grant is not revoked. */
     signIn(shards: Shards & Local, isActive: GrantsOptions['isActive']): SignIn {
       const apiKeyAuth = createApiKeyAuth({ shards, commands, clock })
       const grants = createGrants({ key: deriveKey(secrets.signing, 'emulator grants'), clock, isActive })

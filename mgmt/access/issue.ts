@@ -1,4 +1,4 @@
-/** Makes an API key so that any node recognises it from the moment its maker is told of it. */
+/** Issues an API key that any node recognises from the moment of the answer. */
 import type { Actor } from '../../core/access.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import { idFromBytes } from '../../core/ids.js'
@@ -16,7 +16,10 @@ export interface IssueKeyDeps {
 
 export const newKeyId = (randomBytes: IssueKeyDeps['randomBytes']): string => idFromBytes('key', randomBytes(17))
 
-/** The index comes first: a row without its key harms nobody, while a key without its row would be listed and open nothing. */
+/**
+ * Writes the index first: an index row without its key is harmless, while a key without its row would be listed and not
+ * usable.
+ */
 export async function issueKey(
   { shards, commands, randomBytes }: IssueKeyDeps,
   input: Omit<NewKey, 'id' | 'prefix' | 'hash'>,
@@ -35,7 +38,7 @@ export async function issueKey(
   )
   if (!isRefusal(created)) return { ...created, key }
   shards.execute(ownerOfHash(hash), keyIndex.remove, { hash, keyId: id }).catch(() => {
-    // Nobody will ever hold the key of that row.
+    // A row that stays is harmless: its key was never given out.
   })
   return created
 }

@@ -1,6 +1,6 @@
 /**
- * Where every key is, by its hash: how a node that knows nothing of a key finds the org to ask about it. A row belongs to
- * an owner of its own and never changes. It says nothing about whether the key is good, which its org alone does.
+ * Index from key hash to org and key id, by which a node that has not cached a key finds its org. Each row belongs to
+ * an owner of its own and never changes. The org's shard alone knows the status of the key.
  */
 import type { Command, Query } from '../../runtime/shard/contract.js'
 import { table } from '../../runtime/store/contract.js'
@@ -18,7 +18,7 @@ export function ownerOfHash(hash: Uint8Array): string {
   return `apikey:${hex(hash)}`
 }
 
-/** Answers the place that is on record from now on: one that was there already stays. */
+/** Inserts the key's location unless the hash has one; answers the location on record. */
 const put: Command<KeyHash & KeyRef, KeyRef> = {
   name: 'apiKey.index.put',
   decide(tx, { hash, orgId, keyId }) {
@@ -28,7 +28,7 @@ const put: Command<KeyHash & KeyRef, KeyRef> = {
   },
 }
 
-/** Puts that place on record whatever was there before: for a key whose record was made first. */
+/** Replaces the location on record: for a key whose record was created first. */
 const overwrite: Command<KeyHash & KeyRef, true> = {
   name: 'apiKey.index.overwrite',
   decide(tx, { hash, orgId, keyId }) {

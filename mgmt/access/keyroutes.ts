@@ -1,4 +1,4 @@
-/** Making, reading, changing and revoking API keys. */
+/** Routes that create, read, change and revoke API keys. */
 import { randomBytes } from 'node:crypto'
 import Type from 'typebox'
 import { actorOf } from '../../core/access.js'

@@ -1,11 +1,11 @@
-/** The text of an API key: how one is made, recognised and hashed. */
+/** The text of an API key: generation, recognition and hashing. */
 import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { apiKeyPrefix, shownSecretChars, toBase62 } from '../../core/ids.js'
 
 const secretBytes = 24
 
-/** 192 random bits and six characters that a secret scanner can check. */
+/** 192 random bits and a checksum of six characters that a secret scanner can verify. */
 export function generateKey(randomBytes: (count: number) => Uint8Array): string {
   const body = toBase62(randomBytes(secretBytes))
   const check = Buffer.alloc(4)

@@ -1,4 +1,4 @@
-/** Who am I, sign-in, and the emulator's own view of its grant. */
+/** Routes of the caller's identity, sign-in, and the emulator's view of its grant. */
 import { randomBytes } from 'node:crypto'
 import Type from 'typebox'
 import { isRefusal, refuse } from '../../core/errors.js'

@@ -1,4 +1,4 @@
-/** API keys, sessions and callers as the API shows them. */
+/** Schemas of API keys, sessions and callers. */
 import Type, { type Static } from 'typebox'
 import { roles, scopes } from '../../core/access.js'
 import { apiKey as limits } from '../../core/limits/index.js'
@@ -44,7 +44,7 @@ export const ApiKeyCreate = Type.Object(
 )
 export type ApiKeyCreate = Static<typeof ApiKeyCreate>
 
-/** Null takes an optional field away. */
+/** Null removes an optional field. */
 export const ApiKeyPatch = Type.Object(
   {
     name: Type.Optional(keyFields.name),

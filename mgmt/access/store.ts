@@ -1,4 +1,4 @@
-/** Where API keys are kept and how they are read. The key itself never comes here: only its hash does. */
+/** Table and queries of API keys. The store holds the hash of a key, never the key. */
 import { timingSafeEqual } from 'node:crypto'
 import type { Scope } from '../../core/access.js'
 import { refuse } from '../../core/errors.js'
@@ -11,17 +11,17 @@ export interface KeyRecord extends ApiKey {
   scopes: Scope[]
   /** SHA-256 of the key. */
   hash: Uint8Array
-  /** It may call what only system operators may: the key of the first start, and those that operators make. */
+  /** May call routes of system operators: the key of the first start, and keys that operators create. */
   sysop?: true
 }
 
-/** Which key of which org. */
+/** Org and id of a key. */
 export interface KeyRef {
   readonly orgId: string
   readonly keyId: string
 }
 
-/** What a key makes of its bearer, as far as its record tells; that it has expired is for the reader's clock to say. */
+/** The rights of a key by its record. The reader compares `expiresAt` with its own clock. */
 export interface KeyStatus {
   readonly scopes: readonly Scope[]
   readonly sysop: boolean
@@ -60,7 +60,7 @@ const read: Query<KeyRef, ApiKey> = {
   },
 }
 
-/** Null for a key that was revoked or never made. */
+/** Null for a key that was revoked or never created. */
 const status: Query<KeyRef, KeyStatus | null> = {
   name: 'apiKey.status',
   read(reader, { orgId, keyId }) {
@@ -69,7 +69,7 @@ const status: Query<KeyRef, KeyStatus | null> = {
   },
 }
 
-/** The same for whoever shows a key, of which this is the hash: null as well when it is not that key's. */
+/** As `status`, for a key that a caller presents by its hash: null also when the hash is another key's. */
 const recognise: Query<KeyRef & { readonly hash: Uint8Array }, KeyStatus | null> = {
   name: 'apiKey.recognise',
   read(reader, { orgId, keyId, hash }) {

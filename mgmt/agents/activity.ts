@@ -1,4 +1,7 @@
-/** The activity of an agent: every change of its configuration, and what else the audit trail has about it. */
+/**
+ * The activity of an agent: every change of its configuration, merged with the entries that the audit trail has about
+ * it.
+ */
 import Type, { type Static } from 'typebox'
 import type { Actor } from '../../core/access.js'
 import { closedObject, optional } from '../../core/agent/resources/schemas.js'
@@ -12,7 +15,7 @@ import { PageQuery, pagesOf } from './schema.js'
 import { findAgent } from './store.js'
 
 export interface ActivityEntry {
-  /** The version of the agent that it made; no two deeds of an agent share one. */
+  /** The version of the agent that the change made; unique per agent. */
   readonly version: number
   readonly at: number
   /** Method and path below the agent, as in `PUT /personality`. */
@@ -24,7 +27,7 @@ export interface ActivityEntry {
 
 const activityTable = table<[orgId: string, agentId: string, version: number], ActivityEntry>('agents.activity')
 
-/** Keeps the newest; the oldest makes room. */
+/** Appends an entry and removes the oldest beyond the limit. */
 export function recordActivity(tx: Tx, { orgId, agentId }: AgentRef, entry: ActivityEntry): void {
   tx.put(activityTable, [orgId, agentId, entry.version], entry)
   const oldest = entry.version - limits.auditEntriesKept
@@ -73,12 +76,12 @@ type Change = Activity & { readonly version: number }
 
 interface ActivityPage {
   readonly data: Change[]
-  /** When the agent was made. */
+  /** When the agent was created. */
   readonly since: number
   readonly last?: number
 }
 
-/** Newest first; `last` is where the next page goes on, absent at the end. */
+/** Newest first; `last` is the position of the next page, absent at the end. */
 export const activity: Query<ActivityPageQuery, ActivityPage> = {
   name: 'agents.activity',
   read(reader, { orgId, agentId, before, limit }) {
@@ -93,13 +96,13 @@ export const activity: Query<ActivityPageQuery, ActivityPage> = {
   },
 }
 
-/** Where a page ended among changes, and where among entries of the trail; empty at the beginning of the list. */
+/** End of a page among changes and among entries of the audit trail; empty at the beginning of the list. */
 export type ActivityCursor = readonly [version: number, at: number, id: string]
 export const activityStart: ActivityCursor = [0, 0, '']
 
 /**
- * One page of both, newest first. `entries` are one more than the page holds, where there are so many; `next` is absent at
- * the end.
+ * Merges one page of both, newest first. `entries` should be one more than the page holds, where there are so many;
+ * `next` is absent at the end.
  */
 export function mergeActivity(
   { data: changes, last }: ActivityPage,

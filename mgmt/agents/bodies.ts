@@ -1,4 +1,4 @@
-/** Bodies and answers that are too long for the event loop, and the types in which documents are sent as YAML. */
+/** Parsing and writing of bodies that are too long for the event loop, and the content types of YAML documents. */
 import type { TSchema } from 'typebox'
 import type { Refusal } from '../../core/errors.js'
 
@@ -7,26 +7,26 @@ export const yamlTypes = [yamlType, 'application/x-yaml', 'text/yaml', 'text/x-y
 
 export interface Shape {
   readonly schema?: TSchema
-  /** What paths into the body begin with. */
+  /** Prefix of paths into the body. */
   readonly at?: string
-  /** What else is done before the body is judged, or in place of it. */
+  /** Special processing before, or in place of, the schema check. */
   readonly as?: 'things' | 'import'
-  /** How deep it may be nested, where that is deeper than other bodies. */
+  /** The maximum nesting depth, where it is greater than that of other bodies. */
   readonly depth?: number
 }
 
 /**
- * Neither holds the event loop, however long the text is; what cannot be done now is refused as unavailable. Owners take
- * turns, so long texts of one keep nobody else waiting for long.
+ * Neither method blocks the event loop, however long the text is. Work that cannot be done now is refused as
+ * unavailable. Owners take turns, so long texts of one owner delay the others little.
  */
 export interface Bodies {
-  /** The value, which is of that shape; the bytes are gone afterwards. */
+  /** Parses a body and checks its shape; the bytes cannot be used afterwards. */
   read(
     owner: string,
     bytes: Uint8Array,
     type: 'json' | 'yaml',
     shape?: Shape,
   ): Promise<{ readonly value: unknown } | Refusal>
-  /** The value of a JSON text as YAML. */
+  /** Writes the value of a JSON text as YAML. */
   writeYaml(owner: string, json: readonly string[]): Promise<Uint8Array | Refusal>
 }

@@ -1,4 +1,7 @@
-/** The commands that create and delete an agent; what later areas keep for it comes and goes in the same commit. */
+/**
+ * The commands that create and delete an agent; later areas create and delete their rows of the agent in the same
+ * commit.
+ */
 
 import type { Actor } from '../../core/access.js'
 import type { AgentRef } from '../../core/agentref.js'
@@ -19,26 +22,29 @@ import {
 import type { Agent } from './schema.js'
 import { type AgentRecord, agentTable, agentView } from './store.js'
 
-/** What a later area keeps for every agent, in the agent's shard. */
+/** Listener of a later area on agents; runs in the agent's shard. */
 export interface AgentListener {
   /** Called in the commit that creates the agent. */
   created?(tx: Tx, agent: AgentRef & { readonly credentials: Credentials }, meta: CommandMeta): void
-  /** Called in the commit that deletes the agent, while its record is still there and its document is not. */
+  /** Called in the commit that deletes the agent, when its record still exists and its document does not. */
   removed?(tx: Tx, agent: AgentRef): void
 }
 
 export interface AgentCommandsDeps {
-  /** The command by which the org's webhooks are told. */
+  /** The command that sends an event to the org's webhooks. */
   readonly orgEvent: Command<OrgEventPayload, unknown>
   readonly documents: Pick<AgentDocuments, 'lifecycle'>
   /** In the order of the areas. */
   readonly listeners: readonly AgentListener[]
 }
 
-/** All that stays of an agent that was deleted: a repeat of its making, however late, must not bring it back. */
+/**
+ * The last incarnation under an id, which stays when the agent is deleted: a late repeat of a create must not bring it
+ * back.
+ */
 const createdTable = table<[orgId: string, agentId: string], number>('agents.created')
 
-/** `reserveId` is of the org's shard; the others are of the agent's. */
+/** `reserveId` runs in the org's shard, the others in the agent's. */
 export interface AgentCommands {
   readonly reserveId: Command<ReserveAgentId, ReservedId>
   readonly create: Command<CreateAgent, Agent>
@@ -55,7 +61,9 @@ export function createAgentCommands({ orgEvent, documents, listeners }: AgentCom
     tx.send(orgId, orgEvent, { type, orgId, agentId: id, data: { id, name, ...(by && { by }) } })
   }
 
-  /** Asked by whoever claimed the id and told by the claim itself: whichever comes first makes the agent. */
+  /**
+   * Both the caller and the reservation send this command with the same incarnation; the first one creates the agent.
+   */
   const create: Command<CreateAgent, Agent> = {
     name: 'agents.create',
     decide(tx, { orgId, agentId, incarnation, name, description, identity, credentials, by }, meta) {
@@ -84,7 +92,7 @@ export function createAgentCommands({ orgEvent, documents, listeners }: AgentCom
     },
   }
 
-  /** Answers the serial, by which the org is asked to free the id before the caller is told. */
+  /** Answers the incarnation, with which the route releases the id in the org's shard before it answers its caller. */
   const remove: AgentCommands['remove'] = {
     name: 'agents.remove',
     decide(tx, { orgId, agentId, ifMatch, ifNoneMatch }, { by }) {

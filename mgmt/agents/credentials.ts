@@ -1,4 +1,4 @@
-/** What an agent proves itself with at the gateway: an access token, kept as a hash, and a signing secret, kept sealed. */
+/** An agent's gateway credentials: an access token, stored as a hash, and a signing secret, stored sealed. */
 import { hash } from 'node:crypto'
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import { accessTokenPrefix, idFromBytes, shownSecretChars, signingSecretPrefix, toBase62 } from '../../core/ids.js'
@@ -11,12 +11,15 @@ export type RandomBytes = (count: number) => Uint8Array
 export interface TokenDigest {
   /** SHA-256 of the token. */
   readonly hash: Uint8Array
-  /** The first characters, which reads may show. */
+  /** The first characters, which reads show. */
   readonly prefix: string
 }
 
 export interface SealedSecret {
-  /** What it was sealed for. It is older than the agent's id, which is settled only when the agent is made. */
+  /**
+   * The id that the secret is sealed for. It is older than the agent's id, which is decided only when the agent is
+   * created.
+   */
   readonly id: string
   readonly sealed: Uint8Array
   readonly prefix: string
@@ -54,8 +57,8 @@ export async function generateSecret(
 }
 
 /**
- * What a new agent begins with. Nobody is shown either of them: a token and a secret that are to be used come from a
- * rotation, so the first token needs no place in the index.
+ * Credentials of a new agent. They are never shown: callers get a token and a secret by a rotation, so the first token
+ * needs no row in the index.
  */
 export async function generateCredentials(
   orgId: string,

@@ -1,8 +1,8 @@
 /**
- * An agent's document: its sections, the identity in the record of the agent, and a head that tells the version of each.
- * What was read or written is held in memory under the head's stamp. A stamp follows from the one before it, the command
- * and its time, so two documents with the same stamp are the same document, whoever owned the shard meanwhile and
- * whatever commit was lost: nothing has to be told when it is out of date.
+ * Cache of agents' documents: the sections, the identity in the agent's record, and a head with the version of each
+ * part. Cached documents are found by the head's revision hash. It is computed from the hash before it, the command and
+ * its time, so two documents with the same hash are equal, even after a change of owner or a lost commit. The cache
+ * needs no invalidation.
  */
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
@@ -32,23 +32,23 @@ import type { Identity } from './schema.js'
 import { isList, readItem, readSection, removeSections, writeSection } from './sections.js'
 import { type AgentRecord, agentTable, findAgent } from './store.js'
 
-/** What has a version of its own: a section, or the agent's name and description. */
+/** A unit with its own version: a section, or the agent's name and description. */
 export type Part = Section | 'agent'
 
 export interface Head {
-  /** Counts the changes of the whole agent, its making being the first. */
+  /** Counts the changes of the whole agent; its creation is the first. */
   readonly version: number
   readonly revisionHash: string
-  /** The version at which each part was last changed; one that is missing never was. */
+  /** The version at which each part was last changed; absent for a part that never was. */
   readonly parts: { readonly [P in Part]?: number }
-  /** How long the document is as JSON; absent until a change counts it. */
+  /** Size of the document as JSON; absent until a change counts it. */
   readonly bytes?: number
 }
 
 const headTable = cacheReads(table<[orgId: string, agentId: string], Head>('agents.head'))
 
 export const allSections = [...Object.keys(listSections), ...Object.keys(singleSections)] as Section[]
-/** Every document that was written is whole, and they share this. */
+/** Shared by every written document, since all its sections are loaded. */
 const allSectionSet: ReadonlySet<Section> = new Set(allSections)
 const noSections: ReadonlySet<Section> = new Set()
 export const firstVersion = 1
@@ -56,24 +56,24 @@ export const firstVersion = 1
 export interface LoadedDocument {
   readonly agent: AgentRecord
   readonly head: Head
-  /** Whole in the sections that were asked for; others may be missing. */
+  /** Contains the requested sections; others may be missing. */
   readonly document: AgentDocument
-  /** Makes the index when it is first looked into. */
+  /** Builds the index on first use. */
   readonly index: IndexLoader
 }
 
-/** What a process knows of an agent under one stamp. */
+/** Cached state of an agent under one revision hash. */
 interface CachedDocument {
   readonly revisionHash: string
   readonly agent: AgentRecord
   document: AgentDocument
-  /** Those of which the document is whole. */
+  /** The sections that `document` contains. */
   sections: ReadonlySet<Section>
-  /** Items that were read by themselves, by section and id. */
+  /** Items that were read without their list, by section and id. */
   readonly items: Map<string, object>
-  /** What was shown of it, by name. */
+  /** Views of the document, by name. */
   readonly views: LRUCache<string, object>
-  /** Absent until somebody looks into it. */
+  /** Absent until the first use. */
   index?: ReferenceIndex
   readonly lookup: IndexLoader
 }
@@ -84,45 +84,45 @@ interface ResolvedDocument {
 }
 
 export interface Change {
-  /** Settled: what says the same as before is the same, not a copy. */
+  /** Shares every unchanged section and item with the document before. */
   readonly document: AgentDocument
   readonly agentFields: { readonly name?: string; readonly description?: string | null }
-  /** Parts that count as changed whatever the document says, such as one whose secrets changed. */
+  /** Parts that count as changed even if the document does not differ, such as one whose secrets changed. */
   readonly touchedParts: readonly Part[]
   readonly bytes: number
 }
 
 export interface SaveResult {
   readonly loaded: LoadedDocument
-  /** Empty when nothing is different; then nothing was written. */
+  /** Empty when nothing differs; then nothing was written. */
   readonly changed: readonly string[]
 }
 
-/** Where one item stands. */
+/** Section and id of one item. */
 export interface ItemRef {
   readonly section: ListSection
   readonly id: string
 }
 
 export interface DocumentCache {
-  /** Undefined for an agent that is not there. Only what is asked for is decoded. */
+  /** Undefined for an agent that does not exist. Decodes only the requested sections. */
   load(reader: Reader, agentRef: AgentRef, sections?: readonly Section[]): LoadedDocument | undefined
-  /** The document with no more of that list than the one item, or none; nothing else of the list is decoded. */
+  /** The document with at most the one item of its list; decodes no other item of the list. */
   loadItem(
     reader: Reader,
     agentRef: AgentRef,
     item: ItemRef,
     extraSections?: readonly Section[],
   ): LoadedDocument | undefined
-  /** Of the document as it is now; undefined for an agent that is not there. */
+  /** Cached views of the current document; undefined for an agent that does not exist. */
   views(reader: Reader, agentRef: AgentRef): LRUCache<string, object> | undefined
-  /** `before` is loaded whole, from the same transaction. */
+  /** `before` must contain all sections, loaded in the same transaction. */
   save(tx: Tx, before: LoadedDocument, change: Change, meta: CommandMeta): SaveResult
   remove(tx: Tx, agentRef: AgentRef): void
 }
 
 export function createDocumentCache(): DocumentCache {
-  /** The newest two of an agent: while a commit is on its way, readers still see the one before it. */
+  /** The newest two revisions of each agent: while a commit is in progress, readers still see the one before it. */
   const cache = new LRUCache<string, readonly CachedDocument[]>({ max: limits.cachedAgents })
 
   function cacheDocument(key: string, cached: CachedDocument): void {
@@ -130,7 +130,10 @@ export function createDocumentCache(): DocumentCache {
     cache.set(key, [cached, ...others].slice(0, 2))
   }
 
-  /** A head is written with its agent and goes with it, so where its stamp is held the agent is known without a read. */
+  /**
+   * Cached by the head's revision hash: a head is written and removed with its agent, so a hit needs no read of the
+   * agent.
+   */
   function resolve(reader: Reader, agentRef: AgentRef): ResolvedDocument | undefined {
     const key = formatAgentKey(agentRef)
     const stored = reader.get(headTable, keyOf(agentRef))
@@ -161,7 +164,7 @@ export function createDocumentCache(): DocumentCache {
     { section, id }: ItemRef,
     extraSections: readonly Section[] = [],
   ): LoadedDocument | undefined {
-    // What is asked for whole holds the item too.
+    // A whole section contains the item too.
     if (extraSections.includes(section)) return load(reader, agentRef, extraSections)
     const resolved = resolve(reader, agentRef)
     if (!resolved) return undefined
@@ -201,9 +204,9 @@ export function createDocumentCache(): DocumentCache {
     const nextCached = createCached(revisionHash, record, document, allSectionSet)
     const cached = cache.get(key)?.find((each) => each.revisionHash === head.revisionHash)
     if (cached?.index) {
-      // What would take long is not brought along, but made anew when it is looked into.
+      // An update that takes long is dropped; the next use builds the index again.
       if (updateIndexInSteps(cached.index, before.document, document).next().done) nextCached.index = cached.index
-      // The index is no longer that of the document before; if this one is never committed, that makes another.
+      // The index now belongs to the next document. If that is never committed, the next use builds another.
       cached.index = undefined
     }
     cacheDocument(key, nextCached)
@@ -224,7 +227,7 @@ export function createDocumentCache(): DocumentCache {
   }
 }
 
-/** Reads what of these is not held yet. */
+/** Loads those of the sections that are not cached. */
 function fillSections(
   sections: readonly Section[],
   reader: Reader,
@@ -247,7 +250,7 @@ function keyOf({ orgId, agentId }: AgentRef): [orgId: string, agentId: string] {
   return [orgId, agentId]
 }
 
-/** An agent that was never changed has no head of its own yet. */
+/** Head of an agent that was never changed, which has no stored head. */
 function firstHead({ incarnation, updatedAt }: AgentRecord): Head {
   return { version: firstVersion, revisionHash: revisionHashOf('', String(incarnation), String(updatedAt)), parts: {} }
 }
@@ -270,18 +273,21 @@ function createCached(
   return cached
 }
 
-/** Integrity looks into an index only when something goes, and an index costs as much as the agent is large. */
+/**
+ * Builds the index lazily: integrity needs it only when items are removed, and its cost grows with the size of the
+ * agent.
+ */
 function* indexOfCached(cached: CachedDocument): Steps<ReferenceIndex> {
   cached.index ??= yield* buildIndexInSteps(cached.document)
   return cached.index
 }
 
-/** The candidate, sharing with the document before it every section and every item that says the same. */
+/** The candidate, with every equal section and item replaced by that of the document before. */
 export function shareUnchanged(before: AgentDocument, candidate: AgentDocument): AgentDocument {
   return runToEnd(shareUnchangedInSteps(before, candidate))
 }
 
-/** A section is a step, and of a list some items. */
+/** One step per section, or per some items of a list. */
 export function* shareUnchangedInSteps(before: AgentDocument, candidate: AgentDocument): Steps<AgentDocument> {
   let after = candidate
   for (const section of allSections) {
@@ -313,7 +319,7 @@ function* shareItemsInSteps(was: readonly object[], is: readonly object[]): Step
   return same.size > 0 ? is.map((item) => same.get(idOf(item)) ?? item) : is
 }
 
-/** An identity that holds nothing is none. */
+/** An identity without members is undefined. */
 function normalizeSection(section: Section, value: unknown): unknown {
   return section === 'identity' && value && Object.keys(value).length === 0 ? undefined : value
 }

@@ -1,6 +1,6 @@
 /**
- * The one command and the one query behind every route of an agent's document. Both run where the agent's shard is, so
- * a change is judged by the very document that it changes, and shown as it was kept.
+ * The one command and the one query behind every endpoint of an agent's document. Both run in the agent's shard, so the
+ * command validates a change against the very document that it changes.
  */
 import {
   type AgentDocument,
@@ -57,14 +57,14 @@ type RespondInput = EndpointRequest & { readonly result?: WriteResult }
 export interface EndpointResponse {
   readonly status: number
   readonly json?: unknown
-  /** The item that a page ended with, where another follows. */
+  /** The item that a page ended with, if another page follows. */
   readonly last?: PageCursor
   readonly etag: string
 }
 
 /**
- * Called with every change of a document, in the commit that makes it and before it is written: a refusal keeps the
- * change from being made. Listeners are called in the order of their registration, until one refuses.
+ * Called with every change of a document, in its commit and before the write: a refusal prevents the change. Listeners
+ * are called in the order of their registration, until one refuses.
  */
 export type DocumentListener = (
   tx: Tx,
@@ -74,13 +74,13 @@ export type DocumentListener = (
   meta: CommandMeta,
 ) => Refusal | undefined
 
-/** What a later area answers about an agent, for the endpoints that need it. Absent: the agent has none of it. */
+/** Lookups in later areas that endpoints need. Absent: the agent has no such data. */
 export interface DocumentLookups {
-  /** A person as templates read one. */
+  /** A person, for the rendering of templates. */
   readonly person?: (reader: Reader, agentRef: AgentRef, personId: string) => Person | undefined
-  /** Campaigns that are being drafted, since a segment that one of them names stays. */
+  /** Campaigns in draft: a segment that one of them names cannot be deleted. */
   readonly draftCampaigns?: (reader: Reader, agentRef: AgentRef) => readonly DraftCampaign[]
-  /** How connections of an org stand; an id that the org does not know is left out. */
+  /** The status of connections of an org; an id that the org does not know is left out. */
   readonly connections?: (
     shards: Pick<Shards, 'query'>,
     orgId: string,
@@ -89,9 +89,9 @@ export interface DocumentLookups {
 }
 
 export interface DocumentsDeps {
-  /** The command by which the org's webhooks are told. */
+  /** The command that sends an event to the org's webhooks. */
   readonly orgEvent: Command<OrgEventPayload, unknown>
-  /** Where a stored object is served, by its name. Absent: pictures have no address. */
+  /** URL of a stored object, by its name. Absent: pictures have no address. */
   readonly mediaUrl?: (object: string) => string
 }
 
@@ -122,7 +122,7 @@ export function createDocuments({ orgEvent, mediaUrl }: DocumentsDeps) {
     }
   }
 
-  /** Each step costs by the lists that change; the writes of a short body are decided in one go. */
+  /** The cost of each step grows with the lists that change; the write of a short body is decided in one go. */
   function* writeInSteps(
     tx: Tx,
     { orgId, agentId, endpointName, request, ifMatch, ifNoneMatch, secrets }: WriteInput,
@@ -140,7 +140,7 @@ export function createDocuments({ orgEvent, mediaUrl }: DocumentsDeps) {
     const outcome = endpoint.write!(readContextOf(tx, agentRef, before), { params, query, body, lookup, isShaped, at })
     const result = isSteps(outcome) ? yield* outcome : outcome
     if (isRefusal(result)) return result
-    // Settled first: a list that was sent whole is judged by what is different in it.
+    // Shares unchanged values first, so that validation of a whole list costs by its differences.
     const candidate = yield* shareUnchangedInSteps(before.document, result.document)
     yield
     const document = yield* admitInSteps(before.document, candidate, before.index)
@@ -183,7 +183,7 @@ export function createDocuments({ orgEvent, mediaUrl }: DocumentsDeps) {
     inSteps: { isFor: mayTakeLong, decide: writeInSteps },
   }
 
-  /** A long body, or what may take away what anything in the agent may name. */
+  /** A long body, or a write that may remove items which any part of the agent may refer to. */
   function mayTakeLong({ endpointName, request }: WriteInput): boolean {
     const { method, path, sections } = endpointOf(endpointName)
     const isWholeList = method === 'PUT' && !path.includes('{')
@@ -228,7 +228,7 @@ export function createDocuments({ orgEvent, mediaUrl }: DocumentsDeps) {
     return response
   }
 
-  /** Documents are values, so the one that was loaded first is told of to the end. */
+  /** Documents are immutable, so all steps view the document that was loaded first. */
   function* viewInSteps(
     reader: Reader,
     { orgId, agentId, endpointName, request }: ViewInput,
@@ -254,7 +254,7 @@ export function createDocuments({ orgEvent, mediaUrl }: DocumentsDeps) {
     inSteps: { isFor: ({ endpointName }) => endpointOf(endpointName).viewInSteps !== undefined, read: viewInSteps },
   }
 
-  /** What happens to the document when its agent is created or deleted. */
+  /** Hooks for the creation and deletion of the agent. */
   const lifecycle = {
     created(tx: Tx, { orgId, agentId }: AgentRef, { at, by }: CommandMeta): void {
       recordActivity(
@@ -263,7 +263,7 @@ export function createDocuments({ orgEvent, mediaUrl }: DocumentsDeps) {
         { version: firstVersion, at, action: 'POST /', changed: [], ...(by && { by }) },
       )
     },
-    /** Why the agent is not deleted: the caller wants it as it was last read, and it is not. */
+    /** The refusal of a delete whose conditions do not match the agent's ETag. */
     mismatch(tx: Tx, agentRef: AgentRef, conditions: Conditions): Refusal | undefined {
       const loaded = documents.load(tx, agentRef, [])
       const etag = loaded && tagOfParts(endpointOf('GET /'), loaded)
@@ -291,7 +291,7 @@ export function createDocuments({ orgEvent, mediaUrl }: DocumentsDeps) {
     return result
   }
 
-  /** For those who show what the agent has: every media item says where it is served, which the document leaves open. */
+  /** The document with the URL of every media item, which is not stored in it. */
   function load(reader: Reader, agentRef: AgentRef, sections?: readonly Section[]): LoadedDocument | undefined {
     const loaded = documents.load(reader, agentRef, sections)
     return loaded && { ...loaded, document: addMediaUrls(reader, agentRef, loaded.document) }
@@ -303,11 +303,11 @@ export function createDocuments({ orgEvent, mediaUrl }: DocumentsDeps) {
     lifecycle,
     load,
     onChanged: (listener: DocumentListener): void => void listeners.push(listener),
-    /** Sets what a later area answers; called once for each lookup, when that area is created. */
+    /** Registers the lookups of a later area; called once for each lookup, when that area is created. */
     provide(added: DocumentLookups): void {
       lookups = { ...lookups, ...added }
     },
-    /** Every connection is unknown where no area keeps connections. */
+    /** An empty map where no area provides connections. */
     connectionsOf: async (shards: Pick<Shards, 'query'>, orgId: string, ids: readonly string[]) =>
       (await lookups.connections?.(shards, orgId, ids)) ?? new Map(),
   }
@@ -315,14 +315,14 @@ export function createDocuments({ orgEvent, mediaUrl }: DocumentsDeps) {
 export type AgentDocuments = ReturnType<typeof createDocuments>
 
 /**
- * The name of a view that is of the document alone: secrets change with its stamp, and only who asks with a query or a
- * body can be told of anything else.
+ * Cache name of a view that depends on the document alone: the revision hash covers secrets too, and only a query or a
+ * body can make a view depend on more.
  */
 function viewName(endpointName: string, { params, query, body }: EndpointRequest): string | undefined {
   if (body !== undefined) return undefined
   for (const _asked in query) return undefined
   let name = endpointName
-  // Ids may hold anything, so each says where it ends.
+  // Ids may contain any character, so each is preceded by its length.
   for (const parameter in params) name += ` ${params[parameter]!.length}:${params[parameter]}`
   return name
 }
@@ -333,7 +333,10 @@ function lastParam(params: EndpointRequest['params']): string | undefined {
   return last
 }
 
-/** Everything that joins a commit is told the same time, and to write one costs as much as to compare two documents. */
+/**
+ * Caches the last text: all writes of one commit have the same time, and formatting it costs as much as comparing two
+ * documents.
+ */
 function isoWriter(): (at: number) => string {
   let last = { at: 0, text: new Date(0).toISOString() }
   return (at) => {
@@ -346,7 +349,7 @@ function isSection(part: Part): part is Section {
   return part !== 'agent'
 }
 
-/** What a path names by its parameter, or a 201 made, is an item of the one list that the row is about. */
+/** The item of a request, in the endpoint's one list: by its path parameter, or by the id that a 201 created. */
 function itemOf({ sections, reply }: Endpoint, { params, result }: RespondInput): ItemRef | undefined {
   const [section, ...others] = sections === 'all' ? [] : sections
   const [id = reply[201] ? result?.id : undefined] = Object.values(params)
@@ -354,7 +357,10 @@ function itemOf({ sections, reply }: Endpoint, { params, result }: RespondInput)
   return isSection(section) && isList(section) ? { section, id } : undefined
 }
 
-/** What a row is about has one tag: the item that the path names or the write made, else the parts of the row. */
+/**
+ * The ETag of an endpoint: that of the item which the path names or the write created, else that of the endpoint's
+ * parts.
+ */
 function tagOf(endpoint: Endpoint, reader: Reader, loaded: LoadedDocument, request: RespondInput): string {
   const { agent, document } = loaded
   const item = itemOf(endpoint, request)
@@ -369,7 +375,7 @@ function tagOf(endpoint: Endpoint, reader: Reader, loaded: LoadedDocument, reque
   )
 }
 
-/** An item is as it was read while its own tag is the same, or that of the list it was read in. */
+/** If-Match takes the tag of the item or that of the list it was read in. */
 function mismatch(
   endpoint: Endpoint,
   tx: Tx,
@@ -386,7 +392,7 @@ function mismatch(
   })
 }
 
-/** Paths of one resource are about the same parts, so a tag that one of them showed is good for the others. */
+/** Endpoints of one resource have the same parts, so a tag of one of them is valid for the others. */
 function tagOfParts({ sections }: Endpoint, { agent, head }: LoadedDocument): string {
   if (sections === 'all') return etagOf(agent.incarnation, head.version)
   let newest = firstVersion

@@ -1,4 +1,4 @@
-/** Makes the rows of an agent's document into routes, and adds the one that tells who changed what. */
+/** Creates routes from the endpoints of an agent's document, and the route of its activity. */
 
 import { actorOf, type Member } from '../../core/access.js'
 import { schemaError } from '../../core/agent/index.js'
@@ -57,12 +57,12 @@ function toRoute(endpoint: Endpoint, options: DocumentRoutesOptions): Route {
   const { method, path, summary, tag, access, params, query, body: schema, isCheckedBefore, reply } = endpoint
   const { bodyLimitBytes = limits.bodyBytes, errors = [], write, yaml, long, isPaged, bodyDepth } = endpoint
   const name = endpointNameOf(endpoint)
-  /** The tag of an export is that of every form of it, whichever is asked for and whatever of it the caller may see. */
+  /** The tag of an export is the same in every format and for every caller. */
   const isTagged = !write && !yaml && !endpoint.complete && !endpoint.visibleTo && !endpoint.isBeyondTag
   const itemName = /\{(\w+)\}/.exec(path)?.[1]
   const connectionsOf = (orgId: string, ids: readonly string[]) => documents.connectionsOf(shards, orgId, ids)
 
-  /** Questions without a query, by the parameters of their path: the front gives the same ones for the same path. */
+  /** Inputs of calls without a query, by their path parameters: the front passes the same object for the same path. */
   const callInputs = new WeakMap<EndpointCall['params'], CallInput>()
 
   function callInputOf(call: EndpointCall): CallInput | Refusal {
@@ -77,7 +77,7 @@ function toRoute(endpoint: Endpoint, options: DocumentRoutesOptions): Route {
     return callInput
   }
 
-  /** An agent that is served here is read in the same turn, and what is shown again was written already. */
+  /** Reads an agent of this process synchronously; an unchanged view has its answer cached. */
   function readView(call: EndpointCall): Promise<Answer | Refusal> | Answer | Refusal {
     const callInput = callInputOf(call)
     if (isRefusal(callInput)) return callInput
@@ -87,7 +87,7 @@ function toRoute(endpoint: Endpoint, options: DocumentRoutesOptions): Route {
     return shards.query(owner, documents.queries.view, input).then((outcome) => respondTo(call, outcome))
   }
 
-  /** A view that the caller may see whole stays the object that it is. */
+  /** Returns the same object where nothing is hidden from the caller. */
   function withoutHidden({ caller }: EndpointCall, response: EndpointResponse | Refusal): EndpointResponse | Refusal {
     if (!endpoint.visibleTo || isRefusal(response) || response.json === undefined) return response
     const visible = endpoint.visibleTo(caller, response.json)
@@ -108,7 +108,7 @@ function toRoute(endpoint: Endpoint, options: DocumentRoutesOptions): Route {
     return yaml === 'reply' && !wantsJson(call) ? toYaml(call, response) : cachedAnswer(response)
   }
 
-  /** A token of one list of one agent opens no other. */
+  /** A page token is valid only for one list of one agent. */
   function listScope(call: EndpointCall): string {
     return `${name}:${formatAgentKey(targetOf(call).agentRef)}`
   }
@@ -152,7 +152,7 @@ function toRoute(endpoint: Endpoint, options: DocumentRoutesOptions): Route {
     readonly isShaped?: true
   }
 
-  /** The agent is looked up first: a body for one that is not there is not worth a thread. */
+  /** Looks up the agent first: a body for an agent that does not exist is not worth a thread. */
   async function readLong(agentRef: AgentRef, bytes: Uint8Array, type: string): Promise<ParsedBody | Refusal> {
     const input = { ...agentRef, endpointName: agentEndpoint, request: { params: noParams, query: noParams } }
     const agent = await shards.query(formatAgentKey(agentRef), documents.queries.view, input)
@@ -174,7 +174,7 @@ function toRoute(endpoint: Endpoint, options: DocumentRoutesOptions): Route {
     const { isShaped } = parsed
     const body = endpoint.read ? endpoint.read(parsed.value) : parsed.value
     const request: EndpointRequest = { params, query: call.query, body, ...(isShaped && { isShaped }) }
-    // A body that is not of its shape goes no further: the shard judges only what the document has a say in.
+    // Refuses a body of another shape here: the shard validates only against the document.
     const invalidBody = schema && !isShaped && !isCheckedBefore && schemaError(schema, body, endpoint.bodyAt)
     if (invalidBody) return invalidBody
     const forbidden = endpoint.permit?.(call.caller, request)
@@ -240,11 +240,11 @@ function inSlices({ status, json: view, etag }: EndpointResponse): Answer {
 }
 
 const noParams = Object.freeze({})
-/** The row that shows the agent itself. */
+/** The endpoint that shows the agent itself. */
 const agentEndpoint = 'GET /'
 const answers = new WeakMap<EndpointResponse, Answer>()
 
-/** A view that is the same as the last time is the same object. */
+/** Caches by object: an unchanged view is the same object. */
 function cachedAnswer(response: EndpointResponse | Refusal): Answer | Refusal {
   if (isRefusal(response)) return response
   const before = answers.get(response)
@@ -256,7 +256,7 @@ function cachedAnswer(response: EndpointResponse | Refusal): Answer | Refusal {
   return first
 }
 
-/** Whoever names a format gets that one. */
+/** The format of the query wins over the Accept header. */
 function wantsJson({ query: { format }, header }: EndpointCall): boolean {
   return format === undefined ? /^application\/json\b/i.test(header('accept')) : format === 'json'
 }

@@ -1,6 +1,6 @@
 /**
- * A route of an agent's document as a row: what it reads, how a change becomes a candidate document, and what is shown
- * of the document after it.
+ * A route of an agent's document as a value: what it reads, how a change becomes a candidate document, and its view of
+ * the document after the change.
  */
 import type { TObject, TSchema } from 'typebox'
 import type { Access, Member } from '../../core/access.js'
@@ -18,21 +18,21 @@ export interface EndpointRequest {
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, unknown>>
   readonly body?: unknown
-  /** The body was long, and its shape was judged where it was read. */
+  /** The body was long, and its shape was checked where it was parsed. */
   readonly isShaped?: true
-  /** What was looked up before the command was asked. */
+  /** The result of `lookUp`, which ran before the command. */
   readonly lookup?: unknown
-  /** Of a list that is read page by page; absent: the whole list. */
+  /** A page of the list; absent: the whole list. */
   readonly page?: PageRequest
 }
 
-/** What can be found out before a command is asked, since a command waits for nobody. */
+/** Lookups that run before a command, since a command cannot wait. */
 export interface EndpointLookups {
-  /** What another row shows of the document as it is now. */
+  /** Another endpoint's view of the current document. */
   view(endpoint: string, request: EndpointRequest): Promise<unknown>
-  /** How those connections of the agent's org stand, by id; one that the org does not know is left out. */
+  /** The status of these connections of the agent's org, by id; an id that the org does not know is left out. */
   connections(ids: readonly string[]): Promise<Connections | Refusal>
-  /** The addresses that were looked up, with what each came to. Absent: there is no geocoder. */
+  /** The result for each address. Absent: there is no geocoder. */
   geocode?(addresses: readonly string[]): Promise<Places>
 }
 
@@ -42,15 +42,15 @@ export type Places = readonly (readonly [address: string, found: Geocoded])[]
 
 export type Person = Readonly<Record<string, unknown>> & { readonly customFields?: Readonly<Record<string, string>> }
 
-/** The agent as a row sees it. */
+/** The agent as an endpoint reads it. */
 export interface ReadContext {
   readonly agent: AgentRecord
   readonly document: AgentDocument
-  /** For writes alone: a write that comes after may change what it found. */
+  /** For writes only: a later write may change the index. */
   readonly index: IndexLoader
   secrets(section: SecretSection, item?: string): ReadonlyMap<string, SealedSecret>
   person(personId: string): Person | undefined
-  /** The document in which every media item says where it is served, which the kept one leaves open. */
+  /** The document with the URL of every media item, which is not stored in it. */
   withMediaUrls(): AgentDocument
   draftCampaigns(): readonly DraftCampaign[]
 }
@@ -60,69 +60,69 @@ export type WriteOutcome = WriteResult | Refusal
 export interface WriteResult {
   readonly document: AgentDocument
   readonly agentFields?: { readonly name?: string; readonly description?: string | null }
-  /** Id of what was made. */
+  /** Id of the created item. */
   readonly id?: string
-  /** Where a route has two successes. */
+  /** Of a route with two success statuses. */
   readonly status?: number
-  /** For the view alone. */
+  /** Input of the view only; not stored. */
   readonly viewExtra?: Readonly<Record<string, unknown>>
 }
 
-/** Secrets taken out of a body before it travels, and the body without them. */
+/** Secrets taken out of a body before the command, and the body without them. */
 export interface SplitSecrets extends UnsealedSecrets {
   readonly body: unknown
 }
 
 export interface Endpoint {
-  /** No route of its own: it is asked within the command of another area, or on the way to another row. */
+  /** Has no route: another area's command, or another endpoint, calls it. */
   readonly isInternal?: true
   readonly method: Method
-  /** Below the agent. */
+  /** Path below the agent. */
   readonly path: string
   readonly summary: string
   readonly tag: string
   readonly access: Access
-  /** The parts it is about: their versions make its ETag, and a read loads nothing else but what it `needs`. */
+  /** The parts of the resource: their versions make its ETag, and a read loads only these and `needs`. */
   readonly sections: readonly Part[] | 'all'
   readonly needs?: readonly Section[]
   readonly params?: TObject
   readonly query?: TObject
-  /** The view is a list that is whole unless `limit` or `pageToken` ask for a page of it. */
+  /** The view is a list, shown whole unless `limit` or `pageToken` ask for a page. */
   readonly isPaged?: true
   readonly body?: TSchema
-  /** What paths into the body begin with, where the contract gives it a name. */
+  /** Prefix of paths into the body, where the contract names one. */
   readonly bodyAt?: string
-  /** Leaves out of a body what does not count, before its shape is looked at. */
+  /** Removes ignored members from a body before its shape is checked. */
   readonly read?: (body: unknown) => unknown
-  /** The HTTP front checks the body by its schema, and not we. */
+  /** The HTTP front checks the body by its schema, so the endpoint does not. */
   readonly isCheckedBefore?: true
   readonly bodyLimitBytes?: number
   readonly bodyDepth?: number
-  /** The body may be long, and is judged as such where it is read. */
+  /** The body may be long; its shape is checked where it is parsed. */
   readonly long?: 'list' | 'things' | 'import'
-  /** The body may be YAML; or what is shown is, unless JSON is asked for. */
+  /** The body may be YAML; or the reply is YAML unless the caller asks for JSON. */
   readonly yaml?: 'body' | 'reply'
   readonly reply: Readonly<Record<number, TSchema | null>>
   readonly errors?: readonly ErrorCode[]
-  /** Judges what the caller may send beyond the row's access, by a body that has its shape. */
+  /** Authorizes what the caller sends beyond the endpoint's access; the body has passed the shape check. */
   readonly permit?: (caller: Member, request: EndpointRequest) => Refusal | undefined
-  /** What of the view that caller may see; the view itself where nothing is left out. */
+  /** The part of the view that the caller may see; the same object where nothing is hidden. */
   readonly visibleTo?: (caller: Member, view: unknown) => unknown
-  /** Runs before the command, on a body that has its shape; whatever it refuses, `write` would refuse too. */
+  /** Runs before the command, on a body that passed the shape check; `write` must refuse all that this refuses. */
   readonly splitSecrets?: (request: EndpointRequest) => SplitSecrets | Refusal
-  /** Runs before the command too; a refusal of it ends the call. */
+  /** Runs before the command too; its refusal ends the call. */
   readonly lookUp?: (request: EndpointRequest, lookups: EndpointLookups) => Promise<unknown>
   readonly write?: (
     context: ReadContext,
     request: EndpointRequest & { readonly at: string },
   ) => WriteOutcome | Steps<WriteOutcome>
-  /** Absent: nothing is shown. */
+  /** Absent: the reply has no body. */
   readonly view?: (context: ReadContext, request: EndpointRequest & { readonly result?: WriteResult }) => unknown
-  /** In place of `view`, for what takes long: it is made of the document alone. */
+  /** In place of `view` for long work; depends on the document alone. */
   readonly viewInSteps?: (context: Pick<ReadContext, 'document'>, request: EndpointRequest) => Steps<unknown>
-  /** The view may change while the parts of the row do not: the ETag is for If-Match, and If-None-Match is not answered. */
+  /** The view may change while its parts do not: the ETag serves If-Match, and If-None-Match is ignored. */
   readonly isBeyondTag?: true
-  /** Adds to a view what other shards know; it may change without the document, so the ETag does not speak for it. */
+  /** Adds data of other shards to a view; it may change without the document, so the ETag does not cover it. */
   readonly complete?: (view: unknown, lookups: Pick<EndpointLookups, 'connections'>) => Promise<unknown>
 }
 
@@ -130,7 +130,7 @@ export function endpointNameOf({ method, path }: Pick<Endpoint, 'method' | 'path
   return `${method} ${path || '/'}`
 }
 
-/** For rows whose change is a function of the document and what was asked. */
+/** For endpoints whose change is a function of document and request. */
 export function updates(
   change: (
     document: AgentDocument,
@@ -141,7 +141,7 @@ export function updates(
   return (context, request) => toWriteOutcome(change(context.document, request, context))
 }
 
-/** For rows whose body may be long. */
+/** For endpoints whose body may be long. */
 export function updatesInSteps(
   change: (
     document: AgentDocument,

@@ -1,17 +1,17 @@
 /**
- * How an operator sets up an agent, call by call: the requests of the examples in the OpenAPI document, each possible
- * after those before it. Tests send them to a node in this order; what each answers is worked out by the rows themselves.
+ * The requests of the examples in the OpenAPI document, in an order in which an operator could send them to set up an
+ * agent. A test sends them to a node in this order; `examples.ts` computes the answers.
  */
 
 export interface Step {
-  /** Name of the row, as in `PUT /personality`. */
+  /** Name of the endpoint, as in `PUT /personality`. */
   readonly endpoint: string
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, unknown>>
   readonly body?: unknown
 }
 
-/** Who the agent is before the first step. */
+/** The agent before the first step. */
 export const exampleAgent = { name: 'Harbor Desk', id: 'harbor-desk', description: 'Books rooms and answers guests.' }
 
 const booking = { playbookId: 'booking' }
@@ -20,7 +20,7 @@ const parking = { factId: 'parking' }
 const crm = { id: 'crm' }
 const calendar = { toolId: '@svc/tool.calendar' }
 
-/** What the path parameters of reads name. */
+/** The path parameters of reads. */
 export const exampleIds: Readonly<Record<string, string>> = { ...booking, ...welcome, ...parking, ...crm, ...calendar }
 
 const flow = {
@@ -37,7 +37,7 @@ const flow = {
   ],
 }
 
-/** From an empty agent to one that has something of everything. */
+/** From an empty agent to one that has at least one item of each kind. */
 export const exampleSteps: readonly Step[] = [
   { endpoint: 'PATCH /', body: { description: 'Books rooms, answers guests and sends them the way.' } },
   { endpoint: 'PUT /identity', body: { contactEmail: 'desk@harbor.example', websiteUrl: 'https://harbor.example' } },
@@ -209,7 +209,7 @@ export const exampleSteps: readonly Step[] = [
   },
 ]
 
-/** What may go again, and a template in place of much of it. */
+/** Removes items again, and applies a template. */
 export const teardownSteps: readonly Step[] = [
   { endpoint: 'PATCH /playbooks/{playbookId}', params: booking, body: { flow: null, uses: [] } },
   { endpoint: 'DELETE /knowledge/facts/{factId}', params: parking },

@@ -1,6 +1,6 @@
 /**
- * The examples of an agent's routes for the OpenAPI document. The story gives the requests; the rows themselves say what
- * each answers, over a document that lives only here, so that no example can say what no agent would.
+ * Examples of an agent's routes for the OpenAPI document. `exampleflow.ts` gives the requests; the endpoints compute
+ * each answer over a document in memory, so an example cannot differ from a real answer.
  */
 import { type AgentDocument, admit, buildIndexInSteps, emptyDocument } from '../../core/agent/index.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
@@ -18,13 +18,13 @@ const orgId = 'demo'
 const startedAt = Date.parse('2030-05-14T09:00:00Z')
 const minuteMs = 60_000
 const by = { kind: 'key', id: 'key_7f3kq2', svcAgent: 'console' }
-/** For the preview: whom a message template is shown for. */
+/** The person of template previews. */
 const person = { id: 'person-1', firstName: 'Ada' }
 
 const collectionPath = '/orgs/{org}/agents'
 const agentPath = `${collectionPath}/{agent}`
 
-/** Each route with its example, made when somebody reads the first of them. */
+/** Adds an example to each route; computes all of them when the first is read. */
 export function withExamples(routes: readonly Route[]): Route[] {
   let examples: ReadonlyMap<string, RouteExample> | undefined
   return routes.map((route) => ({
@@ -44,7 +44,7 @@ interface ExampleFlow {
   readonly examples: Map<string, RouteExample>
 }
 
-/** By method and path, as routes have them. */
+/** By method and path, as routes declare them. */
 export function agentExamples(): ReadonlyMap<string, RouteExample> {
   const agent: AgentRecord = { ...exampleAgent, orgId, incarnation: 1, createdAt: startedAt, updatedAt: startedAt }
   const flow: ExampleFlow = { agent, document: emptyDocument, secrets: new Map(), activity: [], examples: new Map() }
@@ -65,7 +65,7 @@ export function agentExamples(): ReadonlyMap<string, RouteExample> {
   const list = { data: [agentView(flow.agent)] }
   examples.set(`GET ${collectionPath}`, { params: { org: orgId }, status: 200, reply: list })
   examples.set(`GET ${agentPath}/activity`, { params, status: 200, reply: { data: activity.slice(-3).reverse() } })
-  // What a model would answer nobody can say beforehand.
+  // The answer of a language model cannot be computed.
   const generated = {
     params: { ...params, playbookId: 'booking' },
     body: { brief: 'Ask for how long, then book.' },
@@ -77,7 +77,7 @@ export function agentExamples(): ReadonlyMap<string, RouteExample> {
   return examples
 }
 
-/** Does what a step asks and keeps it as the example of its route, unless an earlier step is that already. */
+/** Runs a step and records it as the example of its route, unless an earlier step is. */
 function runStep(flow: ExampleFlow, { endpoint: name, params, query = {}, body }: Step): void {
   const endpoint = agentEndpoints.find((each) => endpointNameOf(each) === name)
   if (!endpoint) throw new Error(`the story has a step ${name}, which is no row`)
@@ -103,7 +103,7 @@ function paramNames({ path }: Endpoint): string[] {
   return Array.from(path.matchAll(/\{(\w+)\}/g), ([, name]) => name!)
 }
 
-/** Whether the story has what its path names. */
+/** Are there example ids for all parameters of the path? */
 function hasExampleIds(endpoint: Endpoint): boolean {
   return paramNames(endpoint).every((name) => name in exampleIds)
 }
@@ -135,7 +135,7 @@ function write(flow: ExampleFlow, endpoint: Endpoint, request: EndpointRequest):
     ...(item && { item }),
     by,
   }
-  // What changes nothing is not on record.
+  // A write without a change is not recorded.
   if (changed.length > 0) flow.activity.push(entry)
   const { description = flow.agent.description, ...agentFields } = result.agentFields ?? {}
   flow.document = document

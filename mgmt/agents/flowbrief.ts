@@ -1,4 +1,6 @@
-/** What only the document can say when a flow is generated: what it may be made of, and whether one that was written can run. */
+/**
+ * The document's part in generating a flow: the material that a flow may refer to, and the check of a generated flow.
+ */
 
 import { checkFlow, type FlowCheck, type FlowOrigin } from '../../core/agent/flows/flowcheck.js'
 import { buildMaterial, type FlowMaterial } from '../../core/agent/flows/prompt.js'

@@ -1,4 +1,7 @@
-/** The route that has a language model write the flow of a playbook. Nothing is kept: whoever likes the flow writes it. */
+/**
+ * The route that has a language model write the flow of a playbook. It stores nothing: the caller writes the flow if it
+ * is good.
+ */
 import { actorOf } from '../../core/access.js'
 import { type FlowCheck, faultsOfFlow } from '../../core/agent/flows/flowcheck.js'
 import {
@@ -20,9 +23,9 @@ import { createViewReader, type ViewOptions } from './views.js'
 
 /** The language model of the installation. */
 export interface Model {
-  /** Which one is asked when nobody says. */
+  /** The model to ask when the request names none. */
   readonly name: string
-  /** Never throws. What went wrong is told in words that name nothing of our side and no key. */
+  /** Never throws. The text of a failure contains no key and no internal name. */
   complete(request: {
     readonly model: string
     readonly messages: readonly ModelMessage[]
@@ -34,7 +37,7 @@ export interface Model {
 }
 
 export interface GenerateOptions extends ViewOptions {
-  /** Absent: the installation has none. */
+  /** Absent: the installation has no model. */
   readonly model?: Model
   readonly clock: { now(): number }
 }
@@ -84,7 +87,10 @@ export function generateRoute(options: GenerateOptions): Route {
   })
 }
 
-/** Asks, judges, and tells the model what is wrong, until the flow can run or there have been enough attempts. */
+/**
+ * Asks the model, checks the flow, and sends the problems back to the model, until the flow can run or the attempts are
+ * used up.
+ */
 async function generateFlow(
   ask: (messages: readonly ModelMessage[]) => ReturnType<Model['complete']>,
   model: string,
@@ -131,7 +137,7 @@ function parseFailure(message: string): FlowCheck {
 
 const fence = '```'
 
-/** Models like to fence what they write, with a word for its kind on the first line. */
+/** Removes a code fence around the answer, with the language name on its first line. */
 function stripFence(content: string): string {
   const text = content.trim()
   if (!text.startsWith(fence) || !text.endsWith(fence) || !text.includes('\n')) return text

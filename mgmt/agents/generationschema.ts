@@ -1,4 +1,4 @@
-/** Flow generation as callers ask for it and read what came of it. */
+/** Schemas of flow generation. */
 import Type, { type Static } from 'typebox'
 import { Flow } from '../../core/agent/resources/flow.js'
 import { closedObject, nonEmptyText, optional } from '../../core/agent/resources/schemas.js'

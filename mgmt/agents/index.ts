@@ -1,4 +1,4 @@
-/** Agents: their ids, their documents, and what every later area keeps for one. */
+/** Agents: their ids, their documents, and the listeners of later areas on them. */
 import type { OrgEventPayload } from '../../core/orgevents.js'
 import type { Clock } from '../../runtime/clock.js'
 import type { Route } from '../../runtime/http/route.js'
@@ -18,11 +18,11 @@ export interface AgentsDeps {
   readonly orgEvent: Command<OrgEventPayload, unknown>
   readonly audit: Audit
   readonly bodies: Bodies
-  /** Absent: addresses are not looked up. */
+  /** Absent: addresses are not geocoded. */
   readonly geocode?: EndpointLookups['geocode']
-  /** Absent: no flow is written by a language model. */
+  /** Absent: flows cannot be generated. */
   readonly model?: Model
-  /** Where a stored object is served, by its name. */
+  /** URL of a stored object, by its name. */
   readonly mediaUrl: (object: string) => string
   readonly randomBytes: (count: number) => Uint8Array
   readonly clock: Clock

@@ -1,6 +1,6 @@
 /**
- * A cache of what a process knows for certain of owners whose shard it owns: an answer is cached for as long as the tenure
- * under which it was given lasts and no change was noted. Of any other owner nothing is cached.
+ * A cache of facts about owners whose shard this process owns. A value is valid while the ownership epoch lasts in
+ * which it was loaded and until a change invalidates it. Values of other owners are not cached.
  */
 import { LRUCache } from 'lru-cache'
 import { isRefusal, type Refusal } from '../../core/errors.js'
@@ -8,9 +8,12 @@ import type { Local } from '../../runtime/shard/contract.js'
 
 export interface OwnerCache<V> {
   get(owner: string): V | undefined
-  /** Asks, and caches the answer if nothing changed meanwhile: a value of before a change must not come back. */
+  /**
+   * Runs the query, and caches its result if no change occurred meanwhile: a value from before a change must not come
+   * back.
+   */
   load(owner: string, query: () => Promise<V | undefined | Refusal>): Promise<V | undefined | Refusal>
-  /** To be called on every change, before that is answered. */
+  /** The caller must call this on every change, before the change is answered. */
   invalidate(owner: string): void
 }
 

@@ -1,4 +1,4 @@
-/** The fields that an agent declares for its people, for whoever reads and writes files of them. */
+/** The fields that an agent declares for its people, for code that reads and writes files of people. */
 import { type AgentRef, formatAgentKey } from '../../core/agentref.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import type { DeclaredField } from '../../core/people/customfields.js'

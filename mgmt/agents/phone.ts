@@ -1,11 +1,13 @@
-/** Phone numbers as people write them, read as E.164. */
+/** Parses phone numbers as people write them into E.164. */
 
-/** Beside digits only what people part them with, and one plus in front. */
+/** Digits with the separators that people use, and at most one plus in front. */
 const phonePattern = /^\+?[0-9\s()./\u2010-\u2015-]+$/
 const international = /^[1-9][0-9]{6,14}$/
 const american = /^[2-9][0-9]{2}[2-9][0-9]{6}$/
 
-/** Undefined for what is no phone number. One without a country code is read as a number of the United States. */
+/**
+ * Undefined for a text that is no phone number. A number without a country code is read as one of the United States.
+ */
 export function parsePhone(text: string): string | undefined {
   const trimmed = text.trim().replace(/^tel:/i, '')
   if (!phonePattern.test(trimmed)) return undefined

@@ -1,7 +1,7 @@
 /**
- * The ids that an org's agents have taken, in the org's own shard: names are given out by one writer, and the org knows
- * its agents without asking every shard. A claim tells the agent's shard to make the agent in the same commit, so a
- * process that dies after it leaves no id without an agent. What an agent is, its own shard alone says.
+ * The ids that an org's agents have reserved, in the org's shard: one writer gives out ids, and lists of agents need
+ * not ask every shard. A reservation sends the command that creates the agent in the same commit, so a crash after it
+ * leaves no id without an agent. Everything else about an agent is in its own shard.
  */
 import type { Actor } from '../../core/access.js'
 import { freeSlug } from '../../core/agent/slug.js'
@@ -18,14 +18,14 @@ export interface NewAgent {
   readonly name: string
   readonly description?: string
   readonly identity?: Identity
-  /** What the agent proves itself with: drawn and sealed before any command is asked. */
+  /** Generated and sealed before any command runs. */
   readonly credentials: Credentials
 }
 
 export interface CreateAgent extends NewAgent {
   readonly agentId: string
   readonly incarnation: number
-  /** Who claimed the id; a command that another shard sends has no caller. */
+  /** The caller who reserved the id; a command that another shard sends has no caller. */
   readonly by?: Actor
 }
 
@@ -34,18 +34,21 @@ export interface ReservedId {
   readonly incarnation: number
 }
 
-/** The serial is that of the agent which has the id: no two agents of an org ever share one. */
+/** The incarnation of the agent that has the id; unique within the org. */
 const reservationTable = table<[orgId: string, agentId: string], { readonly incarnation: number }>(
   'agents.reservations',
 )
 const incarnationTable = table<[orgId: string], number>('agents.lastIncarnation')
 
 export interface ReserveAgentId extends NewAgent {
-  /** Absent: one is made from the name. */
+  /** Absent: derived from the name. */
   readonly id?: string
 }
 
-/** Gives out an id and has the agent made under it. `create` is told, not asked: this commit does not wait for another shard. */
+/**
+ * Reserves an id and sends `create` to the agent's shard as an outbound command; this commit does not wait for that
+ * shard.
+ */
 export function createReserveCommand(create: Command<CreateAgent, unknown>): Command<ReserveAgentId, ReservedId> {
   return {
     name: 'agents.reserveId',
@@ -70,7 +73,7 @@ export function createReserveCommand(create: Command<CreateAgent, unknown>): Com
   }
 }
 
-/** Frees an id. The serial keeps a release that comes late from freeing the id of the next agent that has it. */
+/** Frees an id. The incarnation prevents a late release from freeing the id of the next agent that has it. */
 const release: Command<AgentRef & { readonly incarnation: number }, boolean> = {
   name: 'agents.release',
   decide(tx, { orgId, agentId, incarnation }) {
@@ -86,7 +89,7 @@ interface IdPageQuery {
   readonly limit: number
 }
 
-/** In the order of ids; `last` is where the next page goes on, absent at the end of the list. */
+/** In the order of ids; `last` is the position of the next page, absent at the end. */
 const ids: Query<IdPageQuery, { readonly ids: string[]; readonly last?: string }> = {
   name: 'agents.ids',
   read(reader, { orgId, after, limit }) {

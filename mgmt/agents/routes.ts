@@ -1,4 +1,4 @@
-/** The routes of agents: making, listing and deleting them; reading and changing them are rows of the document. */
+/** The routes that create, list and delete agents; reads and changes of an agent are endpoints of its document. */
 
 import { actorOf } from '../../core/access.js'
 import { formatAgentKey } from '../../core/agentref.js'
@@ -112,7 +112,7 @@ function item({ shards, commands }: AgentRoutesOptions): Route[] {
         const input = { ...agentRef, ...conditionsOf(header) }
         const removed = await shards.execute(formatAgentKey(agentRef), commands.remove, input, { by: actorOf(caller) })
         if (isRefusal(removed)) return removed
-        // The agent is gone; when the org cannot be reached just now, the agent's shard goes on telling it.
+        // The agent is deleted; if the org's shard is unavailable, the agent's outbound command releases the id later.
         await shards.execute(orgId, reservations.release, { ...agentRef, ...removed })
         return noContent
       },

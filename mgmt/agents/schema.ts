@@ -1,4 +1,4 @@
-/** Agents as callers send and read them, and what the routes of their documents have in common. */
+/** Schemas of agents, and defaults of the routes of their documents. */
 import Type, { type Static, type TProperties, type TSchema } from 'typebox'
 import { Identity, IdentityPatch } from '../../core/agent/resources/identity.js'
 import { closedObject, optional } from '../../core/agent/resources/schemas.js'
@@ -10,13 +10,13 @@ export { Identity, IdentityPatch }
 export const routeDefaults = { plane: 'mgmt', tag: 'Agents' } as const
 export const readAccess = { who: 'member', role: 'viewer', scopes: ['agents:read'] } as const
 export const writeAccess = { who: 'member', role: 'editor', scopes: ['agents:write'] } as const
-/** What is copied from the catalog has a scope of its own, so that a key may do no more than that. */
+/** Applying a catalog template has a scope of its own, so that a key can be limited to that. */
 export const applyAccess = { who: 'member', role: 'editor', scopes: ['templates:apply'] } as const
 
 const moment = Type.String({ format: 'date-time' })
 const name = Type.String({ minLength: 1, maxLength: limits.nameChars, pattern: '\\S' })
 const description = { type: 'string', maxLength: limits.descriptionChars } as const
-/** Taken as it is, since a wrong one is answered with a code of its own. */
+/** Accepts any value, since a wrong one is refused with an error code of its own. */
 const framework = optional(Type.Unsafe<unknown>({ description: 'Always v2.' }))
 
 export const Agent = closedObject('Agent', {
@@ -49,7 +49,7 @@ export const AgentPatch = closedObject('AgentPatch', {
 })
 export type AgentPatch = Static<typeof AgentPatch>
 
-/** A list that is shown page by page, and the query that asks for one. */
+/** A list with pages, and the query that asks for a page. */
 export function pagesOf<T extends TSchema>(item: T, title: string) {
   return closedObject(title, { data: Type.Array(item), nextPageToken: optional(Type.String()) })
 }
@@ -62,14 +62,14 @@ export const PageQuery = Type.Object(
   { additionalProperties: false },
 )
 
-/** A list that is shown whole. */
+/** A list without pages. */
 export function listOf<T extends TSchema>(item: T, title: string) {
   return closedObject(title, { data: Type.Array(item) })
 }
 
 const pathId = Type.String({ pattern: pathIdPattern })
 
-/** For paths below an agent whose last parameter has a grammar of its own. */
+/** For paths below an agent whose last parameter has its own pattern. */
 export function agentParams<P extends TProperties>(properties: P) {
   return Type.Object({ org: pathId, agent: pathId, ...properties })
 }

@@ -1,7 +1,6 @@
 /**
- * What operators entrust to an agent and nobody reads again: keys of notifications, headers of integrations, write-only
- * fields of tools. Each is sealed before any command is asked, kept beside the document and never in it, and goes with
- * the part that it belongs to.
+ * Write-only secrets of an agent: keys of notifications, headers of integrations, write-only fields of tools. Each is
+ * sealed before the command runs, stored beside the document, and removed with the item that it belongs to.
  */
 import type { AgentDocument, SecretChanges } from '../../core/agent/index.js'
 import { idOf } from '../../core/agent/index.js'
@@ -21,11 +20,13 @@ export function hasSecrets(section: string): section is SecretSection {
 
 export interface SealedSecret {
   readonly sealed: Uint8Array
-  /** Enough to recognise it by; absent of one that is too short to show any of. */
+  /** The last characters, to recognise the secret by; absent for a secret that is too short to show any. */
   readonly last4?: string
 }
 
-/** Whose secrets change, and to what: null clears one. The item of notifications, of which there is one, is empty. */
+/**
+ * Changes of an item's secrets; null removes one. The item of notifications, of which there is one, is the empty text.
+ */
 export interface SealedChanges {
   readonly section: SecretSection
   readonly item: string
@@ -72,12 +73,12 @@ export async function sealSecrets(
   return { section, item, changes }
 }
 
-/** What may be shown of a secret. */
+/** The part of a secret that reads may show. */
 export function last4Of(plain: string): Pick<SealedSecret, 'last4'> {
   return plain.length >= limits.last4FromChars ? { last4: plain.slice(-4) } : {}
 }
 
-/** The secrets of one item that are stored, by name. */
+/** The stored secrets of one item, by name. */
 export function secretsOf(
   reader: Reader,
   { orgId, agentId }: AgentRef,
@@ -93,7 +94,7 @@ export function stateOf(secret: SealedSecret | undefined): SecretState {
   return { set: true, ...(secret.last4 !== undefined && { last4: secret.last4 }) }
 }
 
-/** Whether any secret became another one. */
+/** Answers whether any secret changed. */
 export function saveSecrets(tx: Tx, { orgId, agentId }: AgentRef, { section, item, changes }: SealedChanges): boolean {
   let isChanged = false
   for (const [name, secret] of Object.entries(changes)) {
@@ -106,7 +107,7 @@ export function saveSecrets(tx: Tx, { orgId, agentId }: AgentRef, { section, ite
   return isChanged
 }
 
-/** Whatever way an integration or a tool binding went, its secrets go too. */
+/** Removes the secrets of integrations and tool bindings that a change of the document removed, by any route. */
 export function removeOrphans(tx: Tx, agent: AgentRef, before: AgentDocument, after: AgentDocument): void {
   for (const section of ['integrations', 'toolBindings'] as const) {
     if (before[section] === after[section]) continue
@@ -115,7 +116,7 @@ export function removeOrphans(tx: Tx, agent: AgentRef, before: AgentDocument, af
   }
 }
 
-/** All of an agent's, of one section, or of one item. */
+/** All secrets of an agent, of one section, or of one item. */
 export function removeSecrets(tx: Tx, { orgId, agentId }: AgentRef, ...below: string[]): void {
   const rows = [...tx.range(secretTable, { prefix: [orgId, agentId, ...below] })]
   for (const { key } of rows) tx.remove(secretTable, key)

@@ -1,6 +1,6 @@
 /**
- * The sections of an agent's document as its shard keeps them: a list is a row an item and the order of their ids, any
- * other section is one record. So a change of one item writes that item alone, however long its list is.
+ * Tables of an agent's document: a list is one row per item and the order of their ids, any other section is one
+ * record. So a change of one item writes that item alone, however long its list is.
  */
 import { changedItems, idOf, isInOrder, type ListSection, listSections, type Section } from '../../core/agent/index.js'
 import type { AgentRef } from '../../core/agentref.js'
@@ -9,7 +9,7 @@ import { type Key, type Reader, type Table, table } from '../../runtime/store/co
 
 type SectionKey = [orgId: string, agentId: string, section: string]
 
-/** A list stands here too if it was last written before items had rows of their own; its next change moves it. */
+/** Also has lists that were last written before items had rows of their own; the next change moves such a list. */
 const sectionTable = table<SectionKey, unknown>('agents.sections')
 const orderTable = table<SectionKey, readonly string[]>('agents.orders')
 const itemTable = table<[...SectionKey, id: string], object>('agents.items')
@@ -32,7 +32,7 @@ export function readItem(reader: Reader, agent: AgentRef, section: ListSection, 
   return legacyList ? legacyList.find((item) => idOf(item) === id) : reader.get(itemTable, [...key, id])
 }
 
-/** `was` is the section as it is kept; items that both share are not written again. What is empty takes no record. */
+/** `was` is the stored section; an item that both share is not written again. An empty section has no record. */
 export function writeSection(tx: Tx, agent: AgentRef, section: Section, was: unknown, is: unknown): void {
   const key = keyOf(agent, section)
   if (isList(section)) writeList(tx, key, was as readonly object[], is as readonly object[])

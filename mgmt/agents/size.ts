@@ -1,4 +1,4 @@
-/** How long an agent is as a document: never longer than what an import reads, so that every export can be imported. */
+/** Limit of an agent's size as a document: never more than an import reads, so that every export can be imported. */
 import { type AgentDocument, changedItems, emptyDocument, invalidFields } from '../../core/agent/index.js'
 import type { Refusal } from '../../core/errors.js'
 import { agentDocument as limits } from '../../core/limits/index.js'
@@ -6,7 +6,10 @@ import { createStepBudget, itemCost, type Steps } from '../../core/steps.js'
 import { allSections, type Head } from './documentcache.js'
 import { isList } from './sections.js'
 
-/** The bytes of the document after a change, or why it would be too long. A change that makes it no longer is taken. */
+/**
+ * The size of the document after a change in bytes, or a refusal. A change that does not make it longer is always
+ * accepted.
+ */
 export function* bytesAfter(head: Head, before: AgentDocument, after: AgentDocument): Steps<number | Refusal> {
   const was = head.bytes ?? (yield* growth(emptyDocument, before)).bytes
   const { bytes: more, section } = yield* growth(before, after)
@@ -15,7 +18,7 @@ export function* bytesAfter(head: Head, before: AgentDocument, after: AgentDocum
   return invalidFields([{ field: section, message }])
 }
 
-/** By how much the one is longer than the other, and the section that grows most. Costs by what is different. */
+/** The difference in size, and the section that grows most. Costs by the differences. */
 function* growth(before: AgentDocument, after: AgentDocument): Steps<{ bytes: number; section: string }> {
   let bytes = 0
   const isStepOver = createStepBudget()
@@ -38,7 +41,7 @@ function* growth(before: AgentDocument, after: AgentDocument): Steps<{ bytes: nu
   return { bytes, section: largest.section }
 }
 
-/** To write one is quicker than to read it. */
+/** Writing a byte costs less than reading one. */
 const costOfByte = 1 / 4
 
 interface Pair {

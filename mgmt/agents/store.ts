@@ -1,4 +1,4 @@
-/** Where agents are kept, each in a shard of its own key, and how one is read. */
+/** The table of agents, each in the shard of its own key. */
 import type { AgentRef } from '../../core/agentref.js'
 import { refuse } from '../../core/errors.js'
 import type { Query } from '../../runtime/shard/contract.js'
@@ -8,11 +8,11 @@ import type { Agent, Identity } from './schema.js'
 export interface AgentRecord {
   readonly id: string
   readonly orgId: string
-  /** Which of the org's agents it is in the order of their making: tells it from one of the same id before or after. */
+  /** The number of the agent in the org's order of creation: distinguishes it from other agents of the same id. */
   readonly incarnation: number
   readonly name: string
   readonly description?: string
-  /** Absent while it holds nothing. */
+  /** Absent while it has no members. */
   readonly identity?: Identity
   readonly createdAt: number
   readonly updatedAt: number

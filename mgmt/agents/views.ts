@@ -1,4 +1,4 @@
-/** What a row shows of an agent's document, for whoever needs that on the way to something else. */
+/** Reads an endpoint's view of an agent's document, for code other than the endpoint's own route. */
 import { type AgentRef, formatAgentKey } from '../../core/agentref.js'
 import { isRefusal } from '../../core/errors.js'
 import type { Shards } from '../../runtime/shard/contract.js'

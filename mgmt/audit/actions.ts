@@ -1,4 +1,4 @@
-/** The audited routes: what the trail calls a call of each that succeeded. */
+/** The table of audited routes: the action that the trail records for each successful call. */
 import type { Route } from '../../runtime/http/route.js'
 
 const agent = '/orgs/{org}/agents/{agent}'
@@ -7,7 +7,7 @@ const deletedAction = 'agent.deleted'
 export const refusedAction = 'access.refused'
 export const recoveredAction = 'operator_key.recovered'
 
-/** By method and path, as routes have them. */
+/** By method and path, as routes declare them. */
 export const auditedRoutes: Readonly<Record<string, string>> = {
   'POST /orgs/{org}/api-keys': 'api_key.created',
   'PATCH /orgs/{org}/api-keys/{keyId}': 'api_key.changed',
@@ -52,7 +52,10 @@ export const auditedRoutes: Readonly<Record<string, string>> = {
   'POST /system/emulator/tickets': 'emulator_ticket.created',
 }
 
-/** Changes of an agent's configuration: its activity lists each with what it changed, so not as an entry of the trail too. */
+/**
+ * Changes of an agent's configuration. The agent's activity lists each with its changes, so it skips their audit
+ * entries.
+ */
 export const configurationActions: ReadonlySet<string> = new Set([
   'notifications.changed',
   'integration.changed',
@@ -62,7 +65,9 @@ export const configurationActions: ReadonlySet<string> = new Set([
   'agent.imported',
 ])
 
-/** Whether the activity of the agent lists an entry. That of an agent which is gone is no activity of the next one. */
+/**
+ * Does the agent's activity list the entry? The deletion of an agent is no activity of a later agent of the same id.
+ */
 export function isActivity(action: string): boolean {
   return !configurationActions.has(action) && action !== deletedAction
 }

@@ -1,4 +1,4 @@
-/** The audit trail: who did what to credentials, bindings and exports of an org, and who was refused. */
+/** The audit trail: who changed or used credentials, bindings and exports of an org, and who was refused. */
 import type { Clock } from '../../runtime/clock.js'
 import type { Route } from '../../runtime/http/route.js'
 import type { Log } from '../../runtime/observe/log.js'
@@ -19,7 +19,7 @@ export function createAudit({ clock, log, timeScale }: AuditDeps) {
   return {
     queries: store.queries,
     module: moduleOf(store),
-    /** The trail that a node writes; to be closed with it. */
+    /** Opens the trail of a node; the node closes it. */
     openTrail: (shards: Shards): Trail => openTrail({ shards, store, clock, log }),
     routes: (engine: RouteDeps): Route[] => auditRoutes({ ...engine, store, clock }),
   }

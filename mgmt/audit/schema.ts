@@ -1,4 +1,4 @@
-/** The audit trail as the API shows it. */
+/** Schemas of the audit trail. */
 import Type, { type Static } from 'typebox'
 import { page } from '../../core/limits/index.js'
 

@@ -1,4 +1,4 @@
-/** The audit trail of an org in its shard: entries by time, appended and never changed, and dropped when they are old. */
+/** The audit trail of an org in its shard: entries by time, appended, never changed, and removed when they are old. */
 import type { Actor } from '../../core/access.js'
 import type { AgentRef } from '../../core/agentref.js'
 import { audit as limits } from '../../core/limits/access.js'
@@ -8,7 +8,7 @@ import { orgTable } from '../orgs/store.js'
 import { isActivity } from './actions.js'
 import type { AuditEntry } from './schema.js'
 
-/** What an entry says beside its id and time. Ids only: never a secret, a body or an address of a person. */
+/** The content of an entry beside its id and time. Ids only: never a secret, a body or an address of a person. */
 export interface AuditEvent {
   readonly actor: Actor
   readonly action: string
@@ -23,7 +23,7 @@ type StoredEntry = AuditEvent & { readonly id: string }
 export type AuditPosition = readonly [at: number, id: string]
 
 const auditTable = table<[orgId: string, at: number, id: string], StoredEntry>('audit')
-/** Leads from an agent to the entries about it that its activity lists. */
+/** Index from an agent to the audit entries that its activity lists. */
 const agentTable = table<[orgId: string, agentId: string, at: number, id: string], true>('audit.agents')
 
 export interface AuditTrailQuery {
@@ -37,7 +37,7 @@ export interface AuditTrailQuery {
 }
 
 export interface AgentAuditQuery extends AgentRef {
-  /** When the agent was made: one before it may have had its id. */
+  /** When the agent was created: an earlier entry may be about another agent of the same id. */
   readonly since: number
   readonly before?: AuditPosition
   readonly limit: number
@@ -45,7 +45,7 @@ export interface AgentAuditQuery extends AgentRef {
 }
 
 export function createAuditStore({ timeScale }: { readonly timeScale: number }) {
-  /** Callers may name orgs that are not there, and then nothing is written. */
+  /** Writes nothing for an org that does not exist: callers may name any org. */
   const record: Command<{ readonly orgId: string; readonly event: AuditEvent }, boolean> = {
     name: 'audit.record',
     decide(tx, { orgId, event }, { at, mint }) {
@@ -65,7 +65,10 @@ export function createAuditStore({ timeScale }: { readonly timeScale: number }) 
     },
   }
 
-  /** Newest first. A call looks at a bounded number of entries: `last` is where to go on, absent at the end. */
+  /**
+   * Newest first. One call reads a bounded number of entries; `last` is the position to continue from, absent at the
+   * end.
+   */
   const list: Query<AuditTrailQuery & { readonly now: number }, { data: AuditEntry[]; last?: AuditPosition }> = {
     name: 'audit.list',
     read(reader, { orgId, actor, action, start = 0, end, limit, before, now }) {
@@ -87,7 +90,7 @@ export function createAuditStore({ timeScale }: { readonly timeScale: number }) 
     },
   }
 
-  /** Entries about one agent that its activity lists, newest first, from behind `before` on and not from before `since`. */
+  /** Audit entries that an agent's activity lists, newest first: after position `before`, none older than `since`. */
   const ofAgent: Query<AgentAuditQuery, AuditEntry[]> = {
     name: 'audit.ofAgent',
     read(reader, { orgId, agentId, since, before, limit, now }) {
@@ -107,7 +110,7 @@ export function createAuditStore({ timeScale }: { readonly timeScale: number }) 
 }
 export type AuditStore = ReturnType<typeof createAuditStore>
 
-/** An action stands for all that begin with it and a dot. */
+/** An action matches itself and every action that begins with it and a dot. */
 function matches({ actor: entryActor, action: entryAction }: StoredEntry, actor?: string, action?: string): boolean {
   if (actor !== undefined && entryActor.id !== actor && entryActor.keyId !== actor) return false
   return action === undefined || entryAction === action || entryAction.startsWith(`${action}.`)

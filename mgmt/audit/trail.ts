@@ -1,4 +1,7 @@
-/** The writer of the audit trail: what succeeded at once, what was refused counted, so that callers cannot fill the disk. */
+/**
+ * Writer of the audit trail. It records successful calls at once and counts refused ones, so that callers cannot fill
+ * the disk.
+ */
 import { type Actor, actorOf, type Caller } from '../../core/access.js'
 import type { ErrorCode } from '../../core/errors.js'
 import { isSlug } from '../../core/ids.js'
@@ -19,13 +22,13 @@ export interface TrailOptions {
 
 export interface Trail extends Audit {
   record(orgId: string, event: AuditEvent): Promise<void>
-  /** Writes the counts that wait for the end of their hour. */
+  /** Writes the counts of windows that have not ended. */
   close(): Promise<void>
 }
 
 interface Window {
   readonly cancel: () => void
-  /** Refused calls after the first, which has an entry of its own. */
+  /** Refused calls after the first one, which has its own entry. */
   readonly counts: Map<string, { readonly event: AuditEvent; repeats: number }>
 }
 
@@ -35,7 +38,7 @@ const others: Actor = { kind: 'unknown', id: 'others' }
 export function openTrail({ shards, store, clock, log }: TrailOptions): Trail {
   const windows = new Map<string, Window>()
 
-  /** The log has every entry, also one that the org's shard cannot take just now. */
+  /** The log gets every entry, also one that the org's shard cannot accept at the moment. */
   async function record(orgId: string, event: AuditEvent): Promise<void> {
     const { actor, action, agentId, target, requestId, code, count } = event
     const fields = {
@@ -92,7 +95,7 @@ export function openTrail({ shards, store, clock, log }: TrailOptions): Trail {
       const actor = isOverLimit ? others : call.caller ? actorOf(call.caller) : unknown
       const event = { actor, action: refusedAction, code }
       counts.set(isOverLimit ? '' : key, { event, repeats: 0 })
-      // What a stranger put into the path is not kept: it is not known to name anything.
+      // The path of an unauthenticated call is not recorded: the ids in it are not known to exist.
       return record(orgId, call.caller ? { ...event, ...requestFieldsOf(call) } : event)
     },
     async close() {

@@ -1,4 +1,7 @@
-/** The queue of an agent's automation after the clock was set back: rows wait no longer than their own delay from then on. */
+/**
+ * Reschedules the queue of an agent's automation after the clock was set back: no row waits longer than its own delay
+ * from then on.
+ */
 import { type AgentIncarnation, type AgentScope, scopeOf } from '../../core/agent/scope.js'
 import { isUndecided, type RuleRun } from '../../core/automation/run.js'
 import { minute } from '../../core/durations.js'
@@ -10,13 +13,13 @@ import { getRun, queueTable, reminderTable, ruleTable, saveReminder, saveRun } f
 import { rescheduleName, scheduleTimer } from './timer.js'
 
 interface RescheduleInput extends AgentIncarnation {
-  /** The walk goes on behind this place in the queue. */
+  /** Continues after this position in the queue. */
   readonly after?: readonly [dueAt: number, what: 'run' | 'reminder', id: string, personId: string]
 }
 
 /**
- * Walks through the queue, a bounded part at a time. The first try of a reminder keeps its time of day; a row that waits for
- * hours of the day may be moved ahead, since the look at it asks for them again.
+ * Walks through the queue, a bounded part per commit. The first attempt of a reminder keeps its time of day. A run that
+ * waits for hours of the day may be moved ahead, since its evaluation checks the hours again.
  */
 export function createRescheduleCommand(timeScale: number): Command<RescheduleInput, true> {
   return {

@@ -1,4 +1,4 @@
-/** What automation works with. */
+/** Dependencies of automation. */
 import type { Section } from '../../core/agent/index.js'
 import type { AgentDocuments } from '../agents/documentcommands.js'
 import type { OutreachConversations } from '../outreach/conversations.js'
@@ -6,7 +6,7 @@ import type { Outreach } from '../outreach/index.js'
 import type { AgentLog } from '../outreach/transitions.js'
 import type { People } from '../people/people.js'
 
-/** The sections of an agent's document that rules and reminders are judged and written by. */
+/** The sections of an agent's document that runs and reminders read. */
 export const automationSections = [
   'outreach',
   'peopleFields',

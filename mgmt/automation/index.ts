@@ -1,4 +1,4 @@
-/** Automation: rules that send by themselves when a person changes, and reminders of appointments. */
+/** Automation: rules that send when a person changes, and reminders of appointments. */
 import type { Clock } from '../../runtime/clock.js'
 import type { Route } from '../../runtime/http/route.js'
 import type { EffectHandler } from '../../runtime/shard/contract.js'

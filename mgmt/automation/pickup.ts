@@ -1,4 +1,7 @@
-/** The timer of an agent's automation: picks up what is due, a bounded number at a time, and hands it to who looks at it. */
+/**
+ * The pickup timer of an agent's automation: takes due runs and reminders, a bounded number per commit, and creates
+ * their effects.
+ */
 import { type AgentIncarnation, type AgentScope, scopeOf } from '../../core/agent/scope.js'
 import { isActive } from '../../core/automation/run.js'
 import { automation as limits } from '../../core/limits/index.js'
@@ -10,14 +13,14 @@ import { pickupName, scheduleTimer } from './timer.js'
 
 export const attemptEffect = 'automationAttempt'
 
-/** One look at a row. */
+/** One evaluation of a run. */
 export interface RunAttempt extends AgentIncarnation {
   readonly ruleKey: string
   readonly personId: string
   readonly attempt: number
 }
 
-/** Answers how many were due. */
+/** Answers how many rows were due. */
 export const pickupCommand: Command<AgentIncarnation, number> = {
   name: pickupName,
   decide(tx, agent, meta) {
@@ -39,8 +42,8 @@ export const pickupCommand: Command<AgentIncarnation, number> = {
 }
 
 /**
- * Whether the person is just talking only their conversation knows, so somebody has to go and ask. A row that has ended is
- * due once more, to be forgotten.
+ * Creates the effect that evaluates a run: only the person's conversation knows whether the person is talking at the
+ * moment. A run that has ended is due once more, to be deleted.
  */
 function attempt(tx: Tx, scope: AgentScope, agent: AgentIncarnation, ruleKey: string, personId: string): void {
   const run = getRun(tx, scope, ruleKey, personId)

@@ -1,4 +1,7 @@
-/** Reminders of appointments: kept with every appointment, moved and dropped with it, sent once, and gone when it begins. */
+/**
+ * Reminders of appointments: saved with every appointment, moved and removed with it, sent once, and deleted when it
+ * begins.
+ */
 
 import type { AgentDocument } from '../../core/agent/index.js'
 import { type AgentIncarnation, type AgentScope, scopeOf } from '../../core/agent/scope.js'
@@ -37,7 +40,7 @@ export interface SaveAppointment extends AgentRef {
 }
 
 export function createReminders({ documents, people, timeScale }: AutomationDeps) {
-  /** Makes or replaces an appointment of a person, and sees to its reminder. */
+  /** Creates or replaces an appointment of a person, and schedules its reminder. */
   const save: Command<SaveAppointment, true> = {
     name: 'appointments.save',
     decide(tx, { personId, appointment, orgId, agentId }, meta) {
@@ -55,7 +58,9 @@ export function createReminders({ documents, people, timeScale }: AutomationDeps
     },
   }
 
-  /** One that has been reminded of stays so until it moves. What is booked within the lead needs no reminder. */
+  /**
+   * An appointment that was reminded of gets no second reminder until it moves. One booked within the lead needs none.
+   */
   function scheduleReminder(
     tx: Tx,
     agent: AgentIncarnation,
@@ -79,7 +84,7 @@ export function createReminders({ documents, people, timeScale }: AutomationDeps
     scheduleTimer(tx, agent, dueAt)
   }
 
-  /** A report on an attempt that is no longer under way is a repeat, and changes nothing. */
+  /** A report on an attempt that is not in progress is a repeat, and changes nothing. */
   const report: Command<ReminderAttempt & { readonly outcome: ReminderOutcome }, boolean> = {
     name: 'automation.reportReminder',
     decide(tx, { appointmentId, reminderId, attempt, outcome, ...agent }, { at }) {
@@ -93,7 +98,7 @@ export function createReminders({ documents, people, timeScale }: AutomationDeps
     },
   }
 
-  /** For reports on openings that are no sends; whether it was about a reminder. */
+  /** Handles reports on openers that are no sends; answers whether the report was about a reminder. */
   function onUnmatchedReport(
     tx: Tx,
     agent: AgentIncarnation,
@@ -114,13 +119,13 @@ export function createReminders({ documents, people, timeScale }: AutomationDeps
     else defer(tx, agent, appointmentId, before, at + retryWaitMs(attempts, timeScale))
   }
 
-  /** What would come too late does not come. */
+  /** A reminder that would come after the start of its appointment is not sent. */
   function defer(tx: Tx, agent: AgentIncarnation, appointmentId: string, reminder: Reminder, until: number): void {
     if (until >= reminder.reminded.startUtc) return complete(tx, agent, appointmentId, reminder)
     saveAndSchedule(tx, agent, appointmentId, { ...reminder, state: 'due', dueAt: until })
   }
 
-  /** It is remembered until the appointment begins, so that nobody is reminded twice. */
+  /** The row stays until the appointment begins, so that nothing is sent twice. */
   function complete(tx: Tx, agent: AgentIncarnation, appointmentId: string, reminder: Reminder): void {
     saveAndSchedule(tx, agent, appointmentId, { ...reminder, state: 'done', dueAt: reminder.reminded.startUtc })
   }
@@ -130,7 +135,7 @@ export function createReminders({ documents, people, timeScale }: AutomationDeps
     scheduleTimer(tx, agent, after.dueAt!)
   }
 
-  /** Gives all reminders that are to come another time where a change of the document sets another lead. */
+  /** Reschedules all reminders that are not sent yet when a change of the document sets another lead. */
   function onDocumentChanged(
     tx: Tx,
     agentRef: AgentRef,
@@ -168,7 +173,7 @@ export function createReminders({ documents, people, timeScale }: AutomationDeps
   return { onDocumentChanged, onUnmatchedReport, commands: { save, report, recompute } }
 }
 
-/** Picks a reminder up. One whose appointment has begun goes, whatever became of it. */
+/** Starts an attempt. Deletes a reminder whose appointment has begun, in any state. */
 export function startAttempt(tx: Tx, agent: AgentIncarnation, appointmentId: string, at: number): void {
   const scope: AgentScope = scopeOf(agent)
   const before = tx.get(reminderTable, [...scope, appointmentId])

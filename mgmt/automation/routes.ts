@@ -1,4 +1,4 @@
-/** The routes of rules that send by themselves. */
+/** The routes of automation rules. */
 import Type from 'typebox'
 import { actorOf } from '../../core/access.js'
 import { formatAgentKey } from '../../core/agentref.js'

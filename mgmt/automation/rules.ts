@@ -1,4 +1,4 @@
-/** The commands and queries of rules: made, changed, taken away, listed, and what became of each person under one. */
+/** The commands and queries of rules: create, change, delete, list, and the runs of one rule. */
 import { type AgentScope, scopeOf } from '../../core/agent/scope.js'
 import type { AgentRef } from '../../core/agentref.js'
 import {
@@ -24,7 +24,7 @@ export interface RuleRef extends AgentRef {
   readonly ruleId: string
 }
 
-/** A change as a caller sent it: all of the rule, or some of it. */
+/** A change as a caller sent it: a replacement of the rule, or a patch. */
 export type RuleChange =
   | { readonly kind: 'replace'; readonly body: AutomatedOutreachBody }
   | { readonly kind: 'patch'; readonly body: AutomatedOutreachPatch }
@@ -32,7 +32,7 @@ export type RuleChange =
 export interface RunPageQuery extends RuleRef {
   readonly state?: RunState
   readonly limit: number
-  /** The walk goes on behind this person. */
+  /** Continues after this person. */
   readonly after?: string
 }
 
@@ -95,7 +95,7 @@ export function createRules(documents: Pick<AgentDocuments, 'load'>) {
     },
   }
 
-  /** What it was about to send is not sent; sends that it made run on. */
+  /** Cancels the rule's runs that have not sent; sends that it made continue. */
   const remove: Command<RuleRef, true> = {
     name: 'automation.remove',
     decide(tx, ref, { at }) {
@@ -131,7 +131,9 @@ export function createRules(documents: Pick<AgentDocuments, 'load'>) {
     },
   }
 
-  /** Newest people first. It looks at a bounded number of rows, however few of them are wanted: whoever asks comes back. */
+  /**
+   * Newest people first. One call reads a bounded number of rows, however few match; the caller continues from `after`.
+   */
   const rows: Query<RunPageQuery, RunPage> = {
     name: 'automation.runs',
     read(reader, { state, limit, after, ...ref }) {

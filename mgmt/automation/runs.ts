@@ -1,4 +1,7 @@
-/** The rows of rules: made in the commit of the change that sets a rule off, decided when they are due, ended by their send. */
+/**
+ * Runs of rules: created in the commit of the change that triggers a rule, decided when they are due, completed by
+ * their send.
+ */
 
 import { type AgentIncarnation, type AgentScope, scopeOf } from '../../core/agent/scope.js'
 import type { AgentRef } from '../../core/agentref.js'
@@ -37,7 +40,7 @@ import {
 } from './store.js'
 import { scheduleTimer } from './timer.js'
 
-/** What the look at a row found: how the person stands on the identity they would be written to by. */
+/** The result of the conversation's lookup: the consent of the person on the identity that the send would use. */
 export interface EvaluateInput extends RunAttempt {
   readonly consent?: ConsentState & { readonly asid: string }
 }
@@ -46,7 +49,7 @@ const hasReceived = (person: Person, outreachId: string) => person.outreach?.rec
 const matchesFilter = ({ filter }: Rule, person: Person) => !filter || compileFilter(filter).matches(person)
 
 export function createRuns({ people, outreach, log, timeScale }: AutomationDeps) {
-  /** Makes the rows that a change of a person sets off, in the commit of the change. */
+  /** Creates the runs that a change of a person triggers, in the commit of the change. */
   function onPersonChanged(
     tx: Tx,
     agentRef: AgentRef,
@@ -67,7 +70,7 @@ export function createRuns({ people, outreach, log, timeScale }: AutomationDeps)
     }
   }
 
-  /** A row that ended without its person having received anything begins anew. */
+  /** A run that ended without its person receiving anything starts again. */
   function createRun(
     tx: Tx,
     agent: AgentIncarnation,
@@ -86,13 +89,13 @@ export function createRuns({ people, outreach, log, timeScale }: AutomationDeps)
     scheduleTimer(tx, agent, dueAt)
   }
 
-  /** By a rule that is gone nothing is claimed, however long its rows take to go. */
+  /** A claim of a deleted rule does not count, even while its rows are still being deleted. */
   function isClaimed(tx: Tx, scope: AgentScope, outreachId: string, personId: string): boolean {
     const holder = tx.get(claimTable, [...scope, outreachId, personId])
     return holder !== undefined && tx.get(ruleTable, [...scope, holder]) !== undefined
   }
 
-  /** The row and the send it becomes are one commit, so neither is ever there without the other. */
+  /** Commits the run together with the send it becomes, so neither exists without the other. */
   const evaluate: Command<EvaluateInput, boolean> = {
     name: 'automation.evaluate',
     decide(tx, { ruleKey, personId, attempt, consent, ...agent }, meta) {
@@ -116,7 +119,7 @@ export function createRuns({ people, outreach, log, timeScale }: AutomationDeps)
     },
   }
 
-  /** One that ends now is forgotten as long after that time as sends are, so both are explained for as long. */
+  /** A run that ends now is deleted as long after that time as sends are, so that both stay readable equally long. */
   function saveWithExpiry(
     tx: Tx,
     agent: AgentIncarnation,
@@ -166,7 +169,7 @@ export function createRuns({ people, outreach, log, timeScale }: AutomationDeps)
       return skip(reason)
     }
     if ('status' in answer) {
-      // Somebody else sends it to them today.
+      // Another send of the same outreach goes to the person today.
       if (answer.status !== 'queued') return skip('already-received')
       return transitionRun(run, 'accepted', { sendId: answer.sendId! })!
     }
@@ -174,7 +177,7 @@ export function createRuns({ people, outreach, log, timeScale }: AutomationDeps)
     return transitionRun(run, 'deferred', { dueAt: answer.until, reason: answer.waitsFor as RunReason })!
   }
 
-  /** Moves the row that a send came from, in the commit in which the send comes to another state. */
+  /** Updates the run of a send, in the commit in which the send changes state. */
   function onSendChanged(tx: Tx, agent: AgentIncarnation, before: Send, send: Send): void {
     if (send.automatedOutreachId === undefined || send.state === before.state || send.sandbox) return
     const scope = scopeOf(agent)
@@ -189,7 +192,7 @@ export function createRuns({ people, outreach, log, timeScale }: AutomationDeps)
   return { onPersonChanged, onSendChanged, evaluate }
 }
 
-/** What has changed since the row was made, and leaves nothing to send. */
+/** The reason to skip a run, from changes since it was created. */
 function skipReasonOf(rule: Rule, run: RuleRun, person: Person | undefined): RunReason | undefined {
   if (!rule.enabled) return 'rule-disabled'
   if (rule.outreachId !== run.outreachId) return 'rule-changed'

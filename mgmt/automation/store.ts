@@ -1,6 +1,6 @@
 /**
- * Where rules, their rows and reminders are kept, beside their agent in its shard. Keys hold the agent's serial, and rows
- * the key of their rule, which is never used again: whoever comes after under an old id sees nothing of what was before.
+ * Tables of rules, runs and reminders, in the agent's shard. Keys contain the agent's incarnation, and those of runs
+ * the key of their rule, which is never used again: a later agent or rule of the same id sees none of the earlier rows.
  */
 import type { AgentScope, ScopedKey } from '../../core/agent/scope.js'
 import type { ReminderSubject } from '../../core/automation/reminder.js'
@@ -9,7 +9,7 @@ import { isActive, isUndecided, type RuleRun } from '../../core/automation/run.j
 import type { Tx } from '../../runtime/shard/contract.js'
 import { cacheWrites, type Key, type Reader, type Table, table } from '../../runtime/store/contract.js'
 
-/** As much of a rule as everybody who is kept is held against. */
+/** The part of a rule that every changed person is checked against. */
 export interface RuleEntry {
   readonly id: string
   readonly key: string
@@ -21,36 +21,38 @@ export interface RuleEntry {
 
 /** The reminder of one appointment. */
 export interface Reminder {
-  /** Another one each time the appointment moves, so that conversations take each once. */
+  /** Changes each time the appointment moves, so that a conversation accepts each reminder once. */
   readonly id: string
   readonly personId: string
   readonly reminded: ReminderSubject
-  /** `due` until it is picked up, `sending` until its attempt is reported, `over` until the appointment begins. */
+  /** `due` until it is picked up, `sending` until its attempt is reported, `done` until the appointment begins. */
   readonly state: 'due' | 'sending' | 'done'
-  /** Where it stands in the queue, while it does. */
+  /** Its position in the queue; absent while it is not queued. */
   readonly dueAt?: number
   readonly attempts: number
 }
 
-/** In the order of their making. */
+/** In the order of creation. */
 export const entryTable = cacheWrites(table<ScopedKey<[]>, readonly RuleEntry[]>('automation.entries'))
 export const ruleTable = table<ScopedKey<[ruleKey: string]>, Rule>('automation.rules')
 export const runTable = table<ScopedKey<[ruleKey: string, personId: string]>, RuleRun>('automation.runs')
-/** Which rule is about to send that outreach to that person: one at a time, and none after they received it. */
+/**
+ * The rule that is about to send that outreach to that person: one at a time, and none after the person received it.
+ */
 export const claimTable = table<ScopedKey<[outreachId: string, personId: string]>, string>('automation.claims')
-/** Leads from a send that is on its way to the row it came from. */
+/** Index from a send in progress to its run. */
 export const sendTable = table<ScopedKey<[sendId: string]>, readonly [ruleKey: string, personId: string]>(
   'automation.sends',
 )
 export const reminderTable = table<ScopedKey<[appointmentId: string]>, Reminder>('automation.reminders')
-/** Leads from the id under which a conversation knows a reminder to its appointment. */
+/** Index from the id under which a conversation knows a reminder to its appointment. */
 export const reminderIdTable = table<ScopedKey<[reminderId: string]>, string>('automation.reminderids')
-/** What is due when: a row under its rule and person, a reminder under its appointment. */
+/** Queue by due time: a run by its rule and person, a reminder by its appointment. */
 export const queueTable = table<
   ScopedKey<[dueAt: number, what: 'run' | 'reminder', id: string, personId: string]>,
   true
 >('automation.queue')
-/** When the timer of the agent rings, so that none is set that is not sooner. */
+/** When the agent's timer is due, so that a later timer does not replace it. */
 export const timerTable = cacheWrites(table<ScopedKey<[]>, { readonly pickupAt: number }>('automation.timer'))
 
 export const allTables = [
@@ -73,12 +75,14 @@ export function getRun(reader: Reader, scope: AgentScope, ruleKey: string, perso
   return reader.get(runTable, [...scope, ruleKey, personId])
 }
 
-/** When somebody has to see to a row: to decide it, or to forget it. Nobody has to while its send is on its way. */
+/** When a run must be evaluated, or deleted once it has ended. Undefined while its send is in progress. */
 export function runDueAt(run: RuleRun): number | undefined {
   return isUndecided(run) ? run.dueAt : run.deleteAt
 }
 
-/** Keeps a row with its claim and its place in the queue; `isInProgress`: somebody is looking at it. */
+/**
+ * Writes a run with its claim and its queue row. `isInProgress`: an evaluation is under way, so the run is not queued.
+ */
 export function saveRun(
   tx: Tx,
   scope: AgentScope,
@@ -97,7 +101,7 @@ export function saveRun(
   else if (tx.get(claimTable, claim) === ruleKey) tx.remove(claimTable, claim)
 }
 
-/** A row and all that leads to it. */
+/** Removes a run and all rows that refer to it. */
 export function removeRun(
   tx: Tx,
   scope: AgentScope,
@@ -112,7 +116,7 @@ export function removeRun(
   tx.remove(runTable, [...scope, ruleKey, personId])
 }
 
-/** Keeps a reminder and its place in the queue. */
+/** Writes a reminder and its queue row. */
 export function saveReminder(
   tx: Tx,
   scope: AgentScope,

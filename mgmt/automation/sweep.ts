@@ -1,4 +1,4 @@
-/** What automation lets go of: the rows of a rule that is gone, and everything of an agent that is gone, a part at a time. */
+/** Deletes the rows of a deleted rule, and all automation rows of a deleted agent, a bounded part per commit. */
 import { type AgentIncarnation, scopeOf } from '../../core/agent/scope.js'
 import type { AgentRef } from '../../core/agentref.js'
 import { automation as limits } from '../../core/limits/index.js'
@@ -8,7 +8,7 @@ import { allTables, removeRun, runTable } from './store.js'
 
 const clearName = 'automation.clear'
 
-/** Without a rule: everything. */
+/** Without a rule: all rows of the agent. */
 export interface ClearTask extends AgentIncarnation {
   readonly ruleKey?: string
 }
@@ -18,7 +18,7 @@ export function scheduleClear(tx: Tx, task: ClearTask, dueAt: number): void {
   tx.schedule({ name, dueAt, command: clearName, input: task })
 }
 
-/** Nobody can see them any more, so it does not matter how long they take to go. */
+/** Deletes a part and reschedules itself for the rest. Delay is harmless: the rows are unreachable already. */
 export const clearCommand: Command<ClearTask, number> = {
   name: clearName,
   decide(tx, task, { at }) {

@@ -1,4 +1,4 @@
-/** Sets the timer by which an agent's automation is picked up. */
+/** Sets the pickup timer of an agent's automation. */
 import { type AgentIncarnation, scopeOf } from '../../core/agent/scope.js'
 import type { Tx } from '../../runtime/shard/contract.js'
 import { timerTable } from './store.js'
@@ -6,7 +6,7 @@ import { timerTable } from './store.js'
 export const pickupName = 'automation.pickup'
 export const rescheduleName = 'automation.reschedule'
 
-/** Sets the timer if it is wanted sooner than it rings. */
+/** Sets the timer if `dueAt` is earlier than its present time. */
 export function scheduleTimer(tx: Tx, agent: AgentIncarnation, dueAt: number): void {
   const scope = scopeOf(agent)
   if (dueAt >= (tx.get(timerTable, scope)?.pickupAt ?? Infinity)) return

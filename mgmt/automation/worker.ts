@@ -1,4 +1,7 @@
-/** Goes and asks conversations for automation: how the person of a row stands, and whether a reminder is taken. */
+/**
+ * Effect handlers of automation: one asks the conversation of a run's person for consent, one hands a reminder to its
+ * conversation.
+ */
 
 import { scopeOf } from '../../core/agent/scope.js'
 import { formatAgentKey } from '../../core/agentref.js'
@@ -27,7 +30,7 @@ export interface WorkerOptions extends AutomationDeps {
   }
 }
 
-/** Both may run again after a crash: a look that was judged, or an attempt that was reported on, changes nothing then. */
+/** Both may run again after a crash: an evaluation or a report that was committed changes nothing the second time. */
 export function createAttemptHandler({ people, shards, conversations, commands }: WorkerOptions) {
   return async (attempt: RunAttempt, { reader, completes: settles }: EffectContext): Promise<void> => {
     const person = people.byId(reader, attempt, attempt.personId)
@@ -105,14 +108,14 @@ async function attemptReminder(
     }),
   })
   if (isRefusal(answer)) {
-    // Whoever was asked may have taken it: only asking again under the same number tells.
+    // The conversation may have taken the reminder: only a retry under the same attempt number tells.
     if (answer.detail !== undefined) throw new Error('nobody can say whether a reminder was taken')
     return { kind: 'retry' }
   }
   return 'retry' in answer && answer.retry === 'later' ? { kind: 'retry' } : done
 }
 
-/** The one that outreach goes to, or else whichever they were last heard on: an appointment may be made on any channel. */
+/** The identity that outreach uses, else the one seen last: an appointment may be made on any channel. */
 function outboundOf(person: Person): PersonIdentity | undefined {
   const seenAt = ({ lastSeenAt = 0 }: PersonIdentity) => lastSeenAt
   return chooseIdentity(person) ?? person.identities.toSorted((one, other) => seenAt(other) - seenAt(one))[0]
@@ -126,7 +129,7 @@ async function loadConsent(
   return { isOptedOut, ...(lastInboundAt !== undefined && { lastInboundAt }) }
 }
 
-/** A throw leaves the effect owed, so nothing is decided while somebody cannot be asked. */
+/** Throws on a refusal: the effect stays pending, so nothing is decided while a shard is unavailable. */
 async function unwrap<T>(pending: Promise<T>): Promise<Exclude<T, { readonly refused: string }>> {
   const answer = await pending
   if (isRefusal(answer)) throw new Error(`automation was not answered: ${answer.refused}`)

@@ -1,4 +1,4 @@
-/** The routes by which a campaign is staged, sent, held and ended, and by which those who were not reached are tried again. */
+/** The routes that stage, send, pause and cancel a campaign, and that retry recipients who were not reached. */
 import { type Actor, actorOf } from '../../core/access.js'
 import { formatAgentKey } from '../../core/agentref.js'
 import type { RecipientState } from '../../core/campaign/recipient.js'
@@ -44,7 +44,7 @@ const changedMeanwhile = refuse('agent.campaign.state_conflict', {
 })
 
 function stageRoute({ shards, operations: { commands, queries } }: CampaignRouteDeps): Route {
-  /** Drives the walk through the audience on, commit by commit, until the snapshot is whole. */
+  /** Runs the staging steps, one commit each, until the snapshot is complete. */
   async function runStaging(ids: CampaignId, by: Actor | undefined): Promise<true | Refusal> {
     const owner = formatAgentKey(ids)
     const started = await shards.execute(owner, commands.begin, ids, by ? { by } : {})
@@ -81,7 +81,7 @@ function stageRoute({ shards, operations: { commands, queries } }: CampaignRoute
 }
 
 function retryRoute({ shards, operations: { commands, queries } }: CampaignRouteDeps): Route {
-  /** Whom a failed send was for: people, or personas of a rehearsal. */
+  /** Recipients of failed sends: people, or personas of a test campaign. */
   async function listUnreached(ids: CampaignId): Promise<{ people: string[]; personas: string[] } | Refusal> {
     const [people, personas]: [string[], string[]] = [[], []]
     let after: number | undefined
@@ -129,7 +129,7 @@ function retryRoute({ shards, operations: { commands, queries } }: CampaignRoute
         name: `${name.slice(0, limits.nameChars - retrySuffix.length)}${retrySuffix}`,
         outreachId,
         audience: people.length > 0 ? { personIds: people } : { personaIds: personas },
-        // Some may count as written to, although it did not arrive.
+        // Some may count as previously contacted although the message did not arrive.
         includePreviouslyContacted: true,
         ...(sendWindow && { sendWindow }),
       }
@@ -141,6 +141,6 @@ function retryRoute({ shards, operations: { commands, queries } }: CampaignRoute
   })
 }
 
-/** Who was meant to be reached and was not. */
+/** States of recipients that the campaign did not reach. */
 const unreachedStates: readonly RecipientState[] = ['failed', 'cancelled']
 const retrySuffix = ', once more'

@@ -1,4 +1,4 @@
-/** Walks through the audience of a campaign, a bounded part of it at a time. */
+/** Reads the audience of a campaign, a bounded page at a time. */
 import { scopeOf } from '../../core/agent/scope.js'
 import { campaign as limits } from '../../core/limits/index.js'
 import { compileFilter, importedBy } from '../../core/people/filter.js'
@@ -7,18 +7,18 @@ import type { Reader } from '../../runtime/store/contract.js'
 import type { CampaignDeps } from './deps.js'
 import { type AudienceCursor, type CampaignRef, listTable } from './store.js'
 
-/** One of the audience, as they were named and as they were found. */
+/** One entry of the audience: its id, and the person found for it. */
 export interface AudienceMember {
   readonly id: string
   readonly person: Person | undefined
   readonly personaId?: string
-  /** The audience may name them again under another id. */
+  /** The audience may contain the same person under another id. */
   readonly mayRepeat?: true
 }
 
 export interface AudiencePage {
   readonly members: readonly AudienceMember[]
-  /** Where it goes on; absent at the end. */
+  /** Where the next page begins; absent at the end. */
   readonly cursor?: AudienceCursor
 }
 
@@ -29,7 +29,7 @@ type PageReader<K extends AudienceCursor['kind']> = (
   cursor: Extract<AudienceCursor, { kind: K }>,
 ) => AudiencePage
 
-/** People who are only rehearsed are nobody to a list of people. */
+/** Persons of personas are excluded from audiences of people. */
 const pageReaders: { readonly [K in AudienceCursor['kind']]: PageReader<K> } = {
   filter: (deps, reader, ref, cursor) => scanPeople(deps, reader, ref, cursor, compileFilter(cursor.filter)),
   importBatch: (deps, reader, ref, cursor) => scanPeople(deps, reader, ref, cursor, importedBy(cursor.importBatchId)),

@@ -1,4 +1,4 @@
-/** Campaigns that wait for a binding go on as soon as one is ready, in the commit that makes it so. */
+/** Continues campaigns that wait for a binding, in the commit that makes a binding ready. */
 import { scopeOf } from '../../core/agent/scope.js'
 import type { AgentRef } from '../../core/agentref.js'
 import { campaign as limits } from '../../core/limits/index.js'
@@ -8,7 +8,7 @@ import { scheduleTick } from './scheduler.js'
 import { type CampaignRef, openTable, progressOf, saveProgress } from './store.js'
 import { resumeOrCancelLater } from './waitingsends.js'
 
-/** Those beyond the bound look at their binding by themselves, within a minute. */
+/** Wakes a bounded number of campaigns; the others check their binding themselves within a minute. */
 export function onBindingReady(tx: Tx, { orgId, agentId }: AgentRef, at: number): void {
   const agent = findAgent(tx, { orgId, agentId })
   if (!agent) return

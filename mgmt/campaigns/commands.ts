@@ -1,4 +1,4 @@
-/** The commands and queries of campaigns as records: made, changed, taken away, read and listed. */
+/** The commands and queries of campaign records: create, change, delete, read and list. */
 import { scopeOf } from '../../core/agent/scope.js'
 import type { AgentRef } from '../../core/agentref.js'
 import {
@@ -44,7 +44,7 @@ import { scheduleClear } from './sweep.js'
 export interface CampaignPageQuery extends AgentRef {
   readonly status?: CampaignStatus
   readonly limit: number
-  /** The walk goes on with campaigns older than this one. */
+  /** Continues with campaigns older than this one. */
   readonly after?: string
 }
 
@@ -90,7 +90,7 @@ export function createCampaignRecords(deps: CampaignDeps) {
     },
   }
 
-  /** Whatever is changed, the snapshot goes: it was taken of another campaign. */
+  /** Any change removes the snapshot, since it was taken of the campaign before the change. */
   const change: Command<CampaignId & { readonly patch: CampaignPatch }, CampaignView> = {
     name: 'campaigns.change',
     decide(tx, { patch, ...ids }, meta) {
@@ -112,7 +112,7 @@ export function createCampaignRecords(deps: CampaignDeps) {
     },
   }
 
-  /** Also one that is just being made: nobody ever reads it. */
+  /** Also removes a snapshot that is being staged. */
   function removeSnapshots(tx: Tx, { ref, agentRef, campaign }: LoadedCampaign, at: number): void {
     const key = [...scopeOf(agentRef), ref.campaignId] as const
     const staging = tx.get(stagingTable, key)
@@ -122,7 +122,7 @@ export function createCampaignRecords(deps: CampaignDeps) {
     tx.remove(progressTable, key)
   }
 
-  /** Its sends keep their record, and the campaign's id on it. */
+  /** The campaign's sends keep their record and the campaign's id on it. */
   const remove: Command<CampaignId, true> = {
     name: 'campaigns.remove',
     decide(tx, ids, { at }) {
@@ -154,7 +154,9 @@ export function createCampaignRecords(deps: CampaignDeps) {
     },
   }
 
-  /** Newest first. It looks at a bounded number of them, however few are wanted: whoever asks comes back. */
+  /**
+   * Newest first. One call reads a bounded number of campaigns, however few match; the caller continues from `after`.
+   */
   const list: Query<CampaignPageQuery, CampaignPage> = {
     name: 'campaigns.list',
     read(reader, { status, limit, after, ...agentRef }) {
@@ -175,7 +177,7 @@ export function createCampaignRecords(deps: CampaignDeps) {
     },
   }
 
-  /** Campaigns that name an outreach and are not over. */
+  /** Campaigns that name an outreach and are not finished. */
   function referrersOf(reader: Reader, agent: AgentRef, outreachId: string) {
     const loaded = loadAgent(deps, reader, agent)
     const rows = loaded ? [...reader.range(openTable, { prefix: [...scopeOf(loaded.agentRef), outreachId] })] : []
@@ -193,12 +195,12 @@ export function createCampaignRecords(deps: CampaignDeps) {
   return { commands: { create, change, remove }, queries: { one, list }, referrersOf, draftCampaignsOf }
 }
 
-/** Begins with the time of its making, as ids of sends do, so campaigns are in that order by their ids. */
+/** Begins with the time of creation, as ids of sends do, so ids sort campaigns by age. */
 function campaignIdAt(at: number, minted: string): string {
   return sendIdAt(at, minted).replace(/^sd_/, 'cm_')
 }
 
-/** As a draft that says this. */
+/** The campaign as a draft with this content. */
 function toDraft(before: Campaign, content: Omit<ValidatedCampaign, 'personIds'>): Campaign {
   const { id, status, createdAt, updatedAt } = before
   return { id, ...content, status, createdAt, updatedAt }

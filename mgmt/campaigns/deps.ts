@@ -1,4 +1,4 @@
-/** What campaigns work with. */
+/** Dependencies of campaigns. */
 import type { Section } from '../../core/agent/index.js'
 import type { DispatchWindow } from '../../core/campaign/throughput.js'
 import type { OrgEventPayload } from '../../core/orgevents.js'
@@ -9,7 +9,7 @@ import type { BulkSends } from '../outreach/bulksends.js'
 import type { People } from '../people/people.js'
 import type { Personas } from '../sandbox/commands.js'
 
-/** The sections of an agent's document that campaigns are judged and screened by. */
+/** The sections of an agent's document that validation and eligibility checks read. */
 export const campaignSections = [
   'outreach',
   'messageTemplates',
@@ -27,9 +27,9 @@ export interface CampaignDeps {
   readonly people: Pick<People, 'byId' | 'scan'>
   readonly personas: Pick<Personas, 'personOf'>
   readonly bulkSends: BulkSends
-  /** The command by which the org's webhooks are told. */
+  /** The command that sends an event to the org's webhooks. */
   readonly orgEvent: Command<OrgEventPayload, unknown>
   readonly timeScale: number
-  /** How much of a campaign may be on its way just now. */
+  /** How many recipients of a campaign may be in flight at the moment. */
   readonly dispatchWindow: () => DispatchWindow
 }

@@ -1,4 +1,4 @@
-/** Recorded calls and answers of campaigns as records, and of what is read of them, for the OpenAPI document. */
+/** Recorded calls and answers of campaign records and the reads of them, for the OpenAPI document. */
 import type { RouteExamples } from '../../runtime/http/examples.js'
 
 export const examples: RouteExamples = {

@@ -1,4 +1,7 @@
-/** The route that writes the recipients of a campaign as CSV: read part by part, so it takes no more memory for more of them. */
+/**
+ * The route that exports the recipients of a campaign as CSV: streamed page by page, so memory does not grow with their
+ * number.
+ */
 import { formatAgentKey } from '../../core/agentref.js'
 import type { RecipientState } from '../../core/campaign/recipient.js'
 import { isRefusal } from '../../core/errors.js'
@@ -36,7 +39,7 @@ const columns: readonly Column[] = [
   { name: 'failedAt', write: ({ send }) => isoTime(send?.failedAt ?? send?.receipts?.failedAt) },
   { name: 'respondedAt', write: ({ send }) => isoTime(send?.respondedAt) },
 ]
-/** For callers who may export people. */
+/** Only for callers with permission to export people. */
 const address: Column = { name: 'address', write: ({ send }) => (send?.sandbox ? undefined : send?.address) }
 
 export function exportRoute({ shards, operations: { queries } }: CampaignRouteDeps): Route {
@@ -62,7 +65,7 @@ export function exportRoute({ shards, operations: { queries } }: CampaignRouteDe
       }
       if (page.after === undefined) return
       const next = await readPage(ids, state, page.after)
-      // What was begun cannot become a refusal: a file that is cut off tells its reader so.
+      // The answer has begun and cannot become a refusal: a throw cuts the file off, which its reader notices.
       if (isRefusal(next)) throw new Error(`recipients could not be read to the end: ${next.refused}`)
       page = next
     }

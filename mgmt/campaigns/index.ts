@@ -27,7 +27,7 @@ export interface CampaignAreaDeps {
   readonly people: Pick<People, 'byId' | 'scan'>
   readonly personas: Pick<Personas, 'personOf'>
   readonly outreach: Outreach
-  /** How much of a campaign may be on its way just now. */
+  /** How many recipients of a campaign may be in flight at the moment. */
   readonly dispatchWindow: () => DispatchWindow
   readonly metrics: Metrics
   readonly clock: Clock
@@ -47,7 +47,7 @@ export function createCampaigns({ agents, outreach, metrics, clock, ...areaDeps 
   return {
     commands,
     queries,
-    /** Whether the message of a campaign's send may be handed to its provider; asked right before that. */
+    /** May the message of a campaign's send be handed to its provider? Queried right before the handover. */
     mayDispatch: sends.queries.mayDispatch,
     module: moduleOf({ commands, queries }, sends),
     effectHandlers: ({ shards }: EffectDeps): Readonly<Record<string, EffectHandler>> => ({

@@ -1,4 +1,4 @@
-/** The commands by which a campaign is sent: started, paused, resumed, cancelled, and what its batches came to. */
+/** The commands that run a campaign: start, pause, resume, cancel, and reports of its batches. */
 import { scopeOf } from '../../core/agent/scope.js'
 import { countOf } from '../../core/campaign/counts.js'
 import type { CampaignView } from '../../core/campaign/view.js'
@@ -14,7 +14,7 @@ import { resumeOrCancelWaiting } from './waitingsends.js'
 
 export interface BatchReport extends Omit<Batch, 'sendIds' | 'leaveAt'> {
   readonly reports: readonly AttemptReport[]
-  /** Nothing of the batch is left to find out. */
+  /** Every send of the batch has its outcome. */
   readonly isComplete: boolean
 }
 
@@ -30,13 +30,13 @@ export function createLifecycle(deps: CampaignDeps) {
         if (isRefusal(loaded)) return loaded
         const after = apply(tx, loaded, meta)
         if (isRefusal(after)) return after
-        // It may have come to its end in the very same commit.
+        // Reads the campaign again: it may have finished in the same commit.
         return viewOf(deps, tx, { ...after, campaign: getCampaign(tx, loaded.ref)! })
       },
     }
   }
 
-  /** A snapshot that is just being taken anew is given up: it is sent as it was staged. */
+  /** Gives up a snapshot that is being staged anew: the campaign is sent with the snapshot it has. */
   function abandonStaging(tx: Tx, { ref, agentRef }: LoadedCampaign, at: number): void {
     const key = [...scopeOf(agentRef), ref.campaignId] as const
     const staging = tx.get(stagingTable, key)
@@ -56,7 +56,7 @@ export function createLifecycle(deps: CampaignDeps) {
     return after
   })
 
-  /** What a provider has not got yet does not leave before it is resumed, wherever it is on its way: it asks right before it does. */
+  /** No message that the provider does not have yet leaves before the resume: each asks right before its handover. */
   const pause = command('pause', (tx, loaded, meta) => {
     const after = applyTransition(tx, deps, loaded, { on: 'pause' }, meta)
     if (isRefusal(after)) return after
@@ -79,7 +79,7 @@ export function createLifecycle(deps: CampaignDeps) {
     return after
   })
 
-  /** What was reported before changes nothing, and a batch is counted as reported on once. */
+  /** A repeated report changes nothing, and a batch counts as reported once. */
   const report: Command<BatchReport, boolean> = {
     name: 'campaigns.report',
     decide(tx, { batch, reports, isComplete, ...ref }, meta) {

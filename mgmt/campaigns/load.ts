@@ -1,4 +1,4 @@
-/** A campaign with all that is known around it, and the one way from one status to the next. */
+/** Loads a campaign with its agent's document; contains the one function that changes a campaign's status. */
 
 import type { AgentDocument } from '../../core/agent/index.js'
 import type { Outreach } from '../../core/agent/resources/templates.js'
@@ -24,7 +24,7 @@ import type { AgentRecord } from '../agents/store.js'
 import { type CampaignDeps, campaignSections } from './deps.js'
 import { type CampaignRef, getCampaign, progressOf, saveCampaign } from './store.js'
 
-/** A campaign as callers name one. */
+/** A campaign by the ids that callers send. */
 export interface CampaignId extends AgentRef {
   readonly campaignId: string
 }
@@ -67,7 +67,7 @@ export function loadCampaign(
   return campaign ? { ref, campaign, ...loaded } : notFound
 }
 
-/** The same for the house itself, which remembers which agent it meant. */
+/** As `loadCampaign`, for internal callers: undefined unless the agent still has the incarnation of the ref. */
 export function loadIncarnation(
   deps: Pick<CampaignDeps, 'documents'>,
   reader: Reader,
@@ -84,7 +84,7 @@ export function outreachOf({
   return findOutreach(document, campaign.outreachId)
 }
 
-/** Why it waits: its binding is there, and carries nothing before its operator has seen to it. */
+/** Why a running campaign waits: it has a binding, but none that is Active. */
 export function holdReasonOf(
   { channels }: Pick<CampaignDeps, 'channels'>,
   reader: Reader,
@@ -114,11 +114,11 @@ export function viewOf(
 export interface TransitionInput {
   readonly on: CampaignTrigger
   readonly isMet?: (condition: CampaignCondition) => boolean
-  /** Its record as it is from now on, but for the status. */
+  /** The campaign's record after the transition, except for the status. */
   readonly record?: Campaign
 }
 
-/** Takes the step and tells the org, or says why the table of statuses has none. */
+/** Applies a transition and sends the org an event, or refuses one that the state machine does not have. */
 export function applyTransition(
   tx: Tx,
   { orgEvent }: CampaignDeps,

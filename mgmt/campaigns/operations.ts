@@ -1,4 +1,4 @@
-/** All commands and queries of campaigns, and what the routes over them work with. */
+/** All commands and queries of campaigns, and the dependencies of their routes. */
 import type { Clock } from '../../runtime/clock.js'
 import type { PageTokens } from '../../runtime/http/pagetokens.js'
 import type { Shards } from '../../runtime/shard/contract.js'

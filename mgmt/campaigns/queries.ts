@@ -1,4 +1,4 @@
-/** What is read of a campaign: its recipients and what became of each, what one of them would be sent, and its report. */
+/** Queries of a campaign: its recipients and their states, the preview for one recipient, and the report. */
 import { scopeOf } from '../../core/agent/scope.js'
 import { isTest } from '../../core/campaign/campaign.js'
 import { emptyTally, tallyView } from '../../core/campaign/counts.js'
@@ -27,11 +27,11 @@ import { progressTable, recipientTable, sendIdsOf, snapshotTable } from './store
 export interface RecipientPageQuery extends CampaignId {
   readonly state?: RecipientState
   readonly limit: number
-  /** The walk goes on behind this row. */
+  /** Continues after this row. */
   readonly after?: number
 }
 
-/** A row with the send it became, for those who list what became of it. */
+/** A recipient with its send, for lists and exports. */
 export interface RecipientRow {
   readonly view: CampaignRecipient
   readonly send?: Send
@@ -39,12 +39,12 @@ export interface RecipientRow {
 
 export interface RecipientPage {
   readonly rows: readonly RecipientRow[]
-  /** Where to go on; absent at the end. */
+  /** Where the next page begins; absent at the end. */
   readonly after?: number
 }
 
 export function createCampaignQueries(deps: CampaignDeps) {
-  /** In the order in which it is their turn. It looks at a bounded number of rows, however few of them are wanted. */
+  /** In the order of dispatch. One call reads a bounded number of rows, however few match. */
   const recipients: Query<RecipientPageQuery, RecipientPage> = {
     name: 'campaigns.recipients',
     read(reader, { state, limit, after, ...ids }) {
@@ -67,7 +67,7 @@ export function createCampaignQueries(deps: CampaignDeps) {
     },
   }
 
-  /** A row goes with its send. */
+  /** Joins a row with its send. */
   function toRecipientRow(
     reader: Reader,
     loaded: LoadedCampaign,
@@ -111,7 +111,7 @@ export function createCampaignQueries(deps: CampaignDeps) {
     },
   }
 
-  /** What staging found, once it is whole. */
+  /** The result of staging, once the snapshot is complete. */
   const stagingResult: Query<CampaignId, CampaignStaged> = {
     name: 'campaigns.staged',
     read(reader, ids) {

@@ -1,4 +1,4 @@
-/** The routes that read what became of a campaign: its recipients, what one would be sent, its report. */
+/** The routes that read the results of a campaign: recipients, preview, report. */
 import { formatAgentKey } from '../../core/agentref.js'
 import { CampaignPreview, type CampaignRecipient, CampaignReport, indexOfRecipient } from '../../core/campaign/view.js'
 import { isRefusal } from '../../core/errors.js'

@@ -1,4 +1,4 @@
-/** The routes of campaigns as records: made, listed, read, changed, taken away. */
+/** The routes of campaign records: create, list, read, change, delete. */
 import { actorOf } from '../../core/access.js'
 import { formatAgentKey } from '../../core/agentref.js'
 import { CampaignBody, CampaignPatch } from '../../core/campaign/campaign.js'

@@ -1,4 +1,4 @@
-/** Recorded calls and answers of how campaigns are staged and run, for the OpenAPI document. */
+/** Recorded calls and answers of staging and running campaigns, for the OpenAPI document. */
 import type { RouteExamples } from '../../runtime/http/examples.js'
 
 export const runExamples: RouteExamples = {

@@ -1,6 +1,6 @@
 /**
- * Carries a running campaign on: whose turn it is, in the order of the snapshot, as many as may be on their way; until
- * nobody is left, or its outreach or binding is gone. Everything it needs to go on is in the commit that it went so far in.
+ * Scheduler of a running campaign: claims recipients in the order of the snapshot, as many as may be in flight, until
+ * none is left or its outreach or binding is gone. Each commit contains all state that the next step needs.
  */
 import { type AgentIncarnation, scopeOf } from '../../core/agent/scope.js'
 import { isTest } from '../../core/campaign/campaign.js'
@@ -42,12 +42,12 @@ import { resumeOrCancelWaiting } from './waitingsends.js'
 export const batchEffect = 'campaignBatch'
 const tickName = 'campaigns.tick'
 
-/** Recipients whose openings are handed to their conversations together; each for the first time. */
+/** Recipients whose openers are handed to their conversations together; each for the first time. */
 export interface Batch extends AgentIncarnation {
   readonly campaignId: string
   readonly batch: number
   readonly sendIds: readonly string[]
-  /** When each of them may leave; absent where the binding has no pace. */
+  /** When each message may leave; absent where the binding has no pace. */
   readonly leaveAt?: readonly number[]
 }
 
@@ -62,7 +62,7 @@ export function unscheduleTick(tx: Tx, ref: CampaignRef): void {
   tx.unschedule(`${tickName}:${ref.incarnation}:${ref.campaignId}`)
 }
 
-/** Puts an end to it: those whose turn has not come are past it, those who wait are told in bounded steps. */
+/** Ends a campaign. Pending recipients end with its status; waiting sends are cancelled in bounded steps. */
 export function finish(
   tx: Tx,
   deps: CampaignDeps,
@@ -96,7 +96,10 @@ export function createScheduler(deps: CampaignDeps) {
   return { commands: { tick } }
 }
 
-/** Goes as far as it may just now. Whatever makes it stop brings it back: a report, a send that left, an hour. */
+/**
+ * Dispatches as much as is allowed now. Each reason to stop has an event that calls this again: a report, a completed
+ * send, or a tick.
+ */
 export function advance(tx: Tx, deps: CampaignDeps, loaded: LoadedCampaign, meta: CommandMeta): void {
   const { ref, campaign } = loaded
   if (campaign.status !== 'running') return
@@ -109,7 +112,7 @@ export function advance(tx: Tx, deps: CampaignDeps, loaded: LoadedCampaign, meta
   if (isDone) finish(tx, deps, { ...loaded, campaign: current }, 'complete', meta)
 }
 
-/** Fails a running campaign whose outreach is gone or switched off, or whose binding is gone. */
+/** Fails a running campaign whose outreach was deleted or disabled, or whose agent has no binding for outreach. */
 export function failIfLost(tx: Tx, deps: CampaignDeps, loaded: LoadedCampaign, meta: CommandMeta): boolean {
   const { ref, campaign } = loaded
   if (campaign.status !== 'running') return false
@@ -140,7 +143,7 @@ function dispatchNext(tx: Tx, deps: CampaignDeps, loaded: LoadedCampaign, progre
   const capacity = capacityLeft(progress, pace, window)
   const { lastBatchAt = Number.NEGATIVE_INFINITY, nextDrawAt = meta.at } = progress
   const nextAt = Math.max(lastBatchAt + window.intervalMs, nextDrawAt)
-  // The time of day may have been set back since.
+  // `lastBatchAt` may be later than now if the clock was set back.
   if (capacity > 0 && lastBatchAt <= meta.at && meta.at < nextAt) {
     saveProgress(tx, ref, scheduleTick(tx, ref, progress, nextAt))
     return
@@ -153,13 +156,13 @@ function dispatchNext(tx: Tx, deps: CampaignDeps, loaded: LoadedCampaign, progre
     return
   }
   const lowWatermark = maxInFlightRows(pace, window) - window.batchRows
-  // Nobody was found among those who were left out, so there is no report to wait for.
+  // Only excluded recipients were claimed, so there is no report to wait for.
   const hasMore = capacity > 0 && countOf(after.tally, 'pending') > 0 && capacityLeft(after, pace, window) > 0
   const updated = { ...after, lowWatermark }
   saveProgress(tx, ref, hasMore ? scheduleTick(tx, ref, updated, meta.at) : updated)
 }
 
-/** Recipients that may be claimed now. Without a pace these are whole batches, unless there are no more than that. */
+/** Recipients that may be claimed now. Without a pace these are whole batches, unless fewer recipients remain. */
 function capacityLeft(
   { tally, awaitingReport }: Progress,
   pace: Pick<Throughput, 'perSecond'>,
@@ -173,7 +176,10 @@ function capacityLeft(
   return free >= least ? free : 0
 }
 
-/** When its hours open, while they are closed: by the table of guardrails, for somebody whom nothing else holds back. */
+/**
+ * When the campaign's hours open, while they are closed: by the table of guardrails, for a person whom no other check
+ * excludes.
+ */
 function hoursOpenAt(
   deps: CampaignDeps,
   { campaign }: LoadedCampaign,
@@ -200,9 +206,9 @@ interface BatchCapacity {
 }
 
 /**
- * Claims the next recipients: their rows, their sends, the times at which these leave and the effects that open their
- * conversations are one commit, so nobody is claimed twice and no time is drawn twice. Answers when the budget is drawn
- * from next, where it had no times for all of them.
+ * Claims the next recipients. Their rows, their sends, the times at which these leave and the effects that open their
+ * conversations are one commit, so no recipient is claimed twice and no time is drawn twice. Answers when to draw from
+ * the budget next, where it had no times for all of them.
  */
 function claimBatch(
   tx: Tx,
@@ -219,7 +225,7 @@ function claimBatch(
   const most = Math.min(capacity, maxClaimRows(pace))
   const end = Math.min(campaign.counts!.total, before.next + limits.rowsPerClaim)
   let { next } = before
-  // One by one, since a range reads the keys of rows too.
+  // Reads row by row, since a range reads the keys of rows too.
   for (; next < end && claimed.length < most; next++) {
     const row = tx.get(recipientTable, [...key, next])
     if (row && !row.exclusion) {
@@ -259,15 +265,15 @@ interface ClaimedRecipient {
 }
 
 interface DrawResult {
-  /** Of those that are sent to, in their order; absent where the binding has no pace. */
+  /** For the recipients who are sent to, in their order; absent where the binding has no pace. */
   readonly leaveAt?: readonly number[]
-  /** The first of the claimed for whom there was no time, if any. */
+  /** Index of the first claimed recipient without a time, if any. */
   readonly first?: number
-  /** When there are times again. */
+  /** When the budget has times again. */
   readonly nextDrawAt?: number
 }
 
-/** Draws a time for each of the claimed who is sent to. Half of what is drawn has left before more is drawn. */
+/** Draws a time for each claimed recipient who is sent to. It draws more after half of the drawn times have passed. */
 function drawTimes(
   tx: Tx,
   { channels }: CampaignDeps,
@@ -282,12 +288,12 @@ function drawTimes(
   const { leaveAt, nextAt } = channels.drawTimes(tx, draw, at, at + limits.claimAheadMs)
   const first = dispatchable[leaveAt.length]
   const isOthers = leaveAt.length === 0 && first !== undefined
-  // Where others drew all of it, whatever comes free next is taken.
+  // Where other senders drew all times, the next draw takes the first times that become free.
   const nextDrawAt = Math.ceil(nextAt - (isOthers ? limits.claimAheadMs - bulk.everyMs : limits.claimAheadMs / 2))
   return { leaveAt, ...(first !== undefined && { first }), ...(nextDrawAt > at && { nextDrawAt }) }
 }
 
-/** Asked once more, since consent may have been withdrawn, a STOP have come or a cap been reached since it was staged. */
+/** Checks eligibility again: since staging consent may have been withdrawn, a STOP have come or a cap been reached. */
 function newSendFor(
   tx: Tx,
   deps: CampaignDeps,

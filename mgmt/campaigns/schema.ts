@@ -1,4 +1,4 @@
-/** What callers may ask of campaigns, and what lists of them look like. */
+/** Schemas of campaign requests and lists. */
 import Type from 'typebox'
 import { recipientStates } from '../../core/campaign/recipient.js'
 import { campaignStatuses } from '../../core/campaign/status.js'

@@ -1,4 +1,4 @@
-/** Sends of a campaign after they were made: each step is counted, and what comes of it for the campaign follows. */
+/** Listener on sends of campaigns: counts each step and updates the campaign. */
 import { type AgentIncarnation, scopeOf } from '../../core/agent/scope.js'
 import { countOf, moveCount, openCount } from '../../core/campaign/counts.js'
 import { statusOfSend } from '../../core/campaign/recipient.js'
@@ -13,7 +13,7 @@ import { loadIncarnation } from './load.js'
 import { advance, failIfLost, scheduleTick } from './scheduler.js'
 import { type CampaignRef, getCampaign, type Progress, progressTable, saveProgress, waitingTable } from './store.js'
 
-/** Of sends that have ended because the outreach or the binding of their campaign may be gone. */
+/** Reasons of ended sends after which the campaign's outreach or binding may be gone. */
 const lossReasons: ReadonlySet<SendReason> = new Set<SendReason>(['outreach_unavailable', 'no_route'])
 
 interface DispatchQuery {
@@ -43,7 +43,10 @@ export function createSendListener(deps: CampaignDeps) {
     if (isDone) advance(tx, deps, loaded, meta)
   }
 
-  /** There is room again: the next ones have their turn in a commit of their own, so that news stays quick. */
+  /**
+   * Schedules the next batch when there is capacity. The batch has a commit of its own, so that delivery reports stay
+   * fast.
+   */
   function maybeScheduleTick(tx: Tx, ref: CampaignRef, progress: Progress, { at }: CommandMeta): Progress {
     const { tally, lowWatermark, awaitingReport } = progress
     const isFull = lowWatermark === undefined || countOf(tally, 'sending') > lowWatermark
@@ -53,7 +56,7 @@ export function createSendListener(deps: CampaignDeps) {
     return scheduleTick(tx, ref, progress, at)
   }
 
-  /** A campaign that has completed still follows up; one that was cancelled or deleted does not. */
+  /** Follow-ups of a completed campaign are sent; those of a cancelled or deleted campaign are not. */
   function dispatchDecision(reader: Reader, ref: CampaignRef, isFollowUp: boolean) {
     const status = getCampaign(reader, ref)?.status
     const isEnded = status === undefined || (isFollowUp ? status === 'cancelled' : isFinished(status))
@@ -73,7 +76,7 @@ export function createSendListener(deps: CampaignDeps) {
     tx.put(waitingTable, [...scopeOf(agent), campaignId!, id], 'followUp')
   }
 
-  /** Asked of the message of a send right before it is handed to its provider. */
+  /** Queried for the message of a send right before it is handed to its provider. */
   const mayDispatch: Query<CampaignRef & DispatchQuery, boolean> = {
     name: 'campaigns.mayDispatch',
     read: (reader, { isFollowUp, sendId, at, ...ref }) =>

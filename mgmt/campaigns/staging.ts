@@ -1,6 +1,7 @@
 /**
- * Takes the snapshot of a campaign's audience: everybody once, screened, a bounded number of people a commit. Whoever asked
- * for it drives it on; should they go away it carries on by itself. It replaces the one before it only when it is whole.
+ * Stages the snapshot of a campaign's audience: each person once, checked for eligibility, a bounded number of people
+ * per commit. The caller runs the steps; if the caller goes away, a timer continues. The snapshot replaces the one
+ * before it only when it is complete.
  */
 import { scopeOf } from '../../core/agent/scope.js'
 import { includesContacted, isTest } from '../../core/campaign/campaign.js'
@@ -51,11 +52,11 @@ export interface StageStep extends CampaignId {
   readonly snapshot: string
 }
 
-/** `lost`: it was given up, because the campaign was changed or cannot be sent any more. */
+/** `abandoned`: staging ended, because the campaign was changed or cannot be sent any more. */
 export type StageStepResult = 'more' | 'complete' | 'abandoned'
 
 export function createStaging(deps: CampaignDeps) {
-  /** Whoever asks while one is being taken joins in. */
+  /** A caller that asks while staging is in progress joins it. */
   const begin: Command<CampaignId, StageStep> = {
     name: 'campaigns.stage',
     decide(tx, ids, meta) {
@@ -94,7 +95,7 @@ export function createStaging(deps: CampaignDeps) {
     },
   }
 
-  /** As long as somebody drives it on, this is put off with every step. */
+  /** Sets the takeover timer. Each step of a caller puts it off. */
   function scheduleResume(tx: Tx, ref: CampaignRef, at: number, dueAt = at + limits.stageTakeoverMs): void {
     tx.schedule({ name: `${resumeName}:${ref.incarnation}:${ref.campaignId}`, dueAt, command: resumeName, input: ref })
   }
@@ -150,7 +151,7 @@ export function createStaging(deps: CampaignDeps) {
   return { commands: { begin, step, resumeStaging } }
 }
 
-/** Rows of a snapshot, written one behind the other; somebody who is there already is not counted again. */
+/** Writes the rows of a snapshot in order; skips a person that the snapshot has already. */
 function createSnapshotWriter(tx: Tx, { campaignId, ...agentRef }: CampaignRef, { snapshot, ...before }: Staging) {
   const key = [...scopeOf(agentRef), campaignId, snapshot] as const
   let { total, sendable } = before.counts
@@ -188,7 +189,7 @@ function recipientOf(personId: string, { identity, exclusion, detail }: Eligibil
   }
 }
 
-/** Undefined while its outreach is not there. */
+/** Undefined while the campaign's outreach does not exist. */
 export function eligibilityInputOf(
   deps: CampaignDeps,
   reader: Reader,
@@ -213,7 +214,10 @@ export function eligibilityInputOf(
   }
 }
 
-/** What keeps it from being sent to anybody: its outreach, an opening that nobody could be written, a segment that is gone. */
+/**
+ * Why the campaign cannot be sent to any recipient: no outreach, an opener that cannot be rendered, or a deleted
+ * segment.
+ */
 function stagingError(loaded: LoadedCampaign): Refusal | undefined {
   const { document, campaign } = loaded
   const outreach = outreachOf(loaded)
@@ -236,7 +240,7 @@ function segmentOf({ document }: LoadedCampaign, segmentId: string) {
   return document.segments.find(({ id }) => id === segmentId)
 }
 
-/** A segment is read once, so that the whole snapshot is of one. */
+/** Reads the segment once, so that one version of it applies to the whole snapshot. */
 function firstCursorOf(loaded: LoadedCampaign): AudienceCursor {
   const { audience } = loaded.campaign
   switch (audience.kind) {

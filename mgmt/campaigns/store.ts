@@ -1,7 +1,7 @@
 /**
- * Where campaigns and their recipients are kept, beside their agent in its shard. Keys hold the agent's serial, and rows
- * the snapshot they belong to, which is never used again: a snapshot is read whole or not at all, however long another
- * takes to go.
+ * Tables of campaigns and their recipients, in the agent's shard. Keys contain the agent's incarnation, and those of
+ * rows their snapshot, which is never used again: a snapshot is read whole or not at all, even while another is being
+ * deleted.
  */
 import { type AgentIncarnation, type AgentScope, type ScopedKey, scopeOf } from '../../core/agent/scope.js'
 import type { Campaign } from '../../core/campaign/campaign.js'
@@ -14,48 +14,48 @@ import type { PersonFilter } from '../../core/people/filter.js'
 import type { Tx } from '../../runtime/shard/contract.js'
 import { cacheReads, cacheWrites, type Key, type Reader, type Table, table } from '../../runtime/store/contract.js'
 
-/** Which campaign of which agent. */
+/** A campaign of an agent incarnation. */
 export interface CampaignRef extends AgentIncarnation {
   readonly campaignId: string
 }
 
 export type SnapshotKey = ScopedKey<[campaignId: string, snapshot: string]>
 
-/** Of a campaign that is not over, what others ask about. */
+/** The index entry of a campaign that is not finished. */
 export interface OpenEntry {
   readonly name: string
   readonly status: CampaignStatus
   readonly segmentId?: string
 }
 
-/** How far the sending of a campaign has come. */
+/** Progress of a campaign's dispatch. */
 export interface Progress {
   readonly tally: RecipientTally
-  /** The next recipient whose turn it is. */
+  /** Index of the next recipient to claim. */
   readonly next: number
-  /** Batches that were handed out, and recipients of those that nobody has reported on. */
+  /** Number of batches dispatched, and of their recipients without a report. */
   readonly batches: number
   readonly awaitingReport: number
-  /** When the last of them were. */
+  /** When the last batch was dispatched. */
   readonly lastBatchAt?: number
-  /** The send budget of its binding has no times for it before then. */
+  /** The send budget of the binding has no times for the campaign before then. */
   readonly nextDrawAt?: number
-  /** When it is carried on by itself, if it is. */
+  /** When the scheduled tick is due, if there is one. */
   readonly tickAt?: number
-  /** There is room again once no more than so many openings are on their way. */
+  /** Dispatch continues once no more than this many openers are in flight. */
   readonly lowWatermark?: number
-  /** Its hours are closed until then. */
+  /** Sending hours are closed until then. */
   readonly closedUntil?: number
 }
 
-/** A walk through the audience that has not come to its end. */
+/** Position in an audience that is being staged. */
 export type AudienceCursor =
   | { readonly kind: 'filter'; readonly filter: PersonFilter; readonly after?: string }
   | { readonly kind: 'importBatch'; readonly importBatchId: string; readonly after?: string }
   | { readonly kind: 'people'; readonly list: string; readonly index: number }
   | { readonly kind: 'personas'; readonly personaIds: readonly string[] }
 
-/** A snapshot that is being made. */
+/** A snapshot that is being staged. */
 export interface Staging {
   readonly snapshot: string
   readonly cursor: AudienceCursor
@@ -63,14 +63,14 @@ export interface Staging {
   readonly previews: readonly CampaignPreview[]
 }
 
-/** Rows whose turn came together, and the sends they became. */
+/** Rows that were claimed together, and their sends. */
 export interface Dispatch {
   readonly rows: readonly number[]
   readonly sendIds: readonly string[]
   readonly isTest?: true
 }
 
-/** What goes with a snapshot beside its rows. */
+/** The record of a snapshot beside its rows. */
 export interface Snapshot {
   readonly previews: readonly CampaignPreview[]
 }
@@ -84,25 +84,25 @@ export const snapshotTable = table<ScopedKey<[campaignId: string, snapshot: stri
 export const recipientTable = table<ScopedKey<[campaignId: string, snapshot: string, index: number]>, Recipient>(
   'campaigns.recipients',
 )
-/** Whose turn came together, under the first of their rows. */
+/** By the index of the first claimed row. */
 export const dispatchTable = table<ScopedKey<[campaignId: string, snapshot: string, first: number]>, Dispatch>(
   'campaigns.dispatches',
 )
-/** Whom a list of people has led to: two of its ids may be one person by now. */
+/** The people that a list of ids has led to: two ids may be one person since a merge. */
 export const seenTable = table<ScopedKey<[campaignId: string, snapshot: string, personId: string]>, true>(
   'campaigns.seen',
 )
 export const listTable = table<ScopedKey<[campaignId: string, list: string, place: number]>, readonly string[]>(
   'campaigns.lists',
 )
-/** Sends that wait for another attempt, and those whose follow-up rests or that are one themselves. */
+/** Sends that wait for another attempt, that have a follow-up on hold, or that are follow-ups themselves. */
 export const waitingTable = table<ScopedKey<[campaignId: string, sendId: string]>, true | 'followUp'>(
   'campaigns.waiting',
 )
-/** Batches that are under way, with how many recipients each has. */
+/** Batches in progress, with the number of recipients of each. */
 export const batchTable = table<ScopedKey<[campaignId: string, batch: number]>, number>('campaigns.batches')
 
-/** Of one campaign, beside its record: under its id, or under its id and a snapshot or a list. */
+/** Rows of one campaign beside its record: by its id, or by its id and a snapshot or a list. */
 export const rowTables = [
   progressTable,
   stagingTable,
@@ -125,7 +125,7 @@ export const snapshotTables = [
 
 export const noProgress: Progress = { tally: emptyTally, next: 0, batches: 0, awaitingReport: 0 }
 
-/** Nothing brings it on by itself. */
+/** Progress without a scheduled tick. */
 export function clearTick({
   tickAt: _tick,
   closedUntil: _closed,
@@ -147,9 +147,9 @@ export function saveProgress(tx: Tx, { campaignId, ...agent }: CampaignRef, prog
   tx.put(progressTable, [...scopeOf(agent), campaignId], progress)
 }
 
-/** The sends that rows became which are no less than `first` and less than `end`. */
+/** The sends of rows from `first` up to, not including, `end`, by row. */
 export function sendIdsOf(reader: Reader, snapshot: SnapshotKey, first: number, end: number): Map<number, string> {
-  // The first of them may be in the midst of a turn.
+  // Row `first` may be in the middle of a dispatch.
   const straddling = reader.range(dispatchTable, {
     prefix: snapshot,
     after: [...snapshot, first + 1],
@@ -168,7 +168,7 @@ export function sendIdsOf(reader: Reader, snapshot: SnapshotKey, first: number, 
   return ids
 }
 
-/** Keeps a campaign, and what leads to it from its outreach while it is not over. */
+/** Writes a campaign, and its index entry by outreach while it is not finished. */
 export function saveCampaign(tx: Tx, scope: AgentScope, after: Campaign, before?: Campaign): void {
   const { id, name, outreachId, status, audience } = after
   tx.put(campaignTable, [...scope, id], after)

@@ -1,4 +1,6 @@
-/** What campaigns let go of: a snapshot that was replaced, a campaign that was deleted, an agent that is gone; a part at a time. */
+/**
+ * Deletes replaced snapshots, deleted campaigns, and all campaign rows of deleted agents, a bounded part per commit.
+ */
 import { type AgentIncarnation, scopeOf } from '../../core/agent/scope.js'
 import type { AgentRef } from '../../core/agentref.js'
 import { isFinished } from '../../core/campaign/status.js'
@@ -34,7 +36,10 @@ export function scheduleClear(
   tx.schedule({ name, dueAt, command: clearName, input })
 }
 
-/** Nobody can see them any more, so it does not matter how long they take to go. Answers how many rows went. */
+/**
+ * Deletes a part and reschedules itself for the rest; answers how many rows it deleted. Delay is harmless: the rows are
+ * unreachable already.
+ */
 export const clearCommand: Command<ClearTask, number> = {
   name: clearName,
   decide(tx, task, { at }) {
@@ -58,7 +63,10 @@ export const clearCommand: Command<ClearTask, number> = {
   },
 }
 
-/** Rows are kept for as long as the sends they stand for; what they came to is on the record of the campaign for good. */
+/**
+ * Schedules the deletion of a campaign's rows for when its sends expire; the report stays on the campaign's record for
+ * good.
+ */
 export function scheduleRetire(
   tx: Tx,
   { timeScale }: Pick<CampaignDeps, 'timeScale'>,

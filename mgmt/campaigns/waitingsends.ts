@@ -1,4 +1,4 @@
-/** Sends of a campaign that wait for another attempt: they rest while it does, and end with it. */
+/** Sends of a campaign that wait for another attempt: they pause and end with the campaign. */
 import { scopeOf } from '../../core/agent/scope.js'
 import { isFinished } from '../../core/campaign/status.js'
 import { campaign as limits } from '../../core/limits/index.js'
@@ -15,7 +15,10 @@ interface WaitingCursor extends CampaignRef {
 
 const timerName = ({ incarnation, campaignId }: CampaignRef) => `${updateWaitingName}:${incarnation}:${campaignId}`
 
-/** Walks through those that wait: they go back into the queue when the campaign goes on, and end when it is over. */
+/**
+ * Walks through the waiting sends: returns them to the queue when the campaign runs, and cancels them when it is
+ * finished.
+ */
 export function resumeOrCancelWaiting(
   tx: Tx,
   deps: Pick<CampaignDeps, 'bulkSends'>,
@@ -29,7 +32,7 @@ export function resumeOrCancelWaiting(
   const rows = [...tx.range(waitingTable, { prefix, ...from, limit: limits.rowsPerSweep })]
   for (const { key, value } of rows) {
     const sendId = key[4]
-    // The campaign does not follow the steps of follow-ups, so their row goes here.
+    // The campaign does not follow the steps of follow-ups, so their row is removed here.
     if (value === 'followUp') tx.remove(waitingTable, key)
     if (isFinished(campaign.status))
       deps.bulkSends.cancel(tx, agentRef, sendId, `The campaign is ${campaign.status}.`, meta)

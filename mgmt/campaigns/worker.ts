@@ -1,4 +1,7 @@
-/** Performs a batch: hands each opening to its conversation in the order of the snapshot, and reports on all of them at once. */
+/**
+ * Effect handler of a batch: hands each opener to its conversation in the order of the snapshot, and reports on all in
+ * one command.
+ */
 import { formatAgentKey } from '../../core/agentref.js'
 import { isRefusal } from '../../core/errors.js'
 import type { AttemptReport } from '../../core/outreach/attempt.js'
@@ -13,12 +16,12 @@ export interface WorkerOptions {
   readonly commands: { readonly report: Command<BatchReport, boolean> }
 }
 
-/** Every recipient of a batch is sent to for the first time; later attempts are those of any send. */
+/** A batch makes the first attempt of each send; later attempts are scheduled per send. */
 const attempt = 1
 
 /**
- * It may run again after a crash: a conversation takes an attempt once, and one that was reported on is not made again. What
- * nobody can tell yet is owed on, and the rest is reported meanwhile.
+ * It may run again after a crash: a conversation accepts an attempt once, and a reported attempt is not repeated. Sends
+ * with an unknown outcome keep the effect pending, and the others are reported meanwhile.
  */
 export function createBatchHandler({ shards, attempt: performAttempt, commands }: WorkerOptions) {
   return async (
@@ -28,7 +31,7 @@ export function createBatchHandler({ shards, attempt: performAttempt, commands }
     const { batch: _batch, campaignId: _campaign, ...agentRef } = batchRef
     const reports: AttemptReport[] = []
     let failure: unknown
-    // All begin at once and one behind the other, so that whatever is asked of one shard is asked in the order of rows.
+    // All attempts start at once and in order, so that each shard is asked in the order of rows.
     await Promise.all(
       sendIds.map(async (sendId, nth) => {
         try {

@@ -1,4 +1,4 @@
-/** Catalogs: what agents, channels and tools can be made of, the same for every org. */
+/** Catalogs: the kinds of agents, channels and tools on offer, the same for every org. */
 import type { Route } from '../../runtime/http/route.js'
 import { moduleOf } from '../area.js'
 import { catalogRoutes, type PartnerForm } from './routes.js'

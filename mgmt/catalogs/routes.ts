@@ -1,4 +1,7 @@
-/** Reading the catalogs. They come with the build and its adapters and belong to no org, so every member reads the same. */
+/**
+ * Routes of the catalogs. Catalogs come with the build and its adapters and belong to no org, so every member reads the
+ * same.
+ */
 import { type CatalogKind, catalogKinds, listCatalog } from '../../core/catalogs/index.js'
 import type { ProviderForm } from '../../core/channel/form.js'
 import type { ChannelName } from '../../core/channelnames.js'
@@ -7,16 +10,16 @@ import { catalog } from '../../core/limits/index.js'
 import { json, type Route, route } from '../../runtime/http/route.js'
 import { CatalogEntry, CatalogList, CatalogParams, EntryParams } from './schema.js'
 
-/** How a provider is bound whose adapter came with the installation and not with the build. */
+/** The binding form of a provider whose adapter came with the installation and not with the build. */
 export interface PartnerForm {
   readonly channel: ChannelName
   readonly form: ProviderForm
 }
 
-/** Content changes only with a new start; it is private because a token was needed to read it. */
+/** The content changes only with a restart; it is private because reading it takes a token. */
 const cacheHeaders = { 'cache-control': `private, max-age=${catalog.cacheSeconds}` }
 
-/** `forms` may hold those of the catalog, too: they are listed once, as the catalog has them. */
+/** `forms` may contain forms of the catalog, too: each is listed once, as the catalog has it. */
 export function catalogRoutes(forms: readonly PartnerForm[] = []): Route[] {
   const common = {
     plane: 'mgmt',

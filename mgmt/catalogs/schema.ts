@@ -1,4 +1,4 @@
-/** The catalogs as callers see them: the entries of one kind together, or one of them alone. */
+/** Schemas of the catalogs: all entries of one kind, or one entry. */
 import Type from 'typebox'
 import { catalogKinds, shapeOf } from '../../core/catalogs/index.js'
 import { pathIdPattern } from '../../core/ids.js'

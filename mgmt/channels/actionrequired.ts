@@ -1,7 +1,7 @@
 /**
- * Calls for the operator of a binding: its provider takes nothing more until somebody has seen to it, because of the
- * credentials, the account or the sender. The binding then is ActionRequired and says why; new credentials, or the same
- * ones entered again, make it Active.
+ * Marks a binding ActionRequired when its provider refuses everything until an operator acts, because of the
+ * credentials, the account or the sender. The binding's status says why; new credentials, or the same ones entered
+ * again, make it Active.
  */
 import { formatAgentKey } from '../../core/agentref.js'
 import { isRefusal } from '../../core/errors.js'
@@ -17,13 +17,16 @@ export interface MarkActionRequiredOptions {
   readonly log: Pick<Log, 'warn'>
 }
 
-/** `usedAuth` are the sealed credentials that the provider did not take: of others than the present ones it is old news. */
+/**
+ * `usedAuth` are the sealed credentials that the provider refused: the report is dropped if the binding has others by
+ * now.
+ */
 export type MarkActionRequired = (ref: BindingRef, detail: string, usedAuth?: Uint8Array) => void
 
 const remedy = 'Put it right with the provider, then enter the credentials again.'
 
 export function createMarkActionRequired({ shards, commands, log }: MarkActionRequiredOptions): MarkActionRequired {
-  /** Every message that waits for the provider fails alike, and one report is enough. */
+  /** Bindings with a report in progress: every message for the provider fails alike, and one report is enough. */
   const inProgress = new Set<string>()
 
   return (ref, detail, usedAuth) => {
@@ -35,7 +38,7 @@ export function createMarkActionRequired({ shards, commands, log }: MarkActionRe
     shards
       .execute(formatAgentKey(ref), commands.report, report)
       .then((outcome) => {
-        // One that is ActionRequired, or gone, by now has been reported or needs no report.
+        // Any other refusal means that the binding was deleted or needs no report.
         const isHandled = !isRefusal(outcome) || outcome.refused !== 'service.unavailable'
         if (!isHandled) log.warn('channel.report.failed', { bindingId })
       })

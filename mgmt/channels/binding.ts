@@ -1,4 +1,4 @@
-/** A binding as it begins, comes back from the archive and changes: pure steps that commands put together. */
+/** Creates, restores and changes bindings: pure functions that the commands combine. */
 import type { AgentRef } from '../../core/agentref.js'
 import { findInCatalog } from '../../core/catalogs/index.js'
 import type { ChannelName } from '../../core/channelnames.js'
@@ -13,7 +13,7 @@ import { complianceError, deliveryError, inputsError, prefill } from './validate
 type Inputs = Readonly<Record<string, unknown>>
 
 export interface NewBinding extends AgentRef {
-  /** Minted before the command is asked, because credentials are sealed for it and providers find it by then. */
+  /** Minted before the command runs: credentials are sealed for it, and the binding index has its row by then. */
   readonly id: string
   readonly channel: ChannelName
   readonly mode: 'managed' | 'unmanaged'
@@ -32,17 +32,17 @@ interface ChangeContext {
 const notProvisionedDetail =
   'Nobody sets this channel up by itself here. Bind it unmanaged, with an account of your own.'
 
-/** What carries a binding that names no provider: the gateway itself, or the emulator. */
+/** The provider of a binding that names none: the gateway itself for web chat, else the emulator. */
 function defaultProviderOf(channel: ChannelName): string {
   return channel === 'webchat' ? 'webchat' : 'emulator'
 }
 
-/** Nobody has to approve it, so nothing has to be set up again when its inputs change. */
+/** A channel without an approval step, so a change of inputs needs no new setup. */
 function isInstant(channel: ChannelName): boolean {
   return findInCatalog('channels', channel)?.instant === true
 }
 
-/** Unmanaged bindings, whose credentials were checked, and channels that nobody has to approve are Active at once. */
+/** Unmanaged bindings, whose credentials were checked, and bindings of instant channels are Active at once. */
 export function createBinding(input: NewBinding, identity: Inputs, { at, actor }: ChangeContext): Binding {
   const { orgId, agentId, id, channel, mode, provider = defaultProviderOf(channel), auth } = input
   const isReady = mode === 'unmanaged' || isInstant(channel)
@@ -62,13 +62,13 @@ export function createBinding(input: NewBinding, identity: Inputs, { at, actor }
   }
 }
 
-/** The same sender under the same id, requested anew. */
+/** The archived sender under its old id, requested again. */
 export function restoreBinding(archived: Binding, { inputs }: NewBinding, { at, actor }: ChangeContext): Binding {
   const merged = { ...archived, inputs: { ...archived.inputs, ...inputs } }
   return applyStatusChange(merged, { at, to: 'Requested', note: 'Restored from the archive.', actor })
 }
 
-/** Undefined when the table has no such move. */
+/** Undefined when the state machine has no such transition. */
 export function applyTrigger(
   binding: Binding,
   on: Trigger,
@@ -88,7 +88,7 @@ export function changeError({ channel, mode }: Binding, change: BindingChange): 
   return deliveryError(change.delivery) ?? complianceError(channel, change.compliance)
 }
 
-/** Members that are sent are set, and null takes one away; null or an empty object takes all of them. */
+/** Sets the members that the change names; null removes a member. Null or an empty object removes all settings. */
 function withDelivery(before: Binding['delivery'], change: BindingChange['delivery']): Binding['delivery'] {
   if (change === undefined) return before
   if (change === null || Object.keys(change).length === 0) return undefined
@@ -98,7 +98,7 @@ function withDelivery(before: Binding['delivery'], change: BindingChange['delive
   return Object.keys(delivery).length === 0 ? undefined : delivery
 }
 
-/** A setting that is null, or that sets nothing, is gone. */
+/** Removes a setting that is null or has no members. */
 export function withSettings(binding: Binding, { auth, delivery, compliance }: BindingChange): Binding {
   const { delivery: pace, compliance: rules, ...rest } = binding
   const nextPace = withDelivery(pace, delivery)
@@ -112,8 +112,8 @@ export function withSettings(binding: Binding, { auth, delivery, compliance }: B
 }
 
 /**
- * The binding with what its setup was waiting for. Inputs send it back to the provisioner; new credentials, which were
- * checked on the way here, are all that an unmanaged binding can be waiting for. Undefined when nobody asked for inputs.
+ * Applies the inputs or credentials that a binding waits for. Inputs send it back to the provisioner; an unmanaged
+ * binding can wait only for credentials, which the route has checked. Undefined when the binding waits for neither.
  */
 export function supplyInputs(
   binding: Binding,

@@ -1,8 +1,8 @@
 /**
- * Which agent a binding belongs to, by the binding's id alone: providers call in with nothing else. It is a row in a shard
- * of its own and not a part of the id, so that an address given to a provider tells nothing about org and agent, and
- * nobody can write one that leads to a shard of his choosing. A row never changes; whether the binding is there and may be
- * used its agent says.
+ * Index from binding id to agent: providers call in with the binding id alone. Each row is in a shard of its own and no
+ * part of the id, so that an address given to a provider tells nothing about org and agent, and a caller cannot write
+ * an id that leads to a shard of its choosing. A row never changes. The agent's shard knows whether the binding exists
+ * and may be used.
  */
 import { LRUCache } from 'lru-cache'
 import type { AgentRef } from '../../core/agentref.js'
@@ -40,7 +40,7 @@ const find: Query<{ readonly bindingId: string }, AgentRef | null> = {
 
 export const bindingIndex = { put, remove, find }
 
-/** Null for a binding that nobody made. A place once found is remembered for good; that there is none never is. */
+/** Null for an id without a row. A row is cached for good; a missing row is never cached. */
 export type FindBinding = (bindingId: string) => AgentRef | Promise<AgentRef | null | Refusal>
 
 export function createBindingLookup(shards: Pick<Shards, 'query'>): FindBinding {

@@ -1,4 +1,4 @@
-/** Which bindings a provider has, in every shard: for those who keep lines open to providers that are connected to. */
+/** Index from provider to bindings, in every shard, for adapters that keep connections open to a provider. */
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import type { Query, Shards, Tx } from '../../runtime/shard/contract.js'
 import { table } from '../../runtime/store/contract.js'
@@ -11,7 +11,7 @@ const providerTable = table<[provider: string, orgId: string, agentId: string, b
 const keyOf = ({ provider, orgId, agentId, id }: Binding) =>
   [provider, orgId, agentId, id] as [string, string, string, string]
 
-/** Kept as long as the binding is there, whatever its status. */
+/** The row exists as long as the binding does, in any status. */
 export function indexProvider(tx: Tx, binding: Binding): void {
   tx.put(providerTable, keyOf(binding), true)
 }

@@ -1,4 +1,7 @@
-/** The commands that make, change, switch and release an agent's bindings, and what of them comes and goes with the agent. */
+/**
+ * The commands that create, change, switch and release an agent's bindings, and the changes that come with the agent's
+ * own.
+ */
 import type { AgentRef } from '../../core/agentref.js'
 import { refuse } from '../../core/errors.js'
 import type { OrgEventPayload } from '../../core/orgevents.js'
@@ -33,24 +36,26 @@ export interface ChangeBinding extends BindingRef {
   readonly change: BindingChange
 }
 
-/** What somebody who provisions elsewhere, or watches a provider, found out about a binding. */
+/** Report of a provisioner or of a provider's adapter about a binding. */
 export interface BindingReport extends BindingRef {
   readonly on: Extract<Trigger, 'started' | 'completed' | 'blocked' | 'failed'>
   readonly statusDetail?: string
-  /** The sealed credentials that it was found out with, where it is about them. */
+  /** The sealed credentials that the report is about, if it is about credentials. */
   readonly usedAuth?: Uint8Array
 }
 
-/** What later areas do when a binding changes. */
+/** Listeners of later areas on bindings. */
 export interface BindingListeners {
-  /** Called in the commit in which an operator deletes a binding; not where all go with their agent. */
+  /**
+   * Called in the commit in which an operator deletes a binding; not when all bindings are deleted with their agent.
+   */
   readonly removed: ((tx: Tx, agent: AgentRef, bindingId: string) => void)[]
-  /** Called in the commit from which on a binding carries messages. */
+  /** Called in the commit in which a binding becomes Active. */
   readonly ready: ((tx: Tx, agent: AgentRef, at: number) => void)[]
 }
 
 export interface ChannelCommandsDeps {
-  /** The command by which the org's webhooks are told. */
+  /** The command that sends an event to the org's webhooks. */
   readonly orgEvent: Command<OrgEventPayload, unknown>
   readonly timeScale: number
   readonly listeners?: BindingListeners
@@ -61,7 +66,7 @@ const notFound = refuse('resource.not_found')
 const conflict = (detail: string) => refuse('agent.channel.state_conflict', { detail })
 
 export function createChannelCommands({ orgEvent, timeScale, listeners }: ChannelCommandsDeps) {
-  /** Keeps a binding and tells the org of the status it has come to, if it has come to one. */
+  /** Writes a binding, and sends the org an event if its status has changed. */
   function saveBinding(tx: Tx, binding: Binding, before?: Binding): BindingView {
     const { orgId, agentId, id, channel, status, statusDetail } = binding
     tx.put(bindingTable, [orgId, agentId, id], binding)
@@ -118,7 +123,7 @@ export function createChannelCommands({ orgEvent, timeScale, listeners }: Channe
     },
   }
 
-  /** Ends a pending request or releases a live binding. A managed rcs sender that was verified is kept aside. */
+  /** Ends a pending request or releases a live binding. Archives a managed rcs sender that was verified. */
   const remove: Command<BindingRef, true> = {
     name: 'channels.remove',
     decide(tx, ref) {
@@ -141,7 +146,7 @@ export function createChannelCommands({ orgEvent, timeScale, listeners }: Channe
     decide(tx, { on, statusDetail, usedAuth, ...ref }, { at }) {
       const before = getBinding(tx, ref)
       if (!before) return notFound
-      // Credentials that were rotated meanwhile are not to blame for what those before them met with.
+      // A report about credentials that were rotated meanwhile does not apply to the present ones.
       if (usedAuth && !isSameBytes(usedAuth, before.auth))
         return conflict('The credentials of the binding are others by now.')
       const after = applyTrigger(before, on, { at, actor: 'system' }, statusDetail)
@@ -149,7 +154,7 @@ export function createChannelCommands({ orgEvent, timeScale, listeners }: Channe
     },
   }
 
-  /** A step that finds the binding gone, or waiting for somebody else, has nothing to do. */
+  /** Does nothing if the binding was deleted or does not wait for the provisioner. */
   const provision: Command<BindingRef, boolean> = {
     name: provisionCommand,
     decide(tx, ref, { at, mint }) {

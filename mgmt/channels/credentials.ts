@@ -1,4 +1,4 @@
-/** Whether credentials will do: first by the form of their provider, then by the judgement of its adapter. */
+/** Validates credentials: first by the form of their provider, then by its adapter. */
 import { findInCatalog } from '../../core/catalogs/index.js'
 import type { AuthProblem } from '../../core/channel/adapter.js'
 import type { HostedAdapter } from '../../core/channel/hostedadapter.js'
@@ -14,7 +14,7 @@ interface Provider {
   readonly adapter: HostedAdapter
 }
 
-/** Judges by the adapters that this installation has; a provider that is only in the catalog cannot be bound. */
+/** Validates with the adapters of this installation; a provider that is only in the catalog cannot be bound. */
 export function createCredentialsCheck(adapters: readonly HostedAdapter[]): CheckCredentials {
   const providers = new Map<string, Provider>(
     adapters.map((adapter) => {
@@ -26,7 +26,8 @@ export function createCredentialsCheck(adapters: readonly HostedAdapter[]): Chec
   return async (channel, provider, auth) => {
     const entry = providers.get(providerKey(channel, provider))
     if (!entry) return unknownProvider(channel, provider)
-    // A copy is checked: what the form would fill in is the adapter's to decide, and may change with it.
+    // Checks a copy: the check would fill in the form's defaults, which are the adapter's to decide and may change with
+    // it.
     const [problem] = entry.check(structuredClone(auth)) ?? []
     return refusalOf(problem ?? (await entry.adapter.validateAuth?.(auth)))
   }
@@ -46,7 +47,7 @@ function unknownProvider(channel: ChannelName, provider: string): Refusal {
   return invalid('provider', problem, badRequest)
 }
 
-/** As the caller spelt it: what is wrong with all of it has no field of its own. */
+/** The field as the caller spelt it. A problem with the whole object has no field of its own. */
 function authField(field: string): string {
   if (field === '') return 'auth'
   return field.startsWith('[') ? `auth${field}` : `auth.${field}`

@@ -1,7 +1,7 @@
 /**
- * What conversations need to know of an agent, on any process: gathered in the agent's shard by one query, with the time
- * zone of its org. It is asked for each time, but cached while this process owns the shard in question: then it sees every
- * change before the change is answered.
+ * The agent directory of the gateway: what conversations need to know of an agent, on any process. One query reads it
+ * in the agent's shard, and another the time zone of its org. The directory queries on each call and caches only while
+ * this process owns the shard in question: then it sees every change before the change is answered.
  */
 import { hash as digest } from 'node:crypto'
 import { enabledRules } from '../../core/agent/replyrules.js'
@@ -21,14 +21,14 @@ import { orgTable, readOrg } from '../orgs/store.js'
 import { bindingTable, channelRoutesOf } from './store.js'
 
 export interface VersionedRouting extends AgentRouting {
-  /** Follows from all the rest: the same on every process, and another one when anything is changed. */
+  /** A hash of all other members: equal on every process, and different after any change. */
   readonly version: number
 }
 
 export interface AgentDirectory {
   /**
-   * Not found for an agent that is not there; unavailable when its shard or its org's cannot be asked just now.
-   * Synchronous when all that it needs is cached.
+   * Not found for an agent that does not exist; unavailable when its shard or its org's cannot be asked at the moment.
+   * Synchronous when everything is cached.
    */
   get(agentKey: string): VersionedRouting | Promise<VersionedRouting | Refusal>
 }
@@ -88,7 +88,7 @@ export function createDirectory(shards: Shards & Local): AgentDirectory {
     return isRefusal(zone) ? zone : versionedRoutingOf(routing!, zone)
   }
 
-  /** The same object for as long as nothing is changed. */
+  /** The same object until a change. */
   function versionedRoutingOf(routing: AgentRouting, { timeZone }: { readonly timeZone?: string }): VersionedRouting {
     const cached = versionedCache.get(routing)
     if (cached && cached.timeZone === timeZone) return cached

@@ -1,4 +1,4 @@
-/** Channels: the bindings by which an agent is reached, and the directory that conversations find it by. */
+/** Channels: the bindings of agents, and the directory by which conversations find an agent. */
 import type { AgentRef } from '../../core/agentref.js'
 import type { Throughput } from '../../core/campaign/throughput.js'
 import type { HostedAdapter } from '../../core/channel/hostedadapter.js'
@@ -27,7 +27,7 @@ export interface ChannelsDeps {
   readonly agents: Pick<Agents, 'onLifecycle'>
   readonly adapters: readonly HostedAdapter[]
   readonly sendBudgets: SendBudgets
-  /** Where others reach the gateway, without its version. */
+  /** Base URL of the gateway as others reach it, without the version. */
   readonly gatewayUrl: () => string
   readonly randomBytes: (count: number) => Uint8Array
   readonly log: Pick<Log, 'warn'>
@@ -46,18 +46,18 @@ export function createChannels({ orgEvent, agents, timeScale, log, ...deps }: Ch
   return {
     commands,
     /**
-     * Called in the commit in which an operator deletes a binding, in the order of registration. Bindings that go with
-     * their agent are not told of: the agent's own listeners are.
+     * Called in the commit in which an operator deletes a binding, in the order of registration. Not called for
+     * bindings that are deleted with their agent: the agent's own listeners are.
      */
     onRemoved: (listener: (tx: Tx, agent: AgentRef, bindingId: string) => void): void =>
       void listeners.removed.push(listener),
-    /** Called in the commit by which a binding becomes Active, in the order of registration. */
+    /** Called in the commit in which a binding becomes Active, in the order of registration. */
     onReady: (listener: (tx: Tx, agent: AgentRef, at: number) => void): void => void listeners.ready.push(listener),
     module: moduleOf(
       { commands, queries: channelQueries },
       { commands: { put, remove }, queries: { find, bindingsOfProviders, agentRouting } },
     ),
-    /** Bindings that carry messages just now, with the pace that their providers take messages of campaigns at. */
+    /** The Active bindings, with the rate at which their providers accept messages of campaigns. */
     throughputOf: (reader: Reader, agent: AgentRef): readonly Throughput[] =>
       channelRoutesOf(reader, agent).channels.map(({ channel, provider }) => {
         const perSecond = bulkRate(descriptors.get(providerKey(channel, provider)) ?? {})
@@ -65,10 +65,10 @@ export function createChannels({ orgEvent, agents, timeScale, log, ...deps }: Ch
       }),
     /** Draws times from the send budget of a binding, in a commit of the agent's shard. */
     drawTimes: deps.sendBudgets.draw,
-    /** Channels that have a binding, whatever its state. */
+    /** Channels that have a binding, in any status. */
     boundChannels: (reader: Reader, agent: AgentRef): readonly ChannelName[] =>
       bindingsOf(reader, agent).map(({ channel }) => channel),
-    /** What the gateway asks of bindings and their agents. */
+    /** What the gateway needs of bindings and their agents. */
     connect: (shards: Shards & Local) => ({
       directory: createDirectory(shards),
       findBinding: createBindingLookup(shards),

@@ -1,4 +1,4 @@
-/** The built-in provisioner: takes managed bindings of rcs and sms to Active on the emulator, a step at a time. */
+/** The built-in provisioner: takes managed bindings of rcs and sms to Active on the emulator, one step per timer. */
 import type { ChannelName } from '../../core/channelnames.js'
 import { channelBinding as limits } from '../../core/limits/index.js'
 import type { Tx } from '../../runtime/shard/contract.js'
@@ -16,7 +16,7 @@ export function isProvisioned({ mode, channel }: Pick<Binding, 'mode' | 'channel
 
 const timerName = (bindingId: string) => `${provisionCommand}:${bindingId}`
 
-/** The step is a timer of the agent's, so a restart loses none. */
+/** The step is a timer of the agent's shard, so a restart loses none. */
 export function scheduleStep(tx: Tx, { orgId, agentId, id }: Binding, at: number, timeScale: number): void {
   const dueAt = at + Math.ceil(limits.provisionStepMs / timeScale)
   const input = { orgId, agentId, bindingId: id }
@@ -32,7 +32,7 @@ export interface Step {
   readonly statusDetail?: string
 }
 
-/** What the provisioner does next with a binding; undefined when it waits for somebody else. */
+/** The provisioner's next step for a binding; undefined when it waits for the operator or is done. */
 export function nextStep(binding: Binding): Step | undefined {
   const { channel, status, inputs = {} } = binding
   if (!isProvisioned(binding)) return undefined

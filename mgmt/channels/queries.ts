@@ -1,4 +1,4 @@
-/** What is read of an agent's bindings, as callers see it. */
+/** Queries of an agent's bindings, as callers see them. */
 import type { AgentRef } from '../../core/agentref.js'
 import { refuse } from '../../core/errors.js'
 import type { Query } from '../../runtime/shard/contract.js'

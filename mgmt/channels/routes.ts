@@ -28,7 +28,7 @@ export interface ChannelRoutesOptions {
   readonly sealer: Pick<Sealer, 'seal'>
   readonly checkCredentials: CheckCredentials
   readonly randomBytes: (count: number) => Uint8Array
-  /** Where others reach the gateway, with its version prefix. */
+  /** Base URL of the gateway as others reach it, with the version prefix. */
   readonly gatewayUrl: () => string
 }
 
@@ -87,7 +87,8 @@ function collection(options: ChannelRoutesOptions): Route[] {
         const bindingId = idFromBytes('cb', randomBytes(17))
         const secret = Object.keys(auth).length > 0 ? await sealed(sealer, orgId, bindingId, auth) : undefined
         if (isRefusal(secret)) return secret
-        // The index comes first: a row without its binding harms nobody, while a binding without its row cannot be reached.
+        // Writes the index first: a row without its binding is harmless, while a binding without its row cannot be
+        // reached.
         const indexed = await shards.execute(ownerOfBinding(bindingId), bindingIndex.put, { ...agent, bindingId })
         if (isRefusal(indexed)) return indexed
         const optionalFields = {
@@ -97,7 +98,8 @@ function collection(options: ChannelRoutesOptions): Route[] {
         }
         const input = { ...agent, id: bindingId, channel, mode, ...optionalFields }
         const created = await shards.execute(formatAgentKey(agent), commands.create, input, { by: actorOf(caller) })
-        // Refused, or restored under the id it had before: nobody will ever hear of this one. Without an answer, somebody may.
+        // A refused binding, or one restored under its former id, does not use this id. Without an answer it may have
+        // been created.
         const isUnused = isRefusal(created) ? created.refused !== 'service.unavailable' : created.id !== bindingId
         if (isUnused) removeIndexRow(shards, bindingId)
         return answer(201, orgId, created)
@@ -108,7 +110,7 @@ function collection(options: ChannelRoutesOptions): Route[] {
 
 function removeIndexRow(shards: Shards, bindingId: string): void {
   shards.execute(ownerOfBinding(bindingId), bindingIndex.remove, { bindingId }).catch(() => {
-    // A row that leads to no binding harms nobody.
+    // A row that stays without its binding is harmless.
   })
 }
 
@@ -116,7 +118,7 @@ function item(options: ChannelRoutesOptions): Route[] {
   const { shards, commands, sealer, checkCredentials } = options
   const { answer } = createBindingAnswers(options.gatewayUrl)
 
-  /** New credentials are checked by the provider of the binding as it is, then sealed for it. */
+  /** Checks new credentials against the binding's provider, then seals them for the binding. */
   async function newAuth(ref: BindingRef, auth: Auth): Promise<Uint8Array | Refusal> {
     const binding = await shards.query(formatAgentKey(ref), queries.read, ref)
     if (isRefusal(binding)) return binding

@@ -1,10 +1,10 @@
-/** Channel bindings as callers send and read them. */
+/** Schemas of channel bindings. */
 import Type, { type Static } from 'typebox'
 import { channelNames } from '../../core/channelnames.js'
 import { channelBinding as limits } from '../../core/limits/index.js'
 import { statuses } from './statemachine.js'
 
-/** What every route of this area has in common; the two accesses are those of reading and of writing. */
+/** Defaults of the area's routes, and their accesses for reading and writing. */
 export const routeDefaults = { plane: 'mgmt', tag: 'Channels', bodyLimitBytes: limits.bodyBytes } as const
 export const readAccess = { who: 'member', role: 'viewer', scopes: ['agents:read'] } as const
 export const writeAccess = { who: 'member', role: 'editor', scopes: ['agents:write'] } as const
@@ -29,7 +29,7 @@ const StatusEvent = Type.Object(
   { ...closed, title: 'ChannelStatusEvent' },
 )
 
-/** Bounds are not checked here: what is out of them is answered in the way of channels, with 400. */
+/** Bounds are not in the schema: a value out of bounds is answered with 400 in the form of the channels area. */
 const minMessageDelayMs = Type.Optional(
   Type.Number({ description: `Whole milliseconds from ${limits.delayMinMs} to ${limits.delayMaxMs}.` }),
 )
@@ -84,7 +84,7 @@ const Auth = Type.Record(Type.String(), Type.Unknown(), {
   writeOnly: true,
 })
 
-/** A binding as its shard knows it; where providers reach it only the node can say. */
+/** A binding as its shard knows it; the node adds the URLs at which providers reach it. */
 const bindingFields = {
   id: Type.String(),
   agentId: Type.String(),

@@ -1,4 +1,4 @@
-/** Send budgets: how fast bindings send in bulk, drawn from in commits of the agent's shard. */
+/** Send budgets: the rate at which bindings send in bulk, drawn from in commits of the agent's shard. */
 import type { AgentRef } from '../../core/agentref.js'
 import type { ChannelName } from '../../core/channelnames.js'
 import type { Tx } from '../../runtime/shard/contract.js'
@@ -10,14 +10,14 @@ export interface BudgetDraw extends AgentRef {
 }
 
 export interface DrawnTimes {
-  /** When each message may leave, in their order. */
+  /** When each message may leave, in the order of the messages. */
   readonly leaveAt: readonly number[]
   /** When the message after them may leave. */
   readonly nextAt: number
 }
 
 export interface SendBudgets {
-  /** Draws up to `count` times, none of them later than `until`. A time that is not used is lost to the binding. */
+  /** Draws up to `count` times, none later than `until`. A time that is not used is lost to the binding. */
   draw(tx: Tx, draw: BudgetDraw, at: number, until?: number): DrawnTimes
   /** Removes the budgets of an agent, in the commit that deletes it. */
   remove(tx: Tx, agent: AgentRef): void

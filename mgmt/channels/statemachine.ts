@@ -1,9 +1,9 @@
-/** The life of a channel binding: its statuses and the one table of moves between them. */
+/** State machine of a channel binding: its statuses and the table of transitions. */
 
 export const statuses = ['Requested', 'Provisioning', 'ActionRequired', 'Active', 'Failed', 'Disabled'] as const
 export type Status = (typeof statuses)[number]
 
-/** The first four are the provisioner's, the others the operator's. */
+/** The first four are of the provisioner, the others of the operator. */
 export const triggers = ['started', 'completed', 'blocked', 'failed', 'supplied', 'disabled', 'enabled'] as const
 export type Trigger = (typeof triggers)[number]
 
@@ -23,7 +23,7 @@ export const transitions: readonly Transition[] = [
   { from: ['Disabled'], on: 'enabled', to: 'Active' },
 ]
 
-/** Undefined when the table has no such move. */
+/** Undefined when the table has no such transition. */
 export function next(from: Status, on: Trigger): Status | undefined {
   return transitions.find((transition) => transition.from.includes(from) && transition.on === on)?.to
 }

@@ -1,4 +1,4 @@
-/** Where bindings are kept, beside their agent in its shard, and how they are read. */
+/** Tables of bindings, in the agent's shard, and functions that read them. */
 import type { AgentRef } from '../../core/agentref.js'
 import type { ChannelName } from '../../core/channelnames.js'
 import { channelBinding as limits } from '../../core/limits/index.js'
@@ -18,7 +18,7 @@ export interface Binding extends AgentRef {
   readonly id: string
   readonly channel: ChannelName
   readonly mode: 'managed' | 'unmanaged'
-  /** Whose service carries it; operators see it of unmanaged bindings only. */
+  /** The provider that carries it; operators see it for unmanaged bindings only. */
   readonly provider: string
   readonly status: Status
   readonly statusDetail?: string
@@ -31,14 +31,14 @@ export interface Binding extends AgentRef {
   readonly auth?: Uint8Array
 }
 
-/** Which binding of which agent. */
+/** A binding of an agent. */
 export interface BindingRef extends AgentRef {
   readonly bindingId: string
 }
 
-/** Whoever writes to many people looks at the same ones for each batch of them. */
+/** Reads are cached: campaigns read the same bindings for each batch. */
 export const bindingTable = cacheReads(table<[orgId: string, agentId: string, bindingId: string], Binding>('channels'))
-/** Managed rcs bindings that were released: the same verified sender comes back with the next request. */
+/** Managed rcs bindings that were released: the next request restores the same verified sender. */
 export const archiveTable = table<[orgId: string, agentId: string, channel: string], Binding>('channels.archive')
 
 /** The kind under which credentials are sealed. */
@@ -55,7 +55,7 @@ export function bindingsOf(reader: Reader, { orgId, agentId }: AgentRef): Bindin
   return bindings.sort((a, b) => createdAt(a) - createdAt(b) || (a.id < b.id ? -1 : 1))
 }
 
-/** The binding in its next status, with the change on its record; a detail of the status before is gone with it. */
+/** The binding in its new status, with the change in its events; the detail of the old status is dropped. */
 export function applyStatusChange(binding: Binding, change: StatusChange, statusDetail?: string): Binding {
   const { statusDetail: _before, ...rest } = binding
   const events = [...binding.events, change].slice(-limits.eventsKept)
@@ -81,7 +81,7 @@ export function bindingView(binding: Binding): BindingView {
   }
 }
 
-/** What the gateway needs of an agent's bindings: those that carry messages, and those that only receive. */
+/** What the gateway needs of an agent's bindings: those that send and receive, and those that only receive. */
 export function channelRoutesOf(reader: Reader, agent: AgentRef) {
   const all = bindingsOf(reader, agent)
   const channels = all.filter(({ status }) => status === 'Active').map(toRoute)

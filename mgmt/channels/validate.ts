@@ -1,4 +1,6 @@
-/** What may be written to a binding. Values that the contract answers with 400 are refused here and not by the schemas. */
+/**
+ * Validation of writes to a binding. Values that the contract answers with 400 are refused here and not by the schemas.
+ */
 import { findInCatalog } from '../../core/catalogs/index.js'
 import { type ChannelName, carrierChannels } from '../../core/channelnames.js'
 import { invalid, type Refusal } from '../../core/errors.js'
@@ -8,7 +10,7 @@ import type { ChannelCreate, ChannelPatch } from './schema.js'
 
 const badRequest = { status: 400 } as const
 
-/** Modes do not mix: what belongs to the other one is a mistake, not something to be left aside. */
+/** Refuses fields of the other mode; they are not ignored. */
 export function modeError({ mode, provider, auth, inputs }: ChannelCreate): Refusal | undefined {
   if (mode === 'managed') {
     if (provider !== undefined) return invalid('provider', 'is for unmanaged bindings')
@@ -18,7 +20,10 @@ export function modeError({ mode, provider, auth, inputs }: ChannelCreate): Refu
   return provider === undefined ? invalid('provider', 'is required', badRequest) : undefined
 }
 
-/** Says what is wrong with a provider or its credentials, each field as the caller spelt it; undefined when all is well. */
+/**
+ * Checks a provider and its credentials; the refusal names the field as the caller spelt it. Undefined when all is
+ * valid.
+ */
 export type CheckCredentials = (
   channel: ChannelName,
   provider: string,
@@ -40,7 +45,7 @@ function numberError(field: string, value: number | undefined, min: number, max:
   return invalid(field, `must be a whole number from ${min} to ${max}`, badRequest)
 }
 
-/** Null asks for nothing that a channel could lack. */
+/** Null removes the settings, so the channel does not matter. */
 export function complianceError(channel: ChannelName, compliance: ChannelPatch['compliance']): Refusal | undefined {
   if (!compliance) return undefined
   if (!carrierChannels.includes(channel)) {
@@ -52,7 +57,7 @@ export function complianceError(channel: ChannelName, compliance: ChannelPatch['
 
 const fieldChecks = new Map<string, Check>()
 
-/** What the channel's form says about one input; undefined for one that fits, or that the form does not know. */
+/** The problem of one input by the channel's form; undefined for a value that fits, or that the form does not know. */
 function inputError(channel: ChannelName, name: string, value: unknown): string | undefined {
   const rules = findInCatalog('channels', channel)?.managed.inputs.properties
   if (!rules || !Object.hasOwn(rules, name)) return undefined
@@ -64,7 +69,10 @@ function inputError(channel: ChannelName, name: string, value: unknown): string 
 
 type Inputs = Readonly<Record<string, unknown>>
 
-/** Inputs that do not fit the form, as a sentence for the operator. What is missing the emulator does not ask for. */
+/**
+ * Inputs that do not fit the form, as a sentence for the operator. Missing inputs are no problem: the emulator does not
+ * need them.
+ */
 export function inputsError(channel: ChannelName, inputs: Inputs): string | undefined {
   const problems = Object.entries(inputs).flatMap(([name, value]) => {
     const message = inputError(channel, name, value)
@@ -73,13 +81,16 @@ export function inputsError(channel: ChannelName, inputs: Inputs): string | unde
   return problems.length === 0 ? undefined : `Please correct: ${problems.join('; ')}.`
 }
 
-/** Forms take colors of six digits; one of three stands for the same color. */
+/** Forms take colors of six digits; a color of three digits is expanded to the same color. */
 function expandColor({ brandColor }: Inputs): Inputs {
   const [, ...digits] = /^#([0-9a-f])([0-9a-f])([0-9a-f])$/i.exec(String(brandColor)) ?? []
   return digits.length === 0 ? {} : { brandColor: `#${digits.map((digit) => digit + digit).join('')}` }
 }
 
-/** The agent's identity fills in what the form asks for under the same name, where it fits; what was given wins. */
+/**
+ * Fills in inputs from the agent's identity where the form asks for them under the same name and they fit; given inputs
+ * win.
+ */
 export function prefill(channel: ChannelName, identity: Inputs, inputs: Inputs): Inputs {
   const rules = findInCatalog('channels', channel)?.managed.inputs.properties ?? {}
   const valid = Object.entries({ ...identity, ...expandColor(identity) }).filter(

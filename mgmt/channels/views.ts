@@ -1,11 +1,11 @@
-/** How this area answers: a binding with its ingress address, and values out of bounds in the classic style. */
+/** Answers of the channels area: a binding with its ingress address, and a 400 in the classic error form. */
 import { chatNameOf } from '../../core/agentref.js'
 import { errorTable, isRefusal, type Refusal, statusOf } from '../../core/errors.js'
 import { errorBodies } from '../../runtime/http/openapi-errors.js'
 import { type Answer, json } from '../../runtime/http/route.js'
 import type { BindingView } from './schema.js'
 
-/** The body of a 400 here; every other refusal is a problem as elsewhere. */
+/** The body of a 400 in this area; every other refusal is a problem document as elsewhere. */
 export const ClassicError = errorBodies.classic
 
 export function toClassicAnswer(refusal: Refusal): Answer | Refusal {
@@ -14,7 +14,7 @@ export function toClassicAnswer(refusal: Refusal): Answer | Refusal {
   return json(400, { statusCode, message: refusal.detail ?? errorTable[refusal.refused].title })
 }
 
-/** Makes answers of a node whose gateway is reached at that address, version prefix included. */
+/** `gatewayUrl` includes the version prefix. */
 export function createBindingAnswers(gatewayUrl: () => string) {
   const withUrls = (orgId: string, view: BindingView) => {
     const { id, channel, agentId } = view

@@ -1,4 +1,6 @@
-/** Where a provider sends a browser back to: the end of a sign-in, which happens once or not at all. */
+/**
+ * The OAuth callback route, to which a provider sends a browser back: the end of a sign-in, which happens at most once.
+ */
 
 import type { GrantFailure, TokenGrant } from '../../core/connections/grant.js'
 import {
@@ -39,7 +41,7 @@ export function callbackRoute(options: CallbackOptions): Route {
     rawQuery: true,
     reply: { 200: 'text/html', 302: null, 400: 'text/html', 503: 'text/html' },
     async handler({ queryText, isHead }) {
-      // Programs look at links before people do, and a sign-in happens once.
+      // Link scanners send HEAD before a person opens the link, and a sign-in can be consumed only once.
       if (isHead) return headPage
       const callback = parseCallback(queryText)
       const pendingRef = callback && states.open(callback.state)
@@ -63,7 +65,7 @@ interface CallbackParams {
   readonly error?: string
 }
 
-/** Undefined when one of the members that decide is missing or comes twice; whatever else is there is the provider's own. */
+/** Undefined when state, code or error is missing or occurs twice; other parameters are the provider's own. */
 function parseCallback(queryText: string): CallbackParams | undefined {
   const query = new URLSearchParams(queryText)
   const [states, codes, errors] = ['state', 'code', 'error'].map((name) => query.getAll(name)) as [
@@ -76,7 +78,7 @@ function parseCallback(queryText: string): CallbackParams | undefined {
   return { state, code: codes[0], error: errors[0] }
 }
 
-/** Nothing is kept unless everything went well; what a provider gave and cannot be kept is given back. */
+/** Saves the tokens only if every step succeeds; a grant that cannot be saved is revoked. */
 async function completeSignIn(
   options: CallbackOptions,
   { stateHash }: PendingRef,
@@ -112,7 +114,7 @@ async function completeSignIn(
   return signInError(reasonOfRefusal(saved))
 }
 
-/** It may be that the commit happened and only its answer was lost; the person starts again either way. */
+/** The commit may have happened with only its answer lost; the person starts again either way. */
 async function revokeGrant(provider: Provider, name: string, { tokens }: TokenGrant): Promise<void> {
   await provider.revoke(name, tokens)
 }

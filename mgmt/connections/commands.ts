@@ -1,4 +1,4 @@
-/** The commands that keep, renew, judge and end sign-ins, and what of them goes with an agent. */
+/** The commands that save, renew, report on and end sign-ins, and the changes that come with an agent's. */
 import type { AgentDocument } from '../../core/agent/index.js'
 import type { AgentRef } from '../../core/agentref.js'
 import { type ConnectionState, next, type Trigger } from '../../core/connections/status.js'
@@ -27,19 +27,19 @@ import {
   type SealedTokens,
 } from './store.js'
 
-/** A grant that a provider has just given. */
+/** A grant that a provider has just issued. */
 export interface NewGrant extends Holder {
   readonly provider: string
   readonly toolId?: string
   readonly label?: string
   readonly accountLabel?: string
-  /** The connection that is to be connected again. */
+  /** The connection to connect again. */
   readonly connectionId?: string
   readonly tokens: SealedTokens
   readonly expiresAt?: number
 }
 
-/** What is said about the tokens of one revision; it counts for no others. */
+/** A statement about the tokens of one revision; it does not apply to any other revision. */
 interface TokenRevision extends CredentialRef {
   readonly revision: number
 }
@@ -57,9 +57,9 @@ export interface RenewedTokens extends TokenRevision {
 const notFound = refuse('resource.not_found')
 const tooMany = refuse('request.invalid')
 
-/** `orgEvent` is the command by which the org's webhooks are told. */
+/** `orgEvent` is the command that sends an event to the org's webhooks. */
 export function createConnectionCommands(orgEvent: Command<OrgEventPayload, unknown>) {
-  /** Keeps a credential, and tells the org of the status it has come to, if that is another one. */
+  /** Writes a credential, and sends the org an event if its status has changed. */
   function saveCredential(tx: Tx, credential: Credential, from: ConnectionState): void {
     tx.put(credentialTable, [...keyOf(credential), credential.id], credential)
     if (credential.status !== from) emitStatusChanged(tx, credential, from, credential.status)
@@ -78,7 +78,7 @@ export function createConnectionCommands(orgEvent: Command<OrgEventPayload, unkn
     })
   }
 
-  /** A provider and a label name one connection: granted again, it keeps its id and whoever uses it. */
+  /** Provider and label identify a connection: a new grant for them keeps the id and the agents that use it. */
   const saveGrant: Command<NewGrant, { readonly id: string }> = {
     name: 'connections.saveGrant',
     decide(tx, { toolId, ...grant }, meta) {
@@ -157,7 +157,7 @@ export function createConnectionCommands(orgEvent: Command<OrgEventPayload, unkn
     },
   }
 
-  /** Lets one process renew, however many want to: providers take a refresh token that comes twice for a stolen one. */
+  /** Grants the renewal to one process at a time: providers treat a refresh token that is used twice as stolen. */
   const claimRenewal: Command<TokenRevision, 'claimed' | 'busy' | 'changed'> = {
     name: 'connections.claimRenewal',
     decide(tx, { revision, ...ref }, { at }) {
@@ -180,7 +180,10 @@ export function createConnectionCommands(orgEvent: Command<OrgEventPayload, unkn
     },
   }
 
-  /** False when it was connected again, or ended, while it was being renewed: then the new tokens are nobody's. */
+  /**
+   * False when the credential was connected again, or ended, during the renewal: the caller then revokes the new
+   * tokens.
+   */
   const saveRenewed: Command<RenewedTokens, boolean> = {
     name: 'connections.saveRenewed',
     decide(tx, { tokens, expiresAt, revision, ...ref }) {
@@ -193,7 +196,7 @@ export function createConnectionCommands(orgEvent: Command<OrgEventPayload, unkn
     },
   }
 
-  /** The credential goes now; the provider is told once that is on record, for as long as that takes. */
+  /** Removes the credential in this commit; an effect revokes the grant at the provider afterwards, with retries. */
   const disconnect: Command<CredentialRef, boolean> = {
     name: 'connections.disconnect',
     decide(tx, ref, { at }) {
@@ -219,7 +222,10 @@ export function createConnectionCommands(orgEvent: Command<OrgEventPayload, unkn
     for (const credential of credentialsOf(tx, { orgId, agentId })) removeCredential(tx, credential)
   }
 
-  /** Ends the sign-in of a tool whose binding a change of the document takes away, as its other secrets go. */
+  /**
+   * Ends the sign-in of a tool when a change of the document removes the tool's binding; other secrets of the tool go
+   * likewise.
+   */
   function onDocumentChanged(tx: Tx, agent: AgentRef, before: AgentDocument, after: AgentDocument): undefined {
     if (before.toolBindings === after.toolBindings) return
     const remaining = new Set(after.toolBindings.map(({ toolId }) => toolId))
@@ -231,7 +237,7 @@ export function createConnectionCommands(orgEvent: Command<OrgEventPayload, unkn
 }
 export type ConnectionCommands = ReturnType<typeof createConnectionCommands>['commands']
 
-/** Where the table has no such move the status stays. */
+/** Keeps the status where the state machine has no such transition. */
 function applyTransition(credential: Credential, from: ConnectionState, on: Trigger): Credential {
   const to = next(from, on)
   return to === undefined || to === 'not-connected' ? credential : { ...credential, status: to }

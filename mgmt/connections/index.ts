@@ -1,4 +1,4 @@
-/** Connections: sign-ins at providers, of an org and of an agent's tools, and the tokens that they gave. */
+/** Connections: sign-ins at providers, of an org and of an agent's tools, and the tokens of these sign-ins. */
 import type { ReturnRules } from '../../core/connections/outcome.js'
 import { isRefusal } from '../../core/errors.js'
 import type { OrgEventPayload } from '../../core/orgevents.js'
@@ -22,7 +22,7 @@ export interface ConnectionsDeps {
   readonly orgEvent: Command<OrgEventPayload, unknown>
   readonly agents: Pick<Agents, 'documents' | 'onLifecycle'>
   readonly provider: Provider
-  /** Where a browser may be sent back to after a sign-in. */
+  /** The rules for the address to which a browser may be sent after a sign-in. */
   readonly returnRules: ReturnRules
   readonly secrets: Pick<RootSecrets, 'signing'>
   readonly randomBytes: (count: number) => Uint8Array
@@ -48,7 +48,7 @@ export function createConnections({ orgEvent, agents, provider, secrets, clock, 
     effectHandlers: ({ sealer }: EffectDeps): Readonly<Record<string, EffectHandler>> => ({
       [revocationEffect]: createRevocationHandler({ provider, sealer, clock, log }),
     }),
-    /** The tokens of sign-ins, for code that acts with them. */
+    /** Access tokens of sign-ins, for code that calls providers. */
     tokens: (engine: EffectDeps): AccessTokens => createAccessTokens({ ...engine, commands, queries, provider, clock }),
     routes(engine: RouteDeps): Route[] {
       const states = createSignInStates(deriveKey(secrets.signing, 'oauth states'), deps.randomBytes)

@@ -1,10 +1,13 @@
-/** The page that a browser is shown when there is nowhere to send it: words alone, and nothing that could run. */
+/** The page at the end of a sign-in without a return address: text only, without scripts. */
 import type { SignInOutcome } from '../../core/connections/outcome.js'
 import { reasons } from '../../core/connections/outcome.js'
 import { plainPage } from '../../runtime/http/plainpage.js'
 import type { Answer } from '../../runtime/http/route.js'
 
-/** What goes with every answer here: the address that was called holds a code, which is nobody else's business. */
+/**
+ * Headers of every answer of the callback route: its address contains a code that must not be cached or sent as a
+ * referrer.
+ */
 export const noStoreHeaders = {
   'cache-control': 'no-store',
   'referrer-policy': 'no-referrer',
@@ -13,7 +16,7 @@ export const noStoreHeaders = {
 const policy = "form-action 'none'; sandbox"
 const headers = { ...noStoreHeaders, 'x-content-type-options': 'nosniff' } as const
 
-/** Both texts are sentences of our own and hold nothing that came with a request. */
+/** Both texts are constants and contain nothing of the request. */
 function page(status: number, title: string, sentence: string): Answer {
   return plainPage({ status, title, body: `<p>${sentence}</p>`, policy, headers })
 }
@@ -23,14 +26,14 @@ export function outcomePage(outcome: SignInOutcome): Answer {
   return page(200, 'Connected', 'The sign-in is complete. You can close this page.')
 }
 
-/** Nobody can tell which of these it was, and it makes no difference to what a person does next. */
+/** Unknown, expired and used sign-ins look alike, and the person does the same in each case. */
 export const unknownSignIn = page(
   400,
   'Not connected',
   'This sign-in was not started here, took too long, or has been used already. Start it again.',
 )
 
-/** The head of a page, for who asks what is here and does not come to sign in. */
+/** The answer to HEAD, which does not consume the sign-in. */
 export const headPage = page(200, 'Sign-in', 'A sign-in ends here.')
 
 export const unavailablePage = page(503, 'Not connected', reasons.unavailable)

@@ -1,4 +1,4 @@
-/** Sign-ins between their start and their end: begun once, taken once, and forgotten when their time is over. */
+/** Pending sign-ins: started once, consumed once, and removed when they expire. */
 import { refuse } from '../../core/errors.js'
 import { oauth as limits } from '../../core/limits/index.js'
 import type { Command, Tx } from '../../runtime/shard/contract.js'
@@ -12,7 +12,7 @@ export type NewSignIn = Omit<PendingSignIn, 'expiresAt'> & { readonly stateHash:
 const notFound = refuse('resource.not_found')
 const timerName = (stateHash: string) => `connections.pending:${stateHash}`
 
-/** One more than may wait ends the oldest, whose person has most likely gone away. */
+/** A sign-in beyond the limit removes the oldest, which was most likely abandoned. */
 const begin: Command<NewSignIn, true> = {
   name: 'connections.begin',
   decide(tx, { stateHash, ...signIn }, { at }) {
@@ -30,7 +30,7 @@ const begin: Command<NewSignIn, true> = {
   },
 }
 
-/** Whoever takes it is the only one who ever does; one whose time is over is nobody's any more. */
+/** Consumes a pending sign-in: only one caller ever gets it. An expired one is not found. */
 const consume: Command<PendingRef, PendingSignIn> = {
   name: 'connections.consume',
   decide(tx, { stateHash, ...holder }, { at }) {

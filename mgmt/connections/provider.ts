@@ -1,14 +1,14 @@
-/** What this area needs of whoever speaks with providers. It never throws: what went wrong is a value. */
+/** Interface of this area to OAuth providers. It never throws: a failure is a value. */
 import type { GrantFailure, TokenGrant, Tokens } from '../../core/connections/grant.js'
 
 export interface Provider {
-  /** Whether the operator has set that one up. */
+  /** Has the operator configured this provider? */
   has(provider: string): boolean
-  /** Where a browser goes to sign in. */
+  /** The address at which a browser signs in. */
   authorizationUrl(provider: string, state: string, verifier: string): Promise<string | GrantFailure>
-  /** Trades what the browser brought back, its query as text, for tokens. */
+  /** Exchanges the callback's query text for tokens. */
   exchange(provider: string, queryText: string, state: string, verifier: string): Promise<TokenGrant | GrantFailure>
   refresh(provider: string, refreshToken: string): Promise<TokenGrant | GrantFailure>
-  /** Takes a grant back; one whose provider has no way to do so counts as taken back. */
+  /** Revokes a grant; with a provider that cannot revoke, the grant counts as revoked. */
   revoke(provider: string, tokens: Tokens): Promise<{ readonly ok: true } | GrantFailure>
 }

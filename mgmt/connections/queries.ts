@@ -1,4 +1,4 @@
-/** What is read of sign-ins: by callers without their tokens, and by those who use them with the tokens sealed. */
+/** Queries of sign-ins: for callers without the tokens, for the code that uses them with the tokens sealed. */
 import type { AgentRef } from '../../core/agentref.js'
 import { connectionField } from '../../core/catalogs/tooloauth.js'
 import type { ConnectionState } from '../../core/connections/status.js'
@@ -23,7 +23,7 @@ export interface ConnectionStatus {
   readonly status: ConnectionState
 }
 
-/** One agent that uses one connection. */
+/** An agent that uses a connection. */
 interface Use {
   readonly connectionId: string
   readonly agentId: string
@@ -46,7 +46,7 @@ export function createConnectionQueries(documents: Pick<AgentDocuments, 'load'>)
     },
   }
 
-  /** How each of those connections stands; an id that the org does not know is left out. */
+  /** The status of each of these connections; an id that the org does not know is left out. */
   const statuses: Query<{ readonly orgId: string; readonly ids: readonly string[] }, ConnectionStatus[]> = {
     name: 'connections.statuses',
     read: (reader, { orgId, ids }) =>
@@ -73,8 +73,8 @@ export function createConnectionQueries(documents: Pick<AgentDocuments, 'load'>)
   }
 
   /**
-   * Asked of every shard: what an agent uses and what it is called its own record says, and no list of users that would
-   * have to follow both can ever be behind.
+   * Runs on every shard: the agent's own record says which connections it uses and under which name, so there is no
+   * index of users that could be stale.
    */
   const users: Query<{ readonly orgId: string }, Use[]> = {
     name: 'connections.users',
@@ -98,7 +98,7 @@ function usesOf(loaded: ReturnType<AgentDocuments['load']>): Use[] {
 
 export type UsedBy = ConnectionView['usedBy']
 
-/** Who uses each connection of an org, by name. */
+/** The agents that use each connection of an org, by name. */
 export async function usersOf(
   shards: Pick<Shards, 'queryAll'>,
   { users }: ConnectionQueries,

@@ -1,4 +1,4 @@
-/** Disconnected connections: remembered without their tokens, so that a sign-in with the same account keeps their id. */
+/** Disconnected connections: saved without their tokens, so that a sign-in with the same account keeps their id. */
 import { type Refusal, refuse } from '../../core/errors.js'
 import { oauth as limits } from '../../core/limits/index.js'
 import type { Tx } from '../../runtime/shard/contract.js'
@@ -14,7 +14,7 @@ import {
   keyOf,
 } from './store.js'
 
-/** The sign-in that a provider granted, as far as it decides which connection it is. */
+/** The members of a grant that decide which connection it belongs to. */
 export interface GrantedAccount extends Holder {
   readonly provider: string
   readonly label?: string
@@ -25,12 +25,12 @@ export type Reconnectable = Credential | DisconnectedConnection
 
 const notFound = refuse('resource.not_found')
 
-/** A connection by its id, connected or not; undefined for an id that the org never had or no longer remembers. */
+/** A connection by its id, connected or not; undefined for an id that the org never had or that was removed since. */
 export function findConnection(reader: Reader, ref: CredentialRef): Reconnectable | undefined {
   return getCredential(reader, ref) ?? reader.get(disconnectedTable, [...keyOf(ref), ref.id])
 }
 
-/** Keeps what identifies a connection that is being disconnected; the oldest beyond the limit is removed. */
+/** Saves the identity of a connection that is being disconnected; removes the oldest beyond the limit. */
 export function saveDisconnected(tx: Tx, credential: Credential, disconnectedAt: number): void {
   const { orgId, id, provider, label, accountLabel } = credential
   const disconnected = {
@@ -64,7 +64,7 @@ export function findDisconnected(reader: Reader, grant: GrantedAccount): Disconn
   return match ?? (label === undefined && accountLabel !== undefined ? candidates[0] : undefined)
 }
 
-/** The connection that a caller asked to connect again; another account than it had is refused. */
+/** The connection that a caller asked to connect again; a grant for another account is refused. */
 export function findRequested(reader: Reader, grant: GrantedAccount, id: string): Reconnectable | Refusal {
   const { orgId, provider, accountLabel } = grant
   const connection = findConnection(reader, { orgId, id })

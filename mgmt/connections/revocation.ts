@@ -1,4 +1,4 @@
-/** Performs what the end of a sign-in owes: the provider is told that the grant is taken back. */
+/** Effect handler that revokes a grant at its provider after the end of a sign-in. */
 import type { Tokens } from '../../core/connections/grant.js'
 import { isRefusal } from '../../core/errors.js'
 import { oauth as limits } from '../../core/limits/index.js'
@@ -23,7 +23,10 @@ export interface RevocationOptions {
   readonly log: Pick<Log, 'warn'>
 }
 
-/** A throw leaves it owed, to be tried again. One that no provider takes within a day is given up: our copy is long gone. */
+/**
+ * A throw keeps the effect pending, to be retried. A revocation that fails for a day is given up; the tokens are
+ * deleted here.
+ */
 export function createRevocationHandler({ provider, sealer, clock, log }: RevocationOptions) {
   const firstFailures = new Map<string, number>()
 

@@ -43,7 +43,7 @@ interface SignInRequest {
   readonly returnTo?: string
 }
 
-/** Begins a sign-in: what it is for waits in its owner's shard, and the browser is sent off with a word that leads there. */
+/** Starts a sign-in: saves the pending sign-in in its owner's shard and sends the browser away with a state token. */
 async function startSignIn(
   { shards, commands, provider, sealer, states, randomBytes }: ConnectionRoutesOptions,
   holder: Holder,
@@ -152,14 +152,14 @@ function connections(options: ConnectionRoutesOptions): Route[] {
         const outcome = await shards.execute(orgId, commands.disconnect, { orgId, id }, { by: actorOf(caller) })
         if (isRefusal(outcome)) return outcome
         if (!outcome) return refuse('resource.not_found')
-        // Who used it is good to know, and no reason to keep a credential that somebody wants gone.
+        // The list of users is informative: its failure must not prevent the disconnect.
         return json(200, { disconnected: true, usedBy: isRefusal(usedBy) ? [] : usedBy(id) })
       },
     }),
   ]
 }
 
-/** Answers for a tool that people sign in for; of any other there is nothing to start, tell or end. */
+/** Refuses a tool without a sign-in, for which there is nothing to start, show or end. */
 async function withToolProvider(
   toolId: string,
   answer: (provider: string) => Promise<Answer | Refusal>,

@@ -1,10 +1,10 @@
-/** What callers send and read of connections and of the sign-ins of tools. */
+/** Schemas of connections and of the sign-ins of tools. */
 import Type, { type Static } from 'typebox'
 import { type ConnectionState, connectionStates, type Status, statuses } from '../../core/connections/status.js'
 import { pathIdPattern } from '../../core/ids.js'
 import { oauth as limits } from '../../core/limits/index.js'
 
-/** What every route of this area has in common, and the accesses it knows. */
+/** Defaults of the area's routes, and their accesses. */
 export const routeDefaults = { plane: 'mgmt', tag: 'Connections' } as const
 export const readAccess = { who: 'member', role: 'viewer', scopes: ['agents:read'] } as const
 export const adminAccess = { who: 'member', role: 'admin', scopes: ['agents:write'] } as const

@@ -1,6 +1,7 @@
 /**
- * The word that goes with a browser to the provider and comes back. It is sealed, so nobody can write one and a provider
- * learns nothing of the org and the agent that it leads to. What it leads to is kept under the hash of a word inside.
+ * The state token that goes with a browser to the provider and comes back. It is sealed, so that it cannot be forged
+ * and the provider learns nothing of org and agent. The pending sign-in is saved under the hash of a random word in the
+ * token.
  */
 import { hash } from 'node:crypto'
 import { oauth as limits } from '../../core/limits/index.js'
@@ -8,13 +9,13 @@ import { open, seal } from '../../runtime/secrets/seal.js'
 import type { Holder } from './store.js'
 
 export interface PendingRef extends Holder {
-  /** The hash under which the sign-in waits. */
+  /** The hash under which the pending sign-in is saved. */
   readonly stateHash: string
 }
 
 export interface SignInStates {
   mint(holder: Holder): { readonly state: string; readonly stateHash: string }
-  /** Undefined for anything this installation did not write. */
+  /** Undefined for a token that this installation did not write. */
   open(state: string): PendingRef | undefined
 }
 

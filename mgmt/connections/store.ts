@@ -1,26 +1,26 @@
 /**
- * Where sign-ins are kept: an org's connections in the org's shard, those of an agent's tools in the agent's. Both are
- * the same record, so that one set of commands looks after them.
+ * Tables of sign-ins: an org's connections in the org's shard, those of an agent's tools in the agent's. Both have the
+ * same record, so that one set of commands serves both.
  */
 import { formatAgentKey } from '../../core/agentref.js'
 import type { Status } from '../../core/connections/status.js'
 import { type Reader, table } from '../../runtime/store/contract.js'
 import type { ConnectionView, OAuthStatusView } from './schema.js'
 
-/** Whose sign-in it is: the org's, or with an agent that agent's. */
+/** The holder of a sign-in: the org, or with `agentId` that agent. */
 export interface Holder {
   readonly orgId: string
   readonly agentId?: string
 }
 
-/** One sign-in: the id is a connection's of an org, and a tool's of an agent. */
+/** A sign-in: `id` is a connection's for an org, and a tool's for an agent. */
 export interface CredentialRef extends Holder {
   readonly id: string
 }
 
 export interface SealedTokens {
   readonly sealed: Uint8Array
-  /** What they were sealed for, under `sealedKind`. */
+  /** The id that the tokens are sealed for, under `sealedKind`. */
   readonly sealedFor: string
 }
 
@@ -31,9 +31,9 @@ export interface Credential extends CredentialRef {
   readonly status: Status
   readonly lastError?: string
   readonly tokens: SealedTokens
-  /** Another number for each set of tokens: what is reported of others is old news. */
+  /** Changes with each set of tokens: a report about another revision is stale. */
   readonly revision: number
-  /** Until when somebody renews the tokens, and nobody else may. */
+  /** Lock of the process that renews the tokens. */
   readonly renewalLockedUntil?: number
   readonly connectedAt: number
   readonly expiresAt?: number
@@ -41,7 +41,7 @@ export interface Credential extends CredentialRef {
 }
 
 /**
- * What is left of a disconnected connection, so that the same account gets its id back: no token and no status. An org
+ * The rest of a disconnected connection, without tokens and status, so that the same account gets its id back. An org
  * keeps a bounded number of them, the newest.
  */
 export interface DisconnectedConnection extends CredentialRef {
@@ -51,16 +51,16 @@ export interface DisconnectedConnection extends CredentialRef {
   readonly disconnectedAt: number
 }
 
-/** A sign-in that was started and has not come to its end. */
+/** A sign-in that was started and has not ended. */
 export interface PendingSignIn extends Holder {
   readonly provider: string
   /** The tool that an agent signs in for. */
   readonly toolId?: string
   readonly label?: string
-  /** The connection that is to be connected again. */
+  /** The connection to connect again. */
   readonly connectionId?: string
   readonly returnTo?: string
-  /** The PKCE verifier, sealed for the mark. */
+  /** The PKCE verifier, sealed for the state hash. */
   readonly verifier: Uint8Array
   readonly expiresAt: number
 }
@@ -69,7 +69,7 @@ type HolderKey = [orgId: string, agentId: string]
 
 export const credentialTable = table<[...HolderKey, id: string], Credential>('connections')
 export const disconnectedTable = table<[...HolderKey, id: string], DisconnectedConnection>('connections.disconnected')
-/** By the hash of the word that only the state token holds. */
+/** By the hash of the random word in the state token. */
 export const pendingTable = table<[...HolderKey, mark: string], PendingSignIn>('connections.pending')
 
 /** The kind under which tokens and verifiers are sealed. */
@@ -79,7 +79,7 @@ export function ownerOf({ orgId, agentId }: Holder): string {
   return agentId === undefined ? orgId : formatAgentKey({ orgId, agentId })
 }
 
-/** The id of an agent is a slug and never empty. */
+/** An empty agent id stands for the org: the id of an agent is a slug and never empty. */
 export function keyOf({ orgId, agentId = '' }: Holder): HolderKey {
   return [orgId, agentId]
 }
@@ -116,7 +116,7 @@ export function connectionView(credential: Credential): Omit<ConnectionView, 'us
   }
 }
 
-/** Only a sign-in that a provider took back, or that met with an error, tells of its last one. */
+/** Shows the last error only where the provider revoked the sign-in or an error stopped it. */
 export function toolStatusOf(credential: Credential | undefined): OAuthStatusView {
   if (!credential) return { status: 'not-connected' }
   const { status, connectedAt, lastError } = credential

@@ -1,6 +1,6 @@
 /**
- * The door for whoever acts with a sign-in: tokens that are renewed before they run out, by one process at a time, and
- * the one place where the use of a credential moves its status.
+ * Access tokens of sign-ins: renews them before they expire, in one process at a time. The one place where the use of a
+ * credential changes its status.
  */
 import type { GrantFailure, Tokens } from '../../core/connections/grant.js'
 import { failures, isUsable } from '../../core/connections/status.js'
@@ -15,17 +15,17 @@ import type { Provider } from './provider.js'
 import type { ConnectionQueries } from './queries.js'
 import { type Credential, type CredentialRef, ownerOf, sealedKind } from './store.js'
 
-/** What came of a call: `isRefused` says that the provider does not take the token; `lastError` is read by operators. */
+/** The outcome of a provider call: `isRefused` says that the provider rejects the token; operators read `lastError`. */
 export type CallOutcome<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly isRefused: boolean; readonly lastError: string }
 
 export interface AccessTokens {
-  /** A token with time left. A refusal says that there is none: only a person can make a sign-in that has ended good again. */
+  /** A token with time left. A refusal says that there is none: only a person can repeat a sign-in that has ended. */
   accessToken(ref: CredentialRef): Promise<string | Refusal>
   /**
-   * Makes a call with a token, once more with a new one when the provider does not take the first, and puts on record
-   * what the sign-in is worth since.
+   * Calls with a token, retries once with a new token when the provider rejects the first, and reports the outcome to
+   * the credential's status.
    */
   use<T>(ref: CredentialRef, call: (accessToken: string) => Promise<CallOutcome<T>>): Promise<T | Refusal>
 }
@@ -49,7 +49,7 @@ const unusable = (lastError?: string) => refuse('connection.unusable', lastError
 
 export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
   const { shards, commands, queries, provider, sealer, clock } = options
-  /** Renewals of this process, by whose tokens they are. */
+  /** Renewals of this process, by credential. */
   const renewals = new Map<string, Promise<LoadedCredential | Refusal>>()
 
   async function loadCredential(ref: CredentialRef): Promise<LoadedCredential | Refusal> {
@@ -57,7 +57,7 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
     if (isRefusal(credential)) return credential
     if (!isUsable(credential.status)) return unusable(credential.lastError)
     const { sealedFor, sealed } = credential.tokens
-    // One that was sealed under a root key which this node does not have is of no use to anybody here.
+    // Tokens sealed under a root key that this node does not have are unreadable here.
     const text = await sealer.open(credential.orgId, sealedKind, sealedFor, sealed).catch(() => undefined)
     if (text === undefined) return unusable(failures.unreadable)
     return isRefusal(text) ? text : { credential, tokens: JSON.parse(text) as Tokens }
@@ -67,7 +67,7 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
     return expiresAt !== undefined && expiresAt - clock.now() <= leftMs
   }
 
-  /** Tokens to use now; `stale` is a revision that the provider has just refused. */
+  /** Tokens that are usable now; `stale` is a revision that the provider has just rejected. */
   async function loadFresh(ref: CredentialRef, stale?: number): Promise<LoadedCredential | Refusal> {
     const loaded = await loadCredential(ref)
     if (isRefusal(loaded)) return loaded
@@ -108,7 +108,7 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
     const answer = refreshToken === undefined ? undefined : await provider.refresh(credential.provider, refreshToken)
     if (answer?.ok) return saveRenewed(ref, credential, answer.tokens)
     if (answer?.reason === 'refused') return reportFailure(revisionRef, 'refreshFailed', failures.notRenewed)
-    // What is still good is used until it is not: an outage that ends before it does is then seen by nobody.
+    // A token with time left is used until it expires: an outage that ends before that stays without effect.
     if (!isStale && !isDue(credential, 0)) {
       await shards.execute(ownerOf(ref), commands.releaseRenewal, revisionRef)
       return loaded
@@ -131,12 +131,12 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
     const saved = await saveWithRetry(ownerOf(ref), input)
     if (isRefusal(saved)) return saved
     if (saved) return loadCredential(ref)
-    // The sign-in was ended meanwhile, and nobody else knows of these.
+    // The sign-in ended during the renewal, and the new tokens are known only here.
     await provider.revoke(before.provider, tokens)
     return unusable()
   }
 
-  /** The provider may take no other refresh token any more than this new one, so it is not let go of lightly. */
+  /** The provider may accept only the new refresh token from now on, so saving it is retried. */
   async function saveWithRetry(owner: string, input: RenewedTokens): Promise<boolean | Refusal> {
     const id = `connections.renewed/${input.tokens.sealedFor}/${input.revision}`
     let saved: boolean | Refusal = unavailable
@@ -158,7 +158,7 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
   async function reportSuccess(ref: CredentialRef, { credential }: LoadedCredential): Promise<void> {
     const { lastUsedAt = 0, status, revision } = credential
     if (status === 'connected' && clock.now() - lastUsedAt < limits.lastUsedEveryMs) return
-    // When it was last used is not worth failing a call that succeeded.
+    // A last use that cannot be saved does not fail the call, which has succeeded.
     await shards.execute(ownerOf(ref), commands.report, { ...ref, revision, on: 'callSucceeded' })
   }
 

@@ -1,7 +1,7 @@
 /**
- * Which agent an access token is of. Where the agent of a token lives never changes and is cached. Whether the token is
- * good is asked of the agent's shard each time, but cached while this process owns that shard: then it sees every change
- * before the change is answered.
+ * Authentication of agents by access token. The agent of a token never changes and is cached. The agent's shard says
+ * whether the token is valid; that answer is cached only while this process owns the shard, and every change
+ * invalidates it before the change is answered.
  */
 import { timingSafeEqual } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
@@ -16,7 +16,7 @@ import { createOwnerCache } from '../agents/ownercache.js'
 import { gatewayQueries, gatewayTable } from './store.js'
 import { ownerOfToken, tokenIndex } from './tokenindex.js'
 
-/** Undefined for a token that is unknown or was replaced. Synchronous when all that it needs is cached. */
+/** Undefined for a token that is unknown or was replaced. Synchronous when agent and hash are cached. */
 export type AgentTokenAuth = (token: string) => AgentCaller | undefined | Promise<AgentCaller | undefined | Refusal>
 
 export function createAgentTokenAuth(shards: Shards & Local): AgentTokenAuth {
@@ -24,7 +24,7 @@ export function createAgentTokenAuth(shards: Shards & Local): AgentTokenAuth {
   const hashCache = createOwnerCache<Uint8Array>(shards, gatewayAccess.cachedAgents)
   shards.watch(gatewayTable, ([orgId, agentId]) => hashCache.invalidate(formatAgentKey({ orgId, agentId })))
 
-  /** That a token is nowhere is never cached: it may be made at any moment. */
+  /** A miss is never cached, because the token may be created at any moment. */
   async function loadAgentRef(hash: Uint8Array, cacheKey: string): Promise<AgentRef | null | Refusal> {
     const agent = await shards.query(ownerOfToken(hash), tokenIndex.find, { hash })
     if (!agent || isRefusal(agent)) return agent

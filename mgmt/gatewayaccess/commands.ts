@@ -1,4 +1,4 @@
-/** The commands that change an agent's gateway access, and what of it comes and goes with the agent. */
+/** Commands that change an agent's gateway access, and the row's creation and removal with the agent. */
 import type { AgentRef } from '../../core/agentref.js'
 import type { OrgEventPayload } from '../../core/orgevents.js'
 import type { Command, CommandMeta, Tx } from '../../runtime/shard/contract.js'
@@ -8,7 +8,7 @@ import type { AgentWebhook } from './schema.js'
 import { type GatewayRecord, gatewayTable, notFound, noWebhook } from './store.js'
 import { ownerOfToken, tokenIndex } from './tokenindex.js'
 
-/** Every agent has gateway access from its creation on. */
+/** The creation of an agent also creates its gateway access. */
 export const accessLifecycle: AgentListener = {
   created(tx, { orgId, agentId, credentials }) {
     tx.put(gatewayTable, [orgId, agentId], { orgId, agentId, ...credentials })
@@ -25,7 +25,7 @@ function removeFromIndex(tx: Tx, { token: { hash } }: GatewayRecord): void {
   tx.send(ownerOfToken(hash), tokenIndex.remove, { hash })
 }
 
-/** `orgEvent` is the command by which the org's webhooks are told. */
+/** The command `orgEvent` notifies the org's webhooks. */
 export function createGatewayCommands(orgEvent: Command<OrgEventPayload, unknown>) {
   function saveRecord(tx: Tx, record: GatewayRecord, changed: string, { by }: CommandMeta): void {
     const { orgId, agentId } = record
@@ -55,7 +55,7 @@ export function createGatewayCommands(orgEvent: Command<OrgEventPayload, unknown
     },
   }
 
-  /** An instance id once chosen stays until another is. */
+  /** An instance id stays until a caller sets another one. */
   const setWebhook: Command<AgentRef & { readonly webhookUrl: string; readonly instanceId?: string }, AgentWebhook> = {
     name: 'gateway.setWebhook',
     decide(tx, { orgId, agentId, webhookUrl, instanceId }, meta) {

@@ -1,4 +1,4 @@
-/** Gateway access: the access token and signing secret of an agent, and the webhook that its events go to. */
+/** Gateway access: an agent's access token, signing secret and webhook URL. */
 import type { OrgEventPayload } from '../../core/orgevents.js'
 import type { Route } from '../../runtime/http/route.js'
 import type { Command, Local, Shards } from '../../runtime/shard/contract.js'
@@ -14,7 +14,7 @@ import { agentWebhookRoutes } from './webhook.js'
 export interface GatewayAccessDeps {
   readonly orgEvent: Command<OrgEventPayload, unknown>
   readonly agents: Pick<Agents, 'onLifecycle'>
-  /** What is wrong with a URL, as the end of a sentence; undefined for one that may be called. */
+  /** The problem of a URL as the end of a sentence; undefined for an allowed URL. */
   readonly checkUrl: (url: string) => string | undefined
   readonly randomBytes: (count: number) => Uint8Array
 }
@@ -28,7 +28,7 @@ export function createGatewayAccess({ orgEvent, agents, checkUrl, randomBytes }:
     module: moduleOf({ commands, queries: gatewayQueries }, { commands: { put, remove }, queries: { find } }),
     agentTokenAuth: (shards: Shards & Local): AgentTokenAuth => createAgentTokenAuth(shards),
     routes: (engine: RouteDeps): Route[] => gatewayAccessRoutes({ ...engine, commands, randomBytes }),
-    /** Routes of the gateway, for the agent itself. */
+    /** Gateway routes that the agent itself calls. */
     gatewayRoutes: ({ shards }: Pick<RouteDeps, 'shards'>): Route[] =>
       agentWebhookRoutes({ shards, commands, checkUrl }),
   }

@@ -1,4 +1,4 @@
-/** The management routes of an agent's gateway access: what it is, and new credentials. */
+/** Management routes of an agent's gateway access: read it, rotate its credentials. */
 import { actorOf } from '../../core/access.js'
 import { formatAgentKey } from '../../core/agentref.js'
 import { isRefusal } from '../../core/errors.js'
@@ -48,7 +48,8 @@ export function gatewayAccessRoutes({ shards, commands, sealer, randomBytes }: G
         const accessToken = generateToken(randomBytes)
         const token = digestToken(accessToken)
         const { hash } = token
-        // The index comes first: a row without its token harms nobody, while a token without its row would open nothing.
+        // The index row comes first. Without its token it does no harm, while a token without an index row finds no
+        // agent.
         const indexed = await shards.execute(ownerOfToken(hash), tokenIndex.put, { ...agentRef, hash })
         if (isRefusal(indexed)) return indexed
         const input = { ...agentRef, token }
@@ -57,7 +58,7 @@ export function gatewayAccessRoutes({ shards, commands, sealer, randomBytes }: G
         })
         if (!isRefusal(outcome)) return json(200, { accessToken })
         shards.execute(ownerOfToken(hash), tokenIndex.remove, { hash }).catch(() => {
-          // Nobody will ever hold the token of that row.
+          // The index row stays; its token is never given out.
         })
         return outcome
       },

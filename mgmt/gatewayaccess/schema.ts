@@ -1,4 +1,4 @@
-/** An agent's gateway access as operators read it, and its webhook as the agent itself sets it. */
+/** Schemas of an agent's gateway access as operators read it, and of its webhook as the agent sets it. */
 import Type, { type Static } from 'typebox'
 import { gatewayAccess, orgWebhook } from '../../core/limits/index.js'
 

@@ -1,4 +1,4 @@
-/** What is kept of an agent's gateway access, beside the agent in its shard, and how it is read. */
+/** The gateway table: one row of credentials and webhook for each agent, in the agent's shard, with its queries. */
 import { timingSafeEqual } from 'node:crypto'
 import type { AgentRef } from '../../core/agentref.js'
 import { refuse } from '../../core/errors.js'
@@ -39,7 +39,7 @@ const webhook: Query<AgentRef, AgentWebhook> = {
   read: (reader, { orgId, agentId }) => reader.get(gatewayTable, [orgId, agentId])?.webhook ?? noWebhook,
 }
 
-/** Whether a token of that hash is the agent's token now. */
+/** Is a token with this hash the agent's current token? */
 const recognise: Query<AgentRef & { readonly hash: Uint8Array }, boolean> = {
   name: 'gateway.recognise',
   read(reader, { orgId, agentId, hash }) {

@@ -1,6 +1,6 @@
 /**
- * Where the agent of every access token is, by the token's hash: how a node that has never seen a token finds the shard
- * to ask about it. A row belongs to an owner of its own and never changes; whether the token is good its agent says.
+ * Index of access tokens: token hash to agent. A node that does not know a token finds the agent's shard through it.
+ * Each row has an owner of its own and never changes; the agent's shard says whether the token is valid.
  */
 import type { AgentRef } from '../../core/agentref.js'
 import type { Command, Query } from '../../runtime/shard/contract.js'

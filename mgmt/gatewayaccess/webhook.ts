@@ -1,4 +1,4 @@
-/** The gateway routes by which an agent says where its events go. Without a webhook the built-in runtime answers. */
+/** Gateway routes by which an agent reads and sets its webhook. Without a webhook the built-in runtime answers. */
 import { actorOf } from '../../core/access.js'
 import { formatAgentKey } from '../../core/agentref.js'
 import { invalid, isRefusal } from '../../core/errors.js'
@@ -11,7 +11,7 @@ import { gatewayQueries } from './store.js'
 export interface AgentWebhookRoutesOptions {
   readonly shards: Shards
   readonly commands: Pick<GatewayCommands, 'setWebhook' | 'removeWebhook'>
-  /** A sentence saying what is wrong with a URL, or undefined. */
+  /** A sentence about the problem of a URL, or undefined for an allowed URL. */
   readonly checkUrl: (url: string) => string | undefined
 }
 

@@ -1,4 +1,4 @@
-/** Journeys: sends for a journey platform, one a step. */
+/** Journeys: sends that a journey platform asks for, one for each step. */
 import type { Clock } from '../../runtime/clock.js'
 import type { Route } from '../../runtime/http/route.js'
 import type { Agents } from '../agents/index.js'
@@ -9,7 +9,7 @@ import { journeyRoutes } from './routes.js'
 export interface JourneyDeps {
   readonly agents: Pick<Agents, 'documents'>
   readonly outreach: Pick<Outreach, 'sends'>
-  /** Where callers reach the management API, without its version. */
+  /** Base URL of the management API, without its version. */
   readonly mgmtUrl: () => string
   readonly clock: Clock
 }

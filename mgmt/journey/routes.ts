@@ -1,4 +1,7 @@
-/** The journey platform's way in: one send a step, every outcome of business a success, and its own budget. */
+/**
+ * The route that a journey platform calls: one send for each step. Every business outcome is a success, and the route
+ * has a budget of its own.
+ */
 import { hash } from 'node:crypto'
 import Type from 'typebox'
 import { actorOf } from '../../core/access.js'
@@ -22,7 +25,7 @@ export interface JourneyRouteDeps {
   readonly shards: Shards
   readonly documents: Pick<AgentDocuments, 'queries'>
   readonly sends: Sends
-  /** Where callers reach the management API, without its version. */
+  /** Base URL of the management API, without its version. */
   readonly mgmtUrl: () => string
   readonly clock: Clock
 }
@@ -65,7 +68,7 @@ export function journeyRoutes({ shards, documents, sends, mgmtUrl, clock }: Jour
         'agent.outreach_send.timeout',
       ],
       async handler({ caller, params: { org: orgId, agent: agentId, outreachId }, body }) {
-        // What says that it is JSON has been read; of anything else the bytes are here.
+        // The server has parsed bodies of a JSON content type; any other body is still bytes.
         const received: unknown = body
         const read = received instanceof Uint8Array ? readJson(received as Buffer) : { value: received }
         if ('problem' in read) return malformedRequest([read.problem])
@@ -75,7 +78,7 @@ export function journeyRoutes({ shards, documents, sends, mgmtUrl, clock }: Jour
         const request = { ...call.send, outreachId, ...(key.key !== undefined && { idempotencyKey: key.key }) }
         const sendOptions = { isDryRun: call.isDryRun, answerMs: limits.journeyAnswerMs }
         const result = await sends.create({ orgId, agentId }, request, actorOf(caller), sendOptions)
-        // Only sends that are not named are ever postponed.
+        // Only sends of other origins than `named` are deferred, so this result is a SendResult.
         if (!isRefusal(result)) return json(200, responseOf(result as SendResult, key))
         const answer = responseOfRefusal(result, key)
         return isRefusal(answer) ? answer : json(200, answer)

@@ -1,4 +1,4 @@
-/** What journeys send and read, as it is documented; the reading itself is more lenient than a schema can be. */
+/** Schemas of journey calls for the documentation; the parser accepts more than a schema can express. */
 import Type, { type TSchema } from 'typebox'
 import { outcomes } from '../../core/journey/response.js'
 import { sendStates } from '../../core/outreach/send.js'
@@ -8,7 +8,7 @@ const optional = Type.Optional
 const text = optional(Type.String())
 const object = (title: string, members: Record<string, TSchema>) => Type.Object(members, { ...closed, title })
 
-/** Of any content type; null, empty text and a missing member are the same, and numbers and booleans stand for their text. */
+/** Any content type. Null, empty text and a missing member are the same; numbers and booleans count as their text. */
 export const JourneySendBody = object('JourneySend', {
   profile: optional(
     object('JourneyProfile', {

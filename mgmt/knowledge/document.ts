@@ -1,4 +1,4 @@
-/** Rows of the agent's document, written and read within this area's own commands and queries: both are one commit. */
+/** Reads and writes rows of the agent's document inside the commands and queries of this area, in the same commit. */
 
 import type { AgentRef } from '../../core/agentref.js'
 import type { Refusal } from '../../core/errors.js'
@@ -12,7 +12,7 @@ export interface EndpointView<T = unknown> {
   readonly etag: string
 }
 
-/** A row that is written through them is judged, recorded and announced like any other change of the document. */
+/** A row written through these commands is validated, recorded and announced like any other change of the document. */
 export type Documents = Pick<AgentDocuments, 'commands' | 'queries'>
 
 export interface EndpointRequest {

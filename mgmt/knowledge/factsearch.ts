@@ -1,4 +1,4 @@
-/** A search of an agent's facts that lets other work go on between portions of them. */
+/** Search of an agent's facts in slices, so that other work runs between them. */
 import type { Fact } from '../../core/agent/resources/knowledge.js'
 import { createFactIndex } from '../../core/knowledge/facts.js'
 import { knowledge as limits } from '../../core/limits/index.js'

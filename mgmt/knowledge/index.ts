@@ -13,15 +13,15 @@ import { pageReadEffect, sourceCommands } from './sources.js'
 export interface KnowledgeDeps {
   readonly agents: Pick<Agents, 'documents' | 'onLifecycle'>
   readonly getPage: GetPage
-  /** What is wrong with a URL, as the end of a sentence; undefined for one that may be called. */
+  /** The problem of a URL as the end of a sentence; undefined for an allowed URL. */
   readonly checkUrl: (url: string) => string | undefined
   readonly objects: MediaObjects
-  /** Where a stored object is served, by its name. */
+  /** The public URL of a stored object. */
   readonly mediaUrl: (object: string) => string
   readonly randomBytes: (count: number) => Uint8Array
 }
 
-/** As many as the name of an object takes. */
+/** Random bytes for one object name. */
 const nameBytes = 17
 
 export function createKnowledge({ agents, getPage, checkUrl, objects, mediaUrl, randomBytes }: KnowledgeDeps) {

@@ -1,6 +1,7 @@
 /**
- * Media items of an agent. Their bytes are objects under names that nobody can guess; a name is on record before its
- * object is put, and the object is removed after its record, so that nothing is kept that nobody knows of.
+ * Media items of an agent. The bytes are objects under names that cannot be guessed. A name is recorded before its
+ * object is stored, and the object is removed after its record, so no object exists without a record or a pending
+ * removal.
  */
 
 import type { MediaItem } from '../../core/agent/resources/knowledge.js'
@@ -13,14 +14,14 @@ import { table } from '../../runtime/store/contract.js'
 import { objectOf, objectTable } from '../agents/mediaobjects.js'
 import { type Documents, type EndpointView, readEndpoint, writeEndpoint } from './document.js'
 
-/** Names under which something is being put. */
+/** Object names with an upload in progress. */
 const uploadTable = table<[orgId: string, agentId: string, name: string], true>('knowledge.uploads')
 
 export interface UploadRef extends AgentRef {
   readonly name: string
 }
 
-/** The effect that takes an object away for good. */
+/** The effect that removes an object. */
 export const removeObjectKind = 'agentMediaRemove'
 export interface RemoveObject {
   readonly name: string
@@ -33,7 +34,7 @@ const endpoints = {
   remove: 'DELETE /media/{mediaId}',
 } as const
 
-/** An item with the name of its object; where that is served is known to whoever answers. */
+/** An item with its object name; the caller turns the name into a URL. */
 export interface StoredMedia {
   readonly item: MediaItem
   readonly object: string
@@ -61,7 +62,7 @@ const beginUpload: Command<UploadRef, true> = {
   },
 }
 
-/** Whoever began it has failed, or has not been heard of for so long that it must have ended. */
+/** Ends an upload that failed or that exceeded its time. */
 const abandonUpload: Command<UploadRef, true> = {
   name: abandonCommand,
   decide(tx, upload) {
@@ -70,7 +71,7 @@ const abandonUpload: Command<UploadRef, true> = {
   },
 }
 
-/** False when it was not, or is no longer, on record. */
+/** False if the upload is not on record. */
 function endUpload(tx: Tx, { orgId, agentId, name }: UploadRef): boolean {
   if (!tx.get(uploadTable, [orgId, agentId, name])) return false
   tx.remove(uploadTable, [orgId, agentId, name])
@@ -139,7 +140,7 @@ export function agentMediaCommands(documents: Documents) {
     },
   }
 
-  /** The agent goes, and all objects with it. */
+  /** Removes all media records and objects in the commit that deletes the agent. */
   function onAgentRemoved(tx: Tx, { orgId, agentId }: AgentRef): void {
     for (const { key, value } of [...tx.range(objectTable, { prefix: [orgId, agentId] })]) {
       tx.remove(objectTable, key)

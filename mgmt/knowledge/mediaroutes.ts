@@ -1,4 +1,4 @@
-/** The routes of an agent's media: uploading, listing, reading and deleting pictures and files. */
+/** Routes of an agent's media: upload, list, read and delete pictures and files. */
 
 import { actorOf } from '../../core/access.js'
 import { MediaItem } from '../../core/agent/resources/knowledge.js'
@@ -13,13 +13,13 @@ import type { Shards } from '../../runtime/shard/contract.js'
 import type { AgentMediaCommands, StoredMedia, UploadRef } from './media.js'
 import { MediaList, MediaListQuery, mediaReadAccess, mediaWriteAccess, ofKnowledge, UploadQuery } from './schema.js'
 
-/** Where the bytes of media items are stored, under names that are given once. */
+/** Storage of media bytes. Each name is used once. */
 export interface MediaObjects {
-  /** What its content says it is; undefined for content that is not kept. */
+  /** The type that the bytes themselves show; undefined for a type that is not stored. */
   typeOf(bytes: Uint8Array): { readonly type: string; readonly extension: string } | undefined
-  /** Resolves once all of it is durable, `full` when there is no room for it. */
+  /** Resolves when all bytes are durable, or with `full` when the storage has no room. */
   put(name: string, bytes: Uint8Array): Promise<'stored' | 'full'>
-  /** Of one that is not there, too. */
+  /** Resolves for an object that does not exist, too. */
   remove(name: string): Promise<void>
 }
 
@@ -28,9 +28,9 @@ export interface MediaRoutesOptions {
   readonly media: AgentMediaCommands
   readonly objects: Pick<MediaObjects, 'typeOf' | 'put'>
   readonly pages: PageTokens
-  /** Letters and digits that nobody can guess. */
+  /** Letters and digits that cannot be guessed. */
   readonly newName: () => string
-  /** Where an object of that name is served. */
+  /** The public URL of a stored object. */
   readonly urlOf: (object: string) => string
 }
 
@@ -137,7 +137,7 @@ const storageFull = refuse('service.unavailable', {
   headers: { 'retry-after': '60' },
 })
 
-/** The type is told by the content, whatever the request called it. */
+/** The bytes decide the type; the content type of the request does not count. */
 async function uploadMedia(
   { shards, media: { commands, queries }, objects, newName }: MediaRoutesOptions,
   agentRef: AgentRef,
@@ -148,13 +148,13 @@ async function uploadMedia(
   const owner = formatAgentKey(agentRef)
   const type = objects.typeOf(bytes)
   if (!type) return unknownContent
-  // Of an agent that is not there nothing is begun.
+  // An upload does not begin for an agent that does not exist.
   const agent = await shards.query(owner, queries.list, agentRef)
   if (isRefusal(agent)) return agent
   const upload: UploadRef = { ...agentRef, name: `${newName()}.${type.extension}` }
   const started = await shards.execute(owner, commands.beginUpload, upload)
   if (isRefusal(started)) return started
-  // If this does not reach its shard, the timer that was set when it began does the same.
+  // If this command does not reach the shard, the timer set by beginUpload abandons the upload.
   const abandonUpload = () => shards.execute(owner, commands.abandonUpload, upload)
   try {
     if ((await objects.put(upload.name, bytes)) === 'full') {

@@ -1,4 +1,4 @@
-/** Performs the effect of reading the url of a source, and makes content of what was sent, fetched or uploaded. */
+/** Effect handler that reads the URL of a source; turns fetched or uploaded text into content. */
 import { formatAgentKey } from '../../core/agentref.js'
 import { isRefusal } from '../../core/errors.js'
 import type { Page, PageRequest } from '../../core/knowledge/page.js'
@@ -11,7 +11,10 @@ import { type Documents, readEndpoint } from './document.js'
 import type { Content, PageRead, ReadOutcome, SourceCommands } from './sources.js'
 import { stateTable } from './store.js'
 
-/** Gets a page through the guard, within every limit. It never throws; `stopped` is the answer to the signal. */
+/**
+ * Fetches a page through the egress guard within all limits. Never throws; `stopped` is the answer to an aborted
+ * signal.
+ */
 export type GetPage = (request: PageRequest) => Promise<Page>
 
 export interface PageReadOptions {
@@ -21,7 +24,7 @@ export interface PageReadOptions {
   readonly getPage: GetPage
 }
 
-/** A throw leaves the effect owed: the page is then read again. */
+/** If the handler throws, the effect stays in the outbox and the page is read again. */
 export function createPageReadHandler({ shards, documents, commands, getPage }: PageReadOptions) {
   return async (payload: PageRead, { reader, signal, completes }: EffectContext): Promise<void> => {
     const { orgId, agentId, sourceId, readId } = payload
@@ -47,7 +50,7 @@ async function outcomeOf(page: Exclude<Page, { kind: 'stopped' }>): Promise<Read
   return { kind: 'read', content, version: page.version }
 }
 
-/** The problem is the end of a sentence about the text. */
+/** `problem` is the end of a sentence about the text. */
 export async function contentOf(read: TextResult): Promise<Content | { readonly problem: string }> {
   if ('problem' in read) return read
   const content = await runInSlices(indexTextInSteps(read.text), systemClock)

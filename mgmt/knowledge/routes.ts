@@ -1,4 +1,4 @@
-/** The routes of sources: adding, reading, searching, refreshing and removing them. */
+/** Routes of sources: add, read, search, refresh and remove. */
 
 import { actorOf } from '../../core/access.js'
 import { type AgentRef, formatAgentKey } from '../../core/agentref.js'
@@ -29,14 +29,14 @@ export interface SourceRoutesOptions {
   readonly shards: Shards
   readonly sources: SourceCommands
   readonly pages: PageTokens
-  /** What is wrong with a url that is to be read, as the end of a sentence. */
+  /** The problem of a source URL as the end of a sentence. */
   readonly checkUrl: (url: string) => string | undefined
 }
 
 const collectionPath = '/orgs/{org}/agents/{agent}/knowledge/sources'
 const itemPath = '/orgs/{org}/agents/{agent}/knowledge/sources/{sourceId}'
 
-/** What a file may be; a body of JSON describes a source instead. */
+/** Allowed content types of an uploaded file; a JSON body describes a source instead. */
 const fileTypes = ['text/plain', 'text/markdown', 'text/html', 'text/csv']
 
 const agentRefOf = ({ org: orgId, agent: agentId }: { org: string; agent: string }): AgentRef => ({ orgId, agentId })

@@ -1,4 +1,4 @@
-/** Sources and media as callers send and read them. */
+/** Schemas of sources and media as callers send and read them. */
 import Type, { type Static } from 'typebox'
 import { MediaItem, Source } from '../../core/agent/resources/knowledge.js'
 import { closedObject, nonEmptyText, optional, slug, text, webUrl } from '../../core/agent/resources/schemas.js'
@@ -33,7 +33,7 @@ export const SourceChange = closedObject('KnowledgeSourcePatch', {
 })
 export type SourceChange = Static<typeof SourceChange>
 
-/** For a body that is the content of a file. */
+/** Query of an upload whose body is the content of a file. */
 export const UploadQuery = closedObject('UploadQuery', {
   name: optional(Type.String({ minLength: 1, maxLength: agentLimits.sources.nameChars, pattern: '\\S' })),
   id: optional(slug),

@@ -1,4 +1,4 @@
-/** The commands and queries of sources. What is read from a url is read by an effect, and comes back as a command. */
+/** Commands and queries of sources. An effect reads the URL of a source; a command stores the result. */
 
 import type { Fact, Source } from '../../core/agent/resources/knowledge.js'
 import type { AgentRef } from '../../core/agentref.js'
@@ -24,7 +24,7 @@ import {
   unread,
 } from './store.js'
 
-/** Content as it is kept: cut and counted before any command is asked. */
+/** Content ready for storage: split into passages and counted before the command runs. */
 export interface Content extends IndexedText {
   readonly characters: number
 }
@@ -46,7 +46,7 @@ interface ChangeSource extends SourceRef, Conditions {
   readonly content?: Content
 }
 
-/** One reading of the url of a source. */
+/** One read of a source's URL. */
 export interface PageRead extends SourceRef {
   readonly readId: string
 }
@@ -100,7 +100,7 @@ export function sourceCommands(documents: Documents) {
       let state: SourceState | Refusal = previous
       if (content) state = kept(tx, agent, source, previous, content, meta)
       else if (isMoved || sent.refresh) {
-        // What another page said of its version means nothing to this one.
+        // The stored page version belongs to the old URL, so the first read of the new URL does not send it.
         state = startRead(tx, agent, source, isMoved ? { ...previous, version: undefined } : previous, meta)
       }
       return isRefusal(state) ? state : { etag: view.etag, json: toSourceView(source, state) }
@@ -125,7 +125,7 @@ export function sourceCommands(documents: Documents) {
     },
   }
 
-  /** The outcome of one reading; nothing is done with one that was overtaken, or whose source is gone. */
+  /** Stores the outcome of one read. The outcome of an overtaken read, or of a removed source, is dropped. */
   const completeRead: Command<PageRead & { readonly outcome: ReadOutcome }, true> = {
     name: 'knowledge.completeRead',
     decide(tx, { orgId, agentId, sourceId, readId, outcome }, meta) {
@@ -231,7 +231,7 @@ function kept(
   return putState(tx, agent, id, { ...rest, ...about, status: 'ready', readAt: meta.at })
 }
 
-/** Asks for a reading; what was read before stays until that is done. */
+/** Starts a read; the previous content stays until that read completes. */
 function startRead(
   tx: Tx,
   agent: AgentRef,

@@ -1,7 +1,7 @@
 /**
- * Where the content of sources is kept, in the agent's shard: passages, the words they are found by, and what became of
- * the last reading. Content has an id of its own and is there whole or not at all: from the commit in which it goes nobody
- * finds it, and its rows, which may be many, follow a portion at a time.
+ * Content of sources in the agent's shard: passages, their word index, and the outcome of the last read. Content has an
+ * id of its own and is visible entirely or not at all: the commit that removes it hides it, and its rows follow in
+ * bounded parts.
  */
 import type { AgentRef } from '../../core/agentref.js'
 import type { PageVersion } from '../../core/knowledge/page.js'
@@ -14,22 +14,22 @@ export type SourceStatus = 'pending' | 'ready' | 'failed'
 
 export interface SourceState {
   readonly status: SourceStatus
-  /** Why the last reading came to nothing, in a sentence for operators. */
+  /** Why the last read failed, in a sentence for operators. */
   readonly reason?: string
-  /** The reading that was asked for last, under an id that no other has: the outcome of any other is dropped. */
+  /** Id of the newest requested read; the outcome of any other read is dropped. */
   readonly readId?: string
   readonly characters: number
   readonly passages: number
-  /** The id of its content; absent while nothing was read. */
+  /** Id of the current content; absent before the first successful read. */
   readonly content?: string
   readonly readAt?: number
-  /** What the page said of the version that was read. */
+  /** The version that the page gave for the content that was read. */
   readonly version?: PageVersion
 }
 
 interface ContentHead {
   readonly source: string
-  /** Words in each passage. */
+  /** Number of words in each passage. */
   readonly lengths: readonly number[]
 }
 
@@ -40,10 +40,10 @@ interface Totals {
 
 type ContentKey = [orgId: string, agentId: string, content: string]
 export const stateTable = table<[orgId: string, agentId: string, sourceId: string], SourceState>('knowledge.states')
-/** Content that is found; what has no row here is on its way out. */
+/** Visible content. Content without a row here is being removed. */
 const contentTable = table<ContentKey, ContentHead>('knowledge.contents')
 const passageTable = table<[...ContentKey, place: number], string>('knowledge.passages')
-/** The words of each content, by which its places are found again when it goes. */
+/** The words of each content; the sweep finds the word index rows through them. */
 const wordTable = table<ContentKey, readonly string[]>('knowledge.words')
 const placeTable = table<[orgId: string, agentId: string, word: string, content: string], Postings>('knowledge.places')
 const totalTable = table<[orgId: string, agentId: string], Totals>('knowledge.totals')
@@ -59,7 +59,7 @@ export function totalsOf(reader: Reader, { orgId, agentId }: AgentRef): Totals {
   return reader.get(totalTable, [orgId, agentId]) ?? noTotals
 }
 
-/** Replaces the content of a source, and answers the id of the new one for its state. */
+/** Replaces the content of a source and returns the id of the new content. */
 export function saveContent(
   tx: Tx,
   agent: AgentRef,
@@ -94,7 +94,7 @@ export function removeSource(tx: Tx, agent: AgentRef, sourceId: string): void {
   tx.remove(stateTable, [agent.orgId, agent.agentId, sourceId])
 }
 
-/** Everything of an agent that goes. */
+/** Removes all sources of an agent that is deleted. */
 export function removeSources(tx: Tx, agent: AgentRef): void {
   const rows = [...tx.range(stateTable, { prefix: [agent.orgId, agent.agentId] })]
   for (const { key } of rows) removeSource(tx, agent, key[2])
@@ -105,10 +105,10 @@ interface RemovedContent extends AgentRef {
 }
 
 const sweepName = 'knowledge.sweep'
-/** In the past: as soon as others had their turn. */
+/** A time in the past: the timer fires as soon as other work has run. */
 const immediately = 0
 
-/** Takes away a portion of the rows of content that has gone: the places of its words first, then its passages. */
+/** Removes a bounded part of the rows of removed content: first its word index, then its passages. */
 export const sweep: Command<RemovedContent, true> = {
   name: sweepName,
   decide(tx, removed) {
@@ -142,7 +142,7 @@ function addToTotals(tx: Tx, agent: AgentRef, lengths: readonly number[], by: 1 
   else tx.put(totalTable, [orgId, agentId], { passages, words })
 }
 
-/** All that an agent's sources say, as ranking asks for it, and the way back from content to its source. */
+/** All content of an agent as the ranking reads it, and the lookup from content to its source. */
 export interface Contents extends Corpus {
   sourceOf(content: string): string
   passageOf(content: string, at: number): string

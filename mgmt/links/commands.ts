@@ -1,4 +1,4 @@
-/** The commands and queries of outreach links, and what happens to a link when its binding or its agent is deleted. */
+/** Commands and queries of outreach links, and the changes of a link when its binding or its agent is deleted. */
 import type { Section } from '../../core/agent/index.js'
 import type { AgentRef } from '../../core/agentref.js'
 import type { ContentMessage } from '../../core/amf/index.js'
@@ -26,22 +26,22 @@ import type { Personas } from '../sandbox/commands.js'
 import type { AgentBranding } from './page.js'
 import { type LinkRef, linkAt, linkCodes, linksOf, linkTable, ownerOfCode, redemptionTable } from './store.js'
 
-/** Only rcs keeps people from writing first, so links are for it alone. */
+/** Links exist for rcs only: on rcs a person cannot write first. */
 export const linkChannel = 'rcs' as const satisfies ChannelName
 export const startEffect = 'linkStart'
 
-/** Somebody who entered their number. */
+/** A phone number entered on the page of a link. */
 export interface RedeemInput extends LinkRef {
   readonly asid: string
   readonly address: string
 }
 
-/** What the effect of a redemption works with. */
+/** Input of the effect of a redemption. */
 export interface LinkStart extends RedeemInput {
   readonly openingId: string
 }
 
-/** What a persona is opened with. */
+/** The identity and the first message of a persona's conversation. */
 export interface PersonaOpening {
   readonly identity: { readonly asid: string; readonly channel: ChannelName; readonly address: string }
   readonly message: ContentMessage
@@ -51,7 +51,7 @@ const notFound = refuse('resource.not_found')
 const unavailable = (detail: string) => refuse('agent.outreach_link.unavailable', { detail })
 const badRequest = { status: 400 } as const
 
-/** All that a greeting is written by. */
+/** The sections of the agent's document that a greeting needs. */
 const sections: readonly Section[] = [...sendSections, 'playbooks']
 
 export interface LinksDeps {
@@ -113,7 +113,10 @@ export function createLinkCommands({ documents, personas }: LinksDeps) {
     },
   }
 
-  /** Takes a use for a number that is new to the link, and has the agent write to it, whoever it belongs to. */
+  /**
+   * Counts a use for a number that is new to the link, and has the agent write to that number. The command does not
+   * check that the number belongs to the caller.
+   */
   const redeem: Command<RedeemInput, true> = {
     name: 'links.redeem',
     decide(tx, { orgId, agentId, linkId, asid, address }, { at, mint }) {
@@ -138,7 +141,7 @@ export function createLinkCommands({ documents, personas }: LinksDeps) {
     read: (reader, agent) => (findAgent(reader, agent) ? linksOf(reader, agent) : notFound),
   }
 
-  /** What the page shows of the agent; a refusal while the link is closed. */
+  /** The agent's branding for the page; a refusal while the link is closed. */
   const entry: Query<LinkRef & { readonly at: number }, AgentBranding> = {
     name: 'links.entry',
     read(reader, { orgId, agentId, linkId, at }) {
@@ -185,7 +188,7 @@ export function createLinkCommands({ documents, personas }: LinksDeps) {
     for (const link of linksOf(tx, agent)) removeLink(tx, agent, link)
   }
 
-  /** What somebody is greeted with whom the agent knows nothing of; undefined once link or agent is gone. */
+  /** The greeting for a person without a record; undefined if the link or the agent no longer exists. */
   function startGreeting(reader: Reader, { orgId, agentId, linkId }: LinkRef): GreetingMessage | undefined {
     const agent = { orgId, agentId }
     return linkAt(reader, { ...agent, linkId }) && greetingFor(reader, agent, unknownPerson)

@@ -1,4 +1,4 @@
-/** Outreach links: pages where testers enter their number, and are written to. */
+/** Outreach links: pages on which testers enter their number, so that the agent writes to them. */
 import type { Clock } from '../../runtime/clock.js'
 import type { Route } from '../../runtime/http/route.js'
 import type { Buckets } from '../../runtime/ratelimit/contract.js'
@@ -22,7 +22,7 @@ export interface LinksDeps {
   readonly personas: Pick<Personas, 'personOf' | 'identityOf'>
   readonly conversations: OutreachConversations
   readonly secrets: Pick<RootSecrets, 'identity'>
-  /** Where others reach the gateway, without its version. */
+  /** Base URL of the gateway, without its version. */
   readonly gatewayUrl: () => string
   readonly randomBytes: (count: number) => Uint8Array
   readonly clock: Clock
@@ -41,7 +41,7 @@ export function createLinks({ agents, channels, personas, secrets, ...deps }: Li
     }),
     routes: ({ shards }: Pick<RouteDeps, 'shards'>): Route[] =>
       linkRoutes({ ...deps, shards, links, urlOf: (code) => `${gatewayUrl()}/v4/start/${code}` }),
-    /** Pages of the gateway. */
+    /** Gateway routes of the pages. */
     gatewayRoutes({ shards, buckets }: Pick<RouteDeps, 'shards'> & { readonly buckets: Buckets }): Route[] {
       const numberKey = deriveKey(secrets.identity, 'numbers entered at links')
       return linkPageRoutes({ ...deps, shards, buckets, links, numberKey, publicUrl: gatewayUrl })

@@ -1,12 +1,12 @@
-/** Performs what a redemption asks for: hands the greeting to the conversation of whoever entered their number. */
+/** Effect handler of a redemption: sends the greeting to the conversation of the entered number. */
 import { isRefusal } from '../../core/errors.js'
 import type { EffectContext, EffectHandler } from '../../runtime/shard/contract.js'
 import type { OutreachConversations } from '../outreach/conversations.js'
 import { type LinkCommands, type LinkStart, linkChannel } from './commands.js'
 
 /**
- * It may run again after a crash: the conversation knows the opening by its id and takes it once. Whoever opted out is
- * not written to, which the conversation alone decides and nobody is told.
+ * The effect may run again after a crash: the conversation knows the opening by its id and accepts it once. The
+ * conversation alone decides that it does not write to a person who opted out, and the outcome is not reported.
  */
 export function createLinkStartHandler(
   links: Pick<LinkCommands, 'startGreeting'>,

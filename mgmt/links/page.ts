@@ -1,9 +1,9 @@
-/** The page behind an outreach link: one form, plain HTML, nothing that runs. */
+/** The page of an outreach link: one form, plain HTML, no scripts. */
 import { outreachLink as limits } from '../../core/limits/index.js'
 import { escapeHtml, type PageBranding, plainPage } from '../../runtime/http/plainpage.js'
 import type { Answer } from '../../runtime/http/route.js'
 
-/** The form may go to where it came from and nowhere else; its address is nobody's business but ours. */
+/** The form may post to its own origin only, and the page's address does not leave that origin. */
 const policy = "form-action 'self'"
 const headers = { 'referrer-policy': 'same-origin', 'x-robots-tag': 'noindex' } as const
 
@@ -11,19 +11,19 @@ function page(status: number, title: string, body: string, branding: PageBrandin
   return plainPage({ status, title, body, policy, headers, branding })
 }
 
-/** What the page shows of the agent. */
+/** The agent's name and branding on the page. */
 export interface AgentBranding extends PageBranding {
   readonly name: string
 }
 
-/** A national number may belong to a person in any country, so it is not completed with a guess. */
+/** A national number may belong to any country, so the page does not guess the country code. */
 function phoneError(entered: string): string {
   const isNational = !/^\s*(\+|00)/.test(entered)
   const sentence = isNational ? 'Start with + and your country code.' : 'That is not a phone number.'
   return `<p class="wrong" id="wrong" role="alert">${sentence}</p>\n`
 }
 
-/** `entered` is what was typed last, if it was no number. */
+/** `entered` is the last input if it was not a phone number. */
 export function entryPage({ name: agentName, ...branding }: AgentBranding, entered?: string): Answer {
   const name = escapeHtml(agentName)
   const isInvalid = entered !== undefined
@@ -45,14 +45,14 @@ ${isInvalid ? phoneError(entered) : ''}<p class="hint" id="hint">Start with + an
   )
 }
 
-/** The same for every number, whoever has it. */
+/** The same page for every number, so that it reveals nothing about the number. */
 export const sentPage = page(
   200,
   'Look at your phone',
   '<p role="status">If this number can receive it, a message is on its way.</p>',
 )
 
-/** The same for a link that never was, is over, or is switched off. */
+/** The same page for a link that is unknown, expired, used up or disabled. */
 export const closedPage = page(
   404,
   'This link is not open',

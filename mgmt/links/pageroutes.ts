@@ -1,4 +1,4 @@
-/** Where people are who were given a link: the page, and the number that they enter there. */
+/** Gateway routes of outreach links: the page, and the form with the phone number. */
 import { createHmac } from 'node:crypto'
 import Type from 'typebox'
 import { formatAgentKey } from '../../core/agentref.js'
@@ -20,13 +20,13 @@ export interface LinkPageOptions {
   readonly conversations: Pick<OutreachConversations, 'asidOf'>
   readonly buckets: Buckets
   readonly clock: Clock
-  /** What numbers are named by where they are only counted. */
+  /** Key of the hash under which rate limits count a number. */
   readonly numberKey: Uint8Array
-  /** Where others reach the page. */
+  /** Base URL of the page. */
   readonly publicUrl: () => string
 }
 
-/** Below the prefix of the gateway: the one address that is open to everybody anyway. */
+/** Below the gateway's prefix, because the gateway is the one address that is public anyway. */
 export const pagePath = '/start/{code}'
 
 const ofPage = {
@@ -45,7 +45,7 @@ interface OpenLink {
 export function linkPageRoutes(options: LinkPageOptions): Route[] {
   const { shards, links, conversations, buckets, clock } = options
 
-  /** The link that the code leads to while it is open, or the page that says that there is none. */
+  /** The link of a code while it is open; otherwise the page that says that the link is closed. */
   async function loadLink(code: string): Promise<OpenLink | Answer> {
     const linkRef = await shards.query(ownerOfCode(code), linkCodes.find, { code })
     if (!linkRef) return closedPage
@@ -91,7 +91,7 @@ export function linkPageRoutes(options: LinkPageOptions): Route[] {
         const address = possiblePhoneOf(entered)
         if (address === undefined) return entryPage(loaded.branding, entered)
         const { allowed } = await buckets.spend('linkNumbers', hashNumber(address))
-        // Whoever enters a number too often is told nothing else, so that nobody learns what others entered.
+        // Above the limit the answer is the same page, so that it does not reveal which numbers others entered.
         if (!allowed) return sent(code)
         const asid = conversations.asidOf(loaded.linkRef, linkChannel, address)
         const redeemed = await shards.execute(formatAgentKey(loaded.linkRef), links.commands.redeem, {
@@ -105,7 +105,7 @@ export function linkPageRoutes(options: LinkPageOptions): Route[] {
   ]
 }
 
-/** A page that is shown by an address of its own can be loaded again without sending the number again. */
+/** Redirects to a page with its own address, so that a reload does not submit the number again. */
 function sent(code: string): Answer {
   return { status: 303, headers: { location: `${code}?sent=1` } }
 }
@@ -114,7 +114,10 @@ function refusalPage({ refused }: Refusal): Answer {
   return refused === 'service.unavailable' ? retryPage(503, http.retryAfterSeconds) : closedPage
 }
 
-/** Browsers say where a form came from. Whoever says nothing is no browser and acts for nobody but themselves. */
+/**
+ * Browsers send the origin of a form. A client that sends neither header is not a browser, so no site acts on behalf of
+ * its user.
+ */
 function isCrossOrigin(site: string, origin: string, publicUrl: string): boolean {
   if (site !== '') return site !== 'same-origin'
   return origin !== '' && origin !== new URL(publicUrl).origin

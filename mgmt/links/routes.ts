@@ -1,4 +1,4 @@
-/** The routes of outreach links. What is wrong with a body is answered with 400 in the classic style. */
+/** Routes of outreach links. An invalid body is answered with 400 in the classic error style. */
 import type { TSchema } from 'typebox'
 import { actorOf } from '../../core/access.js'
 import { formatAgentKey } from '../../core/agentref.js'
@@ -32,7 +32,7 @@ export interface LinkRoutesOptions {
   readonly conversations: OutreachConversations
   readonly clock: Clock
   readonly randomBytes: (count: number) => Uint8Array
-  /** Where people reach the page of a link, by its code. */
+  /** The public URL of a link's page, by its code. */
   readonly urlOf: (code: string) => string
 }
 
@@ -54,7 +54,7 @@ function classicError(message: string): Answer {
   return json(400, { statusCode: 400, message })
 }
 
-/** A body judged by its schema: what is wrong is said of every field in one sentence. */
+/** Validates a body by its schema; the error names every invalid field in one sentence. */
 function createBodyCheck(schema: TSchema): (body: unknown) => Answer | undefined {
   const check = compileCheck(schema)
   return (body) => {
@@ -100,7 +100,7 @@ function collection({ shards, links, urlOf, randomBytes }: LinkRoutesOptions): R
         if (error) return error
         const agent = { orgId, agentId, linkId: idFromBytes('lnk', randomBytes(idBytes)) }
         const code = toBase62(randomBytes(limits.codeBytes))
-        // The code comes first: one without its link harms nobody, while a link without its code cannot be used.
+        // The code row comes first. A code without its link does no harm, while a link without its code cannot be used.
         const reserved = await shards.execute(ownerOfCode(code), linkCodes.put, { ...agent, code })
         if (isRefusal(reserved)) return reserved
         const by = actorOf(caller)
@@ -111,10 +111,10 @@ function collection({ shards, links, urlOf, randomBytes }: LinkRoutesOptions): R
           { by },
         )
         if (!isRefusal(created)) return json(201, view(created))
-        // Without an answer the link may be there all the same.
+        // Without an answer the link may exist, so its code stays.
         if (created.refused === 'service.unavailable') return toClassicError(created)
         shards.execute(ownerOfCode(code), linkCodes.remove, { code }).catch(() => {
-          // A code that leads to no link harms nobody.
+          // A code without a link does no harm.
         })
         return toClassicError(created)
       },
@@ -163,7 +163,7 @@ function item({ shards, links, urlOf }: LinkRoutesOptions): Route[] {
   ]
 }
 
-/** Why a conversation would not be opened, for whoever rehearses a link. */
+/** Why a conversation was not opened, for a caller who tests a link with a persona. */
 const reasons: Readonly<Record<string, string>> = { optedOut: 'The persona has opted out.' }
 
 function redeemRoute({ shards, links, conversations, clock, randomBytes }: LinkRoutesOptions): Route {

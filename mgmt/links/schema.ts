@@ -1,4 +1,4 @@
-/** Outreach links as callers send and read them. Values out of bounds are answered with 400, so bounds are checked apart. */
+/** Schemas of outreach links. The routes check the bounds of values apart, because they answer 400 for them. */
 import Type, { type Static } from 'typebox'
 import { outreachLink as limits } from '../../core/limits/index.js'
 

@@ -1,17 +1,20 @@
-/** Where outreach links are kept, beside their agent in its shard, and the rows that lead to one from its code. */
+/** Outreach links in the agent's shard, and the index rows from a code to its link. */
 import type { AgentRef } from '../../core/agentref.js'
 import type { Link } from '../../core/links/link.js'
 import type { Command, Query } from '../../runtime/shard/contract.js'
 import { type Reader, table } from '../../runtime/store/contract.js'
 
-/** Which link of which agent. */
+/** A link of an agent. */
 export interface LinkRef extends AgentRef {
   readonly linkId: string
 }
 
 export const linkTable = table<[orgId: string, agentId: string, linkId: string], Link>('links')
 
-/** Who used a link, and when first: identities, so that no number is kept here. At most as many as the link has uses. */
+/**
+ * The identities that used a link, with the time of their first use. Phone numbers are not stored. At most as many
+ * entries as the link has uses.
+ */
 export interface Redemptions {
   readonly redeemed: readonly { readonly asid: string; readonly at: number }[]
 }
@@ -27,7 +30,7 @@ export function linksOf(reader: Reader, { orgId, agentId }: AgentRef): Link[] {
   return links.sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? -1 : 1))
 }
 
-/** A row in a shard of its own, so that a code tells nothing about org and agent; a row never changes. */
+/** A row in a shard of its own, so that a code reveals neither org nor agent. A row never changes. */
 const codeTable = table<[code: string], LinkRef>('links.codes')
 
 export function ownerOfCode(code: string): string {

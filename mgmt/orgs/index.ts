@@ -1,4 +1,4 @@
-/** Orgs: the record that everything else of an org hangs on. */
+/** Orgs: the root record of each org. */
 import type { Route } from '../../runtime/http/route.js'
 import { moduleOf, type RouteDeps } from '../area.js'
 import { orgRoutes } from './routes.js'

@@ -1,4 +1,4 @@
-/** Reading and changing the org itself. */
+/** Routes that read and change the org itself. */
 import { actorOf } from '../../core/access.js'
 import { invalid, isRefusal, refuse } from '../../core/errors.js'
 import { json, type Route, route } from '../../runtime/http/route.js'

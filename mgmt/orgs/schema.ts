@@ -1,4 +1,4 @@
-/** The org as callers see and change it. */
+/** Schemas of the org as callers see and change it. */
 import Type, { type Static } from 'typebox'
 import { org as limits } from '../../core/limits/index.js'
 
@@ -17,7 +17,7 @@ export const Org = Type.Object(
 )
 export type Org = Static<typeof Org>
 
-/** Null takes an optional field away. */
+/** Null removes an optional field. */
 export const OrgPatch = Type.Object(
   {
     name: Type.Optional(Type.String({ minLength: 1, maxLength: limits.nameChars })),

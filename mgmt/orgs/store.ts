@@ -1,4 +1,4 @@
-/** Where orgs are kept, and the changes they go through. */
+/** The org table, its commands and its queries. */
 import { invalid, refuse } from '../../core/errors.js'
 import { isTimeZone } from '../../core/zones.js'
 import type { Command, Query } from '../../runtime/shard/contract.js'
@@ -17,7 +17,7 @@ export const orgName: Query<{ readonly orgId: string }, string | null> = {
   read: (reader, { orgId }) => reader.get(orgTable, [orgId])?.name ?? null,
 }
 
-/** The id of any org of this shard. */
+/** The id of some org of this shard. */
 export const anyOrg: Query<Record<never, never>, string | null> = {
   name: 'org.any',
   read(reader) {

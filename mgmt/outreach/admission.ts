@@ -1,4 +1,4 @@
-/** What is decided about a send that is asked for, by the state of its agent's shard alone: for real, or for a dry run. */
+/** Admission of sends: the decision by the state of the agent's shard alone, for real sends and for dry runs. */
 
 import type { AgentDocument, Section } from '../../core/agent/index.js'
 import { type AgentIncarnation, scopeOf } from '../../core/agent/scope.js'
@@ -19,7 +19,7 @@ import type { Personas } from '../sandbox/commands.js'
 import { isMarketingUnderWay } from './marketing.js'
 import { sendingOf } from './store.js'
 
-/** Where a send comes from besides its caller, and what that adds. */
+/** Where a send comes from besides its caller, and the settings that come with it. */
 export interface SendOptions {
   readonly origin?: SendOrigin
   readonly campaignId?: string
@@ -28,18 +28,18 @@ export interface SendOptions {
   readonly ignoresSafeHours?: boolean
 }
 
-/** A send as it is asked of the agent's shard. */
+/** A send as the agent's shard receives it. */
 export interface SendInput extends AgentRef, SendOptions {
   readonly request: SendRequest
-  /** Of an address, or of an asid that its conversation knows, as it is sent to. */
+  /** The identity of an address, or of an asid that its conversation knows. */
   readonly identity?: { readonly asid: string; readonly channel: ChannelName; readonly address: string }
-  /** Where people are written to whose phone is one that the request writes, as the conversations there have it. */
+  /** Identities at the phones that the request writes, with the consent state of their conversations. */
   readonly phones?: readonly PersonIdentity[]
-  /** The conversation's word on the identity; absent for a persona. */
+  /** The consent state that the conversation answered; absent for a persona. */
   readonly consentState?: { readonly asid: string; readonly isOptedOut: boolean; readonly lastInboundAt?: number }
 }
 
-/** The sections of an agent's document that sends are judged and written by. */
+/** The sections of an agent's document that admission and openers read. */
 export const sendSections = [
   'outreach',
   'messageTemplates',
@@ -57,7 +57,7 @@ export interface AdmissionDeps {
   readonly timeScale: number
 }
 
-/** The agent as sends know it. */
+/** The agent's records as sends read them. */
 export interface AgentSnapshot {
   readonly agentRef: AgentIncarnation
   readonly document: AgentDocument
@@ -81,7 +81,7 @@ export function loadAgent(
   }
 }
 
-/** The agent itself, and none that came after it under the same id. */
+/** The agent of this incarnation; undefined for a later agent of the same id. */
 export function loadIncarnation(
   deps: Pick<AdmissionDeps, 'documents'>,
   reader: Reader,
@@ -143,7 +143,9 @@ export function evaluate(
   })
 }
 
-/** The identity by which a person would be written to, so that its conversation can be asked before anything is decided. */
+/**
+ * The identity at which the send reaches a person, so that the caller can query its conversation before the decision.
+ */
 export function locateQuery({
   people,
 }: AdmissionDeps): Query<

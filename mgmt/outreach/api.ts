@@ -1,4 +1,4 @@
-/** Where sends are asked for, be it by a route, a journey, a rule or a campaign. */
+/** Creates sends for routes, journeys, rules and campaigns. */
 import type { Actor } from '../../core/access.js'
 import { type AgentRef, formatAgentKey } from '../../core/agentref.js'
 import type { ChannelName } from '../../core/channelnames.js'
@@ -26,13 +26,14 @@ import type { CreateResult } from './schema.js'
 export interface CreateSendOptions extends SendOptions {
   /** Decides everything and writes nothing. */
   readonly isDryRun?: boolean
-  /** How long the caller waits; then nobody knows whether it was accepted, and the same key tells. */
+  /** How long the caller waits. After that the outcome is unknown; a repeat with the same key shows it. */
   readonly answerMs?: number
 }
 
 /**
- * `create` decides and, unless it refuses, commits before it answers. Only sends that are not named are ever postponed.
- * A refusal has changed nothing but for `agent.outreach_send.upstream` and `…timeout`: after these it is not known.
+ * `create` decides and, unless it refuses, commits before it answers. Only sends of other origins than `named` are
+ * deferred. A refusal has changed nothing, except that the outcome is unknown after `agent.outreach_send.upstream` and
+ * `…timeout`.
  */
 export interface Sends {
   create(
@@ -74,7 +75,7 @@ export function createSends(options: SendsDeps): Sends {
     if (isRefusal(asid)) return asid
     const consentState = asid === undefined ? undefined : await conversations.consentOf(asid)
     if (isRefusal(consentState)) return consentState
-    // A number that has a conversation exists, however few digits it has.
+    // A number with a conversation exists, however few digits it has.
     if (identity && !consentState?.identity && !isPossiblePhone(identity.address)) return invalidAddress
     const phones = isDryRun ? [] : await phonesIn(agent, request, asid)
     if (isRefusal(phones)) return phones
@@ -124,8 +125,8 @@ export function createSends(options: SendsDeps): Sends {
   }
 
   /**
-   * Where people are written to at the phones that the request writes. Which of them becomes the recipient's phone is
-   * decided later; the conversation of the identity that is sent to is asked anyway.
+   * Identities at the phones that the request writes. The shard decides later which of them becomes the recipient's
+   * phone; the conversation of the identity `sentTo` is queried in any case.
    */
   async function phonesIn(
     agent: AgentRef,
@@ -144,7 +145,7 @@ export function createSends(options: SendsDeps): Sends {
     return [...identities.values()]
   }
 
-  /** A rehearsal has been dispatched when its caller hears of it. */
+  /** Waits until a sandbox send is dispatched, so that its caller sees the outcome. */
   async function waitForSandboxSend(
     owner: string,
     sendRef: AgentRef & { readonly sendId: string },
@@ -171,7 +172,7 @@ export function createSends(options: SendsDeps): Sends {
   }
 }
 
-/** What the conversation knows of an asid, if it is one of that agent's. */
+/** The identity that the conversation has for an asid, if the asid belongs to this agent. */
 function identityIn(consentState: ConsentState | undefined, agentRef: AgentRef, asid: string): SendInput['identity'] {
   const { agent, channel, address } = consentState?.identity ?? {}
   return agent && formatAgentKey(agent) === formatAgentKey(agentRef)
@@ -179,7 +180,7 @@ function identityIn(consentState: ConsentState | undefined, agentRef: AgentRef, 
     : undefined
 }
 
-/** Whatever keeps the agent from answering is told as one of two things, and nothing of it is the caller's fault. */
+/** Every failure to answer becomes one of two refusals, upstream or timeout; neither is the caller's fault. */
 async function answerWithin<T>(clock: Clock, ms: number, work: Promise<T | Refusal>): Promise<T | Refusal> {
   try {
     const answer = await withTimeout(clock, ms, work, timeout)

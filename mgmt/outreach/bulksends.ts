@@ -1,4 +1,4 @@
-/** Sends of campaigns: many are created in one commit, on their way from the start, and reported on together. */
+/** Sends of campaigns: created many in one commit, in state `sending` from the start, and reported together. */
 
 import { type AgentIncarnation, scopeOf } from '../../core/agent/scope.js'
 import { findOutreach } from '../../core/outreach/admission.js'
@@ -16,16 +16,19 @@ import { mayBeHandedOver } from './pickup.js'
 import { retainedUntil, type StoredSend, saveLaunched, saveSend, sendAt, sendingOf, timerTable } from './store.js'
 import { type SendDeps, scheduleTimers, transition } from './transitions.js'
 
-/** A send that a campaign makes. */
+/** A send that a campaign creates. */
 export interface NewCampaignSend
   extends Pick<StoredSend, 'outreachId' | 'personId' | 'asid' | 'channel' | 'address' | 'sendWindow' | 'sandbox'> {
   readonly campaignId: string
-  /** Something forbids it by now: it is on record, and is not attempted. */
+  /** Why the send is suppressed: it is on record and is not attempted. */
   readonly suppressed?: SendReason
 }
 
 export function createBulkSends(deps: SendDeps) {
-  /** Makes them in their order and answers their ids; whoever asks sees to it that those which are on their way are attempted. */
+  /**
+   * Creates the sends in order and returns their ids. The caller must start the attempts of those that are not
+   * suppressed.
+   */
   function create(
     tx: Tx,
     agent: AgentIncarnation,
@@ -59,7 +62,7 @@ export function createBulkSends(deps: SendDeps) {
     return sends.map(({ id }) => id)
   }
 
-  /** One line for all of them: a launch writes no more rows for each send. */
+  /** One log line for all sends, so that a launch writes no further row for each send. */
   function logLaunch(tx: Tx, agent: AgentIncarnation, newSends: readonly NewCampaignSend[], at: number): void {
     const live = newSends.filter(({ suppressed, sandbox }) => !suppressed && !sandbox)
     if (!deps.log || !live[0]) return
@@ -73,7 +76,10 @@ export function createBulkSends(deps: SendDeps) {
     if (snapshot) for (const each of reports) applyAttemptReport(tx, deps, snapshot, each, meta)
   }
 
-  /** One that rests, or whose follow-up does, goes back into the queue; one that waits for its binding has its turn. */
+  /**
+   * Puts a send, or the follow-up of a send, that waited for the campaign back into the queue; a send that waited for
+   * its binding is due at once.
+   */
   function resume(tx: Tx, agent: AgentIncarnation, sendId: string, { at }: CommandMeta): void {
     const scope = scopeOf(agent)
     const send = sendAt(tx, scope, sendId)
@@ -84,14 +90,14 @@ export function createBulkSends(deps: SendDeps) {
     }
     const isForBinding = send?.deferredFor === 'binding_error'
     if (send?.state !== 'queued' || (send.dueAt !== undefined && !isForBinding)) return
-    // The time of day may have been set back since.
+    // The clock may have been set back since.
     const latestAt = at + maxWaitMs(send, deps.timeScale)
     const dueAt = isForBinding ? at : Math.max(at, Math.min(send.nextAttemptAt ?? at, latestAt))
     saveSend(tx, scope, { ...send, dueAt }, send)
     scheduleTimers(tx, agent, tx.get(timerTable, scope) ?? {}, { pickupAt: dueAt })
   }
 
-  /** One that waits, in the queue or outside of it; any other runs on. */
+  /** Cancels a send that waits, in the queue or outside of it. Any other send continues. */
   function cancel(tx: Tx, agent: AgentIncarnation, sendId: string, detail: string, meta: CommandMeta): void {
     const snapshot = loadIncarnation(deps, tx, agent)
     const send = snapshot && sendAt(tx, scopeOf(agent), sendId)

@@ -1,4 +1,6 @@
-/** The queue of an agent's sends after the clock was set back: nothing waits longer than its own delay from then on. */
+/**
+ * Reschedules an agent's send queue after the clock was set back: no send waits longer than its own delay from then on.
+ */
 import { type AgentIncarnation, scopeOf } from '../../core/agent/scope.js'
 import { outreachSend as limits } from '../../core/limits/index.js'
 import { maxWaitMs } from '../../core/outreach/statemachine.js'
@@ -8,13 +10,13 @@ import { queueTable, type StoredSend, saveSend, sendAt, timerTable } from './sto
 import { followUpWaitMs, rescheduleCommand, type SendDeps, scheduleTimers } from './transitions.js'
 
 interface RescheduleInput extends AgentIncarnation {
-  /** The walk goes on behind this place in the queue. */
+  /** The walk continues after this queue key. */
   readonly after?: readonly [dueAt: number, sendId: string]
 }
 
 /**
- * Walks through the queue, a bounded part at a time. What waits for hours of the day may be moved ahead too: the pickup asks
- * for them again, and it waits until they open.
+ * Walks through the queue in bounded parts. It may move a send that waits for safe hours ahead too: the pickup checks
+ * the hours again and defers the send until they open.
  */
 export function createRescheduleCommand(deps: SendDeps): Command<RescheduleInput, true> {
   return {

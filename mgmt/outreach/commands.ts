@@ -1,4 +1,4 @@
-/** The commands that change sends: asked for, cancelled, picked up, reported on, heard of. */
+/** Commands that change sends: accept, cancel, pick up, report attempts, report deliveries. */
 import { type AgentIncarnation, scopeOf } from '../../core/agent/scope.js'
 import type { AgentRef } from '../../core/agentref.js'
 import type { DeliveryReport } from '../../core/conversation/deliveryreport.js'
@@ -97,7 +97,10 @@ export function sendCommands(deps: SendDeps) {
     },
   }
 
-  /** The recipient as the send makes them. It goes to the identity it was accepted to, whatever their phone is then. */
+  /**
+   * Creates or changes the recipient as the send asks. The send goes to the identity of its admission, even if the
+   * person's phone is another one by then.
+   */
   function saveRecipient(
     tx: Tx,
     { agentRef: agent }: AgentSnapshot,
@@ -115,7 +118,7 @@ export function sendCommands(deps: SendDeps) {
     } else if (after !== before) people.save(tx, agent, before, after, meta)
   }
 
-  /** A rehearsal does not wait in the queue. */
+  /** A sandbox send does not wait in the queue. */
   function startSandboxSend(tx: Tx, snapshot: AgentSnapshot, send: StoredSend, meta: CommandMeta): void {
     saveSend(tx, scopeOf(snapshot.agentRef), send)
     const timers = tx.get(timerTable, scopeOf(snapshot.agentRef)) ?? {}
@@ -135,7 +138,7 @@ export function sendCommands(deps: SendDeps) {
     },
   }
 
-  /** Takes what is due, a bounded number at a time, and comes back for the rest. */
+  /** Picks up a bounded number of due sends; a timer continues with the rest. */
   const pickup: Command<AgentIncarnation, number> = {
     name: pickupCommand,
     decide(tx, agent, meta) {
@@ -162,7 +165,7 @@ export function sendCommands(deps: SendDeps) {
     return true
   }
 
-  /** All of one agent. */
+  /** All reports belong to one agent. */
   const deliveryReports: Command<readonly (DeliveryReport & AgentRef)[], number> = {
     name: 'outreach.deliveryReports',
     idempotent: true,
@@ -196,12 +199,12 @@ export function sendCommands(deps: SendDeps) {
   return { accept, cancel, pickup, attemptReport, deliveryReport, deliveryReports, setSending }
 }
 
-/** Whoever answered is not asked again. */
+/** A person who answered gets no follow-up. */
 function withoutFollowUp({ followUpAt: _due, ...answered }: StoredSend): StoredSend {
   return answered
 }
 
-/** A report on an attempt that is no longer under way is a repeat, and changes nothing. */
+/** A report on an attempt that is not under way is a repeat and changes nothing. */
 export function applyAttemptReport(
   tx: Tx,
   deps: SendDeps,
@@ -232,7 +235,7 @@ export function applyAttemptReport(
   return true
 }
 
-/** The conversation refused for a STOP that the copy on the person does not show: from now on it does. */
+/** The conversation refused because of a STOP that the person's record does not show; the record gets it now. */
 function noteOptOut(
   tx: Tx,
   { people }: SendDeps,

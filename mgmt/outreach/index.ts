@@ -1,4 +1,4 @@
-/** Outreach: sends that open conversations, from their admission to what became of them. */
+/** Outreach: sends that open conversations, from admission to delivery report. */
 import type { OrgEventPayload } from '../../core/orgevents.js'
 import type { Clock } from '../../runtime/clock.js'
 import type { Route } from '../../runtime/http/route.js'
@@ -52,21 +52,21 @@ export function createOutreach({ agents, conversations, metrics, clock, ...share
   return {
     commands,
     queries,
-    /** Named sends, for later areas that ask for one as a route does. */
+    /** Creates named sends for later areas, as the route does. */
     sends,
-    /** Sends of campaigns, in the commits of a campaign's own steps. */
+    /** Sends of campaigns, for use in a campaign's own commits. */
     bulkSends: createBulkSends(deps),
     /** Makes one attempt at a send of a campaign. */
     attempt: createCampaignAttempt({ ...deps, conversations, clock, sendMetrics }),
     /**
-     * Called with every step that a send takes and with every report that changes it, rehearsals too: in the same commit,
-     * after the send was written, in the order of registration. A step may keep the state as it is; a new due time alone is
-     * no step, and neither is the creation of a send.
+     * Called for every transition of a send and every report that changes it, sandbox sends too: in the same commit,
+     * after the send was written, in order of registration. A transition may keep the state. Neither the creation of a
+     * send nor a new due time alone is a transition.
      */
     onChanged: (listener: SendListener): void => void listeners.changed.push(listener),
-    /** Called with a report on an opening that is no send, in the order of registration until one says that it was its own. */
+    /** Called with a report on an opening that is not a send, in order of registration until one listener claims it. */
     onUnmatchedReport: (listener: UnmatchedReportListener): void => void listeners.unmatched.push(listener),
-    /** An outreach that is named by what these find is not deleted. */
+    /** Refuses the deletion of an outreach that one of these referrers names. */
     addReferrers: (referrersOf: ReferrersOf): void => void listeners.referrers.push(referrersOf),
     /** Set once, when campaigns are created. Without campaigns every send may leave. */
     setCampaignGate(gate: CampaignGate): void {

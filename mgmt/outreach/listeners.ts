@@ -1,4 +1,4 @@
-/** What sends tell later areas, and what they ask of them, in the commits of the agent's shard. */
+/** Listener interfaces of sends for later areas, called in commits of the agent's shard. */
 import type { AgentIncarnation } from '../../core/agent/scope.js'
 import type { AgentRef } from '../../core/agentref.js'
 import type { DeliveryReport } from '../../core/conversation/deliveryreport.js'
@@ -8,10 +8,10 @@ import type { Reader } from '../../runtime/store/contract.js'
 
 export type SendListener = (tx: Tx, agent: AgentIncarnation, before: Send, after: Send, meta: CommandMeta) => void
 
-/** Whether the report was about something of this listener's. */
+/** Returns true if the report belongs to this listener. */
 export type UnmatchedReportListener = (tx: Tx, agent: AgentIncarnation, report: DeliveryReport) => boolean
 
-/** A record that names an outreach and would be left naming nothing. */
+/** A record that refers to an outreach and forbids its deletion. */
 export interface OutreachReferrer {
   readonly kind: 'campaign' | 'automatedOutreach'
   readonly id: string
@@ -20,15 +20,15 @@ export interface OutreachReferrer {
 }
 export type ReferrersOf = (reader: Reader, agent: AgentRef, outreachId: string) => readonly OutreachReferrer[]
 
-/** What a campaign decides about its sends, and about follow-ups on them, that wait in the queue. */
+/** Decides about queued sends of campaigns and about follow-ups on them. */
 export interface CampaignGate {
-  /** A send that may leave when its campaign is resumed rests outside of the queue until then. */
+  /** `whenResumed`: the send leaves the queue until its campaign is resumed. */
   mayDispatch(
     reader: Reader,
     agent: AgentIncarnation,
     send: Pick<Send, 'campaignId' | 'followUpOf'>,
   ): 'now' | 'whenResumed' | 'never'
-  /** Notes that a follow-up rests, or that the one of this send does: the campaign resumes it, or cancels it. */
+  /** Records a follow-up that waits, or a send whose follow-up waits; the campaign resumes or cancels it. */
   recordWaiting(tx: Tx, agent: AgentIncarnation, send: Send): void
 }
 

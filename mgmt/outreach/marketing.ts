@@ -1,6 +1,6 @@
 /**
- * Marketing sends that are queued or under way, by person. They count for the frequency cap like one that went out, so two
- * sends that are under way together never both reach a person.
+ * Marketing sends that are queued or under way, by person. They count for the frequency cap like a sent one, so of two
+ * concurrent sends at most one reaches a person.
  */
 import type { AgentScope } from '../../core/agent/scope.js'
 import { isFinal } from '../../core/outreach/statemachine.js'
@@ -10,8 +10,9 @@ import type { Reader } from '../../runtime/store/contract.js'
 import { marketingTable, type StoredSend, sendAt } from './store.js'
 
 /**
- * Whether one is under way that comes before this send: made earlier, or handed over already. Any counts where no send is
- * given. Sends to people who were merged into this one since count as well; ids of sends are in the order of their making.
+ * Is another marketing send under way that comes before this send, because it was created earlier or handed over
+ * already? Without `sendId`, any such send counts. Sends to people who were merged into this person count too; send ids
+ * are in order of creation.
  */
 export function isMarketingUnderWay(
   reader: Reader,
@@ -24,13 +25,13 @@ export function isMarketingUnderWay(
   return sends.some((each) => sendId === undefined || (each !== sendId && isFirst(each)))
 }
 
-/** Notes a new send. */
+/** Adds a new send. */
 export function noteMarketing(tx: Tx, scope: AgentScope, { id, personId, isMarketing }: StoredSend): void {
   if (!isMarketing) return
   tx.put(marketingTable, [...scope, personId], [...(tx.get(marketingTable, [...scope, personId]) ?? []), id])
 }
 
-/** Takes a send off that has come to its end, however it did. */
+/** Removes a send in a final state. */
 export function endMarketing(tx: Tx, scope: AgentScope, { id, personId, isMarketing, state }: StoredSend): void {
   if (!isMarketing || !isFinal(state)) return
   const left = (tx.get(marketingTable, [...scope, personId]) ?? []).filter((each) => each !== id)

@@ -1,4 +1,4 @@
-/** What outreach counts: sends as they were asked for, their attempts, and the states that they come to. */
+/** Metrics of outreach: requested sends, their attempts, and the states they reach. */
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import type { NotAdmitted } from '../../core/outreach/admission.js'
 import type { AttemptOutcome } from '../../core/outreach/attempt.js'
@@ -9,9 +9,9 @@ import type { SendListener } from './listeners.js'
 import type { CreateResult } from './schema.js'
 
 export interface SendMetrics {
-  /** Somebody asked for a send and was answered so. */
+  /** Counts one answered request for a send. */
   countRequest(answer: CreateResult | NotAdmitted | Refusal, isDryRun: boolean): void
-  /** An attempt was made, and this came of it. */
+  /** Counts the outcome of one attempt. */
   countAttempt(outcome: AttemptOutcome): void
   readonly onSendChanged: SendListener
 }

@@ -1,4 +1,4 @@
-/** Picks up what is due in an agent's queue: openings that go out, openings that wait on, and follow-ups that are made. */
+/** Picks up due rows of an agent's queue: sends an opener, defers it, or creates a follow-up. */
 import { type AgentIncarnation, type AgentScope, scopeOf } from '../../core/agent/scope.js'
 import { outreachSend as limits } from '../../core/limits/index.js'
 import { findOutreach } from '../../core/outreach/admission.js'
@@ -13,7 +13,7 @@ import { queueTable, type StoredSend, saveSend, sendAt, sendingOf, timerTable } 
 import { isCampaignSend, type SendDeps, scheduleTimers, startAttempt, transition } from './transitions.js'
 import { cancelWithdrawn, withdrawnOf } from './withdrawal.js'
 
-/** Answers how many were due. */
+/** Returns how many rows were due. */
 export function pickUp(tx: Tx, deps: SendDeps, snapshot: AgentSnapshot, meta: CommandMeta): number {
   const scope = scopeOf(snapshot.agentRef)
   const rows = [...tx.range(queueTable, { prefix: scope, limit: limits.rowsPerPickup })]
@@ -31,7 +31,7 @@ export function pickUp(tx: Tx, deps: SendDeps, snapshot: AgentSnapshot, meta: Co
   return due.length
 }
 
-/** Guardrails are asked again where they may have changed since: a person's no, hours that closed, a cap just reached. */
+/** Checks those guardrails again that may have changed since admission: consent, safe hours, frequency cap. */
 function pickUpSend(tx: Tx, deps: SendDeps, snapshot: AgentSnapshot, send: StoredSend, meta: CommandMeta): void {
   const { at } = meta
   const withdrawn = withdrawnOf(tx, scopeOf(snapshot.agentRef), send)
@@ -65,9 +65,9 @@ function pickUpSend(tx: Tx, deps: SendDeps, snapshot: AgentSnapshot, send: Store
 }
 
 /**
- * Whether a send that was picked up may be handed to its provider, by what the agent's shard knows: its outreach, person or
- * hours may have changed while its message waited. Whatever this refuses, the next pickup decides about. The cap is not asked
- * again, since this send counted for it before any that was made meanwhile.
+ * May a send that was picked up leave for its provider, by the state of the agent's shard? Its outreach, person or
+ * hours may have changed while its message waited. The next pickup decides about a send that this refuses. The cap is
+ * not checked again, since this send counted before any later one.
  */
 export function mayBeHandedOver(
   reader: Reader,
@@ -109,8 +109,8 @@ function checkGuardrails(
 }
 
 /**
- * The conversation has the last word on a STOP and on whether somebody is just talking, so neither is asked here. Written
- * out: this is asked for every message of a campaign, see decision 082.
+ * The conversation decides about a STOP and about a person who is in a conversation, so neither is read here. The
+ * members are listed one by one because this runs for every message of a campaign, see decision 082.
  */
 function factsOf(
   reader: Reader,
@@ -137,11 +137,11 @@ function factsOf(
   }
 }
 
-/** Silence is followed up once. Whoever answered, said no or is no longer there hears nothing more of it. */
+/** Follows up once on a send without an answer. A person who answered, opted out or was removed gets no follow-up. */
 function followUp(tx: Tx, deps: SendDeps, snapshot: AgentSnapshot, send: StoredSend, meta: CommandMeta): void {
   const scope = scopeOf(snapshot.agentRef)
   const { followUpAt: _due, isFollowUpHeld: _isHeld, ...rest } = send
-  // Whatever window the opening had to keep to, its follow-up waits for safe hours alone.
+  // The opener's send window does not bind the follow-up, which waits for safe hours only.
   const { sendWindow: _ofOpening, ...withoutWindow } = send
   const person = deps.people.byId(tx, snapshot.agentRef, send.personId)
   const outreach = findOutreach(snapshot.document, send.outreachId)

@@ -1,4 +1,4 @@
-/** The questions about sends: one of them, a stretch of the list, the settings, and what a send would come to. */
+/** Queries of sends: one send, a page of the list, the settings, and a dry run. */
 import { type AgentScope, scopeOf } from '../../core/agent/scope.js'
 import type { AgentRef } from '../../core/agentref.js'
 import { isRefusal, refuse } from '../../core/errors.js'
@@ -26,12 +26,12 @@ import { indexTable, launchTable, type SendIndex, type StoredSend, sendAt, sendi
 export interface SendScan extends AgentRef {
   readonly filter: Omit<SendFilter, 'limit'>
   readonly limit: number
-  /** The walk goes on with sends older than this one. */
+  /** The walk continues with sends older than this one. */
   readonly after?: string
   readonly seesAddress: boolean
 }
 
-/** `after` is where to go on; absent when the list is at its end. */
+/** `after` continues the list; absent at its end. */
 export interface SendScanPage {
   readonly data: readonly OutreachSend[]
   readonly after?: string
@@ -50,7 +50,7 @@ export function sendQueries(deps: AdmissionDeps) {
     },
   }
 
-  /** As other areas of the house know it. */
+  /** The send as other areas read it. */
   const record: Query<AgentSendRef, Send> = {
     name: 'outreach.record',
     read(reader, { orgId, agentId, sendId }) {
@@ -60,7 +60,7 @@ export function sendQueries(deps: AdmissionDeps) {
     },
   }
 
-  /** How a rehearsal stands; it is in no list. */
+  /** The state of a sandbox send; no list contains it. */
   const sandboxSend: Query<AgentSendRef, { readonly isUnderWay: boolean }> = {
     name: 'outreach.sandboxSend',
     read(reader, { orgId, agentId, sendId }) {
@@ -70,7 +70,7 @@ export function sendQueries(deps: AdmissionDeps) {
     },
   }
 
-  /** Newest first. It looks at a bounded number of sends, however few of them are wanted: whoever asks comes back. */
+  /** Newest first. Reads a bounded number of sends, however few match; the caller continues with `after`. */
   const scan: Query<SendScan, SendScanPage> = {
     name: 'outreach.scan',
     read(reader, { orgId, agentId, filter, limit, after, seesAddress }) {
@@ -104,7 +104,7 @@ export function sendQueries(deps: AdmissionDeps) {
     },
   }
 
-  /** What `accept` would decide, by the same judge. It looks up no key, and a query has nothing to write with. */
+  /** The decision that `accept` would make, by the same code. It looks up no key and writes nothing. */
   const dryRun: Query<SendInput & { readonly at: number }, CreateResult | NotAdmitted> = {
     name: 'outreach.dryRun',
     read(reader, { at, ...input }) {
@@ -131,7 +131,7 @@ export function sendQueries(deps: AdmissionDeps) {
 }
 export type SendQueries = ReturnType<typeof sendQueries>
 
-/** Under all ids that the person has had: a send keeps the one it was made for. */
+/** All ids that the person has had: a send keeps the id that it was created for. */
 function idsOfPerson({ people }: AdmissionDeps, reader: Reader, agent: AgentRef, personId: string): readonly string[] {
   const person = people.byId(reader, agent, personId)
   return person ? [...new Set([personId, person.id, ...(person.formerIds ?? [])])] : [personId]
@@ -152,7 +152,7 @@ function* sendsOfPerson(
 
 const indexOfFilter = { campaignId: 'campaign', automatedOutreachId: 'automated' } as const
 
-/** By the narrowest way there is: a campaign's sends, a rule's, or all. */
+/** Send ids by the narrowest index: of a campaign, of a rule, or all. */
 function* sendsBelow(
   reader: Reader,
   scope: AgentScope,
@@ -191,14 +191,14 @@ function* indexedIds(
 }
 
 function* launchedIds(reader: Reader, prefix: readonly [...AgentScope, string], olderThan?: string): Iterable<string> {
-  // Those of its own time may be above or below it.
+  // Sends of the same time may come before or after that one.
   const from = olderThan === undefined ? {} : { after: [...prefix, `${timeOfSendId(olderThan)}~`] as const }
   for (const { value } of reader.range(launchTable, { prefix, ...from, reverse: true })) {
     for (const id of value.toSorted().reverse()) if (olderThan === undefined || id < olderThan) yield id
   }
 }
 
-/** Both newest first, and so are they together. */
+/** Merges two newest-first lists. */
 function* mergeNewestFirst(some: Iterable<string>, others: Iterable<string>): Iterable<string> {
   const rest = others[Symbol.iterator]()
   let other = rest.next()

@@ -1,4 +1,4 @@
-/** The routes of sends and of how an agent sends. */
+/** Routes of sends and of the sending settings. */
 import { actorOf, type Member } from '../../core/access.js'
 import { formatAgentKey } from '../../core/agentref.js'
 import { invalid, isRefusal, type Refusal } from '../../core/errors.js'

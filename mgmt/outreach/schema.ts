@@ -1,4 +1,4 @@
-/** Sends as callers ask for them and read them. */
+/** Schemas of sends as callers create and read them. */
 import Type, { type Static } from 'typebox'
 import { channelNames } from '../../core/channelnames.js'
 import { page } from '../../core/limits/index.js'
@@ -9,7 +9,7 @@ import { OutreachSend } from '../../core/outreach/view.js'
 export const ofSends = { plane: 'mgmt', tag: 'Outreach' } as const
 export const readAccess = { who: 'member', role: 'viewer', scopes: ['people:read'] } as const
 export const writeAccess = { who: 'member', role: 'editor', scopes: ['people:write'] } as const
-/** A rehearsal reaches nobody, so whoever may look at the agent may have one. */
+/** A sandbox send reaches no real person, so a viewer of the agent may create one. */
 export const sendAccess = {
   ...writeAccess,
   or: {

@@ -1,4 +1,4 @@
-/** A STOP ends what waits for its person at once: their sends are picked up, and their conversation refuses each. */
+/** Ends waiting sends when a person sends STOP: it makes their sends due, and the conversation refuses each of them. */
 import { scopeOf } from '../../core/agent/scope.js'
 import type { AgentRef } from '../../core/agentref.js'
 import { outreachSend as limits } from '../../core/limits/index.js'
@@ -8,7 +8,7 @@ import { loadAgent } from './admission.js'
 import { indexTable, saveSend, sendAt, timerTable } from './store.js'
 import { type SendDeps, scheduleTimers } from './transitions.js'
 
-/** For every change of a person. Sends beyond the bound end when their time comes. */
+/** Runs for every change of a person. Sends beyond the bound end when they are due. */
 export function createStopListener(deps: SendDeps) {
   return (tx: Tx, agent: AgentRef, before: Person | undefined, after: Person, { at }: CommandMeta): void => {
     const isOut = ({ optedOutAt }: Person['identities'][number]) => optedOutAt !== undefined

@@ -1,6 +1,6 @@
 /**
- * Where sends are kept, beside their agent in its shard. Keys hold the agent's serial, so an agent that comes after one
- * of the same id sees nothing of it, however long the old rows take to go.
+ * Tables of sends in the agent's shard. Keys contain the agent's incarnation, so a later agent of the same id sees no
+ * old rows, however long their removal takes.
  */
 import type { AgentScope, ScopedKey } from '../../core/agent/scope.js'
 import { outreachSend as limits } from '../../core/limits/index.js'
@@ -12,20 +12,20 @@ import { defaultSending, type SendingPolicy } from '../../core/outreach/settings
 import type { Tx } from '../../runtime/shard/contract.js'
 import { cacheReads, cacheWrites, type Key, type Reader, type Table, table } from '../../runtime/store/contract.js'
 
-/** A send with what only its keeper needs. */
+/** A send with the fields that only its store uses. */
 export interface StoredSend extends Send {
-  /** The key its caller gave. */
+  /** The idempotency key of its caller. */
   readonly key?: string
-  /** Where it stands in the queue; absent when it does not. */
+  /** Its time in the queue; absent outside the queue. */
   readonly dueAt?: number
-  /** When its follow-up is due, while one is. */
+  /** When its follow-up is due; absent without one. */
   readonly followUpAt?: number
-  /** Its follow-up was due while its campaign was paused, and is due again with the resume. */
+  /** Its follow-up was due while its campaign was paused; the resume makes it due again. */
   readonly isFollowUpHeld?: true
   readonly ignoresSafeHours?: true
-  /** Of the rule or campaign it comes from. */
+  /** The send window of its rule or campaign. */
   readonly sendWindow?: Hours
-  /** Its outreach was marketing when it was made, so it counts for the cap while it is under way. */
+  /** Its outreach was marketing at creation, so it counts for the cap while it is under way. */
   readonly isMarketing?: true
 }
 
@@ -33,21 +33,24 @@ export type SendRow = Omit<StoredSend, 'id'>
 
 export const sendTable = cacheWrites(table<ScopedKey<[sendId: string]>, SendRow>('outreach.sends'))
 export const keyTable = table<ScopedKey<SendKey>, string>('outreach.keys')
-/** What is due when: the opening of a send, or what follows up on one. */
+/** Due times: of the opener of a send, or of its follow-up. */
 export const queueTable = table<ScopedKey<[dueAt: number, sendId: string]>, 'send' | 'followUp'>('outreach.queue')
-/** Leads from a person, a campaign or a rule to its sends; to one that was launched, from its person, with its outreach. */
+/**
+ * Index from a person, a campaign or a rule to its sends. For a launched send, the row of its person holds its
+ * outreach.
+ */
 export const indexTable = table<ScopedKey<[shelf: SendIndex, id: string, sendId: string]>, true | string>(
   'outreach.index',
 )
-/** Sends that a campaign launched, all of one time together. */
+/** Launched sends of a campaign; one row for all of one time. */
 export const launchTable = table<ScopedKey<[campaignId: string, time: string]>, readonly string[]>('outreach.launches')
-/** Whether a number can receive rcs, as it was last found out. */
+/** Cached rcs capability of a number. */
 export const capabilityTable = table<ScopedKey<[asid: string]>, Capability>('outreach.capability')
-/** Marketing sends to a person that have not come to their end, in the order in which they were made. */
+/** Marketing sends to a person that are not final, in order of creation. */
 export const marketingTable = table<ScopedKey<[personId: string]>, readonly string[]>('outreach.marketing')
 export const settingsTable = cacheReads(table<ScopedKey<[]>, SendingPolicy>('outreach.settings'))
 export const timerTable = cacheReads(table<ScopedKey<[]>, TimerState>('outreach.timers'))
-/** Outreaches that are gone while sends of theirs are still being cancelled. */
+/** Deleted outreaches whose sends are still being cancelled. */
 export const withdrawnTable = table<ScopedKey<[outreachId: string]>, Withdrawn>('outreach.withdrawn')
 
 export const allTables = [
@@ -70,11 +73,11 @@ export interface Capability {
   readonly until: number
 }
 
-/** When the timers of an agent ring, so that none is set that is not sooner. */
+/** When an agent's timers fire, so that a timer is set only to fire sooner. */
 export interface TimerState {
   readonly pickupAt?: number
   readonly sweepAt?: number
-  /** How far the walk through old capabilities has come. */
+  /** The position of the walk through old capabilities. */
   readonly sweepCursor?: string
 }
 
@@ -100,7 +103,7 @@ export function indexKeysOf({
   ]
 }
 
-/** Keeps a send, and its place in the queue; `before` is the record as it was, absent for a new one. */
+/** Saves a send and its queue entry; `before` is the previous record, absent for a new send. */
 export function saveSend(tx: Tx, scope: AgentScope, { id, ...row }: StoredSend, before?: StoredSend): void {
   tx.put(sendTable, [...scope, id], row)
   moveInQueue(tx, scope, id, 'send', before?.dueAt, row.dueAt)
@@ -110,8 +113,8 @@ export function saveSend(tx: Tx, scope: AgentScope, { id, ...row }: StoredSend, 
 }
 
 /**
- * Keeps new sends of one campaign, all of one time and outreach. The key of their day is one for all, and so is the row
- * by which their campaign leads to them.
+ * Saves new sends of one campaign, all of one time and outreach. They share one key row for their day, and one row in
+ * the index of their campaign.
  */
 export function saveLaunched(tx: Tx, scope: AgentScope, sends: readonly StoredSend[]): void {
   const [first] = sends
@@ -124,7 +127,7 @@ export function saveLaunched(tx: Tx, scope: AgentScope, sends: readonly StoredSe
   tx.put(launchTable, key, [...(tx.get(launchTable, key) ?? []), ...sends.map(({ id }) => id)])
   const today = [...scope, ...launchKey(first.outreachId, first.queuedAt)] as const
   const earliest = tx.get(keyTable, today)
-  // The time of day may have been set back since.
+  // The clock may have been set back since.
   if (earliest === undefined || first.id < earliest) tx.put(keyTable, today, first.id)
 }
 
@@ -141,7 +144,7 @@ function moveInQueue(
   if (to !== undefined) tx.put(queueTable, [...scope, to, id], kind)
 }
 
-/** Everything of a send goes. A key that leads to another send by now stays. */
+/** Removes all rows of a send, except a key that leads to another send. */
 export function removeSend(tx: Tx, scope: AgentScope, send: StoredSend): void {
   const { id, dueAt, followUpAt } = send
   for (const key of [sendKeyOf(send), launchKey(send.outreachId, send.queuedAt)]) {
@@ -149,12 +152,12 @@ export function removeSend(tx: Tx, scope: AgentScope, send: StoredSend): void {
   }
   for (const due of [dueAt, followUpAt]) if (due !== undefined) tx.remove(queueTable, [...scope, due, id])
   for (const [index, of] of indexKeysOf(send)) tx.remove(indexTable, [...scope, index, of, id])
-  // Whatever was launched at one time is over at one time.
+  // All sends of one launch time expire together.
   if (send.campaignId !== undefined) tx.remove(launchTable, [...scope, send.campaignId, timeOfSendId(id)])
   tx.remove(sendTable, [...scope, id])
 }
 
-/** The send that a key led to, for as long as sends are kept. */
+/** The send of a key, for as long as sends are kept. */
 export function sendOfKey(
   reader: Reader,
   scope: AgentScope,
@@ -167,7 +170,9 @@ export function sendOfKey(
   return send && !isExpired(send, at, timeScale) ? send : undefined
 }
 
-/** The send of that day by which a keyless one is a repeat, be it named or launched, under any id the person has had. */
+/**
+ * The send of the same day that makes a keyless send a repeat: named or launched, under any id that the person has had.
+ */
 export function sendOfDay(
   reader: Reader,
   scope: AgentScope,

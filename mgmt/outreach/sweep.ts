@@ -1,4 +1,4 @@
-/** What sends forget: records and keys whose time is over, and everything of an agent that is gone, a part at a time. */
+/** Retention of sends: removes expired records and keys, and all rows of a deleted agent, in bounded parts. */
 import { type AgentIncarnation, scopeOf } from '../../core/agent/scope.js'
 import type { AgentRef } from '../../core/agentref.js'
 import { outreachSend as limits } from '../../core/limits/index.js'
@@ -46,7 +46,7 @@ export function createSweep(deps: SendDeps) {
     },
   }
 
-  /** They are in no order of time, so each sweep looks at the next few. */
+  /** The rows have no order of time, so each sweep checks the next few. */
   function sweepCapabilities(tx: Tx, agentRef: AgentIncarnation, timers: TimerState, at: number): TimerState {
     const scope = scopeOf(agentRef)
     const { sweepCursor, ...rest } = timers
@@ -56,7 +56,10 @@ export function createSweep(deps: SendDeps) {
     return rows.length < limits.rowsPerSweep ? rest : { ...rest, sweepCursor: rows.at(-1)!.key[3] }
   }
 
-  /** Nobody can see them any more: the agent is gone, and another of its id has keys of its own. */
+  /**
+   * Removes the rows of a deleted agent. They are invisible already, since a later agent of that id has another
+   * incarnation in its keys.
+   */
   const clear: Command<AgentIncarnation, true> = {
     name: clearCommand,
     decide(tx, agentRef, { at }) {

@@ -1,4 +1,4 @@
-/** Takes a send from one state to the next, with its entries in the queue, its timers, its events and its listeners. */
+/** Transitions of sends, with their queue entries, timers, events and listeners. */
 
 import type { AgentDocument } from '../../core/agent/index.js'
 import { type AgentIncarnation, scopeOf } from '../../core/agent/scope.js'
@@ -20,7 +20,7 @@ import { endMarketing } from './marketing.js'
 import { capabilityTable, retainedUntil, type StoredSend, saveSend, type TimerState, timerTable } from './store.js'
 
 export interface SendDeps extends AdmissionDeps {
-  /** The command by which the org's webhooks are told. */
+  /** The command that notifies the org's webhooks. */
   readonly orgEvent: Command<OrgEventPayload, unknown>
   readonly log?: AgentLog
   readonly channels: Pick<Channels, 'throughputOf' | 'drawTimes'>
@@ -36,11 +36,11 @@ export interface SendLogNote extends LogNote {
   readonly channel?: ChannelName
 }
 
-/** The effect that carries one attempt to whoever performs it. */
+/** The effect of one attempt. */
 export interface SendAttempt extends AgentIncarnation {
   readonly sendId: string
   readonly attempt: number
-  /** When its message may leave, for a send in bulk over a binding with a pace. */
+  /** The drawn leave time of a bulk send over a binding with a throttle. */
   readonly leaveAt?: number
 }
 
@@ -49,7 +49,7 @@ export const pickupCommand = 'outreach.pickup'
 export const sweepCommand = 'outreach.sweep'
 export const rescheduleCommand = 'outreach.reschedule'
 
-/** Puts a new send in the queue. */
+/** Adds a new send to the queue. */
 export function enqueue(tx: Tx, deps: SendDeps, agent: AgentIncarnation, send: StoredSend, at: number): void {
   const { timeScale } = deps
   const dueAt = pickupAt(at, timeScale)
@@ -59,7 +59,7 @@ export function enqueue(tx: Tx, deps: SendDeps, agent: AgentIncarnation, send: S
   logSend(tx, deps, agent, send, { event: 'outreach.accepted', data: { origin: send.origin } }, at)
 }
 
-/** A line about one send; rehearsals have none. */
+/** Logs a line about one send; sandbox sends have no log. */
 export function logSend(
   tx: Tx,
   { log }: SendDeps,
@@ -77,7 +77,7 @@ export function logSend(
   log(tx, agent, { event: note.event, asid, channel, data: Object.assign(data, note.data) }, at)
 }
 
-/** Sets the timers that are wanted sooner than they ring. */
+/** Sets those timers that must fire sooner than they are set to. */
 export function scheduleTimers(
   tx: Tx,
   agent: AgentIncarnation,
@@ -98,7 +98,7 @@ export function scheduleTimers(
   if (next !== timers) tx.put(timerTable, scopeOf(agent), next)
 }
 
-/** Takes the step if the table of states has it, and does what it brings; undefined when it has not. */
+/** Applies the transition if the state table has it; returns undefined otherwise. */
 export function transition(
   tx: Tx,
   deps: SendDeps,
@@ -111,7 +111,7 @@ export function transition(
   return after && saveTransition(tx, deps, snapshot, before, after, meta)
 }
 
-/** Keeps a send as it has become, however that came about. */
+/** Saves a send after a transition or a report. */
 export function saveTransition(
   tx: Tx,
   deps: SendDeps,
@@ -132,7 +132,7 @@ export function saveTransition(
   if (saved.origin === 'named' && !isFinal(before.state) && isFinal(saved.state))
     releaseIdentity(tx, deps, snapshot, saved, meta)
   if (after.state !== before.state) endMarketing(tx, scopeOf(agent), saved)
-  // A number that could not be written to is asked about afresh, whatever it was found to be.
+  // A send that could not be dispatched clears the cached capability, so the next send probes the number again.
   if (after.reason === 'dispatch_failed') tx.remove(capabilityTable, [...scopeOf(agent), after.asid])
   if (after.state !== before.state && !after.sandbox) {
     emitOrgEvent(tx, deps, agent, before, saved)
@@ -146,23 +146,26 @@ export function saveTransition(
   return saved
 }
 
-/** The send with when it is due and when what follows up on it is, if they are. */
+/** The send with its due time and its follow-up time, where it has them. */
 function withTimes({ dueAt: _due, ...send }: StoredSend, dueAt?: number, followUpAt?: number): StoredSend {
   const times = { ...(dueAt !== undefined && { dueAt }), ...(followUpAt !== undefined && { followUpAt }) }
   return { ...send, ...times }
 }
 
-/** Made for one of its recipients; what follows up on such a send is nobody's row. */
+/** A send to a recipient of a campaign. A follow-up on such a send belongs to no recipient row. */
 export function isCampaignSend({ campaignId, followUpOf }: Send): boolean {
   return campaignId !== undefined && followUpOf === undefined
 }
 
-/** Whether it keeps its message as soon as that is taken. One of a campaign keeps it with the news of it, which come at once. */
+/**
+ * Does the send store its message id when the conversation accepts the opener? A send of a campaign stores it with the
+ * delivery report, which comes at once.
+ */
 export function isAcceptanceSaved(send: Send): boolean {
   return !isCampaignSend(send) || send.sandbox === true
 }
 
-/** Picks a send up: it is on its way, and whoever performs its attempt hears of it. */
+/** Picks a send up: it becomes `sending`, and an effect makes the attempt. */
 export function startAttempt(
   tx: Tx,
   deps: SendDeps,
@@ -175,16 +178,17 @@ export function startAttempt(
   const leaveAt = isBulk(send) ? drawLeaveTime(tx, deps, snapshot.agentRef, send, meta.at) : undefined
   const time = leaveAt === undefined ? {} : { leaveAt }
   const payload: SendAttempt = { sendId: send.id, attempt: started.attempts, ...time, ...snapshot.agentRef }
-  // Ids end in what was drawn, so attempts of one agent spread over as many lanes as there are characters.
+  // Ids end in random characters, so the attempts of one agent spread over as many destinations as there are
+  // characters.
   tx.emit({ kind: attemptEffect, destination: `outreach:${send.id.slice(-1)}`, payload })
 }
 
-/** Sends of campaigns leave at the pace of their binding. A persona is no load to anybody. */
+/** Sends of campaigns leave at the pace of their binding. A send to a persona costs the provider nothing. */
 export function isBulk({ origin, sandbox }: Pick<StoredSend, 'origin' | 'sandbox'>): boolean {
   return origin === 'campaign' && !sandbox
 }
 
-/** When one message of a campaign may leave; undefined where its binding has no pace. */
+/** The leave time of one campaign message; undefined for a binding without a throttle. */
 function drawLeaveTime(
   tx: Tx,
   { channels }: SendDeps,
@@ -197,7 +201,7 @@ function drawLeaveTime(
   return channels.drawTimes(tx, { orgId, agentId, channel, perSecond, count: 1 }, at).leaveAt[0]
 }
 
-/** When its follow-up is due, if it has one: a follow-up has none itself. */
+/** When its follow-up is due, if it has one. A follow-up has none itself. */
 function followUpOf(
   { timeScale }: SendDeps,
   { document }: AgentSnapshot,
@@ -209,13 +213,13 @@ function followUpOf(
   return waitMs === undefined ? undefined : at + waitMs
 }
 
-/** How long after a send its follow-up comes; undefined where its outreach has none. */
+/** The wait between a send and its follow-up; undefined if its outreach has none. */
 export function followUpWaitMs(document: AgentDocument, { outreachId }: Send, timeScale: number): number | undefined {
   const { followUp } = findOutreach(document, outreachId) ?? {}
   return followUp && Math.ceil((followUp.afterHours * hour) / timeScale)
 }
 
-/** What a person has been sent is remembered with them, for caps and for rules that send nothing twice. */
+/** Records on the person what was sent, for caps and for rules that do not repeat a send. */
 function recordReceived(
   tx: Tx,
   { people }: SendDeps,
@@ -236,7 +240,7 @@ function recordReceived(
   people.save(tx, agent, person, Object.assign({}, person, { outreach, updatedAt: meta.at }), meta)
 }
 
-/** An identity that was kept for the send alone goes with it, however it ends. */
+/** Removes an identity that was reserved for this send alone, whatever its outcome. */
 function releaseIdentity(
   tx: Tx,
   { people }: SendDeps,
@@ -275,7 +279,7 @@ function emitOrgEvent(
   tx.send(orgId, orgEvent, { type: 'send.state_changed', orgId, agentId, data })
 }
 
-/** What was found out about a number holds for a while, whichever it was. */
+/** Caches the rcs capability of a number for a bounded time, capable or not. */
 export function saveCapability(
   tx: Tx,
   { timeScale }: SendDeps,

@@ -1,4 +1,6 @@
-/** An outreach that goes: who still names it, and what becomes of sends and follow-ups that wait. */
+/**
+ * Cancels queued sends and follow-ups when an outreach is deleted; refuses the deletion while a record refers to it.
+ */
 
 import type { AgentDocument } from '../../core/agent/index.js'
 import { type AgentIncarnation, type AgentScope, scopeOf } from '../../core/agent/scope.js'
@@ -16,11 +18,11 @@ const clearCommand = 'outreach.withdraw'
 
 interface WithdrawInput extends AgentIncarnation {
   readonly outreachId: string
-  /** The walk goes on behind this place in the queue. */
+  /** The walk continues after this queue key. */
   readonly after?: readonly [dueAt: number, sendId: string]
 }
 
-/** Only sends that are older than its going are meant: the id may have been given to another one since. */
+/** Matches only sends older than the deletion, since a later outreach may have the same id. */
 export function withdrawnOf(
   reader: Reader,
   scope: AgentScope,
@@ -43,7 +45,9 @@ export function cancelWithdrawn(
 }
 
 export function createWithdrawal(deps: SendDeps) {
-  /** Refuses a change of the document that takes away an outreach which is named elsewhere, and cancels what waits for it otherwise. */
+  /**
+   * Refuses a document change that deletes an outreach which another record names; otherwise cancels its waiting sends.
+   */
   function onDocumentChanged(
     tx: Tx,
     agent: AgentRef,
@@ -66,7 +70,10 @@ export function createWithdrawal(deps: SendDeps) {
     return undefined
   }
 
-  /** Cancels what waits, a bounded part of the queue at a time; pickups and follow-ups that come first know it too. */
+  /**
+   * Cancels waiting sends, a bounded part of the queue at a time. Pickups and follow-ups that run earlier check the
+   * deletion too.
+   */
   function cancelQueued(
     tx: Tx,
     snapshot: AgentSnapshot,

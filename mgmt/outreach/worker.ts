@@ -1,4 +1,4 @@
-/** Performs the attempts of sends: looks once more whether it may go, writes the opening, and hands it to its conversation. */
+/** Effect handler of send attempts: checks the send again, renders the opener, and sends it to its conversation. */
 
 import { scopeOf } from '../../core/agent/scope.js'
 import { formatAgentKey } from '../../core/agentref.js'
@@ -31,8 +31,8 @@ export interface WorkerOptions extends AttemptOptions {
 }
 
 /**
- * Makes one attempt. It may be made again after a crash: the conversation knows the attempt by its number and takes it
- * once. A throw leaves it owed, so nothing is decided about a send while nobody can say what became of it.
+ * Makes one attempt. It may run again after a crash: the conversation knows the attempt by its number and accepts it
+ * once. If it throws, the effect stays in the outbox, so a send is not decided while the outcome is unknown.
  */
 export function createAttemptHandler(options: WorkerOptions) {
   return async (sendAttempt: SendAttempt, { reader, completes }: EffectContext): Promise<void> => {
@@ -51,14 +51,14 @@ export function createAttemptHandler(options: WorkerOptions) {
 }
 
 /**
- * Makes attempts of campaigns, and tells what came of one; undefined for one that is not under way any more, that its
- * conversation has taken, or that it takes now: then its news say all there is to say.
+ * Makes attempts of campaigns and returns the result. Undefined for a send that is no longer under way, or that its
+ * conversation has accepted, now or earlier: then its delivery report brings everything.
  */
 export function createCampaignAttempt(options: AttemptOptions) {
   return async (reader: Reader, sendAttempt: SendAttempt): Promise<AttemptResult | undefined> => {
     const send = findAttempt(reader, sendAttempt)
     if (!send) return undefined
-    // Nothing of a campaign that stands still is handed to a conversation: the send goes back into the queue, and rests there.
+    // A paused campaign hands nothing to a conversation: the send goes back into the queue and waits there.
     const gate = options.listeners.campaigns
     if (gate && gate.mayDispatch(reader, sendAttempt, send) !== 'now')
       return { outcome: { kind: 'deferred', until: options.clock.now() } }
@@ -68,11 +68,11 @@ export function createCampaignAttempt(options: AttemptOptions) {
   }
 }
 
-/** The send, if this attempt at it is to be made. */
+/** The send, if this attempt is due. */
 function findAttempt(reader: Reader, sendAttempt: SendAttempt): StoredSend | undefined {
   const send = sendAt(reader, scopeOf(sendAttempt), sendAttempt.sendId)
   if (send?.state !== 'sending' || send.attempts !== sendAttempt.attempt) return undefined
-  // A later attempt still has the message of the one before it.
+  // From the second attempt on, the send still has the message id of the previous attempt.
   return sendAttempt.attempt === 1 && send.messageId !== undefined ? undefined : send
 }
 
@@ -122,7 +122,7 @@ function failure(name: FailureName, detail?: string): { outcome: Extract<Attempt
   return { outcome: { kind: 'failure', failure: name, ...(detail !== undefined && { detail }) } }
 }
 
-/** The opening as it is handed over, or why there is none to hand over. */
+/** The open request, or the failure that prevents it. */
 function openingOf(
   options: AttemptOptions,
   reader: Reader,
@@ -154,14 +154,14 @@ function openingOf(
     notes,
     ...(isBulk(send) && { isBatch: true as const }),
     ...(leaveAt !== undefined && { leaveAt }),
-    // A rehearsal interrupts nobody.
+    // A sandbox send has no quiet period, since it interrupts no real person.
     ...(send.origin !== 'named' && !send.sandbox && send.followUpOf === undefined && { quietMs: limits.quietMs }),
     ...(!send.sandbox && campaignOf(send, scope.incarnation)),
     ...(send.sandbox && { sandbox: true as const }),
   }
 }
 
-/** The campaign that is asked right before the message leaves. */
+/** The campaign whose state is checked right before the message leaves. */
 function campaignOf({ campaignId, followUpOf }: StoredSend, incarnation: number): Pick<OpenRequest, 'campaign'> {
   if (campaignId === undefined) return {}
   return { campaign: { incarnation, campaignId, ...(followUpOf !== undefined && { isFollowUp: true as const }) } }
@@ -170,7 +170,7 @@ function campaignOf({ campaignId, followUpOf }: StoredSend, incarnation: number)
 async function openConversation(conversations: OutreachConversations, opening: OpenRequest): Promise<AttemptOutcome> {
   const answer = await conversations.open(opening)
   if (isRefusal(answer)) {
-    // Whoever was asked may have taken it: only asking again under the same number tells.
+    // The conversation may have accepted the opening; only a repeat with the same attempt number shows it.
     if (answer.detail !== undefined) throw new Error('nobody can say whether an opening was taken')
     return failure('unreachable').outcome
   }

@@ -1,4 +1,4 @@
-/** The commands that create, change, merge and remove an agent's people. */
+/** Commands that create, change, merge and remove an agent's people. */
 import type { AgentScope } from '../../core/agent/scope.js'
 import type { AgentRef } from '../../core/agentref.js'
 import { invalid, isRefusal, refuse } from '../../core/errors.js'
@@ -17,7 +17,7 @@ import { purgeCommand } from './purge.js'
 import type { PersonRef } from './queries.js'
 import { resolvePerson, scopeFor } from './store.js'
 
-/** What is said of a person, and the identity at the phone that it names. */
+/** A change of a person, and the identity at the phone that it names. */
 export interface PersonInput {
   readonly change: PersonChange
   readonly identity?: PersonIdentity
@@ -31,12 +31,15 @@ export interface NotePerson extends PersonRef {
 }
 
 const notFound = refuse('resource.not_found')
-/** Of somebody whom an operator enters. */
+/** Source of a person that an operator creates. */
 const enteredSource = 'operator'
 
-/** `orgEvent` is the command by which the org's webhooks are told. */
+/** The command `orgEvent` notifies the org's webhooks. */
 export function createPeopleCommands(people: People, orgEvent: Command<OrgEventPayload, unknown>) {
-  /** Whom operators may see and change: not those who are only rehearsed. An id that was merged away leads on. */
+  /**
+   * A person that operators may see and change, so never a sandbox person. The id of a merged person finds the
+   * survivor.
+   */
   function findVisible(
     reader: Reader,
     agent: AgentRef,
@@ -69,7 +72,10 @@ export function createPeopleCommands(people: People, orgEvent: Command<OrgEventP
     },
   }
 
-  /** A STOP is the conversation's, not the record's: it holds on for whoever comes back under that address. */
+  /**
+   * A STOP belongs to the conversation and not to this record: it still holds when a person with that address comes
+   * back.
+   */
   const remove: Command<PersonRef, true> = {
     name: 'people.remove',
     decide(tx, { personId, ...agent }, meta) {
@@ -104,14 +110,14 @@ export function createPeopleCommands(people: People, orgEvent: Command<OrgEventP
     },
   }
 
-  /** Answers whether anything was written. Whoever tells it waits for nothing, so an agent that is gone is no mistake. */
+  /** Returns whether it wrote anything. The sender expects no answer, so a deleted agent is not an error. */
   const identityEvent: Command<IdentityEvent & AgentRef, boolean> = {
     name: 'people.identityEvent',
     decide(tx, { orgId, agentId, ...incoming }, meta) {
       const agent = { orgId, agentId }
       if (!scopeFor(tx, agent)) return false
       const holder = people.byAsid(tx, agent, incoming.asid)
-      // Whoever is known by the number is the one who writes from it, on whichever channel.
+      // The person known by the number is the one who writes from it, on every channel.
       const existing = holder ?? people.byNumber(tx, agent, incoming)
       const before = existing ? existing : newPersonFor(people.newId(meta), incoming, meta.at)
       const { person, event } = applyIdentityEvent(

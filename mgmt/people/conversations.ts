@@ -1,12 +1,14 @@
-/** What people need of conversations, wherever the shard of a conversation is. */
+/** The calls that people make to conversations, whichever process owns the conversation's shard. */
 import type { AgentRef } from '../../core/agentref.js'
 import type { ChannelName } from '../../core/channelnames.js'
 import type { Refusal } from '../../core/errors.js'
 import type { ConsentState } from '../../core/outreach/port.js'
 
 export interface Conversations {
-  /** The id of the conversation that an agent has with an address: the same on every process. */
+  /** The id of an agent's conversation with an address; every process computes the same id. */
   asidOf(agent: AgentRef, channel: ChannelName, address: string): string
-  /** As the conversation has it at this moment. One that was never started has not opted out and never wrote. */
+  /**
+   * The conversation's current consent state. A conversation that does not exist has no opt-out and no inbound message.
+   */
   consentOf(asid: string): Promise<ConsentState | Refusal>
 }

@@ -1,4 +1,4 @@
-/** The route that writes people as CSV: looked through part by part, so it takes no more memory for more of them. */
+/** Route that exports people as CSV, read in bounded parts, so its memory does not grow with the number of people. */
 import { type AgentRef, formatAgentKey } from '../../core/agentref.js'
 import { isRefusal } from '../../core/errors.js'
 import { person as limits } from '../../core/limits/index.js'
@@ -23,7 +23,7 @@ export function exportRoute({ shards, people, fieldsOf }: PeopleRouteDeps): Rout
         people.queries.scan,
         after === undefined ? scanInput : { ...scanInput, after },
       )
-      // What was begun cannot become a refusal: a file that is cut off tells its reader so.
+      // The response has begun, so it cannot become a refusal; the truncated file shows the failure.
       if (isRefusal(scan)) throw new Error(`people could not be read to the end: ${scan.refused}`)
       if (scan.people.length > 0) {
         yield scan.people.map((person) => rowText(columns.map(({ write }) => write(person)))).join('')

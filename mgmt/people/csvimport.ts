@@ -1,4 +1,4 @@
-/** The route that reads people from a CSV file, row by row, and hands them over in commands of a bounded size. */
+/** Route that imports people from a CSV file: parses row by row and sends commands of a bounded size. */
 import { isUtf8 } from 'node:buffer'
 import { type CsvError, type Info, parse } from 'csv-parse'
 import { actorOf, type Member } from '../../core/access.js'
@@ -25,7 +25,10 @@ const firstRejected = (rejected: readonly RejectedRow[]) => rejected.slice(0, li
 const byLine = (rejected: readonly RejectedRow[]) => rejected.toSorted((one, other) => one.line - other.line)
 
 export function importRoute({ shards, people, fieldsOf, identityAt, randomBytes }: PeopleRouteDeps): Route {
-  /** A file of numbers is a list of people to write to, so each number becomes an identity, as its conversation has it. */
+  /**
+   * A file of numbers is a list of people to write to, so each number becomes an identity with the consent state of its
+   * conversation.
+   */
   async function importPart({ rows, ...about }: ImportRows, caller: Member): Promise<ImportResult | Refusal> {
     const lookups = await Promise.all(
       rows.map(({ row: { change, addresses: reached = [] } }) =>
@@ -88,11 +91,11 @@ export function importRoute({ shards, people, fieldsOf, identityAt, randomBytes 
 interface Part {
   readonly rows: ImportRows['rows']
   readonly rejected: readonly RejectedRow[]
-  /** Columns that name no field: their cells become custom fields. */
+  /** Columns that match no field: their cells become custom fields. */
   readonly unknownColumns: readonly string[]
 }
 
-/** The rows of a file in parts that one command takes; a refusal when its first line is not one of columns. */
+/** The rows of a file in parts of one command each; a refusal if its first line is not a header. */
 export async function* partsOf(file: Buffer, declared: readonly DeclaredField[]): AsyncGenerator<Part | Refusal> {
   const delimiter = delimiterIn(file)
   let columns: ReadColumn[] | undefined
@@ -124,14 +127,14 @@ export async function* partsOf(file: Buffer, declared: readonly DeclaredField[])
 }
 
 interface FileRecord {
-  /** Where it begins in the file. */
+  /** The line of the file on which the record begins. */
   readonly line: number
   readonly cells: readonly string[]
-  /** Why the file cannot be read from here on. */
+  /** Why the rest of the file cannot be read. */
   readonly problem?: string
 }
 
-/** By the first line. */
+/** Detects the delimiter by the first line. */
 function delimiterIn(file: Buffer): Delimiter {
   const [first] = file
     .subarray(0, limits.importRecordChars)
@@ -141,7 +144,7 @@ function delimiterIn(file: Buffer): Delimiter {
 }
 
 async function* recordsOf(file: Buffer, delimiter: Delimiter): AsyncGenerator<FileRecord> {
-  // The parser goes on behind what it cannot read, in the middle of a cell: what it finds there is not a row.
+  // After an error the parser continues in the middle of a cell, so its further rows are ignored.
   let broken: { readonly at: number; readonly problem: string } | undefined
   const onTooWide = (at: number) => {
     broken ??= { at, problem: `a row has more than ${limits.importColumns} columns; what follows was not read` }
@@ -150,7 +153,7 @@ async function* recordsOf(file: Buffer, delimiter: Delimiter): AsyncGenerator<Fi
     bom: true,
     info: true,
     delimiter,
-    // Left to find out by itself, the parser makes three buffers for each byte of the first row.
+    // When the parser detects the delimiter of records itself, it makes three buffers for each byte of the first row.
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     relax_quotes: true,
@@ -166,7 +169,7 @@ async function* recordsOf(file: Buffer, delimiter: Delimiter): AsyncGenerator<Fi
     broken && info.bytes > broken.at ? [] : [{ line: lines.next(info.bytes), cells: record }]
   for (const piece of piecesOf(file, delimiter, onTooWide)) {
     parser.write(piece)
-    // A turn of the event loop for everything else, since rows that are refused wait for nothing.
+    // Yields to the event loop, since refused rows wait for no command.
     await nextSlice(systemClock)
     for (let next: Parsed | null = parser.read(); next; next = parser.read()) yield* read(next)
     if (broken) break
@@ -186,10 +189,7 @@ const problems: Readonly<Record<string, string>> = {
   CSV_MAX_RECORD_SIZE: `a row is longer than ${limits.importRecordChars} characters, or a quote is never closed; what follows was not read`,
 }
 
-/**
- * Ends before a row with more cells than any text of a row could hold: the parser would keep all of them until the row
- * ends.
- */
+/** Ends before a row with more cells than the longest row could hold, because the parser buffers all cells of a row. */
 function* piecesOf(file: Buffer, delimiter: Delimiter, onTooWide: (at: number) => void): Generator<Buffer> {
   const delimiterByte = delimiter.charCodeAt(0)
   let cells = 0
@@ -206,7 +206,7 @@ function* piecesOf(file: Buffer, delimiter: Delimiter, onTooWide: (at: number) =
 
 const [lineFeed, carriageReturn] = [0x0a, 0x0d]
 
-/** Tells on which line a record begins, by where in the file each ends: a cell may hold line breaks of its own. */
+/** Counts the line on which a record begins from the offset where it ends; a cell may contain line breaks. */
 function lineCounter(file: Buffer): { next(end: number): number } {
   let at = 0
   let line = 1

@@ -1,4 +1,4 @@
-/** Keeps people who were entered or changed together with the identities that their phones give them. */
+/** Saves people whom an operator creates or changes, together with the identities at their phones. */
 import type { AgentScope } from '../../core/agent/scope.js'
 import type { AgentRef } from '../../core/agentref.js'
 import { mergePeople } from '../../core/people/merge.js'
@@ -17,7 +17,7 @@ import { aliasTable, deletePerson, holdersAt, personByIndexKey, personOfAsid } f
 
 type SavePerson = (tx: Tx, agent: AgentRef, before: Person | undefined, after: Person, meta: CommandMeta) => void
 
-/** The people of one agent, and how one of them is written. */
+/** The people of one agent, and the function that saves one of them. */
 export interface PeopleWriter {
   readonly agent: AgentRef
   readonly scope: AgentScope
@@ -25,16 +25,16 @@ export interface PeopleWriter {
 }
 
 export interface PhoneIdentity {
-  /** The one that the phone gives, as its conversation has it. */
+  /** The identity at the phone, with the consent state of its conversation. */
   readonly identity?: PersonIdentity | undefined
-  /** The send that brought the phone along. */
+  /** The send that brought the phone. */
   readonly send?: SendTarget
 }
 
 /**
- * Whoever holds an identity at the phone, on whichever channel, and of whom nothing else is known is this person: the two
- * become one, and the record that was entered stays. The identity that the phone gives is added unless another person
- * holds it. Answers the person as kept.
+ * Merges each person who holds an identity at the phone, on any channel, and of whom nothing else is known, into this
+ * person; the record of `after` survives. Adds the identity at the phone unless another person holds it. Returns the
+ * saved person.
  */
 export function saveReachable(
   tx: Tx,
@@ -56,8 +56,8 @@ export function saveReachable(
 }
 
 /**
- * Identities that a person gave up go to whoever has had their numbers as phone longest, and vanish where nobody has. What
- * is known of an identity goes with it, so one that is opted out stays so.
+ * Moves identities that a person released to the person who has had their number as phone longest; without such a
+ * person they are removed. An identity moves with its state, so an opted-out one stays opted out.
  */
 export function reassignIdentities(
   tx: Tx,
@@ -73,7 +73,10 @@ export function reassignIdentities(
   }
 }
 
-/** Two records become one. A phone that is the other's alone stays with whoever else has it as phone, if anybody has. */
+/**
+ * Merges two records. A phone of the absorbed person that another person also has as phone stays with that other
+ * person.
+ */
 export function merge(tx: Tx, writer: PeopleWriter, survivor: Person, absorbed: Person, meta: CommandMeta): Person {
   const whole = absorb(tx, writer.scope, survivor, absorbed, meta.at)
   const value = phoneNumberOf(absorbed)
@@ -93,7 +96,7 @@ export function merge(tx: Tx, writer: PeopleWriter, survivor: Person, absorbed: 
   return person
 }
 
-/** One record goes and the other takes over what is told of it; its id leads to the one that stays. */
+/** Deletes one record and moves its journal to the survivor; the old id becomes an alias of the survivor's id. */
 function absorb(tx: Tx, scope: AgentScope, survivor: Person, absorbed: Person, at: number): Person {
   deletePerson(tx, scope, absorbed)
   moveJournal(tx, scope, absorbed.id, survivor.id)

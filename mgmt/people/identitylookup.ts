@@ -1,4 +1,4 @@
-/** Asks the conversation of a number how its person stands, before an identity is made for it. */
+/** Looks up the consent state of a number's conversation before an identity is created for it. */
 import type { AgentRef } from '../../core/agentref.js'
 import type { ChannelName } from '../../core/channelnames.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
@@ -14,8 +14,8 @@ export type IdentityAt = (
 ) => Promise<PersonIdentity | undefined | Refusal>
 
 /**
- * Where a person of that number is written to, on outreach's channel unless another is named, opted out if its
- * conversation says so; undefined for what is no number.
+ * The identity at a phone number, on outreach's channel unless another is named, opted out if its conversation says so;
+ * undefined for an invalid number.
  */
 export function createIdentityLookup({ asidOf, consentOf }: Conversations): IdentityAt {
   const identityOf = createIdentityResolver(asidOf)

@@ -1,4 +1,4 @@
-/** Rows of a file laid over the people there are: each finds whom it is about, or makes somebody. */
+/** Command that applies rows of a file to an agent's people: each row finds its person or creates one. */
 import type { AgentScope } from '../../core/agent/scope.js'
 import type { AgentRef } from '../../core/agentref.js'
 import { isRefusal, refuse } from '../../core/errors.js'
@@ -22,9 +22,12 @@ export interface ImportRows extends AgentRef {
 export interface ImportedRow {
   readonly line: number
   readonly row: ImportRow
-  /** Where its number can be written to. */
+  /** The identity at the row's number. */
   readonly identity?: PersonIdentity
-  /** Without a number: where somebody new is known, as the conversations there have it. */
+  /**
+   * Identities of a row without a number, for a person that the row creates, with the consent state of their
+   * conversations.
+   */
   readonly identities?: readonly PersonIdentity[]
 }
 
@@ -36,7 +39,7 @@ export interface RejectedRow {
 export interface ImportResult {
   readonly created: number
   readonly updated: number
-  /** Rows that name another consent than the denial on record, which stays. */
+  /** Rows whose consent was ignored, since the denial on record stays. */
   readonly consentKept: number
   readonly rejected: readonly RejectedRow[]
 }
@@ -44,7 +47,7 @@ export interface ImportResult {
 const importedSource = 'import'
 const denialKept = 'An import named another consent; the denial on record stays.'
 
-/** Deciding the same rows again finds everybody they made: a file that is sent twice makes nobody twice. */
+/** Idempotent by its index: a file that is imported twice creates no person twice. */
 export function createImportCommand(people: People): Command<ImportRows, ImportResult> {
   return {
     name: 'people.import',
@@ -78,7 +81,7 @@ export function createImportCommand(people: People): Command<ImportRows, ImportR
         return existing ? 'updated' : 'created'
       }
 
-      /** Somebody new, with those identities that nobody holds. */
+      /** A new person with those identities that no person holds. */
       function createPerson(source: string | undefined, identities: readonly PersonIdentity[]): Person {
         const free = new Map(identities.map((each) => [each.asid, each]))
         for (const asid of free.keys()) if (personOfAsid(tx, scope!, asid)) free.delete(asid)
@@ -95,14 +98,14 @@ export function createImportCommand(people: People): Command<ImportRows, ImportR
   }
 }
 
-/** Who is known by what, the rows laid so far included. */
+/** People by id and by index key, with the rows applied so far. */
 interface Index {
   byId(id: string): Person | undefined
   byIndexKey(indexKey: IndexKey): Person | undefined
   note(person: Person): void
 }
 
-/** Looked up before anything is written, since ranges over what a command has just written are slow. */
+/** Reads all index keys before any write, since ranges over rows that the same command has written are slow. */
 function indexFor(reader: Reader, scope: AgentScope, rows: ImportRows['rows']): Index {
   const keyText = ({ kind, value }: IndexKey) => `${kind} ${value}`
   const holders = new Map<string, string>()
@@ -123,7 +126,7 @@ function indexFor(reader: Reader, scope: AgentScope, rows: ImportRows['rows']): 
       if (id === undefined) return undefined
       const person = byId(id)
       if (person && indexKeysOf(person).some((each) => keyText(each) === keyText(indexKey))) return person
-      // A row before this one has given them another, or made them one with another: whoever else bears it is the one.
+      // An earlier row changed or merged this person; another person with that index key is the match.
       return personByIndexKey(reader, scope, indexKey)
     },
     note(person) {
@@ -134,7 +137,7 @@ function indexFor(reader: Reader, scope: AgentScope, rows: ImportRows['rows']): 
   }
 }
 
-/** Nobody, or a sentence when it cannot be told who is meant. */
+/** The person of a row, undefined if there is none, or a sentence if the match is ambiguous. */
 function holderOf(index: Index, { id, indexKeys: marks }: Omit<ImportRow, 'change'>): Person | string | undefined {
   const byGivenId = id === undefined ? undefined : index.byId(id)
   if (byGivenId) return byGivenId

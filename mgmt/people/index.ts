@@ -1,4 +1,4 @@
-/** People: who an agent knows, how they are reached, and what was noted about them. */
+/** People: an agent's contacts, their identities, and their journal. */
 import type { OrgEventPayload } from '../../core/orgevents.js'
 import type { Route } from '../../runtime/http/route.js'
 import type { Command } from '../../runtime/shard/contract.js'
@@ -41,9 +41,9 @@ export function createPeople({ orgEvent, agents, conversations, randomBytes }: P
     commands,
     queries,
     /**
-     * Called each time that a person is created or changed, sandbox people too, in the same commit and after the person
-     * was written, in the order of registration. The import of a file calls it for each row. It is not called for a
-     * person who is deleted or merged away.
+     * Called after each creation or change of a person, sandbox people too, in the same commit and after the person was
+     * written, in order of registration. An import calls it for each row. It is not called for a person who is deleted
+     * or merged into another.
      */
     onChanged: (listener: PersonListener): void => void listeners.push(listener),
     module: moduleOf({ commands, queries }),

@@ -1,4 +1,4 @@
-/** What is told of a person beside what they are: the journal, and their appointments. */
+/** Journal and appointments of people. */
 import type { AgentScope } from '../../core/agent/scope.js'
 import { person as limits } from '../../core/limits/index.js'
 import type { Appointment } from '../../core/people/appointment.js'
@@ -7,7 +7,7 @@ import type { Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
 import { appointmentTable, journalTable } from './store.js'
 
-/** The oldest entry gives way to one more. */
+/** Appends an entry; at the limit the oldest entry is removed. */
 export function append(tx: Tx, scope: AgentScope, personId: string, entry: JournalEntry): void {
   const [newest] = tx.range(journalTable, { prefix: [...scope, personId], reverse: true, limit: 1 })
   const number = (newest?.key[4] ?? 0) + 1
@@ -16,7 +16,7 @@ export function append(tx: Tx, scope: AgentScope, personId: string, entry: Journ
   if (number > limits.journalKept) tx.remove(journalTable, [...scope, personId, number - limits.journalKept])
 }
 
-/** Unless the newest entry says the same. */
+/** Appends the entry unless the newest entry has the same text. */
 export function noteOnce(tx: Tx, scope: AgentScope, personId: string, entry: JournalEntry): void {
   if (journalOf(tx, scope, personId, 1)[0]?.text !== entry.text) append(tx, scope, personId, entry)
 }
@@ -27,7 +27,7 @@ export function journalOf(reader: Reader, scope: AgentScope, personId: string, l
   return Array.from(rows, ({ value }) => value)
 }
 
-/** Newest first: their ids are in the order of their making. */
+/** Newest first, because appointment ids are in order of time. */
 export function appointmentsOf(reader: Reader, scope: AgentScope, personId: string): Appointment[] {
   const options = { prefix: [...scope, personId], reverse: true, limit: limits.appointmentsShown }
   return Array.from(reader.range(appointmentTable, options), ({ value }) => value)
@@ -38,7 +38,7 @@ export function deleteJournal(tx: Tx, scope: AgentScope, personId: string): void
   for (const { key } of tx.range(appointmentTable, { prefix: [...scope, personId] })) tx.remove(appointmentTable, key)
 }
 
-/** What was told of one is told of the other from now on, as if it always had been. */
+/** Moves journal and appointments of one person to another and merges them by time. */
 export function moveJournal(tx: Tx, scope: AgentScope, from: string, to: string): void {
   const both = [from, to].flatMap((id) => journalOf(tx, scope, id, limits.journalKept).reverse())
   const entries = both.sort((one, other) => one.at - other.at).slice(-limits.journalKept)

@@ -1,4 +1,4 @@
-/** What callers say of people, as commands and queries take it. */
+/** Parses people's fields from request bodies into commands and queries. */
 import type { Static } from 'typebox'
 import type { Member } from '../../core/access.js'
 import { invalid, isRefusal, type Refusal, refuse } from '../../core/errors.js'
@@ -7,13 +7,13 @@ import { customTypeFaults, type DeclaredField } from '../../core/people/customfi
 import { filterFaults, type PersonFilter } from '../../core/people/filter.js'
 import type { personPatch } from './schema.js'
 
-/** Times come as text, and are kept as numbers. */
+/** Times arrive as text and are stored as numbers. */
 export function parseChange({ scheduledCallAt, ...fields }: Static<typeof personPatch>): PersonChange {
   if (scheduledCallAt === undefined) return fields
   return { ...fields, scheduledCallAt: scheduledCallAt === null ? null : Date.parse(scheduledCallAt) }
 }
 
-/** Nothing at all is no person, and a custom field holds what its declared type takes. */
+/** A new person needs at least one field, and a custom field holds a value of its declared type. */
 export async function changeError(
   change: PersonChange,
   declaredOf: () => Promise<readonly DeclaredField[] | Refusal>,

@@ -1,4 +1,4 @@
-/** An agent's people in the agent's shard, for the areas that find, create, save and remove them in their own commits. */
+/** An agent's people in the agent's shard, for areas that find, create, save and remove them in their own commits. */
 import type { AgentScope } from '../../core/agent/scope.js'
 import type { AgentRef } from '../../core/agentref.js'
 import type { Appointment } from '../../core/people/appointment.js'
@@ -57,13 +57,15 @@ export function createPeopleRecords(listeners: readonly PersonListener[]) {
       const scope = scopeFor(reader, agent)
       return scope && personOfAsid(reader, scope, asid)
     },
-    /** Who is known by the number of an identity that no person holds: by their phone, or by another identity at it. */
+    /**
+     * The person known by the number of an identity that no person holds: by their phone, or by another identity at it.
+     */
     byNumber(reader: Reader, agent: AgentRef, identity: Pick<PersonIdentity, 'channel' | 'address'>) {
       const scope = scopeFor(reader, agent)
       const value = numberOf(identity)
       return scope && value !== undefined ? personOfNumber(reader, scope, value) : undefined
     },
-    /** Those whom the filter lets through, sandbox people never: newest first, a bounded part of them at a time. */
+    /** People who match the filter, never sandbox people: newest first, in bounded parts. */
     scan(
       reader: Reader,
       agent: AgentRef,
@@ -74,16 +76,16 @@ export function createPeopleRecords(listeners: readonly PersonListener[]) {
       const scope = scopeFor(reader, agent)
       return scope ? scanPeople(reader, scope, filter, after, limit) : { people: [], chars: 0 }
     },
-    /** As templates read them. */
+    /** The person as templates read them. */
     templatePerson(reader: Reader, agent: AgentRef, personId: string) {
       const scope = scopeFor(reader, agent)
       const person = scope && resolvePerson(reader, scope, personId)
       return person && { ...person }
     },
     newId: (meta: CommandMeta): string => personIdAt(meta.at, meta.mint('pr')),
-    /** Numbers that the person gives up go to whoever else has them as phone. */
+    /** Saves a person. Numbers that the person releases go to another person who has them as phone. */
     save,
-    /** The same of somebody who is entered, or whose phone may have changed. */
+    /** Saves a person whom an operator created, or whose phone may have changed. */
     saveReachable(
       tx: Tx,
       agent: AgentRef,
@@ -94,7 +96,7 @@ export function createPeopleRecords(listeners: readonly PersonListener[]) {
     ): Person {
       return saveReachable(tx, { agent, scope: requiredScope(tx, agent), save }, before, after, phoneIdentity, meta)
     },
-    /** Takes somebody away with all that leads to them and is told of them. */
+    /** Removes a person with all index rows and the journal. */
     remove(tx: Tx, agent: AgentRef, personId: string, meta: CommandMeta): void {
       const scope = requiredScope(tx, agent)
       const person = personAt(tx, scope, personId)
@@ -107,7 +109,7 @@ export function createPeopleRecords(listeners: readonly PersonListener[]) {
       const person = resolvePerson(tx, scope, personId)
       if (person) append(tx, scope, person.id, { at: meta.at, author: 'agent', text })
     },
-    /** Makes or replaces an appointment; ids that begin with their time keep the list in order. */
+    /** Creates or replaces an appointment; ids that begin with their time keep the list in order. */
     saveAppointment(tx: Tx, agent: AgentRef, personId: string, appointment: Appointment): void {
       const scope = requiredScope(tx, agent)
       const person = resolvePerson(tx, scope, personId)

@@ -1,6 +1,6 @@
 /**
- * The people of an agent that was deleted: nobody can read them any more, since they are kept under its serial, and they
- * are taken away step by step, since there may be very many.
+ * Deletes the people of a deleted agent in bounded parts. They are invisible already, since their keys contain the
+ * incarnation of that agent.
  */
 import type { AgentScope } from '../../core/agent/scope.js'
 import { person as limits } from '../../core/limits/index.js'
@@ -20,12 +20,12 @@ function schedulePurge(tx: Tx, { orgId, agentId, incarnation }: RemovedAgent, du
   tx.schedule({ name: `${purgeName}:${incarnation}`, dueAt, command: purgeName, input })
 }
 
-/** At once, which is any time before now. */
+/** Due at once: 0 is before any current time. */
 export function startPurge(tx: Tx, [orgId, agentId, incarnation]: AgentScope): void {
   schedulePurge(tx, { orgId, agentId, incarnation }, 0)
 }
 
-/** Answers how many rows it took away. */
+/** Returns how many rows it removed. */
 export const purgeCommand: Command<RemovedAgent, number> = {
   name: purgeName,
   decide(tx, removed, { at }) {

@@ -1,4 +1,4 @@
-/** What is read of an agent's people; a list is looked through part by part, so that no reader keeps a shard for long. */
+/** Queries of an agent's people. A list is read in bounded parts, so that no query occupies a shard for long. */
 import type { AgentScope } from '../../core/agent/scope.js'
 import type { AgentRef } from '../../core/agentref.js'
 import { refuse } from '../../core/errors.js'
@@ -25,9 +25,9 @@ export interface PersonRead {
 
 export interface PeopleScanInput extends AgentRef {
   readonly filter: PersonFilter
-  /** Addresses are searched as well: the caller may see them. */
+  /** The search includes addresses, because the caller may see them. */
   readonly seesAddresses?: boolean
-  /** Where the look before this one ended. */
+  /** Where the previous page ended. */
   readonly after?: string
   readonly limit: number
 }
@@ -36,7 +36,7 @@ export interface PeopleScan {
   /** Newest first. */
   readonly people: readonly Person[]
   readonly chars: number
-  /** Where to go on; absent at the end. */
+  /** The cursor of the next page; absent at the end. */
   readonly next?: string
 }
 
@@ -72,7 +72,7 @@ const appointments: Query<PersonRef, readonly Appointment[]> = {
 
 export const peopleQueries = { read, scan, appointments }
 
-/** One look: bounded by rows, by people and by text, whoever asks. */
+/** One page, bounded by rows, by people and by text, for every caller. */
 export function scanPeople(
   reader: Reader,
   scope: AgentScope,
@@ -99,7 +99,7 @@ export function scanPeople(
   return { people, chars }
 }
 
-/** Everybody who might match, newest first: those who bear a mark that all who match do, or simply everybody. */
+/** Candidates, newest first: the people under an index key that every match must have, or else all people. */
 function* candidates(
   reader: Reader,
   scope: AgentScope,

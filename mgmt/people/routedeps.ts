@@ -1,4 +1,4 @@
-/** What the routes of an agent's people work with. */
+/** Dependencies of the routes of people. */
 import type { AgentRef } from '../../core/agentref.js'
 import type { Refusal } from '../../core/errors.js'
 import type { DeclaredField } from '../../core/people/customfields.js'
@@ -14,7 +14,7 @@ export interface PeopleRouteDeps {
   readonly pages: PageTokens
   /** The fields that the agent declares for its people. */
   readonly fieldsOf: (agent: AgentRef) => Promise<readonly DeclaredField[] | Refusal>
-  /** Where a person of that number is written to, as its conversation has it. */
+  /** The identity at a phone number, with the consent state of its conversation. */
   readonly identityAt: IdentityAt
   readonly randomBytes: (count: number) => Uint8Array
 }

@@ -1,4 +1,4 @@
-/** The routes of an agent's people. */
+/** Routes of an agent's people. */
 import { actorOf, type Member } from '../../core/access.js'
 import { type AgentRef, formatAgentKey } from '../../core/agentref.js'
 import { invalid, isRefusal } from '../../core/errors.js'
@@ -31,7 +31,7 @@ export function peopleRoutes(options: PeopleRouteDeps): Route[] {
 }
 
 function collection({ shards, people, pages, fieldsOf, identityAt }: PeopleRouteDeps): Route[] {
-  /** Looks on until a page is full, everybody was looked at, or this call has looked at enough. */
+  /** Reads on until a page is full, the list ends, or this call has reached its bound. */
   async function scanPages(
     input: AgentRef & { filter: PersonFilter; seesAddresses: boolean },
     limit: number,

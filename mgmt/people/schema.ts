@@ -1,4 +1,4 @@
-/** People as callers send and read them, and the filters of their list. */
+/** Schemas of people as callers send and read them, and the filters of their list. */
 import Type, { type TProperties } from 'typebox'
 import { channelNames } from '../../core/channelnames.js'
 import { person as limits, page } from '../../core/limits/index.js'
@@ -13,7 +13,7 @@ import {
   textFields,
 } from '../../core/people/person.js'
 
-/** What every route of this area has in common, and the accesses of reading, writing and exporting. */
+/** Common settings of the routes of people; the access to read, write and export. */
 export const ofPeople = { plane: 'mgmt', tag: 'People' } as const
 export const readAccess = { who: 'member', role: 'viewer', scopes: ['people:read'] } as const
 export const writeAccess = { who: 'member', role: 'editor', scopes: ['people:write'] } as const
@@ -28,7 +28,7 @@ function closed<P extends TProperties>(title: string, properties: P) {
   return Type.Object(properties, { additionalProperties: false, title })
 }
 
-/** The same schema for each of the fields that hold text. */
+/** One schema for each text field. */
 function ofTexts<S>(schemaOf: (field: TextField) => S): Record<TextField, S> {
   return Object.fromEntries(textFields.map((field) => [field, schemaOf(field)])) as Record<TextField, S>
 }
@@ -119,7 +119,7 @@ export const personPatch = closed('PersonPatch', {
   ),
 })
 
-/** The words of filters themselves are judged in core, for lists, segments and campaigns alike. */
+/** Core validates the values of filters, for lists, segments and campaigns alike. */
 const filterText = Type.String()
 
 const filters = {

@@ -1,6 +1,6 @@
 /**
- * How an agent's people are kept: each under the agent's serial, so that an agent made anew under an old id has none, and
- * the rows that lead to a person from an identity, a mark or a name that was merged away.
+ * Tables of an agent's people. Keys contain the agent's incarnation, so a later agent of the same id has none of them.
+ * Index rows lead to a person from an asid, an index key or the id of a merged person.
  */
 import type { AgentScope, ScopedKey } from '../../core/agent/scope.js'
 import type { AgentRef } from '../../core/agentref.js'
@@ -13,23 +13,23 @@ import type { Tx } from '../../runtime/shard/contract.js'
 import { cacheReads, type Key, type Reader, type Table, table } from '../../runtime/store/contract.js'
 import { findAgent } from '../agents/store.js'
 
-/** Of somebody who is being written to, the record is read for each step of that. */
+/** Cached, because every step of a send reads the record. */
 export const personTable = cacheReads(table<ScopedKey<[personId: string]>, Person>('people'))
 export const asidTable = table<ScopedKey<[asid: string]>, string>('people.asids')
 export const indexTable = table<ScopedKey<[kind: IndexKeyKind, value: string, personId: string]>, true>('people.index')
 /** Numbers that at least one person has as phone or address. Most lookups are of a new number: one read suffices. */
 export const numberTable = table<ScopedKey<[value: string]>, true>('people.numbers')
-/** Agents whose people all have their numbers in that table. Agents created before the table existed have no row. */
+/** Agents with a complete number table. Agents created before that table existed have no row. */
 export const numberedTable = cacheReads(table<[...AgentScope], true>('people.numbered'))
-/** From somebody who was merged into another to that one. */
+/** From the id of a merged person to the id of the survivor. */
 export const aliasTable = table<ScopedKey<[personId: string]>, string>('people.aliases')
-/** Numbered in the order of writing. */
+/** Numbered in order of writing. */
 export const journalTable = table<ScopedKey<[personId: string, number: number]>, JournalEntry>('people.journal')
 export const appointmentTable = table<ScopedKey<[personId: string, appointmentId: string]>, Appointment>(
   'people.appointments',
 )
 
-/** All that goes with the agent. */
+/** All tables that are purged with the agent. */
 export const peopleTables = [
   personTable,
   asidTable,
@@ -41,7 +41,10 @@ export const peopleTables = [
   appointmentTable,
 ] as readonly Table<Key, unknown>[]
 
-/** Undefined for an agent that is not there. A caller that has read the agent in the same state gives its serial, which saves a read. */
+/**
+ * Undefined for an agent that does not exist. A caller that has read the agent in the same state gives its incarnation,
+ * which saves a read.
+ */
 export function scopeFor(
   reader: Reader,
   agentRef: AgentRef & { readonly incarnation?: number },
@@ -55,7 +58,7 @@ export function personAt(reader: Reader, scope: AgentScope, personId: string): P
   return reader.get(personTable, [...scope, personId])
 }
 
-/** The same, led on to whoever took over from somebody merged away. Nobody is ever led back: ids are used once. */
+/** The person by id, following merges to the survivor. The loop ends, because ids are used once. */
 export function resolvePerson(reader: Reader, scope: AgentScope, personId: string): Person | undefined {
   let id: string | undefined = personId
   while (id !== undefined) {
@@ -71,7 +74,7 @@ export function personOfAsid(reader: Reader, scope: AgentScope, asid: string): P
   return id === undefined ? undefined : personAt(reader, scope, id)
 }
 
-/** Whoever bears the mark and has been here longest; people who are only rehearsed are not found. */
+/** The oldest record with that index key; sandbox people are not found. */
 export function personByIndexKey(reader: Reader, scope: AgentScope, { kind, value }: IndexKey): Person | undefined {
   for (const { key } of reader.range(indexTable, { prefix: [...scope, kind, value] })) {
     const person = personAt(reader, scope, key[5])
@@ -80,7 +83,7 @@ export function personByIndexKey(reader: Reader, scope: AgentScope, { kind, valu
   return undefined
 }
 
-/** Who has the number as their phone, or else as the address of an identity. */
+/** The person who has the number as phone, or else as the address of an identity. */
 export function personOfNumber(reader: Reader, scope: AgentScope, value: string): Person | undefined {
   if (isNewNumber(reader, scope, value)) return undefined
   return (
@@ -89,7 +92,7 @@ export function personOfNumber(reader: Reader, scope: AgentScope, value: string)
   )
 }
 
-/** Everybody who holds an identity at the number, whoever has been here longest first. */
+/** All people who hold an identity at the number, the oldest record first. */
 export function holdersAt(reader: Reader, scope: AgentScope, value: string): Person[] {
   if (isNewNumber(reader, scope, value)) return []
   const rows = [...reader.range(indexTable, { prefix: [...scope, 'address', value] })]
@@ -99,12 +102,12 @@ export function holdersAt(reader: Reader, scope: AgentScope, value: string): Per
   })
 }
 
-/** Whether one read says that nobody has the number; it never does in agents that have no table of numbers. */
+/** Does one read show that no person has the number? Always false for agents without a number table. */
 function isNewNumber(reader: Reader, scope: AgentScope, value: string): boolean {
   return reader.get(numberedTable, [...scope]) === true && !reader.get(numberTable, [...scope, value])
 }
 
-/** Writes the person with all that leads to them. */
+/** Writes the person with all index rows. */
 export function putPerson(tx: Tx, scope: AgentScope, before: Person | undefined, after: Person): void {
   if (!before || !sameIndexKeys(before, after)) updateIndexes(tx, scope, before, after)
   tx.put(personTable, [...scope, after.id], after)
@@ -130,7 +133,7 @@ function putIndexKey(tx: Tx, scope: AgentScope, { kind, value }: IndexKey, id: s
   if (numberKinds.has(kind)) tx.put(numberTable, [...scope, value], true)
 }
 
-/** Removes the number with the last person who has it. */
+/** Removes an index key; removes the number with the last person who has it. */
 function removeIndexKey(tx: Tx, scope: AgentScope, { kind, value }: IndexKey, id: string): void {
   tx.remove(indexTable, [...scope, kind, value, id])
   const isUsed = (by: IndexKeyKind) => [...tx.range(indexTable, { prefix: [...scope, by, value], limit: 1 })].length > 0
@@ -143,7 +146,7 @@ function includesKey({ kind, value }: IndexKey, indexKeys: readonly IndexKey[]):
   return indexKeys.some((indexKey) => indexKey.kind === kind && indexKey.value === value)
 }
 
-/** Takes the person away with all that leads to them; what is told of them stays. */
+/** Removes the person with all index rows; the journal stays. */
 export function deletePerson(tx: Tx, scope: AgentScope, person: Person): void {
   for (const { asid } of person.identities) tx.remove(asidTable, [...scope, asid])
   for (const indexKey of indexKeysOf(person)) removeIndexKey(tx, scope, indexKey, person.id)

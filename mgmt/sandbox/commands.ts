@@ -1,4 +1,4 @@
-/** The commands and queries of personas. */
+/** Commands and queries of personas. */
 import type { AgentRef } from '../../core/agentref.js'
 import type { ChannelName } from '../../core/channelnames.js'
 import { invalid, isRefusal, type Refusal, refuse } from '../../core/errors.js'
@@ -18,7 +18,7 @@ export interface PersonasDeps {
   readonly sandbox: SandboxCommands
 }
 
-/** An identity that only this persona has: nobody could have made its address up. */
+/** The identity of one persona; its address is random, so callers cannot guess it. */
 export interface NewIdentity {
   readonly asid: string
   readonly address: string
@@ -31,7 +31,7 @@ export interface NewPersona extends PersonaRef {
   readonly identity: NewIdentity
 }
 
-/** Whom a rehearsal speaks as. */
+/** The identity under which a sandbox conversation runs. */
 export interface PersonaIdentity {
   readonly asid: string
   readonly channel: ChannelName
@@ -43,7 +43,7 @@ const noPersona = refuse('agent.persona.not_found')
 const noIdentity = refuse('agent.persona.unavailable')
 
 export function createPersonas({ people, sandbox }: PersonasDeps) {
-  /** The person as first made and a conversation that nothing was said in, but for what the persona was made with. */
+  /** Creates the persona's person and conversation from the preset, without any message beyond its history seed. */
   function startConversation(
     tx: Tx,
     agent: AgentRef,
@@ -140,7 +140,7 @@ export function createPersonas({ people, sandbox }: PersonasDeps) {
     read: (reader, { orgId, agentId }) => hasAgent(reader, { orgId, agentId }) || notFound,
   }
 
-  /** The sandbox person of a persona, for whoever writes to one. */
+  /** The sandbox person of a persona, for sends to one. */
   function personOfPersona(reader: Reader, agent: AgentRef, personaId: string): Person | undefined {
     const persona = personaAt(reader, { ...agent, personaId })
     return persona && people.byId(reader, agent, persona.personId)
@@ -154,7 +154,7 @@ export function createPersonas({ people, sandbox }: PersonasDeps) {
     return { asid, channel, address }
   }
 
-  /** Called in the commit that deletes an agent; the people of its personas go with its other people. */
+  /** Called in the commit that deletes an agent; the people of its personas are purged with its other people. */
   function onAgentRemoved(tx: Tx, { orgId, agentId }: AgentRef): void {
     const agent = { orgId, agentId }
     for (const persona of personasOf(tx, agent)) endConversation(tx, agent, persona)

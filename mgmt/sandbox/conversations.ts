@@ -1,4 +1,4 @@
-/** What the sandbox needs of its conversations, wherever the shard of a conversation is. */
+/** The calls that the sandbox makes to its conversations, whichever process owns the conversation's shard. */
 import type { AgentRef } from '../../core/agentref.js'
 import type { ChannelName } from '../../core/channelnames.js'
 import type { Refusal } from '../../core/errors.js'
@@ -7,7 +7,7 @@ import type { HistorySeed } from '../../core/sandbox/preset.js'
 import type { Turn } from '../../core/sandbox/turn.js'
 import type { Command } from '../../runtime/shard/contract.js'
 
-/** By whom a conversation of a rehearsal is held. */
+/** The identity of a sandbox conversation. */
 export interface SandboxIdentity {
   readonly asid: string
   readonly agent: AgentRef
@@ -16,18 +16,20 @@ export interface SandboxIdentity {
   readonly sandbox: true
 }
 
-/** Commands of a sandbox conversation's shard: to begin it with a past, and to forget it. */
+/** Commands to the shard of a sandbox conversation: begin it with a history seed, and remove it. */
 export interface SandboxCommands {
   readonly begin: Command<{ identity: SandboxIdentity; seed: HistorySeed }, unknown>
   readonly remove: Command<{ asid: string }, unknown>
 }
 
 export interface SandboxConversations {
-  /** Does something as the persona. Answers when the agent has replied, or has had long enough. A refusal did nothing. */
+  /**
+   * Runs a directive as the persona. Answers when the agent has replied or its time is over. A refusal changed nothing.
+   */
   run(
     persona: { agentRef: AgentRef; asid: string; channel: ChannelName; address: string },
     directive: Directive,
   ): Promise<{ turn: Turn; replies: readonly Turn[]; isPending: boolean } | Refusal>
-  /** Oldest first, from behind that number on. */
+  /** Turns after that number, oldest first. */
   turns(asid: string, after: number, limit: number): Promise<{ turns: readonly Turn[]; isMore: boolean } | Refusal>
 }

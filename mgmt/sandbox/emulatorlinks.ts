@@ -1,4 +1,4 @@
-/** Emulator links, kept beside their agent in its shard: a link opens personas only while its record is there. */
+/** Emulator links in the agent's shard: a link gives access to personas only while its record exists. */
 import type { Actor } from '../../core/access.js'
 import { type AgentRef, formatAgentKey } from '../../core/agentref.js'
 import { invalid, isRefusal, type Refusal, refuse } from '../../core/errors.js'
@@ -23,7 +23,7 @@ interface EmulatorLinkRef extends AgentRef {
 
 const linkTable = table<[orgId: string, agentId: string, linkId: string], EmulatorLink>('personas.emulatorLinks')
 
-/** What a grant names of its agent: the serial tells it from another agent of the same id before or after. */
+/** The agent that a grant names; the incarnation tells it from earlier and later agents of the same id. */
 export interface NamedGrant extends AgentRef {
   readonly form: 'link' | 'sitting'
   readonly id: string
@@ -65,7 +65,7 @@ const remove: Command<EmulatorLinkRef, true> = {
   },
 }
 
-/** Several nodes may note the use of one link; it is written as seldom as if there were one. */
+/** Several nodes may note the use of one link; the minimum interval between writes holds for all of them together. */
 const noteUse: Command<EmulatorLinkRef, boolean> = {
   name: 'emulatorLinks.noteUse',
   decide(tx, { orgId, agentId, linkId }, { at }) {
@@ -81,7 +81,7 @@ const list: Query<AgentRef, EmulatorLinkView[]> = {
   read: (reader, agentRef) => (findAgent(reader, agentRef) ? linksOf(reader, agentRef).map(linkView) : notFound),
 }
 
-/** Null for a grant that opens nothing any more. */
+/** Null for a grant that is no longer valid. */
 const grantStatus: Query<NamedGrant, { readonly expiresAt?: number; readonly lastUsedAt?: number } | null> = {
   name: 'emulatorLinks.grantStatus',
   read(reader, { orgId, agentId, form, id, incarnation }) {
@@ -103,7 +103,7 @@ export function removeLinks(tx: Tx, { orgId, agentId }: AgentRef): void {
   for (const link of linksOf(tx, { orgId, agentId })) removeLink(tx, orgId, agentId, link)
 }
 
-/** Whether a grant that this installation signed still opens its agent, as the agent's shard says. */
+/** Checks with the agent's shard whether a grant signed by this installation is still valid. */
 export function createGrantCheck(shards: Shards, now: () => number) {
   return async (grant: NamedGrant): Promise<boolean | Refusal> => {
     const owner = formatAgentKey(grant)
@@ -119,7 +119,7 @@ export function createGrantCheck(shards: Shards, now: () => number) {
     if (status.expiresAt !== undefined && status.expiresAt <= now()) return false
     if (status.lastUsedAt !== undefined && now() - status.lastUsedAt >= limits.lastUsedEveryMs) {
       shards.execute(owner, noteUse, { orgId, agentId, linkId: id }).catch(() => {
-        // A store that cannot write says so to every caller that needs it; a use that is not noted harms nobody.
+        // A lost note of use does no harm; a store that cannot write refuses the callers that depend on it.
       })
     }
     return true

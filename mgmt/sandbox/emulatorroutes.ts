@@ -1,4 +1,4 @@
-/** The routes of emulator grants: links that others keep until they end or are revoked, and sittings of an hour. */
+/** Routes of emulator grants: links that stay valid until they expire or are revoked, and sittings of an hour. */
 import { actorOf } from '../../core/access.js'
 import { formatAgentKey } from '../../core/agentref.js'
 import { isRefusal } from '../../core/errors.js'

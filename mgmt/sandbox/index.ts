@@ -1,4 +1,4 @@
-/** Sandbox: personas, the turns that are run as one of them, and the links that open them to others. */
+/** Sandbox: personas, turns as a persona, and the links that give others access to them. */
 import type { Clock } from '../../runtime/clock.js'
 import type { Route } from '../../runtime/http/route.js'
 import type { Shards } from '../../runtime/shard/contract.js'
@@ -33,7 +33,7 @@ export function createSandbox({ agents, people, commands: sandbox, clock, ...dep
   return {
     personas,
     module: moduleOf(personas, { commands: emulatorLinkCommands, queries: emulatorLinkQueries }),
-    /** Whether an emulator grant is on record, for whoever recognises tokens. */
+    /** The check of emulator grants for the authentication of tokens. */
     grantCheck: (shards: Shards) => createGrantCheck(shards, clock.now),
     routes: (engine: SandboxRouteDeps): Route[] => [
       ...personaRoutes({ ...engine, ...deps, personas, begin: sandbox.begin }),

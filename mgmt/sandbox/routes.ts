@@ -1,4 +1,4 @@
-/** The routes of personas and of their rehearsals. */
+/** Routes of personas and of their turns. */
 import { actorOf } from '../../core/access.js'
 import { type AgentRef, formatAgentKey } from '../../core/agentref.js'
 import { invalid, isRefusal } from '../../core/errors.js'
@@ -54,7 +54,7 @@ function personaRefOf({ org: orgId, agent: agentId, personaId }: ItemParams): Pe
   return { orgId, agentId, personaId }
 }
 
-/** No provider ever tells of such an address, and nobody can make up the one that a persona has. */
+/** An identity with a random address: callers cannot guess it, and no provider reports such an address. */
 function createIdentity(
   { conversations, randomBytes }: PersonaRoutesOptions,
   agent: AgentRef,
@@ -64,7 +64,7 @@ function createIdentity(
   return { address, asid: conversations.asidOf(agent, channel, address) }
 }
 
-/** The shard of the agent tells it too; asked here, it has begun when the caller hears of it. */
+/** The agent's shard starts the conversation too; this call makes sure that it has begun before the caller's answer. */
 async function startConversation(
   { shards, begin }: PersonaRoutesOptions,
   agent: AgentRef,
@@ -218,7 +218,7 @@ function turnRoutes({ shards, personas, sandbox, pages }: PersonaRoutesOptions):
       async handler({ params, query: { limit = page.defaultRows, pageToken } }) {
         const identity = await loadIdentity(personaRefOf(params))
         if (isRefusal(identity)) return identity
-        // A reset begins another list, which a token of the one before does not open.
+        // A reset begins another list; a token of the list before it is not valid there.
         const scope = `turns ${identity.asid}`
         const from = pageToken === undefined ? [0] : pages.read(scope, pageToken)
         if (!from) return invalid('pageToken', 'is not a token of this list')

@@ -1,4 +1,4 @@
-/** Personas, their turns and the grants that open them, as callers send and read them. */
+/** Schemas of personas, their turns and their grants, as callers send and read them. */
 import Type, { type Static } from 'typebox'
 import type { OutboundMessage } from '../../core/amf/index.js'
 import { emulatorLink } from '../../core/limits/access.js'
@@ -6,7 +6,9 @@ import { persona as limits, page } from '../../core/limits/index.js'
 import { DirectiveBody } from '../../core/sandbox/directive.js'
 import { presetMembers } from '../../core/sandbox/preset.js'
 
-/** What every route of this area has in common. A grant is a viewer of personas that may also make, reset and play them. */
+/**
+ * Common settings of the routes of personas. A grant is a viewer of personas that may also create, reset and play them.
+ */
 export const ofPersonas = { plane: 'mgmt', tag: 'Personas', bodyLimitBytes: limits.bodyBytes } as const
 export const readAccess = { who: 'member', role: 'viewer', scopes: ['agents:read'], grant: true } as const
 export const playAccess = { who: 'member', role: 'editor', scopes: ['agents:write'], grant: true } as const
@@ -16,7 +18,7 @@ const closed = { additionalProperties: false } as const
 const optional = Type.Optional
 const moment = Type.String({ format: 'date-time' })
 
-/** Channels that are rehearsed on: those that test cases name. */
+/** Channels of personas: those that test cases name. */
 export const personaChannels = ['rcs', 'sms', 'messengerA', 'vendorMessages'] as const
 const channel = Type.Enum([...personaChannels])
 
@@ -47,7 +49,7 @@ export const PersonaView = Type.Object(
 )
 export type PersonaView = Static<typeof PersonaView>
 
-/** Lists that are whole unless a page is asked for. */
+/** Paging of lists that are complete unless a limit is given. */
 export const PageQuery = Type.Object(
   {
     limit: optional(Type.Integer({ minimum: 1, maximum: page.maxRows, description: 'Without it the list is whole.' })),

@@ -1,4 +1,4 @@
-/** Where personas are kept, beside their agent in its shard, and how they are read. */
+/** The persona table in the agent's shard, and its queries. */
 import type { AgentRef } from '../../core/agentref.js'
 import type { Person } from '../../core/people/person.js'
 import { fieldsOf, type PersonaPreset } from '../../core/sandbox/preset.js'
@@ -9,16 +9,16 @@ export interface Persona {
   readonly id: string
   readonly name: string
   readonly channel: (typeof personaChannels)[number]
-  /** Who they are whenever they begin anew. */
+  /** The person's fields after the creation and after each reset. */
   readonly preset: PersonaPreset
   readonly personId: string
-  /** Under which their conversation is held until the next reset. */
+  /** The asid of their conversation until the next reset. */
   readonly asid: string
   readonly createdAt: number
   readonly resetAt?: number
 }
 
-/** Which persona of which agent. */
+/** A persona of an agent. */
 export interface PersonaRef extends AgentRef {
   readonly personaId: string
 }
@@ -37,7 +37,7 @@ export function personasOf(reader: Reader, { orgId, agentId }: AgentRef): Person
 
 const iso = (at: number) => new Date(at).toISOString()
 
-/** With what their person has become meanwhile: profiles and inputs of sends are written to them as to anybody. */
+/** The persona with the current fields of its person: sends write profiles and inputs to it as to any person. */
 export function personaAsRead(persona: Persona, person: Person | undefined): PersonaView {
   const { id, name, channel, preset, personId, createdAt, resetAt } = persona
   const asid = person?.identities[0]?.asid

@@ -1,4 +1,4 @@
-/** Traffic: what was said in an agent's conversations, and what the gateway logged about them. */
+/** Traffic: the messages of an agent's conversations, and the gateway's log of them. */
 import type { Clock } from '../../runtime/clock.js'
 import type { Route } from '../../runtime/http/route.js'
 import { moduleOf, type RouteDeps } from '../area.js'

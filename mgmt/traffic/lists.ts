@@ -1,4 +1,4 @@
-/** What traffic needs of conversations, wherever their shards are. */
+/** Lists of traffic over conversations, whichever process owns their shards. */
 import type { AgentRef } from '../../core/agentref.js'
 import type { Refusal } from '../../core/errors.js'
 import type { RecordPage, RecordQuery, TrafficQuery } from '../../core/traffic/query.js'
@@ -11,8 +11,8 @@ import type {
 } from '../../core/traffic/view.js'
 
 /**
- * Lists over all conversations of an agent, newest first. Whatever is written while a caller reads page by page, the pages
- * neither miss nor repeat what was there before.
+ * Lists over all conversations of an agent, newest first. Pages neither miss nor repeat a record that existed at the
+ * first page, whatever is written meanwhile.
  */
 export interface TrafficLists {
   messages(agent: AgentRef, query: RecordQuery): Promise<RecordPage<MessageEntry> | Refusal>

@@ -1,4 +1,4 @@
-/** The routes of traffic: messages and logs page by page, conversations and people by their last message. */
+/** Routes of traffic: messages and logs page by page, conversations and people by their last message. */
 import { type AgentRef, formatAgentKey } from '../../core/agentref.js'
 import { invalid, isRefusal, type Refusal } from '../../core/errors.js'
 import { traffic as limits, conversation as retention } from '../../core/limits/index.js'
@@ -39,7 +39,7 @@ interface RecordParams extends TrafficParams, Filter {
 export function trafficRoutes(options: TrafficRoutesOptions): Route[] {
   const { shards, traffic, pages, clock, timeScale } = options
 
-  /** What is older than it is kept for is not shown, whether it was taken away yet or not. */
+  /** The time range never begins before the retention limit, so expired records are hidden before they are removed. */
   async function queryFor(agent: AgentRef, request: TrafficParams): Promise<TrafficQuery | Refusal> {
     const now = clock.now()
     const window = parseWindow(request, now)
@@ -51,7 +51,7 @@ export function trafficRoutes(options: TrafficRoutesOptions): Route[] {
     return { window: { ...window, from }, limit, includeTest, ...(userId !== undefined && { userId }) }
   }
 
-  /** A token stands for one list: the same agent, the same time as it was asked for, the same filters. */
+  /** A page token is valid for one list: the same agent, the same requested time range, the same filters. */
   async function recordsOf<T>(
     name: 'messages' | 'logs' | 'attempts',
     agent: AgentRef,

@@ -1,4 +1,4 @@
-/** Records of traffic as callers read them, and what they may ask for. */
+/** Schemas of traffic records and of their queries. */
 
 import Type, { type TProperties } from 'typebox'
 import { channelNames } from '../../core/channelnames.js'
@@ -7,7 +7,7 @@ import { describePattern } from '../../core/patterndescriptions.js'
 import { levels, origins, types } from '../../core/traffic/query.js'
 import { emulatedChannels } from '../../core/traffic/view.js'
 
-/** What every route of this area has in common. */
+/** Common settings of the routes of traffic. */
 export const ofTraffic = {
   plane: 'mgmt',
   method: 'GET',

@@ -1,4 +1,4 @@
-/** Performs the effects of org webhooks: makes one try of one delivery. */
+/** Effect handler of org webhooks: makes one try of one delivery. */
 import { isRefusal } from '../../core/errors.js'
 import type { EffectContext, Shards } from '../../runtime/shard/contract.js'
 import type { WebhookCommands } from './commands.js'
@@ -9,7 +9,10 @@ import { openSecret, type Sealer } from './secret.js'
 import type { Outcome } from './statemachine.js'
 import { type Delivery, deliveryTable, type Webhook, webhookTable } from './store.js'
 
-/** The door out. It never throws; `stopped` is the answer to a signal, or to a node that is closing. */
+/**
+ * The HTTP client to endpoints. Never throws; `stopped` is the answer to an aborted signal, or to a node that is
+ * closing.
+ */
 export type Post = (request: {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -21,7 +24,7 @@ export type Post = (request: {
   | { readonly ok: false; readonly reason: string; readonly message: string }
 >
 
-/** The headers that prove a body sent at `at` is ours. */
+/** Headers that prove the origin of a body sent at `at`. */
 export type Sign = (secret: string, at: number, body: Uint8Array) => Record<string, string>
 
 export interface DeliverOptions {
@@ -36,8 +39,8 @@ export interface DeliverOptions {
 }
 
 /**
- * Makes one try. Webhook and delivery are read in the turn in which the try is entered, so a change that comes
- * later can still cut it. A throw leaves the effect owed: it is then performed again, under the same number.
+ * Makes one try. The handler reads webhook and delivery in the same turn in which it tracks the try, so a later change
+ * can still abort it. If it throws, the effect stays in the outbox and runs again under the same number.
  */
 export function createWebhookTryHandler(options: DeliverOptions) {
   const { shards, commands } = options
@@ -92,7 +95,7 @@ async function postDelivery(
 
 const unreadable = 'The signing secret cannot be read; rotate it.'
 
-/** Undefined when it was sealed under a root key that this node does not have. */
+/** Undefined if the secret is sealed under a root key that this node does not have. */
 async function readableSecret({ sealer }: DeliverOptions, webhook: Webhook): Promise<string | undefined> {
   const secret = await openSecret(sealer, webhook.orgId, webhook.id, webhook.secret).catch(() => undefined)
   if (isRefusal(secret)) throw new Error(`the key that seals a webhook's secret cannot be had: ${secret.refused}`)

@@ -1,4 +1,4 @@
-/** The commands that change an org's webhooks. Secrets arrive sealed: nothing a command is told could sign a request. */
+/** Commands that change an org's webhooks. Secrets arrive sealed: the input of a command cannot sign a request. */
 import { refuse } from '../../core/errors.js'
 import { orgWebhook } from '../../core/limits/index.js'
 import type { OrgEventName } from '../../core/orgevents.js'
@@ -10,7 +10,7 @@ import { type SealedSecret, type Webhook, webhookAsRead, webhooksOf, webhookTabl
 
 export interface CreateWebhook {
   readonly orgId: string
-  /** Minted before the command is asked, because the secret is sealed for this very id. */
+  /** The caller mints the id, because the secret is sealed for this id. */
   readonly id: string
   readonly url: string
   readonly events: readonly OrgEventName[]
@@ -89,7 +89,7 @@ function saveWebhook(tx: Tx, webhook: Webhook, at: number): WebhookView {
   return webhookAsRead(advance(tx, webhook, at))
 }
 
-/** Every command of this area; `timeScale` divides the waits between tries and the time a delivery is kept. */
+/** All commands of this area; `timeScale` divides the waits between tries and the retention of deliveries. */
 export function webhookCommands({ timeScale }: { readonly timeScale: number }) {
   return { create, update, rotate, remove: remove(timeScale), ...deliveryCommands(timeScale) }
 }

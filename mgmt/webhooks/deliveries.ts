@@ -1,4 +1,6 @@
-/** The commands that carry an event to the webhooks subscribed to it: queued, woken, tried, replayed and forgotten. */
+/**
+ * Commands of deliveries: enqueue an event for subscribed webhooks, start due tries, apply outcomes, replay and sweep.
+ */
 import { refuse } from '../../core/errors.js'
 import type { OrgEventPayload } from '../../core/orgevents.js'
 import type { Command, CommandMeta } from '../../runtime/shard/contract.js'
@@ -19,7 +21,9 @@ import type { DeliveryView, OrgEvent } from './schema.js'
 import { applyOutcome, replay as applyReplay, type Outcome } from './statemachine.js'
 import { type Delivery, deliveryAsRead, deliveryTable, saveDelivery, subscribersOf, webhookTable } from './store.js'
 
-/** One event, one pending delivery for each webhook that is subscribed now, paused or not; answers how many. */
+/**
+ * Creates one pending delivery of the event for each webhook that is subscribed now, paused or not; returns how many.
+ */
 function enqueue(timeScale: number): Command<OrgEventPayload, number> {
   return {
     name: 'webhooks.enqueue',
@@ -73,7 +77,7 @@ const startDue: Command<WebhookRef, true> = {
   },
 }
 
-/** Takes the outcome of one try. A report of a try that is no longer under way is a repeat, and changes nothing. */
+/** Applies the outcome of one try. A report of a try that is not under way is a repeat and changes nothing. */
 function tried(timeScale: number): Command<WebhookTry & { readonly outcome: Outcome }, boolean> {
   return {
     name: 'webhooks.attemptOutcome',

@@ -1,4 +1,4 @@
-/** The routes of a webhook's delivery log: what was delivered, what was not, and once more. */
+/** Routes of a webhook's delivery log: list deliveries and replay one. */
 import { actorOf } from '../../core/access.js'
 import { invalid, isRefusal } from '../../core/errors.js'
 import { page } from '../../core/limits/index.js'

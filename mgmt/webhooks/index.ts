@@ -1,4 +1,4 @@
-/** Org webhooks: the events of an org, delivered to the URLs that it registered. */
+/** Org webhooks: delivery of an org's events to the URLs that it registered. */
 import type { OrgEventPayload } from '../../core/orgevents.js'
 import type { Clock } from '../../runtime/clock.js'
 import type { Route } from '../../runtime/http/route.js'
@@ -15,7 +15,7 @@ import { webhookRoutes } from './routes.js'
 export interface WebhooksDeps {
   readonly post: Post
   readonly sign: Sign
-  /** What is wrong with a URL, as the end of a sentence; undefined for one that may be called. */
+  /** The problem of a URL as the end of a sentence; undefined for an allowed URL. */
   readonly checkUrl: (url: string) => string | undefined
   readonly randomBytes: (count: number) => Uint8Array
   readonly clock: Clock
@@ -29,7 +29,7 @@ export function createWebhooks({ timeScale, metrics, ...deps }: WebhooksDeps) {
   const orgEvent: Command<OrgEventPayload, unknown> = commands.enqueue
   return {
     commands,
-    /** Sent to an org by the commit in which something of it has happened: its webhooks are then called with the event. */
+    /** The command that a commit sends to an org with an event; the org's webhooks are then called with it. */
     orgEvent,
     module: moduleOf({ commands, queries: webhookQueries }),
     effectHandlers({ shards, sealer }: EffectDeps): Readonly<Record<string, EffectHandler>> {

@@ -1,6 +1,6 @@
 /**
- * The tries that this process has under way, so that those of a webhook which was paused, moved, rotated or deleted are
- * cut before the caller hears that it was: from then on nothing leaves that knew the old state.
+ * Tries in flight in this process. A change of a webhook (pause, new URL, new secret, deletion) aborts its tries before
+ * the change is answered, so nothing leaves with the old state afterwards.
  */
 import type { Local } from '../../runtime/shard/contract.js'
 import { type Webhook, webhookTable } from './store.js'
@@ -11,9 +11,14 @@ export interface InFlightTry {
 }
 
 export interface InFlightTries {
-  /** Enters a try of the webhook as it was read; to be called in the same turn as the read. `shardLost` cuts it too. */
+  /**
+   * Tracks a try of the webhook as it was read; call it in the same turn as the read. `shardLost` aborts the try too.
+   */
   track(webhook: Webhook, shardLost: AbortSignal): InFlightTry
-  /** Cuts every try of that webhook which began under another revision than the one it has now, if it still has one. */
+  /**
+   * Aborts every try of that webhook that began under another revision than `revision`; undefined for a deleted
+   * webhook.
+   */
   cancelOutdated(webhookId: string, revision: number | undefined): void
 }
 
@@ -44,7 +49,7 @@ export function createInFlightTries(): InFlightTries {
   }
 }
 
-/** Follows every durable change of a webhook; changes are told before they are answered. */
+/** Watches every durable change of a webhook. Watchers run before the change is answered. */
 export function cancelOnChange(local: Pick<Local, 'watch'>, tries: InFlightTries): void {
   local.watch(webhookTable, ([, webhookId], webhook) => tries.cancelOutdated(webhookId, webhook?.revision))
 }

@@ -1,4 +1,4 @@
-/** What org webhooks count: calls by what came of them, and deliveries that were given up. */
+/** Metrics of org webhooks: calls by outcome, and dead letters. */
 
 import { counterOf, histogramOf, initializeSeries } from '../../runtime/observe/meters.js'
 import type { Metrics } from '../../runtime/observe/metrics.js'
@@ -7,7 +7,7 @@ import type { Outcome } from './statemachine.js'
 import { deliveryTable } from './store.js'
 
 export interface WebhookMetrics {
-  /** A try is over. One that was stopped on our side says nothing of its endpoint. */
+  /** Observes a finished try. A try that this side stopped says nothing about its endpoint. */
   observeTry(outcome: Exclude<Outcome, { kind: 'stopped' }>): void
 }
 
@@ -23,7 +23,7 @@ export function createWebhookMetrics(metrics: Metrics): WebhookMetrics {
   }
 }
 
-/** A delivery is written as failed once, when its last try was. */
+/** A delivery is written as failed once, after its last try. */
 export function countDeadLetters(local: Pick<Local, 'watch'>, metrics: Metrics): void {
   const deadLetters = counterOf(metrics, 'parley_webhook_dead_letters_total')('org')
   local.watch(deliveryTable, (_key, delivery) => {

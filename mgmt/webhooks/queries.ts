@@ -1,4 +1,4 @@
-/** What is read of an org's webhooks and of their deliveries, as callers see it. */
+/** Queries of an org's webhooks and of their deliveries, as callers see them. */
 import { refuse } from '../../core/errors.js'
 import type { OrgEventPayload } from '../../core/orgevents.js'
 import type { Query } from '../../runtime/shard/contract.js'
@@ -32,12 +32,12 @@ type Position = readonly (string | number)[]
 
 interface DeliveryPageQuery extends WebhookRef {
   readonly state?: DeliveryState
-  /** Creation time and id of the last delivery already shown. */
+  /** Creation time and id of the last delivery of the previous page. */
   readonly after?: Position
   readonly limit: number
 }
 
-/** Newest first; `last` is where the next page goes on, absent at the end of the list. */
+/** Newest first; `last` is the cursor of the next page, absent at the end of the list. */
 const deliveries: Query<DeliveryPageQuery, { readonly data: DeliveryView[]; readonly last?: Position }> = {
   name: 'webhooks.deliveries',
   read(reader, { orgId, webhookId, state, after, limit }) {
@@ -57,7 +57,7 @@ const deliveries: Query<DeliveryPageQuery, { readonly data: DeliveryView[]; read
   },
 }
 
-/** Whether nobody has subscribed to an event of that type. */
+/** Does no webhook subscribe to an event of that type? */
 export const hasNoSubscriber: Query<Pick<OrgEventPayload, 'orgId' | 'type'>, boolean> = {
   name: 'webhooks.hasNoSubscriber',
   read: (reader, event) => subscribersOf(reader, event).length === 0,

@@ -1,4 +1,4 @@
-/** The queue of one webhook: what may start now, when to look again, and what is old enough to forget. */
+/** The queue of one webhook: starts due tries, sets timers, and removes expired deliveries. */
 import { orgWebhook } from '../../core/limits/index.js'
 import type { Tx } from '../../runtime/shard/contract.js'
 import { startTry, waitMs } from './statemachine.js'
@@ -12,7 +12,7 @@ import {
   webhookTable,
 } from './store.js'
 
-/** The effect that carries one try to whoever performs it. */
+/** The effect of one try. */
 export interface WebhookTry {
   readonly orgId: string
   readonly webhookId: string
@@ -23,7 +23,7 @@ export interface WebhookTry {
 export const dueCommand = 'webhooks.due'
 export const sweepCommand = 'webhooks.sweep'
 export const rescheduleCommand = 'webhooks.reschedule'
-/** What these timers tell their command. */
+/** Input of the timers' commands. */
 export interface WebhookRef {
   readonly orgId: string
   readonly webhookId: string
@@ -34,8 +34,8 @@ const sweepTimer = (webhookId: string) => `${sweepCommand}:${webhookId}`
 const rescheduleTimer = (webhookId: string) => `${rescheduleCommand}:${webhookId}`
 
 /**
- * Keeps the webhook and starts what is due, as far as there is room. One timer a webhook waits for what is due next;
- * with no room left none is needed, because the end of every try comes back here.
+ * Saves the webhook and starts due deliveries, up to its concurrency. One timer for each webhook waits for the next due
+ * delivery. At full concurrency no timer is needed, because the end of every try calls this function again.
  */
 export function advance(tx: Tx, webhook: Webhook, at: number): Webhook {
   const { orgId, id: webhookId } = webhook
@@ -47,7 +47,7 @@ export function advance(tx: Tx, webhook: Webhook, at: number): Webhook {
   for (const [, , , dueAt, deliveryId] of due.map((row) => row.key)) {
     if (dueAt > at) {
       nextAt = dueAt
-      // While no timer was set, nothing called for it.
+      // Without a timer, the clock's change did not trigger the reschedule.
       const wasSetBack = tx.get(deliveryTable, [orgId, webhookId, deliveryId])!.updatedAt > at
       if (wasSetBack) scheduleReschedule(tx, { orgId, webhookId }, at)
       break
@@ -66,7 +66,7 @@ export function advance(tx: Tx, webhook: Webhook, at: number): Webhook {
 }
 
 export interface RescheduleInput extends WebhookRef {
-  /** The walk goes on behind this place in the queue. */
+  /** The walk continues after this queue key. */
   readonly after?: readonly [dueAt: number, deliveryId: string]
 }
 
@@ -74,7 +74,7 @@ function scheduleReschedule(tx: Tx, input: RescheduleInput, dueAt: number): void
   tx.schedule({ name: rescheduleTimer(input.webhookId), dueAt, command: rescheduleCommand, input })
 }
 
-/** After the clock was set back: deliveries wait no longer than their own wait from now on. A bounded part at a time. */
+/** After the clock was set back: deliveries wait no longer than their own wait from now on. Works in bounded parts. */
 export function reschedule(tx: Tx, { orgId, webhookId, after }: RescheduleInput, at: number, timeScale: number): void {
   const webhook = tx.get(webhookTable, [orgId, webhookId])
   if (!webhook) return
@@ -92,7 +92,7 @@ export function reschedule(tx: Tx, { orgId, webhookId, after }: RescheduleInput,
   if (last) scheduleReschedule(tx, { orgId, webhookId, after: [last[3], last[4]] }, at)
 }
 
-/** An endpoint that fails gets one try at a time: it is asked whether it is back, and takes no room from the others. */
+/** A failing endpoint gets one try at a time: the try tests the endpoint and takes no capacity from other webhooks. */
 function triesAllowed({ lastDeliveryStatus }: Webhook): number {
   return lastDeliveryStatus === 'failure' ? orgWebhook.triesInFlightWhileFailing : orgWebhook.triesInFlightPerWebhook
 }
@@ -105,7 +105,7 @@ function startDelivery(tx: Tx, delivery: Delivery, at: number): void {
   tx.emit({ kind: 'webhookTry', destination: webhookId, payload })
 }
 
-/** The webhook with a sweep arranged for the time when a delivery made at `at` has been kept long enough. */
+/** The webhook with a sweep scheduled for the end of the retention of a delivery created at `at`. */
 export function withSweep(tx: Tx, webhook: Webhook, at: number, timeScale: number): Webhook {
   if (webhook.sweepAt !== undefined) return webhook
   const sweepAt = at + Math.ceil(orgWebhook.keptMs / timeScale)
@@ -118,8 +118,8 @@ function scheduleSweep(tx: Tx, { orgId, id: webhookId }: Pick<Webhook, 'orgId' |
 }
 
 /**
- * Forgets deliveries, oldest first: those kept long enough, or all of them once their webhook is gone. It takes a
- * bounded number at a time and comes back for the rest, so a long log never holds up the shard.
+ * Removes deliveries, oldest first: the expired ones, or all of them if their webhook was deleted. Each run removes a
+ * bounded number and schedules the next, so a long log does not block the shard.
  */
 export function sweep(tx: Tx, { orgId, webhookId }: WebhookRef, at: number, timeScale: number): void {
   const webhook = tx.get(webhookTable, [orgId, webhookId])
@@ -142,7 +142,7 @@ export function sweep(tx: Tx, { orgId, webhookId }: WebhookRef, at: number, time
   advance(tx, { ...webhook, sweepAt, trying: webhook.trying.filter((id) => !removedIds.has(id)) }, at)
 }
 
-/** Ends a webhook at once; its deliveries go with it, the first of them in the same commit. */
+/** Removes a webhook at once; its deliveries follow in parts, the first part in the same commit. */
 export function removeWebhook(tx: Tx, { orgId, id: webhookId }: Webhook, at: number, timeScale: number): void {
   tx.remove(webhookTable, [orgId, webhookId])
   tx.unschedule(dueTimer(webhookId))

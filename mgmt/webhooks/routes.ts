@@ -1,4 +1,4 @@
-/** The routes of org webhooks. */
+/** Routes of org webhooks. */
 import { actorOf } from '../../core/access.js'
 import { invalid, isRefusal } from '../../core/errors.js'
 import { idFromBytes } from '../../core/ids.js'
@@ -16,7 +16,7 @@ export interface WebhookRoutesOptions {
   readonly commands: WebhookCommands
   readonly sealer: Sealer
   readonly pages: PageTokens
-  /** A sentence saying what is wrong with a URL, or undefined. */
+  /** A sentence about the problem of a URL, or undefined for an allowed URL. */
   readonly checkUrl: (url: string) => string | undefined
   readonly randomBytes: (count: number) => Uint8Array
 }

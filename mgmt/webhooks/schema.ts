@@ -1,9 +1,9 @@
-/** What callers send and read of org webhooks and their deliveries. */
+/** Schemas of org webhooks and their deliveries. */
 import Type, { type Static } from 'typebox'
 import { orgWebhook, page } from '../../core/limits/index.js'
 import { type OrgEventName, orgEventNames } from '../../core/orgevents.js'
 
-/** What every route of this area has in common. */
+/** Common settings of the routes of webhooks. */
 export const ofWebhooks = {
   plane: 'mgmt',
   tag: 'Org webhooks',
@@ -76,7 +76,7 @@ const webhookFields = {
 export const webhookView = Type.Object(webhookFields, closed)
 export type WebhookView = Static<typeof webhookView>
 
-/** The two replies that show the secret, which no later read does. */
+/** The two replies that show the secret; no later read shows it. */
 export const webhookWithSecret = Type.Object({ ...webhookFields, signingSecret: Type.String() }, closed)
 
 export const webhookList = Type.Object({ data: Type.Array(webhookView) }, closed)

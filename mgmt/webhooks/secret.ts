@@ -1,12 +1,12 @@
-/** Signing secrets: made from random bytes, shown once, sealed before any command is told of them. */
+/** Signing secrets: created from random bytes, shown once, sealed before any command gets them. */
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import { shownSecretChars, signingSecretPrefix, toBase62 } from '../../core/ids.js'
 import { orgWebhook } from '../../core/limits/index.js'
 import type { SealedSecret } from './store.js'
 
 /**
- * Seals for one place only: what was sealed for one org, kind and id opens under no other, and trying to is an error. A
- * refusal says that the org's key cannot be had just now.
+ * Seals a text for one org, kind and id; opening it for another one throws. A refusal says that the org's key is
+ * unavailable at the moment.
  */
 export interface Sealer {
   seal(orgId: string, kind: string, id: string, plaintext: string): Promise<Uint8Array | Refusal>

@@ -1,4 +1,7 @@
-/** The life of a delivery: its table of states, when the next try is due, and what an outcome makes of the record. */
+/**
+ * State machine of a delivery: the transition table, the time of the next try, and the effect of an outcome on the
+ * record.
+ */
 import { orgWebhook } from '../../core/limits/index.js'
 import type { DeliveryState } from './schema.js'
 import type { Attempt, Delivery } from './store.js'
@@ -19,7 +22,10 @@ export const transitions: readonly Transition[] = [
   { from: ['pending', 'delivered', 'failed'], on: 'replayed', when: 'always', to: 'pending' },
 ]
 
-/** `tried` is how often the current schedule has tried; each schedule has as many tries as the table of waits is long. */
+/**
+ * `tried` is the number of tries of the current schedule; each schedule has as many tries as the table of waits has
+ * rows.
+ */
 export function next(from: DeliveryState, on: Trigger, tried: number): DeliveryState {
   const triesLeft = tried < orgWebhook.retryAfterMs.length ? 'triesLeft' : 'noTriesLeft'
   const transition = transitions.find(
@@ -30,8 +36,8 @@ export function next(from: DeliveryState, on: Trigger, tried: number): DeliveryS
 }
 
 /**
- * The wait before the try that follows `tried` tries. It is never shorter than the schedule says and late by up to a
- * fifth, by an amount that the ids decide, so that deciding again gives the same time.
+ * The wait before the next try after `tried` tries. Never shorter than the schedule, and up to a fifth longer; the ids
+ * decide the jitter, so a repeated decision returns the same time.
  */
 export function waitMs(tried: number, deliveryId: string, timeScale: number): number {
   const wait = orgWebhook.retryAfterMs[tried] ?? 0
@@ -46,7 +52,7 @@ function share(text: string): number {
   return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32
 }
 
-/** What a try came to. A stopped one was cut by our side because the webhook changed under it, and does not count. */
+/** The outcome of a try. A stopped try was aborted by this side because the webhook changed, and does not count. */
 export type Outcome = ({ readonly kind: 'succeeded' | 'failed' } & Attempt) | { readonly kind: 'stopped' }
 
 export function startTry(delivery: Delivery, at: number): Delivery {
@@ -68,7 +74,7 @@ export function applyOutcome(delivery: Delivery, outcome: Outcome, at: number, t
   }
 }
 
-/** A new schedule for the same event. A try that is under way at that moment is the first of it. */
+/** Starts a new schedule for the same event. A try that is under way at that moment is the first of it. */
 export function replay(delivery: Delivery, at: number): Delivery {
   const state = next(delivery.state, 'replayed', delivery.tried)
   const isTrying = delivery.trying !== undefined

@@ -1,4 +1,4 @@
-/** How webhooks and deliveries are kept, the shelves deliveries are found on, and the views that callers read. */
+/** Tables of webhooks and deliveries, the delivery index, and the views that callers read. */
 import type { OrgEventName, OrgEventPayload } from '../../core/orgevents.js'
 import type { Tx } from '../../runtime/shard/contract.js'
 import { cacheReads, type Reader, table } from '../../runtime/store/contract.js'
@@ -12,13 +12,13 @@ export interface Webhook {
   readonly active: boolean
   readonly description?: string
   readonly secret: SealedSecret
-  /** Goes up whenever it changes where, whether or with which secret deliveries are made. */
+  /** Increases with every change of the URL, the active flag or the secret. */
   readonly revision: number
   readonly lastDeliveryAt?: number
   readonly lastDeliveryStatus?: 'success' | 'failure'
-  /** Deliveries whose try is under way. */
+  /** Deliveries with a try under way. */
   readonly trying: readonly string[]
-  /** When the oldest deliveries are next swept; absent while there are none. */
+  /** When the oldest deliveries are swept next; absent without deliveries. */
   readonly sweepAt?: number
   readonly createdAt: number
   readonly updatedAt: number
@@ -26,7 +26,7 @@ export interface Webhook {
 
 export interface SealedSecret {
   readonly sealed: Uint8Array
-  /** The first characters, which reads may show. */
+  /** The first characters of the secret, which reads may show. */
   readonly prefix: string
 }
 
@@ -44,13 +44,13 @@ export interface Delivery {
   readonly state: DeliveryState
   readonly eventId: string
   readonly eventType: OrgEventName
-  /** The event as text, written once: every try sends the same bytes. */
+  /** The event as text, serialized once: every try sends the same bytes. */
   readonly body: string
-  /** Tries of the current schedule, one under way included. */
+  /** Tries of the current schedule, including one under way. */
   readonly tried: number
-  /** Tries ever begun; the number of the last one names it. */
+  /** All tries begun; the number of the last one identifies it. */
   readonly started: number
-  /** The number of the try that is under way. */
+  /** The number of the try under way. */
   readonly trying?: number
   readonly dueAt?: number
   readonly attemptCount: number
@@ -59,7 +59,7 @@ export interface Delivery {
   readonly updatedAt: number
 }
 
-/** `all` and the states are the log, by creation; `due` is the queue, by the time of the next try. */
+/** `all` and the states index the log by creation; `due` is the queue, by the time of the next try. */
 export type DeliveryIndex = 'all' | 'due' | DeliveryState
 type IndexKey = [orgId: string, webhookId: string, shelf: DeliveryIndex, at: number, deliveryId: string]
 
@@ -77,7 +77,7 @@ function indexKeysOf({ orgId, webhookId, id, state, dueAt, createdAt }: Delivery
   return dueAt === undefined ? log : [...log, [orgId, webhookId, 'due', dueAt, id]]
 }
 
-/** Keeps a delivery and moves it between shelves; `before` is the record as it was, absent for a new one. */
+/** Saves a delivery and its index rows; `before` is the previous record, absent for a new one. */
 export function saveDelivery(tx: Tx, delivery: Delivery, before?: Delivery): void {
   const [oldKeys, newKeys] = [before ? indexKeysOf(before) : [], indexKeysOf(delivery)]
   const includesKey = (keys: IndexKey[], key: IndexKey) => keys.some((each) => each[2] === key[2] && each[3] === key[3])
@@ -97,7 +97,7 @@ export function webhooksOf(reader: Reader, orgId: string): Webhook[] {
   return webhooks.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
 }
 
-/** Those that are subscribed now; for one that is paused the delivery waits until it is active again. */
+/** Webhooks that are subscribed now; the delivery of a paused webhook waits until it is active again. */
 export function subscribersOf(reader: Reader, { orgId, type }: Pick<OrgEventPayload, 'orgId' | 'type'>): Webhook[] {
   return webhooksOf(reader, orgId).filter(({ events }) => events.includes(type))
 }
@@ -120,7 +120,7 @@ export function webhookAsRead(webhook: Webhook): WebhookView {
   }
 }
 
-/** The next try is told only while the webhook is active: of one that is paused nobody knows when it will be. */
+/** Shows the next try only for an active webhook: for a paused one the time is unknown. */
 export function deliveryAsRead(delivery: Delivery, webhook: Webhook): DeliveryView {
   const { id, webhookId, state, body, attemptCount, attempts, dueAt, createdAt, updatedAt } = delivery
   return {

@@ -1,4 +1,4 @@
-/** Events that an agent's webhook would not take: what they are, and sending one again. */
+/** Dead letters: events that an agent's webhook did not take, and their replay. */
 import Type from 'typebox'
 import { actorOf, authorize, type Member } from '../../core/access.js'
 import { type AgentRef, formatAgentKey } from '../../core/agentref.js'
@@ -32,7 +32,7 @@ const DeadLetterView = Type.Object(
 
 type DeadLetterPosition = readonly [at: number, id: string]
 
-/** The oldest of one shard, from behind a place on. */
+/** The oldest dead letters of one shard after a position. */
 const list: Query<AgentRef & { readonly limit: number; readonly after?: DeadLetterPosition }, readonly DeadLetter[]> = {
   name: 'deadletter.list',
   read(reader, { orgId, agentId, limit, after }) {
@@ -42,7 +42,7 @@ const list: Query<AgentRef & { readonly limit: number; readonly after?: DeadLett
   },
 }
 
-/** The events go to the end of their person's line, in the order given and under the ids they always had. */
+/** Appends the events to their person's event queue, in the given order and under their original ids. */
 const replay: Command<AgentRef & { readonly asid: string; readonly positions: readonly DeadLetterPosition[] }, number> =
   {
     name: 'deadletter.replay',
@@ -68,7 +68,7 @@ const replay: Command<AgentRef & { readonly asid: string; readonly positions: re
     },
   }
 
-/** Where a letter is, by its id: its conversation's shard knows. */
+/** The dead letter of an id, from the shard of its conversation. */
 const find: Query<AgentRef & { readonly id: string }, DeadLetter | null> = {
   name: 'deadletter.find',
   read(reader, { orgId, agentId, id }) {

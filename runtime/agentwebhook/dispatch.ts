@@ -1,4 +1,4 @@
-/** Tells an agent of one event by its webhook, and takes what it answers while it answers. */
+/** Effect handler that calls an agent's webhook with one event and accepts its reply while the reply is read. */
 
 import { createHash } from 'node:crypto'
 import type { AgentRouting } from '../../core/agent/routing.js'
@@ -136,7 +136,7 @@ export function createWebhookHandler(deps: DispatchDeps): EffectHandler {
       return { status, reply, ...(joinedReply && { requests: joinedReply.requests }) }
     }
 
-    /** Sends a message of the reply, or joins it with those that are sent when all of the reply has been read. */
+    /** Sends a message of the reply, or adds it to the messages that are sent once the whole reply has been read. */
     async function acceptReply(
       original: OutboundMessage,
       position: number,
@@ -163,7 +163,8 @@ export function createWebhookHandler(deps: DispatchDeps): EffectHandler {
       }
       const requests = [request]
       const answer = await send(commandId)
-      // What was refused is decided anew with its event; what was taken before is not sent twice.
+      // In a replay, a message that was refused before is decided again; a message that was accepted before is not sent
+      // again.
       const last = replayed && 'reason' in answer ? await send(`${commandId}:${replayed}`) : answer
       return 'reason' in last && !isSignal(message) ? last : undefined
 
@@ -176,7 +177,7 @@ export function createWebhookHandler(deps: DispatchDeps): EffectHandler {
   }
 }
 
-/** What the webhook answered: an outcome without a reply, or a reply. */
+/** The webhook's answer: an outcome without a reply, or a reply. */
 interface AnsweredCall {
   readonly status?: number
   readonly outcome?: WebhookOutcome
@@ -191,8 +192,9 @@ interface CallResult {
 }
 
 /**
- * Messages of a reply in one piece to the first call with an event: they are sent in the commit that takes the event out of
- * its queue. A call that is made again sends each under a name, since the call before may have sent some of them.
+ * Messages of an unstreamed reply to the first call with an event. The commit that removes the event from its queue
+ * also sends them. A repeated call sends each message under a command id, since the call before may have sent some of
+ * them.
  */
 interface JoinedReply {
   readonly names: Set<string>
@@ -204,9 +206,9 @@ function toUnreachable(why: string): AnsweredCall {
 }
 
 /**
- * Names replies after their event and what they say, whichever try it is: when the agent is called with the event again,
- * what it said before is not sent twice, and what it says otherwise is a message of its own. An id of the agent's own
- * stands for what the message says.
+ * Derives command ids of replies from the event and the message, independent of the attempt. When the webhook gets the
+ * event again, a message that it repeats is not sent twice, and a different message is sent as a new one. The agent's
+ * own message id stands for the content.
  */
 function createReplyIds(eventId: string): (message: OutboundMessage) => string {
   const times = new Map<string, number>()

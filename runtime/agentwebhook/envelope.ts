@@ -1,4 +1,4 @@
-/** An event as the agent's webhook gets it. */
+/** The body of a webhook call: an event with its conversation and capabilities. */
 
 import type { AgentRouting } from '../../core/agent/routing.js'
 import type { Traits } from '../../core/channel/traits.js'
@@ -7,7 +7,10 @@ import { capabilitiesOf } from '../../core/render/capabilities.js'
 
 const spec = 'amf/1'
 
-/** The same bytes for every try of an event, as long as what the channel and the person's device can show is the same. */
+/**
+ * Returns the same bytes for every attempt of an event, as long as the capabilities of the channel and of the person's
+ * device are the same.
+ */
 export function envelopeOf(
   agent: AgentRouting,
   { asid, channel, sandbox }: Conversation,

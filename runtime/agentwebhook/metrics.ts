@@ -7,7 +7,7 @@ import type { Metrics } from '../observe/metrics.js'
 import type { Local } from '../shard/contract.js'
 
 export interface WebhookMetrics {
-  /** A webhook was called with an event. */
+  /** Observes a webhook call with its outcome and duration. */
   observeCall(outcome: WebhookOutcome, elapsedMs: number): void
 }
 
@@ -23,7 +23,7 @@ export function agentWebhookMetrics(metrics: Metrics): WebhookMetrics {
   }
 }
 
-/** Logs calls that a webhook did not take. */
+/** Logs failed webhook calls. */
 export function logFailedCalls(local: Pick<Local, 'watch'>, log: Pick<Log, 'warn'>): void {
   local.watch(attemptTable, ([orgId, agentId], attempt) => {
     if (!attempt || attempt.outcome === 'taken') return

@@ -1,4 +1,4 @@
-/** What an agent answers to an event, as messages: in one piece, or line by line while it is still speaking. */
+/** Parses an agent's reply to an event into messages: at once, or line by line while the agent streams it. */
 
 import type { Readable } from 'node:stream'
 import type { OutboundMessage } from '../../core/amf/index.js'
@@ -10,9 +10,9 @@ import { isWithinJsonBounds } from '../../core/jsonbounds.js'
 import { agentWebhook, amf, ingressBounds, longWork } from '../../core/limits/index.js'
 import type { SliceClock } from '../slices.js'
 
-/** A message, or what is wrong with a part of the reply; the rest of it still counts. */
+/** A message, or a problem with a part of the reply; the other parts still count. */
 export type ReplyPart = ({ readonly message: OutboundMessage } | { readonly problem: string }) & {
-  /** Lines of the agent's log about how it was read. */
+  /** Lines for the agent's log about how the part was parsed. */
   readonly notes?: readonly LogNote[]
 }
 
@@ -21,14 +21,14 @@ const types = { json: 'application/json', lines: 'application/x-ndjson', aml: 't
 export interface ReplySettings {
   readonly now: number
   readonly zone: string
-  /** How long a reply in one piece may take from here on. */
+  /** The remaining time for an unstreamed reply. */
   readonly bodyTimeoutMs: number
-  /** The longest wait for the next line of one that comes line by line. */
+  /** The longest wait for the next line of a streamed reply. */
   readonly lineTimeoutMs: number
   readonly clock: SliceClock
 }
 
-/** Whether messages come while the agent is still speaking. */
+/** Whether the agent streams its messages line by line. */
 export function isStreamed(contentType: string): boolean {
   return mediaTypeOf(contentType) === types.lines
 }
@@ -37,7 +37,7 @@ function mediaTypeOf(contentType: string): string {
   return contentType.split(';')[0]!.trim().toLowerCase()
 }
 
-/** Each piece is given as soon as it is there. Throws when the connection does, and when the reply takes too long. */
+/** Yields each part as soon as it is read. Throws when the connection breaks or the reply takes too long. */
 export async function* readReply(
   contentType: string,
   body: Readable,
@@ -77,7 +77,7 @@ async function readBody(body: Readable, { clock }: ReplySettings): Promise<strin
   return decodeUtf8(Buffer.concat(pieces)) ?? notUtf8
 }
 
-/** It keeps nothing from one text to the next. */
+/** The decoder keeps no state between texts. */
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 function decodeUtf8(bytes: Uint8Array): string | undefined {
@@ -92,8 +92,8 @@ const lineFeed = 0x0a
 const isBlank = (byte: number | undefined) => byte === lineFeed || byte === 0x0d || byte === 0x20 || byte === 0x09
 
 /**
- * Lines as they are finished; the bounds are on the whole of them. Blank ones only give the next line more time. Whatever
- * pieces they come in, the loop has its turn every few milliseconds.
+ * Yields lines as they are complete; the bounds apply to all lines together. A blank line only restarts the line
+ * timeout. Parsing yields to the event loop every few milliseconds, however the body is chunked.
  */
 async function* readLines(body: Readable, { lineTimeoutMs, clock }: ReplySettings): AsyncGenerator<string | ReplyPart> {
   const buffer = new ByteQueue()
@@ -109,9 +109,9 @@ async function* readLines(body: Readable, { lineTimeoutMs, clock }: ReplySetting
       let isLineOver = false
       let from = 0
       while (from < piece.length) {
-        // Blanks before a line are no part of it, so a blank line is passed over at the cost of its bytes.
+        // Leading blanks are not part of a line, so a blank line costs no more than its bytes.
         for (; buffer.length === 0 && isBlank(piece[from]); from++) isLineOver ||= piece[from] === lineFeed
-        // What is held has no line feed, so only the new piece is looked through.
+        // The buffer holds no line feed, so the search covers only the new piece.
         const end = piece.indexOf(lineFeed, from)
         buffer.append(piece.subarray(from, end < 0 ? piece.length : end))
         if (end < 0) break
@@ -131,7 +131,7 @@ async function* readLines(body: Readable, { lineTimeoutMs, clock }: ReplySetting
   yield lines < agentWebhook.replyLines ? (decodeUtf8(buffer.peek()) ?? notUtf8) : tooManyLines
 }
 
-/** A promise of the next turn of the loop where reading has taken a slice of time since the last one. */
+/** Returns a promise of the next turn of the event loop when parsing has used up its time slice. */
 function createTurnYield(clock: ReplySettings['clock']): () => Promise<void> | undefined {
   let began = clock.monotonic()
   return () => {
@@ -149,7 +149,7 @@ class ReplyTimeout extends Error {
   readonly code = 'UND_ERR_BODY_TIMEOUT'
 }
 
-/** Cuts the body when the time is over; whoever reads it is thrown what says so. */
+/** Destroys the body at the deadline; its reader gets a `ReplyTimeout`. */
 function startDeadline(body: Readable, ms: number): { stop(): void; restart(): void } {
   const start = () => setTimeout(() => body.destroy(new ReplyTimeout('the reply took too long')), Math.max(0, ms))
   let timer = start()
@@ -207,10 +207,10 @@ function validatePart(value: unknown, where: string): ReplyPart {
   return { problem: `${[where, first?.path].filter(Boolean).join('.')}: ${first?.message ?? 'is not a message'}` }
 }
 
-/** A text that is shorter is parsed in no time, whatever it holds. */
+/** A shorter text cannot be expensive to parse, whatever it contains. */
 const harmlessChars = 16 * 1024
 
-/** Undefined for what is no JSON, and for what is nested deeper or has more values than any message. */
+/** Undefined for invalid JSON, and for JSON with more nesting or more values than a message may have. */
 function parseJson(text: string): unknown {
   if (text.length > harmlessChars && !isWithinJsonBounds(Buffer.from(text), ingressBounds.json)) return undefined
   try {

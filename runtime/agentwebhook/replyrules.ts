@@ -1,7 +1,7 @@
 /**
- * Holds the messages of an agent to its operator's rules before their conversation is asked to take them. Each pattern takes
- * time linear in the text, other work of the process has its turn while they are looked for, and all of them together have
- * so many steps for one message.
+ * Applies the operator's reply rules to the messages of an agent before their conversation gets them. Each pattern
+ * takes time linear in the text, matching yields to the event loop, and all patterns together have a step budget per
+ * message.
  */
 
 import { type Pattern, type SearchedText, searchedText } from '../../core/agent/pattern/index.js'
@@ -18,9 +18,9 @@ export interface RuledMessage {
 }
 
 /**
- * The first rule that blocks decides; rules that flag are all noted. Once the message has used up its steps, each rule that
- * is left counts as found: what could not be judged is not let out, and nobody is sent a replacement for it. The same
- * goes once its caller has gone.
+ * The first matching rule that blocks decides; all matching rules that flag are noted. Once the message has used up its
+ * step budget or its caller has disconnected, each remaining rule counts as a match: a message that could not be
+ * checked is not sent, and no replacement is sent for it.
  */
 export async function applyRules(
   rules: readonly ReplyRule[] | undefined,
@@ -63,7 +63,7 @@ async function hasMatch(
 interface StepBudget {
   spend(steps: number): void
   isSpent(): boolean
-  /** Others are to have their turn before this goes on. */
+  /** Whether the event loop is due a turn. */
   isTurnDue(): boolean
   yieldTurn(): Promise<void>
 }
@@ -97,7 +97,7 @@ function blockMessage(
   return { message: replacementOf(message, replacement), ruleVerdict: { ...flags, blockedBy, isReplaced: true } }
 }
 
-/** Rules of an agent that was not changed are the same objects, so what was compiled for one is kept as long as it. */
+/** Rules of an unchanged agent are the same objects, so compiled patterns live as long as their rule. */
 const patternCache = new WeakMap<ReplyRule, readonly (() => Pattern)[]>()
 
 function patternsOf(rule: ReplyRule): readonly (() => Pattern)[] {

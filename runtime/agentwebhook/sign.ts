@@ -1,4 +1,6 @@
-/** The signature of outgoing webhooks: made fresh for every try over the very bytes that are sent, and how to check it. */
+/**
+ * The signature of webhook calls, and its verification. Each attempt is signed anew over the exact bytes that are sent.
+ */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { signature } from '../../core/limits/index.js'
 
@@ -9,13 +11,13 @@ export function signatureOf(secret: string, timestamp: string, body: Uint8Array)
   return `v0=${createHmac('sha256', secret).update(`v0:${timestamp}:`).update(body).digest('hex')}`
 }
 
-/** The two headers of a request that leaves at `at`, in milliseconds; the timestamp on the wire is in seconds. */
+/** The signature headers of a request sent at `at`, in milliseconds; the timestamp header is in seconds. */
 export function signedHeaders(secret: string, at: number, body: Uint8Array): Record<string, string> {
   const timestamp = String(Math.floor(at / 1000))
   return { [signatureHeader]: signatureOf(secret, timestamp, body), [timestampHeader]: timestamp }
 }
 
-/** True for a body signed with this secret whose timestamp is no further from `at` than the accepted age. */
+/** True for a body that is signed with this secret and whose timestamp is within the accepted age of `at`. */
 export function verify(
   secret: string,
   given: { readonly signature: string; readonly timestamp: string; readonly body: Uint8Array },
@@ -26,7 +28,7 @@ export function verify(
   return equal(given.signature, signatureOf(secret, given.timestamp, given.body))
 }
 
-/** Digests have one length, so the comparison takes the same time whatever was given. */
+/** Digests have one length, so the comparison takes the same time for every input. */
 function equal(a: string, b: string): boolean {
   return timingSafeEqual(digest(a), digest(b))
 }

@@ -1,4 +1,4 @@
-/** The gateway as agents call it: messages, compile, capabilities. */
+/** Gateway routes for agents: messages, compile, capabilities. */
 
 import Type from 'typebox'
 import type { AgentCaller } from '../../core/access.js'
@@ -44,7 +44,9 @@ export interface ApiDeps {
 }
 
 export interface ApiMetrics {
-  /** A message was refused before its conversation was asked; refusals by the conversation are in its history. */
+  /**
+   * Counts a message refused before it reached its conversation; the history of the conversation has its own refusals.
+   */
   countRefusal(reason: string): void
 }
 
@@ -63,14 +65,16 @@ export function apiRoutes({
     return result
   }
 
-  /** Another agent's person is as unknown as nobody's. */
+  /** Undefined for a conversation of another agent, as for an unknown asid. */
   async function conversationOf(caller: AgentCaller, asid: string): Promise<Conversation | undefined | Refusal> {
     const conversation = await findConversation(shards, asid)
     if (!conversation || isRefusal(conversation)) return conversation ?? undefined
     return formatAgentKey(conversation.agent) === formatAgentKey(caller) ? conversation : undefined
   }
 
-  /** One message after the other, so that a call has no more turns of the loop than any other. */
+  /**
+   * Validates one message after the other, so that a call takes no more turns of the event loop than any other call.
+   */
   async function validateMessages(
     values: readonly unknown[],
     { rules }: AgentRouting,
@@ -97,7 +101,7 @@ export function apiRoutes({
     return files === noFiles ? each : { ...each, media: files }
   }
 
-  /** Messages in bulk draw their times before they are sent: one of them may be refused, and its time is lost then. */
+  /** Messages in bulk draw their times before they are sent; the time of a message that is then refused is lost. */
   async function sendAll(
     { asid, agent: agentRef, channel }: Conversation,
     context: AgentContext,
@@ -146,7 +150,7 @@ export function apiRoutes({
         const answers = await sendAll(person, context, accepted, priority === 'batch')
         if (isRefusal(answers)) return answers
         let next = 0
-        // What the conversation refused is on record, and counted from there.
+        // The history of the conversation counts messages that the conversation refused.
         const results = (hosted as Prepared[]).map((each) =>
           'message' in each ? resultView(answers[next++]!) : recordRefusal(resultView(each)),
         )
@@ -218,7 +222,7 @@ interface Result {
   readonly detail?: string
 }
 
-/** A success means that something was accepted. */
+/** Status 200 when at least one message was accepted, otherwise 422. */
 function answerOf(results: readonly Result[]) {
   if (results.some(({ accepted }) => accepted)) return json(200, { results })
   const reasons = [...new Set(results.map(({ reason }) => reason))].join(', ')

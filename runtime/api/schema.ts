@@ -1,4 +1,4 @@
-/** The gateway's own calls and answers, as their schemas. */
+/** Schemas of the gateway's requests and answers. */
 
 import Type from 'typebox'
 import { channelNames } from '../../core/channelnames.js'
@@ -34,7 +34,7 @@ const Results = Type.Array(
 /** At least one message was accepted. */
 export const SendResults = Type.Object({ results: Results }, { ...closed, title: 'SendResults' })
 
-/** An error of the gateway; a call that was read and of which no message was accepted has results, one for each message. */
+/** An error of the gateway. A valid call of which no message was accepted has results, one for each message. */
 export const NothingAccepted = Type.Object(
   {
     message: Type.String(),

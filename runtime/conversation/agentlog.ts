@@ -1,6 +1,6 @@
 /**
- * Lines of an agent's log that no conversation writes, in the agent's own shard: sends, and calls of providers that were
- * refused. They are kept as long as the records of conversations.
+ * Log lines of an agent that belong to no conversation, in the agent's own shard: sends, and refused calls of
+ * providers. They have the retention of conversation records.
  */
 
 import type { AgentRef } from '../../core/agentref.js'
@@ -13,7 +13,7 @@ import { cacheReads, table } from '../store/contract.js'
 import type { LogRecord, RecordKey } from './tables.js'
 
 export interface AgentLogNote extends LogNote {
-  /** The person that it is about, where it is about one. */
+  /** The person that the line is about; absent when it is about none. */
   readonly asid?: string
   readonly channel?: ChannelName
 }
@@ -21,18 +21,18 @@ export interface AgentLogNote extends LogNote {
 type AgentLogRecord = Omit<LogRecord, 'channel'> & Pick<AgentLogNote, 'channel'>
 
 export const agentNoteTable = table<RecordKey, AgentLogRecord>('agentlog.own')
-/** When the next sweep of an agent's lines is due; there while there are lines. */
+/** When the next sweep of an agent's lines is due; present while the agent has lines. */
 const sweepTable = cacheReads(table<[orgId: string, agentId: string], number>('agentlog.sweep'))
 
 const sweepName = 'agentlog.sweep'
 
 export interface AgentLogCommands {
-  /** Writes a line that goes with no other commit. */
+  /** Writes a line in a commit of its own. */
   readonly write: Command<AgentRef & { readonly entry: AgentLogNote }, null>
   readonly sweep: Command<AgentRef, null>
 }
 
-/** Writes a line in the commit that it is about; for commands of the agent's own shard. */
+/** Writes a line in the commit of the change that it reports; for commands of the agent's own shard. */
 export function writeAgentLogEntry(tx: Tx, agent: AgentRef, entry: AgentLogNote, at: number, timeScale: number): void {
   const { orgId, agentId } = agent
   const { asid = '', channel, event, data } = entry
@@ -80,7 +80,7 @@ function scheduleSweep(tx: Tx, { orgId, agentId }: AgentRef, dueAt: number): voi
   tx.schedule({ name: sweepName, dueAt, command: sweepName, input: { orgId, agentId } })
 }
 
-/** Numbers of conversations' records begin at 1, those of these lines at -1 downwards, so no two have one position. */
+/** Conversation records are numbered from 1 upwards and these lines from -1 downwards, so no two share a position. */
 function freeKey(tx: Tx, [orgId, agentId, at, asid, number]: RecordKey): RecordKey {
   const key: RecordKey = [orgId, agentId, at, asid, number]
   return tx.get(agentNoteTable, key) === undefined ? key : freeKey(tx, [orgId, agentId, at, asid, number - 1])

@@ -1,4 +1,4 @@
-/** Asids: the name of one person's address on one channel, for one agent. Nobody reads the address from it. */
+/** Asids: one person's address on one channel of one agent as a keyed hash; the address cannot be derived from it. */
 import { createHmac } from 'node:crypto'
 import type { ChannelName } from '../../core/channelnames.js'
 import { idFromBytes } from '../../core/ids.js'
@@ -8,8 +8,8 @@ import { normalizeAddress } from '../../core/people/address.js'
 export type AsidOf = (agentKey: string, channel: ChannelName, address: string) => string
 
 /**
- * The same on every node of an installation, since all have its root key, and the same for every way of writing a
- * number. What is no number there, such as a short code, is taken as it is.
+ * The asid is the same on every node, since all nodes have the root key, and the same for every spelling of a number.
+ * An address that is not a number, such as a short code, is hashed as it is.
  */
 export function createAsidOf(key: Uint8Array): AsidOf {
   const cache = new Map<string, string>()

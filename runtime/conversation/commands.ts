@@ -1,4 +1,4 @@
-/** The commands of a conversation: each finds the conversation, has the reducer decide, and commits what follows. */
+/** The commands of a conversation: each loads the conversation, runs the reducer, and commits the result. */
 import { isSignal } from '../../core/amf/index.js'
 import { type AgentFacts, factsOf } from '../../core/conversation/context.js'
 import { inFlightAfterOptOut } from '../../core/conversation/optout.js'
@@ -23,7 +23,7 @@ export interface ConversationOptions {
   readonly timeScale: number
   readonly subscribers?: Subscribers
   readonly listeners?: readonly MessageListener[]
-  /** Rows that others keep under an asid, and that expire with those of the conversation. */
+  /** Rows that other modules keep under an asid; they expire with the rows of the conversation. */
   readonly expiring?: readonly ExpiringTable[]
 }
 
@@ -31,7 +31,7 @@ export function conversationCommands(options: ConversationOptions): Conversation
   const { timeScale, subscribers = {}, listeners = [], expiring = [] } = options
   const timerCommand = 'conversation.timerFired'
 
-  /** Decides on one input; on nothing when the conversation does not exist and is not begun by it. */
+  /** Runs the reducer on one input. Undefined when the conversation does not exist and the input does not begin one. */
   function apply<Input extends ConversationInput>(
     tx: Tx,
     meta: CommandMeta,
@@ -76,9 +76,9 @@ export function conversationCommands(options: ConversationOptions): Conversation
       idempotent: true,
       decide(tx, { identity, agent, canonical }, { at }) {
         const conversation = tx.get(conversationTable, [identity.asid]) ?? newConversation(identity, at)
-        // Two calls at once may have each begun one of the two: the first in their order is the one that stays.
+        // Two concurrent calls may each have begun one of the two conversations: the one with the smaller asid stays.
         if (conversation.alias === canonical.address && identity.asid < canonical.asid) return null
-        // The other conversation already has this opt-out: sending it again would undo an opt-in that came after it.
+        // The other conversation already has this opt-out: sending it again would undo a later opt-in.
         if (conversation.canonical?.asid === canonical.asid) return null
         tx.put(conversationTable, [identity.asid], { ...conversation, canonical })
         const { optedOutAt } = conversation
@@ -188,7 +188,7 @@ export function conversationCommands(options: ConversationOptions): Conversation
   const decide = createDecide({ timeScale, subscribers, listeners, failoverUpdate, timerCommand })
   return commands
 
-  /** From here on everything for the other address goes to this conversation. */
+  /** Directs all later input for the other address to this conversation. */
   function redirect(tx: Tx, conversation: Conversation, { asid, address }: CanonicalIdentity, facts: AgentFacts): void {
     const { agent, channel } = conversation
     const identity: Identity = { asid, agent, channel, address }
@@ -197,18 +197,19 @@ export function conversationCommands(options: ConversationOptions): Conversation
   }
 }
 
-/** The event, while it is the next one that the agent is told of. */
+/** The event, if it is at the head of the event queue. */
 function headEvent(tx: Tx, asid: string, number: number): ConversationEvent | undefined {
   const isHead = tx.get(conversationTable, [asid])?.firstEvent === number
   return isHead ? tx.get(eventTable, [asid, number]) : undefined
 }
 
-/** The log has the first repeat of an item only, so that a provider that goes on repeating writes nothing. */
+/** Logs only the first repeat of an item, so a provider that goes on repeating writes nothing. */
 function withoutRepeats(tx: Tx, { identity, items: all }: InboundBatch, { at }: CommandMeta, timeScale: number) {
   const until = at + Math.ceil(limits.dedupeMs / timeScale)
   const repeats = { messages: 0, receipts: 0 }
   const items = all.filter(({ id, inbound }) => {
-    // The rows of this command are read here too, so that an id twice among the items is a repeat the second time.
+    // The transaction also reads rows that this command wrote, so an id that comes twice among the items is a repeat
+    // the second time.
     const seen = tx.get(seenTable, [identity.asid, id])
     const isRepeat = seen !== undefined && seen.until > at
     if (!isRepeat) tx.put(seenTable, [identity.asid, id], { until })
@@ -221,7 +222,7 @@ function withoutRepeats(tx: Tx, { identity, items: all }: InboundBatch, { at }: 
   return { items, repeats }
 }
 
-/** The message as the other channel takes it over: its own channels and its caller's id stay behind. */
+/** The message as the other channel takes it over, without its own channels and the caller's id. */
 function requestOf(
   { id: messageId, message: original, media, from }: OutboundMessageRecord,
   { asid, facts }: { readonly asid: string; readonly facts: AgentFacts },

@@ -1,4 +1,4 @@
-/** Agent contexts: what conversations need to know of their agents, made once for each version of an agent and channel. */
+/** Agent contexts: what a conversation needs to know of its agent, built once per agent version and channel. */
 
 import { type AgentRouting, notReadyOn } from '../../core/agent/routing.js'
 import { formatAgentKey } from '../../core/agentref.js'
@@ -13,7 +13,7 @@ import { phoneOfAddress } from '../../core/people/address.js'
 import type { AsidOf } from './asid.js'
 
 export interface Directory {
-  /** A refusal when there is no such agent, or when its shard cannot be asked just now. A changed agent is another object. */
+  /** A refusal when the agent does not exist or its shard is unavailable. A changed agent is a new object. */
   get(agentKey: string): AgentRouting | Promise<AgentRouting | Refusal>
 }
 
@@ -31,7 +31,7 @@ function adapterKey(channel: ChannelName, provider: string): string {
   return `${channel} ${provider}`
 }
 
-/** How values are written for the people of an agent, unless a message says otherwise. */
+/** Locale and time zone in which values are formatted for the people of an agent, unless a message says otherwise. */
 export function readerOf({ timeZone = 'UTC' }: { readonly timeZone?: string }): AgentContext['reader'] {
   return { locale: 'en-US', zone: timeZone }
 }
@@ -39,13 +39,13 @@ export function readerOf({ timeZone = 'UTC' }: { readonly timeZone?: string }): 
 export interface Recipient {
   readonly channel: ChannelName
   readonly address: string
-  /** Capabilities of their device, where those are known. */
+  /** Capabilities of the person's device, if known. */
   readonly deviceCapabilities?: readonly string[]
   readonly sandbox?: true
 }
 
 export interface AgentContexts {
-  /** The context of a conversation with that person, with the traits that hold for their device. */
+  /** The context of a conversation with that person, with the traits of their device. */
   of(agent: AgentRouting, person: Recipient): AgentContext
   /** The context of a conversation whose agent was deleted: no binding, and no events. */
   orphan(channel: ChannelName): AgentContext
@@ -113,7 +113,7 @@ export function createAgentContexts({ adapters, asidOf, traitsOf }: AgentContext
     }
   }
 
-  /** Channels that know people by their numbers have their addresses in common; no other two channels do. */
+  /** Only channels that identify people by phone number share addresses. */
   function siblingsOf(agent: AgentRouting, { channel, address }: Recipient): AgentContext['siblings'] | undefined {
     const otherBindings = agent.channels.filter((each) => each.channel !== channel)
     const number = otherBindings.length === 0 ? undefined : phoneOfAddress(channel, address)

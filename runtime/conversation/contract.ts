@@ -1,4 +1,4 @@
-/** Commands of a conversation, and what each is given and answers. A command is decided in the shard of the asid. */
+/** Commands of a conversation with their inputs and results. The shard of the asid decides each command. */
 import type { AgentRef } from '../../core/agentref.js'
 import type { ChannelName } from '../../core/channelnames.js'
 import type { AgentContext, AgentFacts } from '../../core/conversation/context.js'
@@ -35,17 +35,19 @@ export interface InboundBatch {
 export interface InboundResult {
   /** How many of the items were new. */
   readonly newCount: number
-  /** No item was taken: the person's conversation is this one. */
+  /** No item was taken: the person's messages belong to this other conversation. */
   readonly canonical?: CanonicalIdentity
   /** No item was taken: this address has no conversation, and the other address may have one. */
   readonly isUnknown?: true
-  /** The other address is new. The commit tells its conversation, and the caller may tell it at once. */
+  /**
+   * The other address is new. The commit sends its conversation a command; the caller may execute that command at once.
+   */
   readonly isAliased?: true
-  /** The person has opted out, and this message is still with the provider. */
+  /** The person has opted out, and the provider still has this message. */
   readonly inFlight?: Pick<InFlight, 'messageId' | 'attempt'>
 }
 
-/** A message of a reply, and the how manieth of the reply it is. */
+/** A message of a reply and its position in the reply. */
 export interface ReplyRequest {
   readonly position: number
   readonly request: OutboundRequest
@@ -56,7 +58,7 @@ export interface ReplyInput {
   readonly number: number
   readonly agent: AgentContext
   readonly requests: readonly ReplyRequest[]
-  /** What the reply came to but for these messages. */
+  /** The outcome of the reply without these messages. */
   readonly reply: ReplyOutcome
   readonly call: WebhookOutcome['call']
 }
@@ -74,7 +76,7 @@ export interface TimerInput {
   readonly facts?: AgentFacts
 }
 
-/** Where a walk over expiring rows goes on, and whether it has seen rows that stay. */
+/** Where a walk over expiring rows continues, and whether it has met rows that stay. */
 export interface RetentionCursor {
   readonly table: number
   readonly after?: Key
@@ -82,18 +84,18 @@ export interface RetentionCursor {
 }
 
 export interface ConversationCommands {
-  /** Items of a provider about one person; items that were seen before are passed over. */
+  /** Items that a provider reported of one person; items seen before are skipped. */
   readonly receiveInbound: Command<InboundBatch, InboundResult>
-  /** The person of this address has another conversation, and everything for this address goes there. */
+  /** The person of this address has another conversation, which gets all input for this address from now on. */
   readonly mergeInto: Command<{ identity: Identity; agent: AgentFacts; canonical: CanonicalIdentity }, null>
   /** The person opted out under another address. */
   readonly optOut: Command<{ asid: string; agent: AgentFacts }, null>
-  /** Messages of the agent for a person. Answers one by one, in their order. */
+  /** Sends messages of the agent to a person. Returns one result per message, in their order. */
   readonly sendMessages: Command<
     { asid: string; identity?: Identity; agent: AgentContext; requests: readonly OutboundRequest[] },
     readonly SendResult[]
   >
-  /** The opener of a send, to a person who may have no conversation yet. */
+  /** Sends the opener of a send to a person who may not have a conversation yet. */
   readonly openConversation: Command<
     { identity: Identity; agent: AgentContext; opener: SendOpener },
     OpenResult | { readonly canonical: CanonicalIdentity }
@@ -103,7 +105,7 @@ export interface ConversationCommands {
     null
   >
   readonly timerFired: Command<TimerInput, null>
-  /** Takes over a message of the same person's conversation on another channel. */
+  /** Takes over a message from the same person's conversation on another channel. */
   readonly acceptFailover: Command<
     {
       identity: Identity
@@ -116,8 +118,8 @@ export interface ConversationCommands {
   readonly failoverUpdate: Command<FailoverUpdateInput, null>
   readonly expireRows: Command<{ asid: string; cursor?: RetentionCursor }, null>
   /**
-   * Sends the messages of a webhook's reply and applies its outcome. Answers one by one, in their order; once the event has
-   * had its outcome nothing is sent, and nothing is answered.
+   * Sends the messages of a webhook's reply and applies the outcome of the event. Returns one result per message, in
+   * their order. An event that already has its outcome sends nothing and returns no results.
    */
   readonly reply: Command<ReplyInput, readonly SendResult[]>
   readonly webhookOutcome: Command<{ asid: string; number: number; outcome: WebhookOutcome }, null>

@@ -1,4 +1,4 @@
-/** Effects of conversations as the outbox keeps them: the kinds, and the payload that the handler of each is given. */
+/** Effects of conversations as the outbox stores them: their kinds, and the payload of each handler. */
 import type { ChannelName } from '../../core/channelnames.js'
 import type { AgentFacts } from '../../core/conversation/context.js'
 
@@ -14,7 +14,7 @@ export interface Deliver {
   readonly attempt: number
 }
 
-/** The agent's webhook is called with the event of that number. */
+/** Calls the agent's webhook with the event of that number. */
 export interface CallWebhook {
   readonly asid: string
   readonly number: number

@@ -1,4 +1,4 @@
-/** History of a conversation: its records, each linked to the one before, written with it and removed when they expire. */
+/** History of a conversation: writes its records, links each to the one before, and removes expired ones. */
 import type { AgentRef } from '../../core/agentref.js'
 import type { WebhookAttempt } from '../../core/conversation/effects.js'
 import type { LogEntry, TrafficEntry } from '../../core/conversation/entry.js'
@@ -37,7 +37,7 @@ export const recordTables = {
 /** Writes the records of one decision. */
 export class HistoryWriter {
   private next: number
-  /** What has changed in the trail so far. */
+  /** Changes to the history head so far. */
   private readonly history: Writable<HistoryHead> = {}
 
   constructor(
@@ -49,7 +49,7 @@ export class HistoryWriter {
     this.next = before.nextRecord
   }
 
-  /** Answers the number of the record. */
+  /** Returns the number of the record. */
   traffic(entry: TrafficEntry): number {
     const { tx, at, before } = this
     const { asid, channel, agent, sandbox } = before
@@ -98,14 +98,14 @@ export class HistoryWriter {
     return history.last ?? newestRecord(before)
   }
 
-  /** The conversation with what it knows of its records. */
+  /** The conversation with its updated history head. */
   applyTo(conversation: Conversation): Conversation {
     const { next, history, before } = this
     if (next === before.nextRecord) return conversation
     return Object.assign({}, conversation, { nextRecord: next, history: Object.assign({}, before.history, history) })
   }
 
-  /** Whether a session begins with it. */
+  /** Records activity of the current session. Returns whether this entry begins a session. */
   private recordActivity(entry: TrafficEntry): boolean {
     const { tx, at, before, history } = this
     const { asid, channel, agent, sandbox } = before
@@ -122,7 +122,10 @@ export class HistoryWriter {
   }
 }
 
-/** Where the newest record of any kind is. What was kept before `last` names one for traffic and one for logs. */
+/**
+ * Position of the newest record of any kind. Conversations written before `last` existed have one for traffic and one
+ * for logs.
+ */
 export function newestRecord({ history = {} }: Conversation): RecordRef | undefined {
   const { last, traffic, log } = history
   return last ?? ((traffic?.[1] ?? 0) > (log?.[1] ?? 0) ? traffic : log)
@@ -132,7 +135,7 @@ function tablesOf({ sandbox }: Conversation) {
   return sandbox ? recordTables.test : recordTables.live
 }
 
-/** Writes down what a session came to. */
+/** Writes the totals of a session. */
 export function closeSession(
   tx: Tx,
   { orgId, agentId }: AgentRef,
@@ -143,20 +146,21 @@ export function closeSession(
   if (record) tx.put(sessionTable, key, { ...record, totals: { lastAt, messageCount } })
 }
 
-/** Whether anything that this conversation left will have to go one day. */
+/** Whether the conversation has records that will expire. */
 export function hasRetainedRecords({ history = {} }: Conversation, retainedSince: number, timeScale: number): boolean {
   const newest = Math.max(history.last?.[0] ?? 0, history.traffic?.[0] ?? 0, history.log?.[0] ?? 0)
   return newest + activityBucketMs(timeScale) > retainedSince
 }
 
-/** How long a session may go on behind its mark. */
+/** How long a session may go on after its activity mark. */
 export function activityBucketMs(timeScale: number): number {
   return Math.ceil(limits.sessionIdleMs / timeScale)
 }
 
 /**
- * Takes away what the agent's conversations in this shard left before that time, oldest first and at most so many rows.
- * They lie in the order of time, so it ends at the first that is kept. Answers how many went.
+ * Removes records of the agent's conversations in this shard that are older than `retainedSince`, oldest first and at
+ * most `maxRows`. Records are in the order of time, so the walk ends at the first one that stays. Returns the number of
+ * removed rows.
  */
 export function expireRecords(
   tx: Tx,
@@ -177,7 +181,7 @@ export function expireRecords(
       remaining--
     }
   }
-  // All that a mark stands for lies within half an hour of it.
+  // A session goes on for at most half an hour after its mark.
   const bucketsBefore = retainedSince + 1 - activityBucketMs(timeScale)
   for (const table of [activityTable, testActivityTable] as Table<ActivityKey, true>[]) {
     for (const { key } of tx.range(table, { prefix, before: [orgId, agentId, bucketsBefore], limit: remaining })) {
@@ -192,13 +196,13 @@ export function expireRecords(
   return maxRows - remaining
 }
 
-/** What the session came to so far, while it is the conversation's newest. */
+/** Progress of the session, if it is the newest of the conversation. */
 export function currentSession(conversation: Conversation | undefined, sessionId: string): SessionProgress | undefined {
   const session = conversation?.history?.session
   return session?.id === sessionId ? session : undefined
 }
 
-/** Records stay where a conversation is forgotten before them, and go when their time is over. */
+/** Leaves the records of a deleted conversation to the sweep, which removes them when they expire. */
 export function retainRecords(tx: Tx, { agent, history }: Conversation, at: number): void {
   if (!history) return
   if (history.session) closeSession(tx, agent, history.session)

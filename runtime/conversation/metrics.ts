@@ -1,6 +1,6 @@
 /**
- * Metrics of conversations. What people and agents did is counted from the records that are durable, where their shard is
- * owned, so that each is counted once however often it was tried.
+ * Metrics of conversations. Traffic is counted from durable records by the owner of their shard, so each record counts
+ * once, however many attempts it took.
  */
 import { channelNames } from '../../core/channelnames.js'
 import type { Status } from '../../core/conversation/state.js'
@@ -10,13 +10,13 @@ import type { Metrics } from '../observe/metrics.js'
 import type { Local } from '../shard/contract.js'
 import { deadLetterTable, logTable, type TrafficRecord, trafficTable } from './tables.js'
 
-/** Counts messages that were refused before their conversation was asked. */
+/** Counts messages that were refused before they reached their conversation. */
 export function apiMetrics(metrics: Metrics) {
   const refusals = counterOf(metrics, 'parley_messages_refused_total')
   return { countRefusal: (reason: string) => refusals(reason).add() }
 }
 
-/** Logs agents that answer themselves. */
+/** Logs reply loops: agents that answer their own messages. */
 export function logLoops(local: Pick<Local, 'watch'>, log: Pick<Log, 'warn'>): void {
   local.watch(logTable, ([orgId, agentId, , userId], record) => {
     if (record?.event !== 'message.refused' || record.data?.reason !== 'loopDetected') return
@@ -24,7 +24,7 @@ export function logLoops(local: Pick<Local, 'watch'>, log: Pick<Log, 'warn'>): v
   })
 }
 
-/** Traffic of the sandbox is in other tables and is not counted; its lines in the agent's log are. */
+/** Sandbox traffic is in other tables and is not counted; its lines in the agent's log are. */
 export function countRecords(local: Pick<Local, 'watch'>, metrics: Metrics): void {
   const received = counterOf(metrics, 'parley_messages_received_total')
   const accepted = counterOf(metrics, 'parley_messages_accepted_total')
@@ -53,7 +53,7 @@ export function countRecords(local: Pick<Local, 'watch'>, metrics: Metrics): voi
     if (deadLetter) deadLetters.add()
   })
 
-  /** The channel that a message went over need not be that of the conversation it belongs to. */
+  /** The attempt may have used another channel than the conversation's. */
   function stateOf({ subtype = '', error = '', raw, channel }: TrafficRecord): void {
     const { attempt } = (raw ?? {}) as Partial<Status>
     states(attempt?.channel ?? channel, subtype, error).add()

@@ -1,4 +1,4 @@
-/** Conversations as those see them who open one: how a person stands, whether they can be reached, and the opening itself. */
+/** Conversations as outreach uses them: consent, reachability, and opening a conversation. */
 
 import { notReadyOn } from '../../core/agent/routing.js'
 import { type AgentRef, formatAgentKey } from '../../core/agentref.js'
@@ -21,11 +21,11 @@ export interface OutreachPort {
   asidOf(agentRef: AgentRef, channel: ChannelName, address: string): string
   consentOf(asid: string): Promise<ConsentState | Refusal>
   probe(agentRef: AgentRef, channel: ChannelName, address: string): Promise<Reachability>
-  /** The same send and attempt again changes nothing and answers the same. */
+  /** Idempotent by send and attempt: a repeat changes nothing and returns the same response. */
   open(opening: OpenRequest): Promise<OpenResponse | Refusal>
 }
 
-/** What could be different in a moment; everything else stays as it is until somebody changes it. */
+/** Reasons that may pass without an operator's action; all others stay until an operator changes something. */
 const transientReasons = new Set(['mediaUnreachable', 'tooLarge'])
 
 export interface OutreachPortDeps {
@@ -39,7 +39,7 @@ export interface OutreachPortDeps {
   readonly asidOf: AsidOf
 }
 
-/** `deps` are asked for at the first call, when all of them exist. */
+/** `deps` is called at the first use, when all dependencies exist. */
 export function createOutreachPort(deps: () => OutreachPortDeps): OutreachPort {
   return {
     asidOf: (agentRef, channel, address) => deps().asidOf(formatAgentKey(agentRef), channel, address),
@@ -77,7 +77,7 @@ export function createOutreachPort(deps: () => OutreachPortDeps): OutreachPort {
       const { reachable, unreachable } = await adapter.probe([address], { ...providerContext, call })
       if (reachable.includes(address)) return 'capable'
       if (unreachable.includes(address)) return 'incapable'
-      // Says nothing of the person where the account is refused: the message itself finds that out for the binding.
+      // A refused account says nothing about the person; the message itself then reports the refusal for the binding.
       return isRefused ? 'notSupported' : 'unknown'
     },
 

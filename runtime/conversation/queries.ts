@@ -4,13 +4,13 @@ import { isRefusal, type Refusal } from '../../core/errors.js'
 import type { Query, Shards } from '../shard/contract.js'
 import { conversationTable } from './tables.js'
 
-/** The conversation of an asid, as it was last committed; null when there is none. */
+/** The conversation of an asid as last committed; null when there is none. */
 export const readConversation: Query<{ readonly asid: string }, Conversation | null> = {
   name: 'conversation.read',
   read: (reader, { asid }) => reader.get(conversationTable, [asid]) ?? null,
 }
 
-/** The same, of whichever address the person's conversation goes by. */
+/** The same, following the redirect to the person's canonical conversation. */
 export async function findConversation(
   shards: Pick<Shards, 'query'>,
   asid: string,

@@ -1,4 +1,4 @@
-/** Retention: rows of a conversation that have expired are removed, a bounded number at a time. */
+/** Retention: removes expired rows of a conversation, a bounded number at a time. */
 import type { Conversation } from '../../core/conversation/state.js'
 import { conversation as limits } from '../../core/limits/index.js'
 import type { Tx } from '../shard/contract.js'
@@ -17,7 +17,7 @@ import {
 
 export const expiryTimer = 'expire'
 
-/** Goes on at once with a walk that has not ended, and otherwise begins another a day later. */
+/** Schedules the next step of an unfinished walk at once, or a new walk a day later. */
 export function scheduleExpiry(
   tx: Tx,
   { asid, sandbox }: Pick<Conversation, 'asid' | 'sandbox'>,
@@ -27,7 +27,7 @@ export function scheduleExpiry(
 ): void {
   const dueAt = at + (cursor ? 0 : Math.ceil(limits.retentionEveryMs / timeScale))
   const input = { asid, ...(cursor && { cursor }) }
-  // Conversations of the sandbox are deleted before their time.
+  // The sandbox deletes its conversations before their rows expire.
   tx.schedule({
     name: expiryTimer,
     dueAt,
@@ -42,7 +42,7 @@ interface ExpiringRow {
   readonly until: number
 }
 
-/** A table under an asid, with the field that says when a row expires: its own time, or when it was written. */
+/** A table under an asid, with the field of its expiry time or of its write time. */
 export type ExpiringTable = readonly [table: Table<Key, ExpiringRow>, time: keyof ExpiringRow]
 
 const ownTables: readonly ExpiringTable[] = [
@@ -59,7 +59,7 @@ export function expiring<K extends Key, V>(table: Table<K, V>, time: keyof V & k
   return [table, time] as never
 }
 
-/** Answers whether rows are left that will expire, and where to go on when there are more to look at. */
+/** Returns whether rows are left that will expire, and the cursor when the walk is not finished. */
 export function expireRows(
   tx: Tx,
   conversation: Conversation,
@@ -85,7 +85,7 @@ export function expireRows(
       if (rowsLeft === 0) return { hasLiveRows, next: { table: number, after: key, hasLiveRows } }
     }
   }
-  // Records lie by their agent and in the order of time: each conversation takes away whatever is over.
+  // Records are stored by agent and in the order of time: each conversation removes any that have expired.
   rowsLeft -= expireRecords(tx, agent, retainedSince, rowsLeft, timeScale)
   const [deadLetter] = tx.range(deadLetterTable, { prefix: [orgId, agentId], limit: 1 })
   if (deadLetter || hasRetainedRecords(conversation, retainedSince, timeScale)) hasLiveRows = true

@@ -1,4 +1,4 @@
-/** What is kept of conversations, all of it with its owner, the asid, in one shard. */
+/** Tables of conversations. Their owner is the asid, so the rows of one conversation are in one shard. */
 
 import type { Receipt } from '../../core/channel/inbound.js'
 import type { ChannelName } from '../../core/channelnames.js'
@@ -14,31 +14,31 @@ export const messageTable = cacheWrites(
 )
 export const eventTable = byOwner(table<[asid: string, number: number], ConversationEvent>('conversation.event'))
 
-/** A name that somebody else gave a message, and until when it is known. */
+/** A caller's or provider's id of a message, and when it expires. */
 export interface Alias {
   readonly messageId: string
   readonly until: number
 }
 export const clientIdTable = byOwner(table<[asid: string, callerId: string], Alias>('conversation.clientIds'))
 export const providerIdTable = byOwner(table<[asid: string, providerId: string], Alias>('conversation.providerIds'))
-/** Receipts whose send is not known yet, by what the provider calls it. */
+/** Receipts whose send is not known yet, by the provider's id of the message. */
 export const parkedTable = byOwner(
   table<[asid: string, providerId: string], { receipts: readonly Receipt[]; until: number }>('conversation.parked'),
 )
-/** What a provider has told us already, by its own id; `isRepeated`: more than once, which the log has. */
+/** Ids of inbound items for deduplication; `isRepeated`: the log already has a repeat of this item. */
 export const seenTable = byOwner(
   table<[asid: string, id: string], { until: number; isRepeated?: true }>('conversation.seen'),
 )
 /**
- * Records that people list by agent and time over all shards: nothing is written twice for the sake of a list. The number
- * counts the records of a conversation, so that no two fall on one key, and each record says where the one before it is.
- * What was only tried out lies apart, so that no live list comes upon it.
+ * Records that are listed by agent and time over all shards; no record is written twice for a list. The number counts
+ * the records of one conversation, so no two share a key, and each record links to the one before it. Sandbox records
+ * have tables of their own, so live lists never meet them.
  */
 export type RecordKey = [orgId: string, agentId: string, at: number, asid: string, number: number]
 export interface RecordLinks {
-  /** The record of the same kind before this one; of logs only those that are older than `prior` have it. */
+  /** The previous record of the same kind; for log records, only those written before `prior` existed have it. */
   readonly previous?: RecordRef
-  /** The record of any kind before this one, where that is not `previous`. */
+  /** The previous record of any kind, if it is not `previous`. */
   readonly prior?: RecordRef
 }
 export type TrafficRecord = TrafficEntry & {
@@ -51,10 +51,13 @@ export type AttemptRecord = WebhookAttempt & { readonly channel: ChannelName } &
 export const trafficTable = table<RecordKey, TrafficRecord>('traffic')
 export const testTrafficTable = table<RecordKey, TrafficRecord>('traffic.test')
 export const logTable = table<RecordKey, LogRecord>('agentlog')
-/** Calls of the agent's webhook, each with what came of it. */
+/** Calls of the agent's webhook with their outcomes. */
 export const attemptTable = table<RecordKey, AttemptRecord>('webhook.attempt')
 
-/** A session from its first message on; what it came to is written when it is over, and stands in the conversation before. */
+/**
+ * A session from its first message on. `totals` is written when the session ends; until then the conversation has the
+ * progress.
+ */
 export interface SessionRecord extends SessionStart {
   readonly asid: string
   readonly channel: ChannelName
@@ -62,17 +65,17 @@ export interface SessionRecord extends SessionStart {
   readonly totals?: Pick<SessionProgress, 'lastAt' | 'messageCount'>
 }
 export const sessionTable = table<[orgId: string, agentId: string, sessionId: string], SessionRecord>('traffic.session')
-/** Marks that sessions leave on their way, one every half hour, by which they are found by time. */
+/** Activity marks of sessions, one every half hour, which find sessions by time. */
 export type ActivityKey = [orgId: string, agentId: string, at: number, asid: string, sessionId: string]
 export const activityTable = table<ActivityKey, true>('traffic.activity')
 export const testActivityTable = table<ActivityKey, true>('traffic.activity.test')
 
-/** What was said in the conversation of a persona, in its order; the agent's messages stand with the others of the conversation. */
+/** The transcript of a persona's conversation, in order; the text of the agent's messages is in the message table. */
 export const sandboxTurnTable = byOwner(
   table<[asid: string, number: number], TrafficEntry & { readonly at: number }>('sandbox.transcript'),
 )
 
-/** Events that the webhook would not take, by agent over all shards. */
+/** Events that were given up, by agent over all shards. */
 export interface DeadLetter {
   readonly id: string
   readonly asid: string

@@ -28,12 +28,12 @@ import {
 
 /** Keeps rows of its own about the messages of a conversation, in the commit of each decision. */
 export interface MessageListener {
-  /** Absent for a conversation that it keeps nothing about. */
+  /** Undefined for a conversation that it keeps no rows about. */
   begin(tx: Tx, conversation: Conversation, at: number): MessageRows | undefined
 }
 
 export interface MessageRows {
-  /** Called before the message is written, so that its stored row is still the one before. */
+  /** Called before the message is written, so that the previous row can still be read. */
   beforeSave(message: OutboundMessageRecord): void
   /** `number` is the number of the traffic record. */
   onRecord(entry: TrafficEntry, number: number): void
@@ -76,7 +76,7 @@ export function createDecide(options: TransactionOptions): Decide {
   }
 }
 
-/** The rows of one conversation, as a decision reads them. */
+/** The stored rows of one conversation, as the reducer reads them. */
 class StoredRows implements StoredMessages {
   constructor(
     private readonly reader: Reader,
@@ -225,12 +225,12 @@ export function enqueueCall(tx: Tx, asid: string, number: number): void {
   tx.emit({ kind: effectKinds.callWebhook, payload, destination: asid })
 }
 
-/** A wait that does not become longer when the clock is set back. */
+/** Whether the timer measures a delay, which does not become longer when the clock is set back. */
 function isDelay(timer: TimerName): boolean {
   return timer === 'send' || timer === 'paced' || timer === 'webhook'
 }
 
-/** Messages over one binding are begun in the order in which they were decided on. */
+/** One destination per binding: its messages are handed over in the order of their decisions. */
 function bindingOf({ agent, channel }: Conversation): string {
   return `${agent.orgId}/${agent.agentId}/${channel}`
 }

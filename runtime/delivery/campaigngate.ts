@@ -1,4 +1,4 @@
-/** The campaign behind a message, asked right before the message is handed over: what may not leave any more stays here. */
+/** The campaign gate: asks right before a message is submitted whether its campaign still allows it. */
 import { type AgentRef, formatAgentKey } from '../../core/agentref.js'
 import type { Conversation, OutboundMessageRecord, SendCampaignRef } from '../../core/conversation/state.js'
 import type { Refusal } from '../../core/errors.js'
@@ -8,10 +8,10 @@ import { conversationTable, messageTable } from '../conversation/tables.js'
 import type { Query, Shards } from '../shard/contract.js'
 import type { Reader } from '../store/contract.js'
 
-/** Whether the message of a campaign's send may be handed over just now. */
+/** Whether the message of a campaign's send may be submitted now. */
 export interface CampaignGate {
   mayDispatch(agent: AgentRef, send: CampaignSendRef): Promise<boolean | Refusal>
-  /** The same without waiting, where this process serves the agent; undefined where it does not. */
+  /** The same synchronously, where this process owns the agent's shard; undefined elsewhere. */
   mayDispatchLocal(agent: AgentRef, send: CampaignSendRef): boolean | undefined
 }
 
@@ -19,7 +19,7 @@ export interface CampaignSendRef extends SendCampaignRef {
   readonly sendId: string
 }
 
-/** A campaign's send as the agent's shard is asked about it. */
+/** The input of the query to the agent's shard about a campaign's send. */
 export type CampaignSendQuery = AgentRef & CampaignSendRef & { readonly at: number }
 
 export function createCampaignGate(
@@ -38,9 +38,10 @@ export function createCampaignGate(
 }
 
 /**
- * Answers whether the message is held, each time it is asked. A message without a campaign never is; a disclaimer leaves with
- * the opening that it goes before. An opening is also held once its person has written since it was taken: they are in a
- * conversation, which its send waits for. Only where another process serves the agent is there anything to wait for.
+ * Returns a function that answers whether the message is held, evaluated at each call. A message without a campaign is
+ * never held; a disclaimer shares the state of the opener that it precedes. An opener is also held once its person has
+ * written after it was accepted: the send waits for that conversation. Returns a promise only where another process
+ * owns the agent's shard.
  */
 export function createHoldCheck(
   { campaigns, clock }: { readonly campaigns: CampaignGate; readonly clock: Pick<Clock, 'now'> },
@@ -68,7 +69,7 @@ export function createHoldCheck(
   })
 }
 
-/** Written out: this is asked for every message of a campaign, see decision 082. */
+/** Written out without spreads because it runs for every message of a campaign; see decision 082. */
 function queryInput({ orgId, agentId }: AgentRef, send: CampaignSendRef, at: number): CampaignSendQuery {
   const { campaignId, incarnation, sendId, isFollowUp } = send
   return isFollowUp

@@ -1,7 +1,8 @@
 /**
- * Lines to providers that are connected to and not called. Every process that hands over messages has one of its own to
- * each such binding: opened when a message needs it or a look around finds the binding, closed when the binding is gone or
- * has other credentials. One that needs its operator or is disabled keeps its line: what people do comes in over it.
+ * Connections to providers with a connection protocol. Every process that submits messages has one connection per such
+ * binding. A message or the reconciliation opens it; the reconciliation closes it when the binding is deleted, and a
+ * change of credentials replaces it. A binding that needs its operator or is disabled keeps its connection, since
+ * inbound messages arrive over it.
  */
 
 import type { AgentRouting } from '../../core/agent/routing.js'
@@ -18,9 +19,9 @@ import type { Log } from '../observe/log.js'
 import { type Providers, sameBytes } from './providers.js'
 
 export interface ConnectionPool {
-  /** Undefined where the provider is called and not connected to. */
+  /** Undefined for a provider that is called over HTTP. */
   get(agent: AgentRouting, binding: ChannelRoute, adapter: HostedAdapter, auth: unknown): ProviderConnection | undefined
-  /** Looks around from now on. */
+  /** Starts the periodic reconciliation of connections with bindings. */
   start(): void
   close(): Promise<void>
 }
@@ -33,10 +34,10 @@ export interface ConnectionPoolOptions {
   readonly directory: Directory
   readonly adapters: AdapterLookup
   readonly providers: Pick<Providers, 'authOf' | 'contextFor'>
-  /** Records items that came over a connection; a refusal when any of them is not recorded. */
+  /** Records items from a connection; returns a refusal when any of them is not recorded. */
   readonly record: (from: BindingContext & { readonly items: readonly Item[] }) => Promise<Refusal | undefined>
   readonly clock: Pick<Clock, 'now' | 'setTimer'>
-  /** Every binding whose provider is connected to, in any shard that can be asked just now. */
+  /** Every binding whose provider has a connection protocol, from all shards that are available. */
   readonly findBindings: () => Promise<readonly BindingRef[]>
   readonly addressOf: (host: string, port: number) => Promise<string | undefined>
   readonly log: Log
@@ -84,7 +85,7 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
     return connection
   }
 
-  /** Undefined when there is no such binding any more. */
+  /** Undefined when the binding does not exist any more. */
   async function bindingContextOf(bindingRef: BindingRef): Promise<BindingContext | undefined> {
     const agent = await directory.get(formatAgentKey(bindingRef))
     if (isRefusal(agent)) {
@@ -105,7 +106,7 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
     end.abort()
   }
 
-  /** Where anything cannot be looked up, nothing is closed: it may be there all the same. */
+  /** Closes nothing when any lookup fails: the binding may still exist. */
   async function reconcile(): Promise<void> {
     const contexts = await Promise.all((await findBindings()).map(bindingContextOf))
     const expected = new Set<string>()

@@ -1,4 +1,4 @@
-/** Hands one message of a conversation to the provider of its channel, and reports what came of it. */
+/** Effect handler that submits one message of a conversation to its provider and reports the outcome. */
 
 import type { AgentRouting } from '../../core/agent/routing.js'
 import { type ChannelRoute, notReadyOn } from '../../core/agent/routing.js'
@@ -108,22 +108,22 @@ const refusedOutcome = (
 })
 
 interface DeliveryAttempt {
-  /** Whether they have opted out by now, and it is nothing that the house owes them. */
+  /** Whether the person has opted out and the message is not exempt from the opt-out. */
   readonly isSilenced: () => boolean
-  /** Whether its campaign stands still by now; not asked of a message that the provider may have got. */
+  /** Whether the campaign holds the message; absent for a message that the provider may already have. */
   readonly isHeld?: () => boolean
-  /** Whether it is still for this process to hand anything over. */
+  /** Whether this process still owns the shard and may submit. */
   readonly isStillOwner: () => boolean
-  /** It was never handed over before. */
+  /** Whether this is the first attempt. */
   readonly isFirst: boolean
   readonly signal: AbortSignal
-  /** An earlier try may have handed it over. */
+  /** Present when an earlier attempt may have submitted the message. */
   readonly earlier?: EarlierAttempt
 }
 
 /**
- * That an account is refused is believed once a second call, with credentials read anew, says the same: one wrong answer
- * of a provider closes no channel. The message then waits with its binding.
+ * Tries again with freshly read credentials when the provider refuses the account, so that one wrong answer does not
+ * close a channel. A second refusal marks the binding, and the message waits with it.
  */
 async function attemptWithConfirmation(
   deps: DeliveryDeps,
@@ -154,7 +154,7 @@ async function attemptWithConfirmation(
   return { ...others, ...refusedOutcome('bindingNotReady', 'otherChannel', detail) }
 }
 
-/** Whoever opted out after it was taken gets nothing more but what the house owes them. */
+/** A person who opted out after the message was accepted gets only messages that are exempt from the opt-out. */
 async function attemptDelivery(
   deps: DeliveryDeps,
   agent: AgentRouting,
@@ -181,8 +181,8 @@ async function attemptDelivery(
   const connection = deps.connections.get(agent, binding, adapter, auth)
   let wasSilenced = false
   let wasHeld = false
-  // Media, access tokens, connections and lines take their time, and a STOP or a pause may come meanwhile, here or where the
-  // shard is by then: everything looks once more right before it goes.
+  // Media, access tokens and connections take time, and a STOP or a pause may be committed meanwhile, also in another
+  // process that has the shard by then. The check therefore runs again right before each submission.
   const isCancelled = () => {
     wasSilenced ||= isSilenced()
     wasHeld ||= isHeld()
@@ -220,7 +220,7 @@ async function attemptDelivery(
   return needsOperator ? { ...rest, refusedBy: binding } : rest
 }
 
-/** What a refusal says of the provider itself, for the agent's log. */
+/** What a refusal says about the provider, as notes for the agent's log. */
 function refusalNotes({
   reason,
   detail,
@@ -236,7 +236,7 @@ function refusalNotes({
 interface Rendered {
   readonly payloads: readonly unknown[]
   readonly notes?: readonly LogNote[]
-  /** Numbers that the person reads with the options. */
+  /** Option numbers that the person sees beside the options. */
   readonly numbered?: readonly number[]
 }
 
@@ -282,7 +282,7 @@ async function renderPayloads(
   return { payloads, ...noted, ...(isQuestion(message) && { numbered }) }
 }
 
-/** Cards get the agent's stand-in picture; where it cannot be fetched, they go out as they were sent. */
+/** Adds the agent's default picture to cards; when it cannot be fetched, the cards are sent as the agent wrote them. */
 async function hostMediaWithPicture(
   { media }: Pick<DeliveryDeps, 'media'>,
   { media: knownFiles }: OutboundMessageRecord,
@@ -305,9 +305,9 @@ type AdapterOutcome = DeliveryOutcome & { readonly needsOperator?: true }
 type Reach = Omit<SendContext<unknown>, 'id'> & Partial<EarlierAttempt>
 
 /**
- * What was turned away for a device that can do less than was thought is written for that device and handed over once more,
- * from the piece that was turned away on. Only where those before it are the same in both writings: nothing comes twice, and
- * nothing is left out.
+ * When the provider rejects a piece because the device has fewer capabilities than assumed, renders the message for
+ * that device and submits again from the rejected piece on. This happens only if the earlier pieces are the same in
+ * both renderings, so no piece is sent twice or left out.
  */
 async function sendRendered(
   adapter: HostedAdapter,
@@ -328,13 +328,13 @@ async function sendRendered(
   return { ...second, deviceCapabilities, isRewritten: true }
 }
 
-/** Whether two writings are the same up to that piece, and not in it: the same again would be turned away again. */
+/** Whether two renderings are equal before that piece and differ in it: an equal piece would be rejected again. */
 function divergesAt(piece: number, these: readonly unknown[], those: readonly unknown[]): boolean {
   const isSame = (at: number) => JSON.stringify(these[at]) === JSON.stringify(those[at])
   return !isSame(piece) && Array.from({ length: piece }, (_, at) => at).every(isSame)
 }
 
-/** Piece by piece, each after the one before was taken, from where an earlier try had come to. */
+/** Sends the pieces in order, each after the previous one was accepted, beginning where an earlier attempt stopped. */
 async function sendAll(
   adapter: HostedAdapter,
   { payloads, numbered, notes }: Rendered,

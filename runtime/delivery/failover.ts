@@ -1,4 +1,4 @@
-/** Failover: a message that failed on one channel is given to the same person's conversation on the next one. */
+/** Failover: effect handler that passes a failed message to the same person's conversation on the next channel. */
 import { formatAgentKey } from '../../core/agentref.js'
 import { isRefusal } from '../../core/errors.js'
 import { phoneOfAddress } from '../../core/people/address.js'
@@ -15,7 +15,9 @@ export interface FailoverDeps {
   readonly contexts: Pick<AgentContexts, 'of'>
 }
 
-/** The message is given under one command id however often this is tried. A message of a deleted agent ends here. */
+/**
+ * Every attempt uses the same command id, so the message is taken over once. A message of a deleted agent ends here.
+ */
 export function createFailoverHandler({ shards, commands, directory, contexts }: FailoverDeps): EffectHandler {
   return async ({ asid, sibling, messageId, channel, facts }: Failover, { id, reader }) => {
     const conversation = reader.get(conversationTable, [asid])
@@ -27,7 +29,7 @@ export function createFailoverHandler({ shards, commands, directory, contexts }:
       if (agent.refused === 'resource.not_found') return
       throw new Error('the agent cannot be looked up just now')
     }
-    // Channels that share people's numbers may write them differently.
+    // Channels that share phone numbers may write them differently.
     const address = phoneOfAddress(conversation.channel, conversation.address) ?? conversation.address
     const identity = { asid: sibling, agent: agentRef, channel, address, ...(sandbox && { sandbox }) }
     const context = contexts.of(agent, { channel, address })

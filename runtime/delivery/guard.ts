@@ -1,10 +1,10 @@
 /**
- * An adapter behind a guard: one that throws, hangs or answers nonsense is the trouble of its own bindings and of nobody
- * else. What waits is bounded in time, what is answered in shape and size; what went wrong is in the log, without a secret.
+ * A guard around an adapter: an adapter that throws, hangs or returns invalid values affects only its own bindings. The
+ * guard bounds waiting in time and checks returned values for shape and size; it logs problems without secrets.
  *
- * Three things no guard can do. A function that never returns cannot be cut short, a rejection that the adapter does not
- * await is not part of its answer, and a send that was given up may still have reached the provider: its outcome is
- * unknown. A node runs the adapters of partners in threads for the first two.
+ * Three things are beyond it. It cannot stop a function that never returns, a rejection that the adapter does not await
+ * is not part of the adapter's result, and a send that timed out may still have reached the provider: its outcome is
+ * unknown. Nodes run the adapters of partners in threads because of the first two.
  */
 import { LRUCache } from 'lru-cache'
 import type { Adapter, IngressResult, Item, ProviderConnection, SendOutcome } from '../../core/channel/adapter.js'
@@ -26,14 +26,17 @@ import { adapter as limits } from '../../core/limits/index.js'
 import { systemClock } from '../clock.js'
 import { withTimeout } from '../time.js'
 
-/** Where the guard says what went wrong: the log of a node. */
+/** Where the guard logs problems: the log of a node. */
 export interface GuardLog {
   error(event: string, fields: Readonly<Record<string, string>>): void
 }
 
 export type AdapterTimeouts = Pick<typeof limits, 'sendMs' | 'probeMs' | 'revokeMs' | 'openMs' | 'closeMs'>
 
-/** What `render` gives for a message that the adapter could not write; `send` knows it again, as a copy too. */
+/**
+ * The payload that `render` returns for a message that the adapter could not render; `send` recognizes it, also as a
+ * copy.
+ */
 const unrenderable = Object.freeze({ unwrittenByAdapter: true })
 const isUnrenderable = (payload: unknown) => isRecord(payload) && payload.unwrittenByAdapter === true
 
@@ -45,7 +48,7 @@ const refusal = (detail: string, again: 'later' | 'otherChannel'): SendOutcome =
 })
 const sendFailure = refusal('The adapter of the channel failed.', 'otherChannel')
 const renderFailure = refusal('The adapter of the channel could not write the message.', 'otherChannel')
-/** The provider may have it. */
+/** Outcome unknown: the provider may have the message. */
 const sendTimeout: SendOutcome = {
   kind: 'refused',
   reason: 'sendFailed',
@@ -65,7 +68,7 @@ export function guardAdapter(
   const connections = new WeakMap<ProviderConnection, ProviderConnection>()
   const stalled = createStalledBindings()
 
-  /** `context` are the credentials and the binding that it was about, as far as there were any. */
+  /** `context` has the credentials and the binding of the call, as far as the call had any. */
   function tell(doing: string, problem: unknown, context: { auth?: unknown; bindingId?: string } = {}): void {
     const { auth, bindingId } = context
     const text = problem instanceof Error ? problem.message : String(problem)
@@ -147,7 +150,7 @@ export function guardAdapter(
         problem = error
       }
       tell('receive', problem, context)
-      // Nothing was read, so whoever called must be told to come again: it is not lost once the adapter is mended.
+      // Nothing was read; the error makes the provider call again, so nothing is lost once the adapter is fixed.
       throw new Error('the adapter of the channel could not read a call')
     },
     ...(adapter.signal && {
@@ -344,11 +347,11 @@ function guardConnection(
 const timedOut = Symbol('late')
 
 /**
- * Bindings whose last send had no outcome in time. One send at a time finds out whether that is over, and the others are
- * not begun: each would hold a place, for as long as patience lasts, that messages of other bindings need.
+ * Bindings whose last send timed out. One send at a time probes such a binding and the others are refused: each would
+ * occupy a delivery slot until the timeout, which messages of other bindings need.
  */
 function createStalledBindings() {
-  // Memory grows with what is in it: each adapter has one, and mostly it is empty.
+  // Memory grows with the entries: each adapter has one of these, and it is empty most of the time.
   const bindings = new LRUCache<string, { isProbing: boolean }>({
     maxSize: limits.stuckBindings,
     sizeCalculation: () => 1,

@@ -1,4 +1,4 @@
-/** Files of a message: fetched and hosted before the message is accepted. */
+/** Media of a message: fetched and rehosted before the message is accepted. */
 import { type ContentMessage, mediaUrlsIn } from '../../core/amf/index.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import { media as limits } from '../../core/limits/index.js'
@@ -12,9 +12,9 @@ const anyMedia = { types: everyType, maxBytes: limits.maxBytes }
 export const noFiles: MediaFiles = {}
 
 /**
- * Fetches and hosts the files of a message that are not among those known; at once where there is nothing to fetch. Media
- * that is sent for itself and cannot be fetched is the reason of a refusal. A picture that cannot be fetched, or a file
- * that is too large or of an unknown type, stays a link.
+ * Rehosts the files of a message that are not in `hosted`; synchronous when there is nothing to fetch. A media part
+ * that cannot be fetched is the reason of a rejection. A picture that cannot be fetched, and a file that is too large
+ * or of an unknown type, stays a link.
  */
 export function hostMedia(
   media: Pick<Media, 'rehost'>,
@@ -47,7 +47,7 @@ async function hostAll(
   return { ...hosted, ...Object.fromEntries(files) }
 }
 
-/** Whether hosting ended with files; otherwise with why the message cannot be sent. */
+/** Whether hosting returned files; otherwise its result says why the message cannot be sent. */
 export function isHosted(hosting: Hosting): hosting is MediaFiles {
   return !isRefusal(hosting) && !isUnreachable(hosting)
 }

@@ -1,4 +1,4 @@
-/** Metrics of delivery: hand-overs to providers, and the calls that those take. */
+/** Metrics of delivery: submissions to providers, and the HTTP calls that they take. */
 import type { ChannelRoute } from '../../core/agent/routing.js'
 import type { DeliveryOutcome } from '../../core/conversation/outcome.js'
 import type { OutboundMessageRecord } from '../../core/conversation/state.js'
@@ -9,14 +9,14 @@ import type { Metrics } from '../observe/metrics.js'
 type Bound = Pick<ChannelRoute, 'channel' | 'provider'>
 
 export interface DeliveryMetrics {
-  /** A hand-over to a provider is over. */
+  /** Observes a finished submission to a provider. */
   observeSubmission(binding: Bound, outcome: DeliveryOutcome, elapsedMs: number): void
-  /** A message is handed over for the first time, after that wait. */
+  /** Observes the wait of a message before its first submission. */
   observeWait(binding: Bound, outgoing: Pick<OutboundMessageRecord, 'isBatch'>, waitMs: number): void
 }
 
 export interface ProviderMetrics {
-  /** A call to a provider is over; without a status no answer came. */
+  /** Observes a finished call to a provider; without a status no answer came. */
   observeCall(binding: Bound, status: number | undefined, elapsedMs: number): void
 }
 

@@ -1,4 +1,6 @@
-/** The way to providers: what an adapter works with for one binding, within the limits of the node. */
+/**
+ * Access to providers: credentials, token caches and HTTP for adapters, per binding and within the limits of the node.
+ */
 import type { ChannelRoute, Sealed } from '../../core/agent/routing.js'
 import type { CallProvider, NoResponse, ProviderCache, ProviderContext } from '../../core/channel/adapter.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
@@ -12,16 +14,16 @@ import type { ProviderMetrics } from './metrics.js'
 import { createTokenCache } from './tokencache.js'
 
 export interface Providers {
-  /** The credentials of a binding, at once where they are known; a refusal when they cannot be opened just now. */
+  /** The credentials of a binding, synchronous when they are cached; a refusal when they cannot be opened. */
   authOf(orgId: string, binding: ChannelRoute): Credentials | Promise<Credentials | Refusal>
-  /** No call begins, and none that waited for its connection is written, once `isCancelled` answers so. */
+  /** Once `isCancelled` returns true, no call begins and no call that waited for its connection is written. */
   contextFor(
     binding: ChannelRoute,
     auth: unknown,
     signal: AbortSignal,
     isCancelled?: () => boolean,
   ): ProviderContext<unknown>
-  /** Drops what adapters keep for a binding, such as an access token. */
+  /** Drops cached values of a binding's adapter, such as access tokens. */
   evict(bindingId: string): void
   close(): Promise<void>
 }
@@ -34,9 +36,9 @@ const noAuth: Credentials = { auth: {} }
 export interface ProvidersOptions extends EgressClientOptions {
   readonly sealer: Pick<Sealer, 'open'>
   readonly clock: Clock
-  /** Where the gateway is, as providers call it. */
+  /** The base URL of the gateway as providers call it. */
   readonly publicUrl: () => string
-  /** Origins of providers that this node runs itself, which may be called wherever they are. */
+  /** Origins of emulated providers of this node, which may be called at private addresses. */
   readonly ownOrigins?: () => ReadonlySet<string>
   readonly metrics?: ProviderMetrics
 }
@@ -62,7 +64,7 @@ export function openProviders({
     return credentials
   }
 
-  /** What was kept under other credentials is forgotten. */
+  /** A token cache is dropped when the credentials of its binding change. */
   function tokenCacheOf({ bindingId, auth }: ChannelRoute): ProviderCache {
     const existing = tokenCaches.get(bindingId)
     if (existing && sameBytes(existing.sealed, auth?.sealed)) return existing.cache
@@ -95,7 +97,7 @@ export function openProviders({
           kind: 'answer' as const,
           status,
           header,
-          // Made when it is read: most adapters ask for one header or none.
+          // A getter, since most adapters read one header or none.
           get headers() {
             return Object.fromEntries(
               Object.entries(responseHeaders).map(([name, value]) => [name, String(value ?? '')]),
@@ -139,7 +141,7 @@ function noAnswer({ reason, message }: EgressFailure): NoResponse {
   return { kind: 'none', detail: message, unsent: unsentReasons.includes(reason) }
 }
 
-/** Whether two bindings, or one at two times, have the very same sealed credentials. */
+/** Whether two bindings have the same sealed credentials. */
 export function sameBytes(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
   return a === b || (a !== undefined && b !== undefined && Buffer.compare(a, b) === 0)
 }

@@ -1,6 +1,6 @@
 /**
- * Hands over a message that an earlier try may have handed over: a provider that can be asked for its messages is asked
- * first, and any other is given the message for the last time.
+ * Redelivery of a message that an earlier attempt may have submitted: asks a provider that can look up its messages
+ * first; to any other provider, the message is submitted for the last time.
  */
 import type { FindContext, FindOutcome, SendContext, SendOutcome } from '../../core/channel/adapter.js'
 import type { HostedAdapter } from '../../core/channel/hostedadapter.js'
@@ -13,7 +13,7 @@ type PieceOutcome =
   | (Omit<Extract<SendOutcome, { readonly kind: 'refused' }>, 'isUnknown'> &
       Pick<Extract<DeliveryOutcome, { readonly kind: 'refused' }>, 'isUnknown' | 'isAbsent'>)
 
-/** Sends the pieces of one message in their order. Behind a piece that the provider does not have, it has none. */
+/** Sends the pieces of one message in order. If the provider does not have a piece, it has none of the later ones. */
 export function createPieceSender(adapter: HostedAdapter, { since, isKnown }: Partial<EarlierAttempt>) {
   let isUncertain = since !== undefined && isKnown !== undefined
   let isAbsent = false
@@ -40,7 +40,7 @@ export function createPieceSender(adapter: HostedAdapter, { since, isKnown }: Pa
   }
 }
 
-/** An adapter that throws has a bug; what it was about to do may or may not have been done. */
+/** An adapter that throws has a bug; the outcome of the send is then unknown. */
 async function attempt(
   adapter: HostedAdapter,
   payload: unknown,

@@ -1,7 +1,7 @@
 /**
- * The throttle: messages in bulk leave over a binding no faster than its provider takes them. The agent's shard owns the
- * budget of each of its bindings. A sender draws times from it before it hands messages to conversations, and a message
- * waits for its time where it is handed over.
+ * The throttle: messages in bulk leave over a binding no faster than its provider accepts them. The agent's shard owns
+ * the send budget of each binding. A sender draws times from the budget before it sends commands to conversations, and
+ * delivery waits for the time of each message.
  */
 import { type AgentRef, formatAgentKey } from '../../core/agentref.js'
 import { drawBudget, type SendBudget } from '../../core/channel/throttle.js'
@@ -20,7 +20,7 @@ export interface BudgetDraw extends AgentRef {
 
 const budgetTable = table<[orgId: string, agentId: string, channel: string], SendBudget>('throttle.budget')
 
-/** Takes times from the budget in a command of the agent's shard: as many as were asked for, or as may leave by `waitUntil`. */
+/** Draws times from the budget in a command of the agent's shard: `count` of them, or those up to `until`. */
 function take(tx: Tx, { orgId, agentId, channel, perSecond, count }: BudgetDraw, at: number, until?: number) {
   const key: [string, string, string] = [orgId, agentId, channel]
   const request = { perSecond, at, count, ...(until !== undefined && { until }) }
@@ -29,12 +29,12 @@ function take(tx: Tx, { orgId, agentId, channel, perSecond, count }: BudgetDraw,
   return { leaveAt, nextAt: budget.nextAt }
 }
 
-/** For the commit that deletes the agent. */
+/** Removes all budgets in the commit that deletes the agent. */
 function remove(tx: Tx, { orgId, agentId }: AgentRef): void {
   for (const { key } of [...tx.range(budgetTable, { prefix: [orgId, agentId] })]) tx.remove(budgetTable, key)
 }
 
-/** The budgets for senders that draw in commits of their own. */
+/** Budget access for senders that draw in their own commits. */
 export const sendBudgets = { draw: take, remove }
 
 const draw: Command<BudgetDraw, readonly number[]> = {
@@ -42,7 +42,7 @@ const draw: Command<BudgetDraw, readonly number[]> = {
   decide: (tx, request, { at }) => take(tx, request, at).leaveAt,
 }
 
-/** Replies and direct sends do not wait; while bulk is under way, bulk waits for them instead. */
+/** Replies and direct sends do not wait; they use up budget while messages in bulk wait for it. */
 const spend: Command<BudgetDraw, null> = {
   name: 'throttle.spend',
   decide(tx, request, { at }) {
@@ -63,11 +63,11 @@ const isDrawn: Query<Binding & { readonly at: number }, boolean> = {
 export const throttleModule = { commands: [draw, spend], queries: [isDrawn] }
 
 export interface Throttle {
-  /** When each of so many messages may leave. Times that are not used are lost to the binding. */
+  /** Draws `count` times at which messages may leave. Times that are not used are lost to the binding. */
   draw(binding: Binding, perSecond: number, count: number): Promise<readonly number[] | Refusal>
-  /** A message leaves that did not wait. It is counted against the budget once a second at most. */
+  /** Reports a message that left without waiting. The count is charged to the budget at most once a second. */
   spend(binding: Binding, perSecond: number): void
-  /** Resolves at that time; rejects when the signal fires before. */
+  /** Resolves at that time; rejects when the signal fires first. */
   waitUntil(leaveAt: number, signal: AbortSignal): Promise<void>
 }
 
@@ -77,9 +77,9 @@ export interface ThrottleOptions {
 }
 
 export function createThrottle({ shards, clock }: ThrottleOptions): Throttle {
-  /** Messages that left without waiting since the last command, by binding. */
+  /** Messages that left without waiting and are not reported yet, by binding. */
   const unreported = new Map<string, number>()
-  /** One timer for all messages of a step, resolved in the order in which they began to wait. */
+  /** One timer for all messages with the same time; they resolve in the order in which they began to wait. */
   const timers = new Map<number, Promise<void>>()
 
   function report(binding: Binding, perSecond: number, key: string): void {
@@ -87,7 +87,7 @@ export function createThrottle({ shards, clock }: ThrottleOptions): Throttle {
     const count = unreported.get(key) ?? 0
     unreported.delete(key)
     const request = { orgId, agentId, channel, perSecond, count }
-    // A count that is lost makes bulk faster by that many messages, once.
+    // A lost count makes messages in bulk faster once, by that many messages.
     shards.execute(formatAgentKey(binding), spend, request).catch(() => undefined)
   }
 
@@ -119,7 +119,7 @@ export function createThrottle({ shards, clock }: ThrottleOptions): Throttle {
     },
 
     async waitUntil(leaveAt, signal) {
-      // A time further ahead was written before the clock was set back.
+      // A time further ahead was drawn before the clock was set back.
       const at = Math.min(leaveAt, clock.now() + limits.soonMs)
       if (at <= clock.now()) return
       signal.throwIfAborted()

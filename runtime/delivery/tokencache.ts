@@ -1,4 +1,4 @@
-/** What an adapter keeps for one binding a while: made once for all who ask at the same time, and anew when it is over. */
+/** A cache of an adapter's values for one binding, such as access tokens: concurrent callers share one load. */
 import type { ProviderCache } from '../../core/channel/adapter.js'
 import type { Clock } from '../clock.js'
 
@@ -23,7 +23,7 @@ export function createTokenCache(clock: Pick<Clock, 'now'>): ProviderCache {
     },
   }
 
-  /** What was forgotten while it was made is not kept. */
+  /** A value that was invalidated while it was loaded is not cached. */
   function load(name: string, make: () => PromiseLike<CacheEntry | undefined>): Promise<CacheEntry | undefined> {
     const pending = Promise.resolve(make()).then(
       (entry) => {

@@ -1,4 +1,4 @@
-/** Reads a remote answer no further than it may go: so many bytes, and no more once unpacked. */
+/** Reads response bodies within bounds: a limit on the bytes as sent and on the bytes once decompressed. */
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import type { Dispatcher } from 'undici'
@@ -7,13 +7,13 @@ import type { FailureReason } from './reason.js'
 
 type Answer = Dispatcher.ResponseData
 
-/** The whole body, unpacked, or the reason why it is not read. */
+/** The whole decompressed body, or the reason why it is not read. */
 export async function readBody({ headers, body }: Answer, maxBytes: number): Promise<Buffer | FailureReason> {
   const encoded = await readBounded(body, maxBytes)
   return encoded ? decode(encoded, headers['content-encoding'], maxBytes) : 'too-large'
 }
 
-/** Undefined when there is more than that: leaving the loop cuts the connection, and the rest is never read. */
+/** Undefined beyond `maxBytes`: leaving the loop closes the connection, and the rest is never read. */
 async function readBounded(body: Answer['body'], maxBytes: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
   let bytes = 0
@@ -34,7 +34,7 @@ const unpackers: Readonly<Record<string, Unpack>> = {
   br: promisify(brotliDecompress) as Unpack,
 }
 
-/** Undoes at most one coding, and no further than the limit: a few bytes can be written to unfold into gigabytes. */
+/** Undoes at most one content coding, within the limit: a few compressed bytes can expand into gigabytes. */
 async function decode(
   encoded: Buffer,
   coding: string | string[] | undefined,
@@ -52,7 +52,7 @@ async function decode(
   }
 }
 
-/** A short rest is read away so that the connection can serve again; a long, slow or endless one is cut. */
+/** Reads a short rest so that the connection can be reused; destroys a long, slow or endless one. */
 export function drain(body: Answer['body']): void {
   const timer = setTimeout(() => body.destroy(), egress.drainMs)
   body.on('error', () => {})

@@ -1,4 +1,7 @@
-/** The one way out to a URL that a user supplied: every request, every hop of it, through the guard and within its time. */
+/**
+ * The HTTP client for URLs that users supply: every request and every redirect goes through the URL guard, within a
+ * deadline.
+ */
 import { Agent, type buildConnector, DecoratorHandler, type Dispatcher } from 'undici'
 import { parseUrl } from '../config/url.js'
 import type { Semaphore } from '../semaphore.js'
@@ -9,11 +12,11 @@ export interface EgressClientOptions extends UrlPolicy {
   readonly resolve?: Resolve
   /** Certificates trusted in place of the well-known ones. */
   readonly ca?: string
-  /** Makes the sockets that the guard then judges; tests put their own in its place. */
+  /** Creates the sockets that the guard checks; tests replace it. */
   readonly build?: typeof buildConnector
-  /** Origins of what this node runs itself, which may be called wherever they are. */
+  /** Origins of emulated providers of this node, which may be called at private addresses. */
   readonly ownOrigins?: () => ReadonlySet<string>
-  /** What bounds requests under way, shared by all doors of the process. A request waits for its slot within its time. */
+  /** Bounds concurrent requests of all clients in the process. A request waits for its slot within its deadline. */
   readonly slots?: Semaphore
 }
 
@@ -23,7 +26,7 @@ export interface EgressTimeouts {
   readonly totalMs: number
 }
 
-/** What went wrong, told in words that name nothing of our side. */
+/** A failure whose message reveals nothing about Parley's side. */
 export interface EgressFailure {
   readonly ok: false
   readonly reason: FailureReason
@@ -35,34 +38,38 @@ export interface EgressRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Uint8Array
-  /** Asked once there is a connection, right before the first byte goes. */
+  /** Evaluated once there is a connection, right before the first byte is written; true cancels the request. */
   readonly isWithheld?: () => boolean
 }
 
-/** Sends one request; a URL that may not be called is refused before anything else is looked at. */
+/** Sends one request; a URL that the guard refuses fails before anything else is done. */
 export type Send = (request: EgressRequest) => Promise<Dispatcher.ResponseData>
 
 export interface EgressClient {
   /**
-   * Runs an exchange of one or more requests within one time limit. When that ends, or `callerSignal` fires, or the door closes,
-   * the request under way and the body being read are cut. Whatever `run` throws becomes a failure.
+   * Runs an exchange of one or more requests within one deadline. At the deadline, when `callerSignal` fires, or when
+   * the client closes, the current request and the body being read are aborted. An error thrown by `run` becomes a
+   * failure.
    */
   request<T>(callerSignal: AbortSignal | undefined, run: (send: Send) => Promise<T>): Promise<T | EgressFailure>
-  /** Cuts what is under way, which then answers `stopped`. */
+  /** Aborts running requests, whose result is then `stopped`. */
   close(): Promise<void>
 }
 
-/** A URL that may not even be tried; unlike an address found out on the way it is told first of all. */
+/**
+ * The guard refused the URL itself. This takes precedence over every other failure; an address refused while connecting
+ * does not.
+ */
 class UrlRefused extends AddressRefused {}
 
 class CancelledBeforeWrite extends Error {}
 
-/** It hands on every call of the handlers there are, of which its types name none. */
+/** Passes on all handler callbacks; the types of undici name none of them. */
 const Decorator = DecoratorHandler as unknown as new (
   handler: Dispatcher.DispatchHandler,
 ) => { onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void }
 
-/** Looks once more when the socket is there: nothing comes between that and the writing. */
+/** Evaluates `isWithheld` once the socket is ready: nothing runs between that and the write. */
 class PreWriteCheck extends Decorator {
   readonly #isWithheld: () => boolean
 
@@ -139,23 +146,23 @@ export function failureOf(reason: FailureReason): EgressFailure {
 
 interface Deadline {
   readonly signal: AbortSignal
-  /** Rejects when the signal fires: a request that is still connecting looks at its signal only once connected. */
+  /** Rejects when the signal fires: undici checks the signal of a connecting request only once it is connected. */
   readonly aborted: Promise<never>
   isLate(): boolean
-  /** Waits for a slot, in place of the one held before; once it is there, time begins anew. */
+  /** Waits for a slot, after releasing the one held before. The deadline restarts after a wait. */
   acquireSlot(slots: Semaphore, host: string): Promise<void>
   stop(): void
   dispose(): void
 }
 
-/** One signal for the caller's wish to stop and for the end of the time allowed. */
+/** One signal for the caller's signal and the deadline. */
 function createDeadline(callerSignal: AbortSignal | undefined, totalMs: number): Deadline {
   const controller = new AbortController()
   const { signal } = controller
   const aborted = new Promise<never>((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
   })
-  // It may fire while nobody is connecting.
+  // The signal may fire while no request is waiting for `aborted`.
   aborted.catch(() => {})
   let late = false
   let releaseSlot = () => {}

@@ -1,4 +1,4 @@
-/** Gets what a URL that a user supplied leads to: redirects are followed, each hop through the guard like the first. */
+/** GET of URLs that users supply: follows redirects, each through the URL guard. */
 import type { Dispatcher } from 'undici'
 import { parseUrl } from '../config/url.js'
 import { drain } from './body.js'
@@ -13,23 +13,23 @@ import {
 
 export interface GetResponse {
   readonly status: number
-  /** How many bytes the endpoint says there are; it need not be true. */
+  /** The length that the endpoint announces; it may be wrong. */
   readonly contentLength?: number
-  /** The body as it is sent, never unpacked. It ends early by throwing, with whatever broke it. */
+  /** The body as sent, never decompressed. Throws when it ends early. */
   readonly body: AsyncIterable<Uint8Array>
 }
 
 export interface Getter {
   /**
-   * Hands the answer at the end of the redirects to `handle` and resolves with what that makes of it. Time, the signal and
-   * `close` cut the body while it is read. What goes wrong with the endpoint is a failure; what `handle` throws by itself
-   * is thrown on. A body that `handle` leaves unread is cut.
+   * Passes the final response to `handle` and resolves with the result. The deadline, the signal and `close` abort the
+   * body while it is read. A problem of the endpoint is a failure; an error of `handle` is rethrown. A body that
+   * `handle` does not read is destroyed.
    */
   get<T>(
     request: {
       readonly url: string
       readonly headers?: Readonly<Record<string, string>>
-      /** For the origin of the URL alone: once a redirect has led away from it they are sent no more. */
+      /** Sent only to the origin of the URL and dropped at the first redirect to another origin. */
       readonly secretHeaders?: Readonly<Record<string, string>>
       readonly signal?: AbortSignal
     },
@@ -48,7 +48,7 @@ export function openGetter(options: GetterOptions): Getter {
   return {
     async get({ url, headers = {}, secretHeaders = {}, signal }, handle) {
       const outcome = await client.request(signal, async (send) => {
-        // Nothing is unpacked here, so that a few bytes cannot unfold into gigabytes.
+        // Nothing is decompressed, so a few bytes cannot expand into gigabytes.
         const requestHeaders = { headers: { ...headers, 'accept-encoding': 'identity' }, secretHeaders }
         const answer = await followRedirects(send, url, requestHeaders, limits.redirects)
         return typeof answer === 'string' ? failureOf(answer) : handleResponse(answer, handle)

@@ -1,4 +1,4 @@
-/** The one guard of every outgoing URL that a user supplied: what may be written down, and what may be connected to. */
+/** The URL guard: which user-supplied URLs may be stored, and which addresses may be connected to. */
 import { promises as dns, lookup as systemLookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
@@ -7,26 +7,29 @@ import { egress } from '../../core/limits/index.js'
 import { parseUrl } from '../config/url.js'
 
 export interface UrlPolicy {
-  /** Lets URLs name private and loopback addresses, plain http and any port: for development and tests. */
+  /** Allows private and loopback addresses, plain http and any port, for development and tests. */
   readonly allowPrivate: boolean
 }
 
-/** All addresses of a host name, of both families. */
+/** Resolves all addresses of a host name, of both families. */
 export type Resolve = (host: string) => Promise<readonly string[]>
 
-/** A connection that the guard did not let happen, or cut before a byte was sent. */
+/** The guard refused a connection, or closed it before a byte was sent. */
 export class AddressRefused extends Error {
   override readonly name = 'AddressRefused'
 }
 
-/** What URL parsers disagree on is refused before one of them sees it: odd slashes, blanks, an `@` before the path. */
+/**
+ * Refuses forms that URL parsers disagree on before one of them parses the URL: odd slashes, blanks, an `@` before the
+ * path.
+ */
 const plainUrl = /^https?:\/\/[^/\\?#@\s\p{Cc}]+([/?][^\\#\s\p{Cc}]*)?$/iu
 const hostName = /^(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z0-9-]{2,63}$/
 
-/** The setting that a developer with a webhook on this machine needs. */
+/** Names the setting that a developer with a local webhook needs. */
 const developmentHint = '; in development PARLEY_ALLOW_PRIVATE_URLS=true allows http and private addresses'
 
-/** Undefined for a URL that may be kept, otherwise a sentence saying why not. Names are looked up only at use. */
+/** Undefined for a URL that may be stored, otherwise a sentence with the reason. Names are resolved only at use. */
 export function checkUrl(text: string, policy: UrlPolicy): string | undefined {
   if (!/^https?:/i.test(text)) return 'must be an https URL'
   if (text.includes('#')) return 'must not have a fragment'
@@ -43,7 +46,7 @@ export function checkUrl(text: string, policy: UrlPolicy): string | undefined {
   return isPublicHost(stripBrackets(url.hostname)) ? undefined : `must name a public host${developmentHint}`
 }
 
-/** URL.hostname keeps the brackets of an IPv6 address, and then no parser takes it for one. */
+/** URL.hostname keeps the brackets of an IPv6 address, which address parsers do not accept. */
 function stripBrackets(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '')
 }
@@ -56,7 +59,7 @@ function isPublicHost(host: string): boolean {
 
 const globalUnicast6 = ipaddr.IPv6.parseCIDR('2000::/3')
 
-/** Mapped, translated and tunnelled forms are not public whatever they carry; outside 2000::/3 nothing is routed. */
+/** Mapped, translated and tunnelled addresses are not public; outside of 2000::/3 no address is routed. */
 export function isPublicAddress(address: string): boolean {
   if (!isIP(address)) return false
   const parsed = ipaddr.parse(address)
@@ -65,9 +68,9 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * Connects only to addresses it has checked. A name is resolved once, refused when any of its addresses is not public,
- * and the socket goes to one of those very addresses, so a name that answers differently a moment later gains nothing.
- * An address in place of a name never reaches the lookup of a socket, so it is checked here.
+ * A connector that connects only to checked addresses. A name is resolved once and refused when any of its addresses is
+ * not public; the socket connects to one of these addresses, so a later different answer (DNS rebinding) has no effect.
+ * An IP address never reaches the lookup of a socket, so the connector checks it here.
  */
 export function guardedConnector(
   policy: UrlPolicy & { readonly connectMs: number; readonly resolve?: Resolve; readonly ca?: string },
@@ -105,7 +108,7 @@ export function guardedConnector(
   }
 }
 
-/** An address of that host that may be connected to, for those who open their sockets themselves. */
+/** Resolves an allowed address of a host, for adapters that open sockets themselves. */
 export function createAddressResolver(policy: UrlPolicy & { readonly connectMs: number; readonly resolve?: Resolve }) {
   const resolve = policy.resolve ?? (policy.allowPrivate ? resolveBySystem : resolveByDns(policy.connectMs))
   return async (host: string): Promise<string | undefined> => {
@@ -122,8 +125,8 @@ export class NameUnknown extends Error {
 }
 
 /**
- * Asks the name servers directly. The system's own lookup would hold one of the few threads that also write to disk for
- * as long as a stranger's name server cares to be silent.
+ * Queries name servers directly. The system lookup would occupy one of the few threads that also write to disk for as
+ * long as a name server does not answer.
  */
 export function resolveByDns(timeoutMs: number, servers?: readonly string[]): Resolve {
   const resolver = new dns.Resolver({ timeout: Math.ceil(timeoutMs / 2), tries: 2 })
@@ -134,7 +137,7 @@ export function resolveByDns(timeoutMs: number, servers?: readonly string[]): Re
   }
 }
 
-/** Development names such as `localhost` live in the hosts file, which only the system reads. */
+/** Development names such as `localhost` are in the hosts file, which only the system lookup reads. */
 const resolveBySystem: Resolve = (host) =>
   new Promise((resolve, reject) => {
     systemLookup(host, { all: true }, (error, found) => {

@@ -1,4 +1,4 @@
-/** Posts to a URL that a user supplied, through the guard and within every limit, and answers with a value. */
+/** POST to URLs that users supply, through the URL guard and within all limits; failures are values. */
 import type { Dispatcher } from 'undici'
 import { egress } from '../../core/limits/index.js'
 import { drain, readBody } from './body.js'
@@ -14,9 +14,9 @@ export interface PostRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
-  /** Ends the request at once; nothing is sent after it fires. */
+  /** Aborts the request at once; nothing is sent after it fires. */
   readonly signal?: AbortSignal
-  /** `status` for a caller who needs no body: the answer is given once the head is there. Default `whole`. */
+  /** `status` returns once the response head has arrived, for callers that need no body. Default `whole`. */
   readonly answer?: 'status' | 'whole'
 }
 
@@ -30,9 +30,9 @@ export type PostResult =
   | EgressFailure
 
 export interface Poster {
-  /** Never throws and never follows a redirect. What went wrong is told in words that name nothing of our side. */
+  /** Never throws and never follows a redirect. Failure messages reveal nothing about Parley's side. */
   post(request: PostRequest): Promise<PostResult>
-  /** Cuts what is under way, which then answers `stopped`. */
+  /** Aborts running requests, whose result is then `stopped`. */
   close(): Promise<void>
 }
 

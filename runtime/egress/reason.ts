@@ -1,4 +1,4 @@
-/** Why an outgoing request came to nothing: a few reasons, each with the one sentence that outsiders may read. */
+/** Failure reasons of outgoing requests, each with the one sentence that users may read. */
 import { errors } from 'undici'
 import { AddressRefused, NameUnknown } from './guard.js'
 
@@ -27,7 +27,7 @@ const reasonOfCode: Readonly<Record<string, FailureReason>> = {
   EPROTO: 'tls',
 }
 
-/** Codes of the TLS layer and of certificate checks come in families. */
+/** Error codes of the TLS layer and of certificate checks, by prefix. */
 const tlsCode = /^(ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/
 
 export function reasonOf(error: unknown): FailureReason {

@@ -1,4 +1,4 @@
-/** Finds the places of addresses: asks a geocoder that answers as Nominatim does, a few at a time and not for long. */
+/** Geocoder client: looks up addresses at a Nominatim-compatible server, with bounded concurrency and time. */
 import { LRUCache } from 'lru-cache'
 import { isOnEarth } from '../../core/agent/knowledge/places.js'
 import type { Geocoded } from '../../core/agent/knowledge/things.js'
@@ -7,7 +7,10 @@ import { type GetResponse, openGetter } from '../egress/get.js'
 import { readJson } from '../http/json.js'
 
 export interface Geocoder {
-  /** Those that were looked up, with what each came to; one that is missing could not be. Never throws. */
+  /**
+   * Returns the addresses that were looked up with their results; an address that could not be looked up is missing.
+   * Never throws.
+   */
   geocode(addresses: readonly string[]): Promise<[address: string, found: Geocoded][]>
   close(): Promise<void>
 }
@@ -15,7 +18,7 @@ export interface Geocoder {
 export interface GeocoderOptions {
   readonly url: string
   readonly clock: { now(): number }
-  /** Where whoever runs the geocoder can see who is asking. */
+  /** Sent in the user agent, so that the operator of the geocoder can identify the caller. */
   readonly publicUrl: () => string
   readonly limits?: Partial<{ readonly [K in keyof typeof defaults]: number }>
 }
@@ -27,7 +30,7 @@ interface CachedResult {
 
 export function openGeocoder({ url, clock, publicUrl, limits: overrides }: GeocoderOptions): Geocoder {
   const limits = { ...defaults, ...overrides }
-  // The address is the operator's own and may well be on this machine; whoever writes a thing has no say in it.
+  // The operator configures the URL, which may be a local address; API callers cannot influence it.
   const getter = openGetter({ allowPrivate: true, limits: { ...limits, redirects: 0 } })
   const cache = new LRUCache<string, CachedResult>({ max: limits.cachedAddresses })
 
@@ -40,7 +43,7 @@ export function openGeocoder({ url, clock, publicUrl, limits: overrides }: Geoco
     cache.set(address, { found, until: clock.now() + limits.cachedMs })
   }
 
-  /** Undefined when nothing can be said of the address just now. */
+  /** Undefined when the lookup failed. */
   async function lookUp(address: string, signal: AbortSignal): Promise<Geocoded | undefined> {
     const headers = { accept: 'application/json', 'user-agent': `Parley-Geocoder/1 (+${publicUrl()})` }
     const parse = (answer: GetResponse) => placeIn(answer, address, limits.answerBytes)
@@ -87,7 +90,7 @@ function searchFor(url: string, address: string): string {
   return search.href
 }
 
-/** An empty list is an answer; anything that is not a list of places is none. */
+/** An empty list is a result; an answer that is not a list of places is none. */
 async function placeIn({ status, body }: GetResponse, query: string, mostBytes: number): Promise<Geocoded | undefined> {
   if (status !== 200) return undefined
   const parts: Uint8Array[] = []
@@ -112,7 +115,7 @@ function placeOf(place: unknown, query: string): Geocoded | undefined {
   return { latitude, longitude, address }
 }
 
-/** Nominatim writes them as text. */
+/** Nominatim writes coordinates as text. */
 function coordinate(value: unknown): number | undefined {
   if (typeof value === 'string' && !/^[+-]?\d{1,3}(\.\d{1,20})?$/.test(value)) return undefined
   const number = typeof value === 'string' || typeof value === 'number' ? Number(value) : Number.NaN

@@ -3,7 +3,7 @@ import type { Caller } from '../../core/access.js'
 import type { ErrorCode } from '../../core/errors.js'
 
 export interface AuditedCall {
-  /** Absent for a call without a good token. */
+  /** Absent for a call without a valid token. */
   readonly caller: Caller | undefined
   readonly params: Readonly<Record<string, string>>
   readonly requestId: string

@@ -5,7 +5,9 @@ import { type Refusal, refuse } from '../../core/errors.js'
 export const unauthenticated = refuse('auth.unauthenticated', { headers: { 'www-authenticate': 'Bearer' } })
 export const notFound = refuse('resource.not_found')
 
-/** Refuses a caller of another tenant, or of another kind than the route takes, without telling that an org exists. */
+/**
+ * Refuses a caller of another tenant, or of another kind than the route takes, without revealing that an org exists.
+ */
 export function checkTenant(
   access: Access,
   caller: Caller,

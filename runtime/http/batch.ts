@@ -5,7 +5,7 @@
  */
 
 export interface BatchedRequest {
-  /** Decides as far as that goes without waiting, and does not answer yet. Never throws. */
+  /** Decides as far as that is possible synchronously, and does not answer yet. Never throws. */
   decide(): void
   /** Answers, if `decide` has come to a reply. */
   answer(): void

@@ -1,9 +1,9 @@
-/** How often something happens of late: a count that fades, so that it costs nothing to keep and is never far behind. */
+/** The recent rate of an event, as an exponentially decaying count: constant memory, one addition for each event. */
 import { second } from '../../core/durations.js'
 
 export interface CallRate {
   record(): void
-  /** About as many as were noted within the last second. */
+  /** About the number of events recorded within the last second. */
   perSecond(): number
 }
 

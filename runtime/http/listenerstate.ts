@@ -59,7 +59,7 @@ export class ListenerState {
   private newestBody: PendingBody | undefined
   private readonly requestsOf = new Map<string, number>()
   private readonly bytesOf = new Map<string, number>()
-  /** Memory grows with what is in it: each port has one. */
+  /** Grows with its entries, so a large `maxSize` costs an idle port nothing. */
   private readonly connectionsOf = new LRUCache<string, Bucket>({
     maxSize: http.addressesKept,
     sizeCalculation: () => 1,
@@ -89,9 +89,9 @@ export class ListenerState {
   }
 
   /**
-   * Whether that address may open one more connection. uWebSockets.js does not tell whose connection was closed, so the
-   * rate of opening is limited and not the number open; it cuts a connection without requests after ten to twelve
-   * seconds.
+   * Whether that address may open one more connection. uWebSockets.js does not report the address of a connection that
+   * closes, so the rate of opening is limited and not the number open; it cuts a connection without requests after ten
+   * to twelve seconds.
    */
   mayConnect(address: string): boolean {
     if (this.proxies?.isTrusted(address)) return true

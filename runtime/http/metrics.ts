@@ -1,4 +1,4 @@
-/** What a listener counts: answers by route, how often a plane is called of late, and connections. */
+/** Metrics of a listener: answers by route, the recent call rate of each plane, and connections. */
 
 import { counterOf, histogramOf, registerGauge } from '../observe/meters.js'
 import type { Counter, Histogram, Metrics } from '../observe/metrics.js'
@@ -13,14 +13,14 @@ export interface SocketMeter {
 }
 
 export interface RouteMeter {
-  /** A status of 0 means that no answer was sent: the client had gone. */
+  /** A status of 0 means that no answer was sent, because the client had disconnected. */
   observe(status: number, durationSeconds: number): void
 }
 
 export interface RouteMeters {
   /** Shows in a scrape from its first call on: most routes of a node are never called. */
   meterOf(route: Pick<Route, 'plane' | 'method' | 'path'>): RouteMeter
-  /** How often a plane was called of late. */
+  /** The recent rate of calls of a plane. */
   callsPerSecond(plane: Plane): number
 }
 
@@ -53,7 +53,7 @@ function statusClassOf(status: number): number {
   return status >= 100 && status < 600 ? Math.trunc(status / 100) : 0
 }
 
-/** `2xx` and so on; `none` for what is no status. */
+/** `2xx` and so on; `none` for a number that is no HTTP status. */
 export function statusClass(status: number): string {
   return statusClasses[statusClassOf(status)]!
 }

@@ -1,4 +1,4 @@
-/** Page tokens: cursors that are authenticated, and bound to the list they were written for. */
+/** Page tokens: cursors that are authenticated, and bound to one list. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 export type Cursor = readonly (string | number)[]

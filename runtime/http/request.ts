@@ -78,7 +78,7 @@ export class PipelineRequest implements Receiver, BatchedRequest {
     this.params = match.params
   }
 
-  /** Copies what the head holds, since the socket drops it after this turn. Authentication waits for the batch. */
+  /** Copies the head, since the socket drops it after this turn. Authentication waits for the batch. */
   start(): void {
     const { context, compiled, incoming } = this
     const { route } = compiled

@@ -1,10 +1,10 @@
-/** Signed words: a text with an HMAC behind it, under a key of the installation. */
+/** Signed tokens: a text with an HMAC behind it, under a key of the installation. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 export interface SignedTokens {
   /** `text` may hold only characters of a token: letters, digits, `_`, `-` and `.`. */
   sign(text: string): string
-  /** The text; undefined for a word that differs in any character from what `sign` returns for it. */
+  /** The text; undefined for a token that differs in any character from the one that `sign` returns for it. */
   read(token: string): string | undefined
 }
 

@@ -1,4 +1,6 @@
-/** One request on its socket: read in the turn that brings it, answered once, and not touched after its client left. */
+/**
+ * One request on its socket: read in the turn that brings it, answered once, and not used after its client disconnects.
+ */
 import { subjectOfAddress } from '../ratelimit/subject.js'
 import { BodyPieces } from './body.js'
 import { destroySource, sendBody, sendCounted, sendStream } from './bodywriter.js'

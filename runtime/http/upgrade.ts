@@ -1,4 +1,4 @@
-/** Upgrades of requests to WebSockets. uWebSockets.js forbids any use of a closed socket; this file sees to that. */
+/** Upgrades of requests to WebSockets. uWebSockets.js forbids any use of a closed socket; this file prevents it. */
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { http } from '../../core/limits/index.js'
 import type { Log } from '../observe/log.js'
@@ -19,8 +19,8 @@ export interface SocketData {
 class BatchedSocket implements LiveSocket {
   isOpen = true
   /**
-   * Created with the first frame of a turn: a list of the socket's age would lie among the old objects, and its frames
-   * too.
+   * Created with the first frame of a turn and dropped at its end, so the list and its frames are young objects
+   * together.
    */
   private frames: string[] | undefined
   private framesBytes = 0

@@ -6,9 +6,9 @@ export interface SocketAcceptor {
   /** Whether upgrades on that path are this acceptor's; a request for any other is served as an ordinary one. */
   handles(path: string): boolean
   /**
-   * Returns the listener of an accepted socket. The decision is synchronous and made from the request alone; what has
-   * to be looked up is checked on the open socket, where a page can learn why it is closed. A browser hides the reason
-   * of a refusal here from the page.
+   * Returns the listener of an accepted socket. The decision is synchronous and made from the request alone. Checks
+   * that need a lookup run on the open socket, where a page can learn why it is closed; a browser hides the reason of a
+   * refusal here from the page.
    */
   accept(request: SocketRequest): SocketListener | Refusal
 }

@@ -1,6 +1,6 @@
 /**
- * Parts of a provider's call that are about other accounts than that of the binding it was made to: one app of a provider
- * may have one address for all of its accounts. Such a part goes to the binding of the same org that has the account.
+ * Splits a provider's call by account: one app of a provider may have one callback address for all of its accounts.
+ * Items of another account than the called binding's go to the binding of the same org that has the account.
  */
 
 import type { AgentRouting, ChannelRoute } from '../../core/agent/routing.js'
@@ -10,7 +10,7 @@ import type { HostedAdapter } from '../../core/channel/hostedadapter.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import { ingress as limits } from '../../core/limits/index.js'
 
-/** A binding with all that its calls are read with. */
+/** A binding with everything that its calls are read with. */
 export interface IngressTarget {
   readonly agent: AgentRouting
   readonly binding: ChannelRoute
@@ -23,7 +23,7 @@ export interface AccountPart {
   readonly items: readonly Item[]
 }
 
-/** Every part that has a binding, and the accounts that have none. */
+/** Parts with a binding, and accounts without one. */
 export interface AccountParts {
   readonly parts: readonly AccountPart[]
   readonly unbound: readonly string[]
@@ -50,12 +50,14 @@ export type SplitByAccount = (
   request: IngressRequest,
 ) => Promise<AccountParts | Refusal>
 
-/** A refusal where it cannot be known just now which binding has an account. */
+/** The splitter returns a refusal when it cannot find out which binding has an account. */
 export function createAccountSplitter({ findBindings, resolveTarget, read }: AccountSplitterOptions): SplitByAccount {
-  /** Which binding had an account the last time. It is read anew with that binding, so nothing here can be out of date. */
+  /**
+   * The binding that last had an account. Each call is read again with that binding, so a stale entry is never used.
+   */
   const bindingCache = new Map<string, string>()
 
-  /** The part of the binding, if its own credentials prove the call and the account is its own. */
+  /** The part of the binding, if its own credentials verify the call and the account is its own. */
   async function readPart(bindingId: string, account: string, primary: IngressTarget, request: IngressRequest) {
     const target = await resolveTarget(bindingId)
     if (isRefusal(target)) return target.refused === 'resource.not_found' ? undefined : target

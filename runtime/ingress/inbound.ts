@@ -1,4 +1,4 @@
-/** Records inbound items of a provider: all items of one person in one command, people side by side. */
+/** Records inbound items of a provider: one command for all items of one person, all people concurrently. */
 
 import type { AgentRouting, ChannelRoute } from '../../core/agent/routing.js'
 import { formatAgentKey } from '../../core/agentref.js'
@@ -25,7 +25,7 @@ export interface InboundDeps {
   readonly commands: Pick<ConversationCommands, 'receiveInbound' | 'mergeInto'>
   readonly contexts: Pick<AgentContexts, 'of'>
   readonly asidOf: AsidOf
-  /** Where agents open media that the provider opens to Parley only. */
+  /** Makes URLs for media that its provider opens only with the credentials of the binding. */
   readonly mediaUrls: InboundMediaUrls
   readonly refusedCalls: RefusedCallLog
   readonly metrics: IngressMetrics
@@ -33,12 +33,12 @@ export interface InboundDeps {
 }
 
 export interface IngressMetrics {
-  /** A provider called. */
+  /** Counts a call of a provider. */
   countCall(
     binding: Pick<ChannelRoute, 'channel' | 'provider'>,
     outcome: 'received' | 'answered' | 'badSignature' | 'unreadable' | 'unbound' | 'failed',
   ): void
-  /** So many of the provider's items had this outcome. */
+  /** Counts items of a provider by outcome. */
   countItems(channel: string, outcome: 'new' | 'duplicate' | 'unreadable', count: number): void
 }
 
@@ -48,7 +48,7 @@ export interface ProviderItems {
   readonly items: readonly Item[]
 }
 
-/** Answers a refusal when any item is not recorded. Items that cannot be read are left out and logged. */
+/** Returns a refusal when any readable item is not recorded. Skips and logs items that cannot be read. */
 export function recordInbound(
   deps: InboundDeps,
   { agent, binding, items }: ProviderItems,
@@ -67,7 +67,7 @@ export function recordInbound(
       continue
     }
     const { address, alias, id, deviceCapabilities } = item
-    // Lines refer to nothing, and the ingress follows what calls refer to.
+    // A reference has no content to record; the ingress resolves references before this.
     if (item.inbound.kind === 'reference') continue
     const inbound = withPublicUrls(item.inbound, addressOf)
     const inboundItem = deviceCapabilities ? { id, inbound, deviceCapabilities } : { id, inbound }
@@ -135,7 +135,8 @@ async function recordForPerson(
     if (isRefusal(result)) return result
   }
   if (result.isAliased && other) {
-    // The commit tells the other conversation as well; asked here, it knows before the provider has its answer.
+    // The commit also sends the other conversation a command; executed here, it takes effect before the provider gets
+    // its answer.
     const merge = { identity: identityOf(other), agent: factsOf(contextOf(other)), canonical: target }
     const merged = await shards.execute(other.asid, commands.mergeInto, merge)
     if (isRefusal(merged)) return merged
@@ -153,8 +154,8 @@ async function recordForPerson(
 }
 
 /**
- * A STOP is acknowledged once no message is with the provider any more, so that nothing arrives after it. The STOP is
- * recorded before that; a provider that is not answered in time calls again.
+ * Waits until the provider has no message for the person any more, so that nothing arrives after the STOP is
+ * acknowledged. The STOP is already recorded; a provider without an answer in time repeats the call.
  */
 async function waitForInFlight(
   { shards, clock }: InboundDeps,

@@ -1,6 +1,6 @@
 /**
- * What people sent and their provider opens with the credentials of the binding only: it has an address of ours, which says
- * nothing of where it is, and is fetched from the provider when it is first opened.
+ * Inbound media that the provider opens only with the binding's credentials. It gets a gateway URL that reveals nothing
+ * of its source, and is fetched from the provider when it is first opened.
  */
 import Type from 'typebox'
 import { type ChannelRoute, routeOfBinding } from '../../core/agent/routing.js'
@@ -18,7 +18,7 @@ import type { Log } from '../observe/log.js'
 import { unavailable } from '../shard/refusals.js'
 
 export interface InboundMediaUrls {
-  /** Made at once, and the same each time: a call that a provider repeats tells of the same address. */
+  /** Synchronous and deterministic: a repeated call of the provider gets the same URL. */
   urlOf(inboundRef: InboundMediaRef): string
 }
 
@@ -50,7 +50,7 @@ const notFound = refuse('resource.not_found')
 
 export function inboundMediaRoutes(options: InboundMediaOptions): Route[] {
   const { directory, adapters, providers, mediaTokens, media, objects, log } = options
-  /** Where the binding it came over is gone, it does not open. */
+  /** Not found once the binding of the media is deleted. */
   async function resolveSource({ bindingId, ...agentRef }: InboundMediaRef): Promise<MediaSource | Refusal> {
     const agent = await directory.get(formatAgentKey(agentRef))
     if (isRefusal(agent)) return agent.refused === 'service.unavailable' ? agent : notFound

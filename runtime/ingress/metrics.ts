@@ -1,4 +1,4 @@
-/** Metrics of ingress: calls of providers, and the items in them. */
+/** Metrics of ingress: calls of providers, and their items. */
 import { channelNames } from '../../core/channelnames.js'
 import { counterOf, initializeSeries } from '../observe/meters.js'
 import type { Metrics } from '../observe/metrics.js'

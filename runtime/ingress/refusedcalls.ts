@@ -1,7 +1,7 @@
 /**
- * Calls of providers that were refused, as lines of the agent's log. The first of a binding is a line at once; while more
- * come, one line a minute counts them. So however many calls a stranger makes, the disk does not fill. Counts that wait
- * for their minute are lost with the process.
+ * Log lines of refused provider calls in the agent's log. The first refused call of a binding gets a line at once;
+ * while more follow, one line a minute has their count. This bounds what an unauthenticated caller can make Parley
+ * write. Counts of an unfinished minute are lost with the process.
  */
 
 import type { ChannelRoute } from '../../core/agent/routing.js'
@@ -14,7 +14,7 @@ import type { Log } from '../observe/log.js'
 import type { Shards } from '../shard/contract.js'
 
 export interface RefusedCallLog {
-  /** Returns at once; the call is answered without waiting for its line. */
+  /** Returns at once; the answer to the call does not wait for its line. */
   note(
     agent: AgentRef,
     binding: Pick<ChannelRoute, 'bindingId' | 'channel'>,
@@ -31,7 +31,7 @@ export interface RefusedCallLogOptions {
 }
 
 export function createRefusedCallLog({ shards, command, clock, log }: RefusedCallLogOptions): RefusedCallLog {
-  /** Calls since the last line, by event and binding. */
+  /** Refused calls since the last line, by event and binding. */
   const counts = new Map<string, number>()
 
   function write({ orgId, agentId }: AgentRef, entry: AgentLogNote): void {

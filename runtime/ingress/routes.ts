@@ -1,7 +1,7 @@
 /**
- * Where providers call in. A call is believed only when its signature is good, acknowledged as soon as everything in it is
- * on record, and an item that cannot be read, or that no conversation takes, does not lose the others. What is not taken is
- * refused, so that the provider keeps it: nothing is acknowledged and dropped.
+ * Callback routes for providers. The ingress verifies the signature of a call and acknowledges it once every item in it
+ * is recorded. An item that cannot be read or recorded does not affect the others, but the call is refused, so that the
+ * provider repeats it: no item is acknowledged and dropped.
  */
 import Type from 'typebox'
 import { type ChannelRoute, routeOfBinding } from '../../core/agent/routing.js'
@@ -25,13 +25,13 @@ export interface IngressOptions extends InboundDeps {
   readonly directory: Directory
   readonly adapters: AdapterLookup
   readonly providers: Pick<Providers, 'authOf' | 'contextFor'>
-  /** The agent that a binding belongs to; null for one that nobody made. */
+  /** The agent of a binding; null when the binding does not exist. */
   readonly findBinding: (bindingId: string) => AgentRef | Promise<AgentRef | null | Refusal>
-  /** The bindings of a provider, of every org. */
+  /** The bindings of a provider in every org. */
   readonly findBindings: AccountSplitterOptions['findBindings']
   /** Every header that any adapter reads. */
   readonly headers: readonly string[]
-  /** Where providers reach the gateway, as they were told. */
+  /** The base URL that providers call, as it was registered with them. */
   readonly publicUrl: () => string
   readonly log: Log
 }
@@ -45,7 +45,7 @@ function outcomeOf(refusal: Refusal | undefined): Parameters<IngressMetrics['cou
   return refusal.refused === 'request.invalid' ? 'unreadable' : 'failed'
 }
 
-/** What could not be read stays with the provider: it is in the log, and nothing of it was taken. */
+/** A refusal when any item cannot be read, so that the provider keeps it. Such items are logged and not recorded. */
 function unreadableRefusal(items: readonly Item[]): Refusal | undefined {
   const unreadable = items.find((item) => 'problem' in item)
   return unreadable && 'problem' in unreadable ? refuse('request.invalid', { detail: unreadable.problem }) : undefined
@@ -56,7 +56,7 @@ function refusalOf(agentRef: AgentRef | null | Refusal): Refusal | undefined {
   return isRefusal(agentRef) ? agentRef : undefined
 }
 
-/** A binding whose setup waits for its credentials has nothing yet that a call could be verified with. */
+/** A binding whose setup still waits for its credentials has nothing to verify a call with. */
 function isUnverifiable({ auth }: ChannelRoute, { descriptor }: HostedAdapter): boolean {
   return !auth && Object.keys(descriptor.form.credentials.properties).length > 0
 }
@@ -140,13 +140,16 @@ export function ingressRoutes(options: IngressOptions): Route[] {
       ? await recordSplit(target, received, request)
       : ((await record(target, received.items)) ?? unreadableRefusal(received.items))
     count(outcomeOf(refusal))
-    // Some providers take a body for something to say to the person.
+    // The answer has no body: some providers send a body to the person as a message.
     return refusal ?? { status: 200 }
   }
 
   const splitByAccount = createAccountSplitter({ findBindings, resolveTarget, read })
 
-  /** What no binding has is refused once the rest is on record: the provider repeats the call, and the rest is known then. */
+  /**
+   * Refuses items of accounts without a binding after the others are recorded. The provider repeats the call, and
+   * recorded items are then duplicates.
+   */
   async function recordSplit(
     target: IngressTarget,
     received: Extract<IngressResult, { readonly kind: 'items' }>,
@@ -163,7 +166,7 @@ export function ingressRoutes(options: IngressOptions): Route[] {
     return refusals.find((refusal) => refusal !== undefined) ?? unbound ?? unreadable
   }
 
-  /** A refusal when any of it is not on record. */
+  /** Returns a refusal when any item is not recorded. */
   async function record(target: IngressTarget, received: readonly Item[]): Promise<Refusal | undefined> {
     const items = await resolveReferences(received, target)
     return isRefusal(items)
@@ -171,7 +174,10 @@ export function ingressRoutes(options: IngressOptions): Route[] {
       : recordInbound(options, { items, agent: target.agent, binding: target.binding }, log)
   }
 
-  /** Items that only refer to what a person did, with that in them; while it cannot be had, the provider calls again. */
+  /**
+   * Replaces references by the content that they refer to. Returns a refusal while the provider does not give it, so
+   * that the provider calls again.
+   */
   async function resolveReferences(
     items: readonly Item[],
     { binding, adapter, auth }: IngressTarget,
@@ -194,7 +200,7 @@ export function ingressRoutes(options: IngressOptions): Route[] {
     return resolved
   }
 
-  /** An adapter that throws has not read anything; whoever called is told to come again. */
+  /** An adapter that throws has read nothing; the refusal makes the provider call again. */
   async function read({ adapter, auth }: IngressTarget, request: IngressRequest): Promise<IngressResult | Refusal> {
     try {
       return await adapter.receive(request, auth)
@@ -207,7 +213,7 @@ export function ingressRoutes(options: IngressOptions): Route[] {
   return [
     ingress('GET', 'A provider makes itself known'),
     ingress('POST', 'A provider tells what happened'),
-    // Apple Messages for Business calls below the address that it is given.
+    // Apple Messages for Business calls a path below the callback address.
     ingress('POST', 'Apple Messages for Business tells what happened', '/message'),
   ]
 }

@@ -1,4 +1,4 @@
-/** Gets a page that an operator named as a source: through the guard, within every limit, and only if it is another one. */
+/** Reader of knowledge pages: conditional GET through the URL guard and within all limits. */
 import type { Page, PageRequest, PageVersion } from '../../core/knowledge/page.js'
 import { knowledge as defaults } from '../../core/limits/index.js'
 import { parseUrl } from '../config/url.js'
@@ -7,7 +7,7 @@ import { createEgressClient, type EgressClientOptions, type Send } from '../egre
 import { failureMessages } from '../egress/reason.js'
 
 export interface PageReader {
-  /** Never throws. `stopped` is the answer to the signal, and to `close`. */
+  /** Never throws. The result is `stopped` after the signal fired or `close` was called. */
   get(request: PageRequest): Promise<Page>
   close(): Promise<void>
 }

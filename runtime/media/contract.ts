@@ -1,64 +1,63 @@
 /**
- * Media that messages name by URL: fetched before anything is sent, judged by its content, kept, and handed on under an
- * address of our own. And where its bytes are kept, behind an interface that several backings serve alike.
+ * Contracts of media. `Media` fetches media that messages name by URL before they are sent, checks its content, stores
+ * it, and gives it a gateway URL. `MediaStore` stores the bytes; it has several implementations.
  */
 import type { Refusal } from '../../core/errors.js'
 
-/** What a channel can show. */
+/** The media that a channel can show. */
 export interface MediaRequirements {
-  /** Types as `image/png`, or a whole family as `image/*`. */
+  /** Types such as `image/png`, or a family such as `image/*`. */
   readonly types: readonly string[]
   readonly maxBytes: number
-  /** Content that nobody here knows is wanted too, as a file that is saved and never shown. */
+  /** Also accepts content of an unknown type, as a file that is saved and never shown. */
   readonly allowsUnknown?: true
 }
 
-/** Kept by us and served to whoever has the address, which cannot be guessed and says nothing of where it came from. */
+/** Media that Parley stores and serves at a URL that cannot be guessed and reveals nothing of its source. */
 export interface RehostedMedia {
   readonly url: string
-  /** What its content is, whatever its server called it. */
+  /** The type by content, regardless of the server's content type. */
   readonly type: string
   readonly bytes: number
 }
 
-/** Kept by us, under the name of its object. */
+/** Media that Parley stores, by the name of its object. */
 export interface StoredMedia {
   readonly name: string
   readonly type: string
   readonly bytes: number
 }
 
-/** Where something is. */
+/** Where media can be fetched. */
 export interface Source {
   readonly url: string
-  /** For the host of the URL and for nobody whom it sends us on to. */
+  /** Sent only to the host of the URL, never to the target of a redirect. */
   readonly secretHeaders?: Readonly<Record<string, string>>
-  /** What is there is encrypted with AES-256 in counter mode from zero, under this key in hex. */
+  /** Hex key of content that is encrypted with AES-256 in counter mode, with a counter that starts at zero. */
   readonly aesKey?: string
 }
 
-/** Finds out where something is, once it is known that it has to be fetched. The signal fires when nobody waits any more. */
+/** Resolves a source once a fetch is needed. The signal fires when the last caller stops waiting. */
 export type FindSource = (signal: AbortSignal) => Promise<Source | Unreachable | Refusal> | Source
 
 export interface Unreachable {
   readonly reason: 'mediaUnreachable'
-  /** Whether the trouble is with where it comes from, with what it is, with its size, or with room on our side. */
+  /** The cause: the source, the type of the content, its size, or the space in Parley's store. */
   readonly why: 'source' | 'type' | 'size' | 'full'
-  /** One sentence for the sender; it names no address and nothing of our side. */
+  /** One sentence for the sender, without addresses and internals. */
   readonly detail: string
 }
 
 /**
- * Two URLs are two media, even if only their queries differ, and one URL is fetched once: asked for by many at a time it
- * is fetched for all of them, and asked for later it is not fetched again while it is kept. It is kept for 30 days at least
- * from the last time `rehost` answered with it. Processes that fetch the same URL at the same moment answer with one and
- * the same address.
+ * URLs that differ only in their queries are different media. One URL is fetched once: concurrent callers share the
+ * fetch, and later callers get the stored media. It is stored for at least 30 days after the last `rehost` that
+ * returned it. Processes that fetch the same URL at the same moment return the same address.
  */
 export interface Media {
   /**
-   * Answers once the bytes and the record of them are durable. A refusal means that our own state could not be reached:
-   * nothing is known of the media, and the caller may try again. Rejects with the signal's reason when the signal fires;
-   * others who wait for the same URL are not disturbed.
+   * Resolves once the bytes and their record are durable. A refusal means that Parley's own state was unavailable: it
+   * says nothing about the media, and the caller may retry. Rejects with the signal's reason when the signal fires;
+   * other callers that wait for the same URL are not affected.
    */
   rehost(
     url: string,
@@ -66,36 +65,39 @@ export interface Media {
     signal?: AbortSignal,
   ): Promise<RehostedMedia | Unreachable | Refusal>
   /**
-   * The same for what people sent us, under a word that stands for it and for nothing else, whatever its type and as far as
-   * we keep any size. It may come from the providers that this node runs itself, too.
+   * The same for inbound media, under a token that identifies it, with any type and any size up to the storage limit.
+   * The source may also be an emulated provider of this node.
    */
   fetchInbound(token: string, find: FindSource): Promise<StoredMedia | Unreachable | Refusal>
-  /** Cuts the fetches under way. */
+  /** Aborts all running fetches. */
   close(): Promise<void>
 }
 
 /** The bytes of one object. */
 export interface StoredObject {
-  /** Absent where the backing cannot tell; whoever reads there may stop anywhere without a word. */
+  /** Absent when the store does not know the length; a reader of such an object may stop at any byte. */
   readonly bytes?: number
-  /** From that byte on to the end, once; it throws rather than end early. Nothing is held before it is read. */
+  /**
+   * Streams the bytes from `from` to the end, once; throws instead of ending early. Opens nothing before the first
+   * read.
+   */
   read(from: number): AsyncIterable<Uint8Array>
 }
 
-/** Objects under names that are given once and never again, each whole or not there. */
+/** Objects under names that are used once; an object is complete or absent. */
 export interface MediaStore {
   /**
-   * Resolves once all of it is durable. A source that throws leaves nothing, and its error is thrown on. `StorageFull` when
-   * there is none for it; any other error is of the backing, and then what was put may be there or not.
+   * Resolves once the whole object is durable. When the source throws, nothing is stored and its error is rethrown.
+   * Throws `StorageFull` when there is no space; after any other error of the store the object may or may not exist.
    */
   put(name: string, parts: AsyncIterable<Uint8Array>): Promise<void>
-  /** Undefined when there is none. */
+  /** Undefined when the object does not exist. */
   get(name: string): Promise<StoredObject | undefined>
-  /** Of something that is not there, or was only put in part, too: afterwards nothing is left. */
+  /** Also removes an incomplete object; no effect when there is none. */
   remove(name: string): Promise<void>
 }
 
-/** Nothing more can be kept just now; what is kept stays. */
+/** The store has no space for another object; stored objects stay. */
 export class StorageFull extends Error {
   override readonly name = 'StorageFull'
 }

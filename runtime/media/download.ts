@@ -1,4 +1,4 @@
-/** One object as an answer: whole or a span of it, in a way that no browser can take for anything but media. */
+/** Serves one object, whole or as a byte range, with headers that keep browsers from running it. */
 import { type Refusal, refuse } from '../../core/errors.js'
 import { media as limits } from '../../core/limits/index.js'
 import type { AnswerBody } from '../http/exchange.js'
@@ -10,7 +10,7 @@ import { type MediaType, typeOfName } from './types.js'
 
 const notFound = refuse('resource.not_found')
 
-/** What agents publish may be kept by every cache; what a person sent is theirs, and no cache keeps it. */
+/** Caches may store media of agents; media that a person sent is personal and must not be cached. */
 export type Caching = 'published' | 'personal'
 
 const cacheControl: Readonly<Record<Caching, string>> = {
@@ -18,7 +18,7 @@ const cacheControl: Readonly<Record<Caching, string>> = {
   personal: 'private, no-store',
 }
 
-/** `range` is the header of that name, as it came. */
+/** `range` is the raw `Range` header. */
 export async function serveMedia(
   store: MediaStore,
   name: string,
@@ -61,7 +61,7 @@ interface ByteRange {
   readonly end: number
 }
 
-/** One span of bytes; a range that is not one, or lies outside, is answered with the whole, as it may be. */
+/** A single byte range; undefined, and thus the whole object, for any other or unsatisfiable range. */
 function parseRange(range: string, bytes: number): ByteRange | undefined {
   const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(range) ?? []
   if (first === '' && last === '') return undefined
@@ -70,7 +70,7 @@ function parseRange(range: string, bytes: number): ByteRange | undefined {
   return from < end ? { from, end } : undefined
 }
 
-/** Nothing is read before it is sent, except where nobody knows how long it is. */
+/** Streams the object; only an object of unknown length is read ahead. */
 async function bodyOf(
   object: StoredObject,
   byteRange: ByteRange | undefined,
@@ -89,7 +89,7 @@ async function* sliceOf(object: StoredObject, from: number, end: number): AsyncG
   }
 }
 
-/** Where nobody knows how long it is, the beginning is read to find out. */
+/** Reads the beginning of an object of unknown length, so that a short one is sent with its length. */
 async function bufferIfShort(parts: AsyncGenerator<Uint8Array>): Promise<AnswerBody> {
   const first: Uint8Array[] = []
   for (let bytes = 0; bytes <= limits.wholeBytes; ) {

@@ -1,4 +1,4 @@
-/** One fetch: from where the URL leads into an object of ours, judged by its first bytes and counted while it comes. */
+/** One fetch: streams a source into an object, with its type from the first bytes and its size counted on the way. */
 import { createDecipheriv } from 'node:crypto'
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import { media as limits } from '../../core/limits/index.js'
@@ -21,9 +21,9 @@ export interface FetcherOptions {
   readonly slots: Semaphore
   readonly clock: Clock
   readonly log: Log
-  /** What is wrong with a URL, as the end of a sentence that begins with it. */
+  /** The problem with a URL, as the end of a sentence that begins with the URL; undefined for a valid one. */
   readonly checkUrl: (url: string) => string | undefined
-  /** Random letters and digits that nobody can guess. */
+  /** Returns random letters and digits that cannot be guessed. */
   readonly newName: () => string
 }
 
@@ -34,7 +34,7 @@ export interface FetchRequest {
   readonly signal: AbortSignal
 }
 
-/** Rejects only when its signal fires. */
+/** Rejects only when the signal of the request fires. */
 export type FetchMedia = (fetchRequest: FetchRequest) => Promise<MediaRecord | Unreachable | Refusal>
 
 const headers = { accept: '*/*', 'user-agent': 'Parley-Media/1' }
@@ -76,7 +76,7 @@ export function unreachable(why: Unreachable['why'], detail: string): Unreachabl
   return { reason: 'mediaUnreachable', why, detail }
 }
 
-/** Why something of that type and size is not what was wanted; undefined when it is. */
+/** Why media of that type and size does not meet the requirements; undefined when it does. */
 export function requirementsError(
   { type, bytes }: Pick<MediaRecord, 'type' | 'bytes'>,
   requirements: MediaRequirements,
@@ -112,13 +112,13 @@ async function storeResponse(
   return (await saveRecord(options, { ...mediaName, type: mediaType.type, bytes })) ?? unavailable
 }
 
-/** Counter mode keeps the length, so limits hold for both. */
+/** Counter mode keeps the length, so limits apply to both. */
 async function* decrypted(body: AsyncIterable<Uint8Array>, aesKey: string): AsyncGenerator<Uint8Array> {
   const decipher = createDecipheriv('aes-256-ctr', Buffer.from(aesKey, 'hex'), Buffer.alloc(16))
   for await (const part of body) yield decipher.update(part)
 }
 
-/** As many bytes as tell the type, and the whole with those bytes at its beginning. */
+/** The bytes that determine the type, and the whole body including them. */
 async function readHead(body: AsyncIterable<Uint8Array>) {
   const parts = body[Symbol.asyncIterator]()
   const first: Uint8Array[] = []
@@ -135,7 +135,7 @@ async function readHead(body: AsyncIterable<Uint8Array>) {
   return { head: Buffer.concat(first).subarray(0, limits.headBytes), readWhole }
 }
 
-/** Puts it, and answers how long it is; what is not kept after all is struck out again. */
+/** Stores the object and returns its length. An object that is not accepted is abandoned. */
 async function putObject(
   options: FetcherOptions,
   mediaName: MediaName,
@@ -162,7 +162,7 @@ async function putObject(
     await store.put(mediaName.name, counted())
     return bytes
   } catch (error) {
-    // If this does not reach its shard, the timer that was set when it began does the same.
+    // If this command fails, the timer that `begin` scheduled does the same.
     await shards.execute(ownerOf(mediaName.hash), commands.abandon, mediaName)
     if (error instanceof TooLarge) return sizeError(requirements)
     if (isSourceBroken) throw error

@@ -1,4 +1,4 @@
-/** Objects as files of one folder: written under a temporary name, synced, and then given their own. */
+/** Media store in files of one folder: written under a temporary name, synced, then renamed. */
 import { createReadStream } from 'node:fs'
 import { type FileHandle, mkdir, open, opendir, rename, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,15 +7,15 @@ import { type MediaStore, StorageFull } from './contract.js'
 import { typeOfName } from './types.js'
 
 export interface FileStoreOptions {
-  /** Of this process alone; made when missing. */
+  /** A folder of this process alone; created when missing. */
   readonly dir: string
   readonly freeBytes?: () => Promise<number>
 }
 
-/** No object has such a name. */
+/** No object name has this suffix. */
 const unfinished = '.part'
 
-/** What an earlier process left half written is removed first. */
+/** Removes incomplete files of an earlier process first. */
 export async function createFileStore({
   dir,
   freeBytes = () => freeBytesAt(dir),
@@ -74,8 +74,8 @@ export async function createFileStore({
 }
 
 /**
- * Moves every object among the files to another backing, for a node that began alone and now belongs to a cluster: what
- * was sent keeps its address. Interrupted, it goes on where it was. Answers how many there were.
+ * Moves all objects from files to another store, for a single node that joins a cluster: addresses of sent media stay
+ * valid. An interrupted move can be repeated. Returns the number of moved objects.
  */
 export async function migrateFiles(dir: string, target: MediaStore): Promise<number> {
   const from = await createFileStore({ dir })
@@ -98,7 +98,7 @@ function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error
 }
 
-/** Makes a name that was given in the folder survive a power cut. */
+/** Makes a rename in the folder survive a power cut. */
 async function syncFolder(dir: string): Promise<void> {
   const folder = await open(dir, 'r')
   try {

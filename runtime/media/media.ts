@@ -1,4 +1,4 @@
-/** Media as the gateway asks for it: what is kept is used again, what is not is fetched once for all who wait for it. */
+/** `Media` of the gateway: returns stored media, and shares one fetch among all callers that wait for the same URL. */
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import { idFromBytes } from '../../core/ids.js'
 import { media as limits } from '../../core/limits/index.js'
@@ -19,7 +19,7 @@ export interface MediaOptions extends Omit<GetterOptions, 'limits'> {
   readonly shards: Shards
   readonly commands: MediaCommands
   readonly store: MediaStore
-  /** Where the gateway is reached, without its version prefix; asked for each time, for it may be known late. */
+  /** The base URL of the gateway without its version prefix; a function, since it may become known late. */
   readonly publicUrl: () => string
   readonly timeScale: number
   readonly clock: Clock
@@ -28,12 +28,12 @@ export interface MediaOptions extends Omit<GetterOptions, 'limits'> {
   readonly limits?: GetterOptions['limits']
 }
 
-/** What is to be had, and by whom it is brought. */
+/** The media to get, and the fetcher that gets it. */
 type MediaRequest = Omit<FetchRequest, 'signal'> & { readonly fetchMedia: FetchMedia }
 
 type Outcome = MediaRecord | Unreachable | Refusal
 
-/** Work on one URL, and how many wait for it. */
+/** A fetch of one URL, and the number of its waiting callers. */
 interface Job {
   readonly outcome: Promise<Outcome>
   readonly requirements: MediaRequirements
@@ -44,7 +44,7 @@ interface Job {
 export function openMedia(options: MediaOptions): Media {
   const { shards, commands, store, clock, log } = options
   const { ownOrigins: own, ...policy } = { ...options, limits: options.limits ?? limits }
-  // What messages name never comes from what this node runs itself.
+  // Media named by messages is never fetched from emulated providers of this node.
   const getter = openGetter(policy)
   const ownGetter = openGetter({ ...policy, ownOrigins: own })
   const slots = createSemaphore({ max: limits.fetchesInFlight, maxPerKey: limits.fetchesPerHost })
@@ -95,7 +95,7 @@ export function openMedia(options: MediaOptions): Media {
     return (await shards.execute(ownerOf(hash), commands.touch, { hash })) ?? undefined
   }
 
-  /** Undefined when it cannot be found out. */
+  /** Undefined when the store cannot tell. */
   async function hasObject(name: string): Promise<boolean | undefined> {
     try {
       return (await store.get(name)) !== undefined
@@ -105,7 +105,10 @@ export function openMedia(options: MediaOptions): Media {
     }
   }
 
-  /** What was not wanted by whoever began a job may be just what another wants, who then begins one. */
+  /**
+   * A fetch that failed the requirements of the caller who began it may meet those of another, who then begins a new
+   * one.
+   */
   async function outcomeFor(mediaRequest: MediaRequest, signal?: AbortSignal): Promise<Outcome> {
     for (;;) {
       signal?.throwIfAborted()
@@ -126,7 +129,7 @@ export function openMedia(options: MediaOptions): Media {
       const { name, type, bytes } = outcome
       return requirementsError(outcome, requirements) ?? { url: `${options.publicUrl()}/v4/media/${name}`, type, bytes }
     },
-    // No URL begins like this, so what people sent is never taken for what a message names.
+    // No URL begins with this prefix, so inbound media never collides with media that a message names.
     fetchInbound: (token, find) =>
       outcomeFor({ find, hash: hashOf(`received ${token}`), requirements: anyMedia, fetchMedia: fetchFromProvider }),
     async close() {
@@ -141,10 +144,10 @@ function isSame(one: MediaRequirements, other: MediaRequirements): boolean {
 
 const anyMedia: MediaRequirements = { types: everyType, maxBytes: limits.maxBytes, allowsUnknown: true }
 
-/** As many as 26 characters take. */
+/** The bytes for 26 characters. */
 const nameBytes = 17
 
-/** The last one to leave ends the job. */
+/** The last caller that stops waiting ends the job. */
 function joinJob(job: Job, signal: AbortSignal | undefined): Promise<Outcome> {
   job.waiting++
   return new Promise((resolve, reject) => {

@@ -1,21 +1,21 @@
 /**
- * Capsules: what we need to know to open something that a person sent, in a word that can stand in an address. Nobody but
- * this installation can read or make one, and any other character makes it worth nothing.
+ * Media tokens: an encrypted reference to inbound media that fits into a URL. Only this installation can read or make
+ * one; a token with any changed character is invalid.
  */
 import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto'
 import type { AgentRef } from '../../core/agentref.js'
 import { deriveKey } from '../secrets/seal.js'
 
-/** Something that came in over a binding, by the name under which its adapter opens it. */
+/** Inbound media of a binding, by the reference that its adapter opens. */
 export interface InboundMediaRef extends AgentRef {
   readonly bindingId: string
   readonly mediaRef: string
 }
 
 export interface MediaTokens {
-  /** The same word for the same thing, each time and in every process. Made at once. */
+  /** Synchronous and deterministic: the same reference gives the same token in every process. */
   seal(ref: InboundMediaRef): string
-  /** Undefined for every word that `seal` did not make. */
+  /** Undefined for every token that `seal` did not make. */
   open(token: string): InboundMediaRef | undefined
 }
 
@@ -28,7 +28,7 @@ export function createMediaTokens(key: Uint8Array): MediaTokens {
   const sealKey = deriveKey(key, 'capsules')
   const nonceKey = deriveKey(key, 'capsule nonces')
 
-  /** Follows from what is sealed, so that no nonce is ever used for two things. */
+  /** Derived from the plaintext, so no nonce is used for two plaintexts. */
   const nonceOf = (plain: Buffer) => createHmac('sha256', nonceKey).update(plain).digest().subarray(0, nonceBytes)
 
   function seal(ref: InboundMediaRef): string {
@@ -56,13 +56,13 @@ export function createMediaTokens(key: Uint8Array): MediaTokens {
     open(token) {
       const plain = decipher(Buffer.from(token, 'base64url'))
       const ref = plain && parse(plain)
-      // The same bytes can be written in several ways, of which one is the capsule.
+      // Several encodings give the same bytes; only the canonical one is valid.
       return ref && isSame(token, seal(ref)) ? ref : undefined
     },
   }
 }
 
-/** No id has a line break in it, and what is held comes last. */
+/** Ids contain no line break, and the media reference comes last. */
 function serialize({ orgId, agentId, bindingId, mediaRef }: InboundMediaRef): Buffer {
   return Buffer.from([orgId, agentId, bindingId, mediaRef].join('\n'))
 }

@@ -1,9 +1,9 @@
-/** Media in the object store of the bus: what one process of a cluster has put, every other can serve. */
+/** Media store in the object store of the bus, shared by all processes of a cluster. */
 import type { ObjectStore } from '../nats/contract.js'
 import { isRefused, refusals } from '../nats/errors.js'
 import { type MediaStore, StorageFull } from './contract.js'
 
-/** Shards keep their snapshots in the same store, under names that never begin like this. */
+/** Shards keep snapshots in the same object store, under names without this prefix. */
 const objectNameOf = (name: string) => `media/${name}`
 
 export function createNatsStore(store: ObjectStore): MediaStore {
@@ -24,7 +24,7 @@ export function createNatsStore(store: ObjectStore): MediaStore {
     },
 
     async remove(name) {
-      // What was put in part has no object to be found by; an empty one in its place takes it along.
+      // A partial put has no object that `remove` could find; an empty object in its place removes its parts too.
       if (!(await store.get(objectNameOf(name)))) await put(name, emptyBody())
       await store.remove(objectNameOf(name))
     },

@@ -1,6 +1,6 @@
 /**
- * What is known of each URL's media, kept where state lives. A name is written down before an object is put under it and
- * the object is removed after it has been struck out, so that nothing is kept that nobody knows of.
+ * Commands and tables of media records by URL. A name is recorded before its object is stored, and the object is
+ * removed after its record, so no object exists without a record.
  */
 import { createHash } from 'node:crypto'
 import { media as limits } from '../../core/limits/index.js'
@@ -15,7 +15,7 @@ export interface MediaRecord {
   readonly touchedAt: number
 }
 
-/** Of the URL itself nothing is kept but this: many a URL opens a door to whoever reads it. */
+/** Only this hash of the URL is stored: many URLs give access to anyone who reads them. */
 export function hashOf(url: string): string {
   return createHash('sha256').update(url).digest('hex')
 }
@@ -23,7 +23,7 @@ export function hashOf(url: string): string {
 export const ownerOf = (hash: string) => `media/${hash}`
 
 export const recordTable = table<[hash: string], MediaRecord>('media.records')
-/** Names under which something is being put, each until it is kept or its time is over. */
+/** Names of objects being stored, each until `finish` or a timeout. */
 export const unfinishedTable = table<[hash: string, name: string], true>('media.unfinished')
 
 export interface MediaName {
@@ -35,7 +35,7 @@ const sweepName = 'media.sweep'
 const abandonName = 'media.abandon'
 const abandonTimer = (name: string) => `${abandonName}:${name}`
 
-/** The effect that takes an object away for good. */
+/** The effect that deletes an object. */
 const removeKind = 'mediaRemove'
 interface RemoveMedia {
   readonly name: string
@@ -62,7 +62,7 @@ function discardUnfinished(tx: Tx, { hash, name }: MediaName): void {
   remove(tx, name)
 }
 
-/** Whoever began it has failed, or has not been heard of for so long that it must have ended. */
+/** The fetch has failed, or has taken so long that it must have ended. */
 const abandon: Command<MediaName, true> = {
   name: abandonName,
   decide(tx, mediaName) {
@@ -71,7 +71,7 @@ const abandon: Command<MediaName, true> = {
   },
 }
 
-/** What was kept under a name is no longer there. */
+/** Removes a record whose object is missing. */
 const drop: Command<MediaName, true> = {
   name: 'media.drop',
   decide(tx, { hash, name }) {
@@ -88,13 +88,13 @@ const find: Query<{ readonly hash: string }, MediaRecord | null> = {
   read: (reader, { hash }) => reader.get(recordTable, [hash]) ?? null,
 }
 
-/** How often a use is written down. */
+/** The minimum interval between recorded uses. */
 export const touchEveryMs = (timeScale: number) => Math.ceil(limits.usedEveryMs / timeScale)
 
-/** Every command of this area; `timeScale` divides how long media is kept. */
+/** All commands of media records; `timeScale` divides the retention time. */
 export function mediaCommands({ timeScale }: { readonly timeScale: number }) {
   const retentionMs = Math.ceil(limits.keptMs / timeScale)
-  /** The last use may be later than the one written down. */
+  /** The last use may be later than the recorded one. */
   const expiresAt = ({ touchedAt }: MediaRecord) => touchedAt + retentionMs + touchEveryMs(timeScale)
 
   function save(tx: Tx, hash: string, record: MediaRecord): MediaRecord {
@@ -103,7 +103,7 @@ export function mediaCommands({ timeScale }: { readonly timeScale: number }) {
     return record
   }
 
-  /** Answers what is kept of the URL, which another process may have brought first; null when it took too long. */
+  /** Returns the record of the URL, which another process may have stored first; null when the fetch had timed out. */
   const finish: Command<MediaName & Pick<MediaRecord, 'type' | 'bytes'>, MediaRecord | null> = {
     name: 'media.finish',
     decide(tx, { hash, name, type, bytes }, { at }) {

@@ -1,4 +1,4 @@
-/** Serves what was kept to whoever has its address. */
+/** The route that serves stored media to anyone with its address. */
 import { type Route, route } from '../http/route.js'
 import type { MediaStore } from './contract.js'
 import { serveMedia } from './download.js'

@@ -1,4 +1,4 @@
-/** Chooses where the bytes of media are kept: in files of this process, or in what the processes of a cluster share. */
+/** Chooses the media store: files of this process, or the object store of a cluster. */
 import { join } from 'node:path'
 import type { Bus } from '../nats/contract.js'
 import type { Log } from '../observe/log.js'
@@ -7,9 +7,9 @@ import { createFileStore, migrateFiles } from './filestore.js'
 import { createNatsStore } from './natsstore.js'
 
 export async function openMediaStore(options: {
-  /** Of this process alone. */
+  /** A folder of this process alone. */
   readonly dataDir: string
-  /** Absent when everything is in this process. */
+  /** Absent for a node without a cluster. */
   readonly bus?: Bus
   readonly log: Log
 }): Promise<MediaStore> {

@@ -1,14 +1,17 @@
-/** What may be kept and served, by the first bytes of it: what is not in this table (html, svg, scripts) never is. */
+/**
+ * Media types by the first bytes of the content. Content of a type outside of this table (html, svg, scripts) is never
+ * served.
+ */
 import { isUtf8 } from 'node:buffer'
 import type { MediaRequirements } from './contract.js'
 
 export interface MediaType {
   readonly type: string
-  /** One extension a type and one type an extension: the name of an object tells its type. */
+  /** Each type has one extension and each extension one type: the name of an object determines its type. */
   readonly extension: string
-  /** Opened by programs rather than shown in place, so a browser is told to save it. */
+  /** Opened by programs instead of shown in place, so browsers are told to save it. */
   readonly isDownload?: true
-  /** Several types begin alike; then the ending of its address says which one it is. */
+  /** For types with the same first bytes: the extension in the URL decides between them. */
   readonly fileExtensions?: readonly string[]
   readonly matches: (head: Buffer) => boolean
 }
@@ -24,8 +27,8 @@ const startsWith =
 const riff = (form: string) => (head: Buffer) => startsWith('RIFF')(head) && head.toString('latin1', 8, 12) === form
 
 /**
- * The family of formats that begin with a box of brands. The first brand decides; where that one only names the family,
- * the others do.
+ * Matches ISO base media files by brand. The major brand decides; if it only names the family, the compatible brands
+ * decide.
  */
 function hasBrand(...brands: readonly string[]): (head: Buffer) => boolean {
   return (head) => {
@@ -63,7 +66,7 @@ function brandsOf(head: Buffer): string[] {
   return brands
 }
 
-/** The header of an MPEG audio frame of that layer, none of whose fields holds a forbidden value. */
+/** An MPEG audio frame header of that layer without forbidden values in its fields. */
 const frame = (layer: number) => (head: Buffer) => {
   if (head.length < 4) return false
   const [first, second, third] = [head[0]!, head[1]!, head[2]!]
@@ -72,7 +75,7 @@ const frame = (layer: number) => (head: Buffer) => {
   return ((second >> 3) & 3) !== 1 && third >> 4 !== 15 && ((third >> 2) & 3) !== 3
 }
 const layer3 = 1
-/** Where the others have their layer, AAC has zeros. */
+/** AAC has zeros where MPEG audio has the layer. */
 const noLayer = 0
 
 const text = (firstLine: string) => (head: Buffer) => {
@@ -84,16 +87,16 @@ const page = /^\s*(<!doctype html|<html)/i
 const markup = /^\s*</
 const whitespace = [0x09, 0x0a, 0x0c, 0x0d]
 const isZip = startsWith([0x50, 0x4b, 0x03, 0x04])
-/** The container of Office before 2007. */
+/** The container of Office formats before 2007. */
 const isCompoundFile = startsWith([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1])
 
-/** Text, and nothing that a browser would take for markup. The head may end within a character. */
+/** UTF-8 text without anything that browsers take for markup. The head may end within a character. */
 function isPlainText(head: Buffer): boolean {
   const hasControls = head.some((byte) => (byte < 0x20 && !whitespace.includes(byte)) || byte === 0x7f)
   return !hasControls && !markup.test(head.toString('latin1')) && isUtf8(head.subarray(0, endOfLastCharacter(head)))
 }
 
-/** Where the last character that is whole ends. */
+/** The end of the last complete character. */
 function endOfLastCharacter(head: Buffer): number {
   for (let at = head.length - 1; at >= Math.max(0, head.length - 4); at--) {
     if ((head[at]! & 0xc0) === 0xc0) return at
@@ -157,7 +160,10 @@ export const mediaTypes: readonly MediaType[] = [
   document('txt', 'text/plain', isPlainText),
 ]
 
-/** What is none of them: bytes, which no browser opens. A page is what some providers answer with in place of a file. */
+/**
+ * Any other content, as bytes that browsers do not open. HTML is excluded: some providers answer with a page instead of
+ * a file.
+ */
 const unknownType: MediaType = {
   type: 'application/octet-stream',
   extension: 'bin',
@@ -165,10 +171,10 @@ const unknownType: MediaType = {
   matches: (head) => !page.test(head.toString('latin1')),
 }
 
-/** Everything that is kept at all. */
+/** All families of types that may be stored. */
 export const everyType = ['image/*', 'video/*', 'audio/*', 'application/*', 'text/*'] as const
 
-/** Undefined for content that is not kept. */
+/** Undefined for content that is not stored. */
 export function typeOf(
   head: Buffer,
   { allowsUnknown }: Pick<MediaRequirements, 'allowsUnknown'> = {},
@@ -185,12 +191,12 @@ export function isAllowed(type: string, { types }: Pick<MediaRequirements, 'type
   return types.some((each) => each === type || (each.endsWith('/*') && type.startsWith(each.slice(0, -1))))
 }
 
-/** The name of an object: letters and digits that nobody can guess, and the extension of its type. */
+/** The name of an object: random letters and digits, and the extension of its type. */
 const objectName = /^[0-9a-z]{26}\.([0-9a-z]{2,4})$/
 
 const byExtension = new Map([...mediaTypes, unknownType].map((each) => [each.extension, each]))
 
-/** The type of what has that name; undefined for what cannot be the name of an object. */
+/** The type of an object by its name; undefined for an invalid name. */
 export function typeOfName(name: string): MediaType | undefined {
   const extension = objectName.exec(name)?.[1]
   return extension === undefined ? undefined : byExtension.get(extension)

@@ -1,4 +1,4 @@
-/** The language model of the installation: a chat endpoint that speaks as OpenAI's does, asked for JSON within limits. */
+/** Client of the installation's language model: an OpenAI-compatible chat endpoint, asked for JSON within limits. */
 import type { ModelMessage } from '../../core/agent/flows/prompt.js'
 import { languageModel as defaults } from '../../core/limits/index.js'
 import { openPoster } from '../egress/post.js'
@@ -11,7 +11,7 @@ export interface Usage {
 
 export type Completion =
   | { readonly ok: true; readonly content: string; readonly usage: Usage }
-  /** One sentence; it names no key and nothing that the endpoint said. */
+  /** One sentence without the key and without any text of the endpoint. */
   | { readonly ok: false; readonly message: string }
 
 export interface Model {
@@ -26,19 +26,19 @@ export interface Model {
 }
 
 export interface ModelOptions {
-  /** Of the endpoint itself, or what `/chat/completions` is below. */
+  /** The URL of the endpoint, or its base URL above `/chat/completions`. */
   readonly url: string
   readonly key?: string
   readonly name?: string
   readonly limits?: Partial<Pick<typeof defaults, 'answerBytes' | 'totalMs' | 'headersMs' | 'connectMs'>>
 }
 
-/** What a server that has only one model does not look at. */
+/** The model name for servers with a single model, which ignore it. */
 const anyModel = 'default'
 
 export function openModelClient({ url, key, name = anyModel, limits: overrides }: ModelOptions): Model {
   const limits = { ...defaults, ...overrides }
-  // The address is the operator's own and may well be on this machine; whoever calls the API has no say in it.
+  // The operator configures the URL, which may be a local address; API callers cannot influence it.
   const poster = openPoster({ allowPrivate: true, limits })
   const endpoint = endpointOf(url)
   const headers = { 'content-type': 'application/json', accept: 'application/json', 'user-agent': 'Parley-Model/1' }
@@ -59,7 +59,7 @@ export function openModelClient({ url, key, name = anyModel, limits: overrides }
   }
 }
 
-/** Whatever the messages say, the call has this shape. */
+/** The shape of the request does not depend on the messages. */
 function requestBodyOf(model: string, messages: readonly ModelMessage[], answerTokens: number) {
   return {
     model,

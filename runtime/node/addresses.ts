@@ -1,4 +1,4 @@
-/** The public addresses of a node, and the effects that wait until they are known. */
+/** The public addresses of a node, and a gate for effects that need them. */
 import { once } from 'node:events'
 import type { EffectHandler } from '../shard/contract.js'
 
@@ -8,11 +8,11 @@ export interface Urls {
 }
 
 export interface Addresses {
-  /** Empty addresses until `set` was called. */
+  /** Empty addresses before `set`. */
   urls(): Urls
   set(urls: Urls): void
   /**
-   * Performers that begin nothing before the addresses are set: callbacks, media and links handed to a provider begin with
+   * Wraps effect handlers so that they wait until the addresses are set: callbacks, media URLs and links begin with
    * one. Effects that wait stay in the outbox, and a stop ends their wait.
    */
   gate(handlers: Readonly<Record<string, EffectHandler>>): Readonly<Record<string, EffectHandler>>

@@ -1,4 +1,4 @@
-/** What a person sees when a node has started: where it is, what to open, and a line to paste. */
+/** The banner of a started node: its addresses, pages to open, and a command to paste. */
 import type { RunningNode } from './listen.js'
 
 export function banner({ urls, node }: RunningNode, isKeyConfigured: boolean): string {
@@ -26,7 +26,7 @@ export function banner({ urls, node }: RunningNode, isKeyConfigured: boolean): s
   return `${lines.join('\n')}\n\n`
 }
 
-/** The line works when pasted: with the key while it is known, and without one after that. */
+/** A working command: with the key while it is known, without authentication afterwards. */
 function exampleCommand(url: string, orgId: string, key: string | undefined): string {
   if (!key) return `curl ${url}/readyz`
   return `curl -H "Authorization: Bearer ${key}" ${url}/v1/orgs/${orgId}`

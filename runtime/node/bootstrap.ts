@@ -1,6 +1,6 @@
 /**
- * The first start: an org, its data key and an API key with every scope, made together or not at all. Nodes that start at
- * once on an empty installation all try; the shards decide who did it, and only that one has a key to show.
+ * The first start: creates an org, its data key and an API key with every scope in one transaction. When several nodes
+ * start on an empty installation, the shards decide which command creates the org; only that node shows a key.
  */
 import { scopes } from '../../core/access.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
@@ -21,7 +21,7 @@ const installation = 'installation:'
 const pendingKeyKind = 'firstKey'
 const firstOrgTable = table<[], string>('installation.firstOrg')
 
-/** Nodes that were told different orgs agree on one here. */
+/** Nodes that are configured with different orgs agree on one here. */
 const chooseFirstOrg: Command<{ readonly orgId: string }, string> = {
   name: 'bootstrap.chooseOrg',
   decide(tx, { orgId }) {
@@ -38,11 +38,11 @@ interface FirstOrg {
   readonly keyId: string
   readonly keyPrefix: string
   readonly keyHash: Uint8Array
-  /** The key itself, sealed, of a first start that has to show it. */
+  /** The sealed key itself, for a first start that generated it. */
   readonly unshown?: Uint8Array
 }
 
-/** A key that was made here and that no start has shown yet. */
+/** Generated keys that no start has shown yet. */
 const pendingKeyTable = table<[orgId: string], { readonly keyId: string; readonly sealed: Uint8Array }>(
   'installation.unshown',
 )
@@ -63,7 +63,7 @@ const markShown: Command<{ readonly orgId: string }, true> = {
   },
 }
 
-/** Answers whether it made the org; one that is there stays as it is. */
+/** Returns whether it created the org; an existing org stays unchanged. */
 const createFirstOrg: Command<FirstOrg, boolean> = {
   name: 'bootstrap.createOrg',
   decide(tx, { orgId, name, dataKey, keyId, keyPrefix, keyHash, unshown }, meta) {
@@ -84,9 +84,9 @@ export const bootstrapModule: Pick<Handlers, 'commands' | 'queries'> = {
 
 export interface BootstrapResult {
   readonly orgId: string
-  /** Present on the first start only, and there on one node only; and again at each start until one has shown it. */
+  /** Present at the first start, on one node only, and at each later start until one has shown the key. */
   readonly key?: string
-  /** To be called once a key that was made here has been shown: no later start shows it then. */
+  /** Called once a generated key has been shown; later starts then do not show it. */
   readonly markShown?: () => Promise<void>
 }
 
@@ -96,7 +96,7 @@ export async function bootstrap(options: {
   orgId: string
   key?: string
   randomBytes: (count: number) => Uint8Array
-  /** Present when the given key is to be the system operator's again. */
+  /** Present when the given key is to be the system operator's key again. */
   recovery?: { readonly recover: KeyCommands['recover']; readonly note: Trail['record'] }
 }): Promise<BootstrapResult> {
   const { shards, sealer, randomBytes, recovery } = options
@@ -104,7 +104,7 @@ export async function bootstrap(options: {
   if (existingOrg !== undefined && recovery && options.key) await recoverOperator(existingOrg, options.key, recovery)
   if (existingOrg !== undefined) return pendingKeyOf(existingOrg)
 
-  /** Other operators' keys stay as they are. Done again, at a start or by another node, it changes nothing more. */
+  /** Makes the key the system operator's again; keys of other operators stay. Idempotent over starts and nodes. */
   async function recoverOperator(orgId: string, key: string, { recover, note }: NonNullable<typeof recovery>) {
     const hash = hashKey(key)
     const keyOwner = await retryUntilServed(() => shards.query(ownerOfHash(hash), keyIndex.find, { hash }))
@@ -113,7 +113,7 @@ export async function bootstrap(options: {
     }
     const input = { orgId, id: newKeyId(randomBytes), name: 'Recovered operator key', prefix: keyPrefix(key), hash }
     const keyId = await execute(orgId, recover, input)
-    // The row comes last and replaces the one before: that of a key that was revoked may only now be taken away.
+    // The index row comes last and replaces the previous one: a revoked key's row may be removed only now.
     await execute(ownerOfHash(hash), keyIndex.overwrite, { hash, orgId, keyId })
     await note(orgId, { actor: { kind: 'system', id: 'start' }, action: recoveredAction, target: keyId })
   }
@@ -138,7 +138,7 @@ export async function bootstrap(options: {
   const orgId = await execute(installation, chooseFirstOrg, { orgId: options.orgId })
   const key = options.key ?? generateKey(randomBytes)
   const hash = hashKey(key)
-  // Nodes that were given the same key find the same id here. Nobody takes a row back: it may be the one another uses.
+  // Nodes with the same key get the same id here. The row is never rolled back: another node may use it.
   const { keyId } = await execute(ownerOfHash(hash), keyIndex.put, { hash, orgId, keyId: newKeyId(randomBytes) })
   const dataKey = sealer.newDataKeyFor(orgId)
   const unshown = options.key ? undefined : sealer.sealWith(dataKey, orgId, pendingKeyKind, keyId, key)
@@ -155,14 +155,14 @@ export async function bootstrap(options: {
   return options.key ? { orgId, key } : { orgId, key, markShown: createMarkShown(orgId) }
 }
 
-/** The org of the configuration is the usual one, and looking for it needs one shard only. */
+/** Checks the configured org first, which takes one shard only. */
 async function findExistingOrg(shards: Shards, orgId: string): Promise<string | undefined> {
   if ((await retryUntilServed(() => shards.query(orgId, orgName, { orgId }))) !== null) return orgId
   const found = await retryUntilServed(() => shards.queryAll(anyOrg, {}))
   return found.find((each) => each !== null) ?? undefined
 }
 
-/** A cluster that is just coming up needs a while until every shard is served. */
+/** Retries while a starting cluster does not yet serve every shard. */
 async function retryUntilServed<R>(request: () => Promise<R | Refusal>): Promise<R> {
   let answer = await request()
   for (

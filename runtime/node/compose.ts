@@ -1,4 +1,4 @@
-/** Puts a node together: the one place that knows every part and chooses among them. */
+/** Composition of a node: the one file that creates all parts and chooses among implementations. */
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
@@ -79,7 +79,7 @@ import { systemRoutes } from './system.js'
 
 export type { Node, NodeContext, PlaneParts } from './contract.js'
 
-/** Made by the build. */
+/** Created by the build. */
 const widgetFile = new URL('../../adapters/webchat/widget.js', import.meta.url)
 
 const emptyModule: Handlers = { commands: [], queries: [], effectHandlers: () => ({}) }

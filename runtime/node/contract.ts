@@ -1,4 +1,4 @@
-/** A node, as a process and tests have it, and what it runs in. */
+/** A node as processes and tests use it, and the environment that it runs in. */
 import type { Grants } from '../../mgmt/access/grants.js'
 import type { Clock } from '../clock.js'
 import type { AsidOf } from '../conversation/asid.js'
@@ -17,30 +17,30 @@ import type { BootstrapResult } from './bootstrap.js'
 export interface PlaneParts {
   readonly routes: readonly Route[]
   readonly serve: Serve
-  /** Accepts requests as sockets, on the plane that has sockets. */
+  /** Accepts WebSocket upgrades, on a plane that has sockets. */
   readonly sockets?: SocketAcceptor
   readonly meters: SocketMeter
   readonly document: () => OpenApiDocument
 }
 
-/** A node without its sockets: what tests inject requests into, and what the listeners serve. */
+/** A node without listeners: tests inject requests into it, and the listeners serve it. */
 export interface Node {
   readonly planes: Readonly<Record<Plane, PlaneParts>>
   readonly bootstrapResult: BootstrapResult
   readonly engine: Engine
   readonly health: Health
   readonly grants: Grants
-  /** Connections that each listener may have, within the open files that the process may have. */
+  /** Maximum connections of each listener, within the open-file limit of the process. */
   readonly maxSockets: Readonly<Record<Plane, number>>
-  /** Servers that stand in for providers; they are there once they were started. */
+  /** Emulated providers; available after `start`. */
   readonly emulator: Pick<Emulator, 'start' | 'stop' | 'providers'>
-  /** Somebody to talk to, once providers run; `link` opens the page. */
+  /** The sample agent, available once providers run; `link` is the address of its page. */
   readonly sample: { start(port?: number): Promise<void>; link(): string | undefined }
-  /** The user id of a person: the same on every node of an installation. */
+  /** The asid of a person's address: the same on every node of an installation. */
   readonly asidOf: AsidOf
-  /** Gives the node its public addresses; effects are performed from then on. */
+  /** Sets the public addresses of the node; effects run from then on. */
   setPublicUrls(urls: Urls): void
-  /** Finishes what was asked, flushes, and lets go of the data. */
+  /** Finishes accepted work, flushes, and closes the store. */
   close(): Promise<void>
 }
 
@@ -49,9 +49,9 @@ export interface NodeContext {
   readonly log: Log
   readonly randomBytes?: (count: number) => Uint8Array
   readonly checkReplies?: boolean
-  /** Stands between the node and its shards, for tests. */
+  /** Wraps the shards that the node uses, for tests. */
   readonly wrapShards?: <S extends Shards>(shards: S) => S
-  /** Routes, commands and queries beside the product's own, for tests and benchmarks. */
+  /** Additional routes, commands and queries, for tests and benchmarks. */
   readonly extraRoutes?: readonly Route[]
   readonly extraModule?: Handlers
 }

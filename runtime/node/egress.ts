@@ -1,4 +1,4 @@
-/** What the management plane does outside of the installation: webhooks, pages, addresses, language models and sign-ins. */
+/** Outbound access of the management plane: org webhooks, knowledge pages, geocoding, language models and OAuth. */
 import type { Egress } from '../../mgmt/index.js'
 import { signedHeaders } from '../agentwebhook/sign.js'
 import type { Clock } from '../clock.js'
@@ -15,16 +15,16 @@ import type { Semaphore } from '../semaphore.js'
 
 export interface EgressOptions {
   readonly config: Config
-  /** What bounds the requests of org webhooks. */
+  /** Bounds concurrent requests of org webhooks. */
   readonly slots: Semaphore
   readonly clock: Clock
-  /** Where others reach the two planes, without their version. */
+  /** Base URLs of the two planes without their version. */
   readonly mgmtUrl: () => string
   readonly gatewayUrl: () => string
 }
 
 export interface OpenEgress extends Egress {
-  /** Cuts what is under way. */
+  /** Aborts running requests. */
   close(): Promise<void>
 }
 

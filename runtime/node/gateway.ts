@@ -1,4 +1,4 @@
-/** The gateway's commands, queries and effect handlers, put together. */
+/** Composition of the gateway: its commands, queries and effect handlers. */
 
 import { deadLetterModule } from '../agentwebhook/deadletters.js'
 import { createWebhookHandler, type DispatchDeps } from '../agentwebhook/dispatch.js'
@@ -31,7 +31,7 @@ export interface GatewayOptions {
   readonly subscribers?: Subscribers
 }
 
-/** What the effect handlers of the gateway work with. */
+/** Dependencies of the gateway's effect handlers. */
 export interface HandlerDeps extends FailoverDeps {
   readonly delivery: DeliveryDeps
   readonly dispatch: DispatchDeps
@@ -40,7 +40,7 @@ export interface HandlerDeps extends FailoverDeps {
 export interface GatewayModule extends Pick<Handlers, 'commands' | 'queries'> {
   readonly conversation: ConversationCommands
   refusedCalls(options: Omit<RefusedCallLogOptions, 'command'>): RefusedCallLog
-  /** `deps` are asked for when the first effect is handled, since not all of them exist before. */
+  /** `deps` is called at the first effect, since some dependencies do not exist before. */
   effectHandlers(deps: () => HandlerDeps): Readonly<Record<string, EffectHandler>>
 }
 
@@ -99,7 +99,7 @@ export interface GatewayDepsOptions
   readonly metrics: Metrics
 }
 
-/** The dependencies of each stage: `handlerDeps` for the shards that effect handlers are given. */
+/** Creates the dependencies of each stage; `handlerDeps` takes the shards that effect handlers get. */
 export function createGatewayDeps(options: GatewayDepsOptions) {
   const {
     gatewayModule,

@@ -1,4 +1,6 @@
-/** A node on its sockets: opened, listening, reachable, and closed in the order that loses nothing. */
+/**
+ * A node with its listeners: open, listen, publish the addresses, and close in the order that loses no accepted work.
+ */
 import { shutdown } from '../../core/limits/index.js'
 import type { Config } from '../config/config.js'
 import { trustedProxies } from '../http/proxies.js'
@@ -12,7 +14,7 @@ import { type Node, type NodeContext, openNode } from './compose.js'
 export interface RunningNode {
   readonly node: Node
   readonly urls: Urls
-  /** Stops taking work, finishes what is in flight, flushes and lets go of everything. */
+  /** Stops accepting work, finishes work in flight, flushes and closes everything. */
   stop(): Promise<void>
 }
 
@@ -58,7 +60,7 @@ export async function runNode(config: Config, context: NodeContext): Promise<Run
   }
 }
 
-/** Compiles the checks of all request bodies, so that the first request to a route is not delayed by that, nor any other. */
+/** Compiles the validators of all request bodies, so that the first request to a route does not wait for that. */
 function compileChecks({ planes }: Node, { clock }: NodeContext): void {
   const routes = Object.values(planes).flatMap((plane) => plane.routes)
   const schemas = routes.flatMap(({ body, bodyUnchecked }) => (body && !bodyUnchecked ? [body] : []))
@@ -71,8 +73,8 @@ function describeFull(listeners: readonly HttpListener[]): string | undefined {
 }
 
 /**
- * Only where operators can reach it, and by itself only on a developer's machine: a public URL says that others call in,
- * and so does a proxy in front, even where the node listens on a loopback address only.
+ * Whether the emulator runs: only on a node with the management plane, and by default only on a developer's machine. A
+ * public URL or a trusted proxy means that others reach the node, even when it listens on a loopback address.
  */
 export function runsEmulator({ roles, emulator, host, ...rest }: Config): boolean {
   const { publicGatewayUrl, publicMgmtUrl, trustedProxies: proxyList } = rest
@@ -80,12 +82,15 @@ export function runsEmulator({ roles, emulator, host, ...rest }: Config): boolea
   return roles.includes('mgmt') && (emulator ?? (isLoopback(host) && !isExposed))
 }
 
-/** Nodes of a cluster would each bind it to their own emulator. */
+/** In a cluster each node would bind the sample agent to its own emulator. */
 function runsSample(config: Config): boolean {
   return runsEmulator(config) && config.natsServers === undefined
 }
 
-/** Beside the management API, so that addresses in bindings hold over a restart; a port that is taken is left for a free one. */
+/**
+ * Ports next to the management API, so that addresses in bindings stay valid over a restart. A free port replaces one
+ * that is taken.
+ */
 function emulatorPorts({ mgmtPort }: Config): { httpPort?: number; smppPort?: number } {
   return mgmtPort === 0 ? {} : { httpPort: mgmtPort + 1, smppPort: mgmtPort + 2 }
 }
@@ -94,12 +99,12 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\./.test(host)
 }
 
-/** A process that keeps shards only is still asked whether it is well, on its management port. */
+/** A process with shards only serves its health checks on the management port. */
 function listensOn(plane: Plane, { roles }: Config): boolean {
   return roles.includes(plane) || (plane === 'mgmt' && !roles.includes('gateway'))
 }
 
-/** An address that means every interface is not one to call. */
+/** Replaces an address that means every interface by one that can be called. */
 function urlOf({ host, port }: HttpListener): string {
   const reachable = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
   return `http://${reachable}:${port}`

@@ -1,4 +1,4 @@
-/** Creates the management plane of a node, with all that it has outside of itself. */
+/** Creates the management plane of a node with its outbound access. */
 import { windowUnderLoad } from '../../core/campaign/throughput.js'
 import { createManagement, type Management, type ManagementDeps } from '../../mgmt/index.js'
 import type { Config } from '../config/config.js'
@@ -18,7 +18,7 @@ type Given = 'secrets' | 'clock' | 'log' | 'randomBytes' | 'metrics' | 'mgmtUrl'
 export interface NodeManagementOptions extends Pick<ManagementDeps, Given | 'adapters' | 'partnerForms'> {
   readonly config: Config
   readonly objects: MediaStore
-  /** What bounds requests on their way out. */
+  /** Bounds concurrent outgoing requests. */
   readonly slots: Semaphore
   readonly requestMeters: Pick<RouteMeters, 'callsPerSecond'>
 }

@@ -1,4 +1,4 @@
-/** The objects of an agent's media, over the store that keeps all media of the installation. */
+/** The media objects of an agent, in the media store of the installation. */
 import type { MediaObjects } from '../../mgmt/knowledge/mediaroutes.js'
 import { type MediaStore, StorageFull } from '../media/contract.js'
 import { typeOf } from '../media/types.js'

@@ -1,4 +1,4 @@
-/** What operators and their tools ask of each listener without a token: is it up, is it ready, what does it count. */
+/** Health, readiness and metrics of each listener, without authentication. */
 import Type from 'typebox'
 import { type Answer, json, type Plane, type Route, route } from '../http/route.js'
 import type { Health, ReadyReply } from '../observe/health.js'

@@ -1,6 +1,6 @@
 /**
- * Adapters of partners: the modules that `PARLEY_ADAPTERS` names, each held to the contract before a node starts with it.
- * What is wrong is said with the name of the module, since whoever reads it wrote that name.
+ * Loads the adapters of partners from the modules that `PARLEY_ADAPTERS` names, and checks each against the adapter
+ * contract before the node starts. Errors name the module as the operator wrote it.
  */
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -19,9 +19,9 @@ export interface Partners {
 }
 
 /**
- * The adapters of all modules, in their order, each module in a thread of its own. A module is named as a package, or as a
- * path that is absolute or begins with a dot and is meant from `from`; it gives its adapter, or a list of them, as its
- * default export or as `adapters`. `existing` are the adapters that are there already.
+ * Opens the adapters of all modules, in order, with one thread per module. A module is named as a package, or as a path
+ * that is absolute or begins with a dot and is resolved against `from`. It exports an adapter or a list of them, as
+ * default export or as `adapters`. `existing` are the adapters that are already loaded.
  */
 export async function openPartners(
   specifiers: readonly string[],
@@ -57,7 +57,7 @@ export interface PartnersOptions {
   readonly limits?: ThreadLimits
 }
 
-/** A module that is named in the configuration and cannot be an adapter. */
+/** A configured module that is not an adapter. */
 export class AdapterUnusable extends Error {
   override readonly name = 'AdapterUnusable'
 }
@@ -66,7 +66,7 @@ function failure(specifier: string, problem: string): Error {
   return new AdapterUnusable(`PARLEY_ADAPTERS: ${specifier} ${problem}.`)
 }
 
-/** The file that a module begins in, by the rules of node; packages may be for `import` alone. */
+/** The entry file of a module, by the resolution rules of node; packages may support `import` only. */
 function fileOf(specifier: string, from: string): string | undefined {
   const require = createRequire(join(from, 'from-here.js'))
   const isPath = isAbsolute(specifier) || /^\.\.?(\/|$)/.test(specifier)

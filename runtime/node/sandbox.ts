@@ -1,4 +1,4 @@
-/** The sandbox of the gateway: what runs where its conversations are, and the conversations as management sees them. */
+/** Composition of the sandbox: its handlers beside the conversations, and the conversations as management uses them. */
 import type { SandboxConversations } from '../../mgmt/sandbox/conversations.js'
 import type { ConversationCommands } from '../conversation/contract.js'
 import { createTurnCommand, sandboxBegin, sandboxRemove } from '../sandbox/commands.js'

@@ -1,4 +1,4 @@
-/** Where state lives, as configured: in this process alone, or divided among the nodes of a cluster. */
+/** Where state is stored: in this process alone, or divided among the nodes of a cluster. */
 import { hostname } from 'node:os'
 import { idFromBytes } from '../../core/ids.js'
 import type { Clock } from '../clock.js'
@@ -29,13 +29,13 @@ import { openStore } from '../store/lmdb.js'
 import { registerStoreMetrics } from '../store/metrics.js'
 
 export interface State {
-  /** Absent in a process that keeps no shards. */
+  /** Absent in a process without shards. */
   readonly store?: FileStore
-  /** Absent when everything is in this process. */
+  /** Absent without a cluster. */
   readonly bus?: Bus
-  /** What ids and tokens are derived from. */
+  /** The secrets that ids and tokens are derived from. */
   readonly secrets: RootSecrets
-  /** The one that the data is sealed with. */
+  /** The key that seals the data. */
   readonly rootKey: Buffer
   openEngine(repertoire: Handlers, meters: CommitMetrics): Promise<Engine>
   close(): Promise<void>
@@ -53,7 +53,7 @@ export async function openState(options: {
   const { config, dir, secretKey, clock, log, randomBytes, metrics } = options
   const idBytes = createBytePool(randomBytes)
   const newId = (prefix: string) => idFromBytes(prefix, idBytes(17))
-  // A node by itself does not load what talks to others.
+  // A single node does not load the NATS client.
   const { openNats } = config.natsServers ? await import('../nats/bus.js') : {}
   const bus = await openNats?.(natsOptions(config, log, metrics))
   const store = config.roles.includes('shards') ? await openDataStore() : undefined
@@ -80,7 +80,7 @@ export async function openState(options: {
     return store ? checkRootKey(store, config.shards, key) : 'absent'
   }
 
-  /** The nodes of a cluster share the secrets; a lone node keeps its own. */
+  /** The nodes of a cluster share the root secrets; a single node has its own. */
   async function rootSecrets(): Promise<{ secrets: RootSecrets; sealed: Uint8Array; isStored: boolean }> {
     try {
       const verdict = judgeKey(rootKey)
@@ -112,7 +112,8 @@ export async function openState(options: {
         commitMetrics: meters,
       }
       const host = hostname()
-      // Several nodes may be on one host, and their ports tell them apart. A port that is drawn is not known yet.
+      // Several nodes may share a host, and their ports tell them apart. A port assigned by the system is not known
+      // yet.
       const about: Record<string, string> = { host, roles: config.roles.join(' ') }
       if (config.mgmtPort !== 0) about.address = `${host}:${config.mgmtPort}`
       if (!bus) return openEmbedded({ ...common, store: store!, info: about })

@@ -1,4 +1,4 @@
-/** One look at a node for whoever runs it: its version, its health, its share of the shards, and what waits there. */
+/** The status of a node for operators: version, health, owned shards, and queued work. */
 import Type, { type Static } from 'typebox'
 import type { Clock } from '../clock.js'
 import { version } from '../config/version.js'
@@ -37,7 +37,7 @@ const Status = Type.Object(
   },
   { ...closed, title: 'Status' },
 )
-/** The answer of `GET /v1/system/status`, as programs of ours read it. */
+/** The answer of `GET /v1/system/status`, for Parley's own clients. */
 export type Status = Static<typeof Status>
 
 export interface StatusOptions {

@@ -1,4 +1,4 @@
-/** What those who run the installation ask of it: where its shards are, and that one of them goes elsewhere. */
+/** System routes for operators of the installation: list shards, and move one to another node. */
 import Type, { type Static } from 'typebox'
 import { isRefusal, refuse } from '../../core/errors.js'
 import { pathIdPattern } from '../../core/ids.js'
@@ -48,13 +48,13 @@ const ShardParams = Type.Object({
   shard: Type.String({ pattern: pathIdPattern, description: 'Number of the shard, from 0.' }),
 })
 
-/** The answer of `GET /v1/system/shards`, as programs of ours read it. */
+/** The answer of `GET /v1/system/shards`, for Parley's own clients. */
 export type ShardList = Static<typeof ShardList>
 export type ShardRow = Static<typeof Shard>
 
 export interface SystemRoutesOptions {
   readonly engine: Pick<Engine, 'inspect' | 'status' | 'move'>
-  /** How many shards there are. */
+  /** The number of shards. */
   readonly shards: number
   readonly log: Log
 }
@@ -88,7 +88,7 @@ export function systemRoutes({ engine, shards, log }: SystemRoutesOptions): Rout
         if (isRefusal(refusal)) return refusal
         log.info('system.shard.moved', { shard, node, by: caller.id, requestId })
         const { pinned: _before, ...status } = (await engine.status())[shard]!
-        // What was just settled may reach this process by a longer way than the answer does.
+        // The new setting may reach this process later than the answer.
         return json(200, node === null ? status : { ...status, pinned: node })
       },
     }),

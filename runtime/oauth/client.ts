@@ -1,4 +1,4 @@
-/** Speaks OAuth with a provider, and answers with values that tell nothing the provider said in its own words. */
+/** OAuth client for tool providers. Its results contain no text of the provider. */
 import * as oidc from 'openid-client'
 import type { GrantFailure, TokenGrant, Tokens } from '../../core/connections/grant.js'
 import { oauth as limits } from '../../core/limits/index.js'
@@ -8,19 +8,19 @@ import type { Provider, Providers } from './providers.js'
 
 export interface OAuthClient {
   has(provider: string): boolean
-  /** Where a browser goes to sign in. */
+  /** The URL of the sign-in page. */
   authorizationUrl(provider: string, state: string, verifier: string): Promise<string | GrantFailure>
-  /** Trades what the browser brought back, its query as text, for tokens. */
+  /** Exchanges the query of the callback URL, as text, for tokens. */
   exchange(provider: string, queryText: string, state: string, verifier: string): Promise<TokenGrant | GrantFailure>
   refresh(provider: string, refreshToken: string): Promise<TokenGrant | GrantFailure>
-  /** Takes a grant back. A provider that has no way to, or does not want to, has been asked all the same. */
+  /** Revokes a grant. Succeeds also for a provider without a revocation endpoint. */
   revoke(provider: string, tokens: Tokens): Promise<{ readonly ok: true } | GrantFailure>
 }
 
 export interface OAuthClientOptions extends UrlPolicy {
   readonly providers: Providers
   readonly httpClient: Pick<ProviderHttpClient, 'call'>
-  /** Where providers send browsers back to. */
+  /** The callback URL that is registered with providers. */
   readonly redirectUri: () => string
   readonly clock: { now(): number }
 }
@@ -34,12 +34,12 @@ export function createOAuthClient(options: OAuthClientOptions): OAuthClient {
     if (cached && cached.until > clock.now()) return cached.config
     const config = discover(provider, options)
     configCache.set(name, { until: clock.now() + limits.discoveryMs, config })
-    // What could not be discovered is looked for again the next time.
+    // A failed discovery is not cached.
     config.catch(() => configCache.delete(name))
     return config
   }
 
-  /** Runs one exchange with a provider; what is thrown on the way becomes a reason. */
+  /** Runs one exchange with a provider; a thrown error becomes a failure reason. */
   async function withProvider<T>(
     name: string,
     run: (config: oidc.Configuration, provider: Provider) => Promise<T>,
@@ -84,7 +84,7 @@ export function createOAuthClient(options: OAuthClientOptions): OAuthClient {
     exchange: (name, queryText, state, verifier) =>
       withProvider(name, async (config, provider) => {
         const callbackUrl = new URL(`${redirectUri()}?${queryText}`)
-        // One that was given endpoints alone has no name to hold its answer to.
+        // A provider configured by endpoints only has no issuer to compare the response with.
         if (!provider.issuer) callbackUrl.searchParams.delete('iss')
         const checks = { pkceCodeVerifier: verifier, expectedState: state }
         return toGrant(await oidc.authorizationCodeGrant(config, callbackUrl, checks), provider)
@@ -92,7 +92,7 @@ export function createOAuthClient(options: OAuthClientOptions): OAuthClient {
     refresh: (name, refreshToken) =>
       withProvider(name, async (config, provider) => {
         const fresh = toGrant(await oidc.refreshTokenGrant(config, refreshToken), provider)
-        // A provider that sends no other one means the same one.
+        // A response without a refresh token keeps the current one.
         return { ...fresh, tokens: { refreshToken, ...fresh.tokens } }
       }),
     revoke: (name, { accessToken, refreshToken }) =>
@@ -129,7 +129,7 @@ async function discover(
   return config
 }
 
-/** The secret travels as the file says, otherwise in the body unless the provider says that it does not read it there. */
+/** The configured client authentication; without one, the method that the provider supports, by default the body. */
 function authenticationOf({ clientSecret, clientAuthentication: chosen }: Provider): oidc.ClientAuth {
   if (clientSecret === undefined) return oidc.None()
   const methods = {
@@ -154,7 +154,7 @@ function reasonOf(error: unknown): GrantFailure['reason'] {
   return cause instanceof Response && isTransient(cause.status) ? 'unreachable' : 'failed'
 }
 
-/** Statuses of a provider that is unwell rather than unwilling. */
+/** Statuses that may pass without a change of the request. */
 function isTransient(status: number): boolean {
   return status === 429 || status >= 500
 }

@@ -1,14 +1,14 @@
-/** The way to a provider: what the client library would fetch goes through the guard, within every limit. */
+/** HTTP for the OAuth client library: its requests go through the URL guard, within all limits. */
 import { oauth as limits } from '../../core/limits/index.js'
 import { readBody } from '../egress/body.js'
 import { createEgressClient, type EgressClient, type EgressClientOptions, failureOf } from '../egress/client.js'
 
-/** The provider gave no whole answer; why is told in words that name nothing of our side. */
+/** The provider gave no complete answer; the message reveals nothing about Parley's side. */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable'
 }
 
-/** As much of a request as the client library makes. */
+/** The part of a request that the client library sets. */
 export interface ProviderRequest {
   readonly method: string
   readonly headers: Record<string, string>
@@ -16,7 +16,7 @@ export interface ProviderRequest {
 }
 
 export interface ProviderHttpClient {
-  /** Rejects with `Unreachable`; redirects are not followed. */
+  /** Rejects with `Unreachable`; does not follow redirects. */
   call(url: string, request: ProviderRequest): Promise<Response>
   close(): Promise<void>
 }
@@ -43,7 +43,7 @@ export function openProviderHttpClient(options: EgressClientOptions): ProviderHt
       })
       if (!answer.ok) throw new Unreachable(answer.message)
       const { status, type, bytes } = answer
-      // A Response of these statuses takes no body, and no other header is of any use to whoever reads this one.
+      // A Response with one of these statuses has no body; the client library reads no header but the content type.
       const hasNoBody = [101, 204, 205, 304].includes(status)
       return new Response(hasNoBody ? null : new Uint8Array(bytes), {
         status,

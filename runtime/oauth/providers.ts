@@ -1,6 +1,6 @@
 /**
- * The providers that people can sign in at: the file that `PARLEY_OAUTH_PROVIDERS` names, held to its schema before a
- * node starts with it. What is wrong is said with the path of the field; nothing of what the file holds is repeated.
+ * OAuth providers from the file that `PARLEY_OAUTH_PROVIDERS` names, validated before the node starts. An error names
+ * the path of the field and repeats no content of the file.
  */
 import { readFileSync, statSync } from 'node:fs'
 import Type, { type Static } from 'typebox'
@@ -14,19 +14,19 @@ const text = Type.String({ minLength: 1, maxLength: 2_048, pattern: '^[\\x21-\\x
 
 const Provider = Type.Object(
   {
-    /** Alone, everything else is discovered there. Beside endpoints, it is what the provider calls itself. */
+    /** Without endpoints, the base of discovery. With endpoints, the issuer that responses are compared with. */
     issuer: Type.Optional(text),
     authorizationEndpoint: Type.Optional(text),
     tokenEndpoint: Type.Optional(text),
     revocationEndpoint: Type.Optional(text),
     clientId: text,
     clientSecret: Type.Optional(text),
-    /** How the secret travels; providers that say what they take need not be asked. */
+    /** How the client secret is sent; not needed for providers whose metadata says so. */
     clientAuthentication: Type.Optional(Type.Enum(['client_secret_post', 'client_secret_basic'])),
     scopes: Type.Array(text, { maxItems: 100 }),
-    /** What a provider wants to be asked besides, such as `access_type=offline`. */
+    /** Further parameters that the provider expects, such as `access_type=offline`. */
     authorizationParameters: Type.Optional(Type.Record(Type.String({ minLength: 1 }), Type.String())),
-    /** The member of the ID token, or of the token answer, that operators know an account by. */
+    /** The claim of the ID token, or member of the token response, by which operators recognize an account. */
     accountLabelClaim: Type.Optional(text),
   },
   { additionalProperties: false },
@@ -36,7 +36,7 @@ export type Providers = ReadonlyMap<string, Provider>
 
 const check = compileCheck(Type.Record(Type.String(), Provider), 'the file')
 
-/** A file that is named in the configuration and cannot be used. */
+/** A configured file that cannot be used. */
 export class ProvidersUnusable extends Error {
   override readonly name = 'ProvidersUnusable'
 }
@@ -45,7 +45,7 @@ function unusable(problem: string): ProvidersUnusable {
   return new ProvidersUnusable(`PARLEY_OAUTH_PROVIDERS: ${problem}.`)
 }
 
-/** None without a file. */
+/** An empty map without a file. */
 export function readProviders(path: string | undefined, policy: UrlPolicy): Providers {
   if (path === undefined) return new Map()
   const parsed = parseJson(contentOf(path))
@@ -79,7 +79,7 @@ function nameError(name: string): string | undefined {
 const addresses = ['issuer', 'authorizationEndpoint', 'tokenEndpoint', 'revocationEndpoint'] as const
 const endpoints = ['authorizationEndpoint', 'tokenEndpoint'] as const
 
-/** What every request to sign in says itself. */
+/** Parameters that every authorization request sets itself. */
 const ownParameters = new Set([
   'client_id',
   'redirect_uri',
@@ -91,7 +91,7 @@ const ownParameters = new Set([
   'code_challenge_method',
 ])
 
-/** What is wrong with a provider although its members are well formed, beginning with the name of one. */
+/** The problem of a provider whose members are valid one by one, beginning with the name of a member. */
 function providerError(provider: Provider, policy: UrlPolicy): string | undefined {
   for (const member of addresses) {
     const problem = provider[member] !== undefined && checkUrl(provider[member], policy)

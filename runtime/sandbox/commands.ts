@@ -1,4 +1,6 @@
-/** The commands of rehearsals, each decided in the shard of its conversation: begun with a past, acted in, and forgotten. */
+/**
+ * Commands of the sandbox, decided in the shard of the conversation: begin with a seeded history, run a turn, remove.
+ */
 
 import { levelOf } from '../../core/catalogs/logevents.js'
 import type { AgentContext } from '../../core/conversation/context.js'
@@ -34,15 +36,15 @@ export interface TurnInput {
 }
 
 export interface TurnResult {
-  /** Of the turn. */
+  /** The number of the turn. */
   readonly number: number
-  /** Events before this one are what the agent is told of it. */
+  /** Events before this one result from the turn. */
   readonly nextEvent: number
 }
 
 export type TurnCommand = Command<TurnInput, TurnResult>
 
-/** Looks for what is to be tapped and does it, in one decision: nothing can be said in between. */
+/** Finds the control that the directive names and taps it in one decision, so no message can arrive in between. */
 export function createTurnCommand({ receiveInbound }: Pick<ConversationCommands, 'receiveInbound'>): TurnCommand {
   return {
     name: 'sandbox.turn',
@@ -69,7 +71,7 @@ function tapRefusal(directive: Directive): Refusal {
   return refuse('request.invalid', { detail: `${field}: ${message}`, errors: [{ field, message }] })
 }
 
-/** Says what kind of turn it was, not what was said. */
+/** Logs the kind of turn without its content. */
 function logTurn(tx: Tx, asid: string, directive: Directive, { at }: CommandMeta): void {
   const conversation = tx.get(conversationTable, [asid])!
   const history = new HistoryWriter(tx, conversation, at, 1)
@@ -78,13 +80,13 @@ function logTurn(tx: Tx, asid: string, directive: Directive, { at }: CommandMeta
   tx.put(conversationTable, [asid], history.applyTo(conversation))
 }
 
-/** What the person did is the first that was recorded of it. */
+/** The number of the turn: its first record with at least that number. */
 function turnNumberFrom(tx: Tx, asid: string, first: number): number {
   for (const { key } of tx.range(sandboxTurnTable, { prefix: [asid], after: [asid, first - 1] })) return key[1]
   throw new Error('a turn leaves a record')
 }
 
-/** Nobody says it, so the conversation keeps no record of it: the rehearsal does. */
+/** Records a system turn in the sandbox transcript; a conversation has no record of it. */
 function recordSystemTurn(tx: Tx, asid: string, subtype: string, { at, mint }: CommandMeta): number {
   const conversation = tx.get(conversationTable, [asid])!
   const { nextRecord: number, session } = conversation
@@ -94,7 +96,7 @@ function recordSystemTurn(tx: Tx, asid: string, subtype: string, { at, mint }: C
   return number
 }
 
-/** Begins the conversation with what was said before it; one that has begun is left alone. */
+/** Begins the conversation with the messages of the seed. False for a conversation that already exists. */
 export const sandboxBegin: Command<{ identity: Identity; seed: HistorySeed }, boolean> = {
   name: 'sandbox.begin',
   decide(tx, { identity, seed }, { at }) {
@@ -117,7 +119,7 @@ export const sandboxBegin: Command<{ identity: Identity; seed: HistorySeed }, bo
   },
 }
 
-/** All that lies below an asid. */
+/** Every table under an asid. */
 const asidTables = [
   sandboxTurnTable,
   directiveTable,
@@ -131,7 +133,7 @@ const asidTables = [
 const timers = [expiryTimer, ...timerNames]
 const removeName = 'sandbox.remove'
 
-/** The conversation goes first, so that nothing comes to it any more; its rows follow, a bounded number at a time. */
+/** Removes the conversation first, so that nothing is added to it, and then its rows, a bounded number at a time. */
 export const sandboxRemove: Command<{ asid: string }, null> = {
   name: removeName,
   decide(tx, { asid }, { at }) {

@@ -1,4 +1,4 @@
-/** Rehearsals: one turn of a persona run as a channel would have told it, and everything that was said read back. */
+/** The sandbox: runs one turn of a persona like an inbound message of a channel, and reads the transcript. */
 import { type AgentRef, formatAgentKey } from '../../core/agentref.js'
 import type { ChannelName } from '../../core/channelnames.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
@@ -21,19 +21,21 @@ export interface PersonaConversation {
 }
 
 export interface TurnRun {
-  /** What the person did. */
+  /** The persona's action. */
   readonly turn: Turn
-  /** What the agent said to it so far. */
+  /** The agent's replies to the turn so far. */
   readonly replies: readonly Turn[]
-  /** The agent had not answered when waiting for it ended. */
+  /** The wait ended before the agent had replied. */
   readonly isPending: boolean
 }
 
 export interface SandboxRunner {
   asidOf(agentRef: AgentRef, channel: ChannelName, address: string): string
-  /** Nothing is heard when this refuses. Answers when the agent has, or has had long enough. */
+  /**
+   * Runs a turn and waits for the agent's replies, up to a time limit. A refusal means that the turn did not happen.
+   */
   run(identity: PersonaConversation, directive: Directive): Promise<TurnRun | Refusal>
-  /** Oldest first, from behind that number on. */
+  /** Turns with a greater number than `after`, oldest first. */
   turns(asid: string, after: number, limit: number): Promise<TurnPage | Refusal>
 }
 
@@ -45,7 +47,7 @@ export interface SandboxRunnerDeps {
   readonly clock: Clock
 }
 
-/** `deps` are asked for at the first call, when all of them exist. */
+/** `deps` is called at the first use, when all dependencies exist. */
 export function createSandboxRunner(deps: () => SandboxRunnerDeps, command: TurnCommand): SandboxRunner {
   const readTurns = (asid: string, after: number, limit: number) =>
     deps().shards.query(asid, turnsQuery, { asid, after, limit })

@@ -1,4 +1,4 @@
-/** What is kept of rehearsals beside their conversations, and how the turns of one are read. */
+/** Directives of sandbox turns, and the query that reads turns from the transcript. */
 import { isSignal, type OutboundMessage } from '../../core/amf/index.js'
 import { directive as limits } from '../../core/limits/index.js'
 import type { Directive } from '../../core/sandbox/directive.js'
@@ -15,11 +15,11 @@ export const directiveTable = byOwner(
 
 export interface TurnPage {
   readonly turns: readonly Turn[]
-  /** There are more behind the last of them. */
+  /** More turns follow the last one. */
   readonly isMore: boolean
-  /** The number of the first event that waits for the agent. */
+  /** The number of the first event in the event queue. */
   readonly firstEvent: number
-  /** Messages are on their way. */
+  /** Outbound messages are queued. */
   readonly isSending: boolean
 }
 
@@ -41,7 +41,7 @@ function messageOf(reader: Reader, asid: string, messageId: string): OutboundMes
   return reader.get(messageTable, [asid, messageId])?.message
 }
 
-/** What the person has before them: the newest messages, and which of them are the agent's last word. */
+/** The messages that the person sees, newest first, and how many of them are the agent's latest reply. */
 export function visibleMessages(reader: Reader, asid: string): VisibleMessages {
   const messages: VisibleMessage[] = []
   let latest: number | undefined

@@ -1,18 +1,18 @@
-/** Forgets the answers of commands that cannot be asked for again, a few with each commit. */
+/** Expiry of remembered answers: each commit removes a few whose time is over. */
 import { shard as limits } from '../../core/limits/index.js'
 import type { Reader } from '../store/contract.js'
 import type { Overlay } from './overlay.js'
 import { answerExpiryTable, answerTable } from './tables.js'
 
 /**
- * `at` is steady time. A new owner begins with a pause, since its time of day may be far from that of the last one, and
- * who asked then may still be asking.
+ * `at` is monotonic time. A new owner begins with a pause, because its time of day may be far from that of the previous
+ * owner, whose callers may still retry.
  */
 export function createAnswerExpiry(space: Reader, at: number) {
-  /** Before this time nothing that is remembered is forgotten. */
+  /** Before this time no answer expires. */
   let nextExpiryAt = at + limits.rememberedRetryMs
 
-  /** Answers when there may be more to forget. */
+  /** Returns the time at which more answers may expire. */
   function expireSome(overlay: Overlay, at: number, limit: number): number {
     let expired = 0
     for (const { key } of space.range(answerExpiryTable, { limit })) {
@@ -25,7 +25,7 @@ export function createAnswerExpiry(space: Reader, at: number) {
     return expired === limit ? at : Number.POSITIVE_INFINITY
   }
 
-  /** A little more than comes in, so that what is remembered shrinks back after a rush. */
+  /** Removes more answers than a commit adds, so that the table shrinks again after a burst. */
   return function expireAnswers(overlay: Overlay, at: number, commandCount: number): void {
     if (at >= nextExpiryAt) nextExpiryAt = expireSome(overlay, at, commandCount * 2 + 1)
     if (overlay.has(answerExpiryTable)) nextExpiryAt = Math.min(nextExpiryAt, at + limits.rememberedRetryMs)

@@ -1,4 +1,4 @@
-/** Answers of all shards as one: a single shard that refuses refuses the whole. */
+/** Combines the answers of all shards: a refusal of one shard refuses the whole. */
 import { isRefusal, type Refusal } from '../../core/errors.js'
 
 export function combineAnswers(answers: readonly unknown[]): readonly unknown[] | Refusal {

@@ -1,24 +1,30 @@
-/** What is decided and goes together in one commit of a shard. */
+/** A batch: the commands that share one commit of a shard. */
 import { shard as limits } from '../../core/limits/index.js'
 import type { Steps } from '../../core/steps.js'
 import type { DeferredWrite } from '../store/contract.js'
 import type { CommitContext, PendingEffect } from './decision.js'
 import type { Overlay } from './overlay.js'
 
-/** Something that joins a commit: `apply` leaves its writes in the layer and answers, or throws and leaves nothing. */
+/**
+ * An entry of the mailbox. `apply` leaves its writes in the overlay and returns the answer, or throws and leaves
+ * nothing.
+ */
 export interface MailboxEntry {
-  /** Somebody asked for it. Timers, reports and settled effects, bounded where they come from, are the shard's own. */
+  /** A caller sent it. Timers and completed effects are the shard's own entries; they are bounded at their source. */
   readonly isCommand: boolean
   readonly apply: (overlay: Overlay, context: CommitContext) => unknown
-  /** In place of `apply`, for what takes long: it is the first of its commit, and nothing joins before its last step. */
+  /** In place of `apply`, for a long command: it is the first of its batch, and no entry joins before its last step. */
   readonly applyInSteps?: (overlay: Overlay, context: CommitContext) => Steps<unknown>
   readonly resolve: (answer: unknown) => void
   readonly reject: (error: unknown) => void
 }
 
-/** Commands that are decided and go together. */
+/** Entries that are decided and share a commit. */
 export interface Batch {
-  /** Its commit, once it has something to write; it takes letters until that begins. */
+  /**
+   * The write of the batch, once it has something to write; the batch takes entries until the write collects its
+   * changes.
+   */
   write?: DeferredWrite
   readonly overlay: Overlay
   readonly commit: number
@@ -29,7 +35,7 @@ export interface Batch {
   isCommitted: boolean
 }
 
-/** Whether it may join: what takes long waits until those that joined before it have gone. */
+/** Whether the entry may join: the batch is below its limits, and a long command must be the first of its batch. */
 export function canAccept({ entries, overlay }: Batch, entry: MailboxEntry): boolean {
   if (entries.length >= limits.commandsPerCommit || overlay.bytes() >= limits.commitBytes) return false
   return !entry.applyInSteps || entries.length === 0

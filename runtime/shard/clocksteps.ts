@@ -1,11 +1,11 @@
-/** What a shard does about a clock that was set back: the latest time it had is on record, and delays are dated anew. */
+/** Clock steps: the shard stores the latest time of its clock, and reschedules delays after the clock was set back. */
 import { shard as limits } from '../../core/limits/index.js'
 import type { Reader } from '../store/contract.js'
 import type { Overlay } from './overlay.js'
 import { latestTimeTable, timerNameTable, timerTable } from './tables.js'
 import type { DueTimer } from './timers.js'
 
-/** The time of day at which the shard last committed. It lags by `clockNotedMs`, so that few commits write it. */
+/** The time of day at which the shard last committed. It lags by up to `clockNotedMs`, so that few commits write it. */
 export function createLatestTime(reader: Reader) {
   let latestAt = reader.get(latestTimeTable, []) ?? Number.NEGATIVE_INFINITY
 
@@ -16,7 +16,7 @@ export function createLatestTime(reader: Reader) {
 
   return {
     at: () => latestAt,
-    /** Never sets it back: until the timers are dated anew, a shard that is opened again must find out as well. */
+    /** Never lowers the time: until the timers are rescheduled, the next owner must detect the step as well. */
     advance(overlay: Overlay, at: number): void {
       if (at >= latestAt + limits.clockNotedMs) set(overlay, at)
     },
@@ -25,8 +25,8 @@ export function createLatestTime(reader: Reader) {
 }
 
 /**
- * A delay that was set in the future of the clock waits from now on for as long as it did when it was set. For a timer of a
- * queue its command for that is called now.
+ * A delay that was set in the future of the clock starts again now, with the length that it had when it was set. For a
+ * timer with `onClockSetBack` that command is due now.
  */
 export function rescheduleTimers(overlay: Overlay, timers: readonly DueTimer[], at: number): void {
   for (const { key } of timers) {

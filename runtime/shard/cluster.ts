@@ -1,6 +1,6 @@
 /**
- * The cluster engine: shards are divided among the nodes of an installation. The log of a shard on the bus is the truth and
- * the fence; every node keeps copies of some shards in its own store and serves those it owns.
+ * The cluster engine: the nodes of an installation share the shards. The log of a shard on the bus is the truth and the
+ * fence; every node keeps copies of some shards in its own store and serves the shards that it owns.
  */
 import { invalid } from '../../core/errors.js'
 import { cluster as limits } from '../../core/limits/index.js'
@@ -27,7 +27,7 @@ import { createRegistry } from './registry.js'
 import { openShard } from './shard.js'
 import { createWatchers } from './watchers.js'
 
-/** What this node has of one shard. */
+/** This node's parts of one shard. */
 interface LocalShard {
   readonly space: Space
   readonly log: Log
@@ -93,12 +93,15 @@ export async function openCluster(options: ClusterOptions): Promise<Engine> {
     return { space, log, copy: createCopy(space), snapshotStore }
   }
 
-  /** Brings what an embedded engine left in the store into logs: each begins with this node's state as a snapshot. */
+  /**
+   * Moves the data of an embedded engine from the store into logs: each log begins with this node's state as a
+   * snapshot.
+   */
   async function seedLogs(): Promise<void> {
     for (const [number, { copy, snapshotStore, log }] of localShards.entries()) {
       if (copy.position().number > 0 || copy.isEmpty()) continue
       const lineageId = newLineageId(options.randomBytes)
-      // What an earlier try may have left in the log is passed over: the line that counts is the last one.
+      // The new lineage begins behind the entries that an earlier attempt may have left; only the last lineage counts.
       const { last } = await retryUntil(clock, () => log.bounds())
       await retryUntil(clock, () =>
         reseedLog({ log, copy, snapshotStore, clock }, { lineageId, epoch: 1, owner: '' }, last),
@@ -184,7 +187,7 @@ export async function openCluster(options: ClusterOptions): Promise<Engine> {
     })
   }
 
-  /** This node is among them even while nobody hears it. */
+  /** Includes this node even while its heartbeats do not reach the bus. */
   function nodes(): readonly ClusterNode[] {
     const live = members.live()
     if (live.some(({ id }) => id === node.id)) return live
@@ -192,8 +195,8 @@ export async function openCluster(options: ClusterOptions): Promise<Engine> {
   }
 
   /**
-   * Others take the shards while this node is still there; what nobody takes in time it lets go of. Without the servers
-   * nothing can be handed over, and the others find out by themselves.
+   * The other nodes take the shards while this node is still a member; it releases those that no node takes within
+   * `leaveMs`. Without the NATS servers it can hand nothing over, and its lease expires.
    */
   async function leave(): Promise<void> {
     await members.announceLeaving().catch(logUnreachable)
@@ -201,7 +204,7 @@ export async function openCluster(options: ClusterOptions): Promise<Engine> {
     while (others().length > 0 && localShards.some((_, shard) => servedShard(shard)) && clock.monotonic() < deadline) {
       await sleep(clock, limits.retryMs / 5)
     }
-    // All rest before the first is closed: what is performed for one may have to be reported to another.
+    // All shards stop their effects before the first one closes: an effect of one shard may report to another.
     await Promise.all(localShards.map(({ shardOwner }) => shardOwner?.quiesce()))
     await withTimeout(
       clock,

@@ -1,4 +1,4 @@
-/** Decides one command over the commit it shares: its writes, effects, timers and id join it together or not at all. */
+/** Decides one command within a batch: its writes, effects, timers and id join the commit together or not at all. */
 import { hash } from 'node:crypto'
 import type { Actor } from '../../core/access.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
@@ -24,13 +24,13 @@ export interface CommandRequest {
   readonly command: Command<unknown, unknown>
   readonly input: unknown
   readonly commandId: string
-  /** How long the answer is remembered under the id; absent when nobody can ask for it again. */
+  /** How long the answer is remembered under the id; absent when no caller can retry under it. */
   readonly answerTtlMs?: number
   readonly by?: Actor
   readonly completes?: EffectToken
 }
 
-/** An effect that is durable and not yet known to be performed. */
+/** An effect that is durable and not yet completed. */
 export interface PendingEffect {
   readonly key: [lane: string, commit: number, place: number]
   readonly effect: OutboxRow
@@ -40,20 +40,20 @@ export interface CommitContext {
   readonly at: number
   /** The same, but never set forward or back while the shard is served here. */
   readonly monotonicAt: number
-  /** The number of the commit, and how many effects it owes so far. */
+  /** The number of the commit, and its effects so far. */
   readonly commit: number
   readonly pending: PendingEffect[]
-  /** What its commands tell and can be told together: it is on record once `enqueueGrouped` was called. */
+  /** Commands that the batch sends and that can be grouped; `enqueueGrouped` stores them. */
   readonly outboundCommands: OutboundCommand[]
 }
 
-/** An effect that a command wants; one that tells may have a command that takes several of its kind. */
+/** An effect that a command asks for; for an outbound command also the batch form of that command. */
 interface RequestedEffect {
   readonly effect: Effect
   readonly batchCommand?: string
 }
 
-/** An exception is thrown on, with nothing of the command left behind. Without `isSkippable` everything is told. */
+/** Rethrows an exception and leaves nothing of the command. Without `isSkippable` every command is sent. */
 export function decide(
   overlay: Overlay,
   request: CommandRequest,
@@ -81,7 +81,10 @@ export function decide(
   }
 }
 
-/** The same in steps, for a command that has them. Nothing else may be decided over the layer before the last one. */
+/**
+ * The same in steps, for a command that has them. No other command may be decided over the overlay before the last
+ * step.
+ */
 export function* decideInSteps(
   overlay: Overlay,
   request: CommandRequest,
@@ -116,7 +119,7 @@ function previousAnswer(
   return answerTtlMs === undefined ? undefined : overlay.get(answerTable, [owner, commandId])
 }
 
-/** What goes on record beside the writes of a command: its answer, where it is remembered, and what it wants done. */
+/** The rows beside the writes of a command: its answer, if it is remembered, and its effects. */
 function recordDecision(
   overlay: Overlay,
   { owner, commandId, answerTtlMs }: CommandRequest,
@@ -143,8 +146,8 @@ function recordDecision(
 }
 
 /**
- * Puts what a commit tells on record, once nothing more is decided in it. What cannot be stored takes nothing along: it is
- * said to the log, and everything else is told.
+ * Stores the grouped commands of a batch, once no more is decided in it. A command that cannot be stored is logged and
+ * dropped alone.
  */
 export function enqueueGrouped(
   overlay: Overlay,
@@ -169,7 +172,7 @@ export function enqueueGrouped(
   }
 }
 
-/** A class for speed alone: one is made for every command, and most use little of it. */
+/** A class, because each command makes one and most use few of its methods. */
 class Transaction implements Tx {
   constructor(
     private readonly overlay: Overlay,
@@ -223,14 +226,14 @@ class Transaction implements Tx {
   }
 }
 
-/** An id needs 130 bits: as many are cut from one digest as it has. */
+/** An id needs 130 bits; one digest is enough for three ids. */
 const idBytes = 17
 const idsPerDigest = 3
 const idBuffer = new Uint8Array(idBytes)
 
 function commandMeta({ commandId, by }: CommandRequest, at: number): CommandMeta {
   let minted = 0
-  /** A unit for each byte: no bytes have to be made for it. */
+  /** One UTF-16 unit for each byte, so that no byte array is allocated for the digest. */
   let digest = ''
   return {
     commandId,

@@ -12,13 +12,13 @@ import { createRegistry } from './registry.js'
 import { type OwnedShard, openShard } from './shard.js'
 import { createWatchers } from './watchers.js'
 
-/** A shard that was here all the time has only gone away because the process is stopping. */
+/** The shards of an embedded engine are lost only when the process stops. */
 function refuseIfUnavailable(error: unknown): Refusal {
   if (error instanceof NotOwner || error instanceof MailboxFull) return unavailable
   throw error
 }
 
-/** The name of the only node there is. */
+/** The name of the only node. */
 const nodeId = 'embedded'
 const onlyOwnershipEpoch = 1
 const onlyEpoch = 1

@@ -1,21 +1,21 @@
-/** Ways in which a shard is no longer here. */
+/** Errors of a shard: not owner, mailbox full, outcome unknown, log truncated. */
 
-/** The shard is not served here (any more), and the command this is the answer to was not and will not be decided here. */
+/** This process does not serve the shard, or no longer; it has not decided the command and will not. */
 export class NotOwner extends Error {
   override readonly name = 'NotOwner'
 }
 
-/** The shard does not take the command now: its mailbox is full, or its version does not know it yet. */
+/** The shard does not accept the command now: its mailbox is full, or its version does not know the command yet. */
 export class MailboxFull extends Error {
   override readonly name = 'MailboxFull'
 }
 
-/** Whether the command was decided can no longer be found out. */
+/** It can no longer be determined whether the command was decided. */
 export class OutcomeUnknown extends Error {
   override readonly name = 'OutcomeUnknown'
 }
 
-/** The log of the shard ends before what it had already acknowledged: its servers have lost data. */
+/** The log of the shard ends before entries that it had acknowledged: its servers have lost data. */
 export class LogTruncated extends Error {
   override readonly name = 'LogTruncated'
 }

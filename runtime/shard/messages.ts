@@ -1,6 +1,6 @@
 /**
- * The effect that asks a command of another owner: its id becomes the command's, so it is decided there once, unless twice
- * is the same.
+ * The outbox effect that executes a command of another owner. The id of the effect becomes the id of the command, so
+ * that owner decides it once; an idempotent command may be decided more often.
  */
 import { isRefusal } from '../../core/errors.js'
 import { shard as limits } from '../../core/limits/index.js'
@@ -23,14 +23,14 @@ export function sendEffect(owner: string, command: string, input: unknown): Effe
   return { kind: sendKind, payload: { owner, command, input } satisfies CommandMessage, destination: owner }
 }
 
-/** Something that is owed to be told, and the command that takes several of its kind at once. */
+/** An outbound command that may be grouped, and the batch form of that command. */
 export interface OutboundCommand {
   readonly lane: string
   readonly effect: OutboxRow
   readonly batchCommand: string
 }
 
-/** Those of one owner and command stand together, in their order, as many as may. */
+/** Groups the commands of one owner and batch form, in their order, up to `messagesPerBatch` each. */
 export function groupByBatch(all: readonly OutboundCommand[]): OutboundCommand[][] {
   const open = new Map<string, OutboundCommand[]>()
   const groups: OutboundCommand[][] = []
@@ -47,7 +47,7 @@ export function groupByBatch(all: readonly OutboundCommand[]): OutboundCommand[]
   return groups
 }
 
-/** A group as one effect, under the id of its first. */
+/** A group as one effect, under the id of its first command. */
 export function mergeGroup(group: readonly OutboundCommand[]): OutboxRow {
   const { effect, batchCommand } = group[0]!
   if (group.length === 1) return effect
@@ -56,14 +56,14 @@ export function mergeGroup(group: readonly OutboundCommand[]): OutboxRow {
   return { ...effect, payload: { owner, command: batchCommand, input } satisfies CommandMessage }
 }
 
-/** Whether a command would change nothing as things are, as far as that can be seen in this process. */
+/** Whether a command would change nothing, according to state that this process can read. */
 export type IsSkippable = <I>(owner: string, command: Command<I, unknown>, input: I) => boolean
 
 export function createIsSkippable(shards: Pick<Shards, 'queryLocal'>): IsSkippable {
   return (owner, { skipIf }, input) => skipIf !== undefined && shards.queryLocal?.(owner, skipIf, input) === true
 }
 
-/** Inputs of a command that can be told together with others. */
+/** Inputs of a command that wait to be sent together. */
 interface WaitingCommand extends Pick<CommandMessage, 'owner' | 'command'> {
   readonly inputs: readonly unknown[]
   readonly id: string
@@ -79,14 +79,14 @@ export interface SendHandlerOptions {
 }
 
 /**
- * A refusal by the command is its answer, and nobody waits for it. One that throws would only throw again: it is logged and
- * let go, so that it holds up nobody behind it. That nobody could be asked, or nothing be stored, is tried again.
+ * Handles `sendKind`. A refusal by the command completes the effect. A command that throws would throw again: it is
+ * logged and the effect completes, so that it does not block the lane. When the shard is unavailable or the store
+ * fails, the effect fails and the outbox retries it.
  */
 export function createSendHandler({ shards, registry, clock, log }: SendHandlerOptions): EffectHandler {
   const isSkippable = createIsSkippable(shards)
   /**
-   * What can be told together and is not told yet, by its owner and command: it is told with the next command, and that
-   * is asked once the one before has been answered.
+   * Inputs not sent yet, by command and owner. They are sent with the next batch, after the answer to the previous one.
    */
   const waiting = new Map<string, WaitingCommand[]>()
 
@@ -128,7 +128,7 @@ export function createSendHandler({ shards, registry, clock, log }: SendHandlerO
     waiting.delete(name)
   }
 
-  /** Where they are not taken together, each is told by itself, and fails for itself. */
+  /** When the batch form is not accepted, each input is sent by itself and fails by itself. */
   async function sendBatch(some: readonly WaitingCommand[]): Promise<void> {
     const inputs = some.flatMap((each) => each.inputs)
     if (inputs.length > 1 && (await trySendBatch(some[0]!, inputs))) for (const { resolve } of some) resolve()
@@ -155,7 +155,7 @@ export function createSendHandler({ shards, registry, clock, log }: SendHandlerO
   }
 }
 
-/** Of one owner and command, so that no part is larger than may be told together. */
+/** Splits the inputs of one owner and command into batches of at most `messagesPerBatch`. */
 function splitBatches(all: readonly WaitingCommand[]): WaitingCommand[][] {
   const batches: WaitingCommand[][] = []
   let remaining = 0

@@ -1,21 +1,21 @@
-/** What an engine counts of its commits, and shows of its shards when somebody scrapes. */
+/** Metrics of an engine: counters and histograms of its commits, gauges of its shards that are read at scrape time. */
 import type { Clock } from '../clock.js'
 import type { NameOf } from '../observe/catalog.js'
 import { counterOf, histogramOf, registerGauge } from '../observe/meters.js'
 import type { Metrics } from '../observe/metrics.js'
 import type { Engine, Inspection, LocalShardStatus } from './contract.js'
 
-/** What an engine reports of itself as it works. */
+/** The events that an engine reports as it works. */
 export interface CommitMetrics {
   /** One commit: how many commands shared it, and how long it took from the first decision until it was durable. */
   recordCommit(shard: number, commands: number, elapsedMs: number): void
-  /** An effect went off the record by itself; it counts as one of its commit. */
+  /** An effect completed without a command that reports it; it is one more entry of its commit. */
   settled(): void
 }
 
 export interface ShardMetrics {
   readonly commitMetrics: CommitMetrics
-  /** Shows that engine from now on, with a series for each of so many shards: 0 in a process that keeps none. */
+  /** Registers the gauges of that engine, with a series for each of `shards` shards: 0 in a process that keeps none. */
   register(engine: Pick<Engine, 'inspect'>, shards: number): void
 }
 
@@ -74,7 +74,7 @@ interface InspectionView {
   of(shard: number): LocalShardStatus
 }
 
-/** A scrape reads every gauge in one turn, so what the first of them saw is what all of them show. */
+/** A scrape reads every gauge in one turn, so all of them show the inspection that the first one made. */
 function cachePerScrape(engine: Pick<Engine, 'inspect'>): () => InspectionView {
   let cached: InspectionView | undefined
   return () => {
@@ -89,7 +89,7 @@ function cachePerScrape(engine: Pick<Engine, 'inspect'>): () => InspectionView {
   }
 }
 
-/** Of a shard that was not taken up yet there is nothing here. */
+/** The status of a shard that this process has not opened yet. */
 function absentShard(shard: number): LocalShardStatus {
   return { shard, role: 'none', epoch: 0, number: 0, lagEntries: 0, waiting: 0 }
 }

@@ -1,4 +1,4 @@
-/** What an engine is opened with, whichever engine it is. */
+/** Options of the engines. */
 import type { Clock } from '../clock.js'
 import type { Bus } from '../nats/contract.js'
 import type { Log } from '../observe/log.js'
@@ -7,7 +7,7 @@ import type { Handlers } from './contract.js'
 import type { CommitMetrics } from './metrics.js'
 
 export interface EngineOptions {
-  /** How many shards the installation has; fixed for its life. */
+  /** The number of shards of the installation; fixed for its life. */
   readonly shards: number
   readonly handlers: Handlers
   readonly clock: Clock
@@ -23,12 +23,15 @@ export interface EmbeddedOptions extends EngineOptions {
 
 export interface ClusterOptions extends EngineOptions {
   readonly bus: Bus
-  /** Where copies of shards are kept (`durability: 'async'` will do). A process without one owns none and only asks. */
+  /**
+   * The store of the node's copies (`durability: 'async'` is enough). A process without one owns no shards and only
+   * routes.
+   */
   readonly store?: Store
   readonly node: NodeIdentity
-  /** Names the root key without telling anything about it; every node of an installation must have the same one. */
+  /** Identifies the root key without revealing anything of it; every node of an installation must have the same one. */
   readonly rootKeyName: string
-  /** The sealed secrets of the installation, put back where the servers have lost them. */
+  /** The sealed secrets of the installation; the node restores them after the servers have lost them. */
   readonly rootSecrets?: Uint8Array
   readonly randomBytes: (count: number) => Uint8Array
 }
@@ -36,8 +39,8 @@ export interface ClusterOptions extends EngineOptions {
 export interface NodeIdentity {
   /** The same for the life of its data directory; letters, digits and dashes. */
   readonly id: string
-  /** Another one at every start. */
+  /** Different at every start. */
   readonly incarnation: string
-  /** What operators are shown of it. */
+  /** Facts about the node for operators. */
   readonly info: Readonly<Record<string, string>>
 }

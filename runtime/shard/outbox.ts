@@ -1,7 +1,7 @@
 /**
- * Performs the effects that a shard owes, after their commit, again and again until each is done. A lane (a kind and its
- * destination) goes through its effects in the order of their commits, a few at a time; what a lane cannot take yet stays
- * on the record, so memory holds a bounded part of it however much is owed.
+ * The outbox of a shard: runs the effect handlers after the commit, and retries each effect until it completes. A lane
+ * (a kind and its destination) runs its effects in the order of their commits, a few at a time. Effects beyond a bound
+ * stay in the store until their lane has room, so memory holds a bounded number however many are pending.
  */
 import { setMaxListeners } from 'node:events'
 import { shard as limits } from '../../core/limits/index.js'
@@ -17,13 +17,13 @@ import { commitTable, outboxTable } from './tables.js'
 export interface Outbox {
   /** Takes effects whose commit is durable. */
   enqueue(effects: readonly PendingEffect[]): void
-  /** Takes up everything on the record. */
+  /** Loads the pending effects from the store. */
   resume(): void
-  /** When the oldest effect was committed that is held and not done. */
+  /** The commit time of the oldest effect in memory that is not completed. */
   oldestPendingAt(): number | undefined
   /**
-   * Starts nothing more, cuts what is still under way after `graceMs`, and does not wait long for what ignores that. What
-   * was not settled stays owed for whoever is next.
+   * Starts no more effects, aborts the running ones after `graceMs`, and waits `effectCutMs` for handlers that ignore
+   * the abort. Effects that did not complete stay pending for the next owner.
    */
   stop(graceMs: number): Promise<void>
 }
@@ -31,9 +31,9 @@ export interface Outbox {
 export interface OutboxOptions {
   readonly reader: Reader
   readonly effectHandlers: Readonly<Record<string, EffectHandler>>
-  /** Takes a performed effect off the record; resolves when that is durable. */
+  /** Removes the row of an effect that has run; resolves when the removal is durable. */
   readonly complete: (key: PendingEffect['key']) => Promise<void>
-  /** Whether effects may go out at this very moment. */
+  /** Whether effects may be sent at this moment. */
   readonly mayPerform: () => boolean
   readonly clock: Clock
   readonly log: Log
@@ -43,17 +43,17 @@ interface Lane {
   readonly name: string
   readonly handle: EffectHandler
   readonly waiting: PendingEffect[]
-  /** The last effect taken from the record, and whether the record may have more of this lane after it. */
+  /** The last effect loaded from the store, and whether the store may have more of this lane after it. */
   loadedTo?: PendingEffect['key']
   hasMore: boolean
   running: number
-  /** Of those running, how many are with the destination just now. */
+  /** Running effects that hold a slot of the destination. */
   holdingSlot: number
-  /** Of those running, how many have no more to do with it. */
+  /** Running effects that have released their slot. */
   releasedSlot: number
-  /** Of those running, how many wait: to try again, or for somebody else. */
+  /** Running effects that wait: for a retry, or for another party. */
   backingOff: number
-  /** It can do nothing until one of them has waited, so it takes no place from others. */
+  /** The lane can do nothing until one of its effects has waited, so it does not count against `activeLanes`. */
   isStalled: boolean
   isQueued: boolean
 }
@@ -67,28 +67,28 @@ const backoff = { firstMs: limits.effectRetryMs, mostMs: limits.effectRetryMaxMs
 
 export function openOutbox({ reader, effectHandlers, complete, mayPerform, clock, log }: OutboxOptions): Outbox {
   const lanes = new Map<string, Lane>()
-  /** Lanes with something to start, in turn. */
+  /** Lanes with an effect to start, in turn. */
   const readyLanes: Lane[] = []
   const inFlight = new Map<Promise<void>, PendingEffect>()
-  /** Effects that have waited long enough after a failure. */
+  /** Effects whose backoff is over. */
   const retries: Retry[] = []
-  /** Ends the waits of those that failed. */
+  /** Ends the backoff of failed effects. */
   const stopping = new AbortController()
   const end = new AbortController()
   setMaxListeners(0, stopping.signal, end.signal)
   const unknownKinds = new Set<string>()
   let slotsInUse = 0
   let stalledLanes = 0
-  /** Effects at hand, of all lanes. */
+  /** Effects in memory, of all lanes. */
   let loadedEffects = 0
-  /** There may be lanes on the record that are not held; the search for them goes on after this one. */
+  /** The store may have lanes that are not in memory; the search for them continues after `searchedTo`. */
   let hasUnloadedLanes = false
   let searchedTo: string | undefined
   let stopped = false
-  /** Effects up to this commit were on record when this outbox began. */
+  /** Effects up to this commit were in the store when this outbox began. */
   let resumedAtCommit = -1
 
-  /** Undefined when nobody here performs the kind, or as many lanes are held as may be. */
+  /** Undefined when the kind has no handler here, or when the limit of lanes is reached. */
   function laneFor(name: string): Lane | undefined {
     const existing = lanes.get(name)
     if (existing) return existing
@@ -103,7 +103,7 @@ export function openOutbox({ reader, effectHandlers, complete, mayPerform, clock
       hasUnloadedLanes = true
       return undefined
     }
-    // While lanes are unseen this may be one of them, with effects on the record that came before.
+    // While some lanes are not loaded this may be one of them, with earlier effects in the store.
     const counts = { running: 0, holdingSlot: 0, releasedSlot: 0, backingOff: 0 }
     const lane = { name, handle, waiting: [], hasMore: hasUnloadedLanes, ...counts, isStalled: false, isQueued: false }
     lanes.set(name, lane)
@@ -121,7 +121,7 @@ export function openOutbox({ reader, effectHandlers, complete, mayPerform, clock
     loadedEffects++
   }
 
-  /** Whether the lane has an effect to start, read from the record when none is at hand. */
+  /** Whether the lane has an effect to start; loads some from the store when memory has none. */
   function hasNext(lane: Lane): boolean {
     if (lane.waiting.length === 0 && lane.hasMore) {
       const rows = [
@@ -138,7 +138,7 @@ export function openOutbox({ reader, effectHandlers, complete, mayPerform, clock
     return lane.waiting.length < limits.loadedEffectsPerLane || loadedEffects < limits.loadedEffects
   }
 
-  /** Fills the places that are free: first with those who had one and try again, then lane by lane. */
+  /** Fills the free slots: first with effects that retry, then lane by lane. */
   function pump(): void {
     while (!stopped && slotsInUse < limits.effectsInFlight) {
       const retry = takeRetry()
@@ -157,13 +157,13 @@ export function openOutbox({ reader, effectHandlers, complete, mayPerform, clock
     }
   }
 
-  /** One that stood aside has lost its place with the destination, and waits until there is another. */
+  /** An effect in backoff has given its slot away, and waits until its destination has a free one. */
   function takeRetry(): Retry | undefined {
     const at = retries.findIndex(({ lane }) => lane.holdingSlot < limits.effectsPerDestination)
     return at < 0 ? undefined : retries.splice(at, 1)[0]
   }
 
-  /** Takes a place here and with the destination, at once: whoever looks next must not find it free. */
+  /** Occupies a slot of the shard and of the destination synchronously: the next check must not find it free. */
   function occupySlot(lane: Lane): void {
     slotsInUse++
     lane.holdingSlot++
@@ -197,7 +197,7 @@ export function openOutbox({ reader, effectHandlers, complete, mayPerform, clock
     if (hasUnloadedLanes) loadLanes()
   }
 
-  /** Begins with a place of its own, gives it up while it waits to try again, and before it settles. */
+  /** Begins with a slot, releases it during backoff and before the removal of the row. */
   async function handleUntilDone(lane: Lane, { key, effect }: PendingEffect): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       const mayContinue = mayPerform()
@@ -217,7 +217,7 @@ export function openOutbox({ reader, effectHandlers, complete, mayPerform, clock
       }
       slot.end()
       if (!mayContinue) {
-        // It will not be ours again in this life of the outbox, so nothing more is started.
+        // This outbox will not own the shard again, so it starts no more effects.
         stopped = true
         return
       }
@@ -238,7 +238,7 @@ export function openOutbox({ reader, effectHandlers, complete, mayPerform, clock
     }
   }
 
-  /** The places of one that is being performed, here and in its lane, given up at its end or as soon as it stands aside. */
+  /** The slots of one running effect, in the shard and in its lane; released at its end or by `releaseSlot`. */
   function createSlot(lane: Lane): { releaseSlot(): void; end(): void } {
     let state: 'held' | 'aside' | 'ended' = 'held'
     return {
@@ -268,7 +268,7 @@ export function openOutbox({ reader, effectHandlers, complete, mayPerform, clock
     }
   }
 
-  /** It was performed; only its row is still there, because nothing can be written just now. */
+  /** The effect has run; only its row remains while the store accepts no writes. */
   async function completeUntilDone(key: PendingEffect['key'], kind: string): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -301,7 +301,7 @@ export function openOutbox({ reader, effectHandlers, complete, mayPerform, clock
     while (inFlight.size > 0) await Promise.allSettled(inFlight.keys())
   }
 
-  /** Finds lanes on the record by leaping from one to the next, from where the last search ended and once around. */
+  /** Finds lanes in the store, skipping from one to the next, from the end of the last search and once around. */
   function loadLanes(): void {
     hasUnloadedLanes = false
     for (const startName of searchedTo === undefined ? [undefined] : [searchedTo, undefined]) {
@@ -332,7 +332,7 @@ export function openOutbox({ reader, effectHandlers, complete, mayPerform, clock
         const [name] = pendingEffect.key
         const lane = laneFor(name)
         if (!lane) continue
-        // A commit can be read a moment before it is told here.
+        // A commit can be read a moment before this call.
         if (lane.loadedTo && !isAfter(pendingEffect.key, lane.loadedTo)) continue
         if (lane.hasMore || !hasRoom(lane)) lane.hasMore = true
         else {
@@ -363,7 +363,7 @@ export function openOutbox({ reader, effectHandlers, complete, mayPerform, clock
   }
 }
 
-/** As many as its destination may have at a time are with it, or as many as may be held wait for something else. */
+/** The destination has as many running effects as it may, or as many have released their slot as may. */
 function isFull({ running, releasedSlot }: Lane): boolean {
   return running - releasedSlot >= limits.effectsPerDestination || releasedSlot >= limits.releasedEffectsPerLane
 }

@@ -1,14 +1,14 @@
 /**
- * The writes of a commit over the state below: reads see through it, and the writes of one command can be taken back
- * without touching those of its neighbours.
+ * The overlay: writes of a batch that are decided and not yet durable. Reads see through it to the state below, and the
+ * writes of one command can be rolled back without touching the others.
  */
 import type { Steps } from '../../core/steps.js'
 import type { Change, Key, RangeOptions, Reader, Row, Space, Table, Write } from '../store/contract.js'
 import { keyBytes } from '../store/key.js'
 
 /**
- * Something that reads see through to. Whoever has worked out the name of a key hands it down, so that readers above each
- * other do that once.
+ * A reader below an overlay. `name` is the name of the key if the caller has computed it, so that stacked readers
+ * compute it once.
  */
 export interface OverlayBase extends Reader {
   get<K extends Key, V>(table: Table<K, V>, key: K, name?: string): V | undefined
@@ -22,42 +22,42 @@ export interface NamedWrite extends Write {
 export interface Overlay extends OverlayBase {
   put<K extends Key, V>(table: Table<K, V>, key: K, value: V): void
   remove<K extends Key, V>(table: Table<K, V>, key: K): void
-  /** Makes what was written since the last `commit` part of the commit. Throws when it cannot be stored. */
+  /** Makes the writes since the last `commit` part of the batch. Throws when one cannot be stored. */
   commit(): void
-  /** The same in steps, with nothing kept before the last. */
+  /** The same in steps; takes effect in the last one. */
   commitInSteps(): Steps<void>
-  /** Takes back what was written since the last `commit`. */
+  /** Undoes the writes since the last `commit`. */
   rollback(): void
-  /** Whether a record of that table is part of the commit; with a name, whether that one is. */
+  /** Whether a record of that table is part of the overlay; with a name, whether that record is. */
   has(table: { readonly name: string }, name?: string): boolean
-  /** Size of what is kept. */
+  /** Size of the committed writes. */
   bytes(): number
-  /** What is kept of one table, each record once, with its last value. */
+  /** The writes of one table, each record once, with its last value. */
   writesOf(table: string): readonly Write[]
-  /** What is kept of all tables whose records are read again soon. */
+  /** The writes of all tables with `isCachedOnWrite`. */
   cachedWrites(): readonly NamedWrite[]
-  /** Everything that is kept, in bytes. */
+  /** The committed writes in bytes. */
   changes(): readonly Change[]
-  /** Reads what is not written here from there instead, which must show all that was shown before. */
+  /** Replaces the reader below, which must show all that the previous one showed. */
   rebase(base: OverlayBase): void
 }
 
 /** A record as it was last written. */
 interface Entry extends NamedWrite {
   value: unknown
-  /** Written since the last `commit`, and what was kept before that. */
+  /** Written since the last `commit`, and the value before that. */
   isUncommitted: boolean
   committedValue: unknown
-  /** Where its change is among all of them; none before it was kept for the first time. */
+  /** The index of its change in `allChanges`; `noSlot` before its first commit. */
   slot: number
-  /** Its key in the store's own bytes, once a range was read that it may be part of. */
+  /** Its key in the store's bytes, once a range was read that may contain it. */
   order: Buffer | undefined
 }
 
 const noSlot = -1
 const writesPerStep = 200
 const bytesPerStep = 512 * 1024
-/** How long a record is, is known once it is encoded. */
+/** The size of a record is known only once it is encoded. */
 const writesAtOnce = 10
 const noEntries: readonly Entry[] = []
 
@@ -65,15 +65,15 @@ export function createOverlay(space: OverlayBase & Pick<Space, 'encode'>): Overl
   return new SpaceOverlay(space)
 }
 
-/** A class for speed alone: one is made for every commit, and where they come one by one that is for every command. */
+/** A class, because each batch makes one, and a batch may hold a single command. */
 class SpaceOverlay implements Overlay {
   private base: OverlayBase
-  /** By name, which says the table as well. */
+  /** By name, which includes the table. */
   private readonly entries = new Map<string, Entry>()
   private readonly byTable = new Map<string, Entry[]>()
   /** Entries of a table by their key without its last part; built when a range of the table is first read. */
   private readonly byParent = new Map<string, Map<string, Entry[]>>()
-  /** Tables whose keys are not all of one length. */
+  /** Tables whose keys differ in length. */
   private readonly unevenTables = new Set<string>()
   private readonly allChanges: Change[] = []
   private uncommitted: Entry[] = []
@@ -96,7 +96,7 @@ class SpaceOverlay implements Overlay {
     return merge(this.base, table, writes, (name) => this.entries.has(name), options)
   }
 
-  /** Entries that may be in the range. The index keeps them few when many commands of one commit write the table. */
+  /** Entries that may be in the range. The index keeps them few when many commands of one batch write the table. */
   private candidates(table: { readonly name: string }, { prefix = [] }: RangeOptions): readonly Entry[] {
     const entries = this.byTable.get(table.name)
     if (!entries || this.unevenTables.has(table.name) || prefix.length !== entries[0]!.key.length - 1)
@@ -153,7 +153,7 @@ class SpaceOverlay implements Overlay {
   }
 
   commit(): void {
-    // May throw, and then nothing is kept.
+    // May throw, and then commits nothing.
     this.applyEncoded(this.space.encode(this.uncommitted))
   }
 
@@ -196,7 +196,7 @@ class SpaceOverlay implements Overlay {
     this.uncommitted = []
   }
 
-  /** Entries that were never kept are the last ones of their lists, and are dropped together. */
+  /** Entries that were never committed are the last of their lists. */
   private drop({ name, table, key }: Entry): void {
     this.entries.delete(name)
     this.byParent.get(table.name)?.get(parentOf(table, key))?.pop()
@@ -234,9 +234,11 @@ class SpaceOverlay implements Overlay {
   }
 }
 
-/** One text for each key of each table: parts say what they are and where they end, so no two keys read alike. */
+/**
+ * A unique text for each key of each table: each part states its type and where it ends, so no two keys have the same.
+ */
 export function nameOf(table: { readonly name: string }, key: Key): string {
-  // A space ends the name of the table: none has one.
+  // A space ends the name of the table: no name contains one.
   let name = `${table.name} `
   for (const part of key) name += typeof part === 'number' ? `#${part};` : `${part.length}:${part}`
   return name
@@ -306,7 +308,7 @@ function orderOf(entry: Entry): Buffer {
 
 const unnamed = { name: '' }
 
-/** Bytes whose order is that of the store within a table: they are the store's own. */
+/** Bytes in the order of the store within a table: they are the store's own. */
 export function orderBytes(key: Key): Buffer {
   return keyBytes(unnamed, key)
 }

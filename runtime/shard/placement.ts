@@ -1,6 +1,9 @@
-/** Where a key belongs and who should have a shard: pure arithmetic that every node does alike, for ever. */
+/**
+ * Placement: the shard of a key and the ranking of nodes for a shard. Pure functions, the same on every node and in
+ * every version.
+ */
 
-/** Changing this moves every key of every installation: it must stay as it is. */
+/** A change here moves every key of every installation: it must stay as it is. */
 export function shardOf(owner: string, shards: number): number {
   return hashOf(owner) % shards
 }
@@ -10,8 +13,8 @@ export function isShard(number: number, shards: number): boolean {
 }
 
 /**
- * Nodes in the order in which they should have the shard: the first owns it, the next ones keep copies. A node that comes
- * or goes changes only the places it takes or leaves. A pinned node comes first while it is there.
+ * Ranks the nodes for a shard: the first should own it, the next ones keep copies. A node that joins or leaves changes
+ * only the ranks that it takes or leaves. A pinned node comes first while it is live.
  */
 export function rendezvousRank(shard: number, nodes: readonly string[], pinned?: string): string[] {
   const weight = new Map(

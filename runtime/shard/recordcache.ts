@@ -1,6 +1,6 @@
 /**
- * Records of a shard that were written a moment ago, or are read often, as they are: whoever reads one again is spared its
- * bytes. Only of tables that say so, a bounded number, and gone with the shard's tenure here.
+ * The record cache of a shard: decoded records that were written recently or are read often, so that a read decodes no
+ * bytes. Only for tables that declare it, bounded in number, and dropped when this process loses the shard.
  */
 import { LRUCache } from 'lru-cache'
 import { shard as limits } from '../../core/limits/index.js'
@@ -13,23 +13,29 @@ type Rows = readonly Row<Key, unknown>[]
 
 export interface RecordCache extends Omit<Space, 'get'>, OverlayBase {
   /**
-   * What the layer holds is on its way. The space shows it a moment before we are told, so until then its records are read
-   * there: whoever reads several of them finds them all as they were, or all as they will be.
+   * The writes of the overlay are being committed. The space shows them a moment before `endCommit`, so until then
+   * reads of these records go to the space: a reader of several records sees all of them before the commit, or all
+   * after it.
    */
   beginCommit(overlay: CommittingWrites): void
-  /** What the layer holds is durable and visible now. */
+  /** The writes of the overlay are durable and visible. */
   endCommit(overlay: CommittingWrites): void
-  /** It is not known what of a commit is in the space. */
+  /** Forgets everything, because it is unknown which writes of a commit are in the space. */
   clear(): void
 }
 
 export function withCache(space: Space): RecordCache {
   const values = new LRUCache<string, NonNullable<unknown>>({ max: limits.cachedRecords })
-  /** Few rows under one prefix, whole, of tables that are read often; by table, and all forgotten when one of it is written. */
+  /**
+   * Complete rows of short prefixes, of tables with `isCachedOnRead`, by table; a write to a table drops all its
+   * ranges.
+   */
   const ranges = new Map<string, Map<string, Rows>>()
   let inFlight: CommittingWrites | undefined
 
-  /** What a commit on its way may change is not at hand until we are told: a record of it, or rows of its tables. */
+  /**
+   * A record, or a row of a table, that the running commit may change is not served from the cache before `endCommit`.
+   */
   function isInFlight(table: AnyTable, name?: string): boolean {
     return inFlight?.has(table, name) === true
   }

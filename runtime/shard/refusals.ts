@@ -1,10 +1,10 @@
-/** The answers of a shard that cannot be asked just now. */
+/** Refusals of a shard that is unavailable. */
 import { refuse } from '../../core/errors.js'
 import { http } from '../../core/limits/index.js'
 
 const headers = { 'retry-after': String(http.retryAfterSeconds) }
 
-/** Nothing was decided. */
+/** The command was not decided. */
 export const unavailable = refuse('service.unavailable', { headers })
 
 export const outcomeUnknown = refuse('service.unavailable', {

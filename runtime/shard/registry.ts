@@ -1,4 +1,4 @@
-/** The commands and queries of the house by name: what may be asked for, from this process or from another. */
+/** The registry: commands and queries by name, for calls of this process and of other nodes. */
 import type { Command, Handlers, Query } from './contract.js'
 
 export interface Registry {
@@ -6,7 +6,7 @@ export interface Registry {
   command(name: string): Command<unknown, unknown>
   query(name: string): Query<unknown, unknown>
   hasCommand(name: string): boolean
-  /** The command that this one is of several inputs, if it is. */
+  /** The command whose `batch` form this one is, if any. */
   singleCommandOf(name: string): Command<unknown, unknown> | undefined
   hasQuery(name: string): boolean
 }

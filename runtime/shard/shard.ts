@@ -1,7 +1,7 @@
 /**
- * One shard in the hands of its owner: a mailbox, one writer, and commits that everybody shares who came while the last
- * one was on its way. They are decided meanwhile, over what is on its way as if it were there, and fail with it if it
- * fails. Answers, effects and timers follow a commit, never precede it.
+ * One shard at its owner: a mailbox, one writer, and group commits. While one commit is being written, the commands
+ * that arrive are decided over its overlay and share the next one; they fail if it fails. Answers, effects and timers
+ * follow a commit and never precede it.
  */
 import { isRefusal } from '../../core/errors.js'
 import { shard as limits } from '../../core/limits/index.js'
@@ -33,22 +33,24 @@ import { commitTable, outboxTable, type StoredTimer, timerNameTable, timerTable 
 import { type DueTimer, openTimers } from './timers.js'
 
 export interface OwnedShard {
-  /** Resolves after the commit. Rejects with Full, or with Moved when the shard went away before it was decided for good. */
+  /**
+   * Resolves after the commit. Rejects with MailboxFull, or with NotOwner when the shard was lost before the commit.
+   */
   execute(request: CommandRequest): Promise<unknown>
-  /** A promise of the answer where it is made in steps. */
+  /** Returns a promise for a query in steps. */
   query(query: Query<unknown, unknown>, input: unknown): unknown
-  /** Undefined where it is made in steps. */
+  /** Undefined for a query in steps. */
   queryNow(query: Query<unknown, unknown>, input: unknown): unknown
-  /** Commits so far; those that owed nothing are not counted any more once the shard was opened again. */
+  /** Commits so far. Commits without effects are no longer counted after the shard was opened again. */
   commits(): number
   load(): Pick<LocalShardStatus, 'waiting' | 'oldestPendingAt' | 'timerDueAt'>
-  /** Takes up what is owed and looks at timers. */
+  /** Resumes the outbox and the timers. */
   start(): void
-  /** Starts no more effects and fires no more timers, and gives effects under way a while to end and report. */
+  /** Starts no more effects and fires no more timers; running effects have `handOverMs` to end and report. */
   quiesce(): Promise<void>
-  /** Takes nothing more and finishes what was asked. */
+  /** Accepts no more commands and finishes the accepted ones. */
   close(): Promise<void>
-  /** The shard is lost: whatever waits is told so, nothing goes out any more. */
+  /** The shard is lost: rejects everything that waits, and sends nothing more. */
   lose(): void
 }
 
@@ -58,11 +60,14 @@ export interface ShardOptions extends Pick<EngineOptions, 'clock' | 'log' | 'new
   readonly registry: Registry
   readonly effectHandlers: Readonly<Record<string, EffectHandler>>
   readonly isSkippable: IsSkippable
-  /** Makes changes durable and visible in the space, one commit after the other. Rejects with Moved when they never will be. */
+  /**
+   * Makes changes durable and visible in the space, one commit after the other. Rejects with NotOwner when they never
+   * will be.
+   */
   readonly commit: CommitDeferred
-  /** Whether the shard is ours at this very moment. A process that was stopped for a while may wake up without it. */
+  /** Whether this process owns the shard at this moment. A process that was paused may resume without it. */
   readonly isStillOwner: () => boolean
-  /** Told of every durable change before it is answered. */
+  /** Called with every durable change before its command is answered. */
   readonly onCommit: (overlay: Pick<Overlay, 'writesOf'>) => void
 }
 
@@ -72,14 +77,16 @@ export function openShard(options: ShardOptions): OwnedShard {
   let mailbox: MailboxEntry[] = []
   let commandsWaiting = 0
   let commit = space.get(commitTable, []) ?? 0
-  /** Commands with an id that wait for their answer: whoever asks again joins them and takes no second place. */
+  /**
+   * Commands with an id that wait for their answer: a second call under the id joins the first and takes no other slot.
+   */
   const pendingCommands = new Map<string, Promise<unknown>>()
-  /** Takes letters still. */
+  /** The batch that accepts entries. */
   let openBatch: Batch | undefined
   let committingBatch: Batch | undefined
-  /** Joins the open batch in steps. */
+  /** The entry that joins the open batch in steps. */
   let steppedEntry: MailboxEntry | undefined
-  /** What watchers are being told of. */
+  /** The overlay whose changes the watchers are being called with. */
   let notifiedOverlay: Overlay | undefined
   let isScheduled = false
   const idleWaiters: (() => void)[] = []
@@ -110,7 +117,7 @@ export function openShard(options: ShardOptions): OwnedShard {
     })
   }
 
-  /** A commit begins once everybody who is ready now has written. */
+  /** A commit begins once all entries of this turn are decided. */
   function scheduleTurn(): void {
     if (isScheduled) return
     isScheduled = true
@@ -142,13 +149,16 @@ export function openShard(options: ShardOptions): OwnedShard {
     }
   }
 
-  /** Goes on with what waits, or tells those who wait for the end of it. */
+  /** Continues with the waiting entries, or resolves `close` when nothing waits. */
   function proceed(): void {
     if (mailbox.length > 0 && !steppedEntry && (!openBatch || canAccept(openBatch, mailbox[0]!))) return scheduleTurn()
     if (mailbox.length === 0 && !openBatch && !committingBatch) for (const resolve of idleWaiters.splice(0)) resolve()
   }
 
-  /** Goes as soon as it can: behind a commit on its way with the very next write, before those of that one go on. */
+  /**
+   * Flushes a batch as soon as possible: behind a running commit as the very next write, before the callers of that
+   * commit continue.
+   */
   function flush(batch: Batch): void {
     if (batch.overlay.bytes() > 0 || batch.outboundCommands.length > 0) {
       batch.write ??= createWrite(batch)
@@ -175,7 +185,7 @@ export function openShard(options: ShardOptions): OwnedShard {
     return write
   }
 
-  /** Watchers mostly read what they are told of, which is at hand as it was written. */
+  /** Watchers mostly read the records that changed; these are in the overlay, decoded. */
   function notifyChanged(overlay: Overlay): void {
     notifiedOverlay = overlay
     try {
@@ -185,12 +195,15 @@ export function openShard(options: ShardOptions): OwnedShard {
     }
   }
 
-  /** While the next commit is on its way the space may show it already, and what is at hand of the last is not mixed with it. */
+  /**
+   * While the next commit is running the space may show it already, and its records must not be mixed with those of the
+   * notified overlay.
+   */
   function reader(): Reader {
     return notifiedOverlay && !committingBatch ? notifiedOverlay : space
   }
 
-  /** Nothing of one that was given up meanwhile. */
+  /** Returns nothing for a batch that was rejected meanwhile. */
   function collect(batch: Batch): readonly Change[] {
     if (openBatch !== batch) return []
     const { overlay, entries, pending } = batch
@@ -234,7 +247,7 @@ export function openShard(options: ShardOptions): OwnedShard {
       timers.refreshIfEarlier(overlay.writesOf(timerTable.name).map(({ key }) => key[0] as number))
   }
 
-  /** What was decided over a commit that never was is undone with it. */
+  /** Rejects the batch that was decided over a failed commit. */
   function rejectOpenBatch(error: unknown): void {
     const rejectedBatch = openBatch
     openBatch = undefined
@@ -268,7 +281,7 @@ export function openShard(options: ShardOptions): OwnedShard {
     mailbox = mailbox.slice(drained)
   }
 
-  /** Its batch is neither full nor on its way meanwhile; it may be given up. */
+  /** Runs one step. The batch is neither full nor written meanwhile; it may be rejected. */
   function runStep(batch: Batch, entry: MailboxEntry, steps: Steps<unknown>): void {
     if (steppedEntry !== entry) return
     try {
@@ -300,7 +313,10 @@ export function openShard(options: ShardOptions): OwnedShard {
     }
   }
 
-  /** The timer goes off the record with whatever its command does; one whose command throws would only throw again. */
+  /**
+   * Removes the timer together with the writes of its command. A command that throws would throw again, so its timer is
+   * removed too.
+   */
   async function fire(due: DueTimer): Promise<void> {
     const [dueAt, owner, name] = due.key
     await enqueue((overlay, context) => {
@@ -313,12 +329,12 @@ export function openShard(options: ShardOptions): OwnedShard {
       try {
         decideCommand(overlay, context, { owner, command, input: timer.input, commandId: options.newCommandId() })
       } catch {
-        // Told to the log already.
+        // decideCommand has logged it.
       }
     })
   }
 
-  /** The last of them are dated in the commit by which the shard has the time of its clock. */
+  /** The last timers are rescheduled in the commit that stores the current time of the clock. */
   async function reschedule(due: readonly DueTimer[], isLast: boolean): Promise<void> {
     await enqueue((overlay, { at }) => {
       rescheduleTimers(overlay, due, at)
@@ -327,7 +343,7 @@ export function openShard(options: ShardOptions): OwnedShard {
     })
   }
 
-  /** A timer of a command this version does not know is kept for one that does. */
+  /** A timer of a command that this version does not know is postponed for a version that does. */
   function postpone(name: string, timer: StoredTimer): Command<unknown, unknown> {
     log.error('shard.timer.unknown', { command: timer.command })
     return {
@@ -344,7 +360,7 @@ export function openShard(options: ShardOptions): OwnedShard {
     commitMetrics?.settled()
   }
 
-  /** The effect goes off the record with the command that reports on it, and whoever performs it need not see to that. */
+  /** Removes the effect in the commit of the command that reports on it, so the outbox need not remove it. */
   async function executeCompleting(request: CommandRequest, completes: EffectToken): Promise<unknown> {
     const isSameOwner = completes.owner === request.owner
     const answer = await enqueue((overlay, context) => {
@@ -409,7 +425,7 @@ export function openShard(options: ShardOptions): OwnedShard {
   }
 }
 
-/** The time of day when it was opened, and since then only what has passed. */
+/** The time of day at the start plus the monotonic time since then. */
 function monotonicTime(clock: Clock): () => number {
   const offset = clock.now() - clock.monotonic()
   return () => clock.monotonic() + offset

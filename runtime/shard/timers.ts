@@ -1,4 +1,4 @@
-/** Wakes for the earliest timer on record and hands over all that are due, oldest first. */
+/** Timers of a shard: wakes for the earliest stored timer and fires all that are due, oldest first. */
 import { shard } from '../../core/limits/index.js'
 import type { Clock } from '../clock.js'
 import type { Key, Reader, Row } from '../store/contract.js'
@@ -7,24 +7,24 @@ import { type StoredTimer, timerTable } from './tables.js'
 export type DueTimer = Row<[dueAt: number, owner: string, name: string], StoredTimer>
 
 export interface Timers {
-  /** Looks at the record. */
+  /** Reads the earliest timer from the store. */
   refresh(): void
-  /** Timers of these times were put on the record or taken off: looks at it again unless all are behind the earliest. */
+  /** Timers of these times were stored or removed: refreshes unless all are later than the earliest. */
   refreshIfEarlier(dueAt: readonly number[]): void
-  /** When the earliest timer is due, or was, that has not been handed over and done with. */
+  /** The due time of the earliest timer that has not fired; it may be in the past. */
   dueAt(): number | undefined
-  /** Hands over nothing more and resolves when what was handed over is done with. */
+  /** Fires nothing more and resolves when the fired timers have settled. */
   stop(): Promise<void>
 }
 
-/** `fire` settles once the timer is off the record or has been found gone. */
+/** `fire` settles once the timer is removed, or was found to be removed. */
 export function openTimers(options: {
   reader: Reader
   clock: Clock
   fire: (due: DueTimer) => Promise<void>
-  /** The latest time of day that is on record for the shard. */
+  /** The latest stored time of day of the shard. */
   latestAt: number
-  /** Takes timers whose times may be those of a later clock; settles once they have times by the clock as it is. */
+  /** Takes timers whose times may be those of a later clock; settles once they have times of the current clock. */
   reschedule: (timers: readonly DueTimer[], isLast: boolean) => Promise<void>
 }): Timers {
   const { reader, clock, fire, reschedule } = options
@@ -34,7 +34,10 @@ export function openTimers(options: {
   let sweepInProgress: Promise<void> | undefined
   let scanInProgress: Promise<void> | undefined
   let stopped = false
-  /** The time of day less the time elapsed: it falls when the clock is set back. The last owner may have had a later clock. */
+  /**
+   * Time of day minus monotonic time: it falls when the clock is set back. The previous owner may have had a later
+   * clock.
+   */
   let offset = options.latestAt - clock.monotonic()
 
   function refresh(): void {
@@ -47,7 +50,7 @@ export function openTimers(options: {
     if (dueAt === wakeAt) return
     cancel?.()
     wakeAt = dueAt
-    // Not further ahead than a while, for the time of day may be set right in between.
+    // At most `timerPollMs` ahead, since the time of day may be corrected in between.
     cancel = earliest && clock.setTimer(Math.min(dueAt, clock.now() + shard.timerPollMs), startSweep)
   }
 
@@ -65,8 +68,8 @@ export function openTimers(options: {
   }
 
   /**
-   * Looks at all timers, a bounded number at a time, and has those dated anew that may be late. Answers whether it could: if
-   * nothing can be read or written just now, the next look begins again.
+   * Reads all timers, a bounded number at a time, and reschedules those that may be late. Returns whether it finished:
+   * when the store cannot be read or written, the next refresh begins again.
    */
   async function scan(): Promise<boolean> {
     try {

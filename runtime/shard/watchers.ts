@@ -1,4 +1,4 @@
-/** Who wants to be told of changes of which table. */
+/** Listeners for durable changes of a table. */
 import type { Log } from '../observe/log.js'
 import type { Local } from './contract.js'
 import type { Overlay } from './overlay.js'
@@ -8,7 +8,7 @@ export interface Watchers {
   notify(overlay: Pick<Overlay, 'writesOf'>): void
 }
 
-/** A watcher that throws is logged: the change it was told of is durable, whatever it makes of it. */
+/** An exception of a listener is logged: the change is durable and does not depend on it. */
 export function createWatchers(log: Log): Watchers {
   const watchers = new Map<string, ((key: never, value: never) => void)[]>()
   return {

@@ -1,4 +1,4 @@
-/** Lists of an agent's traffic: every shard is asked for its part, again and again until the page is full, or one for one person's. */
+/** Lists of an agent's traffic: queries every shard in rounds until the page is full, or one shard for one person. */
 import { type AgentRef, formatAgentKey } from '../../core/agentref.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import { traffic as limits } from '../../core/limits/index.js'
@@ -18,20 +18,23 @@ import { type RecordScan, recordQueries } from './queries.js'
 import type { OfPerson } from './scan.js'
 import { type ActivityScan, sessionQueries } from './sessions.js'
 
-/** Newest first. However much is written meanwhile, pages neither miss nor repeat what was there. */
+/**
+ * Lists newest first. Pages neither miss nor repeat entries that existed when the first page was read, however much is
+ * written meanwhile.
+ */
 export interface Traffic {
   messages(agent: AgentRef, query: RecordQuery): Promise<RecordPage<MessageEntry> | Refusal>
   logs(agent: AgentRef, query: RecordQuery): Promise<RecordPage<AgentLogEntry> | Refusal>
   /** Calls of the agent's webhook. */
   attempts(agent: AgentRef, query: RecordQuery): Promise<RecordPage<AttemptEntry> | Refusal>
-  /** Those that were going on during that time, by their last message. */
+  /** Conversations that were active in that time, by their last message. */
   conversations(agent: AgentRef, query: TrafficQuery): Promise<readonly ConversationSummary[] | Refusal>
   users(agent: AgentRef, query: Omit<TrafficQuery, 'userId'>): Promise<readonly UserSummary[] | Refusal>
 }
 
 export interface TrafficOptions {
   readonly shards: Shards
-  /** How many there are. */
+  /** The number of shards. */
   readonly shardCount: number
   readonly timeScale: number
   readonly clock: Pick<Clock, 'nextTick'>
@@ -40,7 +43,7 @@ export interface TrafficOptions {
 interface RecordQueries<T> {
   readonly list: Query<RecordScan, ScanPage<T>>
   readonly history: Query<OfPerson<RecordScan>, ScanPage<T>>
-  /** What lies about a person in the agent's own shard. */
+  /** Records about the person in the agent's own shard. */
   readonly own?: Query<OfPerson<RecordScan>, ScanPage<T>>
 }
 
@@ -49,16 +52,19 @@ type Ask<T> = (after: Position | undefined, limit: number) => Promise<readonly S
 interface PageRequest<T> {
   readonly limit: number
   readonly after?: Position
-  /** How many of the asked are thought to have a part in the page. */
+  /** How many of the queried shards are expected to have rows for the page. */
   readonly sources: number
-  /** Rows of the same name are one. */
+  /** Entries with the same name are one entry. */
   readonly nameOf?: (entry: T) => string
 }
 
 export function createTrafficLists({ shards, shardCount, timeScale, clock }: TrafficOptions): Traffic {
   const yieldTurn = () => new Promise<void>((resolve) => clock.nextTick(resolve))
 
-  /** Each round begins where the one before was known to, and asks for more. Others have their turn in between. */
+  /**
+   * Each round begins at the position that the last one reached and asks for twice as many rows; the event loop gets a
+   * turn between rounds.
+   */
   async function collectPage<T>(ask: Ask<T>, { limit, after, sources, nameOf }: PageRequest<T>) {
     const data: { position: Position; entry: T }[] = []
     const names = new Set<string>()
@@ -84,7 +90,10 @@ export function createTrafficLists({ shards, shardCount, timeScale, clock }: Tra
     return pageOf(data, from)
   }
 
-  /** One person's records are on one trail, which the session leads to where only that is given; null: nobody's. */
+  /**
+   * The person whose history has the records, by session where only the session is given. Null when no person has it;
+   * undefined when the query names neither.
+   */
   async function ownerOf(
     agent: AgentRef,
     { userId, filter }: RecordQuery,
@@ -162,7 +171,7 @@ function pageOf<T>(rows: readonly { entry: T }[], last?: Position): RecordPage<T
   return { data: rows.map(({ entry }) => entry), ...(last && { last }) }
 }
 
-/** Moments of one form are in the order of their letters. What comes at once stays as it was found. */
+/** ISO times of one format sort as text. Summaries of the same time keep their order. */
 function latestFirst<T>(summaries: readonly T[], timeOf: (each: T) => string): readonly T[] {
   return [...summaries].sort((a, b) => (timeOf(a) === timeOf(b) ? 0 : timeOf(a) < timeOf(b) ? 1 : -1))
 }

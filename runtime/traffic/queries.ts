@@ -1,4 +1,4 @@
-/** Questions about messages and logs, answered where they are: a bounded stretch of one shard, or the trail of one person. */
+/** Queries for messages and logs: a bounded scan of one shard, or the history of one person. */
 
 import type { AgentRef } from '../../core/agentref.js'
 import type { RecordRef } from '../../core/conversation/history.js'
@@ -43,16 +43,16 @@ export interface RecordScan extends ScanInput {
   readonly filter: Filter
 }
 
-/** One list: the records it is made of, newest first, and what is shown of each. */
+/** One kind of list: its tables, newest first, and the entries of each record. */
 interface RecordKind<V, T> {
   tables(input: RecordScan): readonly Table<RecordKey, V>[]
-  /** The records of one conversation, from behind `after` on. */
+  /** The records of one conversation after the position `after`. */
   history(
     reader: Reader,
     conversation: Conversation,
     after: RecordRef | undefined,
   ): Iterable<{ ref: RecordRef; value: V }>
-  /** Later lines of a record first. */
+  /** The entries of a record, latest first. */
   entries(reader: Reader, key: RecordKey, record: V, filter: Filter): T[]
 }
 
@@ -75,7 +75,7 @@ const messages: RecordKind<TrafficRecord, MessageEntry> = {
 
 type AnyRecord = LogRecord | AttemptRecord | TrafficRecord
 
-/** Every kind of record has lines in the log, except where the event that is asked for is found in one kind alone. */
+/** Every kind of record has log entries, unless the filter names an event that only one kind has. */
 const logs: RecordKind<AnyRecord, AgentLogEntry> = {
   tables({ filter: { event } }) {
     const hasEvent = (events: readonly string[]) => event === undefined || events.includes(event)
@@ -144,17 +144,17 @@ function keyOf({ agent: { orgId, agentId }, asid }: Conversation, [at, number]: 
   return [orgId, agentId, at, asid, number]
 }
 
-/** A record with several lines has one position for each, the first of them the newest. */
+/** Each entry of a record gets a position of its own; the first entry is the newest. */
 function toRows<T>([at, asid, number]: Position, entries: readonly T[]): Row<T>[] {
   return entries.map((entry, nth) => {
     return { position: [at, asid, (number as number) + (entries.length - 1 - nth) / maxEntriesPerRecord], entry }
   })
 }
 
-/** More than a record ever has. */
+/** An upper bound of the entries of one record. */
 const maxEntriesPerRecord = 8
 
-/** Of the record in which the page before ended, what comes behind that. */
+/** Rows of the record; of the record where the previous page ended, only those after that position. */
 function rowsOf<V, T>(
   kind: RecordKind<V, T>,
   reader: Reader,
@@ -167,7 +167,7 @@ function rowsOf<V, T>(
   return after ? rows.filter((row) => newestFirst(after, row.position) < 0) : rows
 }
 
-/** A bounded stretch of these tables, of one person where one is given. */
+/** A bounded scan of these tables, of one person if `asid` is given. */
 function listRecords<V, T>(
   kind: RecordKind<V, T>,
   reader: Reader,
@@ -192,8 +192,8 @@ function createQueries<V, T>(name: string, kind: RecordKind<V, T>) {
   }
 
   /**
-   * The same by the trail of one person: it comes upon no other person's records. Behind a position that is not on the
-   * trail, as those of lines in the agent's shard are, the tables are walked.
+   * The same from the history of one person, which contains no other person's records. A position outside of the
+   * history, such as that of an agent log line, falls back to a scan of the tables.
    */
   const history: Query<OfPerson<RecordScan>, ScanPage<T>> = {
     name: `traffic.${name}.of`,
@@ -235,13 +235,13 @@ function createQueries<V, T>(name: string, kind: RecordKind<V, T>) {
   return { list, history }
 }
 
-/** Whose session it is; null where this shard does not know it. */
+/** The asid of a session; null when this shard does not have the session. */
 const sessionOwner: Query<AgentRef & { readonly sessionId: string }, string | null> = {
   name: 'traffic.session',
   read: (reader, { orgId, agentId, sessionId }) => reader.get(sessionTable, [orgId, agentId, sessionId])?.asid ?? null,
 }
 
-/** Lines about one person in the agent's own shard. */
+/** Agent log lines about one person, in the agent's own shard. */
 const ownLogs: Query<OfPerson<RecordScan>, ScanPage<AgentLogEntry>> = {
   name: 'traffic.logs.own',
   read: (reader, input) =>

@@ -1,4 +1,4 @@
-/** How a list of traffic is walked where its tables are: newest first, and never more rows in one go than it may. */
+/** Scans of traffic tables in one shard: newest first, with a bounded number of rows per query. */
 import { type AgentRef, formatAgentKey } from '../../core/agentref.js'
 import type { Conversation } from '../../core/conversation/state.js'
 import { traffic as limits } from '../../core/limits/index.js'
@@ -8,7 +8,7 @@ import { recordTables } from '../conversation/history.js'
 import { conversationTable } from '../conversation/tables.js'
 import type { Reader, Table } from '../store/contract.js'
 
-/** A part of a list, from behind `after` on: at most `limit` rows that are wanted. */
+/** One part of a list, after the position `after`: at most `limit` matching rows. */
 export interface ScanInput extends AgentRef {
   readonly window: TimeWindow
   readonly after?: Position
@@ -22,7 +22,7 @@ export function tablesFor({ includeTest }: Pick<ScanInput, 'includeTest'>) {
   return includeTest ? [recordTables.live, recordTables.test] : [recordTables.live]
 }
 
-/** The conversation, if it is one of the agent's and belongs into the list. */
+/** The conversation, if it belongs to the agent and to the list. */
 export function conversationOf(reader: Reader, input: OfPerson<ScanInput>): Conversation | undefined {
   const conversation = reader.get(conversationTable, [input.asid])
   if (!conversation || formatAgentKey(conversation.agent) !== formatAgentKey(input)) return undefined
@@ -31,7 +31,7 @@ export function conversationOf(reader: Reader, input: OfPerson<ScanInput>): Conv
 
 type TimedKey = readonly [orgId: string, agentId: string, ...position: Position]
 
-/** Rows of all the tables as one list, from behind `after` down to that time, at most one more than `maxRows`. */
+/** Rows of all tables merged into one list, from `after` back to `from`, at most one more than `maxRows`. */
 export function* scanBackwards<K extends TimedKey, V>(
   reader: Reader,
   tables: readonly Table<K, V>[],
@@ -67,7 +67,7 @@ function positionOf([, , ...position]: TimedKey): Position {
   return position
 }
 
-/** Walks until there are rows enough, or it has looked at as many records as it may and there are more. */
+/** Collects rows until the limit, or until the row bound is reached while the scan has more. */
 export function collectScanPage<S extends { readonly position: Position }, T>(
   walk: Iterable<S>,
   limit: number,

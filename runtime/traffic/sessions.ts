@@ -1,4 +1,4 @@
-/** Questions about conversations and people, answered from the sessions that are kept of them. */
+/** Queries for conversations and people, from the records of sessions. */
 import type { AgentRef } from '../../core/agentref.js'
 import { traffic as limits } from '../../core/limits/index.js'
 import type { Position, ScanPage } from '../../core/traffic/merge.js'
@@ -24,7 +24,7 @@ function loadSession(reader: Reader, { orgId, agentId }: AgentRef, id: string) {
   return { previous, session: { ...record, id, progress: progress ?? { lastAt: startedAt, messageCount: 0 } } }
 }
 
-/** It was going on during that time. */
+/** Whether the session was active in that time. */
 function isWithin({ startedAt, progress }: Session, { from, until }: TimeWindow): boolean {
   return progress.lastAt >= from && (until === undefined || startedAt < until)
 }
@@ -45,16 +45,16 @@ function* sessionsOf(
 }
 
 export interface ActivityScan extends ScanInput {
-  /** How long after its mark a session may have gone on. */
+  /** How long a session may go on after its mark. */
   readonly bucketMs: number
 }
 
-/** Sessions by the marks that they left, each where it left its newest mark. */
+/** Sessions by their activity marks, each at its newest mark. */
 function* activeSessions(reader: Reader, input: ActivityScan): Generator<{ position: Position; session?: Session }> {
   const { window, bucketMs } = input
   const tables = tablesFor(input).map(({ activity }) => activity)
   const seen = new Set<string>()
-  // A mark is left by the first record that comes half an hour after the last one, which is less than an hour after it.
+  // A mark is written by the first record that comes half an hour after the last mark, so less than an hour after it.
   const from = window.from - 2 * bucketMs
   for (const { position, key } of scanBackwards(reader, tables, input, { from, maxRows: limits.rowsPerRead })) {
     const id = key[4]
@@ -85,7 +85,7 @@ const conversationsOf: Query<OfPerson<ScanInput>, readonly ConversationSummary[]
   },
 }
 
-/** People by the sessions they had; each is found by one of them and told with all. */
+/** People with sessions in that time; one session finds the person, and the summary covers all of them. */
 const users: Query<ActivityScan, ScanPage<UserSummary>> = {
   name: 'traffic.users',
   read(reader, input) {

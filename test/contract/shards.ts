@@ -28,7 +28,7 @@ const parts = {
  */
 const patientMs = 100 * 365 * 24 * 3_600_000
 const patience = {
-  shard: { askMs: patientMs, requestFirstMs: 120_000, requestMs: 120_000 },
+  shard: { executeMs: patientMs, requestFirstMs: 120_000, requestMs: 120_000 },
   cluster: { leaseMs: patientMs },
 }
 

@@ -81,7 +81,7 @@ const add: Command<EntryInput, Written> = {
   name: 'faults.add',
   decide(tx, { book, value, attempt }, meta) {
     const index = write(tx, book, { value, attempt, marks: 0 })
-    tx.emit({ kind: effectKind, payload: { book, place: index, value } })
+    tx.emit({ kind: effectKind, payload: { book, index, value } })
     tx.send(mirrorOf(book), mirrorEntry, { book: mirrorOf(book), value })
     const timer = { name: `mark ${index}`, command: mark.name, input: { book, index } }
     tx.schedule({ ...timer, dueAt: meta.at + markAfterMs })

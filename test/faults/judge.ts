@@ -161,7 +161,7 @@ function judgeFollowers({ book, mirror }: BookContents, receiver: Receiver, addF
     if (!own.some(({ failed }) => !failed)) addFinding('missing', `the effect of ${value} was never performed`)
     if (new Set(own.map(({ id }) => id)).size > 1)
       addFinding('doubled', `the effect of ${value} came under several ids`)
-    if (own.some(({ index: faultNode }) => faultNode !== at + 1))
+    if (own.some(({ index }) => index !== at + 1))
       addFinding(undefined, `the effect of ${value} names another place than ${at + 1}`)
     if (marks === 0) addFinding('missing', `the timer of ${value} never went off`)
     if (marks > 1) addFinding('doubled', `the timer of ${value} went off ${marks} times`)

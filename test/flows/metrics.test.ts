@@ -153,7 +153,7 @@ t.test('Sends are counted by their answer, their attempts and the states that th
   t.equal(await sum('parley_send_requests_total', { status: 'refused', reason: 'agent.outreach.invalid_address' }), 1)
   await counts(t, 'parley_sends_total', { origin: 'named', state: 'sent' }, 1)
   t.equal(await sum('parley_sends_total', { origin: 'named', state: 'sending' }), 1)
-  t.equal(await sum('parley_send_attempts_total', { outcome: 'taken' }), 1)
+  t.equal(await sum('parley_send_attempts_total', { outcome: 'accepted' }), 1)
   t.ok((await sum('parley_rate_limit_calls_total', { budget: 'send', outcome: 'allowed' })) >= 2)
 })
 

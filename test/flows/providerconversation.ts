@@ -26,7 +26,7 @@ export const card = {
 /** What an answer says of how it was given. */
 export const answerOrigin = ({ kind, ...act }: WireRow['pick']) =>
   kind === 'text' ? { via: 'text', ...act } : { via: 'tap' }
-export const systemEvent = (kind: string) => ({ type: 'system', systemEvent: { kind } })
+export const systemEvent = (kind: string) => ({ type: 'system', system: { kind } })
 
 /** One person at one provider, and the agent that they talk with. */
 export class ProviderConversation {

@@ -15,7 +15,7 @@ import { createRealTime } from '../harness/time.js'
 
 /** The machine may be slow: a node that is there is not given up, and whoever asks waits. What is tested here is what comes out. */
 Object.assign(cluster, { leaseMs: 4_000, graceMs: 1_000 })
-Object.assign(shard, { askMs: 60_000 })
+Object.assign(shard, { executeMs: 60_000 })
 
 const allShards = Array.from({ length: clusterShards }, (_, number) => number)
 const ranked = (...ids: string[]) => allShards.map((number) => rendezvousRank(number, ids)[0])
@@ -471,7 +471,7 @@ t.test('While the servers are silent nothing is acknowledged, and afterwards eve
   await waitUntilOwned(asker, isRanked('ann', 'ben'))
   const load = new Load(asker.engine)
   await load.waitForProgress()
-  Object.assign(shard, { askMs: 1_500 })
+  Object.assign(shard, { executeMs: 1_500 })
   await installation.nats.pause()
   const mine = ownersIn(ranked('ann', 'ben').indexOf('ann')).at(-1)!
   const answer = await doing({ shards: ann.engine }, mine, { write: 'perhaps' })

@@ -1,4 +1,4 @@
-/** Apple Messages for Business: one call for everything, no receipts, and a person who starts and ends the thread. */
+/** Emulates Apple Messages for Business: one call for everything, no receipts; people open and close the thread. */
 import { createCipheriv, randomUUID } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { isRecord, parseJson } from '../../../core/json.js'
@@ -109,7 +109,7 @@ export const apple: EmulatedProvider = {
         })
       case 'typing':
         return callbacks({ type: 'typing_start' })
-      // The person deletes the thread: nothing may be sent until they write again.
+      // Apple sends `close` when the person deletes the thread: nothing may be sent until they write again.
       case 'optOut':
         context.setOptedOut(account, address, true)
         return callbacks({ type: 'close' })
@@ -154,7 +154,7 @@ async function acceptMessage(
   return { status: 200 }
 }
 
-/** Signed with the shared key by whoever sends, and said to be from the provider account. */
+/** Tokens are signed with the shared key, and their issuer must be the provider account. */
 function isValidToken(token: string, account: Account, context: EmulatorContext): boolean {
   const parts = tokenParts(token)
   if (!parts || !isRecord(parts.header) || !isRecord(parts.claims) || parts.header.alg !== 'HS256') return false
@@ -182,7 +182,7 @@ function callback(account: Account, address: string, content: object, context: E
   const { businessId, mspId } = authOf(account)
   const id = randomUUID()
   context.recordId(account, id)
-  // Whoever writes has opened the thread again.
+  // A message from the person opens the thread again.
   if ((content as JsonObject).type !== 'close' && (content as JsonObject).type !== 'typing_start')
     context.setOptedOut(account, address, false)
   const claims = { aud: mspId, iat: Math.floor(context.now() / 1_000) }
@@ -204,7 +204,7 @@ function tapOf(item: JsonObject, label: unknown): Tap {
   return { label: String(label), postback: String(item.identifier), part: item }
 }
 
-/** What was picked comes back in the place where it was offered, without the rest. */
+/** The reply has the shape of the request, with only the picked entry in it. */
 function pickedContent({ tap, accepted }: Extract<UserAct, { kind: 'tap' }>): object {
   const { interactiveData } = accepted.body as { interactiveData: { data: Readonly<Record<string, JsonObject>> } }
   const { version, requestIdentifier, listPicker, event, 'quick-reply': quick } = interactiveData.data
@@ -216,7 +216,7 @@ function pickedContent({ tap, accepted }: Extract<UserAct, { kind: 'tap' }>): ob
   return { bid, data: { ...reply, 'quick-reply': { ...quick, ...selected } } }
 }
 
-/** Bytes lie with Apple under a name, encrypted; the key goes with the call. */
+/** Apple stores files encrypted under a name; the callback carries the key. */
 function storeFile(bytes: Buffer, account: Account, address: string, context: EmulatorContext) {
   const [name, key] = [context.newId(16), context.newId(32)]
   const cipher = createCipheriv('aes-256-ctr', Buffer.from(key, 'hex'), Buffer.alloc(16))
@@ -239,7 +239,7 @@ function attachmentOf(
   return { ...storeFile(Buffer.from(data, 'base64'), account, address, context), mimeType: type, name: name ?? 'file' }
 }
 
-/** A large answer is only referred to. */
+/** An answer over the size limit is stored as a file, and the callback refers to it. */
 function byReference(interactiveData: object, account: Account, address: string, context: EmulatorContext): object {
   const bytes = Buffer.from(JSON.stringify(interactiveData))
   if (bytes.length <= appleMessages.interactiveBytes) return { interactiveData }

@@ -1,11 +1,11 @@
-/** What Apple Messages for Business accepts, with its limits. */
+/** Shapes of the requests that Apple Messages for Business accepts, with its limits. */
 import { isRecord } from '../../../core/json.js'
 import { anything, byKind, flag, link, list, number, object, oneOf, onlyOne, type Shape, text } from '../shape.js'
 
 export const bid =
   'com.apple.messages.MSMessageExtensionBalloonPlugin:0000000000:com.apple.icloud.apps.messages.business.extension'
 
-/** Strings of anything interactive. */
+/** Texts in interactive messages. */
 const shownText = text({ max: 200 })
 const optionalText = text({ min: 0, max: 200 })
 const style = oneOf('icon', 'small', 'large', 'default')
@@ -57,7 +57,7 @@ const data = object(
   { images, mspVersion: text(), ...pickers },
   onlyOne(...Object.keys(pickers)),
 )
-/** A quick reply stands below what was said and has no bubble of its own. */
+/** A quick reply has no `receivedMessage`: it stands below the message text, without a bubble of its own. */
 const interactiveData = object(
   { bid: oneOf(bid), data },
   { receivedMessage: bubble, replyMessage: bubble, sessionIdentifier: text(), useLiveLayout: flag },

@@ -1,4 +1,4 @@
-/** What the messengers behind the graph API share: errors, tokens, windows, and a signature over the raw body. */
+/** What Meta's messengers share: errors, tokens, messaging windows, and the signature over the raw body. */
 import { providerEmulator as limits } from '../../../core/limits/index.js'
 import type {
   Account,
@@ -26,7 +26,7 @@ export function graphFailure(status: number, code: number, message: string, more
 
 export const badToken = graphFailure(401, 190, 'Invalid OAuth access token')
 
-/** A refusal on order. The API has a code of its own for each cause. */
+/** The answer of a fault. The API has a code of its own for each cause. */
 export function graphRefusal(rateCode: number) {
   return (status: number, retryAfter?: number): EmulatorAnswer => {
     if (status === 401) return badToken
@@ -35,7 +35,7 @@ export function graphRefusal(rateCode: number) {
   }
 }
 
-/** What every app of this provider is given, beside the name of its own side. */
+/** Credentials that every app of this provider has, beside the ids of its own channel. */
 export function appCredentials(mint: Mint, { httpUrl }: ServerAddresses, tokenPrefix: string) {
   return {
     accessToken: `${tokenPrefix}${mint('accessToken', 60)}`,
@@ -45,7 +45,7 @@ export function appCredentials(mint: Mint, { httpUrl }: ServerAddresses, tokenPr
   }
 }
 
-/** In the header, or in the query as pages still do. */
+/** The token is in the header, or in the query as pages still send it. */
 export function hasToken(request: EmulatorRequest, account: Account): boolean {
   const token = bearer(request.header('authorization')) || (request.query.get('access_token') ?? '')
   return safeEqual(token, graphAuthOf(account).accessToken)

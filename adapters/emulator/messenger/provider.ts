@@ -1,4 +1,4 @@
-/** Messenger and Instagram: messages of a page, and webhooks with messages, postbacks and watermarks. */
+/** Emulates Messenger and Instagram: messages of a page; webhooks with messages, postbacks and watermarks. */
 import { isRecord, parseJson } from '../../../core/json.js'
 import { providerEmulator as limits } from '../../../core/limits/index.js'
 import type {
@@ -31,7 +31,7 @@ interface Kind {
   readonly name: 'messenger' | 'instagram'
   readonly object: 'page' | 'instagram'
   readonly body: Shape
-  /** What is told of a message by itself. */
+  /** The receipts that come automatically. */
   readonly receipts: PlannedReceipts
 }
 type PlannedReceipts = Parameters<Accept>[2]
@@ -47,9 +47,9 @@ const windowClosed = graphFailure(400, 10, '(#10) This message is sent outside o
   error_subcode: 2_018_278,
 })
 const pageIdOf = (account: Account) => account.auth.pageId as string
-/** By which events name whom they are about: Messenger has its page there, Instagram the account. */
+/** The account's id in events: Messenger uses the page id, Instagram the account id. */
 const senderIdOf = (account: Account) => (account.auth.accountId ?? account.auth.pageId) as string
-/** A quick reply comes back with as much of its title as was shown. */
+/** A quick reply comes back with its title as the phone showed it, cut to this length. */
 const titleChars = 20
 
 function createPageProvider({ name, object, body: shape, receipts }: Kind): EmulatedProvider {
@@ -159,7 +159,7 @@ function createPageProvider({ name, object, body: shape, receipts }: Kind): Emul
     return { status: 200, body: { recipient_id: address, message_id: id } }
   }
 
-  /** Everything up to a moment was seen; Instagram also names the message. */
+  /** Marks everything up to a moment as read; Instagram also names the message. */
   function readOf({ providerId }: AcceptedMessage, context: EmulatorContext) {
     return { read: { watermark: context.now(), ...(name === 'instagram' && { mid: providerId }) } }
   }

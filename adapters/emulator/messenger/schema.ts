@@ -1,4 +1,4 @@
-/** What Messenger and Instagram accept, with their limits. */
+/** Shapes of the requests that Messenger and Instagram accept, with their limits. */
 import { isRecord } from '../../../core/json.js'
 import {
   anything,
@@ -56,7 +56,7 @@ function bodyWith(button: Shape, plainText: Shape): Shape {
     file,
     template: object({ type: anything, payload: template }),
   })
-  // A longer title is cut and not refused.
+  // The provider cuts a longer title and does not refuse it.
   const quickReply = byKind('content_type', {
     text: object({ content_type: anything, title: text(), payload }, { image_url: link() }),
     user_phone_number: object({ content_type: anything }, { payload }),

@@ -1,4 +1,4 @@
-/** The page's calls to the node that served it, with the ticket that opens them. */
+/** The page's calls to the node that served it, authorized by a ticket. */
 import type { Preview } from '../../../core/render/preview.js'
 
 export type Channel = 'rcs' | 'sms' | 'messengerA' | 'vendorMessages'
@@ -10,7 +10,7 @@ export interface EmulatorScene {
   readonly chatUrl?: string
   readonly pollMs: number
   readonly compileAfterMs: number
-  /** The most that the base64 of a picture may have. */
+  /** Longest picture in base64 characters. */
   readonly pictureChars: number
 }
 
@@ -18,11 +18,11 @@ export type Act =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'tap'; readonly label: string; readonly postback: string; readonly number: number }
   | { readonly kind: 'location'; readonly latitude: number; readonly longitude: number; readonly label?: string }
-  /** Without an address it is not kept any more. */
+  /** Without `url` the picture is no longer stored. */
   | { readonly kind: 'media'; readonly type: string; readonly name: string; readonly url?: string }
   | { readonly kind: 'stop' | 'optOut' | 'offline' | 'online' | 'lose' | 'regain' }
 
-/** A picture that somebody sends, in base64. */
+/** A picture that a phone sends, in base64. */
 export interface Picture {
   readonly name: string
   readonly type: string
@@ -67,7 +67,7 @@ export interface Updates {
   readonly acts: readonly PerformedAct[]
   readonly chat: readonly ChatLine[]
 }
-/** A line of the web chat, with as much of its words as tells it from others. */
+/** A transcript entry of the web chat, with enough of its text to recognize it. */
 export interface ChatLine {
   readonly cursor: number
   readonly at: number
@@ -88,7 +88,7 @@ export interface CompileResult {
   readonly renderings?: Readonly<Record<string, Preview>>
 }
 
-/** The ticket is missing, or the node did not take it: wrong, of another installation, or expired. */
+/** The ticket is missing, or the node refused it: wrong, of another installation, or expired. */
 export class TicketError extends Error {
   constructor(readonly wasRefused = false) {
     super()
@@ -103,7 +103,7 @@ export class Unreachable extends Error {
 const key = 'parley-emulator-ticket'
 let ticket = sessionStorage.getItem(key) ?? ''
 
-/** Takes the ticket out of the address, so that it is not copied along with it. */
+/** Removes the ticket from the address, so that nobody copies it along with the address. */
 export function readTicket(): void {
   const received = location.hash.slice(1)
   if (!received.startsWith('ep1.')) return
@@ -146,7 +146,7 @@ export async function signIn(apiKey: string): Promise<void> {
 const name = encodeURIComponent
 export const fetchScene = () => call<EmulatorScene>('GET', 'stage')
 const visitorQuery = (visitor: string | undefined) => (visitor === undefined ? '' : `visitor=${name(visitor)}`)
-/** Lines of the chat are those of this visitor. */
+/** Transcript entries are those of this visitor. */
 export const fetchUpdates = (sent: number, acts: number, visitor?: string) =>
   call<Updates>('GET', `stage/news?sent=${sent}&acts=${acts}&${visitorQuery(visitor)}`)
 export const act = (channel: Channel, what: Act) => call<unknown>('POST', `stage/phones/${channel}/_act`, what)

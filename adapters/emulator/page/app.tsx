@@ -1,4 +1,4 @@
-/** The whole page: who is met, the phones side by side, and a place to write AML. */
+/** The whole page: the agent, the phones side by side, and the AML editor. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import * as api from './api.js'
 import { Editor } from './editor.js'
@@ -7,7 +7,7 @@ import { applyUpdates, emptyState, type PageState } from './pagestate.js'
 import { PhoneView, WebChat } from './phone.js'
 import { SignIn } from './signin.js'
 
-/** What the page shows of a node that does not answer, and of one that has been asked and has. */
+/** What the page shows while the node does not answer. */
 type Trouble = 'unreachable' | undefined
 
 export function App() {
@@ -60,7 +60,7 @@ function EmulatorView({
   const { state, trouble, refresh } = usePageState(scene, visitor, onTicketError)
   const [failure, setFailure] = useState<string>()
 
-  /** Whether it was done; otherwise the page says why not. */
+  /** True when the request succeeded; otherwise the page shows why not. */
   async function attempt(request: Promise<unknown>): Promise<boolean> {
     setFailure(undefined)
     try {
@@ -128,7 +128,7 @@ const titles: Readonly<Record<api.Channel, string>> = {
   vendorMessages: 'Vendor Messages',
 }
 
-/** Asks for news again and again, while somebody looks. A node that was away may have begun anew: so does the page. */
+/** Polls for updates while the page is visible. After a node was unreachable, the page loads everything again. */
 function usePageState(
   { pollMs }: api.EmulatorScene,
   visitor: string | undefined,
@@ -153,7 +153,7 @@ function usePageState(
     setState(latest.current)
   }, [onTicketError, visitor])
 
-  /** One at a time: a second one would be told the same news again. */
+  /** Serialized: two concurrent requests would fetch the same updates twice. */
   const refresh = useCallback(() => {
     refreshing.current = (refreshing.current ?? Promise.resolve()).then(fetchOnce)
     return refreshing.current
@@ -176,7 +176,7 @@ function usePageState(
   return { state, trouble, refresh }
 }
 
-/** Without a visitor in view there are no lines of the chat: those of another visitor do not belong here. */
+/** Without a visitor in view the page shows no transcript entries: those of another visitor do not belong here. */
 async function fetchVisibleUpdates(sent: number, acts: number, visitor: string | undefined): Promise<api.Updates> {
   const updates = await api.fetchUpdates(sent, acts, visitor)
   return visitor === undefined ? { ...updates, chat: [] } : updates

@@ -1,4 +1,4 @@
-/** What a phone would draw of blocks that were not sent to anybody: for whoever writes a message. */
+/** Drawings of blocks that are not sent yet, for the preview of the editor. */
 import type { Block, RenderedCard, RenderedChip } from '../../../core/channel/blocks.js'
 import type { Card, Drawing, Tap } from './drawing.js'
 

@@ -1,4 +1,4 @@
-/** One thing that was said on a phone, and everything in it that can be tapped. */
+/** One message on a phone, with everything in it that can be tapped. */
 
 import { useState } from 'preact/hooks'
 import { segmentsOf } from '../../../core/render/gsm7.js'
@@ -80,7 +80,7 @@ export function Bubble({
   )
 }
 
-/** Why a message of the agent was refused; other reasons appear by name. */
+/** Texts for reasons of refusal; the page shows other reasons by name. */
 const refusals: Readonly<Record<string, string>> = {
   optedOut: 'A message of the agent was refused: this phone has opted out.',
   windowClosed: 'A message of the agent was refused: nothing was written here within the last day.',
@@ -89,7 +89,7 @@ const refusals: Readonly<Record<string, string>> = {
 
 const silentActs: readonly Act['kind'][] = ['offline', 'online', 'lose', 'regain', 'optOut']
 
-/** Whether it is something that happened to the phone, and nothing that anybody said. */
+/** True for an event of the phone, such as going offline, and false for messages. */
 export function isNote(item: Item): boolean {
   return (
     item.kind === 'failed' || item.kind === 'refused' || (item.kind === 'done' && silentActs.includes(item.act.kind))
@@ -154,7 +154,7 @@ interface DrawingViewProps {
   drawing: Drawing
   channel: string
   tap: (tap: Tap) => void
-  /** Whether chips are there still. */
+  /** Whether the chips still show. */
   chips: boolean
 }
 
@@ -193,7 +193,7 @@ export function DrawingView({
   )
 }
 
-/** Whoever has picked is done with it, so it closes. */
+/** The list closes after a pick. */
 function List({ title, rows, tap }: NonNullable<Drawing['list']> & { tap: (tap: Tap) => void }) {
   const [isOpen, setOpen] = useState(false)
   return (
@@ -245,7 +245,10 @@ const icons: Readonly<Record<Tap['kind'], string>> = {
   location: '📍 ',
 }
 
-/** The provider is told of a tap; of a link without anything to tell, the phone opens it and nobody hears of it. */
+/**
+ * A tap with a postback goes to the provider. A link without one is opened by the phone, and the provider is not
+ * called.
+ */
 function TapView({ label, description, kind, postback, href, tap }: Tap & { tap: () => void }) {
   const content = (
     <>
@@ -277,6 +280,6 @@ function Media({ url, kind, alt = '' }: Picture) {
       </a>
     )
   }
-  // biome-ignore lint/a11y/useMediaCaption: it is somebody's message, and has none
+  // biome-ignore lint/a11y/useMediaCaption: media of a message has no captions
   return kind === 'video' ? <video class="picture" src={url} controls /> : <audio src={url} controls />
 }

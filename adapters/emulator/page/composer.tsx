@@ -1,4 +1,4 @@
-/** Where a person writes: words, and a picture that is looked at before it is sent. */
+/** The input of a phone: text, and a picture that is previewed before it is sent. */
 import { useRef, useState } from 'preact/hooks'
 import type { Act, Picture } from './api.js'
 import { type ChosenPicture, dataUrlOf, fitPicture, pictureTypes } from './pictures.js'
@@ -7,9 +7,9 @@ interface ComposerProps {
   title: string
   pictureChars: number
   isOffline: boolean
-  /** Whether it was done; otherwise the text stays. */
+  /** True when the act succeeded; otherwise the text stays. */
   perform: (what: Act) => Promise<boolean>
-  /** Whether the picture was taken; otherwise it stays where it is. */
+  /** True when the picture was accepted; otherwise it stays. */
   sendPicture: (picture: Picture) => Promise<boolean>
 }
 
@@ -33,7 +33,7 @@ export function Composer({ title, pictureChars, isOffline, perform, sendPicture 
     } catch (error) {
       setTrouble((error as Error).message)
     }
-    // The same file may be chosen again.
+    // Clears the input, so that the same file can be chosen again.
     input.value = ''
   }
 
@@ -42,7 +42,7 @@ export function Composer({ title, pictureChars, isOffline, perform, sendPicture 
     pictureButton.current?.focus()
   }
 
-  /** The picture first, then the words below it. */
+  /** Sends the picture first, then the text below it. */
   async function send(event: Event) {
     event.preventDefault()
     if (isSending.current || isOffline) return
@@ -57,7 +57,7 @@ export function Composer({ title, pictureChars, isOffline, perform, sendPicture 
       }
       if (text === '') return
       setDraft('')
-      // A text that was not taken is there again, unless another was begun meanwhile.
+      // Restores a text that was not accepted, unless the person has begun another one.
       if (!(await perform({ kind: 'text', text }))) setDraft((current) => current || draft)
     } finally {
       isSending.current = false

@@ -1,12 +1,12 @@
-/** What a phone draws of the body that its provider got: the same few things, however each provider writes them. */
+/** Drawings of provider bodies: the same few elements for every provider. */
 
 export interface Drawing {
   readonly text?: string
   readonly pictures?: readonly Picture[]
   readonly cards?: readonly Card[]
-  /** Below the message, for as long as it is the newest. */
+  /** Below the message, while it is the newest one. */
   readonly chips?: readonly Tap[]
-  /** Behind a button of the message. */
+  /** Opened by a button of the message. */
   readonly list?: { readonly title: string; readonly rows: readonly Tap[] }
 }
 
@@ -27,7 +27,7 @@ export interface Tap {
   readonly label: string
   readonly description?: string
   readonly kind: 'reply' | 'link' | 'dial' | 'calendar' | 'map' | 'location'
-  /** What comes back when it is tapped; absent where the provider tells nobody. */
+  /** The postback of a tap; absent where the provider reports no tap. */
   readonly postback?: string
   readonly href?: string
 }
@@ -162,7 +162,7 @@ const itemTap = ({ identifier, title, subtitle }: Body): Tap => ({
   ...(subtitle && { description: subtitle }),
 })
 
-/** In the zone that the picker names, or in the reader's own. */
+/** Formatted in the zone of the picker, or in the reader's own. */
 const slotTap =
   ({ timezoneOffset }: Body) =>
   ({ identifier, startTime }: Body): Tap => {

@@ -1,4 +1,4 @@
-/** A place to write AML: what is wrong with it while it is written, and what each channel would show. */
+/** The AML editor: shows problems while the user types, and a preview for each channel. */
 import { useEffect, useState } from 'preact/hooks'
 import type { Preview } from '../../../core/render/preview.js'
 import { type CompileResult, compile, type Diagnostic, sendAs } from './api.js'
@@ -22,12 +22,12 @@ const channels = [
   ['webchat', 'Web chat'],
 ] as const
 
-/** How long after a try without an answer the text is compiled again. */
+/** Delay until the text is compiled again after a request without an answer. */
 const retryMs = 1_000
 
 const titleOf = (channel: string) => channels.find(([name]) => name === channel)?.[1]
 
-/** Why the agent could not send it; anything else is told by its name. */
+/** Texts for reasons why the agent could not send; other reasons show by name. */
 const refusals: Readonly<Record<string, string>> = {
   unknownRecipient: 'Nobody has written there yet. Say hello first, and then send again.',
   optedOut: 'Whoever is there does not want to be written to, until they write START.',
@@ -36,12 +36,12 @@ const refusals: Readonly<Record<string, string>> = {
 
 interface EditorProps {
   waitMs: number
-  /** The visitor of the web chat in view. */
+  /** The visitor whose web chat is in view. */
   visitor: string | undefined
   onSent: () => void
 }
 
-/** `onSent` is called when there may be something new on a phone. */
+/** `onSent` is called when a phone may have a new message. */
 export function Editor({ waitMs, visitor, onSent }: EditorProps) {
   const [aml, setAml] = useState(initialAml)
   const [result, setResult] = useState<{ readonly aml: string; readonly compiled: CompileResult }>()
@@ -59,7 +59,7 @@ export function Editor({ waitMs, visitor, onSent }: EditorProps) {
         setResult({ aml, compiled })
         setUnreachable(false)
       } catch {
-        // A page without a good ticket says so above.
+        // The page shows a bad ticket above the editor.
         if (isStale) return
         setResult(undefined)
         setUnreachable(true)
@@ -92,7 +92,7 @@ export function Editor({ waitMs, visitor, onSent }: EditorProps) {
   }
 
   const compiled = result?.compiled
-  // Until the text is compiled, the preview is of the text before: it is dimmed, and nothing can be sent.
+  // Until the text is compiled, the preview is that of the previous text: the page dims it and disables sending.
   const isChecking = result !== undefined && result.aml !== aml
   const canSend = !isChecking && compiled?.message !== undefined
   const preview = compiled?.renderings?.[channel]

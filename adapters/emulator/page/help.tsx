@@ -1,4 +1,4 @@
-/** Short help for AML: one example of each marker, ready to be tried. */
+/** Short help for AML: one example of each marker, ready to try. */
 
 const examples: readonly (readonly [title: string, aml: string])[] = [
   ['Bold, italic, struck', '**Bold**, *italic* and ~~struck~~ words.'],

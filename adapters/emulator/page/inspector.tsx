@@ -1,4 +1,4 @@
-/** Behind a bubble: what the provider got, what the agent wrote, and what is on record of it. */
+/** The inspector of a bubble: the body that the provider got, the agent's message, and its records. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type Channel, fetchAct, fetchChatLine, message } from './api.js'
 import { Json } from './json.js'
@@ -64,7 +64,7 @@ export function Inspector({ target, close }: { target: InspectTarget; close: () 
               <h3>{title}</h3>
               <Copy title={title} value={value} />
             </div>
-            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached without a mouse */}
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard */}
             <pre tabIndex={0}>
               <Json value={value} />
             </pre>
@@ -75,7 +75,7 @@ export function Inspector({ target, close }: { target: InspectTarget; close: () 
   )
 }
 
-/** Copies the exact values. Browsers have no clipboard for pages that are not served safely: then there is no button. */
+/** Copies the exact value. Browsers have no clipboard on insecure pages: then there is no button. */
 function Copy({ title, value }: { title: string; value: unknown }) {
   const [copied, setCopied] = useState('')
   if (!navigator.clipboard) return null

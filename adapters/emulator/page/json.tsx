@@ -1,14 +1,14 @@
-/** A value as JSON text: times as people read them, and capabilities folded, since they are long and always the same. */
+/** A value as JSON text: readable times, and capabilities folded because they are long and always the same. */
 import type { ComponentChildren } from 'preact'
 
 const fileForm = /data:[\w/+.-]+;base64,[\w/+=]{200,}/g
 
-/** Files that stand in what is shown are cut off, with how long they are. */
+/** Cuts `data:` files in the shown value and adds their length. */
 function shortenFiles(text: string): string {
   return text.replace(fileForm, (file) => `${file.slice(0, 60)}… (${file.length} characters)`)
 }
 
-/** Milliseconds since 1970 of the years that a node runs in; no other number of these bodies is as large. */
+/** Milliseconds since 1970 between 2017 and 2049; no other number in these bodies is as large. */
 const isTime = (value: number) => Number.isInteger(value) && value > 1.5e12 && value < 2.5e12
 
 const foldedMembers: ReadonlySet<string> = new Set(['capabilities'])
@@ -44,11 +44,11 @@ export function Json({ value, indent = '' }: { value: unknown; indent?: string }
 }
 
 interface MemberProps {
-  /** Absent in a list. */
+  /** Absent for items of a list. */
   name: string | undefined
   value: unknown
   indent: string
-  /** What stands behind the value; folded with it. */
+  /** The text after the value; folded with it. */
   end: string
 }
 

@@ -1,11 +1,11 @@
-/** Where the page begins. */
+/** Entry point of the page. */
 import { render } from 'preact'
 import { readTicket } from './api.js'
 import { App } from './app.js'
 import style from './style.css'
 
 const sheet = new CSSStyleSheet()
-// Built style sheets need no permission of the page's policy.
+// The page's policy needs no exception for constructed style sheets.
 sheet.replaceSync(style)
 document.adoptedStyleSheets = [sheet]
 readTicket()

@@ -1,4 +1,4 @@
-/** A text drawn the way its channel draws it: bold, italic and struck words of the channel's own markup, and its lists. */
+/** Draws a text as its channel does: bold, italic and struck words of the channel's markup, and lists. */
 import type { ComponentChildren } from 'preact'
 import { traitsOf } from '../../../core/channel/channeltraits.js'
 import type { Markup } from '../../../core/channel/traits.js'
@@ -6,7 +6,7 @@ import type { ChannelName } from '../../../core/channelnames.js'
 import type { Span } from '../../../core/render/lines.js'
 import { type Node, treeOf } from '../../webchat/widget/tree.js'
 
-/** In the paragraphs and lists that the widget of the web chat makes of it. */
+/** Uses the parser of the web chat widget for paragraphs and lists. */
 function renderCommonMark(text: string): ComponentChildren[] {
   return treeOf(text).map(nodeOf)
 }
@@ -41,7 +41,7 @@ function renderSpan({ text, strong, em, strike, link }: Span): ComponentChildren
 const tags = { '*': 'strong', _: 'em', '~': 'del' } as const
 const markPattern = /(?<![\p{L}\p{N}])([*_~])(?=\S)([^\n]*?\S)\1(?![\p{L}\p{N}])/u
 
-/** A mark counts at the edges of words, within one line. */
+/** A mark counts at the edges of words, within one line of text. */
 function renderMarks(text: string): ComponentChildren[] {
   const content: ComponentChildren[] = []
   let rest = text
@@ -54,13 +54,13 @@ function renderMarks(text: string): ComponentChildren[] {
   return [...content, rest]
 }
 
-/** A markup without a drawer has no marks. */
+/** A markup without a renderer is drawn as plain text. */
 const renderers: Readonly<Partial<Record<Markup, (text: string) => ComponentChildren>>> = {
   commonmark: renderCommonMark,
   whatsapp: renderMarks,
 }
 
-/** Where the channel has no lists, markers and indents of their items are text. */
+/** Where the channel has no lists, their markers and indents are text. */
 export function MarkupText({ text, channel }: { text: string; channel: string }) {
   const renderText = renderers[traitsOf(channel as ChannelName).markup]
   return <>{renderText ? renderText(text) : text}</>

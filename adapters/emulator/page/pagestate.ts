@@ -1,4 +1,4 @@
-/** What is known of each phone, and how news adds to it. */
+/** State of each phone, and how updates change it. */
 import type { Act, Channel, ChatLine, MessageStatus, Refused, Updates } from './api.js'
 
 export type Item =
@@ -25,7 +25,7 @@ export interface PhoneState {
 export interface PageState {
   readonly phones: Readonly<Partial<Record<Channel, PhoneState>>>
   readonly chat: readonly ChatLine[]
-  /** The numbers of the last things that are known. */
+  /** Numbers of the last items seen. */
   readonly sent: number
   readonly acts: number
 }
@@ -33,7 +33,7 @@ export interface PageState {
 export const emptyState: PageState = { phones: {}, chat: [], sent: 0, acts: 0 }
 const emptyPhone: PhoneState = { items: [], fares: [], isOffline: false, isLost: false, isOptedOut: false }
 
-/** The same object when there is nothing new, so that nothing is drawn anew. */
+/** Returns the same object when nothing is new, so that the page does not render again. */
 export function applyUpdates(state: PageState, updates: Updates): PageState {
   const phones = { ...state.phones }
   let { sent, acts } = state

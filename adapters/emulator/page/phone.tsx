@@ -1,4 +1,4 @@
-/** One phone: what it was sent, what its person does, and how it stands to the network. */
+/** One phone: its messages, its acts and its network state. */
 import { useEffect, useRef } from 'preact/hooks'
 import type { Act, Channel, ChatLine, EmulatorScene, Picture } from './api.js'
 import { Bubble, isNote, Raw } from './bubble.js'
@@ -11,16 +11,16 @@ interface PhoneProps {
   phone: EmulatorScene['phones'][number]
   state: PhoneState | undefined
   pictureChars: number
-  /** Whether it was done. */
+  /** True when the act succeeded. */
   perform: (act: Act) => Promise<boolean>
   sendPicture: (picture: Picture) => Promise<boolean>
   inspect: (target: InspectTarget) => void
 }
 
-/** Somewhere to be. */
+/** A place to share. */
 const sampleLocation = { kind: 'location', latitude: 38.7071, longitude: -9.1359, label: 'Terreiro do Paço' } as const
 
-/** What else a person can do there, beside writing and tapping. */
+/** Acts beside writing and tapping, by channel. */
 const extraActs: Readonly<Record<Channel, readonly { label: string; act: Act }[]>> = {
   rcs: [
     { label: 'Location', act: sampleLocation },
@@ -34,7 +34,7 @@ const extraActs: Readonly<Record<Channel, readonly { label: string; act: Act }[]
   vendorMessages: [{ label: 'Delete thread', act: { kind: 'optOut' } }],
 }
 
-/** How a person who has opted out opts in again. */
+/** How a person who opted out opts in again. */
 const optInHints: Readonly<Record<Channel, string>> = {
   rcs: 'Write START to opt in again.',
   sms: 'Write START to opt in again.',
@@ -54,7 +54,7 @@ export function PhoneView({ title, phone, state, pictureChars, perform, sendPict
     if (!element) return
     const scrollToEnd = () => element.scrollTo({ top: element.scrollHeight })
     scrollToEnd()
-    // A picture has its height once it is loaded; a log that was scrolled back meanwhile stays where it is.
+    // A picture has its height once it is loaded. A log that was scrolled back meanwhile does not move.
     const end = element.scrollTop
     const onLoad = () => void (element.scrollTop >= end && scrollToEnd())
     element.addEventListener('load', onLoad, true)
@@ -95,7 +95,7 @@ export function PhoneView({ title, phone, state, pictureChars, perform, sendPict
           </button>
         ))}
       </fieldset>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached without a mouse */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard */}
       <div class="log" ref={log} role="log" aria-label={`Messages on ${title}`} tabIndex={0}>
         {items.length === 0 && <p class="empty">Say hello.</p>}
         {items.map((item) => (
@@ -133,7 +133,7 @@ interface WebChatProps {
   onVisitor: (visitor: string) => void
 }
 
-/** The chat is a page of its own, as visitors get it; what is behind its bubbles stands below. */
+/** The web chat is the visitors' own page in a frame; below it are its transcript entries with their inspectors. */
 export function WebChat({ url, lines, visitor, inspect, onVisitor }: WebChatProps) {
   const frame = useRef<HTMLIFrameElement>(null)
   useEffect(() => {
@@ -170,7 +170,7 @@ export function WebChat({ url, lines, visitor, inspect, onVisitor }: WebChatProp
           class="record"
           ref={list}
           aria-label="Behind the web chat"
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached without a mouse
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
           tabIndex={0}
         >
           {lines.map(({ cursor, by, words }) => (

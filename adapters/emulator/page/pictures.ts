@@ -1,11 +1,11 @@
-/** Makes a picture fit: as it is where it does, otherwise smaller and as a JPEG, until it does. */
+/** Shrinks pictures to a size limit: unchanged when they fit, otherwise smaller and as JPEG. */
 
 export interface ChosenPicture {
   readonly name: string
   readonly type: string
   /** Base64. */
   readonly data: string
-  /** It was too large as it was. */
+  /** True when the picture had to be shrunk. */
   readonly isSmaller: boolean
 }
 
@@ -14,12 +14,12 @@ export const pictureTypes: readonly string[] = ['image/png', 'image/jpeg', 'imag
 const longestSide = 1_600
 const minSide = 16
 const quality = 0.8
-/** Each try is at most so much of the one before it. */
+/** Each try is at most this fraction of the previous one. */
 const step = 0.8
 
 export const dataUrlOf = ({ type, data }: Pick<ChosenPicture, 'type' | 'data'>) => `data:${type};base64,${data}`
 
-/** Its base64 has at most `mostChars`. Throws a sentence for what is no picture. */
+/** The result has at most `mostChars` characters of base64. Throws a sentence for files that are no pictures. */
 export async function fitPicture(file: File, mostChars: number): Promise<ChosenPicture> {
   const { name, type } = file
   if (!pictureTypes.includes(type)) throw new Error('Choose a picture: PNG, JPEG, GIF or WebP.')
@@ -51,7 +51,7 @@ function dataOf(file: File): Promise<string> {
   })
 }
 
-/** A JPEG grows with its area, so the next try is made as small as the last one says. */
+/** A JPEG grows with its area: the size of one try determines the scale of the next. */
 function shrinkPicture(picture: ImageBitmap, mostChars: number): string {
   const side = Math.max(picture.width, picture.height)
   for (let scale = Math.min(1, longestSide / side); side * scale >= minSide; ) {
@@ -62,7 +62,7 @@ function shrinkPicture(picture: ImageBitmap, mostChars: number): string {
   throw new Error('The picture cannot be made small enough.')
 }
 
-/** What is transparent becomes white, as on paper. */
+/** Transparent pixels become white. */
 function jpegOf(picture: ImageBitmap, scale: number): string {
   const canvas = document.createElement('canvas')
   canvas.width = Math.max(1, Math.round(picture.width * scale))

@@ -1,4 +1,4 @@
-/** The way in for who has no ticket: the key of an operator gets one. */
+/** Sign-in for users without a ticket: the page exchanges an operator's key for one. */
 import { useState } from 'preact/hooks'
 import { signIn, TicketError } from './api.js'
 

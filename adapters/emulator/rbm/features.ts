@@ -1,4 +1,4 @@
-/** What phones differ in on RCS Business Messaging, and what a message needs of one. */
+/** Device features of RCS Business Messaging, and which of them a message needs. */
 import { isRecord } from '../../../core/json.js'
 import type { JsonObject } from '../shape.js'
 
@@ -13,7 +13,7 @@ export const features = [
   'ACTION_VIEW_LOCATION',
 ]
 
-/** The feature that each way of saying something needs of a phone. */
+/** The feature that each suggestion or content needs of a phone. */
 const requiredFeature: Readonly<Record<string, string>> = {
   standaloneCard: 'RICHCARD_STANDALONE',
   carouselCard: 'RICHCARD_CAROUSEL',
@@ -24,7 +24,7 @@ const requiredFeature: Readonly<Record<string, string>> = {
   viewLocationAction: 'ACTION_VIEW_LOCATION',
 }
 
-/** What a message asks of the phone that is to show it. */
+/** The features that a message needs of the phone that shows it. */
 export function featuresIn(body: unknown): readonly string[] {
   const content = isRecord(body) && isRecord(body.contentMessage) ? body.contentMessage : {}
   const actions = suggestionsIn(content).map(({ action }) => action)
@@ -32,7 +32,7 @@ export function featuresIn(body: unknown): readonly string[] {
   return kinds.flatMap((kind) => requiredFeature[kind] ?? [])
 }
 
-/** In the order in which a person sees them: those of cards, then those below the message. */
+/** In the order on the screen: suggestions of cards, then those below the message. */
 export function suggestionsIn(content: unknown): JsonObject[] {
   if (!isRecord(content)) return []
   const { richCard, suggestions } = content

@@ -1,4 +1,4 @@
-/** RCS Business Messaging: its calls, its token endpoint, and the events it pushes. */
+/** Emulates RCS Business Messaging: its calls, its token endpoint, and the events it pushes. */
 import { randomUUID } from 'node:crypto'
 import { isRecord, parseJson } from '../../../core/json.js'
 import { providerEmulator as limits } from '../../../core/limits/index.js'
@@ -37,7 +37,7 @@ function failure(code: number, message: string, headers = {}): EmulatorAnswer {
   return { status: code, headers, body: { error: { code, message, status: statuses[code] ?? 'UNKNOWN' } } }
 }
 
-/** What a person's standing makes of any call about them. */
+/** Answers to every call about a person in that state. */
 const refusals: Readonly<Record<RecipientStatus, EmulatorAnswer | undefined>> = {
   well: undefined,
   unreachable: failure(404, 'The phone number is not reachable by RCS.'),
@@ -45,7 +45,7 @@ const refusals: Readonly<Record<RecipientStatus, EmulatorAnswer | undefined>> = 
   optedOut: failure(403, 'The user has unsubscribed from the agent.'),
 }
 
-/** Ids of messages and events of an agent share one space: what was used is ignored. */
+/** Ids of messages and events of an agent share one space; the API ignores a used id. */
 const usedIdKey = (agentId: string, id: string) => `used ${agentId} ${id.toLowerCase()}`
 
 export const rbm: EmulatedProvider = {
@@ -131,7 +131,7 @@ export const rbm: EmulatedProvider = {
         const newest = context.messagesFor(account, address).at(-1)
         return newest ? [event('READ', { messageId: newest.providerId })] : 'Nothing was sent to them.'
       }
-      // The menu of the phone's app tells both: the event, and the word that the person would have typed.
+      // The menu of the phone's app sends both: the event, and the word that the person would type.
       case 'optOut':
         context.setOptedOut(account, address, true)
         return [event('UNSUBSCRIBE'), message({ text: 'STOP' })]
@@ -211,7 +211,7 @@ const calls: Readonly<Record<string, (input: CallInput) => Promise<EmulatorAnswe
   },
 }
 
-/** Whether the id was new. */
+/** True when the id is new. */
 function claimId(account: Account, id: string, context: EmulatorContext): boolean {
   const name = usedIdKey(authOf(account).agentId, id)
   if (context.hasId(account, name)) return false
@@ -250,7 +250,7 @@ function callback(account: Account, event: object): Call {
   return { method: 'POST', url: account.ingressUrl ?? '', headers, body: JSON.stringify({ message }) }
 }
 
-/** A new name for what a person did, by which the customer may mark it read. */
+/** A new id for a message of a person, with which the customer may mark it read. */
 function newMessageId(account: Account, context: EmulatorContext): string {
   const id = randomUUID()
   context.recordId(account, id)

@@ -1,4 +1,7 @@
-/** What RCS Business Messaging accepts: messages, cards, suggestions and events, with their limits. */
+/**
+ * Shapes of the requests that RCS Business Messaging accepts: messages, cards, suggestions and events, with their
+ * limits.
+ */
 import { isRecord } from '../../../core/json.js'
 import {
   flag,

@@ -1,4 +1,4 @@
-/** The tokens of RCS Business Messaging: a service account signs for one, and every call carries it. */
+/** Access tokens of RCS Business Messaging: a service account signs a request for one, and every call carries it. */
 import { createPublicKey, verify } from 'node:crypto'
 import { isRecord } from '../../../core/json.js'
 import { providerEmulator as limits } from '../../../core/limits/index.js'
@@ -16,7 +16,7 @@ interface RbmAuth {
 }
 export const authOf = (account: Account) => account.auth as unknown as RbmAuth
 
-/** Tokens are not kept: each says whose it is and until when, and is signed with the account's own secret. */
+/** Tokens are stateless: each names its account and its expiry, and is signed with the account's own secret. */
 function tokenFor(account: Account, until: number): string {
   const claims = `${Buffer.from(account.id).toString('base64url')}.${until}`
   return `ya29.${claims}.${hmac('sha256', authOf(account).clientToken, `access ${claims}`, 'base64url')}`

@@ -1,4 +1,4 @@
-/** Files that people share on Slack: at their address with the token of the bot, and a page to sign in without it. */
+/** Files that people share on Slack: served with the bot's token; without it Slack answers with a sign-in page. */
 import type { Account, EmulatorAnswer, EmulatorContext, EmulatorRequest, ParsedCall, UserAct } from '../contract.js'
 import { fileCall } from '../files.js'
 import { bearer, safeEqual } from '../signature.js'
@@ -20,7 +20,7 @@ export function readFile({ method, path, header }: EmulatorRequest, context: Emu
   return file ? { ...fileCall(account, file), unauthorized: signInPage } : { status: 404 }
 }
 
-/** As a message tells of it. */
+/** The file object in a message event. */
 export function fileOf(
   account: Account,
   address: string,

@@ -1,4 +1,4 @@
-/** Slack: chat.postMessage, the Events API, and interactivity as a form. */
+/** Emulates Slack: chat.postMessage, the Events API, and interactivity as a form. */
 import { isRecord, parseJson } from '../../../core/json.js'
 import { providerEmulator as limits } from '../../../core/limits/index.js'
 import type {
@@ -25,7 +25,7 @@ interface Auth {
 const authOf = (account: Account) => account.auth as unknown as Auth
 const textMax = 40_000
 
-/** Whatever is wrong with a call, its status is 200. */
+/** Slack answers errors with status 200. */
 function failure(error: string, detail?: string): EmulatorAnswer {
   const messages = detail === undefined ? {} : { response_metadata: { messages: [`[ERROR] ${detail}`] } }
   return { status: 200, body: { ok: false, error, ...messages } }
@@ -43,7 +43,7 @@ export const slack: EmulatedProvider = {
   prefix: 'slack',
   retryAfterMs: limits.retryAfterMs.slack,
   timeoutMs: limits.webhookTimeoutMs.slack,
-  /** A person and the conversation with them differ in the first letter alone. */
+  /** The ids of a person and of the conversation with them differ in the first letter only. */
   address: (given) => given.trim().toUpperCase().replace(/^D/, 'U'),
 
   credentials(mint, { httpUrl }) {
@@ -142,7 +142,7 @@ async function acceptMessage(
 
 const channelOf = (address: string) => address.replace(/^U/, 'D')
 
-/** Seconds, and six digits by which messages of one second differ. */
+/** Seconds, and six digits that distinguish messages of one second. */
 function newTimestamp(context: EmulatorContext): string {
   return `${Math.floor(context.now() / 1_000)}.${String(Number.parseInt(context.newId(3), 16) % 1_000_000).padStart(6, '0')}`
 }
@@ -194,7 +194,7 @@ function signedCall(account: Account, type: string, body: string, context: Emula
   return { method: 'POST' as const, url: account.ingressUrl ?? '', headers, body }
 }
 
-/** Buttons and the options of menus, in the order of the message. A button that opens an address is tapped like any other. */
+/** Buttons and menu options, in the order of the message. A button with a link is tappable, too. */
 function tapsOf(block: unknown): readonly Tap[] {
   if (!isRecord(block)) return []
   const {

@@ -1,4 +1,4 @@
-/** What Slack's chat.postMessage accepts: blocks and their limits. */
+/** Shapes of the requests that Slack's chat.postMessage accepts: blocks and their limits. */
 import { isRecord } from '../../../core/json.js'
 import {
   anything,
@@ -133,7 +133,7 @@ function isImage(value: unknown): boolean {
 export const blocksShape: Shape = (value, path) =>
   list(block, { max: 50 })(value, path) ?? duplicateIds(value as JsonObject[])
 
-/** Ids of actions are unlike within a block, ids of blocks within a message. */
+/** Action ids are unique within a block, block ids within a message. */
 function duplicateIds(blocks: readonly JsonObject[]): string | undefined {
   const ids = blocks.map((each) => each.block_id).filter((each) => each !== undefined)
   if (new Set(ids).size < ids.length) return 'a block_id stands twice'
@@ -167,7 +167,7 @@ export const postMessage: Shape = object(
 
 const allTextMax = 13_200
 
-/** The texts of all blocks together may not be longer than that. */
+/** The limit on the texts of all blocks together. */
 export function isTooLong(blocks: readonly unknown[]): boolean {
   return lengthIn(blocks) > allTextMax
 }

@@ -1,4 +1,4 @@
-/** The message center that SMPP adapters bind to: its sessions, and the faults of a line. */
+/** The message center that SMPP adapters bind to: its sessions, and connection faults. */
 import { createRequire } from 'node:module'
 import type { Server, Socket } from 'node:net'
 import type { CallSmppSession } from '../callbacks.js'
@@ -8,7 +8,7 @@ import { type ListeningServer, listen } from '../server.js'
 import { safeEqual } from '../signature.js'
 import { commandStatus, parseSubmit, type Submit, smpp, smppAuthOf } from './provider.js'
 
-/** The library has no types; this is all that is used of it. */
+/** The library has no types; this is the part in use. */
 interface Pdu {
   readonly command: string
   readonly command_status: number
@@ -104,7 +104,7 @@ export function createMessageCenter(deps: () => CenterDeps): MessageCenter {
     session.on('error', () => void session.socket.destroy())
   }
 
-  /** True once the customer has said that it took it. */
+  /** True once the customer has acknowledged the PDU. */
   function deliver({ session }: BoundSession, { pdu }: SmppCall): Promise<boolean> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => resolve(false), smpp.timeoutMs)

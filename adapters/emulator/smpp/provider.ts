@@ -1,4 +1,4 @@
-/** SMPP as a message center speaks it: what it takes, and what it delivers. */
+/** Emulates an SMPP message center: the submits it accepts, and the PDUs it delivers. */
 import { providerEmulator as limits } from '../../../core/limits/index.js'
 import type {
   AcceptedMessage,
@@ -32,7 +32,7 @@ interface SmppAuth {
 }
 export const smppAuthOf = (account: Account) => account.auth as unknown as SmppAuth
 
-/** A submit as the library read it. */
+/** A submit as the library parsed it. */
 export interface Submit {
   readonly source_addr: string
   readonly destination_addr: string
@@ -43,7 +43,7 @@ export interface Submit {
   readonly message_payload?: { readonly message: string | Uint8Array }
 }
 
-/** States of a message in receipts, and their words. */
+/** Message states in receipts, with their words. */
 const states: Readonly<Record<number, string>> = { 2: 'DELIVRD', 5: 'UNDELIV', 8: 'REJECTD' }
 const delivered = 2
 const failures: Readonly<Record<RecipientStatus, { status?: number; state?: number }>> = {
@@ -101,7 +101,7 @@ export const smpp: EmulatedProvider = {
   taps: () => [],
 }
 
-/** What a submit wants; a number is the status of a submit that is refused as it stands. */
+/** Parses a submit; a number is the status of a refused one. */
 export function parseSubmit(unit: Submit, account: Account, context: EmulatorContext): PersonCall | number {
   const text = textOf(unit)
   if (unit.source_addr !== senderOf(account)) return commandStatus.badSource
@@ -123,7 +123,7 @@ export function parseSubmit(unit: Submit, account: Account, context: EmulatorCon
   }
 }
 
-/** Numbers are written without a plus; a name stays as it is. */
+/** Numbers lose their plus; a name stays. */
 function senderOf(account: Account): string {
   const { from } = smppAuthOf(account)
   return /^\+?\d+$/.test(from) ? digitsOf(from) : from
@@ -134,7 +134,7 @@ function textOf({ short_message: short, message_payload: payload }: Submit): str
   return typeof message === 'string' ? message : Buffer.from(message).toString('latin1')
 }
 
-/** Only a payload may be longer than one part; the message center divides it by itself. */
+/** Only a message payload may be longer than one part: the message center splits it. */
 function isShortEnough(unit: Submit, text: string): boolean {
   if (!unit.short_message?.message.length) return true
   const header = unit.short_message.udh ?? []
@@ -180,7 +180,7 @@ function addressFields(address: string, account: Account) {
   return { ...sender, dest_addr_ton: 3, dest_addr_npi: 0, destination_addr: senderOf(account) }
 }
 
-/** A long text comes in parts, with a header that says which. */
+/** A long text comes in parts, each with a header that gives its position. */
 function textCalls(account: Account, address: string, text: string, context: EmulatorContext): readonly Call[] {
   const { alphabet, parts } = splitSms(text)
   const reference = Number.parseInt(context.newId(1), 16)

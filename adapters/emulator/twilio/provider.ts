@@ -1,4 +1,4 @@
-/** Twilio's Messages resource: a form comes in, receipts and replies go out as signed forms. */
+/** Emulates Twilio's Messages resource: forms in, signed receipts and replies out. */
 import { providerEmulator as limits } from '../../../core/limits/index.js'
 import type {
   Accept,
@@ -21,7 +21,7 @@ const mediaMax = 10
 const validityMaxSeconds = 14_400
 const pageSize = 50
 const pageMax = 1_000
-/** Everything the resource takes; a name that is misspelt is refused here, although the real one overlooks it. */
+/** All parameters of the resource. The emulator refuses a misspelt name, although Twilio ignores it. */
 const knownParameters = new Set(
   'To From MessagingServiceSid Body MediaUrl StatusCallback ValidityPeriod SmartEncoded SendAt ScheduleType ProvideFeedback ContentSid ContentVariables'.split(
     ' ',
@@ -43,7 +43,7 @@ function failure(status: number, code: number, message: string, headers = {}): E
 const notFound = failure(404, 20_404, 'The requested resource was not found')
 const unauthenticated = failure(401, 20_003, 'Authenticate')
 
-/** How a number that takes nothing shows itself: at once, or later as a receipt. */
+/** How an unreachable number fails: at once, or later in a receipt. */
 const failures: Readonly<Record<RecipientStatus, { answer?: EmulatorAnswer; code?: number }>> = {
   well: {},
   unreachable: { code: 30_005 },
@@ -54,7 +54,7 @@ const failures: Readonly<Record<RecipientStatus, { answer?: EmulatorAnswer; code
 export const twilio: EmulatedProvider = {
   name: 'twilio',
   prefix: 'twilio',
-  // A webhook that fails is noted in the console of the account and not called again.
+  // Twilio logs a failed webhook in the account's console and does not retry it.
   retryAfterMs: [],
   timeoutMs: limits.webhookTimeoutMs.usual,
   address: (given) => `+${given.replace(/\D/g, '')}`,
@@ -119,7 +119,7 @@ export const twilio: EmulatedProvider = {
     switch (userAct.kind) {
       case 'text':
         return [inboundCall(account, address, userAct.text, context)]
-      // Twilio keeps the opt-out by itself and forwards the word all the same.
+      // Twilio records the opt-out itself and forwards the word, too.
       case 'stop':
       case 'optOut':
         return [inboundCall(account, address, 'STOP', context)]
@@ -141,7 +141,7 @@ function isAuthenticated(request: EmulatorRequest, account: Account): boolean {
   return safeEqual(request.header('authorization'), expected)
 }
 
-/** The messages to a number, newest first; of one sender, where that is asked for. */
+/** Messages to a number, newest first; filtered by sender when asked for. */
 function listMessages(request: EmulatorRequest, account: Account | undefined, context: EmulatorContext): ParsedCall {
   if (!account || !isAuthenticated(request, account)) return unauthenticated
   const [to, from] = [request.query.get('To') ?? '', request.query.get('From')]
@@ -155,7 +155,7 @@ function listMessages(request: EmulatorRequest, account: Account | undefined, co
   return { status: 200, body: { messages, page: 0, page_size: size, next_page_uri: null } }
 }
 
-/** What people sent is a resource below the message that it came with. */
+/** Media of people is a resource below the message that it came with. */
 function readFile(request: EmulatorRequest, context: EmulatorContext): ParsedCall {
   const [, sid, id = ''] = /^\/2010-04-01\/Accounts\/(AC\w+)\/Messages\/MM\w+\/Media\/(ME\w+)$/.exec(request.path) ?? []
   const account = context.accounts('twilio').find((each) => authOf(each).accountSid === sid)
@@ -266,7 +266,7 @@ function inboundCall(
   ])
 }
 
-/** Where the account finds it. */
+/** The URL of the media resource. */
 function mediaUrlFor(
   account: Account,
   address: string,
@@ -284,7 +284,7 @@ interface Media {
   readonly type: string
 }
 
-/** Over the address and every parameter, sorted by name, one after another. */
+/** The signature covers the URL and all parameters, sorted by name and concatenated. */
 function signedCall(account: Account, url: string, form: Form): Call {
   const sorted = [...form].sort(([a], [b]) => (a < b ? -1 : 1))
   const text = url + sorted.map(([name, value]) => name + value).join('')

@@ -1,11 +1,11 @@
-/** Media that people send on WhatsApp: by its id the API says where it is, and there it opens with the same token. */
+/** Media that people send on WhatsApp: the API resolves an id to a URL, and that URL needs the same token. */
 import type { Account, EmulatorContext, EmulatorRequest, ParsedCall, UserAct } from '../contract.js'
 import { fileCall } from '../files.js'
 import { badToken, hasToken } from '../messenger/graph.js'
 
 const idForm = /^\/(v\d+\.\d+|files)\/(\d+)$/
 
-/** Undefined for what is not about a file that anybody sent. */
+/** Undefined for a request that is not about a file of a person. */
 export function readFile(request: EmulatorRequest, context: EmulatorContext): ParsedCall | undefined {
   const [, resource, id = ''] = (request.method === 'GET' && idForm.exec(request.path)) || []
   const account = context.accounts('whatsapp').find((each) => context.fileOf(each, id))
@@ -23,7 +23,7 @@ export function readFile(request: EmulatorRequest, context: EmulatorContext): Pa
   return fileCall(account, file, { status: 200, body })
 }
 
-/** As a message tells of it. */
+/** The media object in a message. */
 export function fileOf(
   account: Account,
   address: string,

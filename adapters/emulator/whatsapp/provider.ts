@@ -1,4 +1,4 @@
-/** The WhatsApp Cloud API: messages by the id of a number, and webhooks with messages and statuses. */
+/** Emulates the WhatsApp Cloud API: messages by the id of a number; webhooks with messages and statuses. */
 import { isRecord, parseJson } from '../../../core/json.js'
 import { providerEmulator as limits } from '../../../core/limits/index.js'
 import type {
@@ -29,7 +29,7 @@ import { messageBody, readMark } from './schema.js'
 
 const numberIdOf = (account: Account) => account.auth.phoneNumberId as string
 
-/** The API takes messages for such people and tells afterwards that they failed. */
+/** The API accepts messages to such people and reports the failure later. */
 const failureOf: Readonly<Record<RecipientStatus, number | undefined>> = {
   well: undefined,
   unreachable: 131_026,
@@ -201,7 +201,7 @@ function wamid(context: EmulatorContext): string {
   return `wamid.${Buffer.from(context.newId(18), 'hex').toString('base64')}`
 }
 
-/** What the sender gave along is told with every status. */
+/** Every status repeats the sender's callback data. */
 function callbackDataOf({ body }: AcceptedMessage): { readonly biz_opaque_callback_data?: unknown } {
   const { biz_opaque_callback_data: data } = body as { readonly biz_opaque_callback_data?: unknown }
   return data === undefined ? {} : { biz_opaque_callback_data: data }

@@ -1,4 +1,4 @@
-/** What the WhatsApp Cloud API accepts, with its limits. */
+/** Shapes of the requests that the WhatsApp Cloud API accepts, with its limits. */
 import { isRecord } from '../../../core/json.js'
 import {
   anything,
@@ -74,7 +74,7 @@ const card = object(
   { body: object({ text: cardText }) },
 )
 
-/** Every card has the same kind of buttons, as many as the others, and stands at its place. */
+/** All cards have the same kind and number of buttons, and `card_index` equals the position. */
 function checkCards({ cards }: JsonObject, path: string): string | undefined {
   const all = cards as readonly { card_index: number; type: string; action: { buttons?: readonly unknown[] } }[]
   if (all.some(({ card_index }, index) => card_index !== index))
@@ -175,7 +175,7 @@ export const messageBody: Shape = byKind(
   ),
 )
 
-/** A read mark, and with it the sign that somebody is typing. */
+/** A read mark, together with a typing indicator. */
 export const readMark: Shape = object(
   { messaging_product: oneOf('whatsapp'), status: oneOf('read'), message_id: text() },
   { typing_indicator: object({ type: oneOf('text') }) },

@@ -1,4 +1,4 @@
-/** The checks of traits for one device: never more than the channel has, and everything that is said fits into them. */
+/** Checks of traits for one device: a subset of the channel's traits, and rendering keeps every rule with them. */
 import type { Adapter } from '../../../core/channel/adapter.js'
 import { firstExcess } from '../../../core/channel/subset.js'
 import type { Traits } from '../../../core/channel/traits.js'
@@ -8,7 +8,7 @@ import { renderChecks } from './render.js'
 
 const declaresAbilities = ({ adapter }: Subject) => adapter.traitsForDevice !== undefined
 
-/** Every word that devices of the samples have, be it told with what a person does or with a refusal. */
+/** Every device capability that the samples name, in calls, refusals or `deviceCapabilities`. */
 function abilitiesIn({ samples }: Subject): readonly string[] {
   const items = samples.calls.flatMap(({ becomes }) => (becomes.kind === 'items' ? becomes.items : []))
   const fromCalls = items.flatMap((item) => ('problem' in item ? [] : (item.deviceCapabilities ?? [])))
@@ -18,7 +18,7 @@ function abilitiesIn({ samples }: Subject): readonly string[] {
   return [...new Set([...fromCalls, ...fromAnswers, ...(samples.deviceCapabilities ?? [])])]
 }
 
-/** Devices that can do nothing, everything, one thing, everything but one, and what nobody has heard of. */
+/** Devices without capabilities, with all, with one, with all but one, and with unknown ones. */
 function devicesOf(subject: Subject): readonly (readonly string[])[] {
   const abilities = abilitiesIn(subject)
   return [
@@ -33,7 +33,10 @@ function devicesOf(subject: Subject): readonly (readonly string[])[] {
 
 const describeDevice = (device: readonly string[]) => `a device with [${device.join()}]`
 
-/** The traits of every device, each once; those that could not be told are left out, and told by the first check. */
+/**
+ * The distinct traits of all devices. A device whose traits throw or exceed the channel is skipped; the first check
+ * reports it.
+ */
 function* distinctTraits(subject: Subject): Generator<{ readonly device: readonly string[]; readonly traits: Traits }> {
   const seen = new Set<string>()
   for (const device of devicesOf(subject)) {
@@ -44,7 +47,7 @@ function* distinctTraits(subject: Subject): Generator<{ readonly device: readonl
       seen.add(serialized)
       yield { device, traits }
     } catch {
-      // Told by the first check.
+      // The first check reports it.
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Calls of a provider as samples give them: signed, altered, and handed to an adapter. */
+/** Builds provider calls from samples, signed or altered, and passes them to an adapter. */
 import type { IngressRequest, IngressResult } from '../../../core/channel/adapter.js'
 import { itemError, receivedError } from '../../../core/channel/adaptervalidation.js'
 import { bindingId, describeError, ingressUrl, leaksSecret, now, type Subject } from './harness.js'
@@ -10,7 +10,7 @@ export interface Call {
   readonly body: Uint8Array
   readonly at: number
   readonly headers: Readonly<Record<string, string>>
-  /** Those of the headers that are the proof. */
+  /** The headers that carry the proof of origin. */
   readonly proof: readonly string[]
 }
 
@@ -20,7 +20,7 @@ export function bytesOf(body: unknown): Uint8Array {
   return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
 }
 
-/** The call as the provider would make it, at that time and with that body in place of the sample's. */
+/** The provider's call at that time, with `body` in place of the sample's when given. */
 export function callOf({ samples }: Subject, sample: CallSample, at = now, body?: Uint8Array): Call {
   const { method = 'POST', headers = {}, query, proves, signed } = sample
   const url = sample.url ?? `${ingressUrl}${query === undefined ? '' : `?${query}`}`
@@ -38,7 +38,7 @@ export type ReceiveResult =
   | { readonly received: IngressResult; readonly undeclared: readonly string[] }
   | { readonly failed: string }
 
-/** What the adapter makes of a call, given the headers that it declared and no others. */
+/** The adapter's result for a call, with only the declared headers readable. */
 export function receive({ adapter, samples, secrets }: Subject, call: Call): ReceiveResult {
   const { method, url, body, at, headers } = call
   const { headers: declared } = adapter.descriptor

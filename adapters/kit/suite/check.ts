@@ -1,6 +1,6 @@
 /**
- * The suite that every adapter passes, those of the house and those of partners. It needs no test runner: it runs the
- * checks one after the other and gives a finding for each, so that any runner, or none, can show them.
+ * The suite that every adapter passes, built-in or of a partner. It needs no test runner: the checks run in sequence,
+ * and each yields one finding.
  */
 import type { Adapter } from '../../../core/channel/adapter.js'
 import { secretsIn } from '../../../core/channel/credentialsecrets.js'
@@ -17,10 +17,10 @@ import type { Samples } from './samples.js'
 import { sendChecks } from './send.js'
 
 export interface Finding {
-  /** The sentence of the contract that was checked. */
+  /** The sentence of the contract that the check verifies. */
   readonly name: string
   readonly ok: boolean
-  /** What was found against it, the first cases of it. */
+  /** The first problems found. */
   readonly problems: readonly string[]
 }
 
@@ -36,15 +36,15 @@ const checks: readonly Check[] = [
   ...mediaChecks,
 ]
 
-/** Further cases of the same problem help nobody. */
+/** Further cases of the same problem add nothing. */
 const problemsShown = 5
 
 export interface CheckOptions {
-  /** Only the sentences that it matches. */
+  /** Runs only the checks whose sentence matches. */
   readonly only?: RegExp
 }
 
-/** Never rejects for what the adapter does. A check that does not apply to an adapter is left out. */
+/** Never rejects because of the adapter. Checks that do not apply to the adapter are left out. */
 export async function checkAdapter<Auth, Wire>(
   adapter: Adapter<Auth, Wire>,
   samples: Samples<Auth>,
@@ -79,7 +79,7 @@ async function problemsOf({ applies, run }: Check, subject: Subject): Promise<re
   }
 }
 
-/** The findings as text, one line a check, as TAP has it. */
+/** The findings as TAP, one test for each check. */
 export function report(findings: readonly Finding[]): string {
   const lines = findings.flatMap(({ name, ok, problems }, index) => [
     `${ok ? 'ok' : 'not ok'} ${index + 1} - ${name}`,
@@ -88,7 +88,7 @@ export function report(findings: readonly Finding[]): string {
   return ['TAP version 14', ...lines, `1..${findings.length}`, ''].join('\n')
 }
 
-/** For a runner that wants an exception: throws when anything was found. */
+/** For runners that expect an exception: throws when a check has failed. */
 export async function assertAdapter<Auth, Wire>(
   adapter: Adapter<Auth, Wire>,
   samples: Samples<Auth>,

@@ -1,4 +1,4 @@
-/** The messages that every adapter is tried with: every kind of part and chip, in sizes below, at and above common limits. */
+/** Test messages for every adapter: all kinds of parts and chips, in sizes below, at and above common limits. */
 import type { Chip, ContentMessage, Event, Part, PlainPart } from '../../../core/amf/index.js'
 import { type ChannelName, channelNames } from '../../../core/channelnames.js'
 
@@ -20,7 +20,7 @@ const content = (parts: readonly Part[], chips?: readonly Chip[]): ContentMessag
 
 const syllables = ['ba', 'ko', 'ri', 'tu', 'ne', 'sa', 'mo', 'li', 'du', 'fe'] as const
 
-/** A word for every number, and another one for another. */
+/** A distinct word for each number. */
 function word(number: number): string {
   const digits = String(number + 100)
   return Array.from(digits, (digit) => syllables[Number(digit)]).join('')
@@ -28,7 +28,7 @@ function word(number: number): string {
 
 const words = (from: number, count: number) => Array.from({ length: count }, (_, at) => word(from + at)).join(' ')
 
-/** A text of about so many characters, no word of which comes twice. */
+/** A text of about that many characters, in which no word repeats. */
 function text(chars: number): string {
   const parts: string[] = []
   for (let length = 0, at = 0; length < chars; at += 1) {
@@ -249,7 +249,7 @@ const shares: Cases = {
   ),
 }
 
-/** What is native to a channel passes through there, and is its fallback everywhere else. */
+/** A native part passes through on its own channel and is rendered as its fallback on every other. */
 function natives(channel: ChannelName): Cases {
   const fallback: PlainPart[] = [{ type: 'text', text: words(700, 6) }]
   const other = channelNames.find((name) => name !== channel)!

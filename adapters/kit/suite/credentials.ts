@@ -1,4 +1,4 @@
-/** The checks of credentials: what fits is taken, what will not do is named by its field, and nothing of it is repeated. */
+/** Checks of credentials: valid ones pass, an error names a field of the form, and no message repeats a secret. */
 import { isRecord } from '../../../core/json.js'
 import { compileForm, hasField } from './forms.js'
 import { type Check, describeError, leaksSecret, type Subject } from './harness.js'
@@ -52,7 +52,7 @@ export const credentialChecks: readonly Check[] = [
 
 interface AuthCheck {
   readonly field?: string
-  /** What is wrong with the judgement itself. */
+  /** What is wrong with the answer of `validateAuth` itself. */
   readonly problem?: string
 }
 
@@ -78,7 +78,7 @@ const oddValues: readonly unknown[] = [
   '-----BEGIN PRIVATE KEY-----\nx\n-----END PRIVATE KEY-----\n',
 ]
 
-/** The credentials with each text in them replaced by what nobody would enter, one at a time. */
+/** The credentials with one text at a time replaced by an unlikely value. */
 function* corruptions(auth: unknown): Generator<unknown> {
   if (typeof auth === 'string') yield* oddValues
   if (!isRecord(auth)) return

@@ -1,4 +1,4 @@
-/** The checks of what an adapter says about itself: who it is, what its channel shows, and how operators bind it. */
+/** Checks of the descriptor: identity, traits and credential form. */
 import { chipKinds } from '../../../core/amf/message.js'
 import { contractVersion } from '../../../core/channel/adapter.js'
 import { ProviderForm } from '../../../core/channel/form.js'
@@ -64,7 +64,7 @@ export const descriptorChecks: readonly Check[] = [
 
 const secretNames = /(password|secret|token|private_?key|api_?key)$/i
 
-/** Objects that would take anything, and fields whose name says that they should be write-only. */
+/** Finds open object schemas, and fields that must be write-only by their name. */
 function* credentialSchemaErrors(schema: unknown, path: string): Generator<string> {
   if (!isRecord(schema)) return
   const { type, properties, additionalProperties } = schema
@@ -84,7 +84,7 @@ interface Range {
 
 const anyLabel: Range = { least: 1, most: 1_000 }
 const anyText: Range = { least: 0, most: 10_000 }
-/** What each number of the traits may be; a number that is not here is not one of the contract. */
+/** Allowed range of each number in the traits; a number that is not listed is not in the contract. */
 const ranges: Readonly<Record<string, Readonly<Record<string, Range>>>> = {
   text: { max: { least: 60, most: 100_000 }, besideMax: { least: 20, most: 100_000 } },
   chips: { min: { least: 1, most: 10 }, max: { least: 1, most: 100 }, labelMax: anyLabel },
@@ -95,7 +95,7 @@ const ranges: Readonly<Record<string, Readonly<Record<string, Range>>>> = {
   media: { maxBytes: { least: 1, most: mediaLimits.maxBytes } },
 }
 
-/** Numbers beyond reason, and words that mean nothing. */
+/** Finds numbers out of range and unknown words. */
 export function* traitsErrors(traits: Traits): Generator<string> {
   const groups = traits as unknown as Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>
   for (const [name, fields] of Object.entries(ranges)) {

@@ -1,4 +1,4 @@
-/** Credential forms as checks, made with the same engine and as strictly as a node makes them. */
+/** Credential forms as validators, with the schema engine and the strictness of a node. */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 
@@ -16,14 +16,14 @@ export function compileForm(schema: object): { readonly fits: FormCheck } | { re
   }
 }
 
-/** What of a value does not fit, each with its place. */
+/** Every mismatch of the value, with its path. */
 export function schemaProblems(schema: object, value: unknown): readonly string[] {
   const validate = ajv.compile(schema)
   if (validate(value)) return []
   return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath || 'it'} ${message}`)
 }
 
-/** Whether a form has such a field, spelt as `serviceAccount.private_key` or `numbers[0]`. */
+/** Whether the form has this field, spelt as `serviceAccount.private_key` or `numbers[0]`. */
 export function hasField(schema: unknown, field: string): boolean {
   const names = field.replace(/\[\d+\]/g, '.[]').split('.')
   let node = schema as { readonly properties?: Record<string, unknown>; readonly items?: unknown } | undefined

@@ -1,4 +1,4 @@
-/** What a check of the suite works on, and the surroundings in which it puts an adapter: a provider that answers as told. */
+/** The harness of the checks: their subject, and stub contexts with a provider that gives prepared answers. */
 import type {
   Adapter,
   CallProvider,
@@ -23,17 +23,17 @@ export interface Check {
   /** A sentence of the contract. */
   readonly name: string
   readonly applies?: (subject: Subject) => boolean
-  /** Tells everything that speaks against it. */
+  /** Yields every problem found. */
   readonly run: (subject: Subject) => Iterable<string> | AsyncIterable<string>
 }
 
 export const bindingId = 'cb_sample'
 export const ingressUrl = `https://gateway.example/v4/ingress/${bindingId}`
 export const messageId = 'msg_0sample'
-/** The time in which samples are signed and sent: the suite reads no clock. */
+/** The time at which samples are signed and sent: the suite reads no clock. */
 export const now = Date.UTC(2026, 10, 20, 12)
 
-/** An exception in words, without what must not stand in it. */
+/** The exception as text, with secrets redacted. */
 export function describeError({ secrets }: Pick<Subject, 'secrets'>, error: unknown): string {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
   const isLeak = leaksSecret(secrets, text, error instanceof Error ? error.stack : '')
@@ -58,7 +58,7 @@ export function toProviderAnswer({ status, headers = {}, body = '' }: SampleAnsw
   }
 }
 
-/** A provider that gives this answer to a send, another to what follows it, and the usual ones to what is asked before. */
+/** A stub provider: one answer to the send, another to later requests, and `before` for requests ahead of the send. */
 export function createStubProvider(
   { before }: Pick<Samples, 'before'>,
   answer: SampleAnswer | NoResponse,
@@ -73,7 +73,7 @@ export function createStubProvider(
   }
 }
 
-/** Remembers as a node does, for as long as a check wants it to. */
+/** A cache with the behaviour of a node's, for the duration of a check. */
 export function createTestCache(): ProviderCache {
   const cached = new Map<string, Promise<unknown>>()
   return {
@@ -112,7 +112,7 @@ export function sendContext(
   }
 }
 
-/** What comes of it within the time that a check allows; an exception is told as one. */
+/** Resolves with the result within the time limit of a check; an exception becomes a problem. */
 export async function runBounded<T>(
   subject: Pick<Subject, 'secrets'>,
   call: () => PromiseLike<T>,

@@ -1,4 +1,6 @@
-/** `node dist/adapters/kit/suite/main.js <folder>`: runs the suite on the package there, its adapter and its `samples.js`. */
+/**
+ * `node dist/adapters/kit/suite/main.js <folder>`: runs the suite on the package in the folder, with its `samples.js`.
+ */
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { checkAdapter, report } from './check.js'

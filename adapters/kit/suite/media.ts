@@ -1,4 +1,4 @@
-/** The checks of media that opens with the credentials of a binding only: who tells of it opens it, and gives nothing away. */
+/** Checks of provider media, which opens with a binding's credentials: reported media opens, and no secret leaks. */
 import { isDeepStrictEqual } from 'node:util'
 import type { NoResponse } from '../../../core/channel/adapter.js'
 import type { MediaAccess } from '../../../core/channel/providermedia.js'
@@ -10,7 +10,7 @@ import type { MediaSample, SampleAnswer } from './samples.js'
 const opensMedia = ({ adapter }: Subject) => adapter.openMedia !== undefined
 const timedOut: NoResponse = { kind: 'none', detail: 'No answer in time.', unsent: false }
 
-/** Whatever a provider may answer, with a secret wherever it may stand. */
+/** Answers of every kind, with a secret in every place where one may stand. */
 function answersWith(secret: string): readonly (SampleAnswer | NoResponse)[] {
   const bodies = ['', 'null', '[]', '{', secret, { error: { message: secret, code: 190 } }, { url: `ftp:${secret}` }]
   return [
@@ -35,7 +35,7 @@ async function tryOpenMedia(
   return problem ? { failed: problem } : { access: result.value }
 }
 
-/** Everything that the calls of the samples tell as held. */
+/** All media refs that the sample calls report. */
 function mediaRefsIn(subject: Subject): readonly string[] {
   return subject.samples.calls.flatMap((sample) => {
     const result = receive(subject, callOf(subject, sample))

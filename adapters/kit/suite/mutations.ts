@@ -1,8 +1,8 @@
-/** Bodies that nobody would send by intention: drawn from a seed, so that what was found is found again. */
+/** Mutated bodies, drawn from a seed so that a finding can be reproduced. */
 import { isRecord } from '../../../core/json.js'
 import { readJson } from '../http.js'
 
-/** Numbers from 0 up to 1, the same ones for the same seed. */
+/** Numbers from 0 up to but not including 1; the same sequence for the same seed. */
 export function createRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -21,14 +21,14 @@ export function randomBytes(random: Random, most: number): Uint8Array {
   return Uint8Array.from({ length: randomBelow(random, most + 1) }, () => randomBelow(random, 256))
 }
 
-/** One byte with one bit the other way. */
+/** Flips one bit of one byte. */
 export function flipBit(bytes: Uint8Array, at: number): Uint8Array {
   const copy = Uint8Array.from(bytes)
   copy[at] = copy[at]! ^ 1
   return copy
 }
 
-/** Some bytes replaced, taken out or doubled. */
+/** Replaces, removes or doubles some bytes. */
 export function mutateBytes(random: Random, bytes: Uint8Array): Uint8Array {
   const at = randomBelow(random, bytes.length + 1)
   const until = Math.min(bytes.length, at + randomBelow(random, 8))
@@ -64,7 +64,7 @@ const oddValues: readonly unknown[] = [
   { toString: null, valueOf: null },
 ]
 
-/** A body with some value in it replaced by an odd one, or left out; undefined for what is not JSON. */
+/** Replaces one value of a JSON body by an odd one, or removes it; undefined for a body that is not JSON. */
 export function mutateJson(random: Random, bytes: Uint8Array): Uint8Array | undefined {
   const value = readJson(bytes)
   if (!isRecord(value) && !Array.isArray(value)) return undefined

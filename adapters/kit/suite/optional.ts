@@ -1,4 +1,4 @@
-/** The checks of powers that not every adapter has: to ask whom a channel reaches, and to take back what was sent. */
+/** Checks of the optional methods `probe` and `revoke`. */
 import type { NoResponse } from '../../../core/channel/adapter.js'
 import { probeError } from '../../../core/channel/adaptervalidation.js'
 import {
@@ -22,7 +22,7 @@ const answers: readonly (SampleAnswer | NoResponse)[] = [
 const describeAnswer = (answer: SampleAnswer | NoResponse) =>
   'kind' in answer ? 'no answer' : `${answer.status} with ${JSON.stringify(answer.body)}`
 
-/** Answers that tell nothing of anybody. */
+/** Answers that say nothing about a person. */
 const isProviderFailure = (answer: SampleAnswer | NoResponse) =>
   'kind' in answer || answer.status === 429 || answer.status >= 500
 

@@ -1,4 +1,6 @@
-/** The checks of what comes in over time: ids by which repetitions are known, and samples for all that the traits promise. */
+/**
+ * Checks of items over time: repeated calls have the same ids, and samples cover every receipt that the traits promise.
+ */
 import type { Item } from '../../../core/channel/adapter.js'
 import type { ReportedInbound } from '../../../core/channel/providermedia.js'
 import { callOf, receive } from './calls.js'
@@ -8,7 +10,7 @@ type InboundItem = Exclude<Item, { readonly problem: string }>
 
 const minuteMs = 60_000
 
-/** Everything that the samples tell, read at that time. */
+/** All items of the samples, received at that time. */
 function itemsAt(
   subject: Subject,
   at: number,

@@ -1,4 +1,4 @@
-/** The checks of receiving: what is the provider's is read item by item, and what is not is refused. */
+/** Checks of `receive`: genuine calls are read item by item, forged ones are refused. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Item, OtherAccountItems } from '../../../core/channel/adapter.js'
 import { bytesOf, type Call, callOf, receive } from './calls.js'
@@ -11,7 +11,7 @@ const isCalled = ({ adapter, samples }: Subject) => adapter.connect === undefine
 const acceptedSamples = ({ samples }: Subject) => samples.calls.filter(({ becomes }) => becomes.kind !== 'refused')
 const signedSamples = (subject: Subject) => acceptedSamples(subject).filter(({ proves }) => proves !== 'nothing')
 
-/** Tries of each sample with an altered body; the seed is the place of the sample, so that a finding is found again. */
+/** Altered bodies for each sample; the index of the sample is the seed, so that a finding can be reproduced. */
 const mutatedTries = 150
 const randomTries = 300
 
@@ -155,7 +155,7 @@ function matchesExpected(expected: ExpectedItem, item: unknown): boolean {
 
 type Altered = Call & { readonly what: string }
 
-/** A few places are enough for bodies that are signed whole, and few of them are long. */
+/** About 40 altered positions are enough, since a signature covers the whole body. */
 function* alteredBodies(call: Call): Generator<Altered> {
   const { length } = call.body
   const step = Math.max(1, Math.floor(length / 40))
@@ -167,7 +167,7 @@ function* alteredBodies(call: Call): Generator<Altered> {
 function* alteredProofs(call: Call): Generator<Altered> {
   for (const name of call.proof) {
     const value = call.headers[name]!
-    // The last character of what is written in base64 may hold bits that mean nothing.
+    // The last character of base64 may hold bits that are ignored.
     for (let at = 0; at < value.length - 2; at += 1) {
       const other = value[at] === '0' ? '1' : '0'
       const headers = { ...call.headers, [name]: `${value.slice(0, at)}${other}${value.slice(at + 1)}` }

@@ -1,4 +1,6 @@
-/** The checks of rendering: what an adapter makes of blocks says all of it, in order, as plain data, and no more. */
+/**
+ * Checks of `render`: payloads keep every text and tap of the blocks, in order, as plain data, and send nothing more.
+ */
 import type { ContentMessage } from '../../../core/amf/index.js'
 import type { RenderContext } from '../../../core/channel/adapter.js'
 import type { Block } from '../../../core/channel/blocks.js'
@@ -27,7 +29,9 @@ export function messagesFor({ adapter, samples }: Subject): readonly (readonly [
   return Object.entries({ ...corpusFor(adapter.descriptor.channel), ...samples.messages })
 }
 
-/** What rendering gave for every message; those it threw at are left out, and told by the check that is about that. */
+/**
+ * The payloads of every message. Messages whose rendering throws are skipped; the check about exceptions reports them.
+ */
 function* renderAll(subject: Subject): Generator<Rendered> {
   for (const [name, message] of messagesFor(subject)) {
     const { blocks } = render(message, subject.adapter.descriptor.traits, reader)
@@ -35,7 +39,7 @@ function* renderAll(subject: Subject): Generator<Rendered> {
       const payloads = subject.adapter.render(blocks, addressedOf(subject))
       if (payloadsError(payloads) === undefined) yield { name, blocks, payloads }
     } catch {
-      // Told by the first check.
+      // The first check reports it.
     }
   }
 }
@@ -77,7 +81,7 @@ export const renderChecks: readonly Check[] = [
         const joined = [joinByPath(payloads)]
         let from = 0
         for (const block of blocks) {
-          // Inside one request texts may stand in any order: a provider has its own places for them.
+          // Within one request texts may be in any order, since a provider has its own places for them.
           const texts = textsOf(block)
           const positions = texts.map((text) => {
             const position = positionOf(text, byPayload, from)
@@ -121,7 +125,7 @@ export const renderChecks: readonly Check[] = [
   },
 ]
 
-/** An adapter that changes what it is given would change it for the next try, too. */
+/** Frozen input: an adapter that changed it would change it for the next attempt, too. */
 function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
   Object.freeze(value)

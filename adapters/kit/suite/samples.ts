@@ -1,33 +1,33 @@
-/** What a partner supplies beside an adapter, so that the suite can try it: credentials, calls of the provider, answers. */
+/** The samples that a partner supplies with an adapter: credentials, provider calls and provider answers. */
 import type { ContentMessage } from '../../../core/amf/index.js'
 import type { Item, ProviderRequest, SendOutcome } from '../../../core/channel/adapter.js'
 import type { MediaAccess } from '../../../core/channel/providermedia.js'
 
 export interface Samples<Auth = unknown> {
-  /** Credentials as an operator would enter them; those of a real account are not needed. */
+  /** Credentials as an operator enters them; a real account is not needed. */
   readonly auth: Auth
   readonly otherAuths?: readonly Auth[]
-  /** Credentials that fit the form and will not do, each with the field that `wrongAuth` must name. */
+  /** Credentials that fit the form but are invalid, each with the field that `validateAuth` must name. */
   readonly invalidAuths?: readonly { readonly auth: Auth; readonly field: string }[]
-  /** A person, as the provider would name them. */
+  /** The address of a person, in the provider's spelling. */
   readonly address: string
-  /** Secrets beside those that the form marks as write-only. */
+  /** Secrets beside the write-only fields of the form. */
   readonly secrets?: readonly string[]
-  /** The headers that prove a call to be the provider's. */
+  /** Returns the headers that prove a call to be the provider's. */
   readonly sign: (call: UnsignedCall, auth: Auth) => Readonly<Record<string, string>>
-  /** What the provider calls in with. None for an adapter that is connected instead. */
+  /** Calls of the provider. Empty for an adapter with `connect`. */
   readonly calls: readonly CallSample[]
-  /** A call of the provider never holds more than one item. */
+  /** A call of this provider never holds more than one item. */
   readonly oneByOne?: true
-  /** Words for what devices can do, beside those of calls and answers. For an adapter with `traitsWith`. */
+  /** Device capabilities beside those in calls and answers. For an adapter with `traitsForDevice`. */
   readonly deviceCapabilities?: readonly string[]
-  /** What the provider answers to a send, and what must come of it. */
+  /** Answers of the provider to a send, with the outcome that each must become. */
   readonly answers: readonly AnswerSample[]
-  /** How the provider answers what an adapter asks before it sends, such as for a token; undefined for the send itself. */
+  /** The answer to a request ahead of the send, such as for a token; undefined for the send itself. */
   readonly before?: (request: ProviderRequest) => SampleAnswer | undefined
   /** Media that people sent, and how it opens. For an adapter with `openMedia`. */
   readonly media?: readonly MediaSample[]
-  /** Messages beside those of the kit. */
+  /** Messages beside the kit's own. */
   readonly messages?: Readonly<Record<string, ContentMessage>>
 }
 
@@ -35,23 +35,23 @@ export interface UnsignedCall {
   readonly method: 'GET' | 'POST'
   readonly url: string
   readonly body: Uint8Array
-  /** When it is made, in milliseconds since 1970. */
+  /** The time of the call, in milliseconds since 1970. */
   readonly at: number
 }
 
 export interface CallSample {
   readonly name: string
   readonly method?: 'GET' | 'POST'
-  /** The address as the provider called it; absent: the ingress of the sample's binding, with `query`. */
+  /** The URL that the provider called; absent: the ingress URL of the sample's binding, with `query`. */
   readonly url?: string
   readonly query?: string
-  /** Bytes or text as they came; anything else is sent as its JSON. */
+  /** Raw bytes or text; any other value is sent as JSON. */
   readonly body?: unknown
   /** Headers beside the signature. */
   readonly headers?: Readonly<Record<string, string>>
-  /** A signature that was recorded, with the time it was made; absent: the sample is signed as it is sent. */
+  /** A recorded signature with its time; absent: the suite signs the sample. */
   readonly signed?: { readonly headers: Readonly<Record<string, string>>; readonly at: number }
-  /** What the signature proves: all that was sent (the default), who sent it, or nothing because there is none. */
+  /** What the signature proves: the whole call (the default), the caller only, or nothing because there is none. */
   readonly proves?: 'body' | 'caller' | 'nothing'
   readonly becomes:
     | { readonly kind: 'refused' }
@@ -60,36 +60,36 @@ export interface CallSample {
     | {
         readonly kind: 'items'
         readonly items: readonly ExpectedItem[]
-        /** What is about other accounts; absent: nothing is. */
+        /** Items of other accounts; absent: none. */
         readonly otherAccounts?: readonly { readonly account: string; readonly items?: readonly ExpectedItem[] }[]
       }
 }
 
-/** An item as it must come out, or `{ problem: true }` for what cannot be read. */
+/** The expected item, or `{ problem: true }` for an unreadable one. */
 export type ExpectedItem = Exclude<Item, { readonly problem: string }> | { readonly problem: true }
 
 export interface SampleAnswer {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
-  /** Text as it came; anything else is its JSON. */
+  /** Raw text; any other value is sent as JSON. */
   readonly body?: unknown
 }
 
 export interface AnswerSample {
   readonly name: string
   readonly answer: SampleAnswer
-  /** What it answers to whatever is asked after that, such as what the device can do; absent: the same again. */
+  /** The answer to every later request, such as for device capabilities; absent: the same answer again. */
   readonly follows?: SampleAnswer
-  /** Members that are not named may be anything. */
+  /** Members that are not named may have any value. */
   readonly becomes: Partial<Extract<SendOutcome, { kind: 'sent' }>> | Partial<Extract<SendOutcome, { kind: 'refused' }>>
 }
 
 export interface MediaSample {
   readonly name: string
-  /** As `receive` told it. */
+  /** As `receive` reported it. */
   readonly mediaRef: string
-  /** What the provider answers when it is asked where that is; absent where nobody is asked. */
+  /** The provider's answer when the adapter asks for the location; absent where the adapter asks for none. */
   readonly answer?: SampleAnswer
-  /** Of a refusal the detail may be anything. */
+  /** The detail of a refusal is not compared. */
   readonly becomes: Extract<MediaAccess, { kind: 'at' }> | { readonly kind: 'refused' }
 }

@@ -1,4 +1,7 @@
-/** The checks of sending: whatever a provider answers becomes an outcome that says what to do, and tells no secret. */
+/**
+ * Checks of `send`: any answer of a provider becomes an outcome with a retry decision, and no outcome contains a
+ * secret.
+ */
 import type { NoResponse, ProviderCache, ProviderRequest, SendOutcome } from '../../../core/channel/adapter.js'
 import { isRecord, parseJson } from '../../../core/json.js'
 import { render } from '../../../core/render/index.js'
@@ -27,7 +30,7 @@ function payloadsOf(subject: Subject): readonly unknown[] {
   return payloads
 }
 
-/** One request of every build that the adapter makes, the plainest first. */
+/** One payload of each shape that the adapter renders, the plainest first. */
 function collectPayloads(subject: Subject): readonly unknown[] {
   const { adapter } = subject
   const byShape = new Map<string, unknown>()
@@ -39,7 +42,7 @@ function collectPayloads(subject: Subject): readonly unknown[] {
     try {
       adapter.render(render(message, adapter.descriptor.traits, reader).blocks, addressedOf(subject)).forEach(add)
     } catch {
-      // Rendering has checks of its own.
+      // Rendering has its own checks.
     }
   }
   add(adapter.signal?.('typing', addressedOf(subject)))
@@ -89,7 +92,7 @@ const bodies: readonly unknown[] = [
   '\u0000\ufffd',
   '"x"',
 ]
-/** Statuses whose meaning is not the provider's own. Most are tried with the plainest request alone. */
+/** HTTP statuses. Most of them are tried with the plainest payload only. */
 const statuses = Array.from({ length: 500 }, (_, at) => at + 100)
 const significantStatuses = [200, 201, 202, 204, 301, 400, 401, 403, 404, 409, 413, 422, 429, 500, 503, 599]
 
@@ -106,7 +109,7 @@ export const sendChecks: readonly Check[] = [
       const sharedCache = createTestCache()
       for (const [at, payload] of payloadsOf(subject).entries()) {
         for (const status of at === 0 ? statuses : significantStatuses) {
-          // To make a token may be slow, so that it is made anew only where it may matter.
+          // Making a token may be slow, so a fresh cache is used only for the statuses where it may matter.
           const cache = significantStatuses.includes(status) && at === 0 ? undefined : sharedCache
           for (const body of bodies) {
             const attempt = await trySend(subject, payload, { status, body }, cache)
@@ -149,7 +152,7 @@ export const sendChecks: readonly Check[] = [
     applies: isCalled,
     async *run(subject: Subject) {
       const [payload] = payloadsOf(subject)
-      // A conflict may be the provider's way to say that it has this id already.
+      // A 409 may mean that the provider has this id already.
       const refusals = statuses.filter((status) => status < 200 || (status >= 300 && status !== 409))
       for (const status of refusals) {
         const attempt = await trySend(subject, payload, { status, body: '' })
@@ -196,7 +199,7 @@ export const sendChecks: readonly Check[] = [
     async *run(subject: Subject) {
       const [payload] = payloadsOf(subject)
       for (const { name, answer, follows, becomes } of subject.samples.answers) {
-        // What it took it may call whatever it likes.
+        // The provider may choose any id for a message that it accepted.
         if (becomes.kind === 'sent') continue
         for (const secret of subject.secrets) {
           const echoedAnswer = { ...answer, body: withEcho(answer.body, secret) }
@@ -238,7 +241,7 @@ function isPart(expected: object, outcome: SendOutcome): boolean {
   return Object.entries(expected).every(([name, value]) => JSON.stringify(actual[name]) === JSON.stringify(value))
 }
 
-/** The same answer with a secret added to every text in it. */
+/** The answer with a secret added to each of its texts. */
 function withEcho(body: unknown, secret: string): unknown {
   if (typeof body === 'string') return body === '' ? secret : (jsonWithEcho(body, secret) ?? `${body} ${secret}`)
   if (Array.isArray(body)) return body.map((each) => withEcho(each, secret))

@@ -1,10 +1,10 @@
-/** What blocks say and what can be tapped in them, to be looked for in what an adapter made of them. */
+/** Texts and postbacks of blocks, and how to find them in the payloads of an adapter. */
 
 import type { Block, RenderedCard, RenderedChip } from '../../../core/channel/blocks.js'
 import { formatPostback } from '../../../core/channel/postback.js'
 import { isRecord, parseJson } from '../../../core/json.js'
 
-/** Everything of a block that a person reads or acts upon. */
+/** All texts of a block that a person reads or acts upon. */
 export function textsOf(block: Block): readonly string[] {
   switch (block.kind) {
     case 'text':
@@ -18,7 +18,7 @@ export function textsOf(block: Block): readonly string[] {
     case 'list':
       return present(block.text, ...block.rows.flatMap(({ label, description }) => [label, description]))
     case 'times':
-      // A picker shows moments in its own way; what it says is tapped, and looked for there.
+      // A picker formats times in its own way, so only its tappable slots are searched for.
       return [block.text]
     case 'native':
       return stringsIn(block.payload)
@@ -37,7 +37,7 @@ function present(...texts: readonly (string | undefined)[]): readonly string[] {
   return texts.filter((text) => text !== undefined)
 }
 
-/** Postbacks of a block: of every reply, row and slot the provider must be able to bring it back. */
+/** Postbacks of a block. The provider must be able to return those of every reply, row and slot. */
 export function postbacksOf(block: Block, messageId: string): { readonly required: string[]; readonly all: string[] } {
   const tappable = tappableIn(block).filter(({ tap }) => tap !== undefined)
   const postbackOf = ({ tap }: { readonly tap?: number }) => formatPostback({ messageId, tapIndex: tap! })
@@ -55,14 +55,14 @@ function tappableIn(block: Block): readonly { readonly tap?: number; readonly ki
   return [...cards.flatMap(({ chips = [] }) => chips), ...(block.chips ?? [])]
 }
 
-/** Every text of a wire, in order; what is JSON or a form inside a text is opened. */
+/** All texts in a payload, in order; JSON and forms inside a text are parsed. */
 export function stringsIn(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value, ...decodedTexts(value)]
   if (typeof value === 'number') return [String(value)]
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : []
 }
 
-/** The texts that stand in the same place of every request, put together: an adapter may divide one between several. */
+/** Texts at the same path of all payloads, joined: an adapter may split one text over several. */
 export function joinByPath(payloads: readonly unknown[]): string {
   const byPath = new Map<string, string>()
   const walk = (value: unknown, path: string): void => {
@@ -88,10 +88,10 @@ function decodedTexts(text: string): readonly string[] {
   }
 }
 
-/** Letters, digits, marks, pictures and currency signs; punctuation may be markup, and markup may be gone. */
+/** Letters, digits, marks, symbols and currency signs. Punctuation may be markup, and markup may be removed. */
 const wordPattern = /[\p{L}\p{N}\p{M}\p{So}\p{Sc}]+/gu
 
-/** In which of the texts the first word stands, if all words stand in them in order, from one of them on; else -1. */
+/** The index of the text with the first word, if all words follow in order from `from` on; else -1. */
 export function positionOf(text: string, payloads: readonly string[], from: number): number {
   const words = text.match(wordPattern) ?? []
   let at = from

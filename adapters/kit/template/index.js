@@ -6,9 +6,9 @@ import { render } from './render.js'
 import { send } from './send.js'
 
 /** @typedef {import('./descriptor.js').Auth} Auth */
-/** @typedef {import('./render.js').Wire} Wire */
+/** @typedef {import('./render.js').Payload} Payload */
 
-/** @type {import('parley/adapters/kit').Adapter<Auth, Wire>} */
+/** @type {import('parley/adapters/kit').Adapter<Auth, Payload>} */
 const adapter = {
   descriptor,
   render,

@@ -1,19 +1,19 @@
 /** What the provider calls in with: first whether it is the provider, then every event by itself. Pure, and never throws. */
 // @ts-check
 import { createHmac } from 'node:crypto'
-import { asText, isRecord, notUnderstood, readJson, readPostback, sameText } from 'parley/adapters/kit'
+import { asText, isRecord, notUnderstood, readJson, parsePostback, sameText } from 'parley/adapters/kit'
 import { signatureHeader, timestampHeader } from './descriptor.js'
 
 /** @typedef {import('parley/adapters/kit').Inbound} Inbound */
 /** @typedef {import('parley/adapters/kit').IngressRequest} IngressRequest */
 /** @typedef {import('parley/adapters/kit').Item} Item */
-/** @typedef {import('parley/adapters/kit').Received} Received */
+/** @typedef {import('parley/adapters/kit').IngressResult} IngressResult */
 /** @typedef {import('./descriptor.js').Auth} Auth */
 
 /** A call that is older was recorded by somebody, and is made again. */
 const acceptedAgeMs = 300_000
 
-/** @param {IngressRequest} request @param {Auth} auth @returns {Received} */
+/** @param {IngressRequest} request @param {Auth} auth @returns {IngressResult} */
 export function receive({ header, body, at }, auth) {
   const timestamp = header(timestampHeader)
   const isFresh = /^\d{1,13}$/.test(timestamp) && Math.abs(at - Number(timestamp) * 1000) <= acceptedAgeMs
@@ -50,7 +50,7 @@ function messageIn({ type, text, mediaUrl }) {
 
 /** @param {Readonly<Record<string, unknown>>} event @returns {Inbound | undefined} */
 function tapIn({ type, postback, label }) {
-  const tap = type === 'tap' ? readPostback(asText(postback) ?? '') : undefined
+  const tap = type === 'tap' ? parsePostback(asText(postback) ?? '') : undefined
   const shown = asText(label)
   return tap && { kind: 'tap', ...tap, ...(shown !== undefined && { label: shown }) }
 }

@@ -1,13 +1,13 @@
 /** From blocks, which fit the channel already, to the requests of the provider: one a block, as plain data. Pure. */
 // @ts-check
-import { writePostback } from 'parley/adapters/kit'
+import { formatPostback } from 'parley/adapters/kit'
 
-/** @typedef {import('parley/adapters/kit').Addressed} Addressed */
+/** @typedef {import('parley/adapters/kit').RenderContext} RenderContext */
 /** @typedef {import('parley/adapters/kit').Block} Block */
 /** @typedef {import('parley/adapters/kit').RenderedCard} RenderedCard */
-/** @typedef {{ type: string, [member: string]: unknown }} Wire One request to the provider. */
+/** @typedef {{ type: string, [member: string]: unknown }} Payload One request to the provider. */
 
-/** @param {readonly Block[]} blocks @param {Addressed} about @returns {readonly Wire[]} */
+/** @param {readonly Block[]} blocks @param {RenderContext} context @returns {readonly Payload[]} */
 export function render(blocks, { messageId }) {
   /**
    * Whatever can be tapped carries its postback, so that a tap is never matched by its label.
@@ -17,7 +17,7 @@ export function render(blocks, { messageId }) {
   const tappable = (entries) =>
     entries?.map(({ tap, ...entry }) => ({
       ...entry,
-      ...(tap !== undefined && { postback: writePostback({ messageId, tapIndex: tap }) }),
+      ...(tap !== undefined && { postback: formatPostback({ messageId, tapIndex: tap }) }),
     }))
   /** @param {RenderedCard} card */
   const cardOf = ({ chips, ...card }) => ({ ...card, buttons: tappable(chips) })

@@ -1,10 +1,10 @@
-/** Hands one request to the provider and says what came of it. Everything goes out through `sending.call`. */
+/** Hands one request to the provider and says what came of it. Everything goes out through `context.call`. */
 // @ts-check
 import { asText, isRecord, noAnswer, readJson, unavailable } from 'parley/adapters/kit'
 
 /** @typedef {import('parley/adapters/kit').SendOutcome} SendOutcome */
 /** @typedef {import('./descriptor.js').Auth} Auth */
-/** @typedef {import('./render.js').Wire} Wire */
+/** @typedef {import('./render.js').Payload} Payload */
 
 const usualUrl = 'https://api.{{provider}}.example/v1'
 
@@ -20,21 +20,21 @@ const refusals = {
 }
 
 /**
- * @param {Wire} wire
- * @param {import('parley/adapters/kit').Sending<Auth>} sending
+ * @param {Payload} payload
+ * @param {import('parley/adapters/kit').SendContext<Auth>} context
  * @returns {Promise<SendOutcome>}
  */
-export async function send(wire, { auth, address, id, call }) {
+export async function send(payload, { auth, address, id, call }) {
   const answer = await call({
     method: 'POST',
     url: `${auth.apiUrl ?? usualUrl}/accounts/${encodeURIComponent(auth.accountId)}/messages`,
     // The same id each time this is tried: the provider sends it once.
     headers: { authorization: `Bearer ${auth.apiKey}`, 'content-type': 'application/json', 'idempotency-key': id },
-    body: JSON.stringify({ to: address, message: wire }),
+    body: JSON.stringify({ to: address, message: payload }),
   })
   if (answer.kind === 'none') return noAnswer(answer)
-  const trouble = unavailable(answer.status, answer.header('retry-after'))
-  if (trouble) return trouble
+  const failure = unavailable(answer.status, answer.header('retry-after'))
+  if (failure) return failure
   const read = readJson(Buffer.from(answer.body))
   const body = isRecord(read) ? read : {}
   if (answer.status >= 200 && answer.status < 300) return { kind: 'sent', providerId: asText(body.id) || id }

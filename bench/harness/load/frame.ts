@@ -1,4 +1,4 @@
-/** Finds where one HTTP response ends, by its content-length and nothing else. */
+/** Finds the end of one HTTP response by its Content-Length alone. */
 
 const headEnd = Buffer.from('\r\n\r\n')
 const lengthTail = Buffer.from('ength:')
@@ -14,8 +14,8 @@ export interface ResponseHead {
 }
 
 /**
- * Reads the head at the start of `bytes`, of which `used` are valid; undefined when the head is not complete. A
- * response that does not tell its length cannot be framed and counts as one without a body.
+ * Reads the head at the start of `bytes`, of which `used` are valid; undefined when the head is incomplete. A response
+ * without a length cannot be framed and counts as one without a body.
  */
 export function parseHead(bytes: Buffer, used: number): ResponseHead | undefined {
   const end = bytes.indexOf(headEnd)
@@ -24,7 +24,7 @@ export function parseHead(bytes: Buffer, used: number): ResponseHead | undefined
   return { status, headBytes: end + headEnd.length, bodyBytes: contentLength(bytes, end) }
 }
 
-/** The tail of the name is spelt alike by every server; the rest is looked at only where that was found. */
+/** Matches the end of the header name first: every server spells it alike, so the full comparison is rare. */
 function contentLength(bytes: Buffer, end: number): number {
   for (let tail = bytes.indexOf(lengthTail); tail > 0 && tail < end; tail = bytes.indexOf(lengthTail, tail + 1)) {
     const colon = tail + lengthTail.length

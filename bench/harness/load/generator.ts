@@ -1,4 +1,7 @@
-/** The load itself: keep-alive connections, one request at a time on each, every answer framed, timed and counted. */
+/**
+ * The HTTP load generator: keep-alive connections, one request at a time on each, every response framed, timed and
+ * counted.
+ */
 import { connect, type Socket } from 'node:net'
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
 import { programFile } from '../children.js'
@@ -18,11 +21,14 @@ interface Tally {
   bytes: number
   failures: Record<string, number>
   readonly latencyMicros: RecordableHistogram
-  /** None while it warms up. */
+  /** Undefined during the warm-up. */
   readonly timeline?: Timeline
 }
 
-/** Measuring begins when `warm`, called after the warm-up, resolves. The server's processor time is not known here and stays 0. */
+/**
+ * Measuring begins when `warm`, called after the warm-up, resolves. The generator cannot see the server's processor
+ * time and reports 0.
+ */
 export async function generate(
   port: number,
   request: HttpRequest,
@@ -70,14 +76,14 @@ interface Running {
   readonly sockets: Set<Socket>
 }
 
-/** Reads are handled to their end before the next one begins, so all connections share one buffer. */
+/** A read is processed completely before the next one begins, so all connections share one buffer. */
 const shared = Buffer.allocUnsafeSlow(readBytes)
 
 function openConnection(load: Running): void {
   let sentAt = 0
-  /** The head received so far when it came in pieces. */
+  /** The incomplete head, when it arrives in pieces. */
   let head: Buffer | undefined
-  /** Body bytes still to come, and the status they belong to. */
+  /** Body bytes still expected, and the status of their response. */
   let remaining = 0
   let status = 0
 

@@ -1,4 +1,4 @@
-/** Loads of the bench's side: our own HTTP load in a process of its own, and candidates that load themselves. */
+/** The two kinds of load: the HTTP generator in a process of its own, and candidates that load themselves. */
 import { programFile, startChild, waitForExit } from '../children.js'
 import type { CandidateProcess } from '../process.js'
 import type { Sample, Window } from '../sample.js'
@@ -6,7 +6,7 @@ import type { Load } from '../scenario.js'
 import { type Job, linesOf } from './job.js'
 import { watchMemory, withMemory } from './timeline.js'
 
-/** How long a load may take beyond its window before it is given up. */
+/** How long a load may run beyond its window before the bench gives it up. */
 export const graceMs = 15_000
 
 export function jobOf(target: CandidateProcess, window: Window): Job {
@@ -16,7 +16,10 @@ export function jobOf(target: CandidateProcess, window: Window): Job {
   return { port, request, window }
 }
 
-/** A load in a process of its own. Measuring begins once the candidate's processor time was read, however late it answers. */
+/**
+ * Runs the HTTP load in a process of its own. Measuring begins after the bench has read the candidate's processor time,
+ * however late the candidate answers.
+ */
 export async function loadBy(program: string, target: CandidateProcess, window: Window): Promise<Sample> {
   const job = jobOf(target, window)
   const child = startChild(process.execPath, [programFile(program)], { stdio: ['pipe', 'pipe', 'inherit'] })
@@ -38,5 +41,5 @@ export async function loadBy(program: string, target: CandidateProcess, window: 
 
 export const httpLoad: Load = (target, window) => loadBy('../harness/load/main', target, window)
 
-/** For a candidate whose process does the work itself, as a store's must. */
+/** For a candidate whose own process does the work, such as a store. */
 export const ownWork: Load = (target, window) => target.work(window)

@@ -1,4 +1,4 @@
-/** What a load's process is asked to do, and how it and the bench agree on when measuring begins. */
+/** The job of a load process, and how that process and the bench agree on the start of measuring. */
 import { createInterface } from 'node:readline'
 import type { HttpRequest } from '../rpc.js'
 import type { Window } from '../sample.js'
@@ -10,11 +10,14 @@ export interface Job {
 }
 
 export interface LoadJob extends Job {
-  /** The candidate is warm. Resolves when the bench has read its processor time and measuring may begin. */
+  /**
+   * Called when the candidate is warm. Resolves when the bench has read the candidate's processor time and measuring
+   * may begin.
+   */
   warm(): Promise<void>
 }
 
-/** The side of the load's process: the job is the first line of its input, and the second one says that measuring begins. */
+/** The load process's side: line 1 of its input is the job, line 2 starts the measuring. */
 export async function readJob(): Promise<LoadJob> {
   const nextLine = linesOf(process.stdin)
   const job: Job = JSON.parse(await nextLine())
@@ -27,7 +30,7 @@ export async function readJob(): Promise<LoadJob> {
   }
 }
 
-/** Lines one after another; what comes before anybody asks is kept. Rejects once there are no more. */
+/** Lines in order; a line that arrives before it is read is buffered. Rejects at the end of the input. */
 export function linesOf(input: NodeJS.ReadableStream): () => Promise<string> {
   const lines = createInterface({ input })[Symbol.asyncIterator]()
   return async () => {

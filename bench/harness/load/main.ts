@@ -1,4 +1,4 @@
-/** The load's process: takes its job, says when the candidate is warm, and prints what it saw. */
+/** The load process: reads its job, reports when the candidate is warm, prints the sample. */
 import { generate } from './generator.js'
 import { readJob } from './job.js'
 

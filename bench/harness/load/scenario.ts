@@ -1,4 +1,4 @@
-/** The load scenario: whether our own load generator drives a server as hard as wrk does. */
+/** The load scenario: compares the bench's load generator with wrk against the same server. */
 import type { Scenario } from '../scenario.js'
 import { httpLoad } from './http.js'
 import { wrkLoad, wrkMissing } from './wrk.js'

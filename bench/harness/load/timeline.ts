@@ -1,9 +1,9 @@
-/** A window in slices: what was done in each, how long it took, and what the candidate held at its end. */
+/** A window in slices: throughput, latency and resident memory of each. */
 import { createHistogram } from 'node:perf_hooks'
 import type { CandidateProcess } from '../process.js'
 import type { Slice } from '../sample.js'
 
-/** As many as a plot shows apart, and few enough for each to hold something. */
+/** Few enough for each slice to hold operations, and as many as a plot can show. */
 export const slicesPerWindow = 20
 
 export interface Timeline {
@@ -41,7 +41,7 @@ export function createTimeline(seconds: number): Timeline {
   }
 }
 
-/** Reads what a candidate holds as often as a window has slices, until it is ended. */
+/** Reads the candidate's resident memory once per slice until it is stopped. */
 export function watchMemory(target: CandidateProcess, seconds: number): { end(): readonly number[] } {
   const readings: number[] = []
   const timer = setInterval(
@@ -60,7 +60,7 @@ export function watchMemory(target: CandidateProcess, seconds: number): { end():
   }
 }
 
-/** A slice that no reading was taken in has the one before it. */
+/** A slice without a reading repeats the previous one. */
 export function withMemory(timeline: readonly Slice[], readings: readonly number[]): Slice[] {
   return timeline.map((slice, at) => {
     const residentBytes = readings[Math.min(at, readings.length - 1)]

@@ -1,11 +1,11 @@
-/** How long a window lasts. */
+/** The length of a window. */
 
-/** The longest wait for an operation that does not come within its window. */
+/** The longest wait for a first operation after the window's time. */
 const graceSeconds = 10
 
 /**
- * A window ends after its time, and not before something was done in it: on a machine that stands still for a moment a
- * window of nothing would say that the candidate does nothing at all.
+ * A window ends after its time, and not before one operation was done in it: after a stall of the machine an empty
+ * window would show a throughput of zero.
  */
 export async function waitForWindow(seconds: number, hasOperations: () => boolean): Promise<void> {
   await sleep(seconds)

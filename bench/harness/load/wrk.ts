@@ -1,4 +1,4 @@
-/** The same load put on by wrk, to check that our own is not what a scenario measures. */
+/** The same load by wrk, to check that the bench's own generator is not the limit. */
 import { spawnSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ interface WrkResult {
   readonly latencyMicros: readonly Percentile[]
 }
 
-/** wrk counts in whole seconds, so windows are rounded up; its own processor time includes its start. */
+/** wrk counts in whole seconds, so windows are rounded up; its processor time includes its start. */
 export const wrkLoad: Load = async (target, window) => {
   const { port, request } = jobOf(target, window)
   const script = join(target.scratch, 'wrk.lua')
@@ -74,7 +74,7 @@ end
 `
 }
 
-/** A Lua string, every byte that is not plain text written as its number. */
+/** A Lua string; every byte that is not plain text is written as its number. */
 function quote(text: string): string {
   const bytes = Array.from(Buffer.from(text), (byte) =>
     byte < 32 || byte > 126 || byte === 34 || byte === 92

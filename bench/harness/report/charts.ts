@@ -1,4 +1,4 @@
-/** The plots of a report, drawn to SVG text here so that the page needs no script. */
+/** The plots of a report as SVG text, so that the page needs no script. */
 import { parse, View } from 'vega'
 import { compile, type TopLevelSpec } from 'vega-lite'
 import { metrics, percentile, percents, spread } from '../metrics.js'
@@ -9,7 +9,7 @@ import { axisColor, gridColor, textColor } from './inks.js'
 const widthPx = 760
 const barPx = 34
 const missColor = '#c2410c'
-/** Limits are grey, peers amber, ours blues and greens: a colour says whose figure it is. */
+/** Limits are grey, peers amber, our candidates blue and green. */
 const palettes = {
   limit: ['#8a94a0', '#b4bcc6'],
   peer: ['#d99a1c', '#b7791f'],
@@ -42,7 +42,7 @@ async function draw(spec: TopLevelSpec): Promise<string> {
   }
 }
 
-/** A bar is the median, a dot on it one round. */
+/** A bar is the median, a dot on it is one round. */
 function bars({ candidates }: Outcome, metric: 'rate' | 'cpu'): TopLevelSpec {
   const y = { field: 'candidate', type: 'nominal', sort: null, title: null, axis: { labelLimit: 0 } } as const
   const color = candidateColor(candidates)
@@ -90,7 +90,7 @@ function latencyCurves({ candidates }: Outcome): TopLevelSpec {
   }
 }
 
-/** Dots are rounds, the long tick is the median, the thin red one the floor. */
+/** Dots are rounds, the long tick is the median, the thin red line is the floor. */
 function ratioPoints({ ratios }: Outcome): TopLevelSpec {
   const y = { field: 'ratio', type: 'nominal', sort: null, title: null, axis: { labelLimit: 0 } } as const
   const x = { field: 'value', type: 'quantitative', title: null, scale: { zero: true } } as const
@@ -123,7 +123,7 @@ interface Plot {
   readonly spec: TopLevelSpec
 }
 
-/** How it went on: a candidate's windows one after the other, without what lay between them. */
+/** The timeline: a candidate's windows one after the other, without the time between them. */
 function overTime(outcome: Outcome): Plot[] {
   const { unit } = outcome.scenario
   const slices = outcome.candidates.flatMap(({ candidate, samples }) => {

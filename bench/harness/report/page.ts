@@ -1,11 +1,11 @@
-/** The report of one run as a page that stands alone: no scripts, nothing loaded from elsewhere. */
+/** The report of one run as a self-contained page: no scripts, nothing loaded from elsewhere. */
 import { metrics } from '../metrics.js'
 import type { Outcome } from '../run.js'
 import { columns, formatLatency, formatNumber, ratioHead, ratioRow, remarkLines } from '../table.js'
 import type { Chart } from './charts.js'
 import { axisColor, gridColor, textColor } from './inks.js'
 
-/** On a narrow screen a plot keeps its size and is scrolled: made smaller, its words could not be read. */
+/** On a narrow screen a plot keeps its size and scrolls: smaller, its text is not readable. */
 const style = `
 :root { color-scheme: light dark; --paper: #f5f7fa; --card: #fff; --head: #f0f2f5; --ink: #1f2933; --quiet: #5b6772; --edge: #e4e7eb;
   --axis: #cbd2d9; --pass: #0b7a4b; --miss: #b93c0a; }
@@ -53,7 +53,7 @@ ${table(['fact', 'value'], Object.entries(machine))}
 `
 }
 
-/** What scrolls is reached with the keyboard, too. */
+/** Scrollable regions are reachable with the keyboard. */
 const scrolling = (title: string) => `class="scroll" tabindex="0" role="group" aria-label="${escapeHtml(title)}"`
 
 function figure({ title, svg }: Chart): string {
@@ -87,7 +87,7 @@ function roundsTable({ scenario, candidates, settings }: Outcome): string {
   return table(head, rows.flat())
 }
 
-/** Words stand to the left, sentences wrap, figures stand to the right, and a column without anything is left out. */
+/** Text is left-aligned and wraps, figures are right-aligned, and empty columns are left out. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const columns = head.flatMap((title, at) => {
     const values = rows.map((row) => row[at] ?? '')

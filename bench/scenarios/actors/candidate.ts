@@ -1,4 +1,4 @@
-/** Our embedded engine in the actors scenario: one small command for each owner, none of which it has met before. */
+/** The embedded engine in the actors scenario: one small command for each of many new owners. */
 import { join } from 'node:path'
 import { openEmbedded } from '../../../runtime/shard/embedded.js'
 import { openStore } from '../../../runtime/store/lmdb.js'
@@ -10,7 +10,7 @@ import { createTouchWork } from './touch.js'
 
 const store = await openStore({ dir: join(process.env.BENCH_SCRATCH ?? '.', `ours-${process.pid}`), shards })
 
-/** What one command on an owner that was never met reads of the store, told by an engine that does nothing else. */
+/** Counts the store reads of one command for a new owner, on an engine that does no other work. */
 async function countColdReads(): Promise<string> {
   const counter = countReads(store)
   const engine = openEmbedded({ ...engineOptions, store: counter.store, handlers: benchModule })

@@ -1,4 +1,4 @@
-/** The command of `actors`: the least that makes an actor known, one record and one effect. */
+/** The command of `actors`: the least that creates an actor, one record and one effect. */
 import type { Command, Handlers } from '../../../runtime/shard/contract.js'
 import { table } from '../../../runtime/store/contract.js'
 

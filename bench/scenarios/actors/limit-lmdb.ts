@@ -1,4 +1,4 @@
-/** The limit of the actors scenario: lmdb alone, one record for each actor, awaited until it is on the disk. */
+/** The limit of the actors scenario: lmdb alone, one record per actor, awaited until it is on the disk. */
 import { join } from 'node:path'
 import { open } from 'lmdb'
 import { serveCandidate } from '../../harness/rpc.js'

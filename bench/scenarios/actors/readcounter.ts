@@ -1,8 +1,8 @@
-/** A store that counts what is read from it. */
+/** A store that counts reads. */
 import type { Space, Store } from '../../../runtime/store/contract.js'
 
 export interface ReadCounts {
-  /** Records asked for by their key, and ranges begun. */
+  /** Records read by key, and ranges opened. */
   gets: number
   ranges: number
 }

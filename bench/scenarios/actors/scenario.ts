@@ -1,8 +1,8 @@
-/** The actors scenario: whether an actor that was touched once costs any memory afterwards. */
+/** The actors scenario: whether an actor that was touched once still costs memory afterwards. */
 import { ownWork } from '../../harness/load/http.js'
 import type { Scenario } from '../../harness/scenario.js'
 
-/** Memory can be read only after collecting garbage. */
+/** Garbage is collected before each reading of memory. */
 const flags = ['--expose-gc']
 
 export const actors: Scenario = {
@@ -32,7 +32,7 @@ export const actors: Scenario = {
     },
   ],
   ratios: [
-    // A hundred bytes kept for each actor would make it five; what is left is what a heap of 10 MB varies by itself.
+    // A hundred bytes held per actor would make the ratio five; the tolerance covers the variation of a 10 MB heap.
     { metric: 'memoryAtEnd', of: 'ours', overMetric: 'memoryHalfway', over: 'ours', atMost: 1.1 },
     { metric: 'memoryAtEnd', of: 'ours', over: 'bare lmdb' },
     { metric: 'rate', of: 'ours', over: 'bare lmdb' },

@@ -1,13 +1,13 @@
-/** Touches every actor once and looks, on the way, at what the process holds in memory. */
+/** Touches every actor once and reads the process's memory in between. */
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
 import { percentilesOf } from '../../harness/load/generator.js'
 import { cpuMicros } from '../../harness/rpc.js'
 import type { MemoryReading, Sample, Window } from '../../harness/sample.js'
 import { ownerOf } from '../commit/command.js'
 
-/** Shares of the work after which memory is looked at. */
+/** Shares of the work after which memory is read. */
 const memoryCheckpoints = [0.1, 0.5, 1]
-/** Objects that wait for a finaliser are gone only after another round. */
+/** Objects with a finaliser are collected only in a further round. */
 const collections = 3
 
 /** Resolves when that actor's first command is durable. */

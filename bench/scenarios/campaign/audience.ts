@@ -1,4 +1,4 @@
-/** Puts an audience on the disk of a node that is not running: people on rcs who agreed to be written to. */
+/** Writes an audience to the disk of a stopped node: people on rcs who granted consent. */
 import type { AgentRef } from '../../../core/agentref.js'
 import type { Person } from '../../../core/people/person.js'
 import { putPerson as writePerson } from '../../../mgmt/people/store.js'
@@ -9,7 +9,7 @@ export function fillAudience(setup: NodeSetup, agent: AgentRef, people: number):
   return fillPeople(setup, agent, people, (tx, scope, person) => writePerson(tx, scope, undefined, withConsent(person)))
 }
 
-/** Nothing was ever sent to them. */
+/** No send to them is on record. */
 function withConsent({ outreach: _past, ...person }: Person): Person {
   return { ...person, consent: { status: 'granted', updatedAt: person.createdAt } }
 }

@@ -1,4 +1,4 @@
-/** Somebody at work with the management API: so many calls a second, whatever the answers take; one in four is a change. */
+/** An operator's calls of the management API at a fixed rate, however long answers take; one in four is a change. */
 import { createHistogram } from 'node:perf_hooks'
 import { Pool } from 'undici'
 import { percentilesOf } from '../../harness/load/generator.js'
@@ -33,7 +33,7 @@ function next() {
   return { method: 'GET', path: nth % 2 === 0 ? sends : person } as const
 }
 
-/** Timed from here, so that a call which waits for a connection is not the faster for it. */
+/** Timed from the moment the call is due, so that waiting for a connection counts. */
 async function call(): Promise<void> {
   const start = performance.now()
   try {

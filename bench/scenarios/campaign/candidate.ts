@@ -1,4 +1,4 @@
-/** A node whose campaign runs while a window lasts, and rests in between. */
+/** A node whose campaign runs during a window and is paused in between. */
 import { createHistogram } from 'node:perf_hooks'
 import { percentilesOf } from '../../harness/load/generator.js'
 import { cpuMicros, serveCandidate } from '../../harness/rpc.js'
@@ -13,13 +13,13 @@ const people = Number(process.env.BENCH_FILLED ?? audience)
 const provider = createProvider()
 const node = await openCampaignNode(people, provider.wrapShards)
 const { ask } = node
-/** How long those that are on their way may need once it is paused. */
+/** How long pending sends may take after the pause. */
 const pauseTimeoutMs = 10_000
 const rowsPerPage = 200
 
 let campaign = ''
 let isStarted = false
-/** Recipients of the campaign that the provider has not got yet. */
+/** Recipients whose message the provider has not received yet. */
 let remaining = 0
 
 async function nextCampaign(): Promise<void> {
@@ -31,7 +31,7 @@ async function nextCampaign(): Promise<void> {
   isStarted = false
 }
 
-/** Where each conversation's turn is. */
+/** The row of each conversation in the campaign's order. */
 async function rowsOf(path: string): Promise<Map<string, number>> {
   const rows = new Map<string, number>()
   for (let last = '', hasMore = true; hasMore; ) {
@@ -53,7 +53,7 @@ async function waitUntil(holds: () => boolean | Promise<boolean>, withinMs: numb
   return true
 }
 
-/** It is started or goes on where it was paused; the window ends early when nobody is left. */
+/** Starts or resumes the campaign; the window ends early when no recipient is left. */
 async function run({ warmSeconds, seconds }: Window): Promise<Sample> {
   if (remaining === 0) await nextCampaign()
   const micros = createHistogram({ figures: 3 })
@@ -85,7 +85,10 @@ async function run({ warmSeconds, seconds }: Window): Promise<Sample> {
   return { ...sample, failures }
 }
 
-/** Whether the campaign is as its report says: nobody under way, and everybody sent to whom the provider has got. */
+/**
+ * Checks the campaign against its report: no recipient pending, and every message that the provider received counted as
+ * sent.
+ */
 async function pauseCampaign(): Promise<boolean> {
   if (remaining > 0) await ask('POST', `${campaign}/pause`)
   return waitUntil(async () => {
@@ -94,7 +97,7 @@ async function pauseCampaign(): Promise<boolean> {
   }, pauseTimeoutMs)
 }
 
-// Before the first window, so that whoever calls meanwhile meets a campaign that runs.
+// Started before the first window, so that the caller always meets a running campaign.
 await nextCampaign()
 const [{ id: personId }] = (await ask('GET', '/people?limit=1')).data
 const { orgId, agentId } = node.place

@@ -1,12 +1,12 @@
-/** What the candidates of the campaign scenarios have in common. */
+/** Constants of the campaign scenarios' candidates. */
 
-/** As a node has them unless it is told otherwise. */
+/** The default number of shards of a node. */
 export const shards = 16
 
-/** More than all windows of a run can send to. */
+/** More recipients than all windows of a run can send to. */
 export const audience = 50_000
 export const smallAudience = 10_000
 
-/** The least that a stage is held to: so many people, in so long. */
+/** The bound for a stage: this many people in this time. */
 export const allowedPeople = 1_000
 export const allowedMs = 100

@@ -1,4 +1,6 @@
-/** A whole node with an agent and an audience for its campaigns: its own data, real sockets, and rcs on the emulated provider. */
+/**
+ * A whole node with an agent and an audience for its campaigns: real data and sockets, rcs on the emulated provider.
+ */
 import type { NodeContext } from '../../../runtime/node/compose.js'
 import { outreachId } from '../journey/fixtures.js'
 import { call, type JourneyNode, newNodeSetup, setUpAgent, startJourneyNode } from '../journey/node.js'
@@ -14,7 +16,7 @@ type Answer = any
 
 const timeScale = 1
 
-/** The node is started, furnished and stopped before the audience goes on its disk, and then started again. */
+/** Starts the node, sets up the agent, stops the node, writes the audience to its disk, starts the node again. */
 export async function openCampaignNode(people: number, wrapShards?: NodeContext['wrapShards']): Promise<CampaignNode> {
   const place = newNodeSetup()
   const configured = await setUpAgent(await startJourneyNode(place, { timeScale }))
@@ -26,7 +28,7 @@ export async function openCampaignNode(people: number, wrapShards?: NodeContext[
   return { ...node, ask: (method, path, body) => call(method, `${at}${path}`, node.key, body) }
 }
 
-/** Drafts a campaign for everybody and answers where it is. */
+/** Drafts a campaign for the whole audience and returns its path. */
 export async function createDraft({ ask }: CampaignNode): Promise<string> {
   const { id } = await ask('POST', '/campaigns', { name: 'Bench', outreachId, audience: { filter: {} } })
   return `/campaigns/${id}`

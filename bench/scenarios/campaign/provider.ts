@@ -1,4 +1,4 @@
-/** The provider of the campaign scenario: takes as much as comes, and has what it got looked at in its order. */
+/** The provider of the campaign scenario: accepts everything at once and checks the order of arrival. */
 
 import { conversationCommands } from '../../../runtime/conversation/commands.js'
 import type { NodeContext } from '../../../runtime/node/compose.js'
@@ -11,14 +11,14 @@ const { openConversation, sendOutcome } = conversationCommands({ timeScale: 1 })
 
 export interface Provider {
   readonly wrapShards: NonNullable<NodeContext['wrapShards']>
-  /** What is got from now on is compared with this order of rows. */
+  /** Messages that arrive from now on are compared with this order of rows. */
   expect(rows: ReadonlyMap<string, number>): void
-  /** Told of everything that was got, with how long it was on its way. */
+  /** Called for every message received, with the time since its conversation was opened. */
   onReceived?: (micros: number) => void
   readonly counts: { got: number; refused: number; outOfOrder: number }
 }
 
-/** Order is that of one shard: conversations of different shards wait for nobody. */
+/** Order holds within one shard; conversations of different shards do not wait for each other. */
 export function createProvider(): Provider {
   const counts = { got: 0, refused: 0, outOfOrder: 0 }
   const openedAt = new Map<string, number>()

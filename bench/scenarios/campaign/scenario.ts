@@ -1,4 +1,4 @@
-/** The campaign scenario: how fast a running campaign sends beside single messages, and what others notice of it. */
+/** The campaign scenario: the rate of a running campaign beside single messages, and its effect on other callers. */
 import { loadBy, ownWork } from '../../harness/load/http.js'
 import type { Candidate, Load, Scenario } from '../../harness/scenario.js'
 import { messages } from '../messages/scenario.js'
@@ -10,7 +10,7 @@ const busy = 'API, busy'
 
 const calls: Load = (target, window) => loadBy('campaign/caller', target, window)
 
-/** The campaign goes on for as long as the calls do; what went wrong with either counts. */
+/** The campaign runs for as long as the calls do; failures of either count. */
 const callsDuringCampaign: Load = async (target, window) => {
   const [apiSample, campaignSample] = await Promise.all([calls(target, window), target.work(window)])
   return { ...apiSample, failures: { ...apiSample.failures, ...campaignSample.failures } }
@@ -32,7 +32,7 @@ export const campaign: Scenario = {
   unit: 'sends',
   seconds: 3,
   rounds: 5,
-  // Those of the messages scenario.
+  // The candidates of the messages scenario.
   concurrency: messages.concurrency,
   candidates: [
     { ...messages.candidates.find(({ role }) => role === 'ours')!, name: single, role: 'limit' },

@@ -1,4 +1,4 @@
-/** A node that stages one campaign for everybody after the other. */
+/** A node that stages one campaign after the other for the whole audience. */
 
 import { percents } from '../../harness/metrics.js'
 import { cpuMicros, serveCandidate } from '../../harness/rpc.js'
@@ -10,7 +10,7 @@ const people = Number(process.env.BENCH_FILLED ?? audience)
 const node = await openCampaignNode(people)
 let isWarm = false
 
-/** Each is another one, so that no snapshot of before is swept meanwhile. */
+/** Each window stages a new campaign, so that no earlier snapshot is swept meanwhile. */
 async function stage(): Promise<number> {
   const campaign = await createDraft(node)
   const start = performance.now()
@@ -19,7 +19,7 @@ async function stage(): Promise<number> {
   return performance.now() - start
 }
 
-/** One whole stage is a window, however long it takes. Its latency is what so many people take of it. */
+/** One whole stage is a window, however long it takes. Its latency is the time per this many people. */
 async function measureStage(_window: Window): Promise<Sample> {
   if (!isWarm) await stage()
   isWarm = true

@@ -1,4 +1,4 @@
-/** The campaign-stage scenario: what it costs to take the snapshot of an audience, and that it is linear in the audience. */
+/** The campaign-stage scenario: the cost of an audience's snapshot, and that it is linear in the audience. */
 import { ownWork } from '../../harness/load/http.js'
 import type { Candidate, Scenario } from '../../harness/scenario.js'
 import { allowedMs, audience, smallAudience } from './fixtures.js'
@@ -33,7 +33,7 @@ export const campaignStage: Scenario = {
   ],
   ratios: [
     { metric: 'p50', of: many, over: allowance, atMost: 1 },
-    // Latency is that of as many people in both.
+    // Both latencies are for the same number of people.
     { metric: 'p50', of: many, over: few, atMost: 1.3 },
     { metric: 'cpu', of: many, over: few },
   ],

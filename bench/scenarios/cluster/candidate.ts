@@ -1,4 +1,4 @@
-/** Our cluster engine with one node in the cluster scenario: the commands of `commit`, committed to logs on JetStream. */
+/** One node of the cluster engine in the cluster scenario: the commands of `commit`, committed to logs on JetStream. */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { openNats } from '../../../runtime/nats/bus.js'
@@ -14,7 +14,7 @@ import { startNats } from './server.js'
 
 const counts = { transactions: 0, bytes: 0 }
 
-/** The bus, with what goes into its logs counted. */
+/** The bus, with a count of the appended bytes and entries. */
 function withCounts(bus: Bus): Bus {
   return {
     ...bus,

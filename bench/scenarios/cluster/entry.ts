@@ -1,4 +1,4 @@
-/** What our engine appends to a shard's log for one commit of that many commands. */
+/** The log entry that the engine appends for one commit of this many commands. */
 import { encodeEntry, newLineageId } from '../../../runtime/shard/cluster/entry.js'
 import { commitTable, outboxTable } from '../../../runtime/shard/tables.js'
 import type { Write } from '../../../runtime/store/contract.js'
@@ -6,7 +6,7 @@ import { encodeWrites } from '../../../runtime/store/space.js'
 import { delivery, owners, recordsOf } from '../commit/command.js'
 import { engineOptions } from '../commit/engine.js'
 
-/** Their records, the effects they owe, the removal of as many that were owed before, and the number of the commit. */
+/** The commands' records, their effects, the removal of as many earlier effects, and the number of the commit. */
 export function entryOf(commands: number): Uint8Array {
   const at = Date.now()
   const writes = owners.slice(0, commands).flatMap((owner, index): Write[] => {

@@ -1,4 +1,4 @@
-/** What the command line of a candidate says about its setting. */
+/** Command-line settings of a candidate. */
 import { parseArgs } from 'node:util'
 import type { Window } from '../../harness/sample.js'
 
@@ -6,10 +6,10 @@ const { values } = parseArgs({
   options: { times: { type: 'string', default: '1' }, servers: { type: 'string', default: '3' } },
 })
 
-/** Whether there is one server in place of the three that an installation has. */
+/** Whether one server runs in place of the three of an installation. */
 export const alone = values.servers === '1'
 
-/** As many times what the scenario says is on its way. */
+/** Factor on the scenario's concurrency. */
 export function scaleWindow(window: Window): Window {
   return { ...window, concurrency: window.concurrency * Number(values.times) }
 }

@@ -1,4 +1,7 @@
-/** The limit of the cluster scenario: messages as large as our log entries, published to JetStream and acknowledged. */
+/**
+ * The limit of the cluster scenario: messages as large as the engine's log entries, published to JetStream and
+ * acknowledged.
+ */
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
 import { closedLoop } from '../../harness/loop.js'
@@ -19,7 +22,7 @@ for (let shard = 0; shard < shards; shard++) {
 }
 const streams = jetstream(connection)
 
-/** One message on its way for each shard, each holding its share of the commands that are on their way. */
+/** One pending message per shard, with its share of the concurrent commands. */
 async function work(window: Window): Promise<Sample> {
   const { concurrency } = scaleWindow(window)
   const publishers = Math.min(shards, concurrency)

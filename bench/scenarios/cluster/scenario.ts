@@ -1,9 +1,9 @@
-/** The cluster scenario: what our commits to a log on JetStream cost beside bare publishing of as much. */
+/** The cluster scenario: the cost of commits to a log on JetStream beside bare publishing of as many bytes. */
 import { ownWork } from '../../harness/load/http.js'
 import type { Candidate, Scenario } from '../../harness/scenario.js'
 import { natsMissing } from './server.js'
 
-/** How much more is on its way where commands share their commits. */
+/** Factor on the concurrency where commands share their commits. */
 const times = 16
 const shared = { limit: `bare JetStream, ${times} a message`, ours: `ours, ${times} a commit` }
 const alone = { limit: 'bare JetStream, one server', ours: 'ours, one server' }
@@ -26,7 +26,7 @@ export const cluster: Scenario = {
   unit: 'commands',
   seconds: 2,
   rounds: 7,
-  // One for each shard: a commit holds one command, and what it costs is what the log costs.
+  // One worker per shard: a commit holds one command, so the figure is the cost of the log.
   concurrency: 16,
   missing: natsMissing,
   candidates: [
@@ -53,7 +53,7 @@ export const cluster: Scenario = {
   ],
   ratios: [
     { metric: 'rate', of: 'ours', over: 'bare JetStream', atLeast: 0.5 },
-    // With larger commits than the limit has messages, the ratio above would say nothing.
+    // With commits larger than the limit's messages, the ratio above would mean nothing.
     { metric: 'batch', of: 'ours', over: 'bare JetStream', atMost: 1.1 },
     { metric: 'bytes', of: 'ours', over: 'bare JetStream' },
     { metric: 'p99', of: 'ours', overMetric: 'p50', over: 'ours' },

@@ -1,4 +1,4 @@
-/** NATS servers of a candidate's own: as they come from their package, and ended with the candidate. */
+/** NATS servers of one candidate: with the package's defaults, ended with the candidate. */
 import { spawnSync } from 'node:child_process'
 import { TestNats, TestNatsCluster } from '../../../test/harness/nats.js'
 
@@ -10,16 +10,16 @@ export function natsMissing(): string | undefined {
 
 export interface NatsServers {
   readonly urls: readonly string[]
-  /** How many keep a copy of each stream. */
+  /** Replicas of each stream. */
   readonly copies: number
   readonly about: string
   stop(): Promise<void>
 }
 
-/** Three, or one alone. Everything that a server is not told is as it comes, syncing to the disk included. */
+/** Starts three servers, or one. Every other setting is the server's default, including how it syncs to the disk. */
 export async function startNats(alone: boolean): Promise<NatsServers> {
   const about = version.stdout.trim()
-  // What they keep goes where the bench cleans up, whatever ends it.
+  // Their storage is in the bench's scratch folder, which is removed however the run ends.
   if (process.env.BENCH_SCRATCH) process.env.TMPDIR = process.env.BENCH_SCRATCH
   if (alone) {
     const server = await TestNats.start()

@@ -1,4 +1,4 @@
-/** Our embedded engine in the commit scenario: commands to many owners, each answered when its commit is durable. */
+/** The embedded engine in the commit scenario: commands to many owners, each answered when its commit is durable. */
 import { join } from 'node:path'
 import { openEmbedded } from '../../../runtime/shard/embedded.js'
 import { dataFileName } from '../../../runtime/store/directory.js'

@@ -24,10 +24,10 @@ const sessionTable = table<[owner: string], unknown>('bench.session')
 const usageTable = table<[owner: string, day: number], unknown>('bench.usage')
 const recentTable = table<[agent: string, owner: string], unknown>('bench.recent')
 
-/** Many more than are asked at a time, so that commands of one owner hardly ever wait for each other. */
+/** Many more owners than concurrent commands, so that commands of one owner hardly ever wait for each other. */
 const conversations = 10_000
 
-/** The owners that are asked in turn. Their ids are hashes, so neighbours in time are none in the data. */
+/** The owners, used in turn. Their ids are hashes, so neighbours in time are not neighbours in the data. */
 export const owners = Array.from({ length: conversations }, (_, serial) => ownerOf(serial))
 
 export function ownerOf(serial: number): string {
@@ -53,7 +53,7 @@ export function recordsOf(owner: string, messages: number, at: number): Write[] 
 
 export const delivery = { kind: 'bench.deliver', payload: { channel, address, text } } as const satisfies Effect
 
-/** Reads the one record that says how far the conversation is, as every command of a conversation does. */
+/** Reads the conversation's state record, as every command of a conversation does. */
 export const receive: Command<{ owner: string }, number> = {
   name: 'bench.receive',
   decide(tx, { owner }, { at }) {

@@ -1,4 +1,4 @@
-/** What every engine of the bench is opened with, and the loop that asks it. */
+/** Common options of the bench's engines, and the loop that sends them commands. */
 import { randomBytes } from 'node:crypto'
 import { isRefusal } from '../../../core/errors.js'
 import { idFromBytes } from '../../../core/ids.js'
@@ -10,7 +10,7 @@ import { shardOf } from '../../../runtime/shard/placement.js'
 import type { Operation } from '../../harness/loop.js'
 import { owners, receive } from './command.js'
 
-/** As many as a node has unless it is configured otherwise. */
+/** A node's default number of shards. */
 export const shards = 16
 
 const idBytes = createBytePool(randomBytes)
@@ -22,7 +22,7 @@ export const engineOptions = {
   log: createLog({ destination: process.stderr, level: 'error' }).log,
 } as const
 
-/** An answer that is a refusal is a failure of the run: a bench that was refused has measured nothing. */
+/** A refusal fails the run: a refused command measures nothing. */
 export async function executeFor<R>(engine: Shards, owner: string, command: Command<{ owner: string }, R>): Promise<R> {
   const answer = await engine.execute(owner, command, { owner })
   if (isRefusal(answer)) throw new Error(`the engine refused: ${answer.refused}`)
@@ -33,7 +33,7 @@ const ownersOfShard = Array.from({ length: shards }, (_, shard) =>
   owners.filter((owner) => shardOf(owner, shards) === shard),
 )
 
-/** An asker keeps to one shard, so that each has as many as the others; there it goes from owner to owner. */
+/** A worker stays with one shard, so that each shard has the same number of workers, and walks through its owners. */
 export function roundRobin(engine: Shards): Operation {
   const nextIndex = new Array<number>(shards).fill(0)
   return (worker) => {

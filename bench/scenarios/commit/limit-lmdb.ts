@@ -1,4 +1,7 @@
-/** The limit of the commit scenario: lmdb alone, six puts for a command awaited until they are on the disk, one removal later. */
+/**
+ * The limit of the commit scenario: lmdb alone, six puts per command awaited until they are on the disk, one removal
+ * later.
+ */
 import { join } from 'node:path'
 import { open } from 'lmdb'
 import { closedLoop } from '../../harness/loop.js'
@@ -7,7 +10,7 @@ import { ourSettings } from '../store/settings.js'
 import { transactionsOf } from '../store/transactions.js'
 import { delivery, owners, recordsOf } from './command.js'
 
-/** With the argument the row of the effect stays; without, it is removed later, and nobody waits for that. */
+/** With the argument the effect's row stays; without it the row is removed later, which the command does not await. */
 const removesOutboxRow = !process.argv.includes('--unsettled')
 
 const path = join(process.env.BENCH_SCRATCH ?? '.', `limit-${process.pid}.mdb`)

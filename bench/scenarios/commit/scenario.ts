@@ -1,4 +1,4 @@
-/** The commit scenario: what a command costs from asking to its durable answer, beside lmdb writing the same records. */
+/** The commit scenario: a command from its call to its durable answer, beside lmdb writing the same records. */
 import { ownWork } from '../../harness/load/http.js'
 import type { Scenario } from '../../harness/scenario.js'
 
@@ -9,7 +9,7 @@ export const commit: Scenario = {
   unit: 'commands',
   seconds: 2,
   rounds: 7,
-  // Sixteen for each shard: every commit is shared, as it is on a busy node, and no mailbox grows.
+  // Sixteen workers per shard: every commit is shared, as on a busy node, and no mailbox grows.
   concurrency: 256,
   candidates: [
     {

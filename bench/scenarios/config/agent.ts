@@ -1,4 +1,4 @@
-/** The agent that the config scenario is about: 200 playbooks with flows, 1,000 things and 2,000 facts, or a part of it. */
+/** The agent of the config scenario: 200 playbooks with flows, 1,000 things and 2,000 facts, or a fraction of them. */
 import { type AgentDocument, emptyDocument, importDocument } from '../../../core/agent/index.js'
 import { isRefusal } from '../../../core/errors.js'
 import { parsePhone } from '../../../mgmt/agents/phone.js'
@@ -10,7 +10,7 @@ function times<T>(count: number, make: (nth: number) => T): T[] {
   return Array.from({ length: count }, (_, nth) => make(nth))
 }
 
-/** As it is imported. `share` 1 is the large one; what `traced` is named by does not depend on it. */
+/** The agent in the form of an import. `share` 1 is the large one; the references to `traced` do not depend on it. */
 export function exportOf(share = 1) {
   const counts = { playbooks: 200 * share, things: 1_000 * share, facts: 2_000 * share }
   return {
@@ -55,11 +55,11 @@ export function exportOf(share = 1) {
   }
 }
 
-/** A thing, and how many facts name it, in an agent of any size. */
+/** A thing and the number of facts that reference it, the same in an agent of any size. */
 export const traced = 'thing-7'
 const referringFacts = 5
 
-/** What is read and changed: an agent a tenth as large has the same. */
+/** The items that are read and changed; an agent a tenth as large has the same. */
 export const targets = { playbook: 'playbook-10', fact: 'fact-100' }
 
 export function documentOf(share = 1): AgentDocument {

@@ -1,14 +1,14 @@
-/** What the large agent is asked over HTTP: each call, and for a read what its answer holds. */
+/** The HTTP calls of the config scenario, and for a read the bytes of its answer. */
 import { type AgentDocument, findItem } from '../../../core/agent/index.js'
 import { targets } from './agent.js'
 
 export interface ConfigCall {
   readonly method: 'GET' | 'PATCH'
-  /** Below the agent. */
+  /** Relative to the agent's path. */
   readonly path: string
-  /** What a read answers, for a limit that answers as much. */
+  /** The body of a read's answer, for a limit that answers as many bytes. */
   readonly answer?: (document: AgentDocument) => unknown
-  /** A change sends these in turn, each unlike the one before it, so that none of them changes nothing. */
+  /** Bodies of a change, sent in turn; each differs from the previous one, so that every call changes something. */
   readonly bodies?: readonly object[]
 }
 

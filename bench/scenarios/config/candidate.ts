@@ -1,4 +1,4 @@
-/** A whole node in the config scenario: its own data and key, the large agent imported, and one call made of it. */
+/** A whole node in the config scenario: its own data and key, the large agent imported, one kind of call. */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { systemClock } from '../../../runtime/clock.js'

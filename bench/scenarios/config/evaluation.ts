@@ -1,4 +1,4 @@
-/** What judges a document in the config scenario, without a node around it: lint, and integrity when something goes. */
+/** Document checks in the config scenario without a node: lint, and integrity when an item is removed. */
 import { setImmediate as breathe } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { buildIndex, findBrokenReferences, lint, withoutItem } from '../../../core/agent/index.js'
@@ -12,7 +12,7 @@ const { values } = parseArgs({
 })
 const document = documentOf(Number(values.share))
 
-/** What would break if a thing went that a few facts name. */
+/** Lists the references that removing a thing would break; a few facts name it. */
 function createIntegrityWork() {
   const after = withoutItem(document, 'things', traced)
   const index = buildIndex(document)
@@ -21,7 +21,7 @@ function createIntegrityWork() {
 
 const lintLoop = closedLoop(async () => {
   lint(document)
-  // The process answers the bench in between.
+  // Gives the process time to answer the bench.
   await breathe()
 })
 
@@ -31,7 +31,7 @@ serveCandidate({
       `${document.playbooks.length} playbooks, ${document.things.length} things, ${document.facts.length} facts.`,
     ],
   },
-  // One lint after another: what is asked is how long one takes.
+  // One lint after another: the figure is the time of one.
   work: values.lint ? (window) => lintLoop({ ...window, concurrency: 1 }) : createIntegrityWork(),
   close() {},
 })

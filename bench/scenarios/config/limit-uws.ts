@@ -1,4 +1,4 @@
-/** The limit of a read in the config scenario: uWebSockets.js answering as many bytes, with nothing in between. */
+/** The limit of a read in the config scenario: uWebSockets.js answering as many bytes. */
 
 import uWS from 'uWebSockets.js'
 import { parseArgs } from 'node:util'

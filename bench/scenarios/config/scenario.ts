@@ -1,4 +1,4 @@
-/** The config scenario: what it costs to read, change and judge the document of a large agent. */
+/** The config scenario: the cost to read, change and check the document of a large agent. */
 import { httpLoad, ownWork } from '../../harness/load/http.js'
 import type { Ratio } from '../../harness/metrics.js'
 import type { Candidate, Scenario } from '../../harness/scenario.js'
@@ -12,7 +12,7 @@ const large = 'integrity'
 
 const reads = Object.keys(calls).filter((call) => calls[call]!.answer)
 const changes = Object.keys(calls).filter((call) => calls[call]!.bodies)
-/** The read of what a change is of. */
+/** The read of the item that the change writes. */
 const readBefore = (change: string) => change.replace('PATCH', 'GET')
 
 function callCandidate(call: string, about: string): Candidate {

@@ -1,4 +1,6 @@
-/** A whole node in the http scenario: its own composition, data and API key, and one more route that answers an order. */
+/**
+ * A whole node in the http scenario: its own composition, data and API key, and one more route that answers an order.
+ */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { shutdown } from '../../../core/limits/index.js'

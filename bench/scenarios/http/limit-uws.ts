@@ -1,4 +1,4 @@
-/** The limit of the http scenario: uWebSockets.js reading a body and writing it back, with nothing in between. */
+/** The limit of the http scenario: uWebSockets.js reads a body and writes it back. */
 import uWS from 'uWebSockets.js'
 import { serveCandidate } from '../../harness/rpc.js'
 import { orderRequest } from './order.js'
@@ -12,7 +12,7 @@ app.post('/*', (res) => {
     aborted = true
   })
   res.onData((chunk, last) => {
-    // The chunk is only lent for this call, so what is kept is a copy.
+    // uWS owns the chunk after this call, so a stored chunk is a copy.
     const bytes = Buffer.from(chunk)
     if (!last) {
       received = Buffer.concat(received ? [received, bytes] : [bytes])

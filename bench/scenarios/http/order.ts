@@ -1,4 +1,4 @@
-/** The request that every candidate of the http scenario is sent, and the schema it must satisfy. */
+/** The request of every candidate of the http scenario, and the schema that it satisfies. */
 import Type, { type Static } from 'typebox'
 import type { HttpRequest } from '../../harness/rpc.js'
 

@@ -9,7 +9,7 @@ const token = randomBytes(24).toString('base64url')
 const digestOf = (header: string) => createHash('sha256').update(header).digest()
 const keys = new Map([[digestOf(token).toString('hex').slice(0, 16), { digest: digestOf(token), org: 'bench' }]])
 
-// Fastify would by default drop unknown properties and convert wrong types; the schema is to refuse both.
+// Fastify's default drops unknown properties and converts wrong types; here the schema refuses both.
 const app = fastify({ ajv: { customOptions: { removeAdditional: false, coerceTypes: false } } })
 
 app.addHook('onRequest', (request, reply, done) => {

@@ -1,4 +1,4 @@
-/** The http scenario: the price of our pipeline, measured against its limit and a peer. */
+/** The http scenario: the cost of the request pipeline, beside its limit and a peer. */
 import { httpLoad } from '../../harness/load/http.js'
 import type { Scenario } from '../../harness/scenario.js'
 

@@ -1,12 +1,12 @@
 /**
- * The provider's side of the ingress scenario: one call after another, each a new message with a signature of its own.
- * Calls for some seconds are made before the first, so that the load leaves the processor to those it is about.
+ * The provider's calls in the ingress scenario, each a new message with its own signature. Calls for some seconds are
+ * signed before the window begins, so that the load takes no processor time from the candidate.
  */
 import { requestBytes } from '../../harness/load/generator.js'
 import { account, addressOf, messageText, people, signatureOver, signedText } from './fixtures.js'
 
 export interface Calls {
-  /** Where the provider calls, as it signs it. */
+  /** The URL that the provider calls and signs. */
   readonly url: string
 }
 
@@ -14,7 +14,7 @@ export function requests({ url }: Calls): () => Buffer {
   const { pathname } = new URL(url)
   const window = process.hrtime.bigint().toString(36)
   const idOf = (serial: string) => `SM${window}${serial.padStart(serialChars, '0')}`
-  /** They stand where each call has its own, and are as long. */
+  /** Placeholders as long as the values that differ between calls. */
   const anyId = idOf('x'.repeat(serialChars))
   const anySignature = 'x'.repeat(signatureOver('').length)
 

@@ -1,4 +1,7 @@
-/** A whole node in the ingress scenario: each call is verified, read, heard by its conversation and durable before its answer. */
+/**
+ * A whole node in the ingress scenario: each call is verified, parsed, taken by its conversation and durable before its
+ * answer.
+ */
 import { serveCandidate } from '../../harness/rpc.js'
 import { openGateway } from '../messages/gateway.js'
 import { account, people } from './fixtures.js'

@@ -1,4 +1,4 @@
-/** What a node writes when somebody said something: one commit, with the same keys and values. */
+/** A node's records of one inbound message: one commit, with the same keys and values. */
 import { ownerOf } from '../commit/command.js'
 import { ofOwner, type RecordKey } from '../store/keys.js'
 import { addressOf, messageText, people } from './fixtures.js'

@@ -1,4 +1,4 @@
-/** The ingress scenario: what it costs to take a message that a provider brings, beside writing as much. */
+/** The ingress scenario: the cost of one inbound message from a provider, beside writing the same records. */
 import { httpLoad, ownWork } from '../../harness/load/http.js'
 import type { Scenario } from '../../harness/scenario.js'
 

@@ -1,22 +1,22 @@
-/** What the budget scenario is about: how fast time goes in its node, and what a platform asks besides. */
+/** Parameters of the budget scenario: the time scale of its node, and the platform's other calls. */
 import { outreachSend } from '../../../core/limits/index.js'
 import type { Calls } from './calls.js'
 
-/** Twelve times as fast as a clock: a send is picked up five seconds after it was accepted, within the measured time. */
+/** Four times as fast as a clock, so that the node picks sends up within the measured time. */
 export const timeScale = 4
 
-/** By then a send must be with the provider: picked up with those of its step, and a while for its way. */
+/** The time by which the provider must have a send: pickup with its step, plus delivery. */
 export const finalAfterMs = (outreachSend.pickupMs + outreachSend.pickupStepMs) / timeScale + 5_000
 
-/** One call in so many is the step of an earlier one again. */
+/** One call in this many repeats an earlier step. */
 export const repeatEvery = 20
 export const statusEveryMs = 200
 
 export interface BudgetLoad extends Calls {
-  /** Without the id of a send. */
+  /** The path without the id of a send. */
   readonly statusPath: string
-  /** Another, so that looking takes nothing from the budget of sending. */
+  /** A separate key, so that status reads take nothing from the budget of sending. */
   readonly statusKey: string
-  /** All that a full budget holds at once, in place of a steady pace. */
+  /** Sends the whole burst of a full budget at once instead of a steady rate. */
   readonly isBurst: boolean
 }

@@ -1,4 +1,4 @@
-/** A whole node in the budget scenario: its limits as they are, and time so fast that it dispatches what it just took. */
+/** A whole node in the budget scenario: default limits, and time so fast that it dispatches the sends it accepts. */
 import { cpuMicros, serveCandidate } from '../../harness/rpc.js'
 import type { Sample } from '../../harness/sample.js'
 import { sleep } from '../messages/phones.js'
@@ -16,7 +16,7 @@ const of: BudgetLoad = {
   isBurst: process.argv.includes('--burst'),
 }
 
-/** Waits until the provider has all that was accepted. What it does not get is a failure of the window. */
+/** Waits until the provider has every accepted send. A missing one is a failure of the window. */
 async function waitForDelivery(): Promise<Sample> {
   const start = { at: performance.now(), cpu: cpuMicros() }
   while (counts.handedOver < counts.accepted && performance.now() - start.at < 2 * finalAfterMs) await sleep(5)

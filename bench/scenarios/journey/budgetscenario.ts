@@ -1,4 +1,4 @@
-/** The journey-budget scenario: the budget of an API key used up, with every answer looked at and every send dispatched. */
+/** The journey-budget scenario: an API key's budget used up, every answer checked and every send dispatched. */
 import { loadBy, ownWork } from '../../harness/load/http.js'
 import type { Candidate, Load, Scenario } from '../../harness/scenario.js'
 
@@ -6,7 +6,10 @@ const allowedMs = 50
 const allowance = `a timer of ${allowedMs} ms`
 const burst = 'ours, a burst'
 
-/** The platform's calls, and then a look at whether the provider got everything; its time is not the platform's. */
+/**
+ * Runs the platform's calls, then checks that the provider received everything; the check is not part of the platform's
+ * time.
+ */
 const platform: Load = async (target, window) => {
   const callSample = await loadBy('journey/platform', target, window)
   const { failures } = await target.work(window)
@@ -36,7 +39,7 @@ export const journeyBudget: Scenario = {
       about: 'What a call may take. A floor is a ratio, so a fixed time stands here as a timer.',
       program: 'roundtrip/timer',
       args: ['--ms', String(allowedMs)],
-      // A few of them tell what a timer takes here.
+      // A few of them show what a timer takes on this machine.
       load: (target, window) => ownWork(target, { ...window, seconds: Math.min(window.seconds, 2) }),
     },
     ours,

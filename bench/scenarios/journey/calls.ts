@@ -1,10 +1,10 @@
-/** The journey platform's side: one step after another, each for a profile of its own, under the keys in turn. */
+/** The journey platform's calls: one step after another, each for a new profile, with the API keys in turn. */
 import { requestBytes } from '../../harness/load/generator.js'
 import { bodyOf, firstProfile } from './fixtures.js'
 
 export interface Calls {
   readonly path: string
-  /** Each has a budget of its own; a server that asks for none has none. */
+  /** Each key has a budget of its own; empty for a server without keys. */
   readonly keys: readonly string[]
 }
 
@@ -17,7 +17,7 @@ export function requests({ path, keys }: Calls): () => Buffer {
   }
 }
 
-/** What a candidate asks to be sent. */
+/** The request that a candidate asks the load to send. */
 export function journeyCalls(of: Calls) {
   return { method: 'POST', path: of.path, headers: {}, body: '', made: { by: 'journey/calls', of } }
 }

@@ -1,4 +1,4 @@
-/** A whole node in the journey scenarios: each step is read, judged and durable before its answer. */
+/** A whole node in the journey scenarios: each step is parsed, decided and durable before its answer. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { programFile } from '../../harness/children.js'
@@ -7,9 +7,9 @@ import { journeyCalls } from './calls.js'
 import type { FillJob } from './fillprocess.js'
 import { callsOf, newNodeSetup, setUpAgent, startJourneyNode } from './node.js'
 
-/** So slow that no send is picked up while the bench runs: what is measured is acceptance, as it is of the others. */
+/** So slow that the node picks up no send while the bench runs: like the others it measures acceptance. */
 const timeScale = 0.001
-/** Each brings a burst of 1,000 and 200 a second: more than a window can use. */
+/** Each key brings a burst of 1,000 and 200 a second: more than a window can use. */
 const keys = 200
 const filled = Number(process.env.BENCH_FILLED ?? 0)
 

@@ -1,4 +1,6 @@
-/** Three nodes on three NATS servers in the journey-cluster scenario, each in a process of its own; one of them is called. */
+/**
+ * Three nodes on three NATS servers in the journey-cluster scenario, each in its own process; one of them is called.
+ */
 import { type ChildProcess, fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -10,7 +12,7 @@ import type { Start, Started } from './clusternode.js'
 import { callsOf, newNodeSetup, setUpAgent } from './node.js'
 
 const nodes = 3
-/** No send is picked up while the bench runs. */
+/** The node picks up no send while the bench runs. */
 const timeScale = 0.001
 const keys = 200
 
@@ -32,7 +34,7 @@ async function start(name: string): Promise<Started> {
   return started
 }
 
-// One after the other, so that the first makes the org and its key.
+// Started one after the other, so that the first one creates the org and its key.
 const started: Started[] = []
 for (let nth = 0; nth < nodes; nth++) started.push(await start(`cluster-${process.pid}-${nth}`))
 const { url } = started[0]!

@@ -1,11 +1,11 @@
-/** One node of the journey-cluster scenario, in a process of its own: started by its parent, and ended with it. */
+/** One node of the journey-cluster scenario in its own process, started and ended by its parent. */
 import { type NodeSetup, startJourneyNode } from './node.js'
 
 export interface Started {
   readonly url: string
 }
 
-/** What a parent says: where the node keeps its data, and which servers it joins. */
+/** The parent's message: the node's data folder, and the servers it joins. */
 export interface Start extends Omit<NodeSetup, 'rootKey'> {
   readonly rootKeyHex: string
   readonly timeScale: number

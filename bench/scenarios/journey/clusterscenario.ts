@@ -1,4 +1,7 @@
-/** The journey-cluster scenario: the same steps through three nodes that share their logs, beside one node alone. */
+/**
+ * The journey-cluster scenario: the steps of `journey` through three nodes that share their logs, beside one node
+ * alone.
+ */
 
 import { httpLoad } from '../../harness/load/http.js'
 import type { Scenario } from '../../harness/scenario.js'
@@ -39,7 +42,7 @@ export const journeyCluster: Scenario = {
     },
   ],
   ratios: [
-    // Six processes share what the node alone has for itself, so this is a floor against falling over, not a promise.
+    // Six processes share the cores that the single node has for itself, so this floor guards against collapse only.
     { metric: 'rate', of: three, over: 'ours', atLeast: 0.2 },
     { metric: 'rate', of: three, over: limit },
     { metric: 'p99', of: three, over: 'ours' },

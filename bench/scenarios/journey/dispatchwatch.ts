@@ -1,4 +1,4 @@
-/** Watches which sends a node takes and which of their openings the provider has, from between the node and its shards. */
+/** Records which sends a node accepts and which openers the provider has, between the node and its shards. */
 import type { NodeContext } from '../../../runtime/node/compose.js'
 import { watchConversations } from '../messages/conversationwatch.js'
 

@@ -1,4 +1,4 @@
-/** Puts people and past sends of theirs on the disk of a node that is not running, as its own code would have written them. */
+/** Writes people and their past sends to the disk of a stopped node, with the node's own functions. */
 import type { AgentScope } from '../../../core/agent/scope.js'
 import { type AgentRef, formatAgentKey } from '../../../core/agentref.js'
 import { sendIdAt } from '../../../core/outreach/ids.js'
@@ -21,10 +21,10 @@ import type { NodeSetup } from './node.js'
 
 const shards = 16
 const peoplePerCommit = 20_000
-/** One after the other, the last of them a day ago. */
+/** Consecutive times; the last of them is a day ago. */
 const agoMs = 86_400_000
 
-/** `write` writes what there is of somebody. */
+/** `write` writes the records of one person. */
 export async function fillPeople(
   { dir, rootKey }: NodeSetup,
   agent: AgentRef,
@@ -92,7 +92,7 @@ function sendTo({ id: personId, identities, createdAt: at }: Person, nth: number
   }
 }
 
-/** Sixteen characters, as many as an id draws. */
+/** Sixteen characters, the length of a generated id. */
 function paddedId(nth: number): string {
   return String(nth).padStart(16, '0')
 }
@@ -106,7 +106,7 @@ function createCollector(): { tx: Tx; rows: Write[] } {
   return { tx: tx as unknown as Tx, rows }
 }
 
-/** In the order of their keys, so that the file grows at one end of each table and not all over. */
+/** In the order of their keys, so that each table of the file grows at one end. */
 function encodeSorted(space: Space, rows: readonly Write[]) {
   return space.encode(rows).sort((a, b) => Buffer.compare(a.key, b.key))
 }

@@ -1,8 +1,8 @@
-/** Fills a disk in a process of its own, so that what the node holds afterwards is the node's alone. */
+/** Fills a disk in a process of its own, so that the node's memory figure is the node's alone. */
 import type { AgentRef } from '../../../core/agentref.js'
 import { fill } from './fill.js'
 
-/** What a parent says. */
+/** The parent's message. */
 export interface FillJob {
   readonly dir: string
   readonly rootKeyHex: string

@@ -1,4 +1,4 @@
-/** What every candidate of the journey scenarios is sent: a step of a journey for a profile that nobody has sent before. */
+/** The request of every journey candidate: a step of a journey for a profile without an earlier send. */
 
 export const outreachId = 'renewal'
 export const agentName = 'Bench Desk'
@@ -21,7 +21,7 @@ export const outreach = {
   inputs: peopleFields.map(({ key }) => key),
 }
 
-/** Whoever is on record before a measurement has numbers above all that are sent. */
+/** People on record before a measurement have numbers above all numbers that are sent. */
 const numbersBegin = 2_000_000_000
 const numbersFilled = 9_000_000_000
 export const profiles = numbersFilled - numbersBegin
@@ -48,7 +48,7 @@ export function bodyOf(profile: number): string {
   })
 }
 
-/** Where a load begins to count its profiles: time goes faster than any load, so no two windows share one. */
+/** The first profile number of a load, from the clock: time is faster than any load, so no two windows share one. */
 export function firstProfile(): number {
   return Number((process.hrtime.bigint() / 1_000n) % BigInt(profiles / 2))
 }

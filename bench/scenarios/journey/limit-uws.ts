@@ -1,4 +1,4 @@
-/** The limit of the journey scenario: bare uWebSockets.js, ajv and lmdb in one process, writing what a node writes. */
+/** The limit of the journey scenario: bare uWebSockets.js, ajv and lmdb in one process, writing a node's records. */
 
 import uWS from 'uWebSockets.js'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { answerTo, example, type JourneyBody, recordsOf } from './records.js'
 
 const path = join(process.env.BENCH_SCRATCH ?? '.', `limit-${process.pid}.mdb`)
 const db = open<object | string | true, (string | number)[]>({ path, ...ourSettings })
-// TypeBox marks its schemas with members of its own, which are no words of JSON Schema.
+// TypeBox marks its schemas with members of its own that are not JSON Schema.
 const isValid = new Ajv({ strict: false }).compile<JourneyBody>(JSON.parse(JSON.stringify(JourneySendBody)))
 const app = uWS.App()
 let serial = 0
@@ -33,7 +33,7 @@ app.post('/*', (res) => {
     aborted = true
   })
   res.onData(async (chunk, last) => {
-    // The chunk is only lent for this call, so what is kept is a copy.
+    // uWS owns the chunk after this call, so a stored chunk is a copy.
     const bytes = Buffer.from(chunk)
     received = received ? Buffer.concat([received, bytes]) : bytes
     if (!last) return

@@ -1,4 +1,4 @@
-/** A whole node with an agent whose outreach journeys send: its own data, real sockets, and rcs on the emulated provider. */
+/** A whole node with an agent and an outreach for journeys: real data and sockets, rcs on the emulated provider. */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { systemClock } from '../../../runtime/clock.js'
@@ -10,7 +10,7 @@ import type { Calls } from './calls.js'
 import { agentName, outreach, outreachId, peopleFields, template } from './fixtures.js'
 
 export interface JourneyNode {
-  /** Of the management API. */
+  /** Port of the management API. */
   readonly url: string
   /** The bootstrap key, with every scope. */
   readonly key: string
@@ -23,7 +23,7 @@ export interface JourneyNode {
 export interface NodeSetup {
   readonly dir: string
   readonly rootKey: Buffer
-  /** The first key, where it is not to be drawn: who starts a node again has it already. */
+  /** The first API key, where the caller restarts a node and already has it. */
   readonly key: string
 }
 
@@ -60,7 +60,7 @@ export async function startJourneyNode({ dir, rootKey, key }: NodeSetup, options
   return { url: urls.mgmt, key, place: { orgId, agentId: '' }, dir, rootKey, stop }
 }
 
-/** Makes the agent, its outreach and its binding. */
+/** Creates the agent, its outreach and its binding. */
 export async function setUpAgent(node: JourneyNode): Promise<JourneyNode> {
   const agents = `${node.url}/v1/orgs/${orgId}/agents`
   const { id: agentId } = await call('POST', agents, node.key, { name: agentName })
@@ -81,12 +81,12 @@ export function sendsPath({ place }: Pick<JourneyNode, 'place'>): string {
   return `/v1/orgs/${place.orgId}/agents/${place.agentId}/integrations/journey/outreach/${outreachId}/sends`
 }
 
-/** Without the id of a send. */
+/** The path without the id of a send. */
 export function statusPath({ place }: Pick<JourneyNode, 'place'>): string {
   return `/v1/orgs/${place.orgId}/agents/${place.agentId}/integrations/journey/sends`
 }
 
-/** The limit holds for each key, so many keys in turn are a load without one: nothing in the node is switched off. */
+/** The limit holds for each key, so many keys in turn load the node without switching anything off. */
 export async function callsOf(node: JourneyNode, keys: number): Promise<Calls> {
   const createdKeys: string[] = []
   for (let each = 0; each < keys; each++) createdKeys.push(await newKey(node, `journey ${each}`))

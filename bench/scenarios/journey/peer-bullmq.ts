@@ -1,4 +1,4 @@
-/** The peer of the journey scenario: Fastify with the same schema, and BullMQ putting the body into a queue on Redis. */
+/** The peer of the journey scenario: Fastify with the same schema, and BullMQ adding the body to a queue on Redis. */
 import type { AddressInfo } from 'node:net'
 import { Queue } from 'bullmq'
 import fastify from 'fastify'
@@ -8,13 +8,13 @@ import { serveCandidate } from '../../harness/rpc.js'
 import { journeyCalls } from './calls.js'
 import type { JourneyBody } from './records.js'
 
-// What it keeps goes where the bench cleans up, whatever ends it.
+// Its storage is in the bench's scratch folder, which is removed however the run ends.
 if (process.env.BENCH_SCRATCH) process.env.TMPDIR = process.env.BENCH_SCRATCH
 const redis = await TestRedis.start()
 const queue = new Queue<JourneyBody>('journey', { connection: { host: '127.0.0.1', port: redis.port } })
 const app = fastify({ ajv: { customOptions: { removeAdditional: false, coerceTypes: false, strict: false } } })
 
-/** A job of an id that is there already is not added again: the step of the journey makes it the same. */
+/** BullMQ does not add a second job under one id: the step of the journey is the id. */
 const jobIdOf = ({ journey }: JourneyBody) => `${journey.versionId}.${journey.nodeId}.${journey.instanceId}`
 
 app.post<{ Body: JourneyBody }>(

@@ -1,6 +1,6 @@
 /**
- * A journey platform within its budget: so many calls a second, whatever the answers take, every one of them looked at.
- * Now and then it calls a step again, and asks what became of a send.
+ * A journey platform within its budget: calls at a fixed rate, however long answers take, each answer checked. Now and
+ * then it repeats a step, or asks for the status of a send.
  */
 
 import { createHistogram } from 'node:perf_hooks'
@@ -25,7 +25,7 @@ interface Accepted {
   readonly at: number
 }
 
-/** Members of both answers; each is looked at by whoever asked for it. */
+/** Members of both answers; each caller checks those it needs. */
 interface Answer {
   readonly outcome: string
   readonly idempotency: string
@@ -49,7 +49,7 @@ function fail(what: string): void {
   failures[what] = (failures[what] ?? 0) + 1
 }
 
-/** Timed from when it was due, so that a call which waits for a connection is not the faster for it. */
+/** Timed from the moment the call is due, so that waiting for a connection counts. */
 function call(dueAt: number, work: () => Promise<void>): void {
   const done = work()
     .catch((failure: Error) => fail(failure.message))
@@ -90,7 +90,7 @@ async function repeatStep({ profile: before, sendId }: Accepted): Promise<void> 
   if (json.outcome !== 'duplicate' || json.sendId !== sendId) fail('a repeat was not the same send')
 }
 
-/** Once it had the time to be picked up and handed over it must be sent, and before that on its way there. */
+/** After the time for pickup and delivery the send must be `sent`, before that a state on the way to it. */
 async function checkStatus({ sendId, at }: Accepted): Promise<void> {
   const mustBeSent = Date.now() - at > finalAfterMs
   const { status, json } = await sendRequest('GET', `${statusPath}/${sendId}`, statusKey)
@@ -110,7 +110,7 @@ function next(dueAt: number): void {
   call(dueAt, () => (before ? repeatStep(before) : sendStep()))
 }
 
-/** As many as are due by the clock, and no fewer because answers are slow. */
+/** All calls that are due by the clock; slow answers do not reduce them. */
 async function runPaced(seconds: number): Promise<void> {
   const start = performance.now()
   const statuses = setInterval(() => {
@@ -127,20 +127,20 @@ async function runPaced(seconds: number): Promise<void> {
   await Promise.all(inFlight)
 }
 
-/** All that a full budget holds at once. */
+/** The whole burst of a full budget at once. */
 async function burst(): Promise<void> {
   const dueAt = performance.now()
   for (let each = 0; each < burstCalls; each++) call(dueAt, sendStep)
   await Promise.all(inFlight)
 }
 
-/** As many again: what the budget does not hold has to wait. */
+/** The same number again; the budget refuses the surplus. */
 async function exceedBudget(since: number): Promise<void> {
   const answers = await Promise.all(
     Array.from({ length: burstCalls }, () => sendRequest('POST', path, keys[0]!, bodyOf(profile++))),
   )
   const acceptedCount = burstCalls + answers.filter(({ status }) => status !== 429).length
-  // However long it took, no more than the bucket held and what flowed into it meanwhile.
+  // At most the bucket's content plus its refill over the elapsed time.
   const allowed = burstCalls + (refillPerSecond * (performance.now() - since)) / 1000
   if (acceptedCount > Math.ceil(allowed)) fail('more than the budget was taken')
 }

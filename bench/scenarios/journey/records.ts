@@ -1,10 +1,10 @@
-/** What a node writes when it takes a step of a journey: one commit, with the same keys and values. */
+/** A node's records of one step of a journey: one commit, with the same keys and values. */
 import type { RecordKey } from '../store/keys.js'
 import { instanceOf, outreachId, step } from './fixtures.js'
 
 export type RecordWrite = readonly [key: RecordKey, value: object | string | true]
 
-/** What of a call goes into the records. */
+/** The parts of a call that its records hold. */
 export interface JourneyBody {
   readonly profile: { phone: string; firstName: string; lastName: string; email: string }
   readonly inputs: Readonly<Record<string, string>>
@@ -70,7 +70,7 @@ export function recordsOf(body: JourneyBody, serial: number, at: number): readon
   ]
 }
 
-/** As the answer of a node is, for as much to be written on the wire. */
+/** The answer of a node, so that as many bytes are written to the socket. */
 export function answerTo(serial: number): string {
   const ids = { sendId: idOf('sd', serial), personId: idOf('pr', serial) }
   return JSON.stringify({
@@ -83,7 +83,7 @@ export function answerTo(serial: number): string {
   })
 }
 
-/** A body as it is sent, for whoever counts what is written for one. */
+/** A request body, for the count of bytes written per call. */
 export const example: JourneyBody = {
   profile: { phone: '+12000000002', firstName: 'Ada', lastName: 'Lovelace 2', email: 'ada.2@example.com' },
   inputs: { plan: 'Household 500', renewsOn: '1 December' },

@@ -1,4 +1,4 @@
-/** Whether this machine has the Redis that the peer of the journey scenario needs. */
+/** Whether this machine has the Redis that the journey peer needs. */
 import { spawnSync } from 'node:child_process'
 
 export function redisMissing(): string | undefined {

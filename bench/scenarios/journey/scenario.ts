@@ -1,4 +1,4 @@
-/** The journey scenario: what it costs to take a step of a journey, beside writing as much and beside a queue. */
+/** The journey scenario: the cost of one step of a journey, beside writing its records and beside a queue. */
 import { httpLoad } from '../../harness/load/http.js'
 import type { Candidate, Scenario } from '../../harness/scenario.js'
 import { redisMissing } from './redis.js'
@@ -21,7 +21,7 @@ export const journey: Scenario = {
   unit: 'calls',
   seconds: 2,
   rounds: 7,
-  // As in `commit`: commits are shared, as they are on a busy node.
+  // As in `commit`: commits are shared, as on a busy node.
   concurrency: 256,
   missing: redisMissing,
   candidates: [

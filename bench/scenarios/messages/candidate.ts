@@ -1,4 +1,7 @@
-/** A whole node in the messages scenario: each message is accepted over HTTP, durable, and handed to the emulated provider. */
+/**
+ * A whole node in the messages scenario: each message is accepted over HTTP, durable, and delivered to the emulated
+ * provider.
+ */
 import { cpuMicros, serveCandidate } from '../../harness/rpc.js'
 import type { Sample } from '../../harness/sample.js'
 import { watchConversations } from './conversationwatch.js'
@@ -6,11 +9,11 @@ import { messageText, people } from './fixtures.js'
 import { createSendLoad, openGateway } from './gateway.js'
 import { greetAll, sleep } from './phones.js'
 
-/** How long the last of a window may need on their way to the provider. */
+/** How long the last messages of a window may take to the provider. */
 const handOverMs = 10_000
 
 const asids = new Set<string>()
-/** Messages accepted and not handed over yet; or the other way round, since the provider may have one before its answer is out. */
+/** Messages accepted and not delivered yet, or delivered before their answer is out: the provider may be first. */
 const unmatched = new Set<string>()
 let failures: Record<string, number> = {}
 
@@ -39,7 +42,7 @@ const gateway = await openGateway({
 })
 await greetAll(gateway.phones, people)
 
-/** Waits until the provider has all that was accepted. What it does not get is a failure of the window. */
+/** Waits until the provider has every accepted message. A missing one is a failure of the window. */
 async function waitForDelivery(): Promise<Sample> {
   const start = { at: performance.now(), cpu: cpuMicros() }
   while (unmatched.size > 0 && performance.now() - start.at < handOverMs) await sleep(1)

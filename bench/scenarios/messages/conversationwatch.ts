@@ -1,4 +1,4 @@
-/** Watches what a node's conversations are asked, from between the node and its shards. */
+/** Observes the commands of a node's conversations, between the node and its shards. */
 import type { OutboundRequest, SendResult } from '../../../core/conversation/outbound.js'
 import type { DeliveryOutcome } from '../../../core/conversation/outcome.js'
 import { isRefusal } from '../../../core/errors.js'
@@ -9,11 +9,11 @@ import type { NodeContext } from '../../../runtime/node/compose.js'
 type Inputs = { [Name in keyof ConversationCommands]: Parameters<ConversationCommands[Name]['decide']>[1] }
 
 export interface Watcher {
-  /** What a provider told of a person is on record. */
+  /** Called when a provider's inbound items are durable. */
   onInbound?(asid: string, itemIds: readonly string[]): void
-  /** Messages for a person were judged, and those that were taken are on record. */
+  /** Called when messages for a person are decided and the accepted ones are durable. */
   onSend?(asid: string, onSend: readonly OutboundRequest[], answers: readonly SendResult[]): void
-  /** The provider has taken a message, or not: told before that is on record. */
+  /** Called when the provider has accepted or refused a message, before that outcome is durable. */
   onDelivery?(messageId: string, outcome: DeliveryOutcome): void
 }
 

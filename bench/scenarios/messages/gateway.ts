@@ -1,4 +1,4 @@
-/** A whole node with an agent that people can write to: its own data, real sockets, and emulated phones on sms. */
+/** A whole node with an agent that people can write to: real data and sockets, emulated phones on sms. */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { systemClock } from '../../../runtime/clock.js'
@@ -12,9 +12,9 @@ import type { Ready } from '../../harness/rpc.js'
 import { type Phones, sleep } from './phones.js'
 
 export interface Gateway {
-  /** Where agents and providers call. */
+  /** The port for agents and providers. */
   readonly url: string
-  /** The agent's. */
+  /** The agent's token. */
   readonly token: string
   readonly phones: Phones
   readonly dataFile: string
@@ -24,9 +24,9 @@ export interface Gateway {
 export interface GatewayOptions {
   readonly wrapShards?: NodeContext['wrapShards']
   readonly webhookUrl?: string
-  /** The agent's binding on sms; the emulator's unless it says otherwise. */
+  /** The agent's binding on sms; the emulator's unless the option names another. */
   readonly binding?: object
-  /** Who connects from loopback is believed whom it calls for. */
+  /** Trusts loopback connections as proxies. */
   readonly isBehindProxy?: boolean
 }
 
@@ -54,7 +54,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const { id } = await manage('POST', '', { name: 'Bench Desk' })
   const binding = await manage('POST', `/${id}/channels`, { channel: 'sms', ...bindingInput })
   while ((await manage('GET', `/${id}/channels/${binding.id}`)).status !== 'Active') await sleep(20)
-  // A bench writes to a person as often as a loop does, so the loop guard is set to its most.
+  // A bench writes to a person as often as a loop does, so the loop guard has its highest setting.
   for (const each of (await manage('GET', `/${id}/channels`)).data) {
     await manage('PATCH', `/${id}/channels/${each.id}`, { delivery: { loopGuard: { messages: 1_000, seconds: 1 } } })
   }
@@ -65,7 +65,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   return { url: urls.gateway, token, phones, dataFile: join(dir, dataFileName), stop }
 }
 
-/** The load of one text for each of these people in turn. */
+/** The load of one text to each of these people in turn. */
 export function createSendLoad({ url, token }: Gateway, people: readonly string[], text: string): Ready {
   const bodies = people.map((userId) =>
     JSON.stringify({ userId, messages: [{ spec: 'amf/1', parts: [{ type: 'text', text }] }] }),

@@ -10,7 +10,7 @@ import { commitsOf, type RecordWrite } from './records.js'
 
 const path = join(process.env.BENCH_SCRATCH ?? '.', `limit-${process.pid}.mdb`)
 const db = open<object, RecordKey>({ path, ...ourSettings })
-/** Messages whose second commit is on its way. */
+/** Messages whose second commit is pending. */
 const secondCommits = new Set<Promise<void>>()
 
 async function commit(records: readonly RecordWrite[]): Promise<void> {
@@ -23,7 +23,7 @@ async function commit(records: readonly RecordWrite[]): Promise<void> {
   await db.flushed
 }
 
-/** Done when the first commit is on the disk, as a request is answered then; the other follows. */
+/** Done when the first commit is on the disk, since a request is answered then; the second follows. */
 async function putDurably(_asker: number, serial: number): Promise<void> {
   const { accepted, handedOver } = commitsOf(serial, Date.now())
   await commit(accepted)

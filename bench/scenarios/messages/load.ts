@@ -1,8 +1,8 @@
-/** The HTTP load, followed by a look at whether the provider got everything that was accepted. */
+/** The HTTP load, followed by a check that the provider received everything that was accepted. */
 import { httpLoad } from '../../harness/load/http.js'
 import type { Load } from '../../harness/scenario.js'
 
-/** A node that accepted faster than it hands over would look better than it is, so the rest of its work is counted too. */
+/** Counts delivery too: a node that accepts faster than it delivers would otherwise look better than it is. */
 export const untilDelivered: Load = async (target, window) => {
   const accepted = await httpLoad(target, window)
   const drained = await target.work(window)

@@ -1,22 +1,22 @@
-/** The people of a bench: what they say on their emulated phones reaches the node as a provider would bring it. */
+/** The people of a bench: their texts reach the node through the provider's callback. */
 import { signatureHeader, signatureOf } from '../../../adapters/emulator/adapter.js'
 
-/** What whoever plays the phones must know. */
+/** What a process that plays the phones needs. */
 export interface Phones {
-  /** Where their provider calls in. */
+  /** The URL of the provider's callback. */
   readonly url: string
   readonly bindingId: string
   readonly keyHex: string
 }
 
-/** Somebody writes a text. `id` is what the provider calls it. */
+/** A person writes a text; `id` is the provider's id of it. */
 export interface TextMessage {
   readonly id: string
   readonly from: string
   readonly text: string
 }
 
-/** Resolves when all of it is on record. */
+/** Resolves when all of it is durable. */
 export async function sendTexts({ url, bindingId, keyHex }: Phones, items: readonly TextMessage[]): Promise<void> {
   const body = Buffer.from(JSON.stringify({ items }))
   const signature = signatureOf(Buffer.from(keyHex, 'hex'), bindingId, body)
@@ -29,7 +29,7 @@ export async function sendTexts({ url, bindingId, keyHex }: Phones, items: reado
 export const greeting = 'Hello'
 const peoplePerCall = 250
 
-/** Each of them says one thing, so that the agent knows them. */
+/** Each person writes once, so that the agent knows them. */
 export async function greetAll(phones: Phones, people: number): Promise<void> {
   const greetings = Array.from({ length: people }, (_, person): TextMessage => {
     const from = addressOf(person)

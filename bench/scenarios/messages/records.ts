@@ -1,15 +1,15 @@
-/** What a node writes for one message: two commits, the second resting on the first, with the same keys and values. */
+/** A node's records of one message: two commits, the second after the first, with the same keys and values. */
 import { ownerOf } from '../commit/command.js'
 import { ofOwner, type RecordKey } from '../store/keys.js'
 import { messageText, people } from './fixtures.js'
 
-/** Without a value the record is taken away. */
+/** Without a value the record is removed. */
 export type RecordWrite = readonly [key: RecordKey, value?: object]
 
 export interface Commits {
-  /** The message is accepted: its sender waits for this one. */
+  /** The commit that accepts the message; the sender awaits it. */
   readonly accepted: readonly RecordWrite[]
-  /** The provider has it, and nothing is owed any more. */
+  /** The commit after delivery, which removes the effect. */
   readonly handedOver: readonly RecordWrite[]
 }
 

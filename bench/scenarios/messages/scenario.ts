@@ -1,4 +1,4 @@
-/** The messages scenario: what it costs to take a message over HTTP and hand it to a provider, beside writing as much. */
+/** The messages scenario: the cost to accept a message over HTTP and deliver it, beside writing the same records. */
 import { ownWork } from '../../harness/load/http.js'
 import type { Scenario } from '../../harness/scenario.js'
 import { untilDelivered } from './load.js'
@@ -9,7 +9,7 @@ export const messages: Scenario = {
   unit: 'messages',
   seconds: 2,
   rounds: 7,
-  // As in `commit`: commits are shared, as they are on a busy node.
+  // As in `commit`: commits are shared, as on a busy node.
   concurrency: 256,
   candidates: [
     {

@@ -1,4 +1,7 @@
-/** Sends the corpus, one body after the other, while a neighbour asks both planes; the sample is of the neighbour's waits. */
+/**
+ * Sends the corpus, one body after the other, while a neighbour calls both planes; the sample holds the neighbour's
+ * waits.
+ */
 import { createHistogram } from 'node:perf_hooks'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
@@ -19,7 +22,7 @@ const failures: Record<string, number> = {}
 const micros = createHistogram({ figures: 3 })
 const worst: { readonly name: string; readonly ms: number }[] = []
 let bytes = 0
-/** Of the right shape, so that the body is looked at. */
+/** A signature of the right length, so that the node reads the body. */
 const unknownSignature = `${'A'.repeat(27)}=`
 
 function waits(): Promise<number[]> {
@@ -29,10 +32,10 @@ function waits(): Promise<number[]> {
   })
 }
 
-/** The neighbour's waits while something was done belong to it. */
+/** The neighbour's waits during the action. */
 async function measure(name: string, work: () => Promise<unknown>): Promise<void> {
   await work()
-  // A wait that began meanwhile ends before its answer is counted.
+  // A wait that began during the action ends before its answer is counted.
   await pause(20)
   const all = await waits()
   for (const ms of all) micros.record(Math.max(1, Math.round(ms * 1000)))
@@ -49,7 +52,7 @@ async function send(plane: 'mgmt' | 'gateway', method: string, path: string, typ
     if (answer.statusCode === 500) failures[`500 of ${method} ${path}`] = 1
     return answer.statusCode
   } catch {
-    // A body that is too long may be answered before all of it was sent, and the connection closed.
+    // The node may answer an oversized body and close the connection before all of it was sent.
     return 0
   }
 }
@@ -79,7 +82,7 @@ const calls: readonly ExtraCall[] = [
   ...extraCalls(setup, send),
 ]
 for (const { name, run } of calls) {
-  // As everywhere, a window lasts until something was done in it.
+  // As everywhere, a window lasts until one operation was done in it.
   if (worst.length > 0 && (performance.now() - start.at) / 1000 > window.seconds) break
   await measure(name, run)
 }

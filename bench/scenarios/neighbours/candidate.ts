@@ -1,4 +1,6 @@
-/** A whole node in the neighbours scenario: an agent, a Twilio binding of invented credentials, and its route tables. */
+/**
+ * A whole node in the neighbours scenario: an agent, a Twilio binding with invented credentials, and its route tables.
+ */
 import { join } from 'node:path'
 import { formatAgentKey } from '../../../core/agentref.js'
 import { systemClock } from '../../../runtime/clock.js'
@@ -40,7 +42,7 @@ await post('', { name: 'Harbor Desk', id: 'desk' })
 const binding = { channel: 'sms', mode: 'unmanaged', provider: 'twilio', auth: account }
 const { id: bindingId = '' } = await post('/desk/channels', binding)
 
-/** An agent with a person it knows: rules are applied only to messages for a known person. */
+/** Creates an agent with a known person: rules are applied only to messages for a known person. */
 async function createTalker(agentId: string, person: string): Promise<Talker> {
   await post('', { name: 'Harbor Talk', id: agentId })
   const { id: phone = '' } = await post(`/${agentId}/channels`, {

@@ -1,6 +1,6 @@
 /**
- * The worst bodies that a caller can send to every route that takes one: accepted and refused ones, each as long as the
- * route reads. It is made from the route tables, so a new route is in it by itself.
+ * The worst bodies for every route that takes one: accepted and refused, each as long as the route reads. The corpus is
+ * built from the route tables, so it includes every new route.
  */
 import { http } from '../../../core/limits/index.js'
 import type { Plane, Route } from '../../../runtime/http/route.js'
@@ -8,7 +8,7 @@ import type { Plane, Route } from '../../../runtime/http/route.js'
 export interface HostileBody {
   readonly plane: Plane
   readonly method: string
-  /** As it is declared, with its parameters in braces. */
+  /** As declared, with its parameters in braces. */
   readonly path: string
   readonly type: string
   readonly kind: Kind
@@ -20,7 +20,7 @@ export type Kind = keyof typeof kinds
 const repeatedUnit = (head: string, unit: string, tail: string, bytes: number) =>
   head + unit.repeat(Math.max(1, Math.floor((bytes - head.length - tail.length) / unit.length))) + tail
 
-/** Units that differ from each other, until there are enough of them. */
+/** This many distinct units. */
 function distinctUnits(head: string, unit: (nth: number) => string, tail: string, bytes: number): string {
   const units: string[] = []
   for (let nth = 0, length = head.length + tail.length; ; nth++) {
@@ -37,7 +37,7 @@ const nested = (open: string, close: string, bytes: number) => {
   return open.repeat(depth) + close.repeat(depth)
 }
 
-/** How each kind of body is written, up to so many bytes. */
+/** The writers of each kind of body, up to this many bytes. */
 export const kinds = {
   brackets: (bytes: number) => nested('[', ']', bytes),
   'nested objects': (bytes: number) => nested('{"a":', '}', bytes),
@@ -90,14 +90,14 @@ const byType: readonly (readonly [type: RegExp, kinds: readonly Kind[]])[] = [
   [/^\*\/\*$/, ['form of bad escapes', 'form of plus signs', 'brackets', 'different names']],
 ]
 
-/** What is read in a thread takes its time there; longer texts would only make the run longer. */
+/** A worker thread reads these texts; longer ones would only lengthen the run. */
 const maxRawBytes = 4 * 1024 ** 2
 
 export function hasBody({ body, rawTypes }: Route): boolean {
   return body !== undefined || rawTypes !== undefined
 }
 
-/** Every kind that suits a route, for every route that takes a body. */
+/** Every fitting kind of body, for every route that takes one. */
 export function corpusOf(routes: readonly Route[]): HostileBody[] {
   return routes.filter(hasBody).flatMap((route) => {
     const { plane, method, path, bodyLimitBytes: bytes = http.bodyBytes } = route

@@ -1,4 +1,4 @@
-/** Calls that no route table tells of: bodies that are taken, and what hangs on the order of calls. */
+/** Calls beyond the route tables: bodies that are accepted, and calls that depend on their order. */
 import { createPrivateKey } from 'node:crypto'
 import type { CallerSetup } from './fixtures.js'
 
@@ -9,7 +9,7 @@ export interface ExtraCall {
   readonly run: () => Promise<unknown>
 }
 
-/** Its numbers are none that a key is made of; what counts is how long they are. */
+/** The numbers do not form a real key; only their length matters. */
 function longKeyBinding(): unknown {
   const long = (bytes: number) => Buffer.alloc(bytes, 0xff).toString('base64url')
   const [n, half] = [long(2_048), long(1_024)]
@@ -27,14 +27,14 @@ function longKeyBinding(): unknown {
 const times = <T>(count: number, make: (nth: number) => T) => Array.from({ length: count }, (_, nth) => make(nth))
 const agent = '/v1/orgs/{org}/agents/{agent}'
 
-/** Twenty of each kind, none of which is found: the last letter stands in no text. */
+/** Twenty patterns of each kind, none of which matches: no text contains the last letter. */
 const costlyPatterns = [
   ...times(7, () => '/((a|aa){1,3}){1,3}c/'),
   ...times(7, () => '/(.*a){3}c/'),
   ...times(6, () => '/(a?){5}c/'),
 ]
 
-/** Nearly as large as the enabled rules of an agent may be together. */
+/** Nearly the largest size that an agent's enabled rules may have together. */
 export const costlyRules = times(18, (nth) => ({
   id: `r${nth}`,
   text: 'Never say it',
@@ -42,7 +42,7 @@ export const costlyRules = times(18, (nth) => ({
   check: { kind: 'pattern', patterns: costlyPatterns },
 }))
 
-/** Texts that other renderers take quadratic time for, each as long as a call may be. */
+/** Texts on which other renderers take quadratic time, each as long as a call may be. */
 const longTexts: readonly (readonly [name: string, unit: string])[] = [
   ['one word', 'a'],
   ['one word beyond ASCII', 'é'],

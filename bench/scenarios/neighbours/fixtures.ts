@@ -1,4 +1,4 @@
-/** What the caller is told of the node that it calls. */
+/** What the caller gets to know of the node. */
 import type { HostileBody } from './corpus.js'
 
 /** An agent, and a person who has written to it. */
@@ -13,7 +13,7 @@ export interface CallerSetup {
   readonly key: string
   readonly talker: Talker
   readonly corpus: readonly HostileBody[]
-  /** What stands in the paths in place of their parameters. */
+  /** Values for the parameters of paths. */
   readonly params: Readonly<Record<string, string>>
 }
 

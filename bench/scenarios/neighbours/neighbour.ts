@@ -1,4 +1,4 @@
-/** A neighbour in a thread of its own: asks both planes whether they are well, one after the other, and times the answers. */
+/** A neighbour in a thread of its own: calls the health route of both planes in turn and times the answers. */
 import { Agent, request } from 'node:http'
 import { parentPort, workerData } from 'node:worker_threads'
 
@@ -24,7 +24,7 @@ async function askForever(url: string): Promise<void> {
   for (;;) await ask(url)
 }
 
-/** All waits since the last question. */
+/** All waits since the last request for them. */
 parentPort!.on('message', () => {
   parentPort!.postMessage(waits)
   waits = []

@@ -1,4 +1,4 @@
-/** The neighbours scenario: what others wait for while one caller sends the worst bodies there are. */
+/** The neighbours scenario: how long others wait while one caller sends the worst bodies. */
 import { loadBy, ownWork } from '../../harness/load/http.js'
 import type { Scenario } from '../../harness/scenario.js'
 import { allowedMs } from './fixtures.js'

@@ -1,4 +1,4 @@
-/** Our rendering in the render scenario: one message, to each channel in turn. */
+/** The renderer in the render scenario: one message, to each channel in turn. */
 import { parseArgs } from 'node:util'
 import { traitsOf } from '../../../core/channel/channeltraits.js'
 import { channelNames } from '../../../core/channelnames.js'

@@ -1,4 +1,4 @@
-/** The limit of the render scenario: the text message written as JSON, once for each message to a channel. */
+/** The limit of the render scenario: the text message as JSON, once for each channel. */
 import { serveCandidate } from '../../harness/rpc.js'
 import { messages } from './messages.js'
 import { createBatchedWork } from './runs.js'

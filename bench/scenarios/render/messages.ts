@@ -1,4 +1,4 @@
-/** The message that is rendered for each kind of part: what an agent would say with it, neither tiny nor at its limits. */
+/** A message for each kind of part: ordinary content, neither tiny nor at its limits. */
 import type { ContentMessage, Part, PartType } from '../../../core/amf/index.js'
 
 const photo = (name: string) => `https://harbor.example/photos/${name}.jpg`
@@ -83,7 +83,7 @@ const formatted: Part = {
   text: 'Your order **left the warehouse** this morning.\n\n- It arrives on *Thursday*\n- [Follow it](https://harbor.example/o/7)',
 }
 
-/** A part of its own, since words with marks in them take a longer way than words alone. */
+/** A part of its own, since text with markup takes a longer path than plain text. */
 export const formattedText = 'text, formatted'
 
 export const messages: Readonly<Record<string, ContentMessage>> = Object.fromEntries(

@@ -1,16 +1,18 @@
-/** Work that takes a microsecond or less: done in runs without waiting, since to await each would cost more than doing it. */
+/**
+ * Work of a microsecond or less: synchronous runs, since awaiting each operation would cost more than the operation.
+ */
 import { createHistogram } from 'node:perf_hooks'
 import { setImmediate as breathe } from 'node:timers/promises'
 import { percents } from '../../harness/metrics.js'
 import { cpuMicros } from '../../harness/rpc.js'
 import type { Sample, Window } from '../../harness/sample.js'
 
-/** Operations between two looks at the clock. */
+/** Operations between two readings of the clock. */
 const runLength = 50
-/** The process answers the bench in between. */
+/** Gives the process time to answer the bench. */
 const yieldEveryMs = 10
 
-/** Does one operation and answers something of its result, so that no compiler finds out that nobody wants it. */
+/** Does one operation and returns part of its result, so that the compiler cannot remove it. */
 export type Operate = () => number
 
 /** Runs of each operation in turn. A latency is the mean of one run, so the percentiles tell the operations apart. */

@@ -1,4 +1,4 @@
-/** The render scenario: what it costs to turn a message into what one channel sends, for each kind of part. */
+/** The render scenario: the cost to render a message for one channel, for each kind of part. */
 import { partTypes } from '../../../core/amf/index.js'
 import { ownWork } from '../../harness/load/http.js'
 import type { Candidate, Scenario } from '../../harness/scenario.js'

@@ -1,4 +1,4 @@
-/** A whole node in the roundtrip scenario: people write, a webhook answers, and their phones show what it said. */
+/** A whole node in the roundtrip scenario: people write, a webhook answers, and the phones show the answer. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
@@ -12,9 +12,9 @@ import { sleep } from '../messages/phones.js'
 import { type TalkResult, tripIn, tripOf, type WorldRequest, type WorldResponse } from './rpc.js'
 import { overlapsAny, type Stall, watchStalls } from './stalls.js'
 
-/** How long the last answers may need on their way to the phones. */
+/** How long the last answers may take to the phones. */
 const shownMs = 5_000
-/** With the argument, a latency is what is left of a trip without the time that the webhook had it. */
+/** With the argument, a latency excludes the webhook's time. */
 const isOutside = process.argv.includes('--outside-webhook')
 const hasSlowOne = process.argv.includes('--slow-one')
 
@@ -64,7 +64,7 @@ const gateway = await openGateway({
 const { phones } = gateway
 const stallWatch = hasSlowOne ? watchStalls() : undefined
 
-/** People whom the agent knows, so that none of the trips is a first one. */
+/** Introduces people to the agent, so that no trip is a person's first message. */
 let greetedCount = 0
 async function greetUpTo(people: number): Promise<void> {
   if (people <= greetedCount) return
@@ -94,7 +94,7 @@ async function work({ warmSeconds, seconds, concurrency: people }: Window): Prom
   return { ...toSample(talked, stalls, start.at, end.at), cpuMicros: end.cpu - start.cpu }
 }
 
-/** Trips whose question was accepted once the window had begun; the last of them on a busy machine after it. */
+/** Trips whose question was accepted after the window began; on a busy machine the last may end after the window. */
 function toSample(
   { trips, failures: lostByReason }: TalkResult,
   stalls: readonly Stall[],
@@ -137,7 +137,7 @@ function toSample(
 }
 
 const histogram = () => createHistogram({ figures: 3 })
-/** In a window too short for it, a part is not known. */
+/** Undefined for a part without trips, as in a window that is too short for it. */
 const percentilesIfAny = (part: RecordableHistogram) => (part.count > 0 ? percentilesOf(part) : [])
 
 serveCandidate({

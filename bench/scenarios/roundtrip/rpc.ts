@@ -1,4 +1,4 @@
-/** What a candidate of the roundtrip scenario and the process of its people and webhook say to each other. */
+/** The messages between a roundtrip candidate and the process of its people and webhook. */
 import type { Phones } from '../messages/phones.js'
 
 export type WorldRequest =
@@ -8,20 +8,20 @@ export type WorldRequest =
 export interface Talk {
   readonly seconds: number
   readonly people: number
-  /** One of them has a webhook that takes its time, and writes again some time after each answer. */
+  /** One person has a slow webhook, and writes again some time after each answer. */
   readonly hasSlowOne: boolean
 }
 
 export interface Trip {
   readonly trip: number
-  /** How long the webhook had it. */
+  /** The webhook's time. */
   readonly webhookMs: number
-  /** It began while the slow one waited for its webhook. */
+  /** The trip began while the slow person waited for their webhook. */
   readonly isBesideSlow: boolean
 }
 
 export interface TalkResult {
-  /** Each trip of those who are not slow. */
+  /** The trips of all but the slow person. */
   readonly trips: readonly Trip[]
   readonly failures: Readonly<Record<string, number>>
 }
@@ -32,7 +32,7 @@ export type WorldResponse =
   | { readonly answer: 'talked'; readonly talked: TalkResult }
   | { readonly answer: 'failed'; readonly why: string }
 
-/** What a person says on a trip, and what the agent answers: both tell which trip it is. */
+/** Texts of a person and of the agent; both name their trip. */
 export const question = (trip: number) => `Where is order ${trip}?`
 export const reply = (trip: number) => `Order ${trip} is on its way.`
 

@@ -1,4 +1,6 @@
-/** The roundtrip scenario: how long it takes from a person's question to the answer on their phone, many talking at once. */
+/**
+ * The roundtrip scenario: the time from a person's question to the answer on their phone, with many talking at once.
+ */
 import { ownWork } from '../../harness/load/http.js'
 import type { Candidate, Scenario } from '../../harness/scenario.js'
 import { tasksetMissing } from './stalls.js'
@@ -7,7 +9,7 @@ const allowedMs = 5
 const allowance = `a timer of ${allowedMs} ms`
 const outside = 'ours, outside the webhook'
 const slow = 'ours, one slow'
-/** As many trips as it takes to know a p99 to some per cent. */
+/** Enough trips to know a p99 to some per cent. */
 const slowSeconds = 60
 
 const ours: Candidate = {
@@ -34,7 +36,7 @@ export const roundtrip: Scenario = {
   unit: 'trips',
   seconds: 10,
   rounds: 5,
-  // People: each writes once in ten seconds.
+  // Concurrency is people: each writes once in ten seconds.
   concurrency: 1_000,
   candidates: [
     {

@@ -1,8 +1,8 @@
-/** A process that only looks at the time, on one core: when it could not for a while, nothing on that core could. */
+/** A process that reads the clock on one core; a gap between readings is a stall of that core. */
 import type { Stall } from './stalls.js'
 
 const tickMs = 1
-/** Whoever shares its core with busy processes waits as long now and then. */
+/** A shorter gap is ordinary for a process that shares its core with busy ones. */
 const stallMs = 5
 
 let stalls: Stall[] = []

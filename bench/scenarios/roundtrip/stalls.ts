@@ -1,6 +1,6 @@
 /**
- * Which stretches of time the machine was steady in. On a shared machine the slowest one in a hundred is often one that met
- * a standstill, and then says nothing about the program; whoever compares two of its states may leave those out of both.
+ * Stalls of the machine. On a shared machine the slowest one in a hundred operations often met a stall and says nothing
+ * about the program; a comparison may leave those out on both sides.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,7 +14,7 @@ export interface Stall {
 }
 
 export interface StallWatch {
-  /** What every core has seen since it was last asked. */
+  /** The stalls of every core since the last call. */
   stalls(): Promise<Stall[]>
   stop(): void
 }
@@ -23,7 +23,7 @@ export function tasksetMissing(): string | undefined {
   return spawnSync('taskset', ['--version']).error ? 'taskset is not installed here' : undefined
 }
 
-/** One process for each core, held there by `taskset`, since a core may stand still while another does not. */
+/** One process per core, pinned by `taskset`, since one core may stall while another does not. */
 export function watchStalls(): StallWatch {
   const watchers = Array.from({ length: availableParallelism() }, (_, core) => startWatcher(core))
   return {
@@ -49,7 +49,7 @@ function startWatcher(core: number): ChildProcess {
   return spawn('taskset', args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
 }
 
-/** Whether anything stood still between two readings of `performance.now()` of this process. */
+/** Whether a stall lies between two readings of `performance.now()` of this process. */
 export function overlapsAny(stalls: readonly Stall[], from: number, to: number): boolean {
   const [begin, end] = [performance.timeOrigin + from, performance.timeOrigin + to]
   return stalls.some((each) => each.from < end && each.to > begin)

@@ -1,4 +1,4 @@
-/** What a trip may take outside the webhook, as a candidate: a timer of so many milliseconds, waited for again and again. */
+/** The time that a trip may take outside the webhook, as a candidate: a timer of that many milliseconds, repeated. */
 import { parseArgs } from 'node:util'
 import { closedLoop } from '../../harness/loop.js'
 import { serveCandidate } from '../../harness/rpc.js'
@@ -9,7 +9,7 @@ const wait = closedLoop(() => sleep(Number(values.ms)))
 
 serveCandidate({
   ready: {},
-  // One at a time, so that none waits for another.
+  // One timer at a time, so that none waits for another.
   work: (window) => wait({ ...window, concurrency: 1 }),
   close() {},
 })

@@ -1,4 +1,4 @@
-/** The agent's webhook: answers each question at once, save that of the slow one, and keeps how long it had it. */
+/** The agent's webhook: answers each question at once, except the slow person's, and measures its own time. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,11 +7,11 @@ import { reply, tripIn } from './rpc.js'
 
 export interface Webhook {
   readonly port: number
-  /** How many people it was greeted by. */
+  /** How many people have introduced themselves. */
   greeted(): number
-  /** Tells the trip apart from all others before it is made: its answer takes that long. */
+  /** Marks a trip before it begins: its answer takes this long. */
   expectSlow(trip: number, ms: number): void
-  /** Resolves to how long the webhook had the trip, once it has answered. */
+  /** Resolves with the webhook's time for the trip, after it has answered. */
   waitForAnswer(trip: number): Promise<number>
 }
 
@@ -43,7 +43,7 @@ export async function openWebhook(): Promise<Webhook> {
   const server = createServer((request, response) => {
     handleRequest(request, response).catch(() => response.destroy())
   }).listen(0, '127.0.0.1')
-  // Connections are kept for as long as the bench runs: it is not about making new ones.
+  // Connections stay open for the whole bench, which does not measure new ones.
   server.keepAliveTimeout = 0
   await once(server, 'listening')
   return {

@@ -1,4 +1,4 @@
-/** The process around a node in the roundtrip scenario: people who write at a steady pace, and the webhook that answers. */
+/** The process around a node in the roundtrip scenario: people who write at a steady rate, and the webhook. */
 import { addressOf, greetAll, type Phones, sendTexts, sleep } from '../messages/phones.js'
 import {
   itemOf,
@@ -11,9 +11,12 @@ import {
 } from './rpc.js'
 import { openWebhook } from './webhook.js'
 
-/** A thousand people who each write every ten seconds; fewer write as much together. */
+/** A thousand people who each write every ten seconds; with fewer people the total rate is the same. */
 const everyMs = 10
-/** How long the slow one waits for an answer, and rests after it; in a short window a part of that, so that both occur. */
+/**
+ * How long the slow person waits for an answer and rests after it; in a short window a part of that, so that both
+ * occur.
+ */
 const slowMs = 2_000
 const partOfWindow = 1 / 8
 /** How long the last trips may take before they count as lost. */
@@ -21,9 +24,9 @@ const graceMs = 10_000
 
 const webhook = await openWebhook()
 let trips = 0
-/** Over when the slow one of the window before has got its last answer. */
+/** Resolves when the slow person of the previous window has their last answer. */
 let slowTalk = Promise.resolve()
-/** Its webhook is at work just now. */
+/** Whether the slow webhook is working now. */
 let isSlowOneWaiting = false
 
 async function greetAllPeople(phones: Phones, people: number): Promise<void> {
@@ -31,14 +34,14 @@ async function greetAllPeople(phones: Phones, people: number): Promise<void> {
   while (webhook.greeted() < people) await sleep(10)
 }
 
-/** Resolves to how long the webhook had it. */
+/** Resolves with the webhook's time. */
 async function ask(phones: Phones, person: number, trip: number): Promise<number> {
   const answered = webhook.waitForAnswer(trip)
   await sendTexts(phones, [{ id: itemOf(trip), from: addressOf(person), text: question(trip) }])
   return answered
 }
 
-/** People write in turn and at their pace, answered or not: a node that falls behind is not spared any of it. */
+/** People write in turn at their rate whether answered or not, so a node that falls behind gets no relief. */
 async function talk(phones: Phones, { seconds, people, hasSlowOne }: Talk): Promise<TalkResult> {
   const completed: Trip[] = []
   const failures: Record<string, number> = {}

@@ -8,7 +8,7 @@ import { createDeliveryWait, startCenter } from './rpc.js'
 
 const center = await startCenter()
 const asids = new Set<string>()
-/** As fast as a contract may allow: it is not the pace that is measured. */
+/** The highest rate that a contract may allow, so that the rate limit is not measured. */
 const auth = { ...account, host, port: center.port, ratePerSecond: 10_000 }
 const gateway = await openGateway({
   wrapShards: watchConversations({ onInbound: (asid) => asids.add(asid) }),

@@ -1,6 +1,6 @@
 /**
- * The message center of the sms scenario, a process of its own: it takes every submit at once and counts it. It reads no
- * more of a unit than it needs, so that it is faster than whatever submits to it, which the limit of the scenario shows.
+ * The message center of the sms scenario, in its own process: accepts every submit at once and counts it. It parses
+ * only the fields it needs, so that it is faster than its clients; the scenario's limit shows that.
  */
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
@@ -13,7 +13,7 @@ const headerBytes = 16
 const commands = { submit: 0x04, deliverAnswer: 0x80000005, unbind: 0x06, enquire: 0x15 }
 const binds = [0x01, 0x02, 0x09]
 const answerBit = 0x80000000
-/** Greetings under way. */
+/** Pending greetings. */
 const greetingWindow = 200
 
 let submits = 0
@@ -73,7 +73,7 @@ function answerTo(command: number, sequence: number, body = ''): Buffer {
   return octets
 }
 
-/** Each of them writes once, so that the agent knows them. */
+/** Each person writes once, so that the agent knows them. */
 function greetings(people: number): Promise<void> {
   return new Promise((resolve) => {
     let written = 0

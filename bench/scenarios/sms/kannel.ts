@@ -1,4 +1,4 @@
-/** Kannel as Debian has it: installed where that may be done, configured for one message center, and watched from outside. */
+/** Kannel as Debian packages it: installed where root may, configured for one message center, observed from outside. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -14,11 +14,11 @@ export function isKannelHere(): boolean {
   return Object.values(programs).every((path) => existsSync(path))
 }
 
-/** A sentence where it is not here and cannot be installed. */
+/** A sentence where Kannel is missing and cannot be installed. */
 export function kannelMissing(): string | undefined {
   if (isKannelHere()) return undefined
   if (process.getuid?.() !== 0) return 'Kannel is not installed here, and only root may do that: apt-get install kannel'
-  // Without a run level nothing is started that the package brings along.
+  // Without a run level, apt starts no service of the package.
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' }
   const args = ['install', '--yes', '--no-install-recommends', 'kannel']
   spawnSync('apt-get', args, { env, stdio: 'ignore', timeout: installMs })
@@ -26,9 +26,9 @@ export function kannelMissing(): string | undefined {
 }
 
 export interface Kannel {
-  /** Where messages are taken over HTTP. */
+  /** The port that takes messages over HTTP. */
   readonly port: number
-  /** Processor time that its programs have used. */
+  /** Processor time of its programs. */
   cpuMicros(): number
   stop(): void
 }
@@ -51,7 +51,7 @@ export async function startKannel(centerPort: number): Promise<Kannel> {
   return { port, cpuMicros: () => children.reduce((sum, { pid }) => sum + usedMicros(pid!), 0), stop }
 }
 
-/** Only errors are logged, nothing is kept on the disk, and no receipts are asked for: the least that it can do. */
+/** The least that Kannel can do: it logs errors only, stores nothing on the disk, and asks for no receipts. */
 function configuration(ports: { admin: number; bearerboxPort: number; port: number; centerPort: number }): string {
   const { systemId, password, from, windowSize } = account
   const groups = {
@@ -94,7 +94,7 @@ function isOpen(port: number): Promise<boolean> {
   })
 }
 
-/** The system tells it for each thread, in nanoseconds. */
+/** The system reports it per thread, in nanoseconds. */
 function usedMicros(pid: number): number {
   const tasks = `/proc/${pid}/task`
   const nanoseconds = readdirSync(tasks).map((task) =>

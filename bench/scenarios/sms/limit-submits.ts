@@ -1,4 +1,4 @@
-/** The limit of the sms scenario: submits to the message center over one bare connection, which nobody asked for over HTTP. */
+/** The limit of the sms scenario: submits to the message center over one bare connection, without HTTP. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { recipientOf, senderOf } from '../../../adapters/sms/smpp/address.js'

@@ -1,4 +1,4 @@
-/** Kannel in the sms scenario: each message is accepted by sendsms over HTTP, held in memory, and submitted. */
+/** Kannel in the sms scenario: sendsms accepts each message over HTTP, holds it in memory and submits it. */
 import { serveCandidate } from '../../harness/rpc.js'
 import type { Sample } from '../../harness/sample.js'
 import { addressOf, sleep } from '../messages/phones.js'

@@ -1,4 +1,4 @@
-/** What a candidate asks the message center of its own, and the process in which that runs. */
+/** The messages between a candidate and its message center, and the process of the latter. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { programFile } from '../../harness/children.js'
@@ -10,7 +10,7 @@ export interface CenterCounts {
   readonly kind: 'count'
   readonly isBound: boolean
   readonly submits: number
-  /** Since the last submit. */
+  /** Milliseconds since the last submit. */
   readonly quietMs: number
 }
 
@@ -22,7 +22,7 @@ export type CenterMessage =
 export interface Center {
   readonly port: number
   count(): Promise<CenterCounts>
-  /** Resolves when as many people have written, and what they wrote was acknowledged. */
+  /** Resolves when this many people have written and each text was acknowledged. */
   greet(people: number): Promise<void>
   stop(): void
 }
@@ -54,12 +54,12 @@ export async function startCenter(): Promise<Center> {
   }
 }
 
-/** How long the last of a window may need on their way to the message center, and how long it is quiet after them. */
+/** How long the last messages of a window may take to the message center, and the quiet time after them. */
 const handOverMs = 10_000
 const quietMs = 200
 const pollMs = 5
 
-/** Waits until the message center has as many as were accepted, and gets no more. What it does not get is a failure. */
+/** Waits until the message center has every accepted message and no more arrive. A missing one is a failure. */
 export function createDeliveryWait(
   center: Center,
   cpuMicros: () => number,

@@ -1,4 +1,4 @@
-/** The sms scenario: messages from HTTP to a message center, beside a gateway that has done the same for twenty years. */
+/** The sms scenario: messages from HTTP to a message center, beside Kannel. */
 import { ownWork } from '../../harness/load/http.js'
 import type { Scenario } from '../../harness/scenario.js'
 import { kannelMissing } from './kannel.js'
@@ -10,7 +10,7 @@ export const sms: Scenario = {
   unit: 'messages',
   seconds: 3,
   rounds: 5,
-  // As in `messages`: commits are shared, as they are on a busy node.
+  // As in `messages`: commits are shared, as on a busy node.
   concurrency: 256,
   candidates: [
     {

@@ -1,4 +1,4 @@
-/** Our store in the store scenario: the same records through its one durable write path. */
+/** The store in the store scenario: the same records through its one durable write path. */
 import { join } from 'node:path'
 import { table } from '../../../runtime/store/contract.js'
 import { dataFileName } from '../../../runtime/store/directory.js'

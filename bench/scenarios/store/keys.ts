@@ -1,8 +1,8 @@
-/** Keys of records as they lie in the file of a node. */
+/** Keys of records as in the file of a node. */
 
 export type RecordKey = (string | number)[]
 
-/** Of a table by owner: everything of one owner lies together, behind all other tables. */
+/** Key in a table by owner: all records of one owner lie together, behind all other tables. */
 export function ofOwner(owner: string, table: string, ...rest: RecordKey): RecordKey {
   return ['~', owner, table, ...rest]
 }

@@ -1,4 +1,4 @@
-/** The limit of the store scenario: lmdb alone, one put a record, each awaited until it is on the disk. */
+/** The limit of the store scenario: lmdb alone, one put per record, each awaited until it is on the disk. */
 import { join } from 'node:path'
 import { open } from 'lmdb'
 import { serveCandidate } from '../../harness/rpc.js'
@@ -6,7 +6,7 @@ import { ourSettings } from './settings.js'
 import { transactionsOf } from './transactions.js'
 import { createWriterWork, type Entry, entry } from './writers.js'
 
-/** Without the argument, those that lmdb has by itself. */
+/** Without the argument, lmdb's own defaults. */
 const { noSubdir, mapSize } = ourSettings
 const settings = process.argv.includes('--our-settings') ? ourSettings : { noSubdir, mapSize }
 

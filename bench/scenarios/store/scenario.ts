@@ -1,4 +1,4 @@
-/** The store scenario: what our durable group commit costs beside lmdb doing the same writes by itself. */
+/** The store scenario: the cost of the durable group commit beside lmdb doing the same writes. */
 import { ownWork } from '../../harness/load/http.js'
 import type { Scenario } from '../../harness/scenario.js'
 

@@ -1,4 +1,4 @@
-/** How our store opens lmdb, for limits that must do nothing else differently. */
+/** The store's lmdb options, for limits that must not differ in them. */
 import { store as limits } from '../../../core/limits/index.js'
 
 export const ourSettings = {

@@ -1,7 +1,7 @@
-/** Counts an LMDB file's transactions from outside, by the number that each one leaves on one of the two head pages. */
+/** Counts an LMDB file's transactions from outside, by the number that each one writes to one of the two meta pages. */
 import { closeSync, openSync, readSync } from 'node:fs'
 
-/** Offsets of the file format: the page's size and the transaction's number, in a head page of 168 bytes. */
+/** Offsets of the file format: the page size and the transaction number, in a meta page of 168 bytes. */
 const headBytes = 168
 const pageSizeAt = 48
 const transactionAt = 152

@@ -1,8 +1,8 @@
-/** The work of a store candidate: writers that each put one record, wait until it is durable, and put the next. */
+/** The work of a store candidate: writers that each put one record, await its durability, and put the next. */
 import { closedLoop } from '../../harness/loop.js'
 import type { Sample, Window } from '../../harness/sample.js'
 
-/** Written by every candidate: about 300 bytes when encoded. */
+/** The record of every candidate: about 300 bytes when encoded. */
 export interface Entry {
   readonly id: string
   readonly at: number

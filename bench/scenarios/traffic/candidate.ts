@@ -1,4 +1,6 @@
-/** An engine in the traffic scenario: the newest page of an agent's messages, or of one person's, with so many on record. */
+/**
+ * An engine in the traffic scenario: the newest page of an agent's messages, or of one person's, among many records.
+ */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { isRefusal } from '../../../core/errors.js'
@@ -42,13 +44,13 @@ const rows = values.one ? recordsOfRegular : limits.defaultRows
 const pages = closedLoop(async () => {
   const page = await traffic.messages(agentRef, query)
   if (isRefusal(page) || page.data.length !== rows) throw new Error('that is not the page')
-  // The process answers the bench in between.
+  // Gives the process time to answer the bench.
   await new Promise((resolve) => setImmediate(resolve))
 })
 
 serveCandidate({
   ready: { notes: [`${records} records of one day, ${rows} on the page.`] },
-  // One page after another: what is asked is how long one takes.
+  // One page after another: the figure is the time of one.
   work: (window) => pages({ ...window, concurrency: 1 }),
   async close() {
     await engine.stop()

@@ -1,4 +1,4 @@
-/** Puts the traffic of a day on the disk, as conversations would have left it: people who talk in turn with an agent. */
+/** Writes a day's traffic to the disk as conversations would: people who talk in turn with an agent. */
 
 import type { TrafficEntry } from '../../../core/conversation/entry.js'
 import type { Conversation } from '../../../core/conversation/state.js'
@@ -12,14 +12,14 @@ import type { Key, Store, Table, Write } from '../../../runtime/store/contract.j
 
 export const agentRef = { orgId: 'bench', agentId: 'desk' }
 export const shards = 16
-/** However many records there are, so that shards have an even share of any. */
+/** Fixed for any number of records, so that shards have an even share. */
 const people = 2_000
-/** One more person, of whom there is as much on record in any traffic. */
+/** One more person, with the same number of records in any traffic. */
 export const regularAsid = asidOf(0)
 export const recordsOfRegular = 100
 const recordsPerCommit = 20_000
 
-/** The last of them is at that time, the first nearly a day before it. */
+/** The last record is at that time, the first nearly a day before it. */
 export async function fill(store: Store, records: number, until: number): Promise<void> {
   const everyNth = Math.floor(records / recordsOfRegular)
   const conversations = new Map<string, Conversation>()
@@ -51,7 +51,7 @@ function asidOf(person: number): string {
   return `usr_${String(person).padStart(26, '0')}`
 }
 
-/** They say something and are answered, in turn. */
+/** The person and the agent write in turn. */
 function buildEntry(tx: Tx, asid: string, nth: number, at: number): TrafficEntry {
   const text = 'Is there a room with a view of the harbor for two, from Friday on?'
   const sessionId = `ses_${asid}`
@@ -68,7 +68,7 @@ async function commit(store: Store, writes: readonly (readonly Write[])[]): Prom
   await Promise.all(writes.map((each, shard) => store.space(shard).commit(store.space(shard).encode(each))))
 }
 
-/** Sessions of this traffic never end, so nothing is read while it is written. */
+/** Sessions of this traffic never end, so the fill reads nothing. */
 function createCollector(into: Write[]): Tx {
   return {
     put: (table: Table<Key, unknown>, key: Key, value: unknown) => void into.push({ table, key, value }),

@@ -1,12 +1,12 @@
-/** The traffic scenario: what a page of messages costs however much was said. */
+/** The traffic scenario: whether a page of messages costs the same however many records there are. */
 import { ownWork } from '../../harness/load/http.js'
 import type { Candidate, Scenario } from '../../harness/scenario.js'
 
 const few = 10_000
-/** `--filled 10000000` makes it ten million, and takes minutes to be ready. */
+/** `--filled 10000000` makes it ten million; the candidate then takes minutes to be ready. */
 const many = 200_000
 
-/** Little on record is the limit of much. */
+/** A store with few records is the limit of one with many. */
 function pageCandidate(name: string, options: Pick<Candidate, 'about' | 'args' | 'filled'>): Candidate {
   return {
     name,

@@ -1,4 +1,4 @@
-/** A whole node in the web chat scenario: visitors talk to its agent over their sockets, or the agent to them. */
+/** A whole node in the web chat scenario: visitors write to its agent over their sockets, or the agent to them. */
 import { serveCandidate } from '../../harness/rpc.js'
 import { watchConversations } from '../messages/conversationwatch.js'
 import { openGateway } from '../messages/gateway.js'

@@ -1,4 +1,4 @@
-/** The browsers' side of the widget: each download is from another address, since one address gets only so many. */
+/** The browsers' requests for the widget: each from another address, since one address has a limited number. */
 import { requestBytes } from '../../harness/load/generator.js'
 
 export interface Downloads {
@@ -15,7 +15,7 @@ export function requests({ path }: Downloads): () => Buffer {
   }
 }
 
-/** What a candidate behind a proxy asks to be sent. */
+/** The request of a candidate behind a proxy. */
 export function downloads(of: Downloads) {
   return { method: 'GET', path: of.path, headers: {}, body: '', made: { by: 'webchat/downloads', of } }
 }

@@ -1,4 +1,4 @@
-/** As many bytes as the script of web chat may have, from bare uWebSockets.js. */
+/** As many bytes as the web chat script may have, from bare uWebSockets.js. */
 import uWS from 'uWebSockets.js'
 import { parseArgs } from 'node:util'
 import { serveCandidate } from '../../harness/rpc.js'

@@ -1,6 +1,6 @@
 /**
- * The limit of the web chat scenario: bare uWebSockets.js that says each frame back, and passes on what it is posted. With
- * `--durable` the records that a node writes for it are in bare lmdb, and on the disk, before that.
+ * The limit of the web chat scenario: bare uWebSockets.js that echoes each frame and forwards each posted message. With
+ * `--durable` it first writes a node's records of it with bare lmdb, synced.
  */
 
 import uWS, { type HttpResponse, type WebSocket } from 'uWebSockets.js'
@@ -24,7 +24,7 @@ const path = join(process.env.BENCH_SCRATCH ?? '.', `limit-${process.pid}.mdb`)
 const db = isDurable ? open<object, RecordKey>({ path, ...ourSettings }) : undefined
 let savedCount = 0
 
-/** Calls at once where nothing is kept. */
+/** Concurrent calls of the candidate without storage. */
 function afterSaving(recordsOf: (serial: number, at: number) => readonly RecordWrite[], call: () => void): void {
   if (!db) return call()
   const written = db.batch(() => {
@@ -49,7 +49,7 @@ app.ws<SocketData>('/*', {
   },
   message(socket, text, isBinary) {
     if (!db) return void socket.send(text, isBinary)
-    // The frame is only lent for this call, and its page may be gone by then.
+    // uWS owns the frame after this call, and the socket may be closed by then.
     const [copy, { name }] = [text.slice(0), socket.getUserData()]
     afterSaving(inboundRecords, () => void sockets.get(name)?.send(copy, isBinary))
   },
@@ -63,7 +63,7 @@ app.post('/*', (res) => {
     aborted = true
   })
   res.onData((chunk, last) => {
-    // The chunk is lent as well.
+    // uWS owns the chunk after this call as well.
     body = Buffer.concat([body, Buffer.from(chunk)])
     if (last) afterSaving(outboundRecords, () => aborted || relay(res, body))
   })

@@ -1,4 +1,4 @@
-/** What a node writes for a message of web chat before the other side hears of it: as many records, about as large, as far apart. */
+/** A node's records of one web chat message before the other side sees it: as many, about as large, as far apart. */
 import { ownerOf } from '../commit/command.js'
 import { recordsOf } from '../ingress/records.js'
 import { commitsOf, type RecordWrite } from '../messages/records.js'
@@ -7,7 +7,7 @@ import { visitors } from './fixtures.js'
 
 const owners = Array.from({ length: visitors }, (_, visitor) => ownerOf(visitor))
 
-/** A visitor says something: it is heard, and one line more of what their pages show. */
+/** A visitor writes: the inbound message and one more transcript entry. */
 export function inboundRecords(serial: number, at: number): readonly RecordWrite[] {
   const asid = owners[serial % visitors]!
   return [
@@ -16,7 +16,7 @@ export function inboundRecords(serial: number, at: number): readonly RecordWrite
   ]
 }
 
-/** The agent says something: it is taken, and out, as the next line of what their pages show. */
+/** The agent writes: the accepted message, its delivery, and the next transcript entry. */
 export function outboundRecords(serial: number, at: number): readonly RecordWrite[] {
   const asid = owners[serial % visitors]!
   const { accepted, handedOver } = commitsOf(serial, at, asid)

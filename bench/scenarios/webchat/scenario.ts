@@ -18,7 +18,9 @@ const bare: Candidate = {
   load: ownWork,
 }
 
-/** What decides nothing, and answers once the same records are on the disk: which part of a tail is the disk's. */
+/**
+ * A server without decisions that answers once the same records are on the disk: it shows the disk's part of a tail.
+ */
 const durable: Candidate = {
   ...bare,
   name: durableEcho,
@@ -42,7 +44,7 @@ export const webchat: Scenario = {
   unit: 'messages',
   seconds: 8,
   rounds: 3,
-  // Visitors: each page has a socket.
+  // Concurrency is visitors: each page has a socket.
   concurrency: visitors,
   pausesOthers: true,
   candidates: [

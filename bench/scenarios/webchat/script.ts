@@ -1,4 +1,4 @@
-/** A whole node that gives out the script of an agent's web chat, as browsers ask for it. */
+/** A whole node that serves the script of an agent's web chat. */
 import { serveCandidate } from '../../harness/rpc.js'
 import { openGateway } from '../messages/gateway.js'
 import { downloads } from './downloads.js'

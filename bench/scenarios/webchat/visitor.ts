@@ -1,4 +1,4 @@
-/** One visitor with an open page: a socket from an address of its own, whose frames are handed on. */
+/** One visitor with an open page: a socket from its own address, and a callback for its frames. */
 import { connect, type Socket } from 'node:net'
 import { addressOf } from './fixtures.js'
 import { createFrameReader, pongBytes, textBytes, upgradeRequest } from './websocketframes.js'
@@ -20,15 +20,15 @@ export interface VisitorOptions {
   readonly port: number
   readonly path: string
   onFrame(frame: ServerFrame, visitor: number): void
-  /** It ended before it was asked to. */
+  /** The socket ended before the visitor closed it. */
   onLost(why: string): void
 }
 
 const readBytes = 64 * 1024
-/** Reads are handled to their end before the next one begins, so all sockets share one buffer. */
+/** A read is processed completely before the next one begins, so all sockets share one buffer. */
 const shared = Buffer.allocUnsafeSlow(readBytes)
 
-/** Resolves when the page has been told all that there was. */
+/** Resolves when the page has received its whole backlog. */
 export function openVisitor({ number, port, path, onFrame, onLost }: VisitorOptions): Promise<Visitor> {
   return new Promise((resolve, reject) => {
     let isLeaving = false

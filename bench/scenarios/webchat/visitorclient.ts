@@ -1,4 +1,4 @@
-/** The work of a candidate with a crowd of visitors: they come, talk or are talked to, and leave, window by window. */
+/** The work of a web chat candidate: its visitors connect, write or receive, and leave, window by window. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { programFile } from '../../harness/children.js'
@@ -14,11 +14,11 @@ export interface Crowd {
 
 export interface CrowdOptions {
   readonly target: ChatTarget
-  /** The visitors as the agent knows them, once all have said hello; without it they do the talking. */
+  /** The visitors' ids at the agent, once all have written; without it the visitors write. */
   readonly people?: (visitors: number) => Promise<readonly string[]>
 }
 
-/** While the visitors collect garbage the server seems to take its time: so they do it often, and for a moment only. */
+/** A garbage collection of the visitors would count as the server's time, so they collect often and briefly. */
 const crowdFlags = ['--max-semi-space-size=1']
 
 export function openCrowd({ target, people }: CrowdOptions): Crowd {
@@ -27,7 +27,7 @@ export function openCrowd({ target, people }: CrowdOptions): Crowd {
     throw new Error('the visitors are gone')
   })
   exited.catch(() => undefined)
-  /** So many have said something before, so that no message of a window is a first one. */
+  /** This many visitors have written before, so that no message of a window is a person's first. */
   let greeted = 0
 
   async function nextResponse(): Promise<VisitorsResponse> {

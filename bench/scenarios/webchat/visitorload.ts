@@ -1,6 +1,6 @@
 /**
- * The visitors of a candidate, in a process of their own: so many open pages, and messages at a fixed pace whatever the
- * answers take. Each is timed from when it was due, so that a server which falls behind is not spared any of it.
+ * The visitors of a candidate, in their own process: open pages, and messages at a fixed rate, however long answers
+ * take. Each message is timed from the moment it is due, so that a server which falls behind gets no relief.
  */
 import { createHistogram } from 'node:perf_hooks'
 import { Client, Pool } from 'undici'
@@ -13,7 +13,7 @@ import { addressOf, rateOf, serialOf, textOf, visitorsPerAddress } from './fixtu
 import { type ChatTarget, greetingOf, type VisitorsRequest, type VisitorsResponse } from './rpc.js'
 import { openVisitor, type ServerFrame, type Visitor } from './visitor.js'
 
-/** Pages that are opening at a time. */
+/** Pages that open at the same time. */
 const maxConnecting = 100
 /** How long the last messages may take before they count as lost. */
 const graceMs = 10_000
@@ -22,7 +22,7 @@ const agentConnections = 64
 const tokens: string[] = []
 let visitors: Visitor[] = []
 let agent: Agent | undefined
-/** When each message was due that has not come yet. */
+/** The due time of each message that has not arrived yet. */
 const due = new Map<string, number>()
 let failures: Record<string, number> = {}
 let micros = createHistogram({ figures: 3 })
@@ -44,7 +44,7 @@ function recordArrival(name: string): void {
   operations++
 }
 
-/** The bare server says a frame back as it is; a gateway says that it is on disk. */
+/** The bare server echoes a frame; a gateway acknowledges that it is on the disk. */
 const answers: Readonly<Record<string, (frame: ServerFrame) => void>> = {
   accepted: ({ id = '' }) => recordArrival(id),
   text: ({ id = '' }) => recordArrival(id),
@@ -53,7 +53,7 @@ const answers: Readonly<Record<string, (frame: ServerFrame) => void>> = {
 }
 const onFrame = (frame: ServerFrame) => answers[frame.type]?.(frame)
 
-/** As many at a time as are given, until all are done. */
+/** Runs this many at a time until all are done. */
 async function runLimited(count: number, atOnce: number, each: (at: number) => Promise<void>): Promise<void> {
   let next = 0
   const worker = async () => {
@@ -121,7 +121,7 @@ async function greet(): Promise<void> {
   })
 }
 
-/** Visitors in turn; with `people` the agent says something to each of them instead. */
+/** Visitors in turn; with `people` the agent writes to each of them instead. */
 async function runPaced(seconds: number, people: readonly string[] | undefined): Promise<void> {
   const perSecond = rateOf(visitors.length)
   const start = performance.now()

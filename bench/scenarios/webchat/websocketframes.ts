@@ -1,4 +1,4 @@
-/** WebSocket bytes as a browser writes and reads them (RFC 6455), and nothing of it that a load does not need. */
+/** The part of WebSocket framing (RFC 6455, client side) that the load needs. */
 import { randomBytes } from 'node:crypto'
 
 const textFrame = 0x1
@@ -7,7 +7,7 @@ const pongFrame = 0xa
 const closeFrame = 0x8
 const masked = 0x80
 
-/** What asks for a socket. Extensions are not offered, so nothing is compressed. */
+/** The upgrade request. It offers no extensions, so nothing is compressed. */
 export function upgradeRequest(host: string, path: string): string {
   const key = randomBytes(16).toString('base64')
   return (
@@ -16,7 +16,7 @@ export function upgradeRequest(host: string, path: string): string {
   )
 }
 
-/** A mask of zeros is a mask: it leaves the bytes as they are, and both sides of a comparison are spared the same work. */
+/** A mask of zeros is valid and leaves the bytes as they are; both sides of a comparison save the same work. */
 function frameOf(kind: number, payload: Uint8Array): Buffer {
   const { length } = payload
   const head = length < 126 ? 2 : 4
@@ -32,20 +32,20 @@ export const textBytes = (text: string): Buffer => frameOf(textFrame, Buffer.fro
 export const pongBytes = (payload: Uint8Array): Buffer => frameOf(pongFrame, payload)
 
 export interface FrameHandlers {
-  /** The server agreed to a socket. */
+  /** The server accepted the upgrade. */
   opened(): void
   text(text: string): void
   ping(payload: Uint8Array): void
-  /** The server ends it; `code` is 0 where it did so without saying why. */
+  /** The server closes the socket; `code` is 0 where it sent none. */
   closed(code: number): void
 }
 
-/** Takes bytes as they come, cut anywhere, and tells what they say. */
+/** Parses bytes as they arrive, cut anywhere, and reports the frames. */
 export function createFrameReader(handlers: FrameHandlers): (bytes: Buffer) => void {
   let buffered: Buffer | undefined
   let isOpen = false
 
-  /** How many bytes were understood; 0 where more are needed. */
+  /** Returns the number of bytes parsed; 0 when more are needed. */
   function readFrame(bytes: Buffer): number {
     if (!isOpen) return readHandshake(bytes)
     if (bytes.length < 2) return 0
@@ -76,7 +76,7 @@ export function createFrameReader(handlers: FrameHandlers): (bytes: Buffer) => v
     let remaining = buffered ? Buffer.concat([buffered, bytes]) : bytes
     for (let consumed = readFrame(remaining); consumed > 0; consumed = readFrame(remaining))
       remaining = remaining.subarray(consumed)
-    // The bytes are lent for this call alone.
+    // The bytes are valid for this call alone.
     buffered = remaining.length > 0 ? Buffer.from(remaining) : undefined
   }
 }

@@ -1,4 +1,4 @@
-/** The script of the web chat: how many bytes a site loads, compressed, and how fast a node gives them out. */
+/** The web chat script: how many bytes a site loads, compressed, and how fast a node serves them. */
 import { httpLoad } from '../../harness/load/http.js'
 import type { Scenario } from '../../harness/scenario.js'
 

@@ -1,8 +1,8 @@
-/** Whether a flow still belongs to the body it was made from. */
+/** Detects whether a playbook's body has changed since its flow was made. */
 
 /**
- * Of a body, in 53 bits: enough to notice an edit, and nobody gains by forging it. Two lanes are mixed a character at a
- * time, each multiplied by an odd number, and folded together at the end.
+ * A 53-bit hash of a body: enough to notice an edit, not meant to resist forgery. Two lanes are mixed one character at
+ * a time, each multiplied by an odd number, and combined at the end.
  */
 export function bodyHash(body: string): string {
   let high = 0xdeadbeef
@@ -20,7 +20,7 @@ export function bodyHash(body: string): string {
 interface PlaybookFlow {
   readonly body: string
   readonly flow?: { readonly generatedFrom?: { readonly bodyHash: string } }
-  /** Of the body that a flow without `generatedFrom` was written for. */
+  /** Hash of the body for which a flow without `generatedFrom` was written. */
   readonly flowBodyHash?: string
 }
 

@@ -1,18 +1,21 @@
-/** A flow walked once by a person who answers every question: whether it comes to its end, and what is said on the way. */
+/**
+ * Dry run of a flow with a person who answers every question: does it reach its end, and what does the agent say on the
+ * way?
+ */
 import { languageModel as limits } from '../../limits/index.js'
 import { type AnyFlow, type AnyStep, collectedSlots, indexesById, kindOf, stepText, suggestionsOf } from './steps.js'
 
 export interface DryRunTurn {
   readonly person: string
   readonly agent: string[]
-  /** The steps that were taken, by place and kind. */
+  /** The steps taken, each as its index and kind. */
   readonly trace: string[]
 }
 
 export interface DryRun {
   readonly reachedEnd: boolean
   readonly outcome?: string
-  /** The step at which it was given up. */
+  /** The step at which the run stopped without an end. */
   readonly stuckAt?: string
   readonly turns: DryRunTurn[]
   readonly toolCalls: { action: string; with?: Record<string, unknown> }[]
@@ -20,7 +23,7 @@ export interface DryRun {
 
 type Slot = NonNullable<AnyFlow['slots']>[number]
 
-/** What the person answers, by what is asked. */
+/** The person's answer for each slot type. */
 const sampleAnswers: Readonly<Record<Slot['type'], string>> = {
   string: 'Ada Lovelace',
   email: 'ada@example.com',
@@ -36,7 +39,7 @@ interface DryRunState {
   readonly flow: AnyFlow
   readonly slots: ReadonlyMap<string, Slot>
   readonly filled: Set<string>
-  /** How often each branch was come to: every time it leads another way, so that a walk sees all of them. */
+  /** Visits of each branch step: each visit takes another branch, so that one run covers all of them. */
   readonly branchVisits: Map<number, number>
   readonly turns: DryRunTurn[]
   readonly toolCalls: DryRun['toolCalls']
@@ -83,7 +86,7 @@ function runStep(state: DryRunState, step: AnyStep, index: number, indexById: Re
   return { index: step.branch ? chooseBranch(state, step, index, indexById) : index + 1 }
 }
 
-/** What is on file, or was answered before, is not asked. */
+/** Does not ask for a slot that is on file or already answered. */
 function askSlot({ slots, filled, turns }: DryRunState, name: string): void {
   const slot = slots.get(name)
   if (!slot || filled.has(name)) return

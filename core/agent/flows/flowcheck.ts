@@ -1,4 +1,4 @@
-/** Judges a flow that was written for a playbook: its shape, what lint says of it, and how a walk through it goes. */
+/** Checks a generated flow for a playbook: its schema, its lint findings and a dry run. */
 import type { FieldError } from '../../errors.js'
 import { isRecord } from '../../json.js'
 import { type AgentDocument, type Item, withItem } from '../document.js'
@@ -48,7 +48,7 @@ export function checkFlow(
   return { flow, schema: { ok: true, errors: [] }, lint, dryRun: dryRunFlow(flow) }
 }
 
-/** What keeps the flow from being accepted; none when it can be. */
+/** The reasons to reject the flow; empty when it can be accepted. */
 export function faultsOfFlow({ schema, lint }: FlowCheck): Fault[] {
   const schemaFaults = schema.errors.map(({ field, message }) => ({ path: field, message }))
   return [...schemaFaults, ...lint.errors.map(({ path, message, fix }) => ({ path, message: `${message} ${fix}` }))]

@@ -1,4 +1,4 @@
-/** What the value of a slot is held to: an expression between slashes, or a predicate by name. */
+/** Validation of slot values: an expression between slashes, or a predicate by name. */
 import { asExpression, isPattern, readExpression } from '../pattern/index.js'
 
 const plainPredicates: Readonly<Record<string, (value: string) => boolean>> = {

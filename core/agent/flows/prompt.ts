@@ -1,4 +1,4 @@
-/** What a language model is told so that it writes a flow for a playbook, and what it is told of a flow that cannot run. */
+/** Prompts for a language model that writes a flow for a playbook, or repairs a flow that cannot run. */
 import { languageModel as limits } from '../../limits/index.js'
 import type { AgentDocument, Item } from '../document.js'
 import { slotTypes } from '../resources/flow.js'
@@ -11,7 +11,7 @@ export interface ModelMessage {
   readonly content: string
 }
 
-/** All that a flow may be made of on this agent. */
+/** What a flow may refer to on this agent. */
 export interface FlowMaterial {
   readonly brief: string
   readonly playbook: {
@@ -90,7 +90,7 @@ export interface Fault {
   readonly message: string
 }
 
-/** The talk so far with what came of it: the answer that cannot be used, and why. */
+/** The dialog so far, with the rejected answer and the reasons. */
 export function repairPrompt(
   messages: readonly ModelMessage[],
   answer: string,

@@ -1,4 +1,4 @@
-/** How the steps of a flow are read: their kind, what they name, and where the walk goes from each. */
+/** Reads the steps of a flow: kind, references, and the steps that may follow. */
 import type { Flow, FlowStep, StepKind } from '../resources/flow.js'
 import { stepKindNames } from '../resources/flow.js'
 
@@ -10,7 +10,7 @@ type DeepReadonly<T> = T extends readonly (infer E)[]
 export type AnyFlow = DeepReadonly<Flow>
 export type AnyStep = DeepReadonly<FlowStep>
 
-/** Undefined when it has none, or more than one. */
+/** Undefined when the step has no kind or more than one. */
 export function kindOf(step: AnyStep): StepKind | undefined {
   const kinds = stepKindNames.filter((kind) => step[kind] !== undefined)
   return kinds.length === 1 ? kinds[0] : undefined
@@ -32,13 +32,13 @@ export function suggestionsOf({ say }: AnyStep): readonly string[] {
 const templatePrefix = 'template:'
 const playbookPrefix = 'playbook:'
 
-/** The message template that a step says as a whole. */
+/** The message template that makes up the whole text of a step. */
 export function stepTemplateId(step: AnyStep): string | undefined {
   const text = stepText(step)
   return text?.startsWith(templatePrefix) ? text.slice(templatePrefix.length).trim() : undefined
 }
 
-/** The playbook a conversation is handed to; undefined for a person. */
+/** The playbook that takes over the conversation; undefined when a human does. */
 export function handoffPlaybookId(handoff: string): string | undefined {
   if (handoff === 'human') return undefined
   return handoff.startsWith(playbookPrefix) ? handoff.slice(playbookPrefix.length) : handoff
@@ -55,10 +55,13 @@ export type Capability = keyof typeof capabilityTools
 export type Action =
   | { readonly capability: Capability; readonly tool: string }
   | { readonly integration: string }
-  /** What it begins with is no capability. */
+  /** The action starts with something that is no capability. */
   | { readonly unknown: string }
 
-/** `scheduling.book`; a custom integration is `integration:<id>` or `integration.<id>`, whatever tool is said behind it. */
+/**
+ * Parses `scheduling.book`; a custom integration is `integration:<id>` or `integration.<id>`, any tool name after it is
+ * ignored.
+ */
 export function readAction(action: string): Action {
   const match = /^integrations?[:.]([A-Za-z0-9_-]+)(\..*)?$/.exec(action)
   if (match) return { integration: match[1]! }
@@ -68,7 +71,7 @@ export function readAction(action: string): Action {
   return { capability: capability as Capability, tool: dot < 0 ? '' : action.slice(dot + 1) }
 }
 
-/** The steps that may come after this one, by place; `length` stands for the end of the flow. Unknown targets are left out. */
+/** Indexes of the steps that may follow; `length` stands for the end of the flow. Unknown targets are left out. */
 export function nextIndexes(
   steps: readonly AnyStep[],
   index: number,

@@ -1,4 +1,4 @@
-/** A flow as it is kept: whole, and beside it the body that it was written for where it does not say so itself. */
+/** The stored form of a flow: with all members, and with a hash of its body when it has no `generatedFrom`. */
 import type { Item } from '../document.js'
 import { isSame } from '../outcome.js'
 import type { Flow } from '../resources/flow.js'
@@ -6,15 +6,15 @@ import { bodyHash } from './bodyhash.js'
 
 type Playbook = Item<'playbooks'>
 
-/** A flow with the members that every flow is read with; id and name are the playbook's unless it has its own. */
+/** A flow with the members that every read shows; id and name default to the playbook's. */
 export function withFlowDefaults<F extends object>(flow: F, { id, name }: Pick<Playbook, 'id' | 'name'>) {
   return { id, name, description: '', slots: [], ...flow }
 }
 
 /**
- * The members of a playbook that a sent flow becomes. A flow that comes back unchanged together with the body still
- * belongs to the body it was written for, so that an edit of the body shows; one that is sent alone belongs to the body
- * there is.
+ * The members of a playbook that a received flow becomes. A flow that is sent back unchanged together with the body
+ * keeps the hash of the body it was written for, so that an edit of the body shows; a flow that is sent alone takes the
+ * hash of the current body.
  */
 export function storedFlow(
   flow: Flow,

@@ -1,4 +1,4 @@
-/** Collections: the whole list is replaced at once; one that things still belong to goes only by force. */
+/** Collections: the list is replaced as a whole; removing a collection that has things needs force. */
 import { mapInSteps, runToEnd, type Steps } from '../../steps.js'
 import { type AgentDocument, withSection } from '../document.js'
 import { invalidFields, type Outcome, schemaError, withoutUndefined } from '../outcome.js'
@@ -8,7 +8,7 @@ export function replaceCollections(...args: Parameters<typeof replaceCollections
   return runToEnd(replaceCollectionsInSteps(...args))
 }
 
-/** By force, things leave the collections that are dropped; markers in texts still hold them. */
+/** With `force`, things leave the removed collections; a marker in a text still refuses the removal. */
 export function* replaceCollectionsInSteps(document: AgentDocument, body: unknown, force = false): Steps<Outcome> {
   const error = schemaError(CollectionsBody, body)
   if (error) return error

@@ -1,4 +1,4 @@
-/** Facts: what is left unsaid of one is filled in, and when it last changed is told by the house. */
+/** Facts: fills in defaults, and stamps a fact with the time of its last change. */
 import { type FieldError, invalid, type Refusal, refuse } from '../../errors.js'
 import { agentLimits as limits } from '../../limits/index.js'
 import { mapInSteps, runToEnd, type Steps } from '../../steps.js'
@@ -12,7 +12,7 @@ type Fact = Item<'facts'>
 
 const factDefaults = { exact: false, enabled: true, source: 'operator', confirmed: true, alwaysOn: false } as const
 
-/** The fact as it is kept. What did not change keeps its time. */
+/** The fact as it is stored. An unchanged fact keeps its time. */
 function buildFact(input: FactBody, id: string, stored: Fact | undefined, at: string | undefined): StoredFact {
   const { verbatim, updatedAt, ...rest } = input
   const fact = withoutUndefined({
@@ -45,7 +45,10 @@ function scopeFaults(document: AgentDocument, { scope }: Pick<FactPatch, 'scope'
   )
 }
 
-/** PUT of the whole list; `isValidated` where its shape was judged before. Without a time what is sent keeps the one it says: an import does that. */
+/**
+ * PUT of the whole list; `isValidated` when its shape has been checked before. Without `at` a fact keeps its own time:
+ * an import does that.
+ */
 export function* replaceFactsInSteps(
   document: AgentDocument,
   body: unknown,
@@ -89,7 +92,7 @@ export function addFact(
   return { document: withItem(document, 'facts', buildFact(input, id, undefined, at)), id }
 }
 
-/** Null takes away a scope, and what else the question is asked as. */
+/** Null removes `scope` or `alternates`. */
 export function patchFact(document: AgentDocument, id: string, body: unknown, at: string): Outcome {
   const error = schemaError(FactPatch, body)
   const stored = findItem(document, 'facts', id)

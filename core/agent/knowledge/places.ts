@@ -1,4 +1,4 @@
-/** Where a thing is: coordinates written as a pair, or held by the link of a map. */
+/** Locations of things: coordinates written as a pair, or contained in a map link. */
 
 export interface Coordinates {
   readonly latitude: number
@@ -7,14 +7,14 @@ export interface Coordinates {
 
 export type ParsedAddress =
   | { readonly kind: 'place'; readonly coordinates: Coordinates; readonly address?: string }
-  /** Words that have to be looked up. */
+  /** An address that needs geocoding. */
   | { readonly kind: 'text'; readonly address: string }
   | { readonly kind: 'invalid'; readonly message: string }
 
 const coordinatePair = /^\s*([+-]?\d{1,3}(?:\.\d{1,15})?)\s*[,;]\s*([+-]?\d{1,3}(?:\.\d{1,15})?)\s*$/
 const linkPattern = /^(?:https?:\/\/|geo:)\S+$/i
 
-/** Where links of maps hold coordinates, the surest place first. */
+/** Where map links hold coordinates, the most exact position first. */
 const coordinatePatterns: readonly RegExp[] = [
   /!3d([+-]?\d{1,3}(?:\.\d{1,15})?)!4d([+-]?\d{1,3}(?:\.\d{1,15})?)/,
   /[?&](?:q|query|ll|sll|center|destination|daddr|coordinate)=(?:loc:)?([+-]?\d{1,3}(?:\.\d{1,15})?)(?:,|%2C)\+?([+-]?\d{1,3}(?:\.\d{1,15})?)/i,
@@ -56,7 +56,7 @@ function nameIn(text: string): string | undefined {
   return undefined
 }
 
-/** A link may be cut inside an escape: then it is taken as it is written. */
+/** A link may be cut inside an escape: then the text stays as written. */
 function decodeName(part: string): string {
   const withSpaces = part.replaceAll('+', ' ')
   try {

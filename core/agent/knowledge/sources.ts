@@ -1,4 +1,4 @@
-/** Sources and media as the document knows them: what they are called and what they are. Their content is kept beside it. */
+/** Sources and media in the document: names and metadata. Their content is stored beside the document. */
 import { invalid, type Refusal, refuse } from '../../errors.js'
 import { agentLimits as limits } from '../../limits/index.js'
 import { type AgentDocument, findItem, withItem } from '../document.js'
@@ -22,7 +22,7 @@ export function addSource(
   return { document: withItem(document, 'sources', { id, ...input, createdAt: at, updatedAt: at }), id }
 }
 
-/** A url belongs to a source that is read from one, and only such a one is read again. */
+/** Only a source that is read from a url has one, and only such a source can be refreshed. */
 export function patchSource(document: AgentDocument, id: string, body: unknown, at: string): Outcome {
   const error = schemaError(SourcePatch, body)
   const stored = findItem(document, 'sources', id)
@@ -36,7 +36,7 @@ export function patchSource(document: AgentDocument, id: string, body: unknown, 
   return withItem(document, 'sources', withoutUndefined({ ...stored, name, url, updatedAt: at }))
 }
 
-/** Its id is what `image:<id>` says, so a writer may choose it. */
+/** Callers may choose the id, since texts refer to it as `image:<id>`. */
 export function addMedia(
   document: AgentDocument,
   body: unknown,

@@ -1,4 +1,6 @@
-/** Things: the whole list is replaced at once, and what each of them leaves unsaid is taken from the one it replaces. */
+/**
+ * Things: the list is replaced as a whole; members that a thing leaves out come from the stored thing of the same id.
+ */
 import type { FieldError } from '../../errors.js'
 import { isRecord } from '../../json.js'
 import { agentLimits } from '../../limits/index.js'
@@ -12,13 +14,13 @@ import { type Coordinates, parseAddress } from './places.js'
 
 type Thing = Item<'things'>
 
-/** What an address came to: a place with its address written out, or no place at all. */
+/** The result of geocoding: coordinates with the full address, or no match. */
 export type Geocoded = (Coordinates & { readonly address: string }) | 'notFound'
 
 export interface ThingReaders {
-  /** E.164 of a number in any common format, one without a country code read as US; undefined for what is none. */
+  /** E.164 of a number in any common format, one without a country code read as US; undefined when it is no number. */
   readonly phone: (text: string) => string | undefined
-  /** Addresses that were looked up; one that is missing could not be, and is kept without coordinates. */
+  /** Results by address; a missing address could not be geocoded and is stored without coordinates. */
   readonly geocoded?: ReadonlyMap<string, Geocoded>
 }
 
@@ -30,10 +32,10 @@ interface ThingContext {
 
 const imagePrefix = 'image:'
 
-/** What an action of each kind has of its own. */
+/** The member that belongs to each kind of action alone. */
 const ownMembers: Readonly<Record<string, string>> = { url: 'url', dial: 'phone', reply: 'value', viewLocation: '' }
 
-/** As they are read: what is foreign to the kind of an action is dropped, whatever it holds. */
+/** The input with members dropped that are foreign to the kind of their action, whatever their values. */
 export function normalizeThings(body: unknown): unknown {
   const things = membersOf(body)?.things
   if (!Array.isArray(things)) return body
@@ -58,7 +60,7 @@ function membersOf(value: unknown): Readonly<Record<string, unknown>> | undefine
   return isRecord(value) ? value : undefined
 }
 
-/** The addresses of these things that have to be looked up before they are kept; none where they are misshapen. */
+/** The addresses of these things that need geocoding before they are stored; none when the shape is wrong. */
 export function addressesToGeocode(document: AgentDocument, input: unknown, isValidated = false): string[] {
   const body = isValidated ? input : normalizeThings(input)
   if (!isValidated && schemaError(ThingsBody, body)) return []
@@ -76,7 +78,7 @@ function thingsById({ things }: AgentDocument): Map<string, Thing> {
   return new Map(things.map((thing) => [thing.id, thing]))
 }
 
-/** `isValidated` where the list was judged before. */
+/** `isValidated` when the list has been checked before. */
 export function* replaceThingsInSteps(
   document: AgentDocument,
   input: unknown,
@@ -120,7 +122,7 @@ function mediaOf({ faults }: ThingContext, text: string, at: string): string | u
   return id
 }
 
-/** What is foreign to the kind is dropped. */
+/** Drops members that are foreign to the kind. */
 function actionOf(
   { readers, faults }: ThingContext,
   action: ThingAction,
@@ -155,7 +157,7 @@ function isGeocoded(input: Location, stored: Location): boolean {
   return stored?.latitude !== undefined && input?.address !== undefined && input.address === stored.address
 }
 
-/** Without the key the kept one stays; null clears it. */
+/** Without the key the stored location stays; null clears it. */
 function locationOf(
   context: ThingContext,
   input: ThingLocation | null | undefined,
@@ -197,7 +199,10 @@ function lookUpLocation(
   return withoutUndefined({ address, latitude, longitude, label })
 }
 
-/** `collections` wins. `collection` alone keeps the others when it is what a read shows, and moves the thing otherwise. */
+/**
+ * `collections` wins. `collection` alone keeps the other collections when it equals what a read shows; otherwise it
+ * moves the thing.
+ */
 function collectionsOf(
   { collections, faults }: ThingContext,
   input: ThingBody,
@@ -218,7 +223,7 @@ function collectionsOf(
   return [input.collection]
 }
 
-/** A read shows the first collection under its old name as well. */
+/** A read also shows the first collection under its old name. */
 export function thingView(thing: Thing): Thing {
   const [first] = thing.collections ?? []
   return first === undefined ? thing : { ...thing, collection: first }

@@ -1,11 +1,11 @@
-/** Labels that a person could tap and a carrier would take for a keyword. */
+/** Finds chip labels that a carrier would take for a keyword when tapped. */
 import { parseKeyword } from '../../conversation/keywords.js'
 import type { LintCode } from './codes.js'
 import { addFinding, type LintContext } from './findings.js'
 
 const chips = /(\\?)\[\[[ \t]*chips[ \t]*:([^[\]\n]*)\]\]/g
 
-/** The labels of `[[chips: …]]` in a text, each once. */
+/** The labels of `[[chips: …]]` in a text, without duplicates. */
 export function chipLabelsIn(text: string | undefined): string[] {
   if (!text?.includes('chips')) return []
   const labels = new Set<string>()

@@ -1,4 +1,4 @@
-/** Every finding that lint can make: how grave it is, and what mends it. Errors of flows keep a playbook from being written. */
+/** Every lint finding: its level and its remedy. Errors in a flow refuse the write of its playbook. */
 
 export type Level = 'error' | 'warning' | 'advice'
 

@@ -1,10 +1,10 @@
-/** What lint finds, and what it looks things up in while it does. */
+/** Lint findings, and the lookup context of a lint run. */
 import { type AgentDocument, findItem, type ListSection } from '../document.js'
 import { type LintCode, lintCodes } from './codes.js'
 
 export interface Finding {
   readonly code: LintCode
-  /** Place in the document: `playbooks[2].flow.steps[0].say`. */
+  /** Path in the document: `playbooks[2].flow.steps[0].say`. */
   readonly path: string
   readonly message: string
   readonly fix: string

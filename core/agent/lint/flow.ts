@@ -1,4 +1,4 @@
-/** What is wrong with one flow, step by step and slot by slot. */
+/** Lints one flow, step by step and slot by slot. */
 
 import { agentLimits } from '../../limits/index.js'
 import type { Item } from '../document.js'
@@ -108,7 +108,7 @@ function lintSteps(context: LintContext, playbook: Playbook, flow: AnyFlow, flow
   }
 }
 
-/** What the playbook or the rest of the agent has a say in; all else that is found of a flow follows from the flow alone. */
+/** The checks that depend on the playbook or the rest of the agent; all other findings follow from the flow alone. */
 export function lintFlowContext(context: LintContext, playbook: Playbook, at: string): void {
   const { flow } = playbook
   if (!flow) return
@@ -122,7 +122,7 @@ function lintStepContext(context: LintContext, playbook: Playbook, step: AnyStep
   lintHandover(context, playbook, step, at)
 }
 
-/** Of each kind, the members that go with another one. */
+/** For each kind of step, the members that belong to another kind. */
 const foreignMembers = Object.fromEntries(
   stepKindNames.map((kind) => [
     kind,

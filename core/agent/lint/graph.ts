@@ -1,11 +1,11 @@
-/** The walk through a flow as a graph: steps nobody comes to, loops nobody leaves, loops in which nothing can change. */
+/** Graph checks of a flow: unreachable steps, loops without an exit, loops in which nothing can change. */
 import { type AnyStep, indexesById, nextIndexes } from '../flows/steps.js'
 
 export interface FlowGraph {
   readonly unreachable: readonly number[]
-  /** Steps from which no end can be reached, the first of each loop. */
+  /** Steps from which no end can be reached, one for each loop. */
   readonly endless: readonly number[]
-  /** Steps that lead back to themselves with nothing asked or done on the way. */
+  /** Steps that lead back to themselves without a question or an action on the way. */
   readonly idle: readonly number[]
 }
 
@@ -40,7 +40,7 @@ function reachFrom(starts: readonly number[], next: readonly (readonly number[])
   return reached
 }
 
-/** Of places that lead to each other only the first is told. */
+/** Of steps that reach each other, only the first is reported. */
 function firstOfEach(indexes: readonly number[], next: readonly (readonly number[])[], length: number): number[] {
   const covered = new Set<number>()
   return indexes.filter((index) => {
@@ -50,7 +50,7 @@ function firstOfEach(indexes: readonly number[], next: readonly (readonly number
   })
 }
 
-/** A branch decides by what was collected or done: a circle of steps that do neither always decides the same. */
+/** A branch decides by collected values and actions: a cycle of steps without either always decides the same. */
 function idleLoops(
   steps: readonly AnyStep[],
   next: readonly (readonly number[])[],
@@ -83,7 +83,7 @@ function idleLoops(
   return [...new Set(loopStarts)].sort((one, other) => one - other)
 }
 
-/** Of things that name others, those that lie on a circle; each node and each edge is looked at once. */
+/** Cycles among named things; each node and each edge is visited once. */
 export function findCycles(next: ReadonlyMap<string, readonly string[]>): string[][] {
   const state = new Map<string, 'open' | 'done'>()
   const cycles: string[][] = []

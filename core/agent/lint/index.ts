@@ -1,4 +1,4 @@
-/** Lint: everything an operator would want to be told about an agent, in time linear in its document. */
+/** Lint: all findings about an agent for its operator, in time linear in its document. */
 import { type Refusal, refuseFields } from '../../errors.js'
 import { createStepBudget, runToEnd, type Steps } from '../../steps.js'
 import { type AgentDocument, type Item, itemIndexOf } from '../document.js'
@@ -37,7 +37,7 @@ export function* lintInSteps(document: AgentDocument): Steps<Findings> {
   return context.findings
 }
 
-/** The findings under one playbook: what is asked of every write of it. */
+/** The findings of one playbook: checked at every write of it. */
 export function lintOnePlaybook(document: AgentDocument, playbookId: string): Findings {
   const context = createLintContext(document)
   const index = document.playbooks.findIndex(({ id }) => id === playbookId)
@@ -51,12 +51,15 @@ export function lintOnePlaybook(document: AgentDocument, playbookId: string): Fi
 }
 
 /**
- * Flows that would run but for what is around them. Flows are values, so what was found out of one stays true: a change of
- * anything else in a playbook, or of the agent, judges only what the flow names.
+ * Flows without errors of their own. Flows are immutable, so a cached result stays valid: after any other change of the
+ * playbook or the agent only the references of the flow are checked.
  */
 const validFlows = new WeakSet<object>()
 
-/** What keeps any flow of these playbooks from running, a flow a step; what else they name is not looked for. */
+/**
+ * The errors that keep a flow of these playbooks from running, one step for each flow; other references are not
+ * checked.
+ */
 export function* findFlowErrorsInSteps(
   document: AgentDocument,
   playbooks: Iterable<[place: number, playbook: Item<'playbooks'>]>,

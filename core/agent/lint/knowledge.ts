@@ -1,4 +1,4 @@
-/** What is wrong with facts, things, collections, rules, goals, objectives and settings. */
+/** Lints facts, things, collections, rules, goals, objectives and settings. */
 import { findInCatalog } from '../../catalogs/index.js'
 import { itemCost, type StepBudget, type Steps } from '../../steps.js'
 import { isPattern, readPattern } from '../pattern/index.js'

@@ -1,4 +1,4 @@
-/** What is wrong with playbooks besides their flows. */
+/** Lints playbooks apart from their flows. */
 import { findInCatalog } from '../../catalogs/index.js'
 import type { Item } from '../document.js'
 import { isUse } from '../uses.js'
@@ -53,7 +53,7 @@ export function lintDefaults(context: LintContext): void {
   }
 }
 
-/** Flows that call each other in a circle. */
+/** Finds flows that call each other in a cycle. */
 export function lintCalls(context: LintContext): void {
   const { playbooks } = context.document
   const calls = new Map<string, string[]>()

@@ -1,4 +1,4 @@
-/** References whose target is not there, read off the one table of references. */
+/** Reports references without a target, read from the reference table. */
 import type { StepBudget, Steps } from '../../steps.js'
 import { sectionNouns } from '../integrity.js'
 import { type ReferenceVisitor, referringSections, visitReferences, visitReferencesInSteps } from '../references.js'
@@ -20,7 +20,7 @@ export function lintItem(context: LintContext, from: string, item: object, at: s
   visitReferences(from, item, reportMissing(context, at))
 }
 
-/** `index` is the item's where `at` is its list. */
+/** `index` is that of the item when `at` is its list. */
 function reportMissing(context: LintContext, at: string, index?: number): ReferenceVisitor {
   return (edge, path, id) => {
     if (lookUp(context, edge.target, id)) return

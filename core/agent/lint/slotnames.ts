@@ -1,8 +1,8 @@
-/** The names that texts and conditions of a flow read. */
+/** The slot names that texts and conditions of a flow read. */
 
 const slotPattern = /\{ *([A-Za-z_]\w*(?:\.[\w-]+)*) *(?:\|[^{}]*)?\}/g
 
-/** Of `{name}` in a text, or in any text inside a value. */
+/** The names in `{name}` placeholders of a text, or of any text inside a value. */
 export function slotNamesIn(value: unknown): string[] {
   if (typeof value === 'string') {
     return value.includes('{') ? [...value.matchAll(slotPattern)].map(([, name]) => name!) : []
@@ -16,16 +16,13 @@ const keywords = new Set(
 )
 const comparison = /[=<>!]=?|\b(?:exists|empty|contains|eq|ne)\b|&&|\|\|/
 
-/**
- * What a condition asks about. One that is written as a sentence names nothing that could be checked, so only single
- * names and those that compare are read.
- */
+/** The names that a condition reads. Free prose cannot be checked, so only single names and comparisons are read. */
 export function namesIn(condition: string): string[] {
   const unquoted = condition.replace(/'[^']*'|"[^"]*"/g, ' ')
   const names = unquoted.match(/[A-Za-z_]\w*(?:\.[\w-]+)*/g) ?? []
   if (names.length !== 1 && !comparison.test(unquoted)) return []
   const candidates = names.filter((name) => !keywords.has(name.toLowerCase()))
-  /** The right side of `slot == value` may be a bare value: only what stands before a comparison is a name. */
+  /** The right side of `slot == value` may be a bare value: only the left side of a comparison is a name. */
   const comparedNames = [
     ...unquoted.matchAll(/([A-Za-z_]\w*(?:\.[\w-]+)*)\s*(?:[=<>!]=?|\b(?:exists|is|contains|eq|ne|in)\b)/g),
   ].map(([, name]) => name!)

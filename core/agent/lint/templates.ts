@@ -1,4 +1,4 @@
-/** What is wrong with message templates and with the outreach that opens by them. */
+/** Lints message templates, and outreach whose opener is a template. */
 import { itemCost, type StepBudget, type Steps } from '../../steps.js'
 import type { Item } from '../document.js'
 import { markersIn } from '../markers.js'
@@ -13,7 +13,7 @@ type Template = Item<'messageTemplates'>
 
 export function* lintTemplatesInSteps(context: LintContext, isStepOver: StepBudget): Steps<void> {
   const { messageTemplates, identity = {} } = context.document
-  /** Every agent has a name; the rest of it is as it is set. */
+  /** Every agent has a name; its other fields are known when they are set. */
   const knownPaths = new Set([
     'agent.name',
     ...identityFields.filter((name) => identity[name]).map((name) => `agent.${name}`),
@@ -32,7 +32,7 @@ export function* lintTemplatesInSteps(context: LintContext, isStepOver: StepBudg
   }
 }
 
-/** It is also rendered, so a character costs more than to look at it. */
+/** Steps for each character: a template is also rendered, which costs more than a scan. */
 const costOfTemplate = 8
 
 export function lintTemplateCycles(context: LintContext): void {

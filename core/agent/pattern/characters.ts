@@ -1,4 +1,4 @@
-/** Classes of characters that an expression can name. */
+/** Character classes of expressions. */
 
 export type CharTest = (char: string) => boolean
 

@@ -1,12 +1,12 @@
 /**
- * The commonest of expressions need no machine: from start to end some characters and then, if anything, one kind of them
- * repeated. Whether a text is one is seen by walking through it once.
+ * Fast path for the most common expressions: from start to end some characters, then optionally one repeated kind of
+ * them. One scan of the text decides a match, without a state machine.
  */
 import type { CharTest } from './characters.js'
 import { charAt } from './search.js'
 import type { Tree } from './tree.js'
 
-/** Undefined for an expression that is anything else. */
+/** Undefined for any other expression. */
 export function compileCharRun(tree: Tree): ((text: string) => boolean) | undefined {
   const parts = tree.kind === 'sequence' ? tree.parts : []
   const inner = parts.slice(1, -1)

@@ -1,7 +1,7 @@
 /**
- * Expressions that operators write: a plain phrase, or `/expression/flags`. They never reach the engine of the language,
- * which backtracks: they are read into a machine of our own, and what it cannot run in linear time is refused. A search can
- * be interrupted and counts its steps, which no library offers (decision 080).
+ * Operators' patterns: a plain phrase, or `/expression/flags`. They never reach the JavaScript regex engine, which
+ * backtracks: expressions are compiled to a state machine of our own, and those that it cannot run in linear time are
+ * refused. A search can be interrupted and counts its steps, which no library offers (decision 080).
  */
 import { agentLimits } from '../../limits/index.js'
 import { compileCharRun } from './charrun.js'
@@ -10,15 +10,15 @@ import { runToEnd, type Search, searchIn } from './search.js'
 import { readTree } from './tree.js'
 
 export interface Pattern {
-  /** Takes time linear in the text. */
+  /** Linear in the text. */
   matches(text: string): boolean
-  /** The same bit by bit, for texts and patterns of which nobody knows how long they take together. */
+  /** The same as a generator, for work of unknown total length over many texts and patterns. */
   search(text: SearchedText): Search
   /** The most steps that one character of a text costs. */
   readonly states: number
 }
 
-/** A text that many patterns are looked for in. */
+/** A text that is searched for many patterns. */
 export interface SearchedText {
   readonly text: string
   readonly lowerCase: string
@@ -41,27 +41,27 @@ export function isPattern(read: PatternResult): read is Pattern {
   return 'matches' in read
 }
 
-/** `/expression/flags` is an expression, everything else a phrase: found anywhere, in capitals or not. */
+/** `/expression/flags` is an expression; anything else is a phrase, found anywhere and without regard to case. */
 export function readPattern(source: string): PatternResult {
   const expression = asExpression(source)
   if (expression) return readExpression(expression.source, expression.flags)
   const phrase = source.toLowerCase()
   if (phrase.trim() === '') return { problem: 'is empty and would be found in every text' }
   function* search({ lowerCase }: SearchedText): Search {
-    // The language looks for a phrase that much faster than a machine takes a step.
+    // `includes` is faster than a machine step by this factor.
     yield Math.ceil(lowerCase.length / agentLimits.patternSearch.phraseCharsPerStep)
     return lowerCase.includes(phrase)
   }
   return { matches: (text) => text.toLowerCase().includes(phrase), search, states: 1 }
 }
 
-/** The two halves of `/expression/flags`; undefined for anything else. */
+/** Source and flags of `/expression/flags`; undefined for anything else. */
 export function asExpression(source: string): { readonly source: string; readonly flags: string } | undefined {
   const match = /^\/(.+)\/([A-Za-z]*)$/s.exec(source)
   return match ? { source: match[1]!, flags: match[2]! } : undefined
 }
 
-/** The subset of expressions that is taken, as the API describes it. */
+/** The supported subset of expressions, as the API describes it. */
 export const expressionSubset =
   'A phrase, found anywhere whatever its case, or /expression/flags. Expressions run in linear time: classes, groups, alternatives, quantifiers and anchors are taken; look-around, back references and the flag y are refused.'
 
@@ -75,7 +75,7 @@ export function readExpression(source: string, flags = ''): PatternResult {
   const multiline = flags.includes('m')
   const matches = multiline ? undefined : compileCharRun(tree)
   if (matches) return patternOfMatcher(matches)
-  // Many are read only to judge them, and never run.
+  // Built at the first search: many patterns are only validated and never run.
   let machine: Machine | undefined
   const search = ({ text }: SearchedText) => {
     machine ??= machineOf(tree)!
@@ -84,7 +84,7 @@ export function readExpression(source: string, flags = ''): PatternResult {
   return { matches: (text) => runToEnd(search(searchedText(text))), search, states }
 }
 
-/** An expression that is looked for by one walk through the text. */
+/** A pattern that one scan of the text decides. */
 function patternOfMatcher(matches: (text: string) => boolean): Pattern {
   function* search({ text }: SearchedText): Search {
     yield text.length

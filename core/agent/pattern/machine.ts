@@ -1,4 +1,4 @@
-/** Lays a tree out as the states of a machine that is in any number of them at once. */
+/** Compiles a tree to the states of a nondeterministic machine. */
 import { agentLimits } from '../../limits/index.js'
 import type { CharTest } from './characters.js'
 import type { Tree } from './tree.js'
@@ -22,7 +22,7 @@ export function machineOf(tree: Tree): Machine | undefined {
   return { states, start }
 }
 
-/** How many states a tree comes to, which takes no longer than reading it. */
+/** The number of states of a tree, computed in time linear in the tree. */
 export function statesOf(tree: Tree): number {
   if (tree.kind === 'char' || tree.kind === 'assert') return 1
   if (tree.kind === 'sequence') return tree.parts.reduce((sum, part) => sum + statesOf(part), 0)
@@ -31,7 +31,7 @@ export function statesOf(tree: Tree): number {
   return copies * (statesOf(tree.part) + 1)
 }
 
-/** Lays the states of a tree before those that begin at `next`, and gives back where it begins. */
+/** Adds the states of a tree that lead on to `next`; returns the start state. */
 function addStates(states: State[], tree: Tree, next: number): number {
   if (tree.kind === 'char') return states.push({ kind: 'char', test: tree.test, next }) - 1
   if (tree.kind === 'assert') return states.push({ kind: 'assert', at: tree.at, next }) - 1

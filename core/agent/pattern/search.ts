@@ -1,7 +1,7 @@
 /**
- * Runs a machine over a text, in all its states at once: each character is looked at once and costs at most as many steps
- * as there are states, so that no text and no expression can make it slow. Which states follow on which is remembered for
- * the length of the text, so that mostly a character costs one step. It goes on only as long as somebody asks it to.
+ * Runs a machine over a text, in all its states at once: each character is read once and costs at most as many steps as
+ * there are states, so that no text and no expression can make it slow. Transitions are cached for the length of the
+ * text, so that most characters cost one step. The search is a generator and stops when its caller stops.
  */
 import { agentLimits } from '../../limits/index.js'
 import { isWordChar } from './characters.js'
@@ -9,10 +9,10 @@ import type { Machine } from './machine.js'
 
 const limits = agentLimits.patternSearch
 
-/** Gives the steps it took since it was last asked, and whether the expression is anywhere in the text once it knows. */
+/** Yields the steps since its last yield; returns whether the expression matches anywhere in the text. */
 export type Search = Generator<number, boolean, void>
 
-/** The states that a character led to, and what it is to the one that follows. */
+/** The states that a character leads to, and that character for the assertions after it. */
 interface Node {
   readonly stateIds: readonly number[]
   readonly before: string | undefined
@@ -36,7 +36,7 @@ export function* searchIn(machine: Machine, text: string, multiline: boolean): S
   }
 }
 
-/** Whether the expression is found anywhere in the text. */
+/** Whether the expression matches anywhere in the text. */
 export function matchesIn(machine: Machine, text: string, multiline: boolean): boolean {
   return runToEnd(searchIn(machine, text, multiline))
 }
@@ -49,14 +49,14 @@ export function runToEnd(search: Search): boolean {
 }
 
 function createSimulation({ states, start }: Machine, multiline: boolean) {
-  /** When each state was last looked at, and last led to. */
+  /** The round in which each state was last visited, and last reached. */
   const seen = new Uint32Array(states.length)
   const reachedInRound = new Uint32Array(states.length)
   const nodeCache = new Map<string, Node>()
   let round = 0
   const first: Node = { stateIds: [], before: undefined, next: new Map() }
 
-  /** Where a node leads with a character; the empty one is the end of the text. */
+  /** The node after a character; the empty one is the end of the text. */
   function advance(node: Node, char: string): Node | 'match' {
     round++
     const pending = [...node.stateIds, start]
@@ -79,7 +79,7 @@ function createSimulation({ states, start }: Machine, multiline: boolean) {
     return cacheNext(node, char, nodeOf(stateIds, char))
   }
 
-  /** A text that leads to ever other states is not helped by remembering them. */
+  /** Stops caching when the cache is full: a text that leads to ever new states gains nothing from it. */
   function nodeOf(stateIds: number[], before: string): Node {
     const isFull = nodeCache.size >= limits.nodesKept
     const key = isFull ? '' : `${charClassOf(before)}${stateIds.sort((one, other) => one - other)}`
@@ -97,7 +97,7 @@ function createSimulation({ states, start }: Machine, multiline: boolean) {
   return simulation
 }
 
-/** All that an assertion tells of the character before it. */
+/** What assertions depend on in the character before them. */
 function charClassOf(char: string): string {
   return char === '\n' ? 'n' : isWordChar(char) ? 'w' : 'o'
 }
@@ -113,7 +113,7 @@ function assertionHolds(
   return (isWordChar(before) !== isWordChar(char)) === (assertion === 'word')
 }
 
-/** As walking over the text would give it, without what that makes on the way; empty at its end. */
+/** The code point at an offset, as iteration over the text yields it, without an iterator; empty at the end. */
 export function charAt(text: string, at: number): string {
   const point = text.codePointAt(at)
   if (point === undefined) return ''

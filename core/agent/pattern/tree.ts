@@ -1,4 +1,4 @@
-/** Reads a regular expression of the subset that can run in linear time into a tree, or says what it may not hold. */
+/** Parses a regular expression of the subset that runs in linear time into a tree, or says what it may not contain. */
 import { agentLimits } from '../../limits/index.js'
 import { type CharTest, escapedClass, propertyClass } from './characters.js'
 
@@ -113,7 +113,7 @@ function readEscape(reader: Reader): Tree {
   return { kind: 'char', test: typeof escaped === 'string' ? literal(reader, escaped) : escaped }
 }
 
-/** What follows a backslash: a class, or one character. */
+/** After a backslash: a class, or one character. */
 function readEscaped(reader: Reader): CharTest | string {
   const char = reader.chars[reader.at++]
   if (char === undefined) throw new PatternError('ends in a backslash')

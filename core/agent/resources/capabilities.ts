@@ -1,4 +1,4 @@
-/** What an agent can do beyond talking: scheduling, notifications, integrations, tools, fields of people. */
+/** Schemas of an agent's capabilities: scheduling, notifications, integrations, tools, fields of people. */
 import Type, { type Static } from 'typebox'
 import { agentLimits } from '../../limits/index.js'
 import {
@@ -40,7 +40,7 @@ export const Representative = closedObject('SchedulingRepresentative', {
   availability: optional(
     closedObject('RepresentativeAvailability', { timezone: optional(timezone), workingHours: optional(windows) }),
   ),
-  /** State of the account: whatever is sent does not count. */
+  /** State of the account: accepted in a body and ignored. */
   calendar: optional(Type.Unsafe<unknown>({})),
   calendarLink: optional(Type.Unsafe<unknown>({})),
 })
@@ -97,12 +97,12 @@ export type NotificationSecret = (typeof notificationSecrets)[number]
 const secret = orNull(nonEmptyText(notificationLimits.secretChars))
 const SecretState = closedObject('SecretState', { set: Type.Boolean(), last4: optional(Type.String()) })
 
-/** Text stores a secret, null clears it, and one that is left out stays. */
+/** Text stores a secret, null clears it; an absent secret stays. */
 export const NotificationsBody = closedObject('NotificationsConfigBody', {
   ...notifications,
   slackWebhookUrl: optional(orNull(webUrl(notificationLimits.secretChars, { writeOnly: true }))),
   emailApiKey: optional(Type.Unsafe<string | null>({ ...secret, writeOnly: true })),
-  /** A read, sent back as it was. */
+  /** Accepted so that a read can be sent back. */
   secrets: optional(anyObject({ readOnly: true })),
 })
 export type NotificationsBody = Static<typeof NotificationsBody>
@@ -136,14 +136,14 @@ export const IntegrationBody = closedObject('IntegrationBody', {
   authHeader: optional(
     Type.Unsafe<string | null>({ ...orNull(nonEmptyText(integrationLimits.authChars)), writeOnly: true }),
   ),
-  /** A read, sent back as it was; a credential in here is refused. */
+  /** Accepted so that a read can be sent back; a credential in here is refused. */
   auth: optional(
     closedObject('IntegrationAuthRead', { set: Type.Boolean(), last4: optional(text(4)) }, { readOnly: true }),
   ),
 })
 export type IntegrationBody = Static<typeof IntegrationBody>
 
-/** The config is held to the schema of its tool; its write-only fields are kept apart. */
+/** The config is validated by the schema of its tool; its write-only fields are stored apart. */
 export const ToolBinding = closedObject('ToolBinding', {
   toolId: qualifiedId,
   config: anyObject(),

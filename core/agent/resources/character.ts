@@ -1,4 +1,4 @@
-/** Who an agent is and what it wants: personality, goals, objectives, standing instructions, guardrails. */
+/** Schemas of an agent's character: personality, goals, objectives, standing instructions, guardrails. */
 import Type, { type Static } from 'typebox'
 import { agentLimits as limits } from '../../limits/index.js'
 import { expressionSubset } from '../pattern/index.js'
@@ -43,7 +43,7 @@ export type Goal = Static<typeof Goal>
 
 export const consentStatuses = ['granted', 'denied', 'unknown'] as const
 
-/** Which operation and value each field takes is told by `conditionFaults`. */
+/** `conditionFaults` checks which operation and value each field takes. */
 export const GoalCondition = closedObject('GoalCondition', {
   field: matching(
     '^person\\.(lastCallAt|consent\\.status|status|customFields\\.[A-Za-z_][A-Za-z0-9_-]{0,127})$',

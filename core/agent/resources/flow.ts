@@ -1,4 +1,4 @@
-/** A flow: the slots it fills and the steps it walks. */
+/** Schema of a flow: its slots and its steps. */
 import Type, { type Static } from 'typebox'
 import { agentLimits } from '../../limits/index.js'
 import { expressionSubset } from '../pattern/index.js'
@@ -18,17 +18,17 @@ export const FlowSlot = closedObject('FlowSlot', {
   name,
   type: Type.Enum([...slotTypes]),
   required: optional(Type.Boolean()),
-  /** A field of the Person; what is on file already is never asked. */
+  /** A field of the Person; a slot whose field is on file is not asked for. */
   bind: optional(nonEmptyText(limits.optionChars)),
   options: optional(Type.Array(nonEmptyText(limits.optionChars), { minItems: 1, maxItems: limits.options })),
-  /** Where choices come from when they are not fixed, such as `scheduling.availability`. */
+  /** The source of options that are not fixed, such as `scheduling.availability`. */
   source: optional(nonEmptyText(limits.optionChars)),
   prompt: optional(text(limits.promptChars)),
-  /** An expression between slashes, or a predicate; what fails is asked again. */
+  /** An expression between slashes, or a predicate; an invalid answer is asked for again. */
   validate: optional(
     nonEmptyText(limits.validateChars, { description: `A predicate, or an expression. ${expressionSubset}` }),
   ),
-  /** Read back once. */
+  /** The agent reads the value back once. */
   confirm: optional(Type.Boolean()),
 })
 export type FlowSlot = Static<typeof FlowSlot>
@@ -48,7 +48,7 @@ const Say = Type.Union([
 
 const Branch = closedObject('FlowWay', { if: nonEmptyText(limits.conditionChars), goto: stepId })
 
-/** That a step has exactly one kind is told by lint, since its parts stand beside each other. */
+/** Lint checks that a step has exactly one kind, since the kinds are sibling members. */
 export const FlowStep = closedObject('FlowStep', {
   id: optional(stepId),
   collect: optional(Type.Union([name, Type.Array(name, { minItems: 1, maxItems: limits.slots })])),
@@ -70,7 +70,7 @@ export const FlowStep = closedObject('FlowStep', {
 })
 export type FlowStep = Static<typeof FlowStep>
 
-/** Each kind of step with the members that go with it alone. */
+/** Each kind of step with the members that only it may have. */
 export const stepKinds = {
   collect: [],
   say: [],

@@ -5,7 +5,7 @@ import { business } from '../../catalogs/channel-forms.js'
 import { agent as limits } from '../../limits/index.js'
 import { describePattern } from '../../patterndescriptions.js'
 
-/** A field that channel forms ask for as well is held to the same rule, without the words of the form. */
+/** A field that channel forms have as well takes their rule, without their title and description. */
 function formRule(name: keyof typeof business): Readonly<Record<string, unknown>> {
   const { title: _title, description: _description, ...rule } = business[name] as Record<string, unknown>
   return rule
@@ -54,7 +54,7 @@ export const Identity = Type.Object(
 )
 export type Identity = Static<typeof Identity>
 
-/** Null takes a field away. */
+/** Null removes a field. */
 export const IdentityPatch = Type.Object(
   mapFields((rule) => Type.Optional(Type.Unsafe<string | null>({ ...rule, type: ['string', 'null'] }))),
   { additionalProperties: false, title: 'AgentIdentityPatch' },

@@ -1,4 +1,4 @@
-/** The knowledge catalog: things, collections, facts, sources and media as callers send and read them. */
+/** Schemas of the knowledge catalog: things, collections, facts, sources and media as callers send and read them. */
 import Type, { type Static } from 'typebox'
 import { agentLimits } from '../../limits/index.js'
 import { closedObject, freeId, moment, nonEmptyText, optional, orNull, record, slug, text, webUrl } from './schemas.js'
@@ -8,7 +8,7 @@ const collectionId = freeId(agentLimits.collections.idChars)
 
 export const actionKinds = ['url', 'dial', 'reply', 'viewLocation'] as const
 
-/** What each kind needs is told by `thingFaults`; what is foreign to it is dropped. */
+/** `thingFaults` checks what each kind needs; members foreign to the kind are dropped. */
 export const ThingAction = closedObject('ThingAction', {
   label: nonEmptyText(limits.actionLabelChars),
   kind: optional(Type.Enum([...actionKinds])),
@@ -41,7 +41,7 @@ const thing = {
   ),
 }
 
-/** As it is kept and read. A read also shows `collection`, the first of `collections`. */
+/** A stored thing. A read also shows `collection`, the first of `collections`. */
 export const Thing = closedObject('AgentThing', {
   ...thing,
   collection: optional(text(agentLimits.collections.idChars)),
@@ -50,7 +50,7 @@ export const Thing = closedObject('AgentThing', {
 })
 export type Thing = Static<typeof Thing>
 
-/** Without a `location` key the kept one stays; null clears it. `media` may be written `image:<id>`. */
+/** Without a `location` key the stored one stays; null clears it. `media` may be written `image:<id>`. */
 export const ThingBody = closedObject('AgentThingBody', {
   ...thing,
   media: optional(text(limits.mediaChars + 'image:'.length)),
@@ -116,7 +116,7 @@ const sourceName = nonEmptyText(agentLimits.sources.nameChars)
 const sourceUrl = webUrl(agentLimits.urlChars)
 export const sourceKinds = ['text', 'url', 'file'] as const
 
-/** What the document knows of a source: its text and passages are kept beside it. */
+/** A source in the document: its text and passages are stored beside it. */
 export const Source = closedObject('KnowledgeSource', {
   id: freeId(agentLimits.facts.idChars),
   name: sourceName,
@@ -148,7 +148,7 @@ const media = {
   bytes: optional(Type.Integer({ minimum: 0, maximum: agentLimits.media.bytes })),
 }
 
-/** What the document knows of a picture or file: its bytes are kept beside it. */
+/** A picture or file in the document: its bytes are stored beside it. */
 export const MediaItem = closedObject('MediaItem', {
   id: freeId(agentLimits.media.idChars),
   ...media,

@@ -1,4 +1,4 @@
-/** Playbooks as callers send and read them. */
+/** Schemas of playbooks as callers send and read them. */
 import Type, { type Static } from 'typebox'
 import { agentLimits } from '../../limits/index.js'
 import { GoalAssignment } from './character.js'
@@ -23,15 +23,15 @@ const commonFields = {
   examples: optional(examples),
   toolRefs: optional(toolRefs),
   messageTemplateRefs: optional(messageTemplateRefs),
-  /** Which ids there are depends on the agent: another one is `agent.playbook.uses_unknown`. */
+  /** Valid ids depend on the agent: an unknown one is `agent.playbook.uses_unknown`. */
   uses: optional(Type.Array(Type.String({ maxLength: 100 }), { maxItems: limits.uses })),
   isDefault: optional(Type.Boolean()),
-  /** Set by the house; what a caller sends is what was read, or does not count. */
+  /** Read-only: accepted so that a read can be sent back, and ignored. */
   outreachId: optional(slug),
   derivedFrom: optional(DerivedFrom),
 }
 
-/** As it is read. */
+/** A playbook as callers read it. */
 export const Playbook = closedObject('AgentPlaybook', {
   ...commonFields,
   id: slug,
@@ -44,7 +44,10 @@ export const Playbook = closedObject('AgentPlaybook', {
 })
 export type Playbook = Static<typeof Playbook>
 
-/** As it is kept: `flowBodyHash` is of the body that a flow without `generatedFrom` was written for, and not shown. */
+/**
+ * A stored playbook: `flowBodyHash` is of the body for which a flow without `generatedFrom` was written, and is not
+ * shown.
+ */
 export const StoredPlaybook = closedObject('KeptAgentPlaybook', {
   ...Playbook.properties,
   flowBodyHash: optional(Type.String()),
@@ -60,7 +63,7 @@ const writable = {
 /** For POST and PUT. A flow of null clears it. */
 export const PlaybookBody = closedObject('AgentPlaybookBody', { ...writable, name })
 export type PlaybookBody = Static<typeof PlaybookBody>
-/** Null takes away what is optional. */
+/** Null removes an optional member. */
 export const PlaybookPatch = closedObject('AgentPlaybookPatch', {
   ...writable,
   name: optional(name),

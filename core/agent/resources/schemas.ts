@@ -1,4 +1,4 @@
-/** The words that the sections of an agent's document are written in: closed objects, texts with an end, ids. */
+/** Schema helpers of the agent document: closed objects, bounded texts, ids. */
 import Type, { type Static, type TProperties, type TSchema } from 'typebox'
 import { slugPattern } from '../../ids.js'
 import { agentLimits as limits } from '../../limits/index.js'
@@ -11,13 +11,13 @@ export function closedObject<P extends TProperties>(title: string, properties: P
 /** Any text, an empty one included. */
 export const text = (maxLength: number, more: object = {}) => Type.String({ maxLength, ...more })
 
-/** Text that says something. */
+/** Text with at least one character that is no space. */
 export const nonEmptyText = (maxLength: number, more: object = {}) =>
   Type.String({ minLength: 1, maxLength, pattern: withMessage('\\S', 'must not be empty'), ...more })
 
 export const optional = Type.Optional
 
-/** Null takes a field away. */
+/** Null removes a field. */
 export function orNull<S extends TSchema>(schema: S) {
   return Type.Union([schema, Type.Null()])
 }
@@ -29,7 +29,7 @@ export const slug = Type.String({
   ),
 })
 
-/** Ids that callers bring along: anything that can stand in a path or a marker. */
+/** Ids that callers choose: anything that can stand in a path or a marker. */
 export const freeId = (maxLength: number) =>
   Type.String({
     minLength: 1,
@@ -48,7 +48,7 @@ export const qualifiedId = Type.String({
   ),
 })
 
-/** Credentials belong in fields that are sealed: one in an address would be shown and exported with it. */
+/** Refuses credentials in an address, where reads and exports would show them: they belong in sealed fields. */
 export const webUrl = (maxLength: number, more: object = {}) =>
   Type.String({
     minLength: 1,
@@ -61,8 +61,8 @@ export const webUrl = (maxLength: number, more: object = {}) =>
   })
 
 /**
- * The same in the midst of a text, which people read and exports carry on. No more counts as a user name than addresses
- * may hold there, so that nothing else with an @ behind an address is taken for one.
+ * Credentials in an address within a text, which people read and exports contain. A user name has only the characters
+ * that addresses allow there, so that another @ after an address does not match.
  */
 export const urlWithCredentials = /https?:\/\/[\w.~%!$&'()*+,;=:{}-]+@/i
 
@@ -75,7 +75,7 @@ export const clock = Type.String({
   pattern: withMessage('^([01][0-9]|2[0-3]):[0-5][0-9]$', 'must be a time of day such as 09:30'),
 })
 
-/** A time of day that something ends at: midnight is 24:00. */
+/** A time of day that ends something: midnight is 24:00. */
 export const endClock = Type.String({
   pattern: withMessage('^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$', 'must be a time of day such as 17:30, at most 24:00'),
 })
@@ -92,7 +92,7 @@ export const moment = Type.String({
   ),
 })
 
-/** Keys that name themselves: custom fields, slots. */
+/** Keys that callers choose and that serve as names: custom fields, slots. */
 export const key = (maxLength: number) =>
   Type.String({
     minLength: 1,
@@ -106,14 +106,14 @@ export const key = (maxLength: number) =>
 export const matching = (pattern: string, must: string, maxLength: number) =>
   Type.String({ maxLength, pattern: withMessage(pattern, must) })
 
-/** Values under keys that the writer chooses. */
+/** Values under keys that the caller chooses. */
 export const record = <T>(values: object, more: object = {}) =>
   Type.Unsafe<Record<string, T>>({ type: 'object', additionalProperties: values, ...more })
 
 /** Any JSON object. */
 export const anyObject = (more: object = {}) => Type.Unsafe<Record<string, unknown>>({ type: 'object', ...more })
 
-/** Objects that are told apart by the value of one of their members. */
+/** A union whose variants differ in the value of one member. */
 export function taggedUnion<S extends TSchema[]>(propertyName: string, oneOf: [...S], title: string) {
   return Type.Unsafe<Static<S[number]>>({
     type: 'object',

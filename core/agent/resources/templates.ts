@@ -1,4 +1,4 @@
-/** Message templates and outreach as callers send and read them. */
+/** Schemas of message templates and outreach as callers send and read them. */
 import Type, { type Static } from 'typebox'
 import { agentLimits } from '../../limits/index.js'
 import { GoalAssignment } from './character.js'
@@ -54,14 +54,14 @@ const outreachFields = {
     afterHours: Type.Integer({ minimum: outreach.afterLeastHours, maximum: outreach.afterMostHours }),
   }),
 }
-/** Kept by the house; a write may send them back as it read them. */
+/** Read-only: a write may send them back as it read them. */
 const outreachOwned = { playbookId: optional(slug), createdAt: optional(moment), updatedAt: optional(moment) }
 
 export const Outreach = closedObject('Outreach', {
   id: slug,
   ...outreachFields,
   description: optional(outreachFields.description),
-  /** Owned: made with the outreach and gone with it. */
+  /** Owned: created and removed with the outreach. */
   playbookId: slug,
   goal: optional(GoalAssignment),
   followUp: optional(outreachFields.followUp),
@@ -70,7 +70,7 @@ export const Outreach = closedObject('Outreach', {
 })
 export type Outreach = Static<typeof Outreach>
 
-/** Switched on unless it says otherwise. */
+/** Enabled unless the body says otherwise. */
 export const OutreachBody = closedObject('OutreachBody', {
   ...outreachOwned,
   ...outreachFields,
@@ -83,7 +83,7 @@ export const OutreachBody = closedObject('OutreachBody', {
 })
 export type OutreachBody = Static<typeof OutreachBody>
 
-/** Null takes away what may be absent. */
+/** Null removes optional members. */
 export const OutreachPatch = closedObject('OutreachPatch', {
   ...outreachOwned,
   id: optional(slug),

@@ -1,4 +1,4 @@
-/** Message templates: making, changing and removing them. */
+/** Message templates: create, change and remove. */
 import { invalid, type Refusal, refuse } from '../../errors.js'
 import { agentLimits as limits } from '../../limits/index.js'
 import { type AgentDocument, findItem, type Item, withItem, withoutItem } from '../document.js'
@@ -24,7 +24,7 @@ export function replaceTemplate(document: AgentDocument, id: string, body: unkno
   }))
 }
 
-/** Null takes a field away. */
+/** Null removes a field. */
 export function patchTemplate(document: AgentDocument, id: string, body: unknown): Outcome {
   return changeTemplate(
     document,

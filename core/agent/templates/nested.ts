@@ -1,4 +1,4 @@
-/** A message template together with the templates that its text names, filled in for one person. */
+/** Renders a message template with the templates that its text includes, for one person. */
 import { outreachSend as limits } from '../../limits/index.js'
 import { type MissingSlot, type Rendered, renderTemplate, type SlotReader } from './render.js'
 
@@ -15,8 +15,8 @@ export interface ExpandedTemplate extends Rendered {
 const templateMarker = /\[\[[ \t]*template[ \t]*:([^[\]\n]*)\]\]/g
 
 /**
- * Templates that are named stand where they are named. What a named template blocks, blocks the whole. The number of
- * templates in one text is bounded: a few that name each other many times would otherwise grow without end.
+ * Included templates are rendered in place. A blocked included template blocks the whole. The number of templates in
+ * one text is bounded: a few that include each other many times would otherwise grow without end.
  */
 export function renderNested(templates: readonly Template[], templateId: string, read: SlotReader): ExpandedTemplate {
   const byId = new Map(templates.map((template) => [template.id, template]))

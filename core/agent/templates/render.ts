@@ -1,4 +1,6 @@
-/** Renders a message template for one person: what is known is filled in, what is not goes by the policy of its slot. */
+/**
+ * Renders a message template for one person: fills in known values, and treats a missing one by the policy of its slot.
+ */
 import type { MissingSlotPolicy } from '../resources/templates.js'
 import { piecesOf, type Slot } from './slots.js'
 
@@ -8,13 +10,13 @@ export interface MissingSlot {
 }
 
 export interface Rendered {
-  /** Null when it must not be sent; empty when it is left out. */
+  /** Null when it must not be sent; empty when the message is omitted. */
   readonly renderedText: string | null
   readonly missingSlots: readonly MissingSlot[]
   readonly blocked: boolean
 }
 
-/** The value of a slot; nothing, or nothing but space, is a missing one. */
+/** The value of a slot; undefined, empty and blank values are missing. */
 export type SlotReader = (path: string) => string | undefined
 
 interface Template {
@@ -25,17 +27,17 @@ interface Template {
 /** For slots without a policy in templates without one. */
 export const defaultPolicy: MissingSlotPolicy = 'omit-sentence'
 
-/** Stands for a slot while sentences are told apart, so that no value and no fallback can end one. */
+/** Replaces slots while the text is split into sentences, so that no value and no fallback can end one. */
 const placeholder = '\uE000'
 
-/** A template as it is read, whoever it is for. */
+/** A parsed template, independent of the person. */
 interface Parsed {
   readonly slots: readonly Slot[]
-  /** Together they are the text, with a hole for each slot. */
+  /** In order they make up the text, with a placeholder for each slot. */
   readonly sentences: readonly { readonly text: string; readonly placeholders: number }[]
 }
 
-/** Whoever writes to many people has the template read once. */
+/** A send to many people parses the template once. */
 const parseCache = new WeakMap<Template, Parsed>()
 
 function parse(template: Template): Parsed {
@@ -86,11 +88,11 @@ function isFirst(slot: MissingSlot, index: number, all: readonly MissingSlot[]):
   return all.findIndex(({ path, action }) => path === slot.path && action === slot.action) === index
 }
 
-/** A marker is whole, a line ends a sentence, and a full stop does where space follows it. */
+/** A marker is never split; a line break ends a sentence, a full stop does when space follows it. */
 const sentenceBreak = /\[\[[^[\]]*\]\]|[.!?…]+["'’”)]*[ \t]+|\n+/g
 const abbreviation = /(?:^|[\s(])(?:Dr|Mr|Mrs|Ms|Prof|St|No|vs|e\.g|i\.e)\.\s*$/
 
-/** Together they are the text; line breaks stand alone. */
+/** The sentences in order make up the text; line breaks are entries of their own. */
 function sentencesOf(text: string): string[] {
   const sentences: string[] = []
   let from = 0
@@ -107,7 +109,7 @@ function sentencesOf(text: string): string[] {
   return sentences
 }
 
-/** No hole is left where sentences were. */
+/** Collapses the blank lines that omitted sentences leave. */
 function collapseBlankLines(text: string): string {
   return text
     .split('\n')
@@ -122,7 +124,7 @@ interface PersonLike {
   readonly [field: string]: unknown
 }
 
-/** Reads slots off a person and an agent (its name, description and identity). */
+/** Reads slots from a person and an agent (its name, description and identity). */
 export function createSlotReader(person: PersonLike, agent: Readonly<Record<string, unknown>>): SlotReader {
   return (path) => {
     const [root, ...rest] = path.split('.')

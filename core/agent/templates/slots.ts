@@ -1,4 +1,4 @@
-/** The slots of a message template: `{person.firstName}`, with a fallback behind a bar where the writer gave one. */
+/** The slots of a message template: `{person.firstName}`, with an optional fallback after a bar. */
 import { identityFields } from '../resources/identity.js'
 import { type MissingSlotPolicy, missingSlotPolicies } from '../resources/templates.js'
 
@@ -6,12 +6,12 @@ export interface Slot {
   readonly kind: 'slot'
   /** `person.firstName`, `person.customFields.plan`, `agent.websiteUrl`. */
   readonly path: string
-  /** What stands in: a text, or what becomes of the sentence or message. */
+  /** Replaces a missing value: a text, or the policy for its sentence or message. */
   readonly fallback?: { readonly text: string } | { readonly policy: MissingSlotPolicy }
 }
 export type Piece = { readonly kind: 'text'; readonly text: string } | Slot
 
-/** Whatever stands in braces and looks like a path is meant as a slot, so that a typo is never sent to a person. */
+/** Anything in braces that looks like a path counts as a slot, so that a typo is never sent to a person. */
 const slotPattern = /\{ *([A-Za-z_]\w*(?:\.[\w-]+)*) *(?:\|([^{}]*))?\}/g
 
 export function piecesOf(body: string): Piece[] {
@@ -61,7 +61,7 @@ const agentFields: readonly string[] = ['name', 'description', ...identityFields
 
 const customField = /^person\.customFields\.([A-Za-z_][\w-]*)$/
 
-/** The custom field that a path reads, when it reads one. */
+/** The custom field that a path reads; undefined for other paths. */
 export function customFieldIn(path: string): string | undefined {
   return path.startsWith('person.customFields.') ? customField.exec(path)?.[1] : undefined
 }
@@ -71,7 +71,7 @@ const readablePaths = new Set([
   ...agentFields.map((field) => `agent.${field}`),
 ])
 
-/** Whether a path can hold something at all. */
+/** Whether a path can have a value at all. */
 export function isReadable(path: string): boolean {
   return readablePaths.has(path) || customFieldIn(path) !== undefined
 }

@@ -1,4 +1,4 @@
-/** One way to write a value: members in the order of its schema, so that the same agent is always the same export. */
+/** Canonical order of members: that of the schema, so that the same agent always gives the same export. */
 import type { TSchema } from 'typebox'
 
 interface Shape {
@@ -10,7 +10,7 @@ interface Shape {
   readonly const?: unknown
 }
 
-/** Members that no schema names stand behind the others, by their names. What is in order is given back as it is. */
+/** Members that the schema does not name come last, sorted by name. Returns the same value when it is in order. */
 export function canonicalize<T>(schema: TSchema | object, value: T): T {
   const shape = schema as Shape
   if (Array.isArray(value)) return value.map((each) => canonicalize(shape.items ?? {}, each)) as T
@@ -64,7 +64,7 @@ function orderMembers(shape: Shape, value: unknown): unknown {
 
 const orderCache = new WeakMap<object, ReadonlyMap<string, number>>()
 
-/** The same for every item of a list, and lists are long. */
+/** Cached by schema: it is the same for every item of a list, and lists are long. */
 function memberOrder(properties: NonNullable<Shape['properties']>): ReadonlyMap<string, number> {
   const cached = orderCache.get(properties)
   if (cached) return cached

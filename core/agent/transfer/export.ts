@@ -1,4 +1,4 @@
-/** An agent as one object that can be carried elsewhere: everything that was configured, and nothing that is secret. */
+/** Export of an agent as one object: everything configured, without secrets. */
 import type { Static, TSchema } from 'typebox'
 import { type AgentDocument, type ListSection, listSections, type SingleSection, singleSections } from '../document.js'
 import { playbookView } from '../playbooks.js'
@@ -17,8 +17,8 @@ function single<S extends SingleSection>(document: AgentDocument, section: S, un
 }
 
 /**
- * Lists are always there, empty ones too, so that an agent can be taken back to what it was; of the parts of which there
- * is one, only those that are set. Sources and media stay behind, since their bytes do not travel.
+ * Lists are always present, empty ones too, so that an import can restore the agent; single sections only when they are
+ * set. Sources and media are left out, since an export does not contain their bytes.
  */
 export function exportDocument(document: AgentDocument) {
   return {

@@ -1,6 +1,6 @@
 /**
- * Import: the sections that are present replace those of the agent, each validated like its own resource. The document
- * that comes out is whole or there is none: nothing is ever half applied.
+ * Import: the sections of the input replace those of the agent, each validated like its own resource. An import is
+ * atomic: it returns a whole document or a refusal.
  */
 import type { TSchema } from 'typebox'
 import { type FieldError, isRefusal, type Refusal } from '../../errors.js'
@@ -36,18 +36,18 @@ interface SectionInput {
   readonly document: AgentDocument
   readonly value: unknown
   readonly readers: ThingReaders
-  /** Things and facts were found to be of their shape before. */
+  /** The shapes of things and facts have been checked before. */
   readonly isValidated: boolean
 }
 type Importer = (input: SectionInput) => Outcome | Steps<Outcome>
 
-/** Says what a resource's own rules find under the name that the importer sees. */
+/** Validates a whole section; a fault names the section as the importer does. */
 function wholeSection(section: ListSection | SingleSection): Importer {
   const schema = ({ ...listSections, ...singleSections } as Record<string, TSchema>)[section]!
   return ({ document, value }) => schemaError(schema, value, section) ?? withSection(document, section, value as never)
 }
 
-/** In this order, so that whatever is named stands before it is named. */
+/** In this order, so that a target is imported before its referrers. */
 const importers: Readonly<Record<string, Importer>> = {
   identity: wholeSection('identity'),
   personality: wholeSection('personality'),
@@ -78,7 +78,7 @@ const importers: Readonly<Record<string, Importer>> = {
       : withSection(document, 'integrations', input.map(withIntegrationDefaults))
   },
   toolBindings: importBindings,
-  /** Whether things leave a collection behind is judged when they are in place. */
+  /** Things may leave a collection behind: that is checked after their own import. */
   collections({ document, value }) {
     const updated = replaceCollections({ ...document, things: [] }, { collections: value })
     return isRefusal(updated) ? updated : withSection(document, 'collections', updated.collections)
@@ -102,13 +102,13 @@ const importers: Readonly<Record<string, Importer>> = {
   templateRef: wholeSection('templateRef'),
 }
 
-/** The addresses in it that have to be looked up before it is imported; what the agent has already tells nothing here. */
+/** The addresses in the input that need geocoding before the import, independent of what the agent has stored. */
 export function addressesToImport(input: unknown, isValidated = false): string[] {
   const things = sectionsIn(input).sections.get('things')
   return things ? addressesToGeocode(emptyDocument, { things: things.value }, isValidated) : []
 }
 
-/** What is wrong with the shape of a document, as far as its long lists go: the import itself says the rest. */
+/** Faults of the input's long lists; the import itself checks everything else. */
 export function importFaults(input: unknown): readonly FieldError[] {
   const { sections, faults } = sectionsIn(input)
   if (faults.length > 0) return faults.slice(0, agentLimits.faults)
@@ -125,7 +125,7 @@ export function importDocument(...input: Parameters<typeof importDocumentInSteps
   return runToEnd(importDocumentInSteps(...input))
 }
 
-/** A section is a step. `draftCampaigns` are those that name a segment, and keep it. */
+/** One step for each section. Each of `draftCampaigns` may name a segment, which the import then must not remove. */
 export function* importDocumentInSteps(
   before: AgentDocument,
   input: unknown,
@@ -156,7 +156,7 @@ export function* importDocumentInSteps(
     : (refusalOf(yield* findFlowErrorsInSteps(document, document.playbooks.entries())) ?? document)
 }
 
-/** A playbook that says it is owned has an owner that says the same. */
+/** A playbook with `outreachId` must be the playbook of that outreach. */
 function ownerFaults({ playbooks, outreach }: AgentDocument): FieldError[] {
   const owned = new Map(outreach.map(({ id, playbookId }) => [id, playbookId]))
   return playbooks.flatMap(({ id, outreachId }, index) =>
@@ -171,7 +171,7 @@ function ownerFaults({ playbooks, outreach }: AgentDocument): FieldError[] {
   )
 }
 
-/** Paths begin where the caller wrote the section. */
+/** Faults name the path at which the caller wrote the section. */
 function relocateErrors<R extends Refusal | undefined>(refusal: R, section: string, at: string): R | Refusal {
   if (section === at || !refusal?.errors) return refusal
   const relocate = (field: string) => (field.startsWith(section) ? at + field.slice(section.length) : field)

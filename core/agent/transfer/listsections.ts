@@ -1,4 +1,4 @@
-/** The sections of an import that have rules of their own: playbooks, outreach and tool bindings. */
+/** Imports the sections with rules of their own: playbooks, outreach and tool bindings. */
 import { isRefusal } from '../../errors.js'
 import { agentLimits } from '../../limits/index.js'
 import { type AgentDocument, findItem, listSections, withSection } from '../document.js'
@@ -27,7 +27,7 @@ export function importPlaybooks({ document, value }: SectionInput): Outcome {
   if (faults.length > 0) return invalidFields(faults)
   const input = value as PlaybookBody[]
   const defaults = input.filter(({ isDefault }) => isDefault)
-  // Those of outreaches are never the default, so where there is no other there is none.
+  // A playbook that an outreach owns is never the default, so a list of only such playbooks has none.
   const needsDefault = input.some(({ outreachId }) => outreachId === undefined)
   if (needsDefault && defaults.length !== 1) {
     return invalidFields([
@@ -62,7 +62,7 @@ export function importPlaybooks({ document, value }: SectionInput): Outcome {
   return withSection(document, 'playbooks', playbooks)
 }
 
-/** Playbooks go with the outreach that owned them. */
+/** Playbooks of removed outreaches are removed with them. */
 export function importOutreach({ document, value }: SectionInput): Outcome {
   const error = schemaError(listSections.outreach, value, 'outreach')
   if (error) return error

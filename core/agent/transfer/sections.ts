@@ -1,14 +1,14 @@
-/** Finds the sections of an export-shaped document, under their names of today or of before. */
+/** Finds the sections of an input in the export's shape, under current or older names. */
 import type { FieldError } from '../../errors.js'
 import { isRecord } from '../../json.js'
 
 export interface SectionValue {
   readonly value: unknown
-  /** How the caller spells its place: `capabilities.knowledge.things`, or `products`. */
+  /** The path as the caller spells it: `capabilities.knowledge.things`, or `products`. */
   readonly at: string
 }
 
-/** Where each section may stand, the place of today first. */
+/** The paths of each section, the current one first. */
 const sectionPaths: Readonly<Record<string, readonly string[]>> = {
   identity: ['identity'],
   personality: ['personality'],
@@ -33,7 +33,7 @@ const sectionPaths: Readonly<Record<string, readonly string[]>> = {
   templateRef: ['templateRef'],
 }
 
-/** What a read of the agent shows beside its sections, and an import leaves alone. */
+/** Members of an agent's read that are no sections; an import ignores them. */
 const ignoredPaths = [
   'format',
   'id',

@@ -1,4 +1,4 @@
-/** What an agent can do beyond talking: scheduling, notifications, integrations of its own, and tools of the catalog. */
+/** Endpoints of scheduling, notifications, custom integrations and catalog tools. */
 import Type from 'typebox'
 import {
   configStatus,
@@ -72,7 +72,7 @@ function splitNotifications({ body }: EndpointRequest): SplitSecrets | Refusal {
   return { section: 'notifications', item: '', secrets, body: without(body, notificationSecrets) }
 }
 
-/** Longer than an id may be, and of any characters: what is wrong with one is said by name. */
+/** Accepts ids longer than allowed and of any characters, so that the refusal can name the problem. */
 const id = Type.String({ minLength: 1, maxLength: agentLimits.facts.idChars })
 const integrations = { tag, sections: ['integrations'] } as const
 const integration = { ...integrations, path: '/integrations/{id}', params: agentParams({ id }) } as const
@@ -111,7 +111,7 @@ const ToolBindingBody = closedObject('ToolBindingBody', {
   toolId: optional(Type.String()),
   enabled: optional(Type.Boolean()),
   config: anyObject({ description: 'As the config schema of the tool in the catalog asks; null takes a field away.' }),
-  /** A read, sent back as it was. */
+  /** Ignored, so that a caller can send back what it read. */
   secrets: optional(anyObject({ readOnly: true })),
   configStatus: optional(anyObject({ readOnly: true })),
 })

@@ -1,4 +1,4 @@
-/** Who an agent is and what it must and must not do: personality, goals, instructions, guardrails, rules. */
+/** Endpoints of an agent's personality, goals, instructions, guardrails and rules. */
 import Type from 'typebox'
 import {
   goalsView,

@@ -1,4 +1,4 @@
-/** The agent itself and its identity: the one source of its contact details. */
+/** Endpoints of the agent itself and its identity, the one source of its contact details. */
 import { patchIdentity, replaceIdentity } from '../../../core/agent/index.js'
 import { isRefusal, type Refusal, refuse } from '../../../core/errors.js'
 import { type Endpoint, type ReadContext, updates } from '../endpoint.js'
@@ -18,7 +18,7 @@ export const identityEndpoints: readonly Endpoint[] = [
     access: readAccess,
     summary: 'Read an agent',
     view: showAgent,
-    /** `updatedAt` is about every part. */
+    /** `updatedAt` covers every part. */
     isBeyondTag: true,
   },
   {

@@ -1,4 +1,4 @@
-/** Every route of an agent's document, as rows. */
+/** All endpoints of an agent's document. */
 import type { Endpoint } from '../endpoint.js'
 import { capabilityEndpoints } from './capabilities.js'
 import { characterEndpoints } from './character.js'

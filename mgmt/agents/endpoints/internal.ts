@@ -1,6 +1,6 @@
 /**
- * Rows without a route of their own. Other areas ask those of sources and media within their commands, so that what they
- * keep beside the document becomes durable with it; the others tell what only the document knows.
+ * Endpoints without a route. Other areas call those of sources and media within their commands, so that their own rows
+ * are committed with the document; the others answer questions that only the document can.
  */
 import Type from 'typebox'
 import {
@@ -54,7 +54,7 @@ const addresses: Endpoint = {
 }
 export const addressesEndpoint = endpointNameOf(addresses)
 
-/** Refuses what the import would refuse, so that no address is asked about in vain; a long document is not tried first. */
+/** Refuses what the import would refuse, so that no address is geocoded in vain; a long document is not tried first. */
 const importAddresses: Endpoint = {
   ...readDefaults,
   method: 'POST',

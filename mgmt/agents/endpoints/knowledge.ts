@@ -1,4 +1,4 @@
-/** What an agent knows: things, the collections they are shown in, and facts. */
+/** Endpoints of an agent's knowledge: things, their collections, and facts. */
 import Type from 'typebox'
 import {
   addFact,
@@ -61,7 +61,7 @@ const facts = {
   sections: ['facts'],
   reply: { 200: pagesOf(Fact, 'AgentFactList') },
 } as const
-/** Facts may bring their ids along, and those may hold more than ids that the house makes. */
+/** Callers may choose the ids of facts, with more characters than generated ids have. */
 const factId = Type.String({ minLength: 1, maxLength: agentLimits.facts.idChars })
 const fact = { tag, path: '/knowledge/facts/{factId}', sections: ['facts'], params: agentParams({ factId }) } as const
 
@@ -71,7 +71,7 @@ const showFacts = ({ document }: ReadContext) => ({ data: document.facts })
 const showFact = ({ document }: ReadContext, { params, result }: EndpointRequest & { readonly result?: WriteResult }) =>
   findItem(document, 'facts', result?.id ?? params.factId!) ?? notFound
 
-/** Only addresses that the document does not hold already are looked up, and it alone can tell. */
+/** Geocodes only addresses that the document does not contain yet. */
 async function geocodeThings(
   { params, query, body, isShaped }: EndpointRequest,
   { view, geocode }: EndpointLookups,

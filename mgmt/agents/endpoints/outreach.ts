@@ -1,4 +1,4 @@
-/** Outreach: openings with a playbook of their own, in a list whose items have routes of their own. */
+/** Endpoints of outreach: openers with a playbook of their own, in a list whose items have routes of their own. */
 import { addOutreach, findItem, patchOutreach, removeOutreach, replaceOutreach } from '../../../core/agent/index.js'
 import { Outreach, OutreachBody, OutreachPatch } from '../../../core/agent/resources/templates.js'
 import { refuse } from '../../../core/errors.js'

@@ -1,4 +1,4 @@
-/** What an agent says of its people as a whole: the fields they have, and segments of them. */
+/** Endpoints of the fields and segments of an agent's people. */
 import Type from 'typebox'
 import { addSegment, findItem, patchSegment, removeSegment, replacePeopleFields } from '../../../core/agent/index.js'
 import { PeopleFieldsBody, Segment, SegmentBody, SegmentPatch } from '../../../core/agent/resources/capabilities.js'

@@ -1,4 +1,4 @@
-/** Playbooks and message templates: lists whose items have routes of their own. */
+/** Endpoints of playbooks and message templates: lists whose items have routes of their own. */
 import Type from 'typebox'
 import {
   addPlaybook,

@@ -1,4 +1,4 @@
-/** The body by which a catalog template is named, and changes that are made of nothing else. */
+/** The body that names a catalog template, and the update function of endpoints that take only this body. */
 import Type from 'typebox'
 import type { AgentDocument } from '../../../core/agent/index.js'
 import { closedObject } from '../../../core/agent/resources/schemas.js'

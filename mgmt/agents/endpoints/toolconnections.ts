@@ -1,4 +1,4 @@
-/** Connections of the org that tool bindings name: checked before a config is kept, and shown in its configStatus. */
+/** Connections of the org that tool bindings name: checked before a config is saved, and shown in its configStatus. */
 import { type ConfigStatus, connectionOf, withConnection } from '../../../core/agent/index.js'
 import { invalid, isRefusal, type Refusal } from '../../../core/errors.js'
 import type { EndpointLookups, EndpointRequest } from '../endpoint.js'
@@ -10,8 +10,8 @@ interface BindingView {
 }
 
 /**
- * Refuses a config that names a connection the org does not have. The id that the binding has already may be sent back,
- * since an import may have brought it.
+ * Refuses a config that names a connection which the org does not have. The id that the binding has already is
+ * accepted, since an import may have brought it.
  */
 export async function checkConnection(
   request: EndpointRequest,

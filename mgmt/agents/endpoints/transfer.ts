@@ -1,4 +1,4 @@
-/** The agent as a whole: what lint says of it, templates and their updates, and carrying it elsewhere. */
+/** Endpoints of the agent as a whole: lint, templates and their updates, export and import. */
 import Type from 'typebox'
 import { authorize, type Member } from '../../../core/access.js'
 import {
@@ -114,12 +114,12 @@ const Export = closedObject('AgentExport', {
   templateRef: optional(singleSections.templateRef),
 })
 
-/** What a read of an agent shows beside its sections, and where sections stood in older exports. */
+/** Members of an agent's view besides its sections, and the places of sections in older exports. */
 const ignoredFields = ['id', 'orgId', 'name', 'description', 'framework', 'createdAt', 'updatedAt', 'exportedAt']
 const legacyFields = ['things', 'products', 'collections', 'facts', 'faqs', 'scheduling', 'notifications']
 const importable = [...Object.keys(Export.properties), ...ignoredFields, ...legacyFields]
 
-/** What each section may hold the import itself says. */
+/** The import itself validates each section. */
 const anyValue = optional(Type.Unsafe<unknown>({}))
 const Import = closedObject(
   'AgentImport',
@@ -130,7 +130,7 @@ const Import = closedObject(
 const showUpdates = ({ document }: ReadContext) => updatesOf(document)
 const showExport = ({ document }: ReadContext) => exportDocument(document)
 
-/** Fields and segments of people take the scopes that their own routes take. */
+/** Fields and segments of people take the same scopes as their own routes. */
 function permitPeople(caller: Member, { body }: EndpointRequest): Refusal | undefined {
   const { capabilities } = (body ?? {}) as { capabilities?: { people?: unknown } | null }
   return capabilities?.people === undefined ? undefined : authorize(caller, 'viewer', ['people:write'])
@@ -143,7 +143,7 @@ function withPeopleFor({ scopes }: Member, view: unknown): unknown {
   return { ...others, capabilities: visible }
 }
 
-/** The addresses of things are looked up as they are when the things are sent by themselves. */
+/** Geocodes the addresses of things as `PUT A/knowledge/things` does. */
 async function geocodeImport(
   { params, query, body, isShaped }: EndpointRequest,
   { view, geocode }: EndpointLookups,

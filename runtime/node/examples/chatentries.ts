@@ -1,4 +1,6 @@
-/** Recorded calls and answers of what is behind the lines of the web chat on the emulator page, for the OpenAPI document. */
+/**
+ * Recorded requests and responses of transcript entries of the web chat on the emulator page, for the OpenAPI document.
+ */
 import type { RouteExamples } from '../../http/examples.js'
 
 export const chatEntries: RouteExamples = {

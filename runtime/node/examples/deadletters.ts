@@ -1,4 +1,4 @@
-/** Recorded calls and answers of dead letters of agent webhooks, for the OpenAPI document. */
+/** Recorded requests and responses of dead letters of agent webhooks, for the OpenAPI document. */
 import type { RouteExamples } from '../../http/examples.js'
 
 export const deadLetters: RouteExamples = {

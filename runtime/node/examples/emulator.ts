@@ -1,4 +1,4 @@
-/** Recorded calls and answers of emulated providers and phones, for the OpenAPI document. */
+/** Recorded requests and responses of emulated providers and phones, for the OpenAPI document. */
 import type { RouteExamples } from '../../http/examples.js'
 
 export const emulator: RouteExamples = {

@@ -1,4 +1,4 @@
-/** Recorded examples of the routes that are not of the management plane's areas. */
+/** Recorded examples of the routes outside of the management plane's areas. */
 import type { RouteExamples } from '../../http/examples.js'
 import { chatEntries } from './chatentries.js'
 import { deadLetters } from './deadletters.js'

@@ -1,4 +1,4 @@
-/** Recorded calls and answers of what is behind the bubbles of phones on the emulator page, for the OpenAPI document. */
+/** Recorded requests and responses of message details on the emulator page, for the OpenAPI document. */
 
 import { traitsOf } from '../../../core/channel/channeltraits.js'
 import { capabilitiesOf } from '../../../core/render/capabilities.js'

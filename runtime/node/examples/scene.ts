@@ -1,4 +1,4 @@
-/** Recorded calls and answers of the emulator page, for the OpenAPI document. */
+/** Recorded requests and responses of the emulator page, for the OpenAPI document. */
 import type { RouteExamples } from '../../http/examples.js'
 
 export const scene: RouteExamples = {

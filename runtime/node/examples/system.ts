@@ -1,4 +1,4 @@
-/** Recorded calls and answers of the installation and its backups, for the OpenAPI document. */
+/** Recorded requests and responses of the installation and its backups, for the OpenAPI document. */
 import type { RouteExamples } from '../../http/examples.js'
 
 export const system: RouteExamples = {

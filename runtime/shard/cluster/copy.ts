@@ -1,4 +1,4 @@
-/** This node's copy of a shard: what the log says, as far as it has been applied, in the node's own store. */
+/** This node's copy of a shard: the entries of the log, as far as they are applied, in the node's own store. */
 import type { Change, Space } from '../../store/contract.js'
 import { table } from '../../store/contract.js'
 import { createAssembler, type Entry, isReseed, lineageIdOf } from './entry.js'
@@ -9,17 +9,19 @@ export interface Ancestor {
 }
 
 export interface Position {
-  /** Empty while nothing was ever applied. */
+  /** Empty before the first entry. */
   readonly lineageId: string
   readonly epoch: number
   readonly owner: string
   /** The last entry applied. */
   readonly number: number
-  /** The lines that this one was founded upon, each with the number of the founding that ended it. */
+  /** The lineages from which this one was reseeded, each with the number of the reseeding entry that ended it. */
   readonly ancestors?: readonly Ancestor[]
-  /** Made from a snapshot that was taken while commits went on: whole only from this entry on. */
+  /**
+   * The copy was loaded from a snapshot that was taken while commits went on: it is complete only from this entry on.
+   */
   readonly completeFrom?: number
-  /** A snapshot is being loaded: what is there now is neither the old state nor the new one. */
+  /** A snapshot is being loaded: the rows are neither the old state nor the new one. */
   readonly loading?: true
 }
 
@@ -27,8 +29,8 @@ const positionTable = table<[], Position>('shard.copy')
 const emptyPosition: Position = { lineageId: '', epoch: 0, owner: '', number: 0 }
 
 /**
- * Whether a copy there holds all of a log that ends so, and more: the servers have lost the rest, if need be with the
- * founding of the copy's line. A log that went on without the founding is another history.
+ * Whether a copy at that position has all of a log that ends there, and more: the servers have lost the rest, possibly
+ * including the reseeding entry of the copy's lineage. A log that continued without that entry is another history.
  */
 export function isAheadOf(
   { lineageId, number, ancestors = [] }: Pick<Position, 'lineageId' | 'number' | 'ancestors'>,
@@ -38,10 +40,13 @@ export function isAheadOf(
   return number > log.last && (lineageId === log.lineageId || isOfAncestor)
 }
 
-/** As many lines as are remembered; each of them was ended by a loss of the servers' disks. */
+/** Lineages that are remembered; each was ended by a loss of the servers' disks. */
 const ancestorsKept = 16
 
-/** What a line that is founded there is founded upon: what stands in the log, what the copy was on, and what that was. */
+/**
+ * The ancestors of a lineage that begins at `number`: the log's lineage, the copy's lineage, and the copy's own
+ * ancestors.
+ */
 export function ancestorsOf(
   { lineageId, ancestors = [] }: Position,
   logLineageId: string | undefined,
@@ -51,43 +56,49 @@ export function ancestorsOf(
   return [...endedLineages.map((each) => ({ lineageId: each, before: number })), ...ancestors].slice(0, ancestorsKept)
 }
 
-/** Where a log ends, and the line of its last message. */
+/** The end of a log, and the lineage of its last message. */
 export interface LogEnd {
   readonly lineageId: string
   readonly last: number
 }
 
-/** The log does not go on where this copy ends: it must be made anew from a snapshot. */
+/** The log does not continue from this copy: the copy must be rebuilt from a snapshot. */
 export class Diverged extends Error {
   override readonly name = 'Diverged'
 }
 
 export interface Copy {
-  /** How far readers see it. */
+  /** The position that readers see. */
   position(): Position
-  /** The last message taken, which may be the beginning of an entry that nobody finished. */
+  /** The last message received, which may be the beginning of an entry that was never finished. */
   readTo(): number
-  /** Whether it can be served from once the log has nothing more. */
+  /** Whether the shard can be served from the copy once all entries of the log are applied. */
   isComplete(): boolean
-  /** Whether it holds nothing at all, not even from before the log began. */
+  /** Whether the copy has no rows at all, not even from before the log began. */
   isEmpty(): boolean
-  /** Begins to take: answers the number after which the log must go on. What was taken and not written is forgotten. */
+  /**
+   * Begins to receive: returns the number after which the log must continue. Drops received entries that are not
+   * written.
+   */
   startReading(): number
-  /** Takes the next message of the log. Resolves when one more may come. Throws Diverged, or why it cannot write. */
+  /**
+   * Receives the next message of the log. Resolves when another may come. Throws Diverged, or the error that prevents
+   * writing.
+   */
   receive(message: Uint8Array, number: number): Promise<void>
-  /** Resolves when readers see all that was taken; rejects when that cannot be. */
+  /** Resolves when readers see all received entries; rejects when they cannot be written. */
   flush(): Promise<void>
-  /** Applies an entry of this node's own. Resolves when readers see it. */
+  /** Applies an entry that this node appended. Resolves when readers see it. */
   apply(lineageId: string, entry: Entry, number: number): Promise<void>
-  /** Begins a line of this node's own on what it holds. Resolves when readers see it. */
+  /** Begins a lineage on the rows of this copy. Resolves when readers see it. */
   reseed(head: Position): Promise<void>
-  /** Forgets everything, as if nothing had ever been applied. */
+  /** Removes all rows, as if no entry had ever been applied. */
   reset(): Promise<void>
-  /** Forgets everything, takes rows as they come, and ends at the position that `rows` returns. */
+  /** Removes all rows, writes the given ones as they come, and ends at the position that `rows` returns. */
   load(rows: AsyncGenerator<readonly Change[], Position>): Promise<void>
 }
 
-/** Rows cleared at a time, and changes that may wait while others are being written. */
+/** Rows removed at a time, and changes that may wait while others are being written. */
 const rowsAtOnce = 500
 const pendingChangesMax = 2_000
 
@@ -116,7 +127,7 @@ export function createCopy(space: Space): Copy {
     readTo = next.number
   }
 
-  /** Writes what waits, and what comes meanwhile, until nothing does: one commit for all that waited. */
+  /** Writes the waiting changes until none are left: all that wait share one commit. */
   async function writePending(): Promise<void> {
     try {
       while (received !== position) {
@@ -197,7 +208,7 @@ function changesOf(entry: Entry): readonly Change[] {
   return entry.kind === 'commit' ? entry.changes : []
 }
 
-/** Where an entry leads from there. Epochs come one after the other, and commits belong to the one that is on. */
+/** The position after an entry. Epochs are consecutive, and a commit must belong to the current one. */
 function nextPosition(
   { epoch, owner, completeFrom, ancestors }: Position,
   lineageId: string,

@@ -1,22 +1,23 @@
 /**
- * What stands in the log of a shard: commits, and changes of owner. An entry too large for one message stands in several,
- * of which only the last makes it count. Every message names its line, so that the end of a log tells which one it is.
+ * Entries of the log of a shard: commits, and changes of owner. An entry too large for one message is cut into several,
+ * and only the last of them makes it valid. Every message names its lineage, so that the end of a log tells its
+ * lineage.
  */
 import type { Change } from '../../store/contract.js'
 
 /**
- * A line is one history of a shard. A new one begins when the log was empty, or had lost what a node still knows and that
- * node founded it anew on its own copy. A commit counts only in the epoch of its writer, so every reader can tell that it
- * has not missed a change of owner.
+ * A lineage is one history of a shard. A new one begins when the log was empty, or when the log had lost entries that a
+ * node still has and that node reseeded it from its own copy. A commit is valid only in the epoch of its writer, so
+ * every reader detects a missed change of owner.
  */
 export type Entry = OwnerEntry | CommitEntry
 
 export interface OwnerEntry {
   readonly kind: 'owner'
   readonly epoch: number
-  /** Who may write from here on; empty when the owner has let go. */
+  /** The writer from here on; empty when the owner has released the shard. */
   readonly owner: string
-  /** The line begins here, and its state is the snapshot that this epoch has on this line. */
+  /** A lineage begins here, and its state is the snapshot of this epoch and lineage. */
   readonly reseeded?: true
 }
 
@@ -32,13 +33,13 @@ const entryVersion = 3
 const firstFlag = 1
 const lastFlag = 2
 const reseedFlag = 4
-/** Flags, then the line as eight bytes. */
+/** Flags, then the lineage as eight bytes. */
 const headBytes = 9
 const lineageHexChars = 16
-/** Of an entry, cut into messages: version, kind, epoch and the length of the holder's name, which follows. */
+/** Of an entry before it is cut: version, kind, epoch and the length of the owner's name, which follows. */
 const bodyHeadBytes = 9
 const kinds = ['owner', 'commit'] as const
-/** Before the bytes of a change: the length of its key, and that of its value or `absentValue`. */
+/** Before each change: the length of its key, and that of its value or `absentValue`. */
 const lengthsBytes = 6
 const absentValue = 0xffff_ffff
 
@@ -91,13 +92,13 @@ export function lineageIdOf(message: Uint8Array): string {
   return Buffer.from(message.subarray(1, headBytes)).toString('hex')
 }
 
-/** Whether a line begins here whose state is in a snapshot. */
+/** Whether a lineage begins here whose state is in a snapshot. */
 export function isReseed(message: Uint8Array): boolean {
   return (message[0]! & reseedFlag) !== 0
 }
 
 export interface Assembler {
-  /** The entry that this message completes, if it does. What an owner left unfinished is dropped when the next begins. */
+  /** The entry that this message completes, if any. Drops an unfinished entry when the next one begins. */
   add(message: Uint8Array): Entry | undefined
 }
 
@@ -109,7 +110,7 @@ export function createAssembler(): Assembler {
       pieces.push(message.subarray(headBytes))
       if (!(message[0]! & lastFlag)) return undefined
       const isReseeded = isReseed(message)
-      // A copy: what is read from it outlives the message.
+      // Copied, because the values read from it outlive the message.
       const body = Buffer.concat(pieces)
       pieces = []
       return readBody(body, isReseeded)

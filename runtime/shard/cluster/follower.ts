@@ -1,4 +1,7 @@
-/** Keeps a copy where its log is: follows the log, and makes the copy anew when it cannot go on from it. */
+/**
+ * The follower of a shard's log: applies entries to the copy, and rebuilds the copy when the log does not continue from
+ * it.
+ */
 import { cluster as limits } from '../../../core/limits/index.js'
 import type { Clock } from '../../clock.js'
 import type { Log as CommitLog } from '../../nats/contract.js'
@@ -7,7 +10,7 @@ import { type Copy, Diverged, isAheadOf, type LogEnd } from './copy.js'
 import { isReseed, lineageIdOf } from './entry.js'
 import type { SnapshotStore } from './snapshotstore.js'
 
-/** What the servers have left of the log begins with a state that they have not. Another node's copy may know it. */
+/** The remaining log begins with a state that the servers have lost. The copy of another node may have it. */
 export class LogStartMissing extends Error {
   override readonly name = 'LogStartMissing'
 
@@ -17,12 +20,12 @@ export class LogStartMissing extends Error {
 }
 
 export interface Follower {
-  /** Brings the copy to where the log ends now and keeps following it; answers where that is. */
+  /** Brings the copy to the current end of the log and continues to follow; returns that end. */
   catchUp(): Promise<number>
   isFollowing(): boolean
-  /** Where the log ended when last looked at. */
+  /** The end of the log at the last look. */
   logEnd(): number
-  /** Follows no more until it is asked to reach the end again. */
+  /** Stops following until the next `catchUp`. */
   stop(): void
 }
 
@@ -33,14 +36,14 @@ export function openFollower(options: {
   snapshotStore: SnapshotStore
   clock: Clock
   logger: Log
-  /** False once nobody wants the copy any more. */
+  /** False once the node no longer needs the copy. */
   isNeeded: () => boolean
-  /** Called when the shard has another holder, or the log cannot be followed. */
+  /** Called when the shard has another owner, or the log cannot be followed. */
   onChange: () => void
 }): Follower {
   const { number, log, copy, snapshotStore, clock, logger, isNeeded, onChange } = options
   let stopFollowing: (() => void) | undefined
-  /** The copy cannot go on from the log and must be made anew. */
+  /** The log does not continue from the copy, which must be rebuilt. */
   let hasDiverged = false
   let logEnd = 0
   let recheck: (() => void) | undefined
@@ -71,7 +74,7 @@ export function openFollower(options: {
     return !isAheadOf(position, { lineageId: lineageIdOf(message), last })
   }
 
-  /** Resolves when the copy has taken that message, or it is time to look whether it still can. */
+  /** Resolves when the copy has received that message, or after `leaseMs`, when the caller checks the log again. */
   function waitUntilReached(last: number): Promise<void> {
     return new Promise((resolve) => {
       const cancel = clock.setTimer(clock.now() + limits.leaseMs, done)
@@ -117,7 +120,7 @@ export function openFollower(options: {
     recheck?.()
   }
 
-  /** Makes the copy anew: from the newest snapshot of the log's line, or from the log alone if it holds everything. */
+  /** Rebuilds the copy: from the newest snapshot of the log's lineage, or from the log alone if it is complete. */
   async function rebuild(first: number, last: number): Promise<void> {
     stop()
     const message = last > 0 ? await log.read(last) : undefined

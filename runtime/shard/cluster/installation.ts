@@ -1,4 +1,4 @@
-/** How a node becomes part of an installation: it must be the same one, laid out alike and with the same root key. */
+/** Joining an installation: a node must have the installation's id, number of shards and root key. */
 import type { Clock } from '../../clock.js'
 import { type Bucket, BusUnusable } from '../../nats/contract.js'
 import { decodePlain, encodePlain } from '../../store/codec.js'
@@ -8,7 +8,7 @@ import { retryUntil } from './retry.js'
 export interface Installation {
   readonly id: string
   readonly shards: number
-  /** Names the root key without telling anything about it. */
+  /** Identifies the root key without revealing anything of it. */
   readonly key: string
 }
 
@@ -16,8 +16,8 @@ export const installationRecord = 'installation'
 export const rootSecretsRecord = 'rootSecrets'
 
 /**
- * Joins the installation that the bus knows. A node that keeps shards makes one where there is none: `seedLogs` brings what it
- * already holds into the logs before anybody else can see the installation, so nobody begins without that data.
+ * Joins the installation of the bus. A node with shards creates one where none exists: `seedLogs` writes the node's
+ * data into the logs before other nodes can see the installation, so no node begins without that data.
  */
 export async function joinInstallation(options: {
   settings: Bucket
@@ -65,7 +65,7 @@ export async function joinInstallation(options: {
   return shared
 }
 
-/** Puts the record back where the servers have lost it, unless somebody else did. */
+/** Restores the record after the servers have lost it, unless another node has done so. */
 export async function restoreInstallation(
   settings: Bucket,
   installation: Installation,

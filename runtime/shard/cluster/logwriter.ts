@@ -1,4 +1,4 @@
-/** Appends to a log until it is known whether the entry is there: an answer that was lost is not an answer. */
+/** Appends to a log with retries until the outcome is known. */
 import { cluster as limits } from '../../../core/limits/index.js'
 import type { Clock } from '../../clock.js'
 import { BusUnreachable, type Log } from '../../nats/contract.js'
@@ -6,10 +6,10 @@ import { sleep } from '../../time.js'
 import { LogTruncated, NotOwner, OutcomeUnknown } from '../errors.js'
 
 /**
- * Resolves when all messages stand in the log, one after the other, right behind `after`. Rejects with Moved when
- * somebody else wrote there, so they never will; with RolledBack when the log ends before `after`; with Unsure when so much
- * was written that nobody can tell any more. Silence of the servers it outlasts: calling again under the same number can
- * never append twice.
+ * Resolves when all messages are in the log, one after the other, right behind `after`. Rejects with NotOwner when
+ * another node wrote there, so the messages never will be in the log; with LogTruncated when the log ends before
+ * `after`; with OutcomeUnknown when the log is trimmed so far that the outcome cannot be determined. Retries for as
+ * long as the servers are silent: a call under the same number never appends twice.
  */
 export async function appendWithRetry(
   log: Log,

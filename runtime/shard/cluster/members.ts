@@ -1,6 +1,6 @@
 /**
- * Who is there. Every node says so at short intervals; one that could not make itself heard for the length of a lease
- * owns nothing any more, and knows it before the others do, because they wait longer than it does.
+ * Membership by heartbeats and leases. A node without a successful heartbeat for the length of a lease owns nothing any
+ * more, and learns of it before the other nodes do, because they wait longer.
  */
 import { cluster as limits } from '../../../core/limits/index.js'
 import type { Clock } from '../../clock.js'
@@ -14,26 +14,29 @@ export interface Member extends ClusterNode {
 }
 
 export interface Members {
-  /** Resolves when this node has been heard and knows who else is there. */
+  /** Resolves after the first heartbeat, when this node knows the other members. */
   start(): Promise<void>
   /**
-   * A number while this node counts as alive for everybody; another one each time it was silent for too long in between.
-   * What was owned under one number is lost with it.
+   * A number while this node holds its lease; a different one after each gap. Shards that were owned under one number
+   * are lost with it.
    */
   leaseEpoch(): number | undefined
-  /** Those heard of lately, this node included. */
+  /** The live nodes, this one included. */
   live(): readonly Member[]
-  /** Whether that owner (an id and its life) cannot be serving any more. Asks the bus, so that nobody is declared dead unheard. */
+  /**
+   * Whether that owner (an id and its incarnation) can no longer be serving. Reads the bucket first, so that no node is
+   * declared down on stale data.
+   */
   isDown(owner: string): Promise<boolean>
   announceLeaving(): Promise<void>
-  /** Says goodbye, so that nobody has to wait. */
+  /** Removes this node's entry, so that the others need not wait for its silence. */
   stop(): Promise<void>
 }
 
 interface SeenMember {
   readonly revision: number
   readonly member?: Member
-  /** When this revision was first seen. */
+  /** When this node first saw this revision. */
   readonly at: number
 }
 
@@ -47,7 +50,7 @@ export function openMembers(options: {
   /** Whether this node can own shards now. */
   keepsShards: () => boolean
   clock: Clock
-  /** Called when somebody came, went or changed, and when this node lost its lease. */
+  /** Called when a node joined, left or changed, and when this node lost its lease. */
   onChange: () => void
 }): Members {
   const { bucket, node, keepsShards, clock, onChange } = options
@@ -71,7 +74,7 @@ export function openMembers(options: {
     leaseEndsAt = Math.max(leaseEndsAt, sentAt + limits.leaseMs)
     cancelEnd?.()
     cancelEnd = clock.setTimer(clock.now() + Math.max(0, leaseEndsAt - now), onChange)
-    // In a process that stood still the timer of the old lease may not have fired, and it never will.
+    // In a process that was paused the timer of the old lease may not have fired, and it never will.
     if (hasEnded) onChange()
   }
 
@@ -90,7 +93,7 @@ export function openMembers(options: {
     if (!isSame(before?.member, member)) onChange()
   }
 
-  /** One that is silent is dropped from the living when the next beat finds it so. */
+  /** Detects silent nodes at each heartbeat. */
   let liveNames = ''
   function detectSilent(): void {
     const names = live().map(ownerIdOf).sort().join()
@@ -123,9 +126,10 @@ export function openMembers(options: {
       const entry = await bucket.get(id)
       recordEntry(id, entry ?? { revision: 0 })
       const current = seenMembers.get(id)!
-      // It may have been heard since the answer was given, so silence counts up to the question only.
+      // The node may have sent a heartbeat since the answer, so its silence counts up to the question only.
       if (current.member) return current.member.incarnation !== incarnation || isSilent(current, askedAt)
-      // Removed by itself, or never heard of: then it may still be trying to make itself heard.
+      // The node removed itself, or was never seen: a node that was never seen may still be trying to send its first
+      // heartbeat.
       return entry !== undefined || isSilent(current, askedAt)
     },
     async announceLeaving() {

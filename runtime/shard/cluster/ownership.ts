@@ -1,7 +1,7 @@
 /**
- * Looks after one shard on one node, for as long as the node lives: keeps a copy when it should have one, takes the shard
- * over when it should own it and nobody else can be serving it, serves it, and lets go when it is asked to, loses its
- * lease, or finds another owner in the log.
+ * The ownership of one shard on one node: follows the log when the node should keep a copy, takes the shard over when
+ * the node should own it and no other can be serving it, serves it, and releases it on request, without a lease, or
+ * when the log names another owner.
  */
 import { cluster as limits } from '../../../core/limits/index.js'
 import type { Clock } from '../../clock.js'
@@ -28,25 +28,27 @@ export interface ServedShard {
 }
 
 export interface ShardOwner {
-  /** The shard, while this node owns it and nobody else can. */
+  /** The shard, while this node owns it and no other can. */
   servedShard(): ServedShard | undefined
   inspect(): LocalShardStatus
-  /** Something may have changed that decides who should have the shard. */
+  /** The ranking of nodes for the shard may have changed. */
   wake(): void
-  /** Lets go of the shard if another node should own it. True: it is not served here, nor will it be in this epoch. */
+  /**
+   * Releases the shard if another node should own it. True: this node does not serve it, and will not in this epoch.
+   */
   release(): Promise<boolean>
-  /** Takes the shard although it is not this node's turn: its copy is the only one that knows everything. */
+  /** Takes the shard although another node ranks first: this copy is the only one with all entries. */
   forceTakeover(): void
-  /** Lets effects under way end, and starts no more; the shard still answers. */
+  /** Lets running effects end, and starts no more; the shard still answers. */
   quiesce(): Promise<void>
-  /** Hands over or lets go, and stops looking after the shard. */
+  /** Hands over or releases the shard, and ends. */
   stop(): Promise<void>
 }
 
 export interface ShardOwnerOptions {
   readonly number: number
   readonly nodeId: string
-  /** This node and this life, as owner entries name it. */
+  /** This node and its incarnation, as owner entries name it. */
   readonly ownerId: string
   readonly log: CommitLog
   readonly copy: Copy
@@ -54,11 +56,11 @@ export interface ShardOwnerOptions {
   readonly peers: Peers
   readonly settings: Settings
   readonly snapshotStore: SnapshotStore
-  /** Nodes in the order in which they should have the shard, this one among them while it can. */
+  /** Nodes in the order in which they should have the shard; includes this one while it can own shards. */
   readonly rank: () => readonly string[]
   /** Opens the shard for serving. */
   readonly open: (ownership: Pick<ShardOptions, 'commit' | 'isStillOwner'>) => OwnedShard
-  /** Lets others ask the shard here, until the returned function is called. */
+  /** Serves the shard to other nodes until the returned function is called. */
   readonly serve: (shard: OwnedShard) => () => void
   readonly newLineageId: () => string
   readonly clock: Clock
@@ -72,12 +74,12 @@ export function openShardOwner(options: ShardOwnerOptions): ShardOwner {
   let lastOwnershipEpoch = 0
   let isTakeoverForced = false
   let stopping = false
-  /** What went wrong last and is not mended yet; it is said once. */
+  /** The last failure that persists; it is logged once. */
   let lastFailure = ''
   let isRequestingRelease = false
   let isTakingOver = false
   let isCommitting = false
-  /** The epoch of a holder that said it does not serve. Whoever would serve again must begin another one first. */
+  /** The epoch of an owner that answered that it does not serve. To serve again it must first begin another epoch. */
   let releasedBy: Pick<Position, 'owner' | 'epoch'> | undefined
   let wakeWaiter: (() => void) | undefined
 
@@ -89,7 +91,7 @@ export function openShardOwner(options: ShardOwnerOptions): ShardOwner {
     wakeWaiter?.()
   }
 
-  /** Resolves at the next nudge, or after a while. */
+  /** Resolves at the next `wake`, or after `withinMs`. */
   function waitForWake(withinMs?: number): Promise<void> {
     if (stopping) return Promise.resolve()
     return new Promise((resolve) => {
@@ -123,7 +125,7 @@ export function openShardOwner(options: ShardOwnerOptions): ShardOwner {
     const rank = options.rank().indexOf(nodeId)
     if (!isTakeoverForced && (rank < 0 || rank >= limits.copies)) {
       follower.stop()
-      // Whether this node can have shards is its own business: nobody tells it when it can again.
+      // Whether this node can own shards depends on its own store, and no event reports a change.
       return waitForWake(rank < 0 ? limits.heartbeatEveryMs : undefined)
     }
     const last = await catchUp()
@@ -139,7 +141,7 @@ export function openShardOwner(options: ShardOwnerOptions): ShardOwner {
     if (!hasAttempted) await waitForWake(limits.retryMs)
   }
 
-  /** Where nothing can be made of the log, whoever still knows the shard is asked to found it anew. */
+  /** When the log has lost its start, a node whose copy is complete is asked to reseed it. */
   async function catchUp(): Promise<number> {
     try {
       return await follower.catchUp()
@@ -149,7 +151,7 @@ export function openShardOwner(options: ShardOwnerOptions): ShardOwner {
     }
   }
 
-  /** Whether nobody else can be serving the shard; asks whoever might be to let go of it. */
+  /** Whether no other node can be serving the shard; asks a possible owner to release it. */
   async function mayTakeOver(): Promise<boolean> {
     await copy.flush()
     const { owner, epoch } = copy.position()
@@ -166,11 +168,13 @@ export function openShardOwner(options: ShardOwnerOptions): ShardOwner {
     wake()
   }
 
-  /** Takes the shard and serves it until it is lost. False when it is not the time, and nothing was tried. */
+  /**
+   * Takes the shard and serves it until it is lost. False when the takeover is not possible yet and nothing was tried.
+   */
   async function takeOver(last: number): Promise<boolean> {
     const leaseEpoch = members.leaseEpoch()
     const position = copy.position()
-    // A copy that what is left of the log cannot make whole any more: whoever has it all must take the shard.
+    // The rest of the log can no longer complete this copy: a node with a complete copy must take the shard.
     if (!copy.isComplete() && last <= position.number) await isAheadElsewhere(last, position.lineageId)
     if (leaseEpoch === undefined || !copy.isComplete() || copy.readTo() < last) return false
     const isAhead = last < position.number
@@ -194,7 +198,7 @@ export function openShardOwner(options: ShardOwnerOptions): ShardOwner {
     return true
   }
 
-  /** Whether somebody took the shard on what the servers have left of the log; then it is asked to let go. */
+  /** Whether another node took the shard on the remaining log and serves it; asks that node to release it. */
   async function isServedElsewhere(last: number): Promise<boolean> {
     const message = last > 0 ? await log.read(last) : undefined
     const owner = message && createAssembler().add(message)?.owner
@@ -202,7 +206,7 @@ export function openShardOwner(options: ShardOwnerOptions): ShardOwner {
     return !(await peers.release(owner.split('/')[0]!, number))
   }
 
-  /** False when somebody else wrote there first. */
+  /** False when another node wrote there first. */
   async function append(lineageId: string, entry: Entry, after: number): Promise<boolean> {
     const messages = encodeEntry(lineageId, entry, log.entryBytes)
     return tryWrite(async () => {
@@ -211,7 +215,9 @@ export function openShardOwner(options: ShardOwnerOptions): ShardOwner {
     })
   }
 
-  /** The servers may have lost the end of the log while another copy still has it: then that node must take the shard. */
+  /**
+   * The servers may have lost the end of the log while another copy still has it: then that node must take the shard.
+   */
   async function isAheadElsewhere(last: number, lineageId: string): Promise<boolean> {
     const furthest = await peers.findFurthest(number, { lineageId, last })
     if (!furthest) return false
@@ -260,7 +266,7 @@ export function openShardOwner(options: ShardOwnerOptions): ShardOwner {
     }
   }
 
-  /** Writes that nobody has the shard, and before that the whole shard if the servers have lost it. */
+  /** Appends that the shard has no owner; reseeds the log first if the servers have lost entries. */
   async function recordRelease(lineageId: string, epoch: number): Promise<void> {
     const { last } = await log.bounds()
     const position = copy.position()
@@ -269,7 +275,10 @@ export function openShardOwner(options: ShardOwnerOptions): ShardOwner {
     await tryWrite(() => reseedLog(options, { lineageId: options.newLineageId(), epoch, owner: '' }, last))
   }
 
-  /** While nothing is committed, nobody would notice that the log went on without its owner, or that the servers lost it. */
+  /**
+   * While no commits are appended, only this check detects that another node continued the log, or that the servers
+   * lost it.
+   */
   function checkLogPeriodically(ownership: Ownership): () => void {
     let cancel = clock.setTimer(clock.now() + limits.pollEveryMs, checkLog)
     async function checkLog(): Promise<void> {
@@ -283,7 +292,7 @@ export function openShardOwner(options: ShardOwnerOptions): ShardOwner {
     return () => cancel()
   }
 
-  /** Resolves with the size of the entry. Whatever goes wrong, the shard is no longer ours until we took it again. */
+  /** Resolves with the size of the entry. After any failure the node must take the shard again. */
   async function commit(changes: readonly Change[], lineageId: string, epoch: number): Promise<number> {
     isCommitting = true
     try {
@@ -329,7 +338,7 @@ export function openShardOwner(options: ShardOwnerOptions): ShardOwner {
     },
     wake,
     async release() {
-      // Whoever does not serve it would begin another epoch first, even when it is its turn.
+      // A node that does not serve the shard would have to begin another epoch first, even when it ranks first.
       if (isTakingOver || (current && options.rank()[0] === nodeId)) return false
       await releaseOwnership()
       return true
@@ -351,7 +360,7 @@ export function openShardOwner(options: ShardOwnerOptions): ShardOwner {
   }
 }
 
-/** False when somebody else wrote there first, or the log is not what it was. */
+/** False when another node wrote there first, or the log has lost entries. */
 async function tryWrite(write: () => Promise<void>): Promise<boolean> {
   try {
     await write()

@@ -1,4 +1,4 @@
-/** What nodes say to each other about shards, beside the log: let go, how far are you, take it. */
+/** Node-to-node RPC about shards: release, status, force takeover. */
 import { cluster as limits, shard as shardLimits } from '../../../core/limits/index.js'
 import type { Rpc } from '../../nats/contract.js'
 import { decodePlain, encodePlain } from '../../store/codec.js'
@@ -14,7 +14,7 @@ export interface CopyStatus {
   readonly owned: boolean
 }
 
-/** What a node answers to the others. */
+/** The answers of a node to its peers. */
 export interface PeerHandlers {
   release(shard: number): Promise<boolean>
   forceTakeover(shard: number): void
@@ -23,13 +23,18 @@ export interface PeerHandlers {
 }
 
 export interface Peers {
-  /** Asks a node to let go of a shard that is no longer its turn; true when it says that it does not serve it. */
+  /**
+   * Asks a node to release a shard for which another node ranks first; true when it answers that it does not serve it.
+   */
   release(node: string, shard: number): Promise<boolean>
-  /** Asks a node to take a shard because its copy knows more than the log. */
+  /** Asks a node to take a shard because its copy has entries that the log has lost. */
   forceTakeover(node: string, shard: number): Promise<void>
-  /** The copy that knows most beyond such a log, or beyond no log at all if its line is empty, among those that answer. */
+  /**
+   * The copy with the most entries beyond such a log (of any lineage if `lineageId` is empty), among the nodes that
+   * answer.
+   */
   findFurthest(shard: number, log: LogEnd): Promise<{ node: string; number: number } | undefined>
-  /** What every other node says of its copies; those that do not answer are left out. */
+  /** The copies of every other node; nodes that do not answer are left out. */
   statuses(): Promise<ReadonlyMap<string, readonly CopyStatus[]>>
 }
 
@@ -42,7 +47,7 @@ function subjectOf(node: string): string {
   return `node.${node}`
 }
 
-/** Answers what other nodes ask of this one, until the returned function is called. */
+/** Answers the requests of peers until the returned function is called. */
 export function servePeers(rpc: Rpc, node: string, handlers: PeerHandlers): () => void {
   return rpc.serve(subjectOf(node), async (body) => {
     const request = decodePlain(body) as PeerRequest

@@ -1,6 +1,6 @@
 /**
- * Founds the log of a shard anew on this node's copy, because the servers have less than the copy knows, or because the
- * state is older than any log: the copy as a snapshot, then a line of its own that begins with it.
+ * Reseeds the log of a shard from this node's copy, because the servers have lost entries, or because the data is older
+ * than any log: a snapshot of the copy, then a new lineage that begins with it.
  */
 import type { Clock } from '../../clock.js'
 import type { Log } from '../../nats/contract.js'
@@ -16,7 +16,10 @@ export interface ReseedContext {
   readonly clock: Clock
 }
 
-/** Right behind `last`. Rejects as `appendForSure` does, and then nothing but a snapshot that nobody asks for is left. */
+/**
+ * Appends right behind `last`. Rejects as `appendWithRetry` does; only a snapshot that no lineage refers to remains
+ * then.
+ */
 export async function reseedLog(
   { log, copy, snapshotStore, clock }: ReseedContext,
   newEpoch: { readonly lineageId: string; readonly epoch: number; readonly owner: string },

@@ -1,10 +1,12 @@
-/** Waiting for servers that do not answer yet: a stream that has no leader this moment has one in the next. */
+/** Retries calls to servers that do not answer yet: a stream without a leader usually elects one at once. */
 import { cluster as limits } from '../../../core/limits/index.js'
 import type { Clock } from '../../clock.js'
 import { BusUnreachable } from '../../nats/contract.js'
 import { sleep } from '../../time.js'
 
-/** Asks again while nobody answers, or the answer is not wanted, for `joinMs`; then the last answer counts. */
+/**
+ * Retries for `joinMs` while the call gets no answer, or none that `isAccepted` accepts; then returns the last answer.
+ */
 export async function retryUntil<T>(
   clock: Clock,
   call: () => Promise<T>,

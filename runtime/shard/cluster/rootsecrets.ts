@@ -1,4 +1,4 @@
-/** The sealed secrets of an installation as the nodes of a cluster share them: the first that are put on record count. */
+/** The sealed root secrets as the nodes of a cluster share them: the first ones stored in the settings bucket win. */
 import type { Clock } from '../../clock.js'
 import { type Bucket, BusUnusable } from '../../nats/contract.js'
 import {
@@ -18,8 +18,9 @@ interface AgreedSecrets {
 }
 
 /**
- * `localVerdict` is what this node's own data says of the key, absent in a process that keeps no shards: such a process founds
- * nothing and waits. An installation that was founded before the secrets were shared derived everything from its root key.
+ * `localVerdict` is the verdict of this node's own data on the key. It is absent in a process without shards, which
+ * creates no secrets and waits for them. An installation that is older than shared secrets derived everything from its
+ * root key.
  */
 export async function agreeRootSecrets(
   settings: Bucket,

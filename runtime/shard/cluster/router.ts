@@ -1,6 +1,6 @@
 /**
- * Brings commands and queries to whoever serves their shard: this process, or another one. Somebody who does
- * not answer is asked again under the same id, so a command that was committed is not decided twice.
+ * Routes commands and queries to the owner of their shard: this process or another node. A call without an answer is
+ * repeated under the same id, so a committed command is not decided twice.
  */
 import type { Actor } from '../../../core/access.js'
 import { bus, shard as limits } from '../../../core/limits/index.js'
@@ -18,7 +18,7 @@ import { outcomeUnknown, unavailable } from '../refusals.js'
 import type { Registry } from '../registry.js'
 import type { OwnedShard } from '../shard.js'
 
-/** A command or query on its way. A query has no id. */
+/** A command or query in transit. A query has no id. */
 type RemoteRequest =
   | {
       readonly command: string
@@ -39,7 +39,7 @@ function subjectOf(shard: number): string {
   return `shard.${shard}`
 }
 
-/** Answers letters to a shard that is served here, until the returned function is called. */
+/** Answers requests for a shard that this node serves, until the returned function is called. */
 export function serveShard(
   rpc: Rpc,
   number: number,
@@ -49,7 +49,7 @@ export function serveShard(
   async function answer(request: RemoteRequest): Promise<unknown> {
     const shard = ownedShard()
     if (!shard) throw new NotOwner('the shard is not served here')
-    // While nodes are being upgraded one by one, an older one does not know everything that newer ones ask for.
+    // During a rolling upgrade an older node does not know every command of a newer one.
     if (!('query' in request ? registry.hasQuery(request.query) : registry.hasCommand(request.command))) {
       throw new MailboxFull('this version does not know what is asked')
     }
@@ -85,7 +85,7 @@ export interface RouterOptions {
 }
 
 export function createRouter({ rpc, shards, registry, localShard, newCommandId, clock }: RouterOptions): Shards {
-  /** Asks until there is an answer or the time is up. `local` and the letter do the same thing, here and elsewhere. */
+  /** Tries until an answer or the deadline. `local` and `request` are the same call, here and on another node. */
   async function deliver(
     number: number,
     local: (shard: OwnedShard, isRetry: boolean) => unknown,

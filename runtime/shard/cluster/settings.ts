@@ -1,11 +1,14 @@
-/** What the installation has settled, known to every node as it is now: moves by hand, and where snapshots are. */
+/**
+ * Durable settings of the installation, watched by every node: pins of shards, started shards, and pointers to
+ * snapshots.
+ */
 import type { Bucket } from '../../nats/contract.js'
 import { decodePlain, encodePlain } from '../../store/codec.js'
 import { installationRecord } from './installation.js'
 
 /**
- * Where a snapshot is, or was to be put, and what it is of. Each has an object of its own, so nobody overwrites another
- * owner's.
+ * The location of a snapshot, which may be incomplete, and its position. Each snapshot has its own object, so no owner
+ * overwrites that of another.
  */
 export interface SnapshotPointer {
   readonly shard: number
@@ -17,7 +20,7 @@ export interface SnapshotPointer {
 
 export interface Settings {
   start(): Promise<void>
-  /** The node that a shard was moved to by hand. */
+  /** The node to which an operator moved the shard. */
   pinned(shard: number): string | undefined
   pin(shard: number, node: string | undefined): Promise<void>
   /** Whether the shard ever had a log. */
@@ -30,7 +33,9 @@ export interface Settings {
   stop(): void
 }
 
-/** `onInstallationLost` is called when the record of the installation is there no more: the servers have lost what was settled. */
+/**
+ * `onInstallationLost` is called when the record of the installation was removed: the servers have lost the settings.
+ */
 export function openSettings(bucket: Bucket, onChange: () => void, onInstallationLost: () => void): Settings {
   const pins = new Map<number, string>()
   const startedShards = new Set<number>()

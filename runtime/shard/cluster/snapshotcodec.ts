@@ -1,7 +1,7 @@
 /**
- * A copy of a shard as one object: a head, rows, an end. Rows are read while commits go on, so what is in it belongs to
- * several moments; since entries of the log say what a record became, applying all of them from the head's on makes it
- * whole. The end says from which entry on that is so.
+ * The format of a snapshot: a head, rows, an end. Rows are read while commits go on, so they belong to several moments.
+ * Entries of the log hold whole records, so applying all of them from the head's position on makes the copy complete.
+ * The end says from which entry on it is.
  */
 import { cluster as limits } from '../../../core/limits/index.js'
 import { decodePlain, encodePlain } from '../../store/codec.js'
@@ -17,7 +17,7 @@ interface Head {
   readonly position: Position
 }
 
-/** `pace` is awaited between parts: it lets others work, and throws when the snapshot is no longer wanted. */
+/** `pace` is awaited between parts: it yields to other work, and throws when the snapshot is no longer needed. */
 export async function* writeSnapshot(
   space: Space,
   head: Position,
@@ -36,7 +36,7 @@ export async function* writeSnapshot(
   yield frame({ end: position().number })
 }
 
-/** Yields the rows and returns the position they lead to. Throws when it does not end as it should. */
+/** Yields the rows and returns the position after them. Throws when the snapshot is cut short. */
 export async function* readSnapshot(parts: AsyncIterable<Uint8Array>): AsyncGenerator<readonly Change[], Position> {
   let head: Head | undefined
   let end: number | undefined
@@ -56,7 +56,7 @@ export async function* readSnapshot(parts: AsyncIterable<Uint8Array>): AsyncGene
 }
 
 interface Part {
-  /** Keys and values in turn. */
+  /** Keys and values alternate. */
   readonly rows?: Buffer[]
   readonly end?: number
 }

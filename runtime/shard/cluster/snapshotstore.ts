@@ -1,4 +1,4 @@
-/** The snapshots of one shard: when to make one, where it is put, and which one a copy can be made from. */
+/** Snapshots of one shard: when to make one, where it is stored, and from which one a copy is loaded. */
 import { cluster as limits } from '../../../core/limits/index.js'
 import type { Clock } from '../../clock.js'
 import type { Log as CommitLog, ObjectStore } from '../../nats/contract.js'
@@ -9,9 +9,9 @@ import type { Settings } from './settings.js'
 import { readSnapshot, writeSnapshot } from './snapshotcodec.js'
 
 export interface SnapshotStore {
-  /** Makes the copy from the newest snapshot of that line behind which the log goes on; false when there is none. */
+  /** Loads the copy from the newest snapshot of that lineage from which the log continues; false when there is none. */
   load(copy: Copy, lineageId: string, first: number): Promise<boolean>
-  /** Puts up this node's state as the beginning of a new line, where its first entry will lead. */
+  /** Stores this node's state as the beginning of a new lineage, at the position of its first entry. */
   putSeed(head: Position): Promise<void>
   /** Makes snapshots of a shard that this node owns, as its log grows. */
   createSnapshotter(copy: Copy, lineageId: string): Snapshotter
@@ -34,7 +34,7 @@ export function createSnapshotStore(options: {
 }): SnapshotStore {
   const { number: shard, space, log, objects, settings, clock, logger } = options
 
-  /** Resolves with its size. */
+  /** Resolves with the size of the snapshot. */
   async function putSnapshot(head: Position, position: () => Position, isNeeded: () => boolean): Promise<number> {
     const { lineageId, epoch, number } = head
     const object = `shard-${shard}-${epoch}-${number}-${lineageId}`
@@ -49,15 +49,17 @@ export function createSnapshotStore(options: {
         yield part
       }
     }
-    // Pointed at before it is there: what is left of one that never becomes whole is found, and goes with the next.
+    // The pointer is stored before the object: the rest of an incomplete snapshot is then found, and removed with the
+    // next one.
     await settings.putPointer({ shard, lineageId, epoch, number, object })
     await objects.put(object, counted())
     return bytes
   }
 
   /**
-   * The snapshot that was made and the one of its line before it stay, with the log behind the older one: whoever is
-   * loading that one has until the next is made to catch up. Newer ones, which may never become whole, decide nothing.
+   * Keeps the new snapshot and the previous one of its lineage, with the log behind the older one: a node that is
+   * loading the older one can catch up until the next is made. Newer snapshots, which may stay incomplete, do not
+   * count.
    */
   async function removeOldSnapshots({ lineageId, epoch, number }: Position): Promise<void> {
     const all = settings.snapshotsOf(shard)
@@ -102,7 +104,10 @@ export function createSnapshotStore(options: {
       const newest = settings.snapshotsOf(shard).find((pointer) => pointer.lineageId === lineageId)
       let entries = Math.max(0, copy.position().number - (newest?.number ?? 0))
       let bytes = 0
-      /** Size of the last snapshot: the next waits until the log has grown by as much, so it never costs more than the log does. */
+      /**
+       * Size of the last snapshot: the next waits until the log has grown by as much, so snapshots never write more
+       * bytes than the log.
+       */
       let lastBytes = 0
       let isMaking = false
       let stopped = false

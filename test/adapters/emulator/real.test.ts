@@ -155,7 +155,7 @@ t.test(
       await deliver(said('first'), address)
       emulator.faults.add({ account: wire, kind: 'unauthorized', times: 1 })
       const { outcomes } = await deliver(said('second'), address)
-      t.match(outcomes, wire === 'rbm' ? [{ kind: 'sent' }] : [{ retry: 'elsewhere', needsOperator: true }], wire)
+      t.match(outcomes, wire === 'rbm' ? [{ kind: 'sent' }] : [{ retry: 'otherChannel', needsOperator: true }], wire)
     }
   },
 )

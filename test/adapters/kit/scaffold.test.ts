@@ -91,7 +91,7 @@ t.test('The suite runs on a folder from the command line, and fails with 1 when 
   t.equal(passed.status, 0, passed.stdout + passed.stderr)
   t.match(passed.stdout, /^TAP version 14\nok 1 - [\s\S]*\n1\.\.\d+\n$/)
   const send = join(dir, 'send.js')
-  writeFileSync(send, readFileSync(send, 'utf8').replace("again: 'never'", "again: 'later'"))
+  writeFileSync(send, readFileSync(send, 'utf8').replace("retry: 'never'", "retry: 'later'"))
   const failed = run(dir)
   t.equal(failed.status, 1)
   t.match(failed.stdout, /not ok \d+ - Every sample answer[^\n]*\n {2}# the person opted out/)

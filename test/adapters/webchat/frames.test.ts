@@ -128,10 +128,10 @@ t.test('Each frame of a page says what the contract says it says', async (t) => 
   const said = (inbound: object) => ({ kind: 'said', id: 'x', inbound })
   const meanings: [string, object][] = [
     [frame('text', { id: 'x', text: ' Hi\n' }), said({ kind: 'content', content: { text: ' Hi\n' } })],
-    [frame('tap', { id: 'x', tap: 'p1.msg_1.3' }), said({ kind: 'tap', messageId: 'msg_1', place: 3 })],
+    [frame('tap', { id: 'x', tap: 'p1.msg_1.3' }), said({ kind: 'tap', messageId: 'msg_1', tapIndex: 3 })],
     [
       frame('tap', { id: 'x', tap: 'p1.msg_1.0', label: 'Yes' }),
-      said({ kind: 'tap', messageId: 'msg_1', place: 0, label: 'Yes' }),
+      said({ kind: 'tap', messageId: 'msg_1', tapIndex: 0, label: 'Yes' }),
     ],
     [frame('location', { id: 'x', place }), said({ kind: 'content', content: { place } })],
     [frame('media', { id: 'x', media, text: 'This' }), said({ kind: 'content', content: { media, text: 'This' } })],

@@ -193,9 +193,9 @@ export function boundsSuite(t: Test, openFixture: OpenEngineFixture): void {
   t.test(
     'More destinations than are served at a time, and more effects than are held, are all performed',
     async (t) => {
-      const { loadedEffects: effectsHeld } = limits
-      Object.assign(limits, { effectsHeld: 2 * limits.loadedEffectsPerLane })
-      t.teardown(() => void Object.assign(limits, { effectsHeld }))
+      const { loadedEffects } = limits
+      Object.assign(limits, { loadedEffects: 2 * limits.loadedEffectsPerLane })
+      t.teardown(() => void Object.assign(limits, { loadedEffects }))
       const destinations = limits.activeLanes + 60
       const deep = 5 * limits.loadedEffectsPerLane
       const done = new Map<string, number[]>()

@@ -49,7 +49,7 @@ t.test('A provider that says later is asked again with growing waits, and nothin
     t.equal(chat.timers.get('send'), chat.now() + waitMs)
     chat.advance(waitMs)
     chat.fireTimer('send')
-    t.same(chat.delivered.at(-1), { messageId: first, tried: index + 2 })
+    t.same(chat.delivered.at(-1), { messageId: first, attempt: index + 2 })
   }
   chat.applyOutcome(later)
   t.match(chat.types(), [{ type: 'status', status: { messageId: first, state: 'failed', reason: 'sendFailed' } }])
@@ -417,8 +417,8 @@ t.test(
 t.test(
   'Once it is switched on, what has not arrived in time goes to the next channel, and nothing else does',
   async (t) => {
-    Object.assign(limits, { movesUndelivered: true })
-    t.teardown(() => void Object.assign(limits, { movesUndelivered: false }))
+    Object.assign(limits, { failsOverUndelivered: true })
+    t.teardown(() => void Object.assign(limits, { failsOverUndelivered: false }))
     const chat = createChat({ channel: 'rcs', siblings: { sms: 'usr_b' } })
     const [arrived, late, later] = ['one', 'two', 'three'].map((word) => {
       const id = idOf(chat.send(text(word, inTime)))

@@ -52,8 +52,8 @@ const expected: Readonly<Record<string, string>> = {
   'sending handedOver': 'sent',
   'sending refused': 'failed',
   'sending notAttempted': 'suppressed',
-  'sending failedForNow': 'queued, failed after the last attempt',
-  'sending held': 'queued',
+  'sending failedTemporarily': 'queued, failed after the last attempt',
+  'sending deferred': 'queued',
 }
 
 t.test('A send moves as the table of the contract says, and in no other way', async (t) => {

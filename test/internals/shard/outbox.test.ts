@@ -14,11 +14,11 @@ import { compareKeys } from '../../runtime/store/generated.js'
 Object.assign(limits, {
   effectsInFlight: 4,
   effectsPerDestination: 2,
-  effectsAsidePerLane: 3,
-  lanesHeld: 2,
-  lanesKnown: 4,
-  effectsHeldPerLane: 2,
-  effectsHeld: 3,
+  releasedEffectsPerLane: 3,
+  activeLanes: 2,
+  trackedLanes: 4,
+  loadedEffectsPerLane: 2,
+  loadedEffects: 3,
 })
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent }
@@ -295,7 +295,7 @@ t.test(
 t.test('An effect that was read from the record before its commit was told is performed once', async (t) => {
   const before = { ...limits }
   t.teardown(() => void Object.assign(limits, before))
-  Object.assign(limits, { effectsInFlight: 4, effectsPerDestination: 4, effectsHeldPerLane: 3, effectsHeld: 3 })
+  Object.assign(limits, { effectsInFlight: 4, effectsPerDestination: 4, loadedEffectsPerLane: 3, loadedEffects: 3 })
   const { outbox, record, running, settling, began, commit } = openBench()
   outbox.enqueue(commit(['a', 'a', 'a', 'a']))
   outbox.enqueue(commit(['c', 'c', 'c', 'c']))

@@ -10,7 +10,7 @@ import { cacheReads, cacheWrites, type Key, type Table, table } from '../../../r
 import { openStore } from '../../../runtime/store/lmdb.js'
 import { tempDir } from '../../harness/webhooknode.js'
 
-Object.assign(limits, { recentRecords: 3, recentRanges: 1, recentRangeRows: 2 })
+Object.assign(limits, { cachedRecords: 3, cachedRanges: 1, cachedRangeRows: 2 })
 
 const soon = cacheWrites(table<[string, number], { n: number }>('soon'))
 const often = cacheReads(table<[string, number], { n: number }>('often'))

@@ -89,7 +89,7 @@ t.test('A provider that asks to slow down, is away or refuses the account is a l
   t.match(named(fixture, 'provider.throttled'), [{ level: 'warn', data: { retryAfterMs: 10, why: 'Too many.' } }])
   t.match(named(fixture, 'provider.unreachable'), [{ level: 'error', data: { why: 'It answered 503.' } }])
   fixture.setProvider(() =>
-    refused('sendFailed', { again: 'otherChannel', needsOperator: true, detail: 'The token ended.' }),
+    refused('sendFailed', { retry: 'otherChannel', needsOperator: true, detail: 'The token ended.' }),
   )
   await fixture.send(asid, [textMessage('Two')])
   await passing(fixture, () => named(fixture, 'provider.unreachable').length > 1)

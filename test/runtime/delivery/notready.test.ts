@@ -122,7 +122,7 @@ t.test(
 t.test('What waits for another try when its binding stops being ready is kept, with all its tries', async (t) => {
   const fixture = await openGatewayFixture(t)
   const asid = await fixture.receiveText(ann, 'hi')
-  fixture.setProvider(() => refused('sendFailed', { again: 'later' }))
+  fixture.setProvider(() => refused('sendFailed', { retry: 'later' }))
   await fixture.send(asid, [textMessage('Hello')])
   await waitsForTry(fixture, asid)
   fixture.isReady('sms', false)
@@ -139,7 +139,7 @@ t.test('What waits for another try when its binding stops being ready is kept, w
 t.test('What waits for its binding for a day has failed with bindingNotReady', async (t) => {
   const fixture = await openGatewayFixture(t)
   const asid = await fixture.receiveText(ann, 'hi')
-  fixture.setProvider(() => refused('sendFailed', { again: 'later' }))
+  fixture.setProvider(() => refused('sendFailed', { retry: 'later' }))
   await fixture.send(asid, [textMessage('Hello')])
   await waitsForTry(fixture, asid)
   fixture.isReady('sms', false)

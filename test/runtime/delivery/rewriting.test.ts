@@ -245,7 +245,7 @@ t.test('A carousel for a phone without cards arrives over RCS as words, and noth
   }
   Object.assign(fixture.adapters[0]!, over)
   const abilities = ['REVOCATION', 'ACTION_OPEN_URL']
-  t.match(await emulator.act('rbm', ann, { kind: 'device', abilities }), { kind: 'told' })
+  t.match(await emulator.act('rbm', ann, { kind: 'device', abilities }), { kind: 'performed' })
   const asid = await fixture.receiveText(ann, 'Hi', channel)
   await fixture.waitForWebhook()
 

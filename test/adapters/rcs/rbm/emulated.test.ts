@@ -59,7 +59,7 @@ t.test('A person is reached, written to, heard and no longer written to', async 
     { id: `${providerId} read`, address: person, inbound: { receipt: { providerId, state: 'read' } } },
   ])
 
-  t.match(await emulated.emulator.act('rbm', person, { kind: 'tap', label: 'No' }), { kind: 'told', taken: true })
+  t.match(await emulated.emulator.act('rbm', person, { kind: 'tap', label: 'No' }), { kind: 'performed', taken: true })
   const tap = (await heard(3)).at(-1)
   t.match(tap, { address: person, inbound: { kind: 'tap', messageId: 'msg_1', tapIndex: 1, label: 'No' } })
   const lastHeardId = tap && 'id' in tap ? tap.id : ''
@@ -76,7 +76,7 @@ t.test('A person is reached, written to, heard and no longer written to', async 
     { inbound: { kind: 'system', system: 'unsubscribed' } },
     { inbound: { kind: 'content', content: { text: 'STOP' } } },
   ])
-  t.match(await rbmAdapter.send(wire!, { ...sending, id: 'msg_3.0' }), { kind: 'refused', retry: 'elsewhere' })
+  t.match(await rbmAdapter.send(wire!, { ...sending, id: 'msg_3.0' }), { kind: 'refused', retry: 'otherChannel' })
 })
 
 const typing = { event: { eventType: 'IS_TYPING' } } as const

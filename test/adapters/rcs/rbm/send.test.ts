@@ -126,14 +126,14 @@ t.test('Without a token nothing is sent, and who can help depends on why', async
     [
       'the account is not known',
       { status: 400, body: { error: 'invalid_grant' } },
-      { again: 'otherChannel', needsOperator: true },
+      { retry: 'otherChannel', needsOperator: true },
     ],
     ['the account may not', { status: 401, body: { error: 'invalid_client' } }, { needsOperator: true }],
-    ['nothing says why', { status: 401, body: {} }, { again: 'later', needsOperator: undefined }],
-    ['there is none in the answer', { status: 200, body: '<html>' }, { again: 'later', needsOperator: undefined }],
-    ['too much at once', { status: 429 }, { again: 'later', reason: 'rateLimited' }],
-    ['down', { status: 503 }, { again: 'later' }],
-    ['nobody answers', silence, { again: 'later' }],
+    ['nothing says why', { status: 401, body: {} }, { retry: 'later', needsOperator: undefined }],
+    ['there is none in the answer', { status: 200, body: '<html>' }, { retry: 'later', needsOperator: undefined }],
+    ['too much at once', { status: 429 }, { retry: 'later', reason: 'rateLimited' }],
+    ['down', { status: 503 }, { retry: 'later' }],
+    ['nobody answers', silence, { retry: 'later' }],
   ]
   for (const [name, reply, expected] of tries) {
     const { sending, asked } = testProvider(auth, () => reply)

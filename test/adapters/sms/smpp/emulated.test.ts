@@ -35,7 +35,7 @@ t.test('A person is written to and heard although the line throttles, is silent,
   t.match(receipt, { address: person, inbound: { kind: 'receipt', receipt: { providerId, state: 'delivered' } } })
 
   const long = `${'Answer with € and [brackets]. '.repeat(12)}Done 中.`
-  t.match(await emulator.act('smpp', person, { kind: 'text', text: long }), { kind: 'told', taken: true })
+  t.match(await emulator.act('smpp', person, { kind: 'text', text: long }), { kind: 'performed', taken: true })
   t.match(told.at(-1), { address: person, inbound: { kind: 'content', content: { text: long } } })
   t.same(
     told.filter((item) => 'problem' in item),
@@ -54,5 +54,5 @@ t.test('A person who cannot be reached, or has opted out at the provider, is tol
   await until(() => told.length === 1)
   t.match(told, [{ address: person, inbound: { receipt: { state: 'failed', reason: 'undeliverable' } } }])
   emulator.faults.add({ account: 'smpp', kind: 'optedOut', times: 1 })
-  t.match(await send('Hello'), { kind: 'refused', retry: 'elsewhere' })
+  t.match(await send('Hello'), { kind: 'refused', retry: 'otherChannel' })
 })

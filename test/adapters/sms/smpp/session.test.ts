@@ -92,7 +92,7 @@ t.test('Without a line, over one that is down, or to no number, nothing is sent'
   t.equal(refusedAs(await sender(line)('Hello')), 'sendFailed later')
   t.match(line.problem(), /0x08/)
   t.equal(refusedAs(await sender(undefined)('Hello')), 'sendFailed later')
-  t.equal(refusedAs(await sender(line, { address: 'ada@example.com' })('Hello')), 'unknownRecipient elsewhere')
+  t.equal(refusedAs(await sender(line, { address: 'ada@example.com' })('Hello')), 'unknownRecipient otherChannel')
   t.same(center.submits(), [])
 })
 
@@ -106,7 +106,7 @@ t.test('A wrong password needs an operator, is told without it, and is tried aga
   const { center, line } = await opened(t, { bind: (_unit, times) => (times < 4 ? { command_status: 0x0e } : {}) })
   await center.heard('bind_transceiver', 2)
   const outcome = await sender(line)('Hello')
-  t.match(outcome, { kind: 'refused', retry: 'elsewhere', needsOperator: true, detail: /wrong password/ })
+  t.match(outcome, { kind: 'refused', retry: 'otherChannel', needsOperator: true, detail: /wrong password/ })
   t.notMatch(`${line.problem()} ${JSON.stringify(outcome)}`, /pa55word|parley|127/)
   await up(line)
   t.equal(refusedAs(await sender(line)('Hello')), 'sent')
@@ -243,13 +243,13 @@ t.test('Answers that refuse a message say whether to try later, elsewhere or nev
   const verdicts: Record<number, string> = {
     1: 'tooLarge never',
     8: 'sendFailed later',
-    10: 'sendFailed elsewhere',
-    11: 'unknownRecipient elsewhere',
-    69: 'sendFailed elsewhere',
+    10: 'sendFailed otherChannel',
+    11: 'unknownRecipient otherChannel',
+    69: 'sendFailed otherChannel',
     100: 'sendFailed later',
-    101: 'sendFailed elsewhere',
+    101: 'sendFailed otherChannel',
     255: 'sendFailed later',
-    1177: 'sendFailed elsewhere',
+    1177: 'sendFailed otherChannel',
   }
   const asked = Object.keys(verdicts).map(Number)
   const { line } = await opened(t, { submit: (_unit, times) => ({ command_status: asked[times - 1]! }) })

@@ -15,7 +15,7 @@ interface Verifying {
 }
 /** Slack's SDK does not give it out by name. */
 const { isValidSlackRequest } = createRequire(import.meta.url)(
-  '../../../../node_modules/@slack/bolt/dist/receivers/verify-request.js',
+  '../../../../../node_modules/@slack/bolt/dist/receivers/verify-request.js',
 ) as { isValidSlackRequest(options: Verifying): boolean }
 
 function request(body: unknown, at = noon, headers?: Readonly<Record<string, string>>): IngressRequest {
