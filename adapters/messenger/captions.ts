@@ -1,4 +1,4 @@
-/** The words that stand with media: its own, and those that tell what it shows or where else it is to be seen. */
+/** Captions of media: its text, its alternative text, and the link to its thumbnail, as pages of messages. */
 
 import type { Block } from '../../core/channel/blocks.js'
 import type { Traits } from '../../core/channel/traits.js'
@@ -6,9 +6,9 @@ import { literal } from '../../core/render/lines.js'
 import { splitPages } from '../../core/render/split.js'
 
 export interface Captions {
-  /** Before it or below it: no page is longer than a message. */
+  /** Pages to send before the media or below it; each fits into a message. */
   readonly words: readonly string[]
-  /** After it. */
+  /** Pages to send after the media. */
   readonly after: readonly string[]
 }
 

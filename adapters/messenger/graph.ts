@@ -1,15 +1,17 @@
-/** The API that WhatsApp, Messenger and Instagram share: where it is, how it is called, and what its refusals mean. */
+/**
+ * Meta's Graph API, as WhatsApp, Messenger and Instagram share it: its URL, one POST, and the meaning of its refusals.
+ */
 import type { AuthProblem, ProviderResponse, SendContext, SendOutcome } from '../../core/channel/adapter.js'
 import { isRecord } from '../../core/json.js'
 import { asNumber, readJson, retryAfterMsIn, unavailable, unknownAnswer } from '../kit/http.js'
 import { content, type Row, toRefusal, unlistedRefusal } from '../kit/refusals.js'
 
-/** What every binding of it has, beside the id of its number or page. */
+/** Credentials of every binding, beside the id of its number or page. */
 export interface GraphAuth {
   readonly accessToken: string
-  /** Signs what is sent to us. */
+  /** The key of the signatures of incoming calls. */
   readonly appSecret: string
-  /** Asked for once, when the callback is set. */
+  /** The provider asks for it once, when the callback is set. */
   readonly verifyToken: string
   readonly apiUrl?: string
 }
@@ -22,12 +24,12 @@ export function graphUrl({ apiUrl = defaultApiUrl }: GraphAuth, path: string): s
 }
 
 /**
- * By `code/subcode` where the subcode matters, by `code/*` for every other subcode, and by `code`. A code that is also
- * answered for one person concerns the account only without a subcode.
+ * Rows by `code/subcode` where the subcode matters, by `code/*` for every other subcode, and by `code`. A code that the
+ * API also answers about one person concerns the account only without a subcode.
  */
 export type Refusals = Readonly<Record<string, Row>>
 
-/** About the message itself: another channel may take it. */
+/** The content of the message is refused; another channel may take it. */
 export const rejectedContent = (reason?: string): Row => content(reason, undefined, 'otherChannel')
 
 export function refusalOf(code: number, subcode: number | undefined, table: Refusals): Row | undefined {
@@ -35,7 +37,7 @@ export function refusalOf(code: number, subcode: number | undefined, table: Refu
   return table[`${code}/${subcode}`] ?? anyOther ?? table[String(code)]
 }
 
-/** `idIn` finds what the provider calls the message; what has no name there, such as a signal, is called by our own id. */
+/** `idIn` finds the provider's id in the answer; a payload without one, such as a signal, keeps our own id. */
 export async function postGraph(
   { call, now }: Pick<SendContext<GraphAuth>, 'call' | 'now'>,
   { url, token, body }: { readonly url: string; readonly token: string; readonly body: unknown },
@@ -62,7 +64,7 @@ export async function postGraph(
   }
 }
 
-/** The words of an error may repeat the token that it is about, so only its numbers are told. */
+/** The text of an error may contain the token, so the outcome has only its codes. */
 function refusalFrom(
   { status, header }: ProviderResponse,
   answerBody: unknown,
@@ -78,7 +80,7 @@ function refusalFrom(
   return unavailable(status, retryAfter, now) ?? toRefusal(unlistedRefusal(status), detail)
 }
 
-/** Ids of numbers and pages are digits, and a token stands in a header. */
+/** Ids of numbers and pages must be digits, and the token must fit into a header. */
 export function graphAuthError(
   auth: Pick<GraphAuth, 'accessToken'>,
   field: string,

@@ -1,4 +1,4 @@
-/** How that API calls in: its greeting, its signature over the raw body, and lists that are read entry by entry. */
+/** Incoming calls of the Graph API: verification request, signature over the raw body, lists read entry by entry. */
 import { createHmac } from 'node:crypto'
 import type { IngressRequest, IngressResult, Item } from '../../core/channel/adapter.js'
 import type { Inbound } from '../../core/channel/inbound.js'
@@ -27,7 +27,7 @@ export function receiveHub(
   return { kind: 'items', ...read(body) }
 }
 
-/** Only plain characters are echoed. */
+/** Echoes a challenge of plain characters only. */
 function answerVerification({ url }: IngressRequest, { verifyToken }: GraphAuth): IngressResult {
   const query = URL.canParse(url) ? new URL(url).searchParams : new URLSearchParams()
   const challenge = query.get('hub.challenge') ?? ''
@@ -36,7 +36,7 @@ function answerVerification({ url }: IngressRequest, { verifyToken }: GraphAuth)
   return { kind: 'answer', status: 200, type: 'text/plain', body: challenge }
 }
 
-/** What is no object is a problem of its own; the others are read all the same. */
+/** An entry that is no object becomes a problem; all other entries are still read. */
 export function readEach(list: unknown, name: string, read: (entry: JsonObject) => readonly Item[]): readonly Item[] {
   if (list === undefined) return []
   if (!Array.isArray(list)) return [{ problem: `\`${name}\` is not a list` }]
@@ -45,7 +45,7 @@ export function readEach(list: unknown, name: string, read: (entry: JsonObject) 
   )
 }
 
-/** What the provider calls a message. Of the longest name of an item some is left for the state that is told of it. */
+/** A message id of the provider. It leaves 20 characters of an item id for the state in a receipt. */
 export function idIn(value: unknown): string | undefined {
   return nameIn(value, limits.idChars - 20)
 }
@@ -54,12 +54,12 @@ export function addressIn(value: unknown): string | undefined {
   return nameIn(value, limits.addressChars)
 }
 
-/** Names are one word: whatever has a blank in it is something else. */
+/** A name is one word of printable ASCII, without blanks. */
 function nameIn(value: unknown, maxChars: number): string | undefined {
   return typeof value === 'string' && value.length <= maxChars && /^[\x21-\x7e]+$/.test(value) ? value : undefined
 }
 
-/** What was tapped, if it is ours; otherwise the person said what stood on it. */
+/** The tap if the postback is ours; otherwise the label as text of the person. */
 export function tapOrText(postback: string | undefined, label: string | undefined): Inbound | undefined {
   const tap = postback === undefined ? undefined : parsePostback(postback)
   if (tap) return { kind: 'tap', ...tap, ...(label !== undefined && { label }) }

@@ -1,4 +1,4 @@
-/** An order from a catalog in words: no message of the contract is one. */
+/** Describes a catalog order in words, since the contract has no message for it. */
 import type { Inbound } from '../../core/channel/inbound.js'
 import { isRecord } from '../../core/json.js'
 import { asNumber, asText } from '../kit/http.js'

@@ -173,7 +173,7 @@ interface Difference {
 }
 
 /**
- * How a list differs from the one it was last compared with: integrity, defaults and storage ask the same for one
+ * How a list differs from the one it was last compared with: integrity, size, caching and storage all need it for one
  * write.
  */
 const differenceCache = new WeakMap<readonly object[], Difference & { readonly previous: readonly object[] }>()

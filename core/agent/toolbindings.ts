@@ -104,7 +104,7 @@ export function configStatus({ toolId, config }: Item<'toolBindings'>, stored: R
   return { complete: missing.length === 0, missing }
 }
 
-/** The connection of the org that a config names; undefined when the tool takes none. */
+/** The connection of the org that a config names; undefined when it names none or the tool takes none. */
 export function connectionOf(toolId: string, config: Config): string | undefined {
   const id = config[connectionField]
   return signInOf(toolId) && typeof id === 'string' && id !== '' ? id : undefined

@@ -97,7 +97,7 @@ export interface ValidatedCampaign
 export interface CampaignValidationContext {
   readonly document: AgentDocument
   readonly hasPersona: (personaId: string) => boolean
-  /** Whether that import created or changed a person who still exists. */
+  /** Whether that import contained a person who still exists. */
   readonly hasBatch: (importBatchId: string) => boolean
   /** Key under which a list of people is stored. */
   readonly listKey: string

@@ -51,7 +51,7 @@ export interface Recipient {
   readonly channel?: ChannelName
   readonly exclusion?: Exclusion
   readonly detail?: string
-  /** Of one whose turn came before turns were kept apart from rows. */
+  /** Only in rows from before dispatches were stored apart from rows. */
   readonly sendId?: string
 }
 

@@ -1,7 +1,7 @@
 /** Agent templates: a whole starting point for one trade, made of pieces from the other catalogs. */
 import type { AgentTemplate } from './shapes.js'
 
-/** Any business is asked these, whatever it does. */
+/** For every kind of business. */
 const commonPlaybooks = [
   '@svc/playbook.faq',
   '@svc/playbook.reach-us',

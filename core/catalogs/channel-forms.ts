@@ -1,4 +1,4 @@
-/** What channel setups share: business inputs, the address override, the emulator, and the words for each status. */
+/** What channel setups share: business inputs, the address override, the emulator, and the text for each status. */
 
 import type { ProviderForm } from '../channel/form.js'
 import { emailField, form, listField, phoneField, textField, urlField } from './forms.js'
@@ -51,7 +51,7 @@ export function pick(...names: BusinessField[]): Readonly<Record<string, Readonl
   return Object.fromEntries(names.map((name) => [name, business[name]]))
 }
 
-/** Business inputs are open: what is missing is asked for while the channel is set up, not refused at the door. */
+/** Business inputs are open: missing ones are asked for while the channel is set up, and refuse no request. */
 export function inputs(properties: Parameters<typeof form>[0], required: readonly string[]) {
   return form(properties, required, { additionalProperties: true })
 }
@@ -90,7 +90,7 @@ const defaultCopy: Readonly<Record<ChannelStatus, StatusCopy>> = {
   },
 }
 
-/** The usual words, with those that a channel says better in their place. */
+/** The default texts, with those that a channel overrides. */
 export function statusCopy(overrides: Partial<Record<ChannelStatus, StatusCopy>> = {}): ChannelSetup['provisioning'] {
   return { ...defaultCopy, ...overrides }
 }

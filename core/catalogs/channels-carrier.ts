@@ -85,7 +85,7 @@ export const rcs: ChannelSetup = {
   }),
 }
 
-/** Holds where the field is given; a strict validator wants it declared beside the demand. */
+/** Holds where the field is given; a strict validator needs it declared beside `required`. */
 function requiresField(field: string) {
   return { type: 'object', properties: { [field]: true }, required: [field] }
 }

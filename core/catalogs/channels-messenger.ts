@@ -1,4 +1,4 @@
-/** Setup of the channels that live inside a messenger app. */
+/** Setup of the messenger channels. */
 
 import type { ProviderForm } from '../channel/form.js'
 import { apiUrl, emulator, inputs, pick, statusCopy } from './channel-forms.js'

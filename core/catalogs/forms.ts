@@ -1,4 +1,4 @@
-/** The words that forms and tool calls are written in: each gives a piece of JSON Schema, draft 2020-12. */
+/** Helpers for forms and tool calls: each returns a piece of JSON Schema, draft 2020-12. */
 
 import type { FormSchema } from '../channel/form.js'
 import { describePattern } from '../patterndescriptions.js'
@@ -8,13 +8,16 @@ const dialect = 'https://json-schema.org/draft/2020-12/schema'
 type Field = Readonly<Record<string, unknown>>
 type Fields = Readonly<Record<string, Field>>
 
-/** A group of fields, or what a tool is called with. Whatever it does not name is refused. */
+/** A group of fields, or the arguments of a tool. Other members are refused. */
 export function fields(properties: Fields, required: readonly string[] = []): FormSchema {
   const schema = { type: 'object' as const, properties, required, additionalProperties: false }
   return schema
 }
 
-/** A form an operator fills in. It says its dialect; a tool call does not, because a model reads that on every turn. */
+/**
+ * A form that an operator fills in. It names its dialect; a tool call does not, because a model reads that on every
+ * turn.
+ */
 export function form(properties: Fields, required: readonly string[] = [], rules: Field = {}): FormSchema {
   const schema = { $schema: dialect, ...fields(properties, required), ...rules }
   return schema

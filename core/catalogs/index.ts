@@ -1,4 +1,4 @@
-/** The catalogs: one table from kind to entries, and how to look into it. */
+/** The catalogs: one table from kind to entries, and its lookups. */
 import type { TSchema } from 'typebox'
 import type { ProviderForm } from '../channel/form.js'
 import type { ChannelName } from '../channelnames.js'
@@ -37,7 +37,7 @@ export type EntryOf<K extends CatalogKind> = (typeof catalogs)[K]['entries'][num
 
 export const catalogKinds = Object.keys(catalogs) as CatalogKind[]
 
-/** Entries are shared by every reader, so whoever copies one onto an agent must not be able to change it here. */
+/** Entries are shared by all readers, so a caller that copies one onto an agent must not be able to change it. */
 function freeze(value: unknown): void {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return
   Object.freeze(value)
@@ -67,7 +67,7 @@ export function findInCatalog<K extends CatalogKind>(kind: K, id: string): Entry
   return byId.get(kind)?.get(id) as EntryOf<K> | undefined
 }
 
-/** How operators bind a provider that comes with the build. */
+/** The form with which operators bind a built-in provider. */
 export function providerForm(channel: ChannelName, provider: string): ProviderForm {
   const form = findInCatalog('channels', channel)?.unmanaged.find((each) => each.provider === provider)
   if (!form) throw new Error(`the catalog has no provider ${provider} of ${channel}`)
@@ -75,8 +75,8 @@ export function providerForm(channel: ChannelName, provider: string): ProviderFo
 }
 
 /**
- * The playbook an agent made from this template rests in: the one of its playbooks that is marked as a default. A
- * template names exactly one such playbook, so there is nothing to choose between.
+ * The resting playbook of an agent made from this template: the one of its playbooks that is marked as a default. A
+ * template names exactly one such playbook.
  */
 export function defaultPlaybookOf(template: shapes.AgentTemplate): shapes.PlaybookTemplate {
   const playbooks = (template.playbookTemplateIds ?? []).map((id) => findInCatalog('playbook-templates', id))

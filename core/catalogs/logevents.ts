@@ -1,4 +1,4 @@
-/** Everything an agent's log can hold: the name, how loud it is, and what it tells a reader. */
+/** Every event that an agent's log can hold: name, level and description. */
 import type { LogEvent } from './shapes.js'
 
 const definitions = {
@@ -81,7 +81,7 @@ const definitions = {
 /** The only names that may stand in a log entry. */
 export type LogEventName = keyof typeof definitions
 
-/** One line of an agent's log; the catalog has its level. */
+/** One log note of an agent; the catalog has its level. */
 export interface LogNote {
   readonly event: LogEventName
   readonly data?: Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-/** Objective templates: what an agent is working toward, and how to tell that it got there. */
+/** Objective templates: an agent's aim, and the sign that it is reached. */
 import { prose } from './prose.js'
 import type { ObjectiveTemplate } from './shapes.js'
 

@@ -1,4 +1,4 @@
-/** Personality templates: the voice an agent speaks in, whatever it is doing. */
+/** Personality templates: the voice of an agent in every playbook. */
 import { prose } from './prose.js'
 import type { PersonalityTemplate } from './shapes.js'
 

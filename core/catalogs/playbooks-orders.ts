@@ -1,4 +1,4 @@
-/** Playbooks for what was bought: where it is, sending it back, making it work. */
+/** Playbooks for purchases: order status, returns, support. */
 import { agent, prose, user } from './prose.js'
 import type { PlaybookTemplate } from './shapes.js'
 

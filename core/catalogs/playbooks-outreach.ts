@@ -1,4 +1,6 @@
-/** Playbooks for conversations that the business opens; an Outreach sends the opener and owns the copy made of one. */
+/**
+ * Playbooks for conversations that the business opens; an Outreach sends the opener and owns its copy of the playbook.
+ */
 import { agent, prose, user } from './prose.js'
 import type { PlaybookTemplate } from './shapes.js'
 

@@ -1,7 +1,7 @@
-/** Ways to write catalog text so that it reads in the source as it will read in use. */
+/** Helper for catalog text that is indented with the source code. */
 import type { ExampleLine } from './shapes.js'
 
-/** A template literal indented with the code around it; that indentation and the outer line breaks are taken off. */
+/** Tag of a template literal: removes the indentation of the source and the outer line breaks. */
 export function prose(template: TemplateStringsArray): string {
   const lines = template.join('').replace(/^\n/, '').trimEnd().split('\n')
   const indents = lines.filter((line) => line.trim() !== '').map((line) => line.length - line.trimStart().length)

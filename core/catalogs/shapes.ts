@@ -1,10 +1,10 @@
-/** The shape of every kind of catalog entry, as schemas that routes, documentation and tests all read. */
+/** Schemas of every kind of catalog entry, for routes, documentation and tests. */
 import Type, { type Static, type TProperties } from 'typebox'
 import { FormSchema, ProviderForm, sentence, shortName } from '../channel/form.js'
 import { channelNames } from '../channelnames.js'
 import { slugPattern } from '../ids.js'
 
-/** The word that stands for a kind inside a qualified id: `@svc/playbook.booking`. */
+/** `word` stands for a kind inside a qualified id: `@svc/playbook.booking`. */
 const qualifiedId = (word: string) => Type.String({ pattern: `^@svc/${word}\\.${slugPattern.slice(1)}` })
 const qualifiedIds = (word: string) => Type.Array(qualifiedId(word), { uniqueItems: true, minItems: 1 })
 const text = Type.String({ minLength: 1 })
@@ -12,7 +12,7 @@ const texts = Type.Array(text, { uniqueItems: true, minItems: 1 })
 const closedObject = <P extends TProperties>(title: string, properties: P) =>
   Type.Object(properties, { additionalProperties: false, title })
 
-/** Content of a later version is offered to agents that copied an earlier one, so it changes with every edit. */
+/** Agents that copied an earlier version are offered a later one, so the version changes with every edit. */
 const version = Type.String({ pattern: '^[0-9]+\\.[0-9]+\\.[0-9]+$' })
 const entryFields = (word: string) => ({
   id: qualifiedId(word),
@@ -43,7 +43,9 @@ export const PlaybookTemplate = closedObject('PlaybookTemplate', {
   body: text,
   examples: Type.Optional(Type.Array(Type.Array(ExampleLine, { minItems: 2 }), { minItems: 1 })),
   derivedSkillTemplateIds: Type.Optional(qualifiedIds('skill')),
-  /** The mode an agent rests in. An agent template names exactly one such playbook, and that one becomes its default. */
+  /**
+   * The mode an agent rests in. An agent template names exactly one such playbook, and that one becomes its default.
+   */
   isDefault: Type.Optional(Type.Boolean()),
   /** Written for conversations that the business opens, to be owned by an Outreach. */
   isOutbound: Type.Optional(Type.Boolean()),
@@ -89,7 +91,7 @@ export const ChannelSetup = closedObject('ChannelSetup', {
   id: Type.Enum(channelNames),
   name: shortName,
   description: sentence,
-  /** A managed binding is Active as soon as it is made: nobody has to approve it. */
+  /** A managed binding is Active as soon as it is created, without an approval. */
   instant: Type.Boolean(),
   /** Whether the disclaimer and the opt-out keywords of `compliance` apply here. */
   compliance: Type.Boolean(),

@@ -1,4 +1,4 @@
-/** The numbers of credentials, each with its unit last. */
+/** Limits of credentials and of the audit trail. */
 import { day, hour, minute } from '../durations.js'
 
 export const bootstrapKey = { minDifferentChars: 8 } as const
@@ -9,18 +9,18 @@ export const emulatorLink = {
   labelChars: 100,
   lifetimeMs: 30 * day,
   lifetimeMaxMs: 365 * day,
-  /** How often its use is written down. */
+  /** `lastUsedAt` of a link is written at most this often. */
   lastUsedEveryMs: minute,
 } as const
 
 /** The audit trail of an org. */
 export const audit = {
   keptMs: 180 * day,
-  /** Entries past their time that one write takes away. */
+  /** Expired entries that one write removes. */
   droppedPerWrite: 20,
-  /** Entries that one call of the list looks at. */
+  /** Entries that one call of the list scans. */
   scannedPerCall: 2_000,
-  /** Refused calls of one actor are counted for so long, and for so many actors and orgs at a time. */
+  /** Refused calls are counted per actor within this window, for this many actors and orgs at a time. */
   refusedWindowMs: hour,
   refusedActorsPerOrg: 20,
   refusedOrgs: 200,

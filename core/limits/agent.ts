@@ -1,6 +1,6 @@
-/** The numbers of an agent's document, section by section; everybody reads them through `limits.ts`. */
+/** Limits of an agent's document, by section. */
 
-/** Where the contract gives no number the house gives one, so that no field and no list is without an end. */
+/** Where the contract gives no number, Parley sets one, so that every field and list is bounded. */
 export const agentLimits = {
   /** Ids of catalog entries. */
   qualifiedIdChars: 200,
@@ -37,7 +37,7 @@ export const agentLimits = {
     suggestionsLeast: 1,
     suggestionsMost: 4,
     suggestionChars: 200,
-    /** Longer ones are cut by some channel. */
+    /** Some channel cuts longer suggestions. */
     suggestionShownChars: 25,
     branches: 20,
     conditionChars: 500,
@@ -52,7 +52,7 @@ export const agentLimits = {
     patterns: 20,
     patternChars: 200,
     replacementChars: 1_000,
-    /** States of all patterns of all enabled rules together. */
+    /** Automaton states of all patterns of all enabled rules together. */
     states: 10_000,
   },
   messageTemplates: { most: 500, nameChars: 200, descriptionChars: 2_000, bodyChars: 4_000 },
@@ -122,38 +122,43 @@ export const agentLimits = {
     afterMostHours: 720,
   },
   people: { fields: 200, keyChars: 128, labelChars: 200, segments: 500 },
-  /** States of one operator pattern once its counted repeats are written out; each character of a text costs at most as many steps. */
+  /**
+   * Automaton states of one operator pattern with its counted repeats expanded; each character of a text costs at most
+   * as many steps.
+   */
   patternStates: 1_000,
   patternSearch: {
-    /** Steps after which a search can be left and gone on with. */
+    /** Steps after which a search pauses and can continue. */
     stepsPerAsk: 2_000,
-    /** Sets of states that it remembers of one text. */
+    /** State sets that one search caches. */
     nodesKept: 1_000,
-    /** Of a phrase; an expression takes a step for a character at least. */
+    /** Of a phrase; an expression takes at least one step per character. */
     phraseCharsPerStep: 32,
   },
   /** Faults that one check lists. */
   faults: 50,
 } as const
 
-/** Keeping documents: those a process holds in memory, the changes that stay on record, and what secrets show. */
+/** Limits of the document store: documents in memory, changes on record, body sizes, and what secrets show. */
 export const agentDocument = {
   cachedAgents: 100,
-  /** Of each, what was shown last and is shown again as it is. */
+  /** Rendered views per agent that the cache keeps. */
   cachedViews: 64,
   auditEntriesKept: 1_000,
-  /** A secret that is shorter shows nothing of itself. */
+  /** A shorter secret shows none of its characters. */
   last4FromChars: 12,
   /** Bodies that hold one item or one small section. */
   bodyBytes: 1024 ** 2,
-  /** A body that is longer is read in a thread. */
+  /** A longer body is parsed in a worker thread. */
   inlineBytes: 128 * 1024,
   /** Bodies that hold a whole list, or the whole agent. */
   wholeBytes: 17 * 1024 ** 2,
-  /** What an agent holds, as JSON: an export is hardly longer than that, and a body of it is read. */
+  /** The size of an agent's document as JSON; an export is hardly longer, and an import of it is accepted. */
   documentBytes: 16 * 1024 ** 2,
-  /** The same as YAML. What would be longer is exported in the form of JSON, which is YAML too. */
+  /** The same as YAML. A longer export is written as JSON, which is YAML too. */
   yamlBytes: 34 * 1024 ** 2,
-  /** An import is read three levels deeper than other bodies: so much deeper stands in it what a body of one item held. */
+  /**
+   * An import may nest three levels deeper than other bodies, since it embeds bodies of single items that much deeper.
+   */
   importDepth: 35,
 } as const

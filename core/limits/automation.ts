@@ -1,6 +1,6 @@
-/** The numbers of rules that send by themselves and of reminders; everybody reads them through `limits.ts`. */
+/** Limits of automation rules and reminders. */
 
-/** What an agent may have of rules, and how much of what they made is looked at or let go of at a time. */
+/** Rules per agent, and rows of their runs that one step processes. */
 export const automation = {
   rules: 100,
   nameChars: 200,
@@ -12,6 +12,6 @@ export const automation = {
 } as const
 
 export const reminder = {
-  /** How long before an appointment its reminder goes out where nobody says how long. */
+  /** How long before an appointment its reminder goes out, by default. */
   leadMinutes: 1_440,
 } as const

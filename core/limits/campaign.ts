@@ -1,37 +1,40 @@
-/** The numbers of campaigns; everybody reads them through `limits.ts`. */
+/** Limits of campaigns. */
 import { minute, second } from '../durations.js'
 
-/** What an agent may have of campaigns, and how much of one is staged, sent, read or let go of at a time. */
+/** Campaigns per agent, and rows of one that a step stages, sends, reads or removes. */
 export const campaign = {
   nameChars: 200,
-  /** That are not over. */
+  /** Campaigns that have not ended. */
   unfinished: 500,
   personIds: 50_000,
   personIdChars: 200,
   personaIds: 200,
   batchIdChars: 200,
   bodyBytes: 3 * 1024 ** 2,
-  /** Of a list of people, so many ids are one record. */
+  /** Person ids per record of a campaign's list of people. */
   idsPerRecord: 250,
-  /** People that are looked at in one commit while a campaign is staged. */
+  /** People that staging examines in one commit. */
   peoplePerStep: 250,
-  /** A stage whose caller is gone is carried on by itself after this long. */
+  /** A stage whose caller disconnected continues by itself after this long. */
   stageTakeoverMs: 5 * second,
   previews: 5,
-  /** How much is on its way at a time: as much as a node can do, or as little as those hardly notice who call it meanwhile. */
+  /**
+   * Campaign work in flight: the node's full capacity when idle, and so little under load that other callers hardly
+   * notice.
+   */
   idle: { batchRows: 64, awaitingReportRows: 256, unthrottledInFlightRows: 384, intervalMs: 0 },
   underLoad: { batchRows: 4, awaitingReportRows: 4, unthrottledInFlightRows: 8, intervalMs: 20 },
-  /** From so many calls a second on, a campaign is not alone. */
+  /** From this rate of calls on, the node counts as under load. */
   callsPerSecond: 10,
-  /** Times are drawn so far ahead from the budget of a binding with a pace. */
+  /** How far ahead leave times are drawn from a throttled binding's budget. */
   claimAheadMs: second,
-  /** Openings under way over a binding with a pace: what it sends in this time, and so many at least and at most. */
+  /** Openers in flight over a throttled binding: what it sends in this time, within this minimum and maximum. */
   inFlightMs: 5 * second,
   inFlightMinRows: 64,
   inFlightMaxRows: 2_048,
-  /** Hours that are closed are looked at again after this long at the latest: somebody may have opened them. */
+  /** Closed sending hours are checked again after this long at the latest, since an operator may have opened them. */
   hoursRecheckMs: 5 * minute,
-  /** Rows that one decision walks past in search of somebody to send to. */
+  /** Rows that one decision scans for a recipient that may be sent to. */
   rowsPerClaim: 1_000,
   rowsPerRead: 500,
   rowsPerSweep: 500,

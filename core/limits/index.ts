@@ -1,4 +1,7 @@
-/** Every number of the contract and of the house, each with its unit last. Code, tests and bench read them here. */
+/**
+ * Limits: every number of the contract and of Parley, each with its unit last. Code, tests and benchmarks read them
+ * here.
+ */
 import { day, hour, minute, second } from '../durations.js'
 import { linkBudgets } from './sandbox.js'
 
@@ -16,28 +19,30 @@ export * from './traffic.js'
 export * from './webhook.js'
 export * from './worker.js'
 
-/** Token buckets: each API key has its own of the first two, each address or visitor of web chat of the others. */
+/** Token buckets: `send` and `journey` are per API key, the others per address or web chat visitor. */
 export const budgets = {
   send: { burstCalls: 100, refillPerSecond: 10 },
   journey: { burstCalls: 1_000, refillPerSecond: 200 },
-  /** Tokens for visitors that one address asks for. */
+  /** Visitor tokens that one address asks for. */
   webchatVisitors: { burstCalls: 60, refillPerSecond: 1 },
-  /** Pages and scripts of chats that one address reads: it learns which agents there are no faster than this. */
+  /** Chat pages and scripts that one address reads: bounds how fast it can discover agents. */
   webchatPages: { burstCalls: 300, refillPerSecond: 5 },
-  /** Sockets that one address asks for with a token that is not good. Each process counts by itself, since it decides at once. */
+  /**
+   * Sockets that one address opens with a bad token. Each process counts on its own, since it decides synchronously.
+   */
   webchatBadTokens: { burstCalls: 60, refillPerSecond: 1 },
-  /** Sockets that one address opens, and what is said over all of them. */
+  /** Sockets that one address opens, and messages over all of them. */
   webchatAddress: { burstCalls: 400, refillPerSecond: 40 },
-  /** What one visitor says. */
+  /** Messages of one visitor. */
   webchatMessages: { burstCalls: 20, refillPerSecond: 2 },
   ...linkBudgets,
 } as const
 export type BudgetName = keyof typeof budgets
 
-/** Work that may take long, like rendering, searching and indexing of texts, is done in slices of about this length. */
+/** Long work, such as rendering, searching and indexing of texts, runs in slices of about this length. */
 export const longWork = { sliceMs: 4 } as const
 
-/** The shared home of the token buckets. A call it does not judge in time is judged by this process alone. */
+/** The shared token buckets in Redis. If Redis does not answer in time, the process decides alone. */
 export const redis = { commandMs: 50, connectMs: second, retryMs: 50, retryMaxMs: 2 * second } as const
 
 export const org = { nameChars: 200, descriptionChars: 2_000 } as const
@@ -46,16 +51,16 @@ export const apiKey = {
   nameChars: 200,
   descriptionChars: 2_000,
   perOrg: 1_000,
-  /** Keys that a process remembers, and so recognises without asking around. */
+  /** Keys that a process caches, and so recognizes without a query. */
   cachedKeys: 10_000,
   /** `lastUsedAt` is written at most this often for a key. */
   lastUsedEveryMs: minute,
 } as const
 
-/** Opened data keys that a process keeps at hand. */
+/** Decrypted data keys that a process caches. */
 export const sealing = { dataKeysKept: 1_000 } as const
 
-/** How often a node that starts asks shards which nobody serves yet, each time for as long as an ask takes. */
+/** How often a starting node queries shards that have no owner yet, each time for the duration of a query. */
 export const firstStart = { asks: 8 } as const
 
 export const session = { lifetimeMs: hour, cachedTokens: 10_000, discoveryMs: 5 * second } as const
@@ -65,12 +70,15 @@ export const orgWebhook = {
   urlChars: 2_048,
   descriptionChars: 2_000,
   perOrg: 100,
-  /** Wait before each try, from the one before it; the first is at once. */
+  /** Wait before each attempt, from the one before it; the first is immediate. */
   retryAfterMs: [0, 5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 10 * hour],
-  /** A retry is late by up to this share of its wait, so that endpoints which failed together do not come back together. */
+  /**
+   * Retries are delayed by up to this share of their wait, so that endpoints which failed together do not return
+   * together.
+   */
   retryJitterShare: 0.2,
   triesInFlightPerWebhook: 4,
-  /** The same for an endpoint whose last try failed: enough to notice that it is back. */
+  /** The same for an endpoint whose last attempt failed: enough to notice that it is back. */
   triesInFlightWhileFailing: 1,
   attemptsKept: 20,
   keptMs: 30 * day,
@@ -83,59 +91,62 @@ export const egress = {
   headersMs: 15 * second,
   totalMs: 30 * second,
   answerBytes: 1024 * 1024,
-  /** An answer that nobody reads is drained this far to keep its connection, then cut. */
+  /** An unread answer is drained up to this size to keep its connection, then cut. */
   drainBytes: 16 * 1024,
   drainMs: second,
-  /** Ports a user may name while only public addresses are allowed. */
+  /** Ports that a user may name while only public addresses are allowed. */
   publicPorts: [443, 8443],
 } as const
 
 export const signature = { acceptedAgeMs: 300 * second } as const
 
 export const shard = {
-  /** Commands that wait in one shard; one more is refused. */
+  /** Commands in the mailbox of one shard; one more is refused. */
   mailboxCommands: 5_000,
   commandsPerCommit: 2_000,
-  /** A shard decides for so long in one turn of the loop; those who are left wait for the next turn. */
+  /** The time that a shard decides in one turn of the event loop; remaining commands wait for the next turn. */
   decideMs: 4,
   /** A commit takes no further command once it holds this much. */
   commitBytes: 512 * 1024,
-  /** How long the answer to a command with an id of its caller's is kept. */
+  /** How long the answer to a command with a caller's own id is stored. */
   rememberedCommandMs: day,
-  /** The same for one whose id was made only to ask again when no answer came. */
+  /** The same for an id that was made only for retries after a missing answer. */
   rememberedRetryMs: 10 * minute,
-  /** Records that were just written and are kept at hand, in each shard. */
+  /** Recently written records that each shard caches. */
   cachedRecords: 2_048,
-  /** The same of whole ranges, in each table that is read often; longer than all webhooks of an org they are read each time. */
+  /**
+   * Cached ranges per frequently read table; a range of more rows is read each time. The row limit covers all webhooks
+   * of an org.
+   */
   cachedRanges: 256,
   cachedRangeRows: 128,
   effectsInFlight: 64,
   effectsPerDestination: 8,
-  /** Commands of one kind that an owner is told at once. */
+  /** Commands of one kind that an owner receives at once. */
   messagesPerBatch: 64,
-  /** Effects of one destination that are done with it and wait to be noted, or for somebody else. */
+  /** Effects of one destination that have released their slot and wait to be recorded, or for another result. */
   releasedEffectsPerLane: 256,
-  /** Destinations of one shard that are served at a time, and effects held for each; the others wait on the record. */
+  /** Destinations that one shard serves at a time, and effects loaded for each; the others wait in the outbox. */
   activeLanes: 256,
-  /** The same with those added whose every effect waits to be tried again. */
+  /** The same including destinations whose every effect waits for a retry. */
   trackedLanes: 4_096,
   loadedEffectsPerLane: 16,
-  /** A lane may hold more than that as long as all of them hold fewer than these. */
+  /** A lane may load more than that while all lanes together hold fewer than these. */
   loadedEffects: 4_096,
   timersPerSweep: 500,
-  /** The record of timers is looked at this often at least, while there are any. */
+  /** The timer table is polled at least this often, while there are any timers. */
   timerPollMs: 30 * second,
   /** A clock that is behind by less than this was not set back. */
   clockStepMs: second,
-  /** A shard notes the time of day with a commit this often at most. */
+  /** A shard records the time of day with a commit at most this often. */
   clockNotedMs: 30 * second,
   effectRetryMs: second,
   effectRetryMaxMs: minute,
-  /** An effect that was cut has this long to notice it. */
+  /** A cancelled effect has this long to notice it. */
   effectCutMs: 500,
-  /** A shard that is handed over gives effects under way this long to end. */
+  /** A shard that is handed over gives effects in flight this long to end. */
   handOverMs: 2 * second,
-  /** How long a command or a query looks for whoever serves its shard. */
+  /** How long a command or a query looks for the owner of its shard. */
   executeMs: 8 * second,
   /** A request without an answer is sent again, under the same id, after this long at first and at most. */
   requestFirstMs: 400,
@@ -144,72 +155,72 @@ export const shard = {
   requestRetryMaxMs: 250,
 } as const
 
-/** How nodes of a cluster know of each other, and when a silent one has lost what it owned. */
+/** Cluster membership: heartbeats, leases, and copies of shards. */
 export const cluster = {
   heartbeatEveryMs: 500,
-  /** A node that could not make itself heard for this long owns nothing any more, and knows it. */
+  /** A node without a confirmed heartbeat for this long has lost its lease, and knows it. */
   leaseMs: 2 * second,
-  /** The others wait this much longer before they take over, for clocks that do not run alike. */
+  /** Other nodes wait this much longer before they take over, to allow for clock skew. */
   graceMs: 500,
   /** Nodes that keep a copy of a shard, its owner included. */
   copies: 3,
   /** A snapshot is made when the log has grown by this much since the last one. */
   snapshotEntries: 10_000,
   snapshotBytes: 64 * 1024 ** 2,
-  /** Entries before the newest snapshot that stay in the log at least, for nodes that are only a little behind. */
+  /** Least number of entries before the newest snapshot that stay in the log, for nodes that are slightly behind. */
   entriesKept: 2_000,
   rowsPerSnapshotPart: 500,
-  /** How often a node that keeps a copy looks by itself whether the log is still the one it follows. */
+  /** How often a follower checks whether the log is still the one it follows. */
   pollEveryMs: 10 * second,
-  /** A process that keeps no shards waits this long for an installation to join. */
+  /** A process without shards waits this long for an installation to join. */
   joinMs: 30 * second,
-  /** Leaving, a node waits this long for others to take its shards; then it lets go of them. */
+  /** A leaving node waits this long for others to take its shards; then it releases them. */
   leaveMs: 3 * second,
-  /** After something went wrong with a shard, how long until it is tried again. */
+  /** The wait after a failure of a shard before the next attempt. */
   retryMs: 250,
 } as const
 
 export const bus = {
   connectMs: 5 * second,
   requestMs: 5 * second,
-  /** A leader that has not taken a message by then may have gone: whoever sent it asks again, another may lead. */
+  /** A leader that has not acknowledged by then may be gone: the caller asks again, since another node may lead. */
   publishMs: 2 * second,
-  /** What may be asked twice is asked again after this long. */
+  /** An idempotent request is repeated after this long. */
   requestRetryMs: 500,
   reconnectMs: 250,
-  /** A server that took the connection and says nothing is left after this long for the next one. */
+  /** A server that accepted the connection and stays silent is abandoned after this long for the next one. */
   dialMs: 2 * second,
-  /** A server that leaves this many pings without an answer counts as away. */
+  /** A server that leaves this many pings unanswered counts as down. */
   pingEveryMs: second,
   pingsUnanswered: 2,
   /** The longest message between nodes; it travels in frames that fit the servers' own limit. */
   messageBytes: 16 * 1024 ** 2,
   frameBytes: 512 * 1024,
-  /** Messages of which some frames are missing; the oldest gives way to one more. */
+  /** Incomplete messages; one more evicts the oldest. */
   partialMessages: 32,
   partialMs: 10 * second,
-  /** Of the servers' limit for a message, what is left to headers. */
+  /** The part of the servers' message limit that is reserved for headers. */
   headerBytes: 1024,
-  /** A follower of a log fetches this many entries at a time, the next when it has taken them. */
+  /** Entries that a log follower fetches at a time; it fetches the next when it has applied them. */
   entriesAhead: 32,
   pullMs: 30 * second,
-  /** What the servers have just made is not known to all of them yet: how long until it is tried again. */
+  /** A new stream or consumer is not known to all servers at once: the wait before the next attempt. */
   unknownRetryMs: 25,
   heartbeatMs: 750,
-  /** A follower that misses so many heartbeats begins again. The NATS client knows no other number. */
+  /** A follower that misses this many heartbeats restarts. The NATS client allows no other number. */
   heartbeatsMissed: 2,
-  /** The servers forget a follower that has gone without a word after this long. */
+  /** The servers drop a silent follower after this long. */
   followerKeptMs: 30 * second,
   memberKeptMs: hour,
-  /** That something was removed is told for this long to whoever was away. */
+  /** Removal markers stay this long, for watchers that were disconnected. */
   removalKeptMs: hour,
-  /** Removals that a watcher knows it was told of, however often the servers begin again. */
+  /** Recent removals that a watcher deduplicates when the servers repeat them. */
   removalsRemembered: 1_024,
   objectChunkBytes: 128 * 1024,
   objectChunksInFlight: 8,
-  /** A cluster keeps every log this many times. */
+  /** Replicas of every log in a cluster. */
   replicas: 3,
-  /** Below this version an acknowledged append may be lost when the power fails. */
+  /** Below this version an acknowledged append may be lost on power failure. */
   safeServer: [2, 10, 27],
 } as const
 
@@ -217,9 +228,9 @@ export const bus = {
 export const localCluster = {
   startMs: 60 * second,
   pollEveryMs: 100,
-  /** What a node may take to stop, and a little more. */
+  /** The time that a node may take to stop, and a little more. */
   endMs: 12 * second,
-  /** Ports that are asked for first, each next server that much further; one that is taken is replaced by a free one. */
+  /** Preferred ports, with this step per server; a port in use is replaced by a free one. */
   portStep: 100,
   gatewayPort: 8_080,
   mgmtPort: 8_081,
@@ -232,32 +243,32 @@ export const localCluster = {
 
 export const store = {
   /**
-   * Free pages of the file that are held at hand, and beyond which what is held is let go of. Every page that is written is
-   * looked for among them: with the tens of thousands that lmdb would hold, a commit to a large file takes a tenth of a second.
+   * Free pages of the file that are loaded, and the bound beyond which they are released. Every written page is
+   * searched among them: with lmdb's default of tens of thousands, a commit to a large file takes a tenth of a second.
    */
   freePagesLoaded: 2_000,
   freePagesRetained: 4_000,
-  /** Addresses reserved for the data at the start, not memory; more are taken when it outgrows them. */
+  /** Address space reserved for the data at the start, not memory; more is reserved when the data outgrows it. */
   mapBytes: 64 * 1024 ** 3,
   keyBytes: 1_900,
-  /** Below this much free disk the node stops taking writes. */
+  /** Below this much free disk the node refuses writes. */
   freeDiskBytes: 64 * 1024 ** 2,
   /**
-   * Commits are added to a group until it holds this many writes; a single larger commit still goes whole. Small enough
-   * that those of one group go on while the next is written: were all in one, everybody would wait for the disk and then
-   * the disk for everybody.
+   * Commits join a group until it holds this many writes; a single larger commit still goes whole. Small groups let the
+   * commits of one continue while the next is written: with one large group, callers would wait for the disk and then
+   * the disk for callers.
    */
   writesPerGroup: 600,
   /** With `durability: 'async'`, the least time between the beginnings of two transactions. */
   writeBehindMs: 100,
   /** While this much is unwritten, a commit waits too. */
   unwrittenBytes: 8 * 1024 ** 2,
-  /** Rows of a range that are read at one sitting; between sittings nothing of the database is held. */
+  /** Rows of a range that are read in one slice; between slices no read transaction is open. */
   rowsPerSlice: 64,
   /** Pages of the data file whose structure is checked before it is opened. */
   checkedPages: 16_384,
   recordDepth: 100,
-  /** How long an owner of the data directory is given to say which process it is. */
+  /** The time that the owner of the data directory has to identify its process. */
   ownerAnswerMs: 250,
 } as const
 
@@ -271,47 +282,47 @@ export const catalog = {
   cacheSeconds: 300,
 } as const
 
-/** Sources of an agent and search among their passages. */
+/** Knowledge sources of an agent, and search in their passages. */
 export const knowledge = {
-  /** Of what is uploaded or fetched, before it becomes text. */
+  /** Uploaded or fetched bytes, before their conversion to text. */
   bytes: 1024 ** 2,
   textChars: 256 * 1024,
   passageChars: 1_000,
   /** A heading begins another passage once the one before it has this much. */
   passageLeastChars: 200,
   wordChars: 64,
-  /** Each is a row that is written in one commit. */
+  /** Each word is a row, and all are written in one commit. */
   wordsPerSource: 20_000,
-  /** Of a source that goes, words whose rows are removed in one commit. */
+  /** Word rows of a deleted source that one commit removes. */
   rowsPerSweep: 2_000,
-  /** Of all sources of an agent, which bounds what a search has to look at. */
+  /** Passages of all sources of an agent, which bounds the work of a search. */
   passagesPerAgent: 20_000,
   queryChars: 500,
   queryWords: 16,
   hits: 10,
   maxHits: 50,
-  /** Facts that one turn of the event loop puts into an index. */
+  /** Facts that one turn of the event loop indexes. */
   factsPerTurn: 100,
   connectMs: 5 * second,
   headersMs: 10 * second,
   totalMs: 20 * second,
   redirects: 3,
-  /** What a page says of its own version is handed back to it, if it is not longer. */
+  /** The longest version validator (such as an ETag) that is returned to a page's server. */
   validatorChars: 500,
-  /** An upload that has not become a media item by then is given up, and its bytes are removed. */
+  /** An upload that has not become a media item by then is abandoned, and its bytes are removed. */
   unfinishedMs: hour,
 } as const
 
-/** Places of addresses, asked of a geocoder before the addresses are kept. */
+/** Geocoding of addresses, before they are stored. */
 export const geocoder = {
   connectMs: 2 * second,
   headersMs: 4 * second,
   totalMs: 4 * second,
   answerBytes: 64 * 1024,
   callsInFlight: 4,
-  /** Together for all addresses of one write; those that are left count as not looked up. */
+  /** For all addresses of one write together; the remaining ones count as not looked up. */
   wholeMs: 8 * second,
-  /** After so many calls in a row without an answer the others are not tried. */
+  /** After this many unanswered calls in a row the remaining ones are not tried. */
   failuresInRow: 4,
   cachedAddresses: 10_000,
   cachedMs: day,
@@ -324,38 +335,41 @@ export const languageModel = {
   totalMs: 45 * second,
   answerBytes: 512 * 1024,
   answerTokens: 8_000,
-  /** The first try and the repairs after it, together. */
+  /** The first attempt and its repairs, together. */
   attempts: 3,
   wholeMs: 90 * second,
   briefChars: 4_000,
-  /** Findings that one repair is told of. */
+  /** Findings that one repair receives. */
   findings: 20,
   notesChars: 2_000,
-  /** Steps that a rehearsal walks before it counts as stuck. */
+  /** Steps of a simulation before it counts as stuck. */
   simulationSteps: 400,
 } as const
 
-/** Sends of an outreach: what a caller may say, how often and when they are tried, and how long they are kept. */
+/** Sends of an outreach: what a caller may pass, attempts and waits, and retention. */
 export const outreachSend = {
-  /** Zones whose hours are told at a time without making a clock anew. */
+  /** Zones with a cached clock for sending hours. */
   cachedClocks: 64,
   inputs: 100,
-  /** Slots without a value that one line of the log names. */
+  /** Slots without a value that one log line names. */
   missingSlotsLogged: 20,
   inputKeyChars: 128,
   inputValueChars: 4_000,
   keyChars: 200,
   sourceChars: 64,
-  /** Of one field of a profile, and of each word on consent. */
+  /** One field of a profile, and each text on consent. */
   profileChars: 500,
   evidenceChars: 4_000,
-  /** A campaign and its sends look this often whether a binding is ready that was not. */
+  /** How often a campaign and its sends check whether a binding has become ready. */
   bindingRetryMs: minute,
-  /** An accepted send is picked up this long after; those of one step are picked up together, so a long step makes bursts. */
+  /**
+   * An accepted send is picked up this long after its acceptance; sends of one step share a pickup, so a long step
+   * makes bursts.
+   */
   pickupMs: minute,
   pickupStepMs: 100,
   rowsPerPickup: 200,
-  /** Of the newest sends to a person, how many a STOP looks at. */
+  /** Of the newest sends to a person, how many a STOP examines. */
   rowsPerStop: 100,
   /** Waits before the second, third and fourth attempt, each from the end of the one before it. */
   retryAfterMs: [2 * minute, 8 * minute, 20 * minute],
@@ -364,36 +378,36 @@ export const outreachSend = {
   sweepEveryMs: day,
   rowsPerSweep: 500,
   rowsPerRead: 500,
-  /** How long a caller waits for word on a named send, and on one of a journey. */
+  /** How long a caller waits for the result of a named send, and of a journey send. */
   answerMs: 30 * second,
   journeyAnswerMs: 10 * second,
-  /** How often the end of a rehearsal is looked for while its caller waits. */
+  /** How often the end of a sandbox send is checked while its caller waits. */
   sandboxPollMs: 25,
-  /** Nobody is written to by automated outreach or a campaign this soon after they wrote themselves. */
+  /** Automated outreach and campaigns do not write to a person this soon after the person wrote. */
   quietMs: 30 * minute,
   touchHours: 48,
   touchMostHours: 8_760,
-  /** How far ahead an opening of safe hours is looked for: a window may be missing on the day the clocks change. */
+  /** How far ahead the next sending hours are searched: a window may be missing on the day of a clock change. */
   openingWithinDays: 4,
-  /** Templates that name templates, one within the other. */
+  /** Nesting depth of templates that name templates. */
   templateDepth: 5,
-  /** Templates in one text, each time one is named counted. */
+  /** Templates in one text; each mention counts. */
   templatesPerText: 50,
 } as const
 
 export const metrics = {
   loopDelayEveryMs: 50,
   durationBucketsSeconds: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-  /** Messages may wait for hours, for a turn in bulk or for a window. */
+  /** Messages may wait for hours, for their bulk leave time or for a window. */
   waitBucketsSeconds: [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 1_800, 7_200, 43_200],
-  /** Steps in which the commands that share a commit are counted, up to as many as may. */
+  /** Commands per commit, up to the largest commit. */
   commitBucketsCommands: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, shard.commandsPerCommit],
-  /** Label combinations of one metric; what comes after them is counted together. */
+  /** Label combinations of one metric; further ones are counted together. */
   seriesPerMetric: 5_000,
 } as const
 
 /** Bounds of the environment variables. */
 export const settings = { portMax: 65_535, shardsMax: 4_096, bootstrapKeyMinChars: 24, secretKeyBytes: 32 } as const
 
-/** Files of the docs pages are named after their content, so a browser may keep one for a year. */
+/** Files of the docs pages are named after their content, so a browser may cache one for a year. */
 export const docs = { assetMaxAgeSeconds: (365 * day) / second } as const

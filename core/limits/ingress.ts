@@ -1,24 +1,24 @@
-/** What providers send and what tenants bring along, bounded before it is used. */
+/** Bounds on input of providers and tenants, checked before it is processed. */
 import { minute } from '../durations.js'
 
-/** Keys of tenants that sign or verify: time grows with the third power of their length. */
+/** Tenants' keys for signing and verifying: the cost grows with the third power of their length. */
 export const tenantKeys = { rsaBits: 4_096 } as const
 
-/** What a call of a provider may hold before it is parsed. Every bound stands well above what the provider sends. */
+/** Bounds on a provider's call before it is parsed. Each stands well above what the provider sends. */
 export const ingressBounds = {
-  /** JSON; the marks are those of a mebibyte of events. */
+  /** JSON; the token bound corresponds to a mebibyte of events. */
   json: { depth: 32, tokens: 100_000 },
   /** A message of Twilio has 1,600 characters and some thirty parameters. */
   twilioForm: { bytes: 64 * 1024, parameters: 256 },
-  /** What was tapped in Slack comes as one parameter, with the message that it stood in. */
+  /** A Slack tap arrives as one parameter, together with its message. */
   slackForm: { bytes: 256 * 1024, parameters: 16 },
-  /** The call by which a webhook of RCS Business Messaging is set up: a token and a secret. */
+  /** The handshake of an RCS Business Messaging webhook: a token and a secret. */
   rbmGreetingBytes: 8 * 1024,
 } as const
 
-/** Lines of agents' logs about calls that were refused. */
+/** Log lines of agents about refused calls. */
 export const refusedCalls = {
-  /** For each binding and event there is one line when calls begin, and then one in this time. */
+  /** Per binding and event: one line when calls begin, and then one per this window. */
   windowMs: minute,
   /** Bindings and events that are counted at once; calls of further ones have no line. */
   bindings: 1_000,

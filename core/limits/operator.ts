@@ -1,7 +1,7 @@
-/** Numbers of those who run an installation: the log, the command line, backups, and what the doctor looks for. */
+/** Limits of operations: the log, the command line, backups, and the doctor. */
 import { minute, second } from '../durations.js'
 
-/** What one log line may hold, and how many there may be. */
+/** The size of a log line, and the rate of lines. */
 export const log = {
   retryMs: 10,
   flushMs: 500,
@@ -9,32 +9,32 @@ export const log = {
   lineChars: 32 * 1024,
   depthLevels: 6,
   entriesPerObject: 64,
-  /** What stdout may hold back while nobody reads it; lines beyond are dropped, never kept in memory. */
+  /** Bytes that stdout may buffer while unread; further lines are dropped, never kept in memory. */
   bufferBytes: 16 * 1024 ** 2,
-  /** Warnings and errors of one name that are written within so long; more are counted. */
+  /** Warnings and errors of one name that are written within `atOnceMs`; further ones are only counted. */
   linesAtOnce: 50,
   atOnceMs: second,
 } as const
 
-/** How `parley` on the command line waits for a node. */
+/** How the `parley` command waits for a node. */
 export const commandLine = {
   requestMs: 10 * second,
-  /** For what a node is known to take longer for: staging a campaign. */
+  /** For a call that takes a node longer: staging a campaign. */
   stageMs: 5 * minute,
   probeMs: 2 * second,
   watchEveryMs: second,
-  /** Records shown before those that come, and how far back each look goes for those that came late. */
+  /** Records shown first, and how far back each poll looks for late ones. */
   tailLines: 10,
   tailOverlapMs: 10 * second,
   tailPageRows: 1_000,
-  /** Looks after which the agents of an org are listed anew. */
+  /** Polls after which the agents of an org are listed again. */
   tailListPolls: 30,
-  /** Looks that the rate of a campaign is taken from. */
+  /** Polls that the rate of a campaign is computed from. */
   ratePolls: 10,
   barChars: 30,
   sendRows: 20,
   backupPollMs: 250,
-  /** How long a shard that was moved is waited for by itself, and how often it is looked at. */
+  /** How long a shard move is awaited, and how often it is checked. */
   moveSeconds: 30,
   movePollMs: 250,
 } as const
@@ -42,18 +42,18 @@ export const commandLine = {
 /** Backups of a node's data. */
 export const backup = {
   pathChars: 200,
-  /** What a disk must have free beside a second copy of the data. */
+  /** Free disk required beside a second copy of the data. */
   spareBytes: 256 * 1024 ** 2,
   rowsAtOnce: 500,
-  /** How long copies of shards may take to come up with their owners, and how often that is looked at. */
+  /** How long copies of shards may take to catch up with their owners, and how often that is checked. */
   catchUpMs: 10 * second,
   pollMs: 50,
 } as const
 
-/** What the doctor finds worth a word. */
+/** Thresholds of the doctor's findings. */
 export const doctor = {
   answerMs: 2 * second,
-  /** Less free disk than this is told; less than the store needs is a failure. */
+  /** Less free disk is a warning; less than the store needs is a failure. */
   freeDiskBytes: 2 * 1024 ** 3,
   clockWarnMs: 2 * second,
   clockFailMs: 30 * second,

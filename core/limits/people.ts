@@ -1,7 +1,7 @@
-/** The numbers of an agent's people; everybody reads them through `limits.ts`. */
+/** Limits of an agent's people. */
 import { minute } from '../durations.js'
 
-/** What an agent keeps of a person, and how much of its people is looked at, read in or let go of at a time. */
+/** Data of a person, and rows of people that one step scans, imports or removes. */
 export const person = {
   textChars: {
     fullName: 200,
@@ -30,17 +30,17 @@ export const person = {
   appointmentsShown: 200,
   /** `lastSeenAt` of an identity is written at most this often. */
   seenEveryMs: minute,
-  /** Rows that one query looks at, and one call: then it answers what it has, and where to go on. */
+  /** Rows that one query scans, and one call: then the call returns its results so far, and where to continue. */
   rowsPerScan: 1_000,
   rowsPerCall: 50_000,
-  /** People with this much text between them are enough for one answer, however few they are. */
+  /** Text of people that ends one scan, however few they are. */
   charsPerScan: 1024 ** 2,
   importBytes: 32 * 1024 ** 2,
-  /** Addresses of one row, each of which is a conversation that is asked. */
+  /** Addresses of one row; each of them is a conversation to query. */
   importAddresses: 10,
   importColumns: 300,
   importRecordChars: 64 * 1024,
-  /** What the reader of an import is given at a time; between two pieces others have their turn. */
+  /** Input that the import reader gets at a time; other work runs between two pieces. */
   importPieceBytes: 2 * 1024,
   importRowsPerCommand: 50,
   importCharsPerCommand: 256 * 1024,
@@ -48,7 +48,7 @@ export const person = {
   /** Of a first line that cannot be used. */
   headersShown: 20,
   headerCharsShown: 60,
-  /** Imports that a person is known to have come by, and ids of records merged into theirs: the newest. */
+  /** Imports that a person came by, and ids of records merged into theirs: the newest. */
   importBatches: 50,
   formerIds: 100,
   exportRowsPerScan: 500,

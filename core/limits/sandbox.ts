@@ -1,7 +1,7 @@
-/** The numbers of rehearsing with personas and of outreach links, each with its unit last. */
+/** Limits of the sandbox with its personas, and of outreach links. */
 import { day, second } from '../durations.js'
 
-/** Somebody to rehearse with, and what is done as them. */
+/** Personas, and what is done as one. */
 export const persona = {
   perAgent: 500,
   nameChars: 100,
@@ -12,24 +12,24 @@ export const persona = {
   bodyBytes: 1024 ** 2,
 } as const
 
-/** One turn of a rehearsal, as test cases write it too. */
+/** One turn of a sandbox conversation; test cases have the same form. */
 export const directive = {
   textChars: 4_000,
   chipChars: 200,
   slotMost: 50,
   labelChars: 200,
   urlChars: 2_000,
-  /** How far back a picker or a confirmation is looked for, in what was said. */
+  /** How many rows back a picker or a confirmation is searched. */
   rowsScanned: 60,
 } as const
 
 export const sandbox = {
-  /** How long the caller of a turn waits for the agent, a little more than the agent has for an answer. */
+  /** How long the caller of a turn waits for the agent: slightly longer than the agent's own time limit. */
   answerMs: 12 * second,
-  /** How soon it is looked whether the agent has answered: each time twice as long after, up to the second. */
+  /** How often the agent's answer is polled: the interval doubles up to the second. */
   pollFirstMs: 20,
   pollMaxMs: 320,
-  /** Of one reply: an agent that says more is read with the list of turns. */
+  /** Of one reply; the list of turns shows longer ones in full. */
   repliesShown: 50,
   rowsDeletedPerStep: 500,
 } as const
@@ -47,7 +47,7 @@ export const outreachLink = {
   numberChars: 64,
 } as const
 
-/** What one address may look at and try, and how often one number is written to, whichever link it is entered at. */
+/** Page views and attempts of one address, and messages to one number, over all links. */
 export const linkBudgets = {
   linkViews: { burstCalls: 60, refillPerSecond: 1 },
   linkAttempts: { burstCalls: 20, refillPerSecond: 0.02 },

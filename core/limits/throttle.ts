@@ -1,13 +1,16 @@
-/** The numbers of send budgets; they are read through `limits.ts`. */
+/** Limits of send budgets. */
 import { second } from '../durations.js'
 
-/** Messages in bulk leave over one binding at this pace, unless its provider says otherwise. */
+/** The rate of messages in bulk over one binding, unless its provider sets another. */
 export const bulk = {
   perSecond: 100,
   /** Messages of one step leave together. */
   everyMs: 100,
-  /** A message that leaves within this time waits where it is handed over; one that leaves later waits in its conversation. */
+  /**
+   * A message that leaves within this time waits in the send queue; one that leaves later waits among the paced
+   * messages.
+   */
   soonMs: second,
-  /** Messages that did not wait are counted against the budget this often. */
+  /** How often messages that did not wait are counted against the budget. */
   reportEveryMs: second,
 } as const

@@ -1,16 +1,16 @@
-/** The numbers of reads of traffic; everybody reads them through `limits.ts`. */
+/** Limits of traffic reads. */
 import { day } from '../durations.js'
 
 export const traffic = {
   defaultRows: 200,
   maxRows: 1_000,
-  /** How far back a list goes that is not told when to begin. */
+  /** How far back a list without a start goes. */
   windowMs: day,
-  /** Records that one shard looks at in one go, wanted or not. */
+  /** Records that one shard scans in one read, matching or not. */
   rowsPerRead: 250,
-  /** How often all shards are asked for one page; a page that is not full by then is handed out as it is. */
+  /** Reads of all shards for one page; a page that is not full by then is returned as it is. */
   roundsPerPage: 40,
-  /** What each shard is asked for at first, beyond its even share of the page. */
+  /** Rows that each shard is first asked for beyond its even share of the page. */
   slackRows: 8,
   /** Of the first message of a conversation. */
   previewChars: 140,

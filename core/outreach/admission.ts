@@ -1,6 +1,6 @@
 /**
- * Everything that is decided about a send when it is asked for: whether there is such an outreach and somebody to send
- * it to, what becomes of that person's record, and whether anything forbids it. What it refuses has changed nothing.
+ * Admission of a send: whether the outreach and its recipient exist, how the person's record changes, and whether a
+ * guardrail forbids the send. A refusal changes nothing.
  */
 import type { AgentDocument } from '../agent/index.js'
 import type { Outreach } from '../agent/resources/templates.js'
@@ -24,21 +24,21 @@ export interface AdmissionInput {
   readonly sending: SendingPolicy
   readonly at: number
   readonly timeScale: number
-  /** Whoever the recipient names, as they are; absent when nobody does. */
+  /** The person that the recipient names, before changes; absent when there is none. */
   readonly person?: Person
-  /** Of an address, or of an asid that its conversation knows: for a person who does not hold it yet. */
+  /** The identity of an address, or of an asid that its conversation knows: for a person without that identity. */
   readonly identity?: PersonIdentity
-  /** For somebody new. */
+  /** The id of a new person. */
   readonly personId: string
   readonly consentState: { readonly asid: string; readonly isOptedOut: boolean; readonly lastInboundAt?: number }
-  /** Of the rule or campaign it comes from. */
+  /** Of the rule or campaign that sends. */
   readonly sendWindow?: Hours
   readonly ignoresSafeHours?: boolean
-  /** A marketing send to this person is queued or under way. */
+  /** Whether a marketing send to this person is queued or in flight. */
   readonly isMarketingUnderWay?: boolean
 }
 
-/** The send may go: the person as they become, and what is kept of it on the send. */
+/** The send may go: the person after their changes, and members of the send's record. */
 export interface Accepted {
   readonly kind: 'accepted'
   readonly person: Person
@@ -49,7 +49,7 @@ export interface Accepted {
   readonly warning?: string
 }
 
-/** Not an error: what a rule or a campaign does with this person instead. */
+/** No error: what a rule or a campaign does with this person instead. */
 export type NotAdmitted =
   | { readonly kind: 'skip'; readonly reason: SendReason }
   | { readonly kind: 'wait'; readonly until: number; readonly waitsFor: string }
@@ -102,7 +102,7 @@ function recipientOf(
   }
   if (person?.sandbox) return recipientNotFound
   if (person) {
-    // Whatever was chosen when the conversation was asked is what its answer is about.
+    // `consentState` is about the identity that was chosen when the conversation was queried, so that identity is used.
     const own = person.identities.find(({ asid }) => asid === consentState.asid)
     if (own && !isOutreachChannel(own.channel)) return channelUnavailable(own.channel)
     if (own) return { person, identity: own, isNew: false }
@@ -117,8 +117,8 @@ function recipientOf(
 }
 
 /**
- * Of the identities on that channel, or of those that outreach can go to: the one at the phone on record, else the one
- * heard from last. One that is kept for a single send is no choice.
+ * The identity on that channel, or on any outreach channel: the one at the phone on record, else the one last seen. An
+ * identity that is reserved for another send is never chosen.
  */
 export function chooseIdentity(person: Person, channel?: string): PersonIdentity | undefined {
   const onChannel = person.identities.filter((each) =>
@@ -176,18 +176,18 @@ function consentOf({ consent = {} }: SendRequest, person: Person, isNew: boolean
 
 const textFieldNames: ReadonlySet<string> = new Set(textFields)
 
-/** Inputs may be named as the slots of an opener are. */
+/** Inputs may have the names of an opener's slots. */
 const personSlot = 'person.'
 const customSlot = 'person.customFields.'
 
-/** What a person has under the key of an input. */
+/** The person's value for an input. */
 export function inputOf(person: Person, key: string): string | undefined {
   if (key.startsWith(customSlot)) return ownValue(person.customFields, key.slice(customSlot.length))
   const field = key.startsWith(personSlot) ? key.slice(personSlot.length) : key
   return textFieldNames.has(field) ? person[field as TextField] : ownValue(person.customFields, key)
 }
 
-/** A key may be a name that every object has. */
+/** An own member only: the key may also be one that every object inherits. */
 export function ownValue(record: Readonly<Record<string, string>> | undefined, key: string): string | undefined {
   return record && Object.hasOwn(record, key) ? record[key] : undefined
 }
@@ -196,7 +196,7 @@ export function isBlank(value: string | undefined): boolean {
   return value === undefined || value.trim() === ''
 }
 
-/** Lists of a document stay the same object for as long as it says the same, so what is made of them is made once. */
+/** Lists of a document are immutable, so a value derived from one is computed once. */
 function memoizeByList<L extends object, T>(make: (list: L) => T): (list: L) => T {
   const cache = new WeakMap<L, T>()
   return (list) => {
@@ -225,7 +225,7 @@ function isDeclared({ peopleFields }: AgentDocument, key: string): boolean {
   return textFieldNames.has(key) || fieldKeys(peopleFields).has(key)
 }
 
-/** The channel and address as they are sent to, or why they cannot be. */
+/** The channel and the normalized address, or the refusal. */
 export function checkAddress(
   channel: string,
   address: string,

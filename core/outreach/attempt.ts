@@ -1,4 +1,4 @@
-/** One attempt at a send, and what came of it as far as whoever made it knows. */
+/** One attempt at a send, and its outcome as far as the caller knows it. */
 import type { LogNote } from '../catalogs/logevents.js'
 import type { FailureName } from './statemachine.js'
 
@@ -9,14 +9,14 @@ export type AttemptOutcome =
 
 export interface AttemptResult {
   readonly outcome: AttemptOutcome
-  /** What was found out about the number on the way. */
+  /** Whether the number is capable, if the attempt found out. */
   readonly isCapable?: boolean
-  /** Lines of the log that its conversation has not written, since it took nothing. */
+  /** Log notes that its conversation has not written, since it did not accept the opener. */
   readonly notes?: readonly LogNote[]
 }
 
 export interface AttemptReport extends AttemptResult {
   readonly sendId: string
-  /** Counts the tries of one send, from 1. */
+  /** Counts the attempts of one send, from 1. */
   readonly attempt: number
 }

@@ -1,4 +1,4 @@
-/** What a conversation tells of a send's message, folded into the send: each piece once, and never backwards. */
+/** Applies a conversation's delivery reports to a send: each report once, and never backwards. */
 import type { DeliveryReport } from '../conversation/deliveryreport.js'
 import type { Send } from './send.js'
 import { applyTransition, bindingRetryMs, failureOf, failures, type Transition } from './statemachine.js'
@@ -7,7 +7,7 @@ type Receipts = NonNullable<Send['receipts']>
 
 const receiptFields = { sent: 'sentAt', delivered: 'deliveredAt', read: 'readAt', failed: 'failedAt' } as const
 
-/** It waits for its binding, however often that is looked at. */
+/** The send waits for its binding, without a limit of checks. */
 export function deferForBinding(at: number, timeScale: number, detail?: string): Transition {
   const until = at + bindingRetryMs(timeScale)
   const cause = {
@@ -18,7 +18,7 @@ export function deferForBinding(at: number, timeScale: number, detail?: string):
   return { on: 'deferred', at, until, ...cause }
 }
 
-/** The very same send when the news changes nothing: old news, or told before. */
+/** Returns the same object when the report changes nothing: it is stale or a repeat. */
 export function applyReport<S extends Send>(send: S, report: DeliveryReport, timeScale: number): S {
   if (report.attempt !== send.attempts) return send
   if (report.state === 'responded') {
@@ -37,7 +37,7 @@ export function applyReport<S extends Send>(send: S, report: DeliveryReport, tim
   return withReceipt(applied ?? send, report)
 }
 
-/** Only a send on its way is moved by news; afterwards they are receipts. */
+/** A report changes the state of a send in flight only; later reports are receipts. */
 function transitionOf(
   { state }: Send,
   { state: reported, at, messageId, reason = '', detail, retry = 'never' }: DeliveryReport,
@@ -50,7 +50,7 @@ function transitionOf(
 
 function withReceipt<S extends Send>(send: S, { state, at, messageId, reason, detail }: DeliveryReport): S {
   if (state === 'responded' || state === 'withheld' || send.state !== 'sent') return send
-  // It went wrong for a while and then went all the same.
+  // The message failed temporarily and was sent after all.
   if (state === 'failed' && at < (send.sentAt ?? 0)) return send
   const name = receiptFields[state]
   const receipts: Receipts = send.receipts ?? {}

@@ -1,11 +1,11 @@
 /**
- * Values of slots are text, whatever they look like: none opens or closes a marker, and none is read as Markdown. Which
- * of the two a character needs depends on where its slot stands, so it is noted first and escaped when the text is whole.
+ * Escapes slot values, so that none opens or closes a marker and none is read as Markdown. The right escape depends on
+ * where the slot stands, so characters are marked first and escaped when the text is complete.
  */
 import type { SlotReader } from '../agent/index.js'
 import { escapeMarkdown } from '../render/escape.js'
 
-/** Stands before a character of a value that would be read as more than text. */
+/** Precedes a character of a value that needs an escape. */
 const escapeMark = '\uE001'
 
 export function markSlots(read: SlotReader): SlotReader {
@@ -24,14 +24,14 @@ const inMarker = (text: string) =>
     .replaceAll(`${escapeMark}]${escapeMark}]`, '] ]')
     .replaceAll(escapeMark, '')
 
-/** Within a marker of the template Markdown is not read; elsewhere a backslash makes text of a character. */
+/** Inside a marker of the template there is no Markdown; elsewhere a backslash escapes a character. */
 export function escapeSlots(text: string): string {
   if (!text.includes(escapeMark)) return text
   let escaped = ''
   let from = 0
   for (let start = text.indexOf('[['); start >= 0; start = text.indexOf('[[', Math.max(start + 1, from))) {
     if (text[start - 1] === '\\') continue
-    // A value closes no marker: a note stands between its brackets.
+    // A value never closes a marker: an escape mark stands between its brackets.
     const end = text.indexOf(']]', start)
     if (end < 0) break
     escaped += asMarkdown(text.slice(from, start)) + inMarker(text.slice(start, end + 2))

@@ -1,4 +1,4 @@
-/** What holds a send back, by where it comes from: one table, and the walk along one of its columns. */
+/** Guardrails of sends by origin: one table, and its evaluation for one origin. */
 import { inConversationUntil } from '../conversation/activity.js'
 import { hour } from '../durations.js'
 import { type Refusal, refuse } from '../errors.js'
@@ -17,13 +17,13 @@ export interface GuardFacts {
   readonly hasDeclined?: boolean
   readonly isOptedOut: boolean
   readonly safeHours?: Hours
-  /** Of the rule or campaign it comes from. */
+  /** Of the rule or campaign that sends. */
   readonly sendWindow?: Hours
-  /** As the rule, or the reminders, say; absent: they say nothing. */
+  /** Set by the rule or the reminders; absent: not set. */
   readonly ignoresSafeHours?: boolean
   readonly isMarketing: boolean
   readonly marketingAt?: number
-  /** Another marketing send to this person, made before this one, is queued or under way. */
+  /** Whether an earlier marketing send to this person is queued or in flight. */
   readonly isMarketingUnderWay?: boolean
   readonly minTouchIntervalHours: number
   /** When the person last wrote. */
@@ -31,7 +31,7 @@ export interface GuardFacts {
   readonly timeScale: number
 }
 
-/** The first that is found decides; a warning decides nothing. */
+/** The first decision wins; a warning does not stop the evaluation. */
 export type GuardDecision =
   | { readonly kind: 'refuse'; readonly refusal: Refusal; readonly reason: SendReason }
   | { readonly kind: 'skip'; readonly reason: SendReason }
@@ -43,7 +43,7 @@ type Rule = (facts: GuardFacts) => GuardDecision | undefined
 const skip = (reason: SendReason): GuardDecision => ({ kind: 'skip', reason })
 const pass: Rule = () => undefined
 
-/** The words of the table, and what each of them does. */
+/** The entries of the table, each with its rule. */
 const rules = {
   consent: {
     unlessDeclinedOrDenied: ({ hasDeclined, consent }) =>
@@ -133,7 +133,7 @@ export const guardrails: Readonly<Record<GuardedOrigin, GuardrailRow>> = {
   },
 }
 
-/** What ends a send comes before what delays it, so that nobody waits for nothing. */
+/** Rules that end a send run before rules that delay it, so that no send waits in vain. */
 const ruleOrder = ['consent', 'stop', 'frequencyCap', 'safeHours', 'inConversation'] as const satisfies (keyof Rules)[]
 
 export function evaluateGuardrails(origin: GuardedOrigin, facts: GuardFacts): GuardDecision | undefined {
@@ -155,7 +155,7 @@ export function isFrequencyCapped(facts: GuardFacts): boolean {
   return at - marketingAt < (minTouchIntervalHours * hour) / timeScale
 }
 
-/** Windows that never open together are looked at again when that may have changed. */
+/** Windows that never open together are checked again after a day. */
 function waitUntilOpen({ at }: GuardFacts, windows: readonly (Hours | undefined)[]): GuardDecision | undefined {
   const configured = windows.filter((each) => each !== undefined)
   if (configured.length === 0) return undefined

@@ -1,4 +1,4 @@
-/** Hours of the day in which conversations may be begun, read in the zone of whoever set them, and the next time they open. */
+/** Hours of the day in which conversations may be opened, in their own time zone, and the next time they open. */
 import { LRUCache } from 'lru-cache'
 import { hour, minute } from '../durations.js'
 import { outreachSend as limits } from '../limits/index.js'
@@ -6,12 +6,12 @@ import { outreachSend as limits } from '../limits/index.js'
 export interface Hours {
   /** The first hour that is open. */
   readonly startHour: number
-  /** The first hour that is not; before the start it is one of the next day. The same as the start: always open. */
+  /** The first hour that is closed; before the start it is one of the next day. The same as the start: always open. */
   readonly endHour: number
   readonly timeZone: string
 }
 
-/** Every zone of today changes its clocks, and begins its hours, at a quarter of an hour of universal time. */
+/** Every current time zone changes its clocks, and starts its hours, at a quarter of an hour of UTC. */
 const searchStepMs = 15 * minute
 
 const hourFormats = new LRUCache<string, Intl.DateTimeFormat>({ max: limits.cachedClocks })

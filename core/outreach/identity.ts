@@ -1,4 +1,4 @@
-/** Where outreach reaches somebody whose number is all that is known of them. */
+/** Resolves a phone number to the identity that outreach sends to. */
 import type { AgentRef } from '../agentref.js'
 import type { ChannelName } from '../channelnames.js'
 import { normalizeAddress } from '../people/address.js'

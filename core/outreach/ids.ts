@@ -1,11 +1,11 @@
-/** Ids of sends. They begin with the time of acceptance, so a list by time is a list by id. */
+/** Ids of sends. They start with the time of acceptance, so a list by time is a list by id. */
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 const timeChars = 10
 const restChars = 16
 const prefix = 'sd_'
 
-/** The least that an id of that time may be. */
+/** A lower bound for ids from that time on. */
 export function sendIdsFrom(at: number): string {
   let remaining = Math.max(0, Math.floor(at))
   let text = ''
@@ -16,12 +16,12 @@ export function sendIdsFrom(at: number): string {
   return prefix + text
 }
 
-/** What all ids of its time begin with. */
+/** The common prefix of all ids of its time. */
 export function timeOfSendId(id: string): string {
   return id.slice(0, prefix.length + timeChars)
 }
 
-/** `random` is an id of the same alphabet that nobody else has. */
+/** `random` is a unique id of the same alphabet. */
 export function sendIdAt(at: number, random: string): string {
   return sendIdsFrom(at) + random.slice(-restChars)
 }

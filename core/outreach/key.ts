@@ -1,19 +1,19 @@
-/** The key that tells a repeat from another send: the caller's own, or one of agent, outreach, person and day. */
+/** The deduplication key of a send: the caller's own, or one of agent, outreach, person and day. */
 import { day } from '../durations.js'
 
-/** A caller's keys and those the house makes never meet. */
+/** The kind keeps callers' keys apart from generated ones. */
 export type SendKey = readonly [kind: 'given' | 'day' | 'launched', text: string]
 
 export function givenKey(text: string): SendKey {
   return ['given', text]
 }
 
-/** At most one send of an outreach to a person in a day of universal time. */
+/** At most one send of an outreach to a person in a UTC day. */
 export function dayKey(outreachId: string, personId: string, at: number): SendKey {
   return ['day', `${Math.floor(at / day)}/${outreachId}/${personId}`]
 }
 
-/** Leads to the first send of an outreach that a campaign launched in a day of universal time. */
+/** Key of the first send of an outreach that a campaign launched in a UTC day. */
 export function launchKey(outreachId: string, at: number): SendKey {
   return ['launched', `${Math.floor(at / day)}/${outreachId}`]
 }

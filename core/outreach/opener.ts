@@ -1,4 +1,4 @@
-/** The message that a send opens with: a template written for one person, its markers resolved against the agent. */
+/** The opener of a send: a template rendered for one person, with its markers resolved against the agent. */
 
 import {
   type AgentDocument,
@@ -18,8 +18,8 @@ import { type Person, textFields } from '../people/person.js'
 import { escapeSlots, markSlots } from './escape.js'
 
 /**
- * `missing`: slots of the template without a value, and what was done about each. `isEmpty`: what is blocked was
- * left out for want of them, and not forbidden.
+ * `missing`: slots of the template without a value, with the action for each. `isEmpty`: the opener is blocked because
+ * the missing values left nothing of it.
  */
 export type Opener = ({ readonly message: ContentMessage } | { readonly blocked: string; readonly isEmpty?: true }) & {
   readonly missing?: readonly MissingSlot[]
@@ -30,7 +30,7 @@ export interface OpenerInput {
   readonly agent: { readonly name: string; readonly description?: string }
   readonly templateId: string
   readonly person: Person
-  /** Values of this send alone; they come before what the person has. */
+  /** Values of this send alone; they take precedence over the person's. */
   readonly inputs?: Readonly<Record<string, string>>
 }
 
@@ -40,7 +40,10 @@ export function renderOpener({ document, agent, templateId, person, inputs }: Op
   return renderOpenerWith(document, templateId, readSlot)
 }
 
-/** The same with the values of slots from anywhere: with one for each, what is blocked is blocked for everybody. */
+/**
+ * The same with slot values from any reader: an opener that is blocked with a value for each slot is blocked for all
+ * people.
+ */
 export function renderOpenerWith(document: AgentDocument, templateId: string, read: SlotReader): Opener {
   const templates = document.messageTemplates as readonly MessageTemplate[]
   const rendered = renderNested(templates, templateId, markSlots(read))
@@ -65,7 +68,7 @@ function compileOpener(
   return references.length === 0 ? { message } : resolveReferences(document, message, references)
 }
 
-/** Values of a send stand where the same key of the person would. */
+/** Values of a send replace the person's under the same key. */
 export function withInputValues<P extends Pick<Person, 'customFields'>>(
   person: P,
   inputs: Readonly<Record<string, string>> | undefined,
@@ -78,7 +81,7 @@ export function withInputValues<P extends Pick<Person, 'customFields'>>(
   return { ...person, ...texts, customFields: { ...person.customFields, ...custom } }
 }
 
-/** References point before the parts they were written among, so they are put in from behind. */
+/** References point before the parts they were written among, so they are inserted from the last to the first. */
 function resolveReferences(document: AgentDocument, message: ContentMessage, references: readonly Reference[]): Opener {
   const parts = deepCopy(message.parts) as Part[]
   for (const { kind, ids, path } of [...references].reverse()) {
@@ -155,17 +158,17 @@ function cardOf(
     ...(fields.includes('picture') && picture !== undefined && { mediaUrl: picture }),
     ...(chips.length > 0 && { chips }),
   }
-  // A card has to show a name, a description or a picture: a thing without what was asked for shows its name.
+  // A card needs a title, a description or a picture: a thing without the requested fields shows its name.
   const hasNoBody = body.description === undefined && body.mediaUrl === undefined
   return { ...((fields.includes('name') || hasNoBody) && { title: thing.name }), ...body }
 }
 
-/** A collection lists the actions that it shows in the order in which it shows them. */
+/** A collection lists its actions in the order in which it shows them. */
 function actionsOf({ actions = [] }: Thing, labels: readonly string[] | undefined): readonly ThingAction[] {
   return labels ? labels.flatMap((label) => actions.find((action) => action.label === label) ?? []) : actions
 }
 
-/** An action that says no kind opens its address. */
+/** An action without a kind opens its address. */
 function chipOf({ name, location }: Thing, { label, kind = 'url', url, phone, value }: ThingAction): Chip | undefined {
   switch (kind) {
     case 'url':
@@ -179,7 +182,7 @@ function chipOf({ name, location }: Thing, { label, kind = 'url', url, phone, va
   }
 }
 
-/** The line of the log about a template that lacked values, where one did. */
+/** The log note about a template whose slots lacked values, if any did. */
 export function missingSlotNotes(templateId: string, { missing }: Pick<Opener, 'missing'>): readonly LogNote[] {
   if (!missing) return []
   const slots = missing.slice(0, limits.missingSlotsLogged).map(({ path, action }) => ({ path, action }))

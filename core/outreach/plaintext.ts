@@ -1,4 +1,4 @@
-/** What a message template says once it is sent, as plain text: what SMS makes of the very message that goes out. */
+/** Renders a message template as plain text, exactly as SMS would send the message. */
 import type { AgentDocument, Rendered, SlotReader } from '../agent/index.js'
 import { traitsOf } from '../channel/channeltraits.js'
 import { floorText, render } from '../render/index.js'
@@ -9,10 +9,10 @@ export interface OpenerText extends Rendered {
   readonly problem?: string
 }
 
-/** The zone is for moments that have none of their own, and what is compiled from a template leaves none. */
+/** The zone is a default for moments without one, and compiled templates always give one. */
 const reader = { locale: 'en-US', zone: 'UTC' }
 
-/** Text that is left out is empty, and null is text that must not be sent or that nothing can be made of. */
+/** Text is empty when the message is omitted, and null when it must not be sent or cannot be compiled. */
 export function renderOpenerText(document: AgentDocument, templateId: string, read: SlotReader): OpenerText {
   const opener = renderOpenerWith(document, templateId, read)
   const { missing: missingSlots = [] } = opener

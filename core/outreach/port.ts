@@ -1,4 +1,4 @@
-/** How whoever opens a conversation meets it: how a person stands, whether they can be reached, the opening and what became of it. */
+/** Port from outreach to conversations: consent state, reachability, and the request that opens a conversation. */
 
 import type { AgentRef } from '../agentref.js'
 import type { ContentMessage } from '../amf/index.js'
@@ -11,41 +11,44 @@ export interface ConsentState {
   readonly optedOutAt?: number
   /** When the person last wrote. */
   readonly lastInboundAt?: number
-  /** Whose identity it is and where it is written to; absent while there is no conversation, and for a rehearsal. */
+  /** The agent, channel and address of the identity; absent while there is no conversation, and in the sandbox. */
   readonly identity?: { readonly agent: AgentRef; readonly channel: ChannelName; readonly address: string }
 }
 
-/** Untold where the provider cannot tell: then it is tried. Without a way to ask one there is no route, or its credentials are bad. */
+/**
+ * `unknown` when the provider cannot tell: the send is then tried. `noBinding` and `bindingError` when it cannot be
+ * asked, for want of a route or because its credentials are bad.
+ */
 export type Reachability = 'capable' | 'notSupported' | 'incapable' | 'unknown' | 'noBinding' | 'bindingError'
 
 export interface OpenRequest {
   readonly agent: AgentRef
-  /** Of the send, or of whatever else is opened in the way of sends. */
+  /** Of the send, or of any other request that opens a conversation like a send. */
   readonly sendId: string
-  /** Counts the tries of one send, from 1. */
+  /** Counts the attempts of one send, from 1. */
   readonly attempt: number
-  /** Nothing follows if this one fails, so its failure is told to the agent too. */
+  /** No attempt follows if this one fails, so its failure is also reported to the agent. */
   readonly isLast: boolean
   readonly asid: string
   readonly channel: ChannelName
   readonly address: string
   readonly message: ContentMessage
-  /** It is sent in bulk, and lets messages that are not go before it. */
+  /** Part of a bulk send: messages that are not go first. */
   readonly isBatch?: true
-  /** When it may leave, as drawn from the send budget of its binding; absent where the binding has no pace. */
+  /** When it may leave, as drawn from the send budget of its binding; absent when the binding has no rate. */
   readonly leaveAt?: number
-  /** Not taken while the person wrote within this time. */
+  /** Not accepted while the person wrote within this time. */
   readonly quietMs?: number
-  /** Lines of the log that are written with it when it is taken. */
+  /** Log notes that the conversation writes when it accepts the opener. */
   readonly notes?: readonly LogNote[]
-  /** The campaign that it leaves for. */
+  /** The campaign that sends it. */
   readonly campaign?: SendCampaignRef
   readonly sandbox?: true
 }
 
 export type OpenResponse =
   | { readonly messageId: string }
-  /** They are just talking: to be tried again from then on. */
+  /** The person is in a conversation: try again from then on. */
   | { readonly inConversationUntil: number }
-  /** Not taken, in the conversation's words (optedOut, noBinding, bindingNotReady, mediaUnreachable …). */
+  /** Not accepted, with the conversation's reason (optedOut, noBinding, bindingNotReady, mediaUnreachable …). */
   | { readonly reason: string; readonly detail?: string; readonly retry: 'later' | 'never' }

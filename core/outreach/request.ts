@@ -1,4 +1,4 @@
-/** A named send as a caller asks for it, and as the house reads it: without what is null, with one form of recipient. */
+/** A named send as callers request it, and its normalized form: without null members, with one form of recipient. */
 
 import Type, { type Static } from 'typebox'
 import { type ChannelName, channelNames } from '../channelnames.js'
@@ -11,7 +11,7 @@ import type { Profile, ProfileUpdate } from '../people/profile.js'
 const closed = { additionalProperties: false } as const
 const optional = Type.Optional
 
-/** Null is read as not supplied. */
+/** Null counts as absent. */
 const text = (maxLength: number, more: object = {}) =>
   optional(Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength, ...more }))
 const flag = optional(Type.Unsafe<boolean | null>({ type: ['boolean', 'null'] }))
@@ -21,7 +21,7 @@ const object = <T extends ReturnType<typeof Type.Object>>(shape: T) =>
 const profileUpdates = ['fill', 'overwrite'] as const satisfies ProfileUpdate[]
 
 const id = text(200)
-/** A day, or a moment of one. */
+/** A date, or a date with a time. */
 export const isoMoment = describePattern(
   '^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}(:[0-9]{2}(\\.[0-9]+)?)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?$',
   'must be a day or a moment in ISO 8601',
@@ -89,7 +89,7 @@ export interface Consent {
   readonly source?: string
 }
 
-/** What whoever wants a send says of it, be it a caller, a journey, a rule or a campaign. */
+/** The request of a send, from a caller, a journey, a rule or a campaign alike. */
 export interface SendRequest {
   readonly outreachId: string
   readonly recipient: Recipient
@@ -122,7 +122,7 @@ export function parseSendRequest(outreachId: string, body: NamedSend): SendReque
   }
 }
 
-/** Without what is null. */
+/** Drops members that are null. */
 function withoutNulls<V>(given: Readonly<Record<string, V | null | undefined>>): Record<string, V> {
   const present: Record<string, V> = {}
   for (const name in given) {
@@ -144,7 +144,7 @@ function recipientOf(given: NamedSend['recipient']): Recipient | Refusal {
   return asid !== undefined ? { kind: 'asid', asid } : { kind: 'persona', personaId: personaId! }
 }
 
-/** Keys that nobody could declare as a field. */
+/** Refuses keys that cannot be declared as a field. */
 export function inputsRefusal(inputs: Readonly<Record<string, string>>): Refusal | undefined {
   const errors = []
   for (const key in inputs) {
@@ -158,7 +158,7 @@ export function inputsRefusal(inputs: Readonly<Record<string, string>>): Refusal
   return first && refuse('request.invalid', { detail: `${first.field}: ${first.message}`, errors })
 }
 
-/** The one channel that outreach goes out on. */
+/** The one channel of outreach. */
 export const outreachChannels: readonly ChannelName[] = ['rcs']
 
 export function isOutreachChannel(name: string): name is ChannelName {

@@ -1,4 +1,6 @@
-/** A send: one opening of an outreach to one person, from its acceptance to its end, explainable for half a year. */
+/**
+ * A send: one opener of an outreach to one person, from acceptance to its end. Its record is stored for half a year.
+ */
 import type { ChannelName } from '../channelnames.js'
 
 export const sendOrigins = ['named', 'automated', 'campaign'] as const
@@ -28,7 +30,7 @@ export const sendReasons = [
 export type SendReason = (typeof sendReasons)[number]
 
 export interface Send {
-  /** Begins with the time of its acceptance, so sends are in that order by their ids. */
+  /** Starts with the time of acceptance, so sends sort by id in that order. */
   readonly id: string
   readonly outreachId: string
   readonly origin: SendOrigin
@@ -48,12 +50,12 @@ export interface Send {
   readonly failedAt?: number
   readonly cancelledAt?: number
   readonly respondedAt?: number
-  /** How often it was handed to its conversation. */
+  /** How often it was dispatched to its conversation. */
   readonly attempts: number
   readonly nextAttemptAt?: number
-  /** While it is queued: why nothing was tried, although it was its turn. */
+  /** While it is queued: why it was due and not attempted. */
   readonly deferredFor?: 'in-conversation' | 'binding_error'
-  /** When receipts came, each the first time; absent while the message was never taken over. */
+  /** The time of the first receipt of each kind; absent while the message was never handed to the provider. */
   readonly receipts?: {
     readonly sentAt?: number
     readonly deliveredAt?: number
@@ -68,9 +70,9 @@ export interface Send {
     readonly capturedAt?: string
     readonly source?: string
   }
-  /** Values of this send alone that the opening is written with, beside those on the person. */
+  /** Values of this send alone for its opener, beside the person's. */
   readonly inputs?: Readonly<Record<string, string>>
-  /** The send whose silence it follows up on. */
+  /** The send without an answer that it follows up on. */
   readonly followUpOf?: string
   readonly sandbox?: true
 }

@@ -1,4 +1,4 @@
-/** How an agent sends: how often marketing may come, and in which hours conversations may be begun. */
+/** Send settings of an agent: how often marketing may be sent, and in which hours conversations may be opened. */
 import Type, { type Static } from 'typebox'
 import { closedObject, optional } from '../agent/resources/schemas.js'
 import { invalid, type Refusal } from '../errors.js'
@@ -25,12 +25,12 @@ export const SendingSettings = closedObject('SendingSettings', {
 })
 export type SendingSettings = Static<typeof SendingSettings>
 
-/** As they are in force. */
+/** The settings in force, with defaults. */
 export type SendingPolicy = SendingSettings & { readonly minTouchIntervalHours: number }
 
 export const defaultSending: SendingPolicy = { minTouchIntervalHours: limits.touchHours }
 
-/** What no schema can tell of hours. */
+/** Checks of hours that a schema cannot express. */
 export function hoursError(hours: Static<typeof SendingHours> | undefined, path: string): Refusal | undefined {
   if (!hours || isTimeZone(hours.timeZone)) return undefined
   return invalid(`${path}.timeZone`, 'must be an IANA time zone')

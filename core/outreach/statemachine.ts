@@ -1,4 +1,4 @@
-/** The life of a send: its table of states, what may go wrong on the way, and what each step makes of the record. */
+/** State machine of a send: its table of states, its failures, and the effect of each transition on the record. */
 import { outreachSend as limits } from '../limits/index.js'
 import { finalStates, type Send, type SendReason, type SendState } from './send.js'
 
@@ -8,7 +8,7 @@ export type SendTrigger =
   | 'refused'
   | 'notAttempted'
   | 'failedTemporarily'
-  /** They are just talking: nothing was handed over, and nothing went wrong. */
+  /** The person is in a conversation or the binding is not ready: nothing was sent, and nothing failed. */
   | 'deferred'
   | 'cancelled'
 
@@ -22,7 +22,7 @@ interface TransitionRow {
 export const transitions: readonly TransitionRow[] = [
   { from: 'queued', on: 'pickedUp', when: 'always', to: 'sending' },
   { from: 'queued', on: 'cancelled', when: 'always', to: 'cancelled' },
-  // Word came late that the channel has it after all: it must not be handed over twice.
+  // A late report says that the provider has the message after all: it must not be sent twice.
   { from: 'queued', on: 'handedOver', when: 'always', to: 'sent' },
   { from: 'sending', on: 'handedOver', when: 'always', to: 'sent' },
   { from: 'sending', on: 'refused', when: 'always', to: 'failed' },
@@ -34,7 +34,7 @@ export const transitions: readonly TransitionRow[] = [
 
 export const maxAttempts = limits.retryAfterMs.length + 1
 
-/** Undefined where the table has no such move: then nothing happens. */
+/** Undefined when the table has no such transition: then nothing happens. */
 export function nextState(from: SendState, on: SendTrigger, attempts: number): SendState | undefined {
   const remaining = attempts < maxAttempts ? 'attemptsLeft' : 'noAttemptsLeft'
   return transitions.find(
@@ -51,7 +51,7 @@ interface Failure {
   readonly reason: SendReason
 }
 
-/** Everything that keeps a send from its channel, with what it does to it and the reason that is told. */
+/** Every failure of a send, with its trigger and the reason on the record. */
 export const failures = {
   identityRemoved: { on: 'refused', reason: 'no_channel_identity' },
   outreachRemoved: { on: 'notAttempted', reason: 'outreach_unavailable' },
@@ -69,7 +69,7 @@ export const failures = {
 } as const satisfies Record<string, Failure>
 export type FailureName = keyof typeof failures
 
-/** What a conversation says of a message that it does not take, in our words. */
+/** Reasons with which a conversation refuses a message, as failures of a send. */
 const failureByReason: Readonly<Record<string, FailureName>> = {
   optedOut: 'optedOut',
   noBinding: 'noBinding',
@@ -80,19 +80,19 @@ export function failureOf(reason: string, retry: 'later' | 'otherChannel' | 'nev
   return failureByReason[reason] ?? (retry === 'later' ? 'refusedTemporarily' : 'refusedPermanently')
 }
 
-/** What goes along with a step. */
+/** A transition and its data. */
 export interface Transition {
   readonly on: SendTrigger
   readonly at: number
   readonly reason?: SendReason
   readonly detail?: string
   readonly messageId?: string
-  /** For `held`: when to try again, and what it waits for. */
+  /** For `deferred`: when to try again, and what the send waits for. */
   readonly until?: number
   readonly deferredFor?: Send['deferredFor']
 }
 
-/** A binding that is not ready is looked at again after this long. */
+/** The time until a binding that is not ready is checked again. */
 export function bindingRetryMs(timeScale: number): number {
   return Math.ceil(limits.bindingRetryMs / timeScale)
 }
@@ -104,7 +104,10 @@ const timestampFields: { readonly [S in SendState]?: 'sentAt' | 'failedAt' | 'ca
   cancelled: 'cancelledAt',
 }
 
-/** The send after a step; undefined when the table has no such move. Reasons of a try that is over go with the next. */
+/**
+ * The send after a transition; undefined when the table has no such transition. A transition drops the reason, detail
+ * and retry time of the one before.
+ */
 export function applyTransition<S extends Send>(send: S, transition: Transition, timeScale: number): S | undefined {
   const { on, at, reason, detail, messageId, until, deferredFor } = transition
   const state = nextState(send.state, on, send.attempts)
@@ -127,12 +130,12 @@ export function applyTransition<S extends Send>(send: S, transition: Transition,
   } as unknown as S
 }
 
-/** After that many attempts. */
+/** The wait after that many attempts. */
 export function retryWaitMs(attempts: number, timeScale: number): number {
   return Math.ceil((limits.retryAfterMs[attempts - 1] ?? 0) / timeScale)
 }
 
-/** The longest that a send in the queue may have to wait from now on, unless it waits for hours of the day. */
+/** The longest wait of a queued send from now on, unless it waits for hours of the day. */
 export function maxWaitMs({ deferredFor, attempts }: Send, timeScale: number): number {
   if (deferredFor === 'in-conversation') return Math.ceil(limits.quietMs / timeScale)
   if (deferredFor === 'binding_error') return bindingRetryMs(timeScale)
@@ -140,7 +143,10 @@ export function maxWaitMs({ deferredFor, attempts }: Send, timeScale: number): n
   return Math.ceil((limits.pickupMs + limits.pickupStepMs) / timeScale)
 }
 
-/** When a send accepted now is picked up: those of one step of time together, so that one look finds them all. */
+/**
+ * When a send accepted now is picked up: rounded up to a step of time, so that one timer picks up all sends of that
+ * step.
+ */
 export function pickupAt(at: number, timeScale: number): number {
   const transition = Math.max(1, limits.pickupStepMs / timeScale)
   return Math.ceil(Math.ceil((at + limits.pickupMs / timeScale) / transition) * transition)

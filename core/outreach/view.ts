@@ -57,7 +57,7 @@ export type OutreachSend = Static<typeof OutreachSend>
 
 const iso = (at: number) => new Date(at).toISOString()
 
-/** Members of the record that are shown as they are, and those that are moments. */
+/** Members of the record that the view copies, and those that are times. */
 const copiedFields = [
   'outreachId',
   'origin',
@@ -86,7 +86,7 @@ export function sendView(send: Send, seesAddress: boolean): OutreachSend {
   return view as OutreachSend
 }
 
-/** Without a receipt nothing is known, and every boolean is false for want of one. */
+/** Without a receipt the result is unknown, and every boolean is false. */
 function deliveryOf({ receipts }: Send): Static<typeof SendDelivery> {
   const { sentAt, deliveredAt, readAt, failedAt, failReason } = receipts ?? {}
   return {

@@ -1,4 +1,4 @@
-/** An appointment with a person, and everything that became of it. */
+/** An appointment with a person, and its status. */
 
 export const appointmentStatuses = ['scheduled', 'rescheduled', 'cancelled'] as const
 export type AppointmentStatus = (typeof appointmentStatuses)[number]

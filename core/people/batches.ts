@@ -1,8 +1,8 @@
-/** The imports that a person was read in by: every one of them counts, the newest are kept. */
+/** The imports that contained a person, limited to the newest. */
 import { person as limits } from '../limits/index.js'
 import type { Person } from './person.js'
 
-/** Oldest first. Records of before several were kept know the last one alone. */
+/** Oldest first. Older records have the last import only. */
 export function batchesOf({ importBatches, importBatchId }: Person): readonly string[] {
   return importBatches ?? (importBatchId === undefined ? [] : [importBatchId])
 }
@@ -13,7 +13,7 @@ export function addBatch(person: Person, importBatchId: string): Person {
   return { ...person, importBatchId, importBatches: [...others, importBatchId].slice(-limits.importBatches) }
 }
 
-/** Of two records that become one: those of both, and the last of the one that stays. */
+/** The imports of two merged records, with the survivor's last one at the end. */
 export function mergeBatches(survivor: Person, duplicate: Person): Pick<Person, 'importBatchId' | 'importBatches'> {
   const all = [...new Set([...batchesOf(duplicate), ...batchesOf(survivor)])].slice(-limits.importBatches)
   const importBatchId = all.at(-1)

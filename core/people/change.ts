@@ -1,4 +1,4 @@
-/** What operators say of a person, laid over the person as they are: null takes a field away, what is left out stays. */
+/** Applies an operator's change to a person: null removes a field, a field that is left out stays. */
 import { type FieldError, type Refusal, refuse } from '../errors.js'
 import { person as limits } from '../limits/index.js'
 import { isTimeZone } from '../zones.js'
@@ -10,7 +10,7 @@ export interface PersonChange extends Readonly<Partial<Record<TextField, string 
   readonly status?: PersonStatus
   readonly source?: string
   readonly tags?: readonly string[]
-  /** Key by key; values are kept as text. */
+  /** Merged by key; values are stored as text. */
   readonly customFields?: Readonly<Record<string, string | number | boolean | null>>
   readonly lockedFields?: readonly string[]
   readonly consent?: { readonly status: ConsentStatus }
@@ -22,7 +22,7 @@ const customKey = /^[^$.][^.]*$/
 export const isCustomKey = (key: string) =>
   key.length <= limits.customKeyChars && customKey.test(key) && key !== '__proto__'
 
-/** What a single value has to be beyond its length. */
+/** The rules of a single text field, its length included. */
 export function textError(field: TextField, value: string): string | undefined {
   const mostChars = limits.textChars[field]
   if (value.length > mostChars) return `is longer than ${mostChars} characters`
@@ -37,7 +37,7 @@ export function textError(field: TextField, value: string): string | undefined {
 const nul = '\0'
 export const nulError = 'must not hold a NUL character'
 
-/** Whether the change says anything of a person. */
+/** Whether the change sets no value. */
 export function isEmptyChange(change: PersonChange): boolean {
   return Object.values(change).every(
     (value) => value === undefined || value === null || (typeof value === 'string' && value.trim() === ''),
@@ -48,7 +48,7 @@ export function newPerson(id: string, source: string, at: number): Person {
   return { id, status: 'new', source, consent: { status: 'unknown' }, identities: [], createdAt: at, updatedAt: at }
 }
 
-/** The person as they are when nothing changes; otherwise changed at that time. */
+/** Returns the same object when nothing changes; otherwise sets `updatedAt` to `at`. */
 export function applyChange(person: Person, change: PersonChange, at: number): Person | Refusal {
   const faults = textErrors(change)
   const next: Record<string, unknown> = { ...person }
@@ -118,7 +118,7 @@ function emptyIsNull(list: readonly string[]): readonly string[] | null {
   return list.length > 0 ? list : null
 }
 
-/** Each once, in the order they came in, without those that say nothing. */
+/** Trimmed, without duplicates and blanks, in the given order. */
 export function distinct(texts: readonly string[]): string[] {
   return [...new Set(texts.map((text) => text.trim()))].filter((text) => text !== '')
 }
@@ -135,7 +135,7 @@ function mergeCustomFields(
   return Object.fromEntries(fields)
 }
 
-/** Whether two pieces of plain data say the same. */
+/** Deep equality of plain data. */
 function deepEqual(one: unknown, other: unknown): boolean {
   if (one === other) return true
   if (typeof one !== 'object' || typeof other !== 'object' || !one || !other) return false

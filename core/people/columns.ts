@@ -1,4 +1,4 @@
-/** The columns of a file of people: how a header names a field, and how a row becomes what is said of a person. */
+/** Columns of a CSV file of people: from a header to a field, and from a row to a change of a person. */
 import { channelNames } from '../channelnames.js'
 import { type FieldError, type Refusal, refuse } from '../errors.js'
 import { isRecord, parseJson } from '../json.js'
@@ -21,11 +21,11 @@ import {
   textFields,
 } from './person.js'
 
-/** What a row says: how to find whom it is about, and what of them. */
+/** One row: the keys that find its person, and the change. */
 export interface ImportRow {
   readonly id?: string
   readonly indexKeys: readonly IndexKey[]
-  /** Where they were written to or wrote from, at numbers; of a row that has no phone alone. */
+  /** Addresses that have a number; only in a row without a phone. */
   readonly addresses?: readonly ReachableAddress[]
   readonly change: PersonChange
 }
@@ -34,9 +34,9 @@ type ReachableAddress = Pick<PersonIdentity, 'channel' | 'address'>
 type Draft = Writable<PersonChange> & { id?: string; addresses?: readonly ReachableAddress[] }
 
 interface Column {
-  /** As files name it. */
+  /** The name in the header. */
   readonly name: string
-  /** Lays a cell that is not blank into the draft, or says what is wrong with it. Absent: the house tells it. */
+  /** Reads a cell that is not blank into the draft, or returns its fault. Absent: an import ignores the column. */
   readonly read?: (cell: string, draft: Draft) => string | undefined
   readonly write: (person: Person) => string
 }
@@ -90,7 +90,7 @@ function customColumn(key: string, type?: CustomFieldType): Column {
   }
 }
 
-/** What has no column of its own, as JSON. */
+/** Custom fields without a column of their own, as JSON. */
 function otherCustomColumn(declared: readonly DeclaredField[]): Column {
   const declaredKeys = new Set(declared.map(({ key }) => key))
   return {
@@ -116,7 +116,7 @@ function parseFields(cell: string): Record<string, string> | undefined {
   return fields as Record<string, string>
 }
 
-/** Other addresses are the house's own, and mean nothing to anybody else. */
+/** Other addresses are internal, and mean nothing outside. */
 function parseAddresses(text: string): ReachableAddress[] {
   const [, channel, address] = /^([^:]*):(.*)$/s.exec(text) ?? []
   const name = channelNames.find((each) => each === channel)
@@ -180,7 +180,7 @@ const personColumns: readonly Column[] = [
   { name: 'updatedAt', write: ({ updatedAt }) => isoTime(updatedAt) },
 ]
 
-/** How other programs head the same columns, in letters and digits alone. */
+/** Headers that other programs use for the same columns, in letters and digits alone. */
 const aliases = new Map(
   Object.entries({
     name: 'fullName',
@@ -212,27 +212,27 @@ const aliases = new Map(
 const normalizeName = (header: string) => header.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
 const byPlainName = new Map(personColumns.map((column) => [normalizeName(column.name), column]))
 
-/** The columns that an export has. */
+/** The columns of an export. */
 export function exportColumns(declared: readonly DeclaredField[]): readonly Column[] {
   return [...personColumns, ...declared.map(({ key, type }) => customColumn(key, type)), otherCustomColumn(declared)]
 }
 
-/** Whether a name, however it is spelled, is that of a field that every person has. */
+/** Whether a name, in any spelling, is that of a standard field of people. */
 export function isPersonField(name: string): boolean {
   return byPlainName.has(normalizeName(name)) || normalizeName(name) === normalizeName('customFields')
 }
 
 export interface ReadColumn extends Column {
   readonly header: string
-  /** It names neither a field of everybody nor a declared one: its cells become custom fields of that name. */
+  /** It names neither a standard field nor a declared one: its cells become custom fields of that name. */
   readonly isUnknown?: true
 }
 
 const delimiterNames: Readonly<Record<Delimiter, string>> = { ',': 'a comma', ';': 'a semicolon', '\t': 'a tab' }
-/** One of these has to be there, or no row could be about a person. */
+/** A file needs one of these, or no row could identify a person. */
 const identifyingColumns: readonly string[] = ['id', 'phone', 'email']
 
-/** The columns of a file by its first line; a header that names no field is that of a custom one. */
+/** The columns of a file from its first line; an unknown header becomes a custom field. */
 export function parseColumns(
   headers: readonly string[],
   declared: readonly DeclaredField[],
@@ -258,7 +258,9 @@ export function parseColumns(
   return refuse('request.invalid', { detail: `${first.field}: ${first.message}`, errors })
 }
 
-/** Says how the first line was read, so that a strange header, a missing one and a strange delimiter are told apart. */
+/**
+ * Reports how the first line was read, so that a strange header, a missing one and a strange delimiter are told apart.
+ */
 function noIdentifierRefusal(columns: readonly ReadColumn[], delimiter: Delimiter): Refusal {
   const firstHeaders = columns
     .slice(0, limits.headersShown)
@@ -299,7 +301,7 @@ function columnOf(
   return column && !declaredField ? { ...column, isUnknown: true } : column
 }
 
-/** What the cells of a row say; a sentence that names the column when one of them cannot be. */
+/** The content of a row, or a sentence that names the column of an invalid cell. */
 export function parseRow(columns: readonly ReadColumn[], cells: readonly string[]): ImportRow | string {
   if (cells.length > columns.length) return `the row has ${cells.length} cells and the file ${columns.length} columns`
   const draft: Draft = {}

@@ -1,8 +1,8 @@
-/** Cells of a CSV file: written so that no spreadsheet runs them, and read back as they were. */
+/** CSV cells: escaped so that no spreadsheet runs them, and read back unchanged. */
 
 /**
- * What spreadsheets take for the beginning of a formula, in full width too. A quote in front makes it text; one that was
- * there gets another. A number in E.164 runs nothing, and other programs read it only as it is.
+ * The characters that start a formula in spreadsheets, in full width too. A quote in front makes the cell text; a cell
+ * that has one gets another. A number in E.164 is no formula, and other programs read it only without a quote.
  */
 const formulaStart = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
 const escapedFormula = /^'+[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
@@ -38,7 +38,7 @@ export function listValues(text: string): string[] {
 const delimiters = [',', ';', '\t'] as const
 export type Delimiter = (typeof delimiters)[number]
 
-/** What the first line parts its columns with. */
+/** The delimiter of the first line. */
 export function delimiterOf(header: string): Delimiter {
   const count = (delimiter: string) => header.replace(/"[^"]*"/g, '').split(delimiter).length
   return delimiters.reduce((best, each) => (count(each) > count(best) ? each : best))

@@ -1,4 +1,4 @@
-/** The types that an agent declares for custom fields; values are kept as text and have to read as their type. */
+/** Types of declared custom fields; values are stored as text and must parse as their type. */
 import type { FieldError } from '../errors.js'
 import { isMoment } from '../moment.js'
 
@@ -8,7 +8,7 @@ export type CustomFieldType = 'string' | 'number' | 'boolean' | 'date'
 export interface DeclaredField {
   readonly key: string
   readonly label: string
-  /** Text, where nothing is said. */
+  /** Absent: text. */
   readonly type?: CustomFieldType
 }
 
@@ -21,7 +21,7 @@ const errorByType: Readonly<Record<CustomFieldType, (text: string) => string | u
   date: (text) => (isMoment(text) ? undefined : 'must be a date in ISO 8601'),
 }
 
-/** What keeps a value from its field; blank values take a field away and are of every type. */
+/** The fault of a value for its type; a blank value removes the field and is valid for every type. */
 export function customValueError(type: CustomFieldType | undefined, value: string): string | undefined {
   const text = value.trim()
   return type === undefined || text === '' ? undefined : errorByType[type](text)

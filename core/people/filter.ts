@@ -1,6 +1,6 @@
 /**
- * The words by which people are chosen: in lists, segments, campaigns and automated outreach alike. A filter is a record
- * of texts, all of which have to hold; it is compiled once and then asked of each person.
+ * Filters of people, for lists, segments, campaigns and automated outreach alike. A filter is a record of texts, all of
+ * which must match; it is compiled once and then applied to each person.
  */
 import type { FieldError } from '../errors.js'
 import { person as limits } from '../limits/index.js'
@@ -16,9 +16,9 @@ export type PersonFilter = Readonly<Record<string, string>>
 
 export interface CompiledFilter {
   matches(person: Person): boolean
-  /** Everybody who matches bears one of these marks. */
+  /** Every match has at least one of these index keys. */
   readonly indexKeys?: readonly IndexKey[]
-  /** Everybody who matches was made after and before these times. */
+  /** Every match was created after and before these times. */
   readonly after?: number
   readonly before?: number
 }
@@ -26,12 +26,12 @@ export interface CompiledFilter {
 type Term = CompiledFilter
 
 export interface FilterOptions {
-  /** The addresses of identities are searched too: for callers that may see them, and for no others. */
+  /** Also searches the addresses of identities: only for callers that may see them. */
   readonly seesAddresses?: boolean
 }
 
 interface FilterTerm {
-  /** What is wrong with the value, if anything. */
+  /** The fault of the value, if any. */
   readonly error?: (value: string) => string | undefined
   readonly term: (value: string, options: FilterOptions) => Term
 }
@@ -83,7 +83,7 @@ function ownValue(fields: Readonly<Record<string, string>>, key: string): string
   return Object.hasOwn(fields, key) ? fields[key] : undefined
 }
 
-/** Everything that is wrong with a filter; `path` is where it stands in what was sent. */
+/** The faults of a filter; `path` is its path in the request. */
 export function filterFaults(filter: Readonly<Record<string, unknown>>, path = ''): FieldError[] {
   const entries = Object.entries(filter)
   if (entries.length > limits.filterTerms)
@@ -103,7 +103,7 @@ function termError(name: string, value: unknown): string | undefined {
   return value.length > mostChars ? `is longer than ${mostChars} characters` : word.error?.(value)
 }
 
-/** Of a filter without faults. Without any term everybody matches. */
+/** Compiles a filter without faults. A filter without terms matches all people. */
 export function compileFilter(filter: PersonFilter, options: FilterOptions = {}): CompiledFilter {
   const terms = Object.entries(filter).map(([name, value]) => termOf(name)!.term(value, options))
   const times = (name: 'after' | 'before') => terms.flatMap((term) => term[name] ?? [])
@@ -117,7 +117,7 @@ export function compileFilter(filter: PersonFilter, options: FilterOptions = {})
   }
 }
 
-/** All whom that import read in, whichever read them in since. */
+/** All people of that import, later imports of the same people notwithstanding. */
 export function importedBy(importBatchId: string): CompiledFilter {
   return {
     matches: (person) => batchesOf(person).includes(importBatchId),
@@ -125,7 +125,10 @@ export function importedBy(importBatchId: string): CompiledFilter {
   }
 }
 
-/** A whole number or e-mail address finds whoever has that one; any other words are looked for within names and the like. */
+/**
+ * A complete number or e-mail address finds the people who have it; any other words are searched for within names and
+ * similar fields.
+ */
 function search(value: string, { seesAddresses = false }: FilterOptions): Term {
   const phone = phoneOf(value)
   if (phone !== undefined) {
@@ -159,14 +162,14 @@ function search(value: string, { seesAddresses = false }: FilterOptions): Term {
   }
 }
 
-/** The digits of a part of a number, however it is parted; none of other words. */
+/** The digits of a part of a number, in any grouping; empty for other words. */
 function digitsOf(word: string): string {
   return /^[+(]*[0-9][0-9().\-/]*$/.test(word) ? word.replace(/[^0-9]/g, '') : ''
 }
 
 const searchedFields = ['fullName', 'firstName', 'lastName', 'email', 'phone', 'company'] as const
 
-/** Without case and accents: who looks for Jose finds José. */
+/** Ignores case and accents: a search for Jose finds José. */
 function foldCase(text: string): string {
   return text
     .normalize('NFKD')

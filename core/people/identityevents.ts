@@ -1,10 +1,10 @@
-/** What news of an identity makes of the person who holds it; old news never undoes newer. */
+/** Applies an identity event to the person who holds the identity; an older event never undoes a newer one. */
 import { person as limits } from '../limits/index.js'
 import { newPerson } from './change.js'
 import type { IdentityEvent, Person, PersonIdentity } from './person.js'
 
 export interface IdentityUpdate {
-  /** The person as they were when nothing is to be written. */
+  /** The same object when nothing is to be written. */
   readonly person: Person
   readonly event?: 'person.opted_out' | 'person.opted_in'
 }
@@ -18,7 +18,7 @@ export function applyIdentityEvent(person: Person, event: IdentityEvent): Identi
   if (next === identity) return { person }
   const identities = person.identities.map((each) => (each === identity ? next : each))
   const isOptedOut = next.optedOutAt !== undefined
-  // An opt-out that a later message repeats was an event when it happened.
+  // A `seen` that repeats an opt-out is no new event: the opt-out was reported when it happened.
   const hasChanged = event.kind !== 'seen' && isOptedOut !== (identity.optedOutAt !== undefined)
   return {
     person: { ...person, identities },
@@ -26,17 +26,17 @@ export function applyIdentityEvent(person: Person, event: IdentityEvent): Identi
   }
 }
 
-/** A new person, known by that identity and by nothing else. */
+/** A new person with that identity and nothing else. */
 export function newPersonFor(id: string, event: IdentityEvent, at: number): Person {
   return withIdentity(newPerson(id, conversationSource, at), event)
 }
 
-/** The person with the identity that the news are about, which they did not hold before. */
+/** Adds the event's identity to a person who does not hold it. */
 export function withIdentity(person: Person, { asid, channel, address }: IdentityEvent): Person {
   return { ...person, identities: [...person.identities, { asid, channel, address }] }
 }
 
-/** An identity as its conversation has it: opted out since then, if it is. */
+/** An identity with the opt-out of its conversation, if there is one. */
 export function withOptOut(identity: PersonIdentity, optedOutAt: number | undefined): PersonIdentity {
   return optedOutAt === undefined ? identity : { ...identity, optedOutAt, consentAt: optedOutAt }
 }

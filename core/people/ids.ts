@@ -1,6 +1,6 @@
-/** Ids of people: they begin with the time of their making, so the order of ids is the order in which people came. */
+/** Ids of people: they start with the time of creation, so the order of ids is the order of creation. */
 
-/** In the order of code points, as the store has it. */
+/** In the order of code points, as the store sorts. */
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 const timeChars = 10
 const randomChars = 16
@@ -8,12 +8,12 @@ const prefix = 'pr_'
 
 export const personIdPattern = `^${prefix}[${alphabet}]{${timeChars + randomChars}}$`
 
-/** `random` ends in at least sixteen characters that nobody else was given. */
+/** `random` ends in at least sixteen characters that are unique. */
 export function personIdAt(at: number, random: string): string {
   return `${prefix}${timeText(at)}${random.slice(-randomChars)}`
 }
 
-/** Sorts before the ids of everybody made from then on, and after those of everybody made earlier. */
+/** Sorts before the ids of people created from then on, and after those of people created earlier. */
 export function lowestIdAt(at: number): string {
   return `${prefix}${timeText(Math.min(Math.max(0, Math.ceil(at)), 2 ** 50 - 1))}`
 }

@@ -1,4 +1,4 @@
-/** What a person can be found by at once, among however many: whole values, in the one form that all of them share. */
+/** Index keys of people: whole values in normalized form, for lookups that do not depend on the number of people. */
 import { person as limits } from '../limits/index.js'
 import { phoneOf } from './address.js'
 import { batchesOf } from './batches.js'
@@ -11,7 +11,7 @@ export interface IndexKey {
   readonly value: string
 }
 
-/** `address` are the numbers by which conversations know them; only who may see addresses may look for one. */
+/** `address` keys are the numbers of identities; only callers that may see addresses may look one up. */
 export function indexKeysOf(person: Person): IndexKey[] {
   const { phone, email, identities, tags = [] } = person
   const indexKeys = new Map<string, IndexKey>()
@@ -27,7 +27,10 @@ export function indexKeysOf(person: Person): IndexKey[] {
   return [...indexKeys.values()]
 }
 
-/** Whether nothing has changed that marks or identities are read from. Quick, so it may say no of two that are alike. */
+/**
+ * Whether the fields behind index keys and identities are unchanged. Compares references, so it may return false for
+ * equal values.
+ */
 export function sameIndexKeys(before: Person, after: Person): boolean {
   return (
     before.id === after.id &&
@@ -40,7 +43,7 @@ export function sameIndexKeys(before: Person, after: Person): boolean {
   )
 }
 
-/** Letters of an e-mail address are compared without their case. Undefined for what is not one. */
+/** An e-mail address in lower case. Undefined for text that is none. */
 export function emailOf(text: string): string | undefined {
   const trimmed = text.trim()
   return /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(trimmed) ? trimmed.toLowerCase() : undefined

@@ -1,10 +1,10 @@
-/** Two records that turn out to be one person: one stays and takes over what it lacks. */
+/** Merges two records of one person: the survivor takes over what it lacks. */
 import { person as limits } from '../limits/index.js'
 import { mergeBatches } from './batches.js'
 import { distinct } from './change.js'
 import { type OutreachHistory, type Person, textFields } from './person.js'
 
-/** What the one who stays says counts; what it does not say is taken from the other. */
+/** The survivor's values win; missing ones come from the duplicate. */
 export function mergePeople(survivor: Person, duplicate: Person, at: number): Person {
   const texts = textFields.flatMap((field) => {
     const value = survivor[field] ?? duplicate[field]
@@ -39,7 +39,7 @@ export function mergePeople(survivor: Person, duplicate: Person, at: number): Pe
   }
 }
 
-/** A no is a no, on whichever record it stands; otherwise what was said last. */
+/** A denial on either record wins; otherwise a known status, and of two the later one. */
 function mergeConsent({ consent: one }: Person, { consent: other }: Person): Person['consent'] {
   if (one.status === 'denied' || other.status === 'denied') return one.status === 'denied' ? one : other
   if (one.status === 'unknown' || other.status === 'unknown') return one.status === 'unknown' ? other : one

@@ -1,15 +1,15 @@
 /**
- * How a person's phone and the identities at numbers go together: the phone on record is the number that is written to,
- * and an identity at a number that is no longer the person's phone is no longer theirs.
+ * The rule between a person's phone and identities at numbers: messages go to the phone on record, and an identity at a
+ * number that no longer is the person's phone is removed from the person.
  */
 import type { ChannelName } from '../channelnames.js'
 import { phoneOf } from './address.js'
 import { type Person, type PersonIdentity, textFields } from './person.js'
 
-/** Channels that know people by their phone numbers. */
+/** Channels that identify people by phone number. */
 const phoneChannels: ReadonlySet<ChannelName> = new Set<ChannelName>(['rcs', 'sms', 'messengerA'])
 
-/** The number at which an identity is reached; undefined on channels with addresses of another kind. */
+/** The number of an identity; undefined on channels with other addresses. */
 export function numberOf({ channel, address }: Pick<PersonIdentity, 'channel' | 'address'>): string | undefined {
   return phoneChannels.has(channel) ? phoneOf(address) : undefined
 }
@@ -18,15 +18,15 @@ export function phoneNumberOf({ phone }: Person): string | undefined {
   return phone === undefined ? undefined : phoneOf(phone)
 }
 
-/** A send, by the identity that it was accepted to. */
+/** A send and the identity that it was accepted for. */
 export interface SendTarget {
   readonly sendId: string
   readonly asid: string
 }
 
 /**
- * The person without the identities at the number that was their phone before the change and is not any more. The one that
- * the send goes to stays until the send has left.
+ * The person without the identities at the number that was their phone before the change and is not any more. The
+ * identity of the send stays, reserved, until the send has left.
  */
 export function withoutFormerNumber(before: Person | undefined, after: Person, send?: SendTarget): Person {
   const former = before && before.phone !== after.phone ? phoneNumberOf(before) : undefined
@@ -37,7 +37,7 @@ export function withoutFormerNumber(before: Person | undefined, after: Person, s
   return { ...person, identities: [...person.identities, { ...reserved, reservedFor: send.sendId }] }
 }
 
-/** The person for whom the send is the last that an identity is kept for, if it is kept for one. */
+/** Makes this send the one that a reserved identity waits for, if the identity is reserved. */
 export function extendReservation(person: Person, { sendId, asid }: SendTarget): Person {
   const isReserved = (each: PersonIdentity) => each.asid === asid && each.reservedFor !== undefined
   if (!person.identities.some(isReserved)) return person
@@ -47,7 +47,10 @@ export function extendReservation(person: Person, { sendId, asid }: SendTarget):
   }
 }
 
-/** The person when the send has left: without the identity that was kept for it, unless its number is their phone again. */
+/**
+ * The person once the send has left: without the identity that was reserved for it, unless its number is their phone
+ * again.
+ */
 export function releaseReservation(person: Person, { sendId, asid }: SendTarget): Person {
   const identity = person.identities.find((each) => each.asid === asid && each.reservedFor === sendId)
   if (!identity) return person
@@ -62,7 +65,7 @@ export function withoutNumber(person: Person, number: string): Person {
   return identities.length === person.identities.length ? person : { ...person, identities }
 }
 
-/** Nothing is known of the person but identities: they wrote in, or were written to, and were never entered. */
+/** The person has identities and no other data: they wrote in, or were written to, and were never entered. */
 export function isUnnamed(person: Person): boolean {
   return (
     !person.sandbox &&

@@ -1,6 +1,6 @@
 /**
- * A person as an agent keeps one: what operators say of them, what the runtime knows, and the identities by which they
- * can be reached. Everything here is plain data and lives in the agent's shard.
+ * A person in an agent's people: fields that operators set, data of the runtime, and the identities by which they can
+ * be reached. All of it is plain data and lives in the agent's shard.
  */
 import type { ChannelName } from '../channelnames.js'
 
@@ -10,7 +10,7 @@ export type PersonStatus = (typeof personStatuses)[number]
 export const consentStatuses = ['granted', 'denied', 'unknown'] as const
 export type ConsentStatus = (typeof consentStatuses)[number]
 
-/** Fields that hold text and that everybody has: operators, profiles and inputs may write them. */
+/** Text fields that every person has: operators, profiles and inputs may write them. */
 export const textFields = [
   'fullName',
   'firstName',
@@ -26,7 +26,7 @@ export const textFields = [
 export type TextField = (typeof textFields)[number]
 
 export interface Person extends Readonly<Partial<Record<TextField, string>>> {
-  /** Begins with the time of its making, so people are in that order by their ids. */
+  /** Starts with the time of creation, so people sort by id in that order. */
   readonly id: string
   readonly status: PersonStatus
   readonly source: string
@@ -35,45 +35,45 @@ export interface Person extends Readonly<Partial<Record<TextField, string>>> {
   /** Names of fields, custom ones included, that only an operator changes. */
   readonly lockedFields?: readonly string[]
   readonly consent: { readonly status: ConsentStatus; readonly updatedAt?: number }
-  /** The runtime alone adds to them. No two people of an agent hold the same. */
+  /** Only the runtime adds identities. No two people of an agent hold the same one. */
   readonly identities: readonly PersonIdentity[]
   readonly createdAt: number
   readonly updatedAt: number
   readonly lastCallAt?: number
   readonly scheduledCallAt?: number
-  /** The import that read them in last, and all that did, oldest first, as far as they are kept. */
+  /** The last import that contained the person, and all that did, oldest first, up to a limit. */
   readonly importBatchId?: string
   readonly importBatches?: readonly string[]
-  /** Ids of records that were merged into this one, oldest first, as far as they are kept. */
+  /** Ids of records that were merged into this one, oldest first, up to a limit. */
   readonly formerIds?: readonly string[]
-  /** What outreach remembers of them. */
+  /** The person's outreach so far. */
   readonly outreach?: OutreachHistory
-  /** It is a persona's: in no live list, and not to be addressed as a person. */
+  /** A persona's person: in no live list, and never addressed as a person. */
   readonly sandbox?: true
 }
 
 export interface PersonIdentity {
   readonly asid: string
   readonly channel: ChannelName
-  /** For the provider and for callers who may export people, and for nobody else. */
+  /** Only for the provider and for callers who may export people. */
   readonly address: string
-  /** A copy of what the conversation decided, for lists; the conversation itself has the last word at every send. */
+  /** A copy of the conversation's decision, for lists; every send asks the conversation itself. */
   readonly optedOutAt?: number
-  /** When they last opted out or in: what happened before that is old news. */
+  /** When they last opted out or in: earlier events are stale. */
   readonly consentAt?: number
   readonly lastSeenAt?: number
-  /** At a number that is not the person's phone any more: kept for this send, with which it goes. */
+  /** At a number that no longer is the person's phone: the identity is removed when this send has left. */
   readonly reservedFor?: string
 }
 
 export interface OutreachHistory {
-  /** When a marketing opening last went out to them. */
+  /** When a marketing opener last went out to them. */
   readonly marketingAt?: number
-  /** Outreaches whose opening went out to them. */
+  /** Outreaches whose opener went out to them. */
   readonly received?: readonly string[]
 }
 
-/** What a conversation tells the people of its agent: somebody was heard of, or opted out or in again. */
+/** A conversation's report to the people of its agent: an identity was seen, opted out or opted in again. */
 export interface IdentityEvent {
   readonly asid: string
   readonly channel: ChannelName

@@ -1,4 +1,4 @@
-/** What a send brings along about its recipient, written to the person: never over a locked field, never taking away. */
+/** Writes the recipient data of a send to the person: never over a locked field, and without removing any value. */
 import { person as limits } from '../limits/index.js'
 import { isCustomKey, textError } from './change.js'
 import { type CustomFieldType, customValueError } from './customfields.js'
@@ -14,7 +14,7 @@ const noFields: ReadonlySet<string> = new Set()
 const untyped: ReadonlyMap<string, CustomFieldType> = new Map()
 const isTextField = (name: string): name is TextField => (textFields as readonly string[]).includes(name)
 
-/** `declaredLocked` are the fields that the agent locks for everybody, beside those locked on the person. */
+/** `declaredLocked` are the fields that the agent locks for all people, beside those locked on the person. */
 export function withProfile(
   person: Person,
   profile: Profile,
@@ -30,7 +30,7 @@ export function withProfile(
   return changes.at(at)
 }
 
-/** Key by key: one that names a text field writes that field, any other a custom field. */
+/** By key: the name of a text field writes that field, any other key a custom field. */
 export function withInputs(
   person: Person,
   inputs: Readonly<Record<string, string>>,
@@ -49,8 +49,8 @@ export function withInputs(
 }
 
 /**
- * Gathers what changes. A value that its field does not take, and a custom field beyond the last, are left out: a send is
- * not refused for them. Copies are made of what changes only, since every send comes by here.
+ * Collects changes. A value that its field does not accept, and a custom field beyond the limit, are left out: neither
+ * refuses a send. Copies only what changes, since every send calls this.
  */
 function collectChanges(person: Person, declaredLocked: ReadonlySet<string>) {
   let texts: Partial<Record<TextField, string>> | undefined

@@ -46,7 +46,7 @@ export function personView(person: Person, { showsAddresses, journal }: PersonVi
 }
 export type PersonView = ReturnType<typeof personView>
 
-/** The fields of a person that hold text and are there. */
+/** The text fields of a person that are set. */
 export function textsOf(person: Person): Partial<Record<TextField, string>> {
   const present = textFields.filter((field) => person[field] !== undefined)
   return Object.fromEntries(present.map((field) => [field, person[field]]))
@@ -65,7 +65,7 @@ export function appointmentView({ startUtc, history, createdAt, ...rest }: Appoi
   }
 }
 
-/** How much text there is of a person, roughly: what decides how many go into one answer. */
+/** The approximate size of a person's text, which limits the number of people in one answer. */
 export function charsOf(person: Person): number {
   let chars = 0
   for (const field of textFields) chars += person[field]?.length ?? 0

@@ -55,7 +55,7 @@ export function createTextSearch(searched: string): TextSearch {
       return steps
     },
     endOf(text, from) {
-      // The text usually follows at once; a later exact match may be a repetition, so the words are searched in order.
+      // The text usually follows at once. An exact match further on may be a repetition of words that stand before it.
       if (searched.startsWith(text, from) || searched.startsWith(text, from + 1)) return from + text.length
       const words = wordsIn(text)
       let position = from

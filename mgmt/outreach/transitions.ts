@@ -240,7 +240,7 @@ function recordReceived(
   people.save(tx, agent, person, Object.assign({}, person, { outreach, updatedAt: meta.at }), meta)
 }
 
-/** Removes an identity that was reserved for this send alone, whatever its outcome. */
+/** Removes an identity that was reserved for this send alone, after every outcome. */
 function releaseIdentity(
   tx: Tx,
   { people }: SendDeps,

@@ -153,7 +153,8 @@ async function* recordsOf(file: Buffer, delimiter: Delimiter): AsyncGenerator<Fi
     bom: true,
     info: true,
     delimiter,
-    // When the parser detects the delimiter of records itself, it makes three buffers for each byte of the first row.
+    // Without this option the parser detects the record delimiter itself and makes three buffers for each byte of the
+    // first row.
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     relax_quotes: true,

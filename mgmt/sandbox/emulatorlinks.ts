@@ -23,7 +23,7 @@ interface EmulatorLinkRef extends AgentRef {
 
 const linkTable = table<[orgId: string, agentId: string, linkId: string], EmulatorLink>('personas.emulatorLinks')
 
-/** The agent that a grant names; the incarnation tells it from earlier and later agents of the same id. */
+/** The agent that a grant names; the incarnation distinguishes it from earlier and later agents of the same id. */
 export interface NamedGrant extends AgentRef {
   readonly form: 'link' | 'sitting'
   readonly id: string

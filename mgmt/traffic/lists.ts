@@ -12,7 +12,7 @@ import type {
 
 /**
  * Lists over all conversations of an agent, newest first. Pages neither miss nor repeat a record that existed at the
- * first page, whatever is written meanwhile.
+ * first page, even if others write meanwhile.
  */
 export interface TrafficLists {
   messages(agent: AgentRef, query: RecordQuery): Promise<RecordPage<MessageEntry> | Refusal>

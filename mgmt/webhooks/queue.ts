@@ -47,7 +47,7 @@ export function advance(tx: Tx, webhook: Webhook, at: number): Webhook {
   for (const [, , , dueAt, deliveryId] of due.map((row) => row.key)) {
     if (dueAt > at) {
       nextAt = dueAt
-      // Without a timer, the clock's change did not trigger the reschedule.
+      // While no timer was set, a clock change triggered no reschedule, so the check is here.
       const wasSetBack = tx.get(deliveryTable, [orgId, webhookId, deliveryId])!.updatedAt > at
       if (wasSetBack) scheduleReschedule(tx, { orgId, webhookId }, at)
       break

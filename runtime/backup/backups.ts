@@ -1,4 +1,4 @@
-/** The backups on this node's disk: one is made at a time, and each stays below the data folder until it is taken away. */
+/** Backups on this node's disk: one is made at a time, and each stays in the data folder until it is removed. */
 import { randomBytes } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { mkdir, readdir, rm } from 'node:fs/promises'
@@ -19,18 +19,18 @@ export type Backup =
   | { readonly name: string; readonly state: 'ready'; readonly manifest: Manifest }
 
 export interface Backups {
-  /** Begins one; `find` tells what becomes of it. */
+  /** Starts a backup; `find` shows its state. */
   begin(withKey: boolean): Promise<Backup | Refusal>
   list(): Promise<Backup[]>
   find(name: string): Promise<Backup | undefined>
-  /** The file of that number in the manifest of a backup that is ready. */
+  /** The file of that number in the manifest of a ready backup. */
   read(name: string, number: number): Promise<{ file: BackupFile; bytes: AsyncIterable<Uint8Array> } | undefined>
-  /** Answers whether there was one. One that is being made is left alone. */
+  /** Returns false if the backup does not exist; refuses one that is being made. */
   remove(name: string): Promise<boolean | Refusal>
 }
 
 export interface BackupsOptions extends Omit<BackupDeps, 'pause' | 'elapsed' | 'store'> {
-  /** Absent in a process that keeps no shards. */
+  /** Absent in a process without shards. */
   readonly store: BackupDeps['store'] | undefined
   readonly clock: Clock
   readonly log: Log
@@ -47,7 +47,7 @@ const noData = refuse('system.backup_impossible', {
 export function createBackups(options: BackupsOptions): Backups {
   const { dataDir, store, clock, log } = options
   const root = join(dataDir, backupsFolder)
-  /** The one that is being made, or the last one that could not be. */
+  /** The backup that is being made, or the last one that failed. */
   let current: Exclude<Backup, { state: 'ready' }> | undefined
 
   async function runBackup(name: string, at: number, withKey: boolean, data: BackupDeps['store']): Promise<void> {
@@ -69,7 +69,7 @@ export function createBackups(options: BackupsOptions): Backups {
     }
   }
 
-  /** What an earlier process began and did not end has no manifest. */
+  /** Removes backups without a manifest, which an earlier process did not finish. */
   async function sweep(except: string): Promise<void> {
     await mkdir(root, { recursive: true, mode: 0o700 })
     for (const name of await names()) {
@@ -128,7 +128,7 @@ export function createBackups(options: BackupsOptions): Backups {
   }
 }
 
-/** The moment of a name: its names are in the order of time. */
+/** The timestamp part of a name, so that names sort by time. */
 function timestampOf(at: number): string {
   return new Date(at).toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')
 }

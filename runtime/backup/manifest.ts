@@ -1,4 +1,4 @@
-/** What a backup says of itself: whose state it is, which shards it holds and how far, and every file with its hash. */
+/** The manifest of a backup: whose data it is, its shards with their positions, and every file with its hash. */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -10,10 +10,10 @@ import { compileCheck } from '../http/validator.js'
 import { secretKeyFileName } from '../secrets/rootkey.js'
 import { dataFileName } from '../store/directory.js'
 
-/** How a backup is laid out. A program reads its own format and no other. */
+/** Version of the folder layout. A program reads its own format only. */
 export const backupFormat = 1
 export const manifestName = 'manifest.json'
-/** Where media lies, in a backup as in a data folder of a node that runs alone. */
+/** The media folder, in a backup as in the data folder of a single node. */
 export const mediaFolder = 'media'
 
 const closed = { additionalProperties: false } as const
@@ -54,12 +54,12 @@ export type Manifest = Static<typeof Manifest>
 
 const check = compileCheck(Manifest, 'the manifest')
 
-/** A folder that is no backup, or not a whole one; `message` is a sentence for the operator. */
+/** An unusable or incomplete backup folder; `message` is a sentence for the operator. */
 export class BackupUnusable extends Error {
   override readonly name = 'BackupUnusable'
 }
 
-/** Throws BackupUnusable for anything but a manifest of this format, whose files all lie where files of a backup may. */
+/** Throws BackupUnusable unless the text is a manifest of this format whose file paths are all allowed in a backup. */
 export function readManifest(text: string, from: string): Manifest {
   const read = parseJson(text)
   const { format } = (read ?? {}) as { format?: unknown }
@@ -85,7 +85,7 @@ export async function readManifestIn(folder: string): Promise<Manifest> {
   return readManifest(text, path)
 }
 
-/** Whatever a manifest says, nothing is ever written anywhere else. */
+/** Restricts paths to those of backup files, so that a manifest cannot write anywhere else. */
 function isBackupPath(path: string): boolean {
   return path === dataFileName || path === secretKeyFileName || /^media\/[A-Za-z0-9_-]+\.[a-z0-9]+$/.test(path)
 }

@@ -1,4 +1,4 @@
-/** Puts a backup into an empty data folder: everything is checked first, and the data itself is put there last. */
+/** Restores a backup into an empty data folder: verifies everything first, and moves the data file into place last. */
 import { constants } from 'node:fs'
 import { copyFile, mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -17,9 +17,9 @@ import {
 } from './manifest.js'
 
 /**
- * Throws BackupUnusable or StoreUnusable with a sentence. Whatever is wrong with the backup is found before anything is
- * written; what goes wrong later leaves the data folder as empty as it was. One that was cut short, by a power cut or a
- * kill, leaves a folder that no node works on, and is made good by restoring again.
+ * Throws BackupUnusable or StoreUnusable with a sentence. An unusable backup is detected before any write; a later
+ * error empties the data folder again. A restore that a power cut or a kill interrupts leaves a folder on which no node
+ * starts; restoring again repairs it.
  */
 export async function restoreBackup(folder: string, dataDir: string): Promise<Manifest> {
   const manifest = await verifyBackup(folder)
@@ -41,7 +41,7 @@ export async function restoreBackup(folder: string, dataDir: string): Promise<Ma
   return manifest
 }
 
-/** Reads every file of a backup to its end. */
+/** Reads every file of a backup to its end and checks its hash. */
 export async function verifyBackup(folder: string): Promise<Manifest> {
   const manifest = await readManifestIn(folder)
   for (const file of manifest.files) await verifyFile(folder, file)
@@ -62,17 +62,17 @@ async function verifyFile(folder: string, { path, bytes, sha256 }: BackupFile): 
   if (!isSame) throw new BackupUnusable(`The backup in ${folder} is damaged: ${path} is not what was backed up.`)
 }
 
-/** The caller named a folder that holds something already. */
+/** The target folder is not empty. */
 export class FolderNotEmpty extends StoreUnusable {}
 
-/** What a restore left that was cut short goes away; anything else is somebody's and stays. */
+/** Removes the rest of an interrupted restore; refuses any other content. */
 async function ensureEmpty(dataDir: string, files: readonly BackupFile[]): Promise<void> {
   if ((await namesIn(dataDir)).includes(restoringFolder)) await removeFiles(dataDir, files)
   if ((await namesIn(dataDir)).length === 0) return
   throw new FolderNotEmpty(`The data folder ${dataDir} is not empty, and nothing is ever written over. Name another.`)
 }
 
-/** The mark of what is not finished goes last. */
+/** The marker folder of an unfinished restore goes last. */
 async function removeFiles(dataDir: string, files: readonly BackupFile[]): Promise<void> {
   for (const name of [...files.map(({ path }) => path), mediaFolder, restoringFolder]) {
     await rm(join(dataDir, name), { recursive: true, force: true })
@@ -95,7 +95,7 @@ async function copyFiles(dataDir: string, files: readonly BackupFile[], folder: 
   syncDirectory(dataDir)
 }
 
-/** What lies on the disk in the end is what was backed up, whatever happened on the way. */
+/** Copies a file, syncs it, and verifies the hash of the copy. */
 async function copyChecked(file: BackupFile, folder: string, into: string): Promise<void> {
   const to = join(into, file.path)
   await copyFile(join(folder, file.path), to, constants.COPYFILE_EXCL)

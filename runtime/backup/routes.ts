@@ -1,4 +1,4 @@
-/** Backups as the system operator makes them, takes their files away to keep, and removes them from the node. */
+/** Routes of the system operator: make backups, download their files, remove them from the node. */
 import Type from 'typebox'
 import { isRefusal, refuse } from '../../core/errors.js'
 import { json, noContent, type Route, route } from '../http/route.js'
@@ -28,7 +28,7 @@ const BackupBody = Type.Object(
   { ...closed, title: 'BackupAsk' },
 )
 
-/** An answer of these routes, as programs of ours read it. */
+/** The answer of these routes, for the command line. */
 export type BackupRow = Backup
 
 export function backupRoutes({ backups, log }: { readonly backups: Backups; readonly log: Log }): Route[] {

@@ -1,4 +1,4 @@
-/** Makes one backup: the data as one state, the media it names, if asked for the key, and last of all the manifest. */
+/** Makes one backup: a consistent copy of the data, its media, the key if requested, and the manifest last. */
 import { constants } from 'node:fs'
 import { copyFile, mkdir, open, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { dataFileName, freeBytesAt, syncDirectory } from '../store/directory.js'
 import { openReadOnlyCopy } from '../store/readonlycopy.js'
 import { type BackupFile, backupFormat, describeFile, type Manifest, manifestName, mediaFolder } from './manifest.js'
 
-/** A table whose records name objects that hold media. */
+/** A table whose records name media objects. */
 export interface MediaTable {
   readonly table: Table<Key, unknown>
   nameOf(record: never): string
@@ -26,9 +26,9 @@ export interface BackupDeps {
   readonly mediaTables: readonly MediaTable[]
   readonly engine: Pick<Engine, 'status' | 'inspect'>
   readonly isCluster: boolean
-  /** Waits a moment. */
+  /** Waits between two polls of the copies. */
   readonly pause: () => Promise<void>
-  /** Milliseconds that only ever grow. */
+  /** Monotonic milliseconds. */
   readonly elapsed: () => number
 }
 
@@ -38,12 +38,12 @@ export interface BackupRequest {
   readonly withKey: boolean
 }
 
-/** Why no backup could be made, in a sentence for the operator. */
+/** Why the backup failed, in a sentence for the operator. */
 export class BackupFailed extends Error {
   override readonly name = 'BackupFailed'
 }
 
-/** `folder` is not there yet. Whatever is in it counts only once the manifest is. */
+/** Creates `folder`. Its files count as a backup only once the manifest exists. */
 export async function makeBackup(
   deps: BackupDeps,
   folder: string,
@@ -85,8 +85,8 @@ export async function makeBackup(
 }
 
 /**
- * The shards that this node has a copy of. What the owner of a shard has acknowledged may still be on its way to a copy
- * here, so the copies are waited for until they have all that their owners had when the backup was begun.
+ * Waits until this node's copies have everything that the owners of their shards had acknowledged when the backup
+ * began, since a copy may lag behind its owner. Returns the shards that this node has a copy of.
  */
 async function waitForCopies({ engine, pause, elapsed }: BackupDeps): Promise<Manifest['held']> {
   const status = await engine.status()
@@ -112,7 +112,7 @@ async function statOf(path: string): Promise<{ size: number }> {
   return file.stat().finally(() => file.close())
 }
 
-/** Opens the copy: a file that cannot be opened is no backup. */
+/** Opens the copied data file, since a file that does not open is no backup, and lists the media it names. */
 async function scanCopy(path: string, mediaTables: readonly MediaTable[]) {
   const copied = await openReadOnlyCopy(path)
   try {
@@ -128,7 +128,7 @@ async function scanCopy(path: string, mediaTables: readonly MediaTable[]) {
   }
 }
 
-/** Lets others have their turn: the node serves on. */
+/** Reads in slices with pauses, because the node continues to serve. */
 async function* readInSlices(reader: Reader, table: Table<Key, unknown>): AsyncGenerator<unknown> {
   let after: Key | undefined
   for (;;) {
@@ -140,7 +140,7 @@ async function* readInSlices(reader: Reader, table: Table<Key, unknown>): AsyncG
   }
 }
 
-/** Answers the names that were there: what was taken away meanwhile is nobody's any more. */
+/** Returns the names that were copied; an object that was deleted meanwhile is no longer referenced. */
 async function copyMedia(objects: MediaStore, names: readonly string[], folder: string): Promise<string[]> {
   const copied: string[] = []
   for (const name of names) {

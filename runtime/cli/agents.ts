@@ -1,4 +1,4 @@
-/** `parley agents`: the agents of an org, and one of them as a document to keep or to carry elsewhere. */
+/** `parley agents`: lists the agents of an org, shows one, exports and imports an agent as a document. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { type Column, formatTable } from './columns.js'
@@ -8,7 +8,7 @@ import { agentArgument, agentPath, orgPath } from './paths.js'
 import type { Session } from './program.js'
 import type { Paint } from './terminal.js'
 
-/** As far as it is printed. */
+/** The printed fields of an agent. */
 interface Agent {
   readonly id: string
   readonly orgId: string
@@ -19,7 +19,7 @@ interface Agent {
   readonly updatedAt: string
 }
 
-/** As far as it is printed. */
+/** The printed fields of a binding. */
 interface Binding {
   readonly id: string
   readonly channel: string
@@ -28,7 +28,7 @@ interface Binding {
 }
 
 const yaml = 'application/yaml'
-/** In place of a file: what the shell pipes. */
+/** In place of a file name: stdin or stdout. */
 const stdio = '-'
 
 export function agents(program: Command, getSession: () => Session): void {
@@ -76,7 +76,7 @@ async function showAgent(session: Session, agentName: string): Promise<void> {
   printResult(session, { ...agent, channels }, () => agentLines(agent, channels, session.terminal.paint))
 }
 
-/** What the agent says of itself, a line each, and its channels. */
+/** The agent's fields, one for each line, and its channels. */
 function agentLines(
   { id, orgId, name, description, identity = {}, createdAt, updatedAt }: Agent,
   channels: readonly Binding[],

@@ -1,29 +1,29 @@
-/** The management API as commands call it: an answer, or a failure in a sentence that says what to do about it. */
+/** Client of the management API for the command line: an answer, or a Failure whose sentence says what to do. */
 import { parseJson } from '../../core/json.js'
 import { commandLine as limits } from '../../core/limits/index.js'
 import { commandLineVariables as variables } from '../config/config.js'
 import { exitCodes, Failure } from './failure.js'
 
-/** Paths are below the version: `/system/shards`. */
+/** Paths without the version prefix: `/system/shards`. */
 export interface Api {
-  /** Where the node is, as people know it. */
+  /** The node's URL as the operator gave it. */
   readonly url: string
   get<T>(path: string): Promise<T>
   put<T>(path: string, body: unknown): Promise<T>
-  /** `waitMs`: how long the answer may take where that is longer than usual. */
+  /** `waitMs`: timeout of this call, if the default is too short. */
   post<T>(path: string, body?: unknown, waitMs?: number): Promise<T>
   remove(path: string): Promise<void>
-  /** Whatever is not JSON, on either side. */
+  /** Calls with bodies that are not JSON. */
   raw(path: string, request: RawRequest): Promise<Response>
 }
 
 export interface RawRequest {
   readonly accept: string
-  /** What is sent; absent, something is read. */
+  /** The request body; absent for a GET. */
   readonly body?: { readonly type: string; readonly text: string }
 }
 
-/** What a refusal of the management API says, as far as it is one. */
+/** The fields of an error answer of the management API, if it is one. */
 interface Problem {
   readonly code?: string
   readonly title?: string
@@ -60,7 +60,7 @@ export function createApi({ url, key }: { url: string; key: string }): Api {
   }
 
   function fetchNode({ method, path, headers, body }: Call, signal: AbortSignal): Promise<Response> {
-    // A redirect would carry the key to somebody else.
+    // A redirect would send the key to another host.
     const options = {
       method,
       headers: { ...headers, authorization: `Bearer ${key}` },
@@ -80,7 +80,7 @@ export function createApi({ url, key }: { url: string; key: string }): Api {
     async raw(path, { accept, body }) {
       const headers = { accept, ...(body && { 'content-type': body.type }) }
       const control = new AbortController()
-      // Only the beginning of the answer is waited for: how long the rest takes depends on how much it is.
+      // The timeout covers the response head only: the time of the body depends on its size.
       const timer = setTimeout(() => control.abort(new DOMException('late', 'TimeoutError')), limits.requestMs)
       const method = body ? 'POST' : 'GET'
       const answer = await fetchNode({ method, path, headers, body: body?.text }, control.signal)
@@ -94,7 +94,7 @@ export function createApi({ url, key }: { url: string; key: string }): Api {
 
 const jsonHeaders = { 'content-type': 'application/json' }
 
-/** With what a URL that needs no key is answered; undefined when nobody does. */
+/** The status of a URL that needs no key; undefined if it does not answer. */
 export async function probe(url: string): Promise<number | undefined> {
   try {
     const answer = await fetch(url, { signal: AbortSignal.timeout(limits.probeMs), redirect: 'manual' })
@@ -115,7 +115,7 @@ function noAnswerFailure(url: string, error: Error, waitMs: number = limits.requ
     return new Failure(`The node at ${url} did not answer within ${waitMs / 1000} seconds.`)
   }
   const { code, message } = (error.cause ?? error) as { code?: string; message?: string }
-  // The codes of the system are known to operators, those of the HTTP client are not.
+  // Operators know the system's error codes, but not those of the HTTP client.
   const why = code && !code.startsWith('UND_') ? code : message
   return new Failure(
     `Nobody answers at ${url} (${why}). Start the node, or say where it is with --url or ${variables.url}.`,

@@ -1,4 +1,7 @@
-/** `parley backup` and `parley restore`: a copy of a running node's data in a folder here, and a data folder from it. */
+/**
+ * `parley backup`, `verify` and `restore`: copies a running node's data into a local folder, and a folder into a data
+ * folder.
+ */
 import { createHash } from 'node:crypto'
 import { mkdir, open, readdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
@@ -69,7 +72,7 @@ async function createBackup(session: Session, folder: string, { withKey, keep }:
       flush: true,
     })
   } catch (error) {
-    // The folder was empty. Without its manifest it is no backup, and what was fetched would only be taken for one.
+    // The folder was empty before. Without its manifest it is no backup, so the fetched files are removed.
     const fetched = new Set(manifest.files.map((file) => file.path.split('/')[0]!))
     for (const name of fetched) await rm(join(folder, name), { recursive: true, force: true })
     throw error
@@ -91,12 +94,12 @@ async function checkEmpty(folder: string): Promise<void> {
   if (names.length > 0) throw usageError(`The folder ${folder} is not empty, and nothing is ever written over.`)
 }
 
-/** However long the node takes to copy its data. */
+/** Polls without a limit until the node has copied its data. */
 async function waitForManifest({ api }: Session, at: string): Promise<Manifest> {
   for (;;) {
     const row = await api.get<BackupRow>(at)
     if (row.state === 'failed') throw new Failure(`The node at ${api.url} could not make the backup. ${row.why}`)
-    // The node is another program than this one, so its manifest is read as strictly as one in a folder.
+    // The node may run another version, so its manifest is validated as strictly as one in a folder.
     if (row.state === 'ready') return readManifest(JSON.stringify(row.manifest), `The backup at ${api.url}`)
     await sleep(limits.backupPollMs)
   }
@@ -133,7 +136,7 @@ export function backupLines({ name, at, files, held, shards }: Manifest, folder:
   ]
 }
 
-/** What an operator has to know before they rely on it. */
+/** Warnings about what the backup does not contain. */
 function warningsOf({ key, held, shards }: Manifest): string[] {
   const missing = Array.from({ length: shards }, (_, shard) => shard).filter(
     (shard) => !held.some((each) => each.shard === shard),

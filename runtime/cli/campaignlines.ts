@@ -1,11 +1,11 @@
-/** How campaigns look: in a list, once staged, while they run, and in the end. */
+/** Output of campaigns: list, staging result, progress and report. */
 import { type Exclusion, reasonOfExclusion } from '../../core/campaign/recipient.js'
 import { commandLine as limits } from '../../core/limits/index.js'
 import { type Cell, type Column, formatTable } from './columns.js'
 import { formatCount, formatDuration, sanitizeLine } from './output.js'
 import type { Paint, Tone } from './terminal.js'
 
-/** As far as it is printed. */
+/** The printed fields of a campaign. */
 export interface Campaign {
   readonly id: string
   readonly name: string
@@ -27,7 +27,7 @@ export interface Staged {
   readonly durationEstimate?: readonly {
     readonly provider: string
     readonly recipients: number
-    /** Absent where the provider has no pace of its own. */
+    /** Absent if the provider has no throughput limit. */
     readonly seconds?: number
   }[]
   readonly previews?: readonly { readonly text?: string }[]
@@ -38,16 +38,16 @@ export interface Report {
   readonly reasons: Readonly<Record<string, number>>
 }
 
-/** A campaign at one look. */
+/** A campaign and its report at one poll. */
 export interface CampaignSnapshot extends Report {
   readonly campaign: Campaign
 }
 
 const statusTones: Readonly<Record<string, Tone>> = { failed: 'alarm', cancelled: 'warning', paused: 'warning' }
 const stateTones: Readonly<Record<string, Tone>> = { failed: 'alarm', suppressed: 'warning', excluded: 'quiet' }
-/** States that a recipient is only in for a while. */
+/** States of recipients that are not final. */
 const openStates = ['pending', 'queued', 'sending']
-/** Of people who were never to be sent to. */
+/** States of recipients who were excluded before the start. */
 const excludedStates = ['excluded']
 
 const statusCell = ({ status }: Campaign): Cell => ({ text: status, tone: statusTones[status] })
@@ -65,7 +65,7 @@ type Tally = readonly [name: string, count: number]
 
 const nonZero = (counts: Readonly<Record<string, number>>): Tally[] => Object.entries(counts).filter(([, n]) => n > 0)
 
-/** Staging counts what the report calls a reason; people read one word for both. */
+/** Staging counts exclusions under other names than the report; the output uses one name for both. */
 function asReason([name, count]: Tally): Tally {
   return [reasonOfExclusion[name as Exclusion] ?? name, count]
 }
@@ -114,7 +114,7 @@ export function progressOf({ states }: Report): Progress {
   return { done: total - sum((state) => openStates.includes(state)), total }
 }
 
-/** One line for one look; `perSecond` is undefined until two looks have shown it. */
+/** One line for one poll; `perSecond` is undefined until two polls have shown it. */
 export function progressLine({ campaign, ...report }: CampaignSnapshot, perSecond: number | undefined): string {
   const { done, total } = progressOf(report)
   const share = total === 0 ? 0 : done / total

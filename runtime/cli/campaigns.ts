@@ -1,4 +1,4 @@
-/** `parley campaign`: making one, staging, starting, holding and ending it, and watching it run. */
+/** `parley campaign`: creates, stages, starts, pauses, resumes, cancels and watches campaigns. */
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { commandLine as limits } from '../../core/limits/index.js'
@@ -22,7 +22,7 @@ interface CreateOptions {
 
 const idArgument = ['<campaign>', 'id of the campaign, cm_…'] as const
 
-/** Moves that a campaign is told to make, each a route of its own name. */
+/** Actions on a campaign; each has a route of its own name. */
 const actions = {
   start: 'start a campaign that is staged',
   pause: 'hold a running campaign: nothing more is sent until it is resumed',

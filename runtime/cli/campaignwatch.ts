@@ -1,4 +1,4 @@
-/** Watches a campaign until it has ended: a bar on a terminal, a line when something has changed anywhere else. */
+/** Watches a campaign until it ends: a progress bar on a terminal, otherwise one line for each change. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { commandLine as limits } from '../../core/limits/index.js'
 import {
@@ -14,7 +14,10 @@ import type { Session } from './program.js'
 
 const finalStatuses = ['completed', 'cancelled', 'failed']
 
-/** Only the first look may fail: whoever watches wants to see a node go and come back. */
+/**
+ * Only the first poll may fail with an error; later failures are printed, because an operator watches restarts of a
+ * node, too.
+ */
 export async function watchCampaign(session: Session, path: string): Promise<void> {
   const { api, terminal } = session
   const rate = createRateMeter()
@@ -48,7 +51,7 @@ export async function watchCampaign(session: Session, path: string): Promise<voi
   }
 }
 
-/** Answers what it has printed last, so that nothing is told twice where lines stay. */
+/** Returns the last printed line, so that the same line is not printed twice where lines stay. */
 function print(
   { terminal, json }: Session,
   snapshot: CampaignSnapshot,
@@ -69,7 +72,7 @@ function print(
   return summary
 }
 
-/** People a second over the last looks; undefined while there was only one, or nothing is being sent. */
+/** People per second over the last polls; undefined after a single poll, and while nothing is sent. */
 export function createRateMeter(): (snapshot: CampaignSnapshot, atMs: number) => number | undefined {
   let samples: { readonly done: number; readonly atMs: number }[] = []
   return (snapshot, atMs) => {

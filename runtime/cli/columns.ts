@@ -1,4 +1,4 @@
-/** Rows of data as lines of text in columns, which a person can read and a shell can cut. */
+/** Formats rows of data as aligned text columns, for readers and for `cut`. */
 import type { Paint, Tone } from './terminal.js'
 
 export interface Cell {
@@ -13,10 +13,10 @@ export interface Column<Row> {
 }
 
 const gap = '  '
-/** What an empty cell shows, so that columns can be counted. */
+/** The text of an empty cell, so that every row has the same number of columns. */
 const emptyCell = '-'
 
-/** The line of heads, then a line for every row. Nothing that a node told can steer the terminal. */
+/** One header line, then a line for every row. Control characters in a node's data cannot reach the terminal. */
 export function formatTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[], paint: Paint): string[] {
   const heads = columns.map(({ head }): Cell => ({ text: head, tone: 'head' }))
   const cells = [heads, ...rows.map((row) => columns.map(({ cell }) => sanitizeCell(cell(row))))]

@@ -1,4 +1,4 @@
-/** `parley doctor`: whether a node with this environment would run well here, and what to do where it would not. */
+/** `parley doctor`: checks whether a node with this environment would run well here, and gives advice if not. */
 import type { Command } from 'commander'
 import { readConfig } from '../config/config.js'
 import { type Cell, type Column, formatTable } from './columns.js'
@@ -30,7 +30,7 @@ async function runDoctor(session: CliContext): Promise<void> {
   }
 }
 
-/** A configuration that cannot be read leaves nothing else to look at. */
+/** If the configuration is invalid, no other check runs. */
 export async function runChecks(env: CliContext['env']): Promise<Finding[]> {
   const read = readConfig(env)
   if ('problems' in read) return read.problems.map((detail) => ({ check: 'configuration', status: 'fail', detail }))

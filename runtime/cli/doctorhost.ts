@@ -1,4 +1,4 @@
-/** What the doctor looks at on this machine: the program, its limits, the data folder, its key and its disk. */
+/** Checks of the doctor on this machine: the program, its limits, the data folder, its key and its disk. */
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { http, doctor as limits, store as storeLimits } from '../../core/limits/index.js'
@@ -16,7 +16,7 @@ const minNodeVersion = [20, 19] as const
 
 export const hostChecks: readonly Check[] = [program, httpServer, openFiles, dataFolder, dataFile, rootKey, disk]
 
-/** `version` is told by tests. */
+/** Tests pass `version`. */
 export function program(_config: unknown, _env: unknown, version: string = process.versions.node): Finding[] {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const isNewEnough = major > minNodeVersion[0] || (major === minNodeVersion[0] && minor >= minNodeVersion[1])
@@ -25,7 +25,7 @@ export function program(_config: unknown, _env: unknown, version: string = proce
   return [{ check: 'program', status: 'fail', detail, advice: `Use ${minNodeVersion.join('.')} or newer` }]
 }
 
-/** Whether the HTTP server can be loaded by this Node on this system. Tests give `prepare`. */
+/** Can this Node on this system load the HTTP server? Tests pass `prepare`. */
 export function httpServer({ allowUnverifiedUws }: Config, _env?: unknown, prepare = prepareUws): Finding[] {
   const check = 'http server'
   try {
@@ -37,7 +37,7 @@ export function httpServer({ allowUnverifiedUws }: Config, _env?: unknown, prepa
   }
 }
 
-/** Only where the system tells. */
+/** Empty on systems without `/proc`. */
 function openFiles(): Finding[] {
   const check = 'open files'
   const limitText = textOf('/proc/self/limits')?.match(/^Max open files\s+(\d+|unlimited)/m)?.[1]
@@ -80,7 +80,7 @@ function dataFolder({ dataDir }: Config): Finding[] {
 
 const permissionAdvice = 'Give this user the right to'
 
-/** While a node runs, what lies in the file is on the move. */
+/** While a node runs, the data file changes. */
 async function dataFile({ dataDir, roles }: Config): Promise<Finding[]> {
   const check = 'data'
   const dir = resolve(dataDir)
@@ -112,7 +112,7 @@ async function rootKey(config: Config): Promise<Finding[]> {
   return [{ check, status: 'warn', detail: `others may read ${path}`, advice: `chmod 600 ${path}` }]
 }
 
-/** While a node runs, it has compared them itself; data that cannot be read is another check's finding. */
+/** A running node has compared the keys itself, and another check reports unreadable data, so both answer false. */
 async function hasWrongKey({ secretKeyHex, shards }: Config, dir: string): Promise<boolean> {
   if (!existsSync(join(dir, dataFileName)) || (await ownerOf(dir))) return false
   try {
@@ -145,7 +145,7 @@ function disk({ dataDir }: Config): Finding[] {
   return [{ check, status: 'warn', detail, advice: 'Make room before it is needed' }]
 }
 
-/** The folder itself, or the one it would be made in. */
+/** The folder itself, or the nearest parent that exists. */
 function nearestFolder(dir: string): string {
   return existsSync(dir) ? dir : nearestFolder(dirname(dir))
 }

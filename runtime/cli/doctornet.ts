@@ -1,4 +1,4 @@
-/** What the doctor looks at around a node: whether its ports are free, and whether its clock goes right. */
+/** Checks of the doctor around a node: free ports and the clock. */
 import { doctor as limits } from '../../core/limits/index.js'
 import { type Config, commandLineVariables as variables } from '../config/config.js'
 import { bindError } from '../http/port.js'
@@ -33,13 +33,13 @@ async function portFinding(check: string, host: string, port: number): Promise<F
   }
 }
 
-/** An address that means every interface is not one to call. */
+/** The wildcard addresses cannot be called, so they become localhost. */
 function urlHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost'
   return host.includes(':') ? `[${host}]` : host
 }
 
-/** Only a node knows its own time, and tells it to the system operator. */
+/** Only a node knows its own time, and it answers it to the system operator only. */
 async function clock(
   { host, mgmtPort }: Config,
   env: Readonly<Record<string, string | undefined>>,
@@ -63,7 +63,7 @@ async function clock(
   }
 }
 
-/** How far the clock of the node is before ours. */
+/** `aheadMs`: how far the node's clock is ahead of the local one. */
 export function clockFinding(aheadMs: number): Finding {
   const check = 'clock'
   const differenceMs = Math.abs(aheadMs)

@@ -1,4 +1,4 @@
-/** What the doctor asks of the servers that nodes share: NATS and Redis. */
+/** Checks of the doctor on shared servers: NATS and Redis. */
 import { readFileSync } from 'node:fs'
 import { connect, isIP } from 'node:net'
 import { connect as connectTls } from 'node:tls'
@@ -11,7 +11,7 @@ import type { Check, Finding } from './finding.js'
 
 export const serverChecks: readonly Check[] = [nats, redis]
 
-/** What a NATS server says of itself to whoever connects, before any credentials. */
+/** The INFO that a NATS server sends to every client before authentication. */
 interface NatsInfo {
   readonly version: string
   readonly jetstream?: boolean
@@ -60,7 +60,7 @@ async function redis({ redisUrl, redisTlsCaFile }: Config): Promise<Finding[]> {
   const commands = [...(secret.length > 0 ? [['AUTH', ...secret]] : []), ['PING']]
   const ca = redisTlsCaFile === undefined ? undefined : textOf(redisTlsCaFile)
   if (ca === null) return failed('the file of PARLEY_REDIS_TLS_CA cannot be read')
-  // The password goes only to a server whose certificate is good.
+  // The password goes only to a server with a trusted certificate.
   const tls = url.protocol === 'rediss:' ? { ca } : undefined
   const request = commands.map(redisCommand).join('')
   const reply = await firstLines({ host, port, request, lines: commands.length, tls })
@@ -97,7 +97,7 @@ interface LineRequest {
   readonly tls?: { readonly ca?: string }
 }
 
-/** So many lines as one text; undefined when they do not come. */
+/** The first lines of a server's answer as one text; undefined if they do not arrive. */
 function firstLines({ host, port, request = '', lines = 1, tls }: LineRequest): Promise<string | undefined> {
   return new Promise((resolve) => {
     let reply = ''

@@ -1,4 +1,4 @@
-/** Findings of `parley doctor`, and the checks that make them. */
+/** Findings of `parley doctor`, and the type of its checks. */
 import type { Config } from '../config/config.js'
 import type { CliContext } from './program.js'
 
@@ -6,9 +6,9 @@ export interface Finding {
   readonly check: string
   readonly status: 'ok' | 'warn' | 'fail'
   readonly detail: string
-  /** What the operator should do about it. */
+  /** Advice for the operator. */
   readonly advice?: string
 }
 
-/** A check reads, changes nothing and never throws: what it cannot inspect is a finding. */
+/** A check reads, changes nothing and never throws: a state that it cannot inspect is a finding. */
 export type Check = (config: Config, env: CliContext['env']) => Promise<readonly Finding[]> | readonly Finding[]

@@ -1,4 +1,4 @@
-/** `parley keys`: API keys of an org. A key goes to stdout once, when it is made, and is shown nowhere else. */
+/** `parley keys`: API keys of an org. A new key goes to stdout once and is shown nowhere else. */
 import { type Command, Option } from 'commander'
 import { scopes } from '../../core/access.js'
 import { type Column, formatTable } from './columns.js'
@@ -8,7 +8,7 @@ import { encodeId, orgPath } from './paths.js'
 import type { CliContext, Session } from './program.js'
 import { rotateRoot, rotateRootHelp } from './rootkey.js'
 
-/** As far as it is printed. */
+/** The printed fields of a key. */
 interface ApiKey {
   readonly id: string
   readonly name: string
@@ -100,14 +100,14 @@ interface Me {
   readonly isSysop: boolean
 }
 
-/** Ended by mistake, the key that operates the system leaves nobody who can make another. */
+/** Revoking the system operator's key by mistake would leave no key that can create another. */
 async function checkNotOperators({ api }: Session, id: string): Promise<void> {
   const { caller, isSysop } = await api.get<Me>('/me')
   if (caller.id !== id || !isSysop) return
   throw new Failure(`${id} is the key of the system operator. It stays: parley keys rotate-operator replaces it.`)
 }
 
-/** The second key is there, and printed, before the first one ends. */
+/** Creates and prints the second key before it revokes the first. */
 async function rotateOperator(session: Session): Promise<void> {
   const { caller, isSysop } = await session.api.get<Me>('/me')
   if (!isSysop) throw new Failure('This is not a key of the system operator, and only such a key makes another.')
@@ -127,7 +127,7 @@ async function revokeKey(session: Session, id: string): Promise<void> {
   session.terminal.printNotice(`${id} opens nothing any more.`)
 }
 
-/** The new one is there before the old one goes, so a key may rotate itself. */
+/** Creates the new key before it revokes the old one, so a key can rotate itself. */
 async function rotateKey(session: Session, id: string, keepOld: boolean): Promise<void> {
   if (!keepOld) await checkNotOperators(session, id)
   const {

@@ -4,7 +4,7 @@ import { exitCodes } from './failure.js'
 import { run } from './program.js'
 import { subcommands } from './subcommands.js'
 
-/** Whoever read the output has gone, as `head` does: the rest is for nobody. */
+/** The reader of the output has closed it, as `head` does, so the rest is discarded. */
 process.stdout.on('error', () => process.exit(exitCodes.brokenPipe))
 process.stderr.on('error', () => {})
 

@@ -1,4 +1,4 @@
-/** The text that a dry run of a send would open with, from the template of its outreach and the person's fields. */
+/** Preview of the opener of a dry run, from the outreach's template and the person's fields. */
 import { type AgentDocument, createSlotReader, emptyDocument } from '../../core/agent/index.js'
 import { withInputValues } from '../../core/outreach/opener.js'
 import { renderOpenerText } from '../../core/outreach/plaintext.js'
@@ -12,7 +12,7 @@ interface PersonFields {
   readonly [field: string]: unknown
 }
 
-/** A send that was decided and not written: its outreach, its person, and what the command line says of them. */
+/** The result of a dry run: its outreach, its person, and the fields from the command line. */
 export interface DryRun {
   readonly outreachId: string
   readonly personId?: string
@@ -20,10 +20,12 @@ export interface DryRun {
   readonly profile?: Readonly<Record<string, string>>
 }
 
-/** What the send would open with, or why it would not be sent. */
+/** The text of the opener, or why it would not be sent. */
 export type OpenerPreview = { readonly text: string } | { readonly blocked: string }
 
-/** Undefined where the key may not read what it takes: that is said, and the dry run stands. */
+/**
+ * Undefined if the key lacks the permission to read the agent: a notice says so, and the dry run's result stays valid.
+ */
 export async function previewOpener(
   session: Session,
   agentUrl: string,
@@ -50,7 +52,7 @@ export async function previewOpener(
   }
 }
 
-/** As much of the agent as an opening is made of. */
+/** The sections of the agent that openers need. */
 async function loadDocument(session: Session, agentUrl: string): Promise<AgentDocument> {
   const fetchList = <S extends keyof AgentDocument>(path: string) =>
     fetchAll(session, `${agentUrl}/${path}`) as unknown as Promise<AgentDocument[S]>

@@ -1,4 +1,4 @@
-/** What several verbs print alike: data for programs or for people, pages of a list, and options of the same kind. */
+/** Shared output and options of the subcommands: JSON or lines, paged lists, option parsers. */
 import { InvalidArgumentError } from 'commander'
 import type { CliContext, Session } from './program.js'
 
@@ -11,7 +11,7 @@ interface Page<T> {
   readonly nextPageToken?: string
 }
 
-/** All of a list that is read page by page. */
+/** Reads all pages of a list. */
 export async function fetchAll<T>({ api }: Session, path: string): Promise<T[]> {
   const all: T[] = []
   let token: string | undefined
@@ -23,7 +23,7 @@ export async function fetchAll<T>({ api }: Session, path: string): Promise<T[]> 
   return all
 }
 
-/** What is undefined is left out. */
+/** Undefined values are left out. */
 export function withQuery(
   path: string,
   query: Readonly<Record<string, string | number | boolean | undefined>>,
@@ -33,20 +33,20 @@ export function withQuery(
   return text === '' ? path : `${path}?${text}`
 }
 
-/** One that a number holds exactly; how large it may be is for those to say who use it. */
+/** An integer that a number holds exactly; its users check the range. */
 export function parseWholeNumber(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It wants a whole number.')
   return Number(text)
 }
 
-/** For an option that is given once for every pair. */
+/** Parser of a repeatable name=value option. */
 export function parsePair(text: string, previous: Readonly<Record<string, string>> = {}): Record<string, string> {
   const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? []
   if (name === undefined || value === undefined) throw new InvalidArgumentError('It wants name=value.')
   return { ...previous, [name]: value }
 }
 
-/** Cells of one line: nothing in it steers the terminal or breaks the line. */
+/** Makes one printable line: no line breaks and no control characters. */
 export function sanitizeLine(text: string): string {
   return text.replace(/\s*[\r\n]+\s*/g, ' ⏎ ').replace(/\p{Cc}/gu, '?')
 }
@@ -64,7 +64,7 @@ export function formatBytes(bytes: number): string {
   return step === 0 ? `${bytes} bytes` : `${(bytes / 1024 ** step).toFixed(1)} ${units[step]}`
 }
 
-/** Digits in threes, as people read them. */
+/** Groups digits in threes. */
 export function formatCount(number: number): string {
   return number.toLocaleString('en-US')
 }

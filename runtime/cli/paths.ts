@@ -1,4 +1,4 @@
-/** How people name orgs and agents on the command line, and the paths of the API that they mean. */
+/** Names of orgs and agents on the command line, and the API paths they stand for. */
 import { slugPattern } from '../../core/ids.js'
 import { commandLineVariables as variables } from '../config/config.js'
 import { usageError } from './failure.js'
@@ -6,12 +6,12 @@ import type { Session } from './program.js'
 
 export const agentArgument = ['<agent>', 'id of the agent, or org/agent'] as const
 
-/** The path of the org that was named, or else of the one that the key belongs to. */
+/** The path of the named org, or else of the key's org. */
 export async function orgPath({ api, org }: Session): Promise<string> {
   return `/orgs/${org === undefined ? await ownOrg(api) : checkSlug(org)}`
 }
 
-/** The path of an agent that was named alone or as `org/agent`. */
+/** The path of an agent, named alone or as `org/agent`. */
 export async function agentPath(session: Session, name: string): Promise<string> {
   const [agent = '', org, ...more] = name.split('/').reverse()
   if (more.length > 0) throw nameError(name)
@@ -35,5 +35,5 @@ function nameError(text: string) {
   )
 }
 
-/** An id that people paste, as it stands in a path. */
+/** Encodes an id from the command line for use in a path. */
 export const encodeId = encodeURIComponent

@@ -1,4 +1,4 @@
-/** The frame around every verb: the options they share, what they are given, and how whatever they throw ends. */
+/** The frame of all subcommands: shared options, sessions, and exit codes for errors. */
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { commandLineVariables as variables } from '../config/config.js'
@@ -8,22 +8,24 @@ import { type Api, createApi } from './api.js'
 import { exitCodes, Failure, usageError } from './failure.js'
 import { createTerminal, type OutputStream, type Terminal } from './terminal.js'
 
-/** What a verb works with that asks no node. */
+/** The context of a subcommand that calls no node. */
 export interface CliContext {
   readonly terminal: Terminal
-  /** The reader is a program: data is printed as JSON. */
+  /** Print data as JSON for programs. */
   readonly json: boolean
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** What a verb works with. */
+/** The context of a subcommand that calls a node. */
 export interface Session extends CliContext {
   readonly api: Api
-  /** The org that was named; absent, it is the one that the key belongs to. */
+  /** The org from the command line; absent means the key's org. */
   readonly org: string | undefined
 }
 
-/** Adds itself to the program. A session is opened once a command runs, since help needs neither node nor key. */
+/**
+ * Adds a subcommand to the program. A command opens its session when it runs, since help needs neither node nor key.
+ */
 export type Subcommand = (program: Command, getSession: () => Session, context: () => CliContext) => void
 
 export interface CliProcess {
@@ -62,7 +64,7 @@ export async function run(
 
 function createProgram({ stdout, stderr }: CliProcess): Command {
   const program = new Command('parley')
-  // Programs are told what was wrong as JSON, once it is known how the command ends.
+  // With --json the usage error is reported as JSON when the command ends, so Commander prints nothing.
   const writeErr = (text: string) => (program.opts<GlobalOptions>().json ? undefined : stderr.write(text))
   return program
     .description('Looks after a Parley installation through the management API of one of its nodes.')
@@ -98,7 +100,7 @@ function createSession({ url, keyFile, org }: GlobalOptions, context: CliContext
       `${JSON.stringify(publicUrl.redact!(address))} is no place of a node. It wants ${publicUrl.expected}.`,
     )
   }
-  // A node says where it is with the version at the end, and that is what people paste.
+  // Operators paste the URL that a node prints, with the version at the end.
   const api = createApi({ url: node.replace(/\/v1$/, ''), key: readKey(keyFile, env[variables.key]) })
   return { ...context, api, org: org ?? (env[variables.org] || undefined) }
 }
@@ -128,7 +130,7 @@ function reportError(error: unknown, terminal: Terminal, json = false): number {
   }
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return exitCodes.done
-    // Without JSON Commander has said already what was wrong.
+    // Without --json Commander has printed the error already.
     return json ? report(usageSentence(error), exitCodes.usageError) : exitCodes.usageError
   }
   if (error instanceof Failure) return report(error.message, error.exitCode, error.refusalCode)
@@ -136,7 +138,7 @@ function reportError(error: unknown, terminal: Terminal, json = false): number {
   return report(`This is a bug of parley itself. ${text}`, exitCodes.bug)
 }
 
-/** Where a verb is missing Commander shows the help and has no words for it. */
+/** Without a subcommand Commander prints the help and gives no message. */
 function usageSentence({ code, message }: CommanderError): string {
   return code === 'commander.help'
     ? 'There is no verb. Add --help to see what can be asked.'

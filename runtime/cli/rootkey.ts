@@ -1,4 +1,4 @@
-/** `parley keys rotate-root`: another root key for the data of a stopped node. Reads the variables of a node. */
+/** `parley keys rotate-root`: seals the data of a stopped node with a new root key. Reads the node's variables. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { readConfig } from '../config/config.js'

@@ -1,4 +1,4 @@
-/** `parley send` and `parley sends`: opening a conversation with one person, and what became of such sends. */
+/** `parley send` and `parley sends`: opens a conversation with one person, lists and cancels such sends. */
 import type { Command } from 'commander'
 import { commandLine as limits } from '../../core/limits/index.js'
 import { type Cell, type Column, formatTable } from './columns.js'
@@ -28,7 +28,7 @@ interface Created {
   readonly warning?: string
 }
 
-/** As far as it is printed. */
+/** The printed fields of a send. */
 export interface Send {
   readonly sendId: string
   readonly outreachId: string

@@ -1,4 +1,4 @@
-/** `parley shards`: who owns what, how far the copies are, and moving a shard by hand. */
+/** `parley shards`: owners of shards, progress of their copies, and manual moves. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { commandLine as limits } from '../../core/limits/index.js'
@@ -40,7 +40,10 @@ async function printShards(session: Session): Promise<void> {
   printResult(session, list, () => shardLines(list, session.terminal.paint))
 }
 
-/** Whoever watches wants to see a node go and come back, so only the first look may fail. */
+/**
+ * Only the first poll may fail with an error; later failures are printed, because an operator watches restarts of a
+ * node, too.
+ */
 async function watchShards({ api, terminal, json }: Session): Promise<never> {
   let list = await api.get<ShardList>(path)
   for (;;) {
@@ -84,7 +87,7 @@ async function moveShard(session: Session, shard: number, nodeName: string, wait
   throw new Failure(`Shard ${shard} ${state} after ${waitSeconds} seconds. It stays wanted on ${node}.`)
 }
 
-/** An address stands for the one node that has it; anything else is taken for an id, and the node judges it. */
+/** Resolves an address to the id of the one node that has it. Any other text is an id, which the node validates. */
 async function nodeIdOf({ api }: Session, nodeName: string): Promise<string> {
   if (!nodeName.includes(':')) return nodeName
   const { nodes } = await api.get<ShardList>(path)
@@ -93,7 +96,7 @@ async function nodeIdOf({ api }: Session, nodeName: string): Promise<string> {
   return found[0]?.id ?? nodeName
 }
 
-/** A node that was refused is most often mistyped: then those are named that could have been meant. */
+/** A refused node name is most often mistyped, so the error lists the nodes that exist. */
 async function requestMove({ api }: Session, shard: number, node: string): Promise<ShardRow> {
   try {
     return await api.put<ShardRow>(`${path}/${shard}/node`, { node })

@@ -1,4 +1,4 @@
-/** How shards and the nodes that keep them look in columns. */
+/** Table columns of shards and nodes. */
 import type { ShardList, ShardRow } from '../node/system.js'
 import { type Cell, type Column, formatTable } from './columns.js'
 import type { Paint } from './terminal.js'
@@ -14,7 +14,7 @@ const shardColumns: readonly Column<ShardRow>[] = [
   { head: 'COPIES', cell: copiesCell },
 ]
 
-/** Who is there, whatever shards they have. */
+/** Columns of the node table. */
 export const nodeColumns: readonly Column<NodeRow>[] = [
   { head: 'NODE', cell: ({ id }) => id },
   { head: 'ADDRESS', cell: ({ address, host }) => address ?? host ?? '' },
@@ -22,7 +22,7 @@ export const nodeColumns: readonly Column<NodeRow>[] = [
   { head: 'ROLES', cell: ({ roles }) => roles.join(' ') },
 ]
 
-/** First who is there, then where each shard is. */
+/** The node table, then the shard table. */
 export function shardLines({ data, nodes }: ShardList, paint: Paint): string[] {
   return [...nodeTable(data, nodes, paint), '', ...shardTable(data, paint)]
 }

@@ -1,4 +1,4 @@
-/** `parley status`: how the node is that answers, and what waits there. */
+/** `parley status`: health of the node that answers, and its pending work. */
 import type { Command } from 'commander'
 import type { Status } from '../node/status.js'
 import { type Cell, formatTable } from './columns.js'

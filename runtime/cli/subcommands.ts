@@ -1,4 +1,4 @@
-/** Every verb of the command line, in the order in which help lists them. */
+/** All subcommands, in the order of the help. */
 import { agents } from './agents.js'
 import { backup } from './backup.js'
 import { campaigns } from './campaigns.js'

@@ -1,4 +1,4 @@
-/** `parley tail`: what is said to and by agents, and what is decided on the way, as it comes about. */
+/** `parley tail`: follows messages and log lines of agents live. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { commandLine as limits } from '../../core/limits/index.js'
@@ -56,10 +56,11 @@ async function runTail(session: Session, agent: string | undefined, options: Tai
     try {
       const fresh = await Promise.all([...sources.values()].map((source) => source.readNew()))
       print(session, sortByTime(fresh.flat()))
-      // An agent that was made meanwhile is shown from its first word on.
+      // A new agent is followed from its first record on.
       if (polls % limits.tailListPolls === 0) print(session, sortByTime(await listSources(limits.tailPageRows)))
     } catch (error) {
-      // Whoever watches wants to see a node go and come back, so only the first look may fail.
+      // Only the first poll may fail with an error; later failures are printed, because an operator watches restarts of
+      // a node, too.
       if (!(error instanceof Failure)) throw error
       session.terminal.printNotice(error.message)
     }
@@ -78,7 +79,7 @@ async function agentPaths(session: Session, agent: string | undefined): Promise<
   return all.map(({ id }) => `${path}/${id}`)
 }
 
-/** Moments of one form are in the order of their letters; what comes at once stays as it was told. */
+/** Timestamps of one format sort as text. Records of the same time keep their order. */
 function sortByTime(records: readonly TailRecord[]): TailRecord[] {
   return [...records].sort((a, b) => (a.timestamp === b.timestamp ? 0 : a.timestamp < b.timestamp ? -1 : 1))
 }

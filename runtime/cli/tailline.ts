@@ -1,4 +1,4 @@
-/** How one record of traffic looks on a line. */
+/** Formats one traffic record as a line. */
 import type { AgentLogEntry, MessageEntry } from '../../core/traffic/view.js'
 import { sanitizeLine } from './output.js'
 import type { TailRecord } from './tailsource.js'
@@ -11,7 +11,7 @@ const levelTones: Readonly<Record<AgentLogEntry['level'], Tone | undefined>> = {
   error: 'alarm',
 }
 
-/** Enough to tell two people apart. */
+/** Enough characters to tell two people apart. */
 const userChars = 12
 const channelChars = 14
 

@@ -1,6 +1,6 @@
 /**
- * One list of traffic that is looked at again and again. Each look goes back a little before the newest record it has
- * told of, since shards do not commit in the order of time, and whatever was told already is left out.
+ * Polls one traffic list and returns each record once. Each poll starts a little before the newest returned record,
+ * since shards do not commit in order of time, and drops records that were returned already.
  */
 import { commandLine as limits } from '../../core/limits/index.js'
 import type { AgentLogEntry, MessageEntry } from '../../core/traffic/view.js'
@@ -13,7 +13,7 @@ export type TailRecord = ({ readonly kind: 'message' } & MessageEntry) | ({ read
 export interface Source {
   /** The newest records, oldest first. */
   readLatest(lines: number): Promise<TailRecord[]>
-  /** What came since, oldest first, each once. */
+  /** New records since the last poll, oldest first, each once. */
   readNew(): Promise<TailRecord[]>
 }
 
@@ -25,11 +25,11 @@ interface Page {
 export function createSource(api: Pick<Api, 'get'>, path: string, list: SourceKind, test: boolean): Source {
   const kind = list === 'messages' ? 'message' : 'log'
   const includeTest = test && list === 'messages' ? true : undefined
-  /** How often each record was told that a look may come upon again. */
+  /** How often each record of the overlap was returned. */
   let seen = new Map<string, { count: number; at: number }>()
   let newest = Number.NEGATIVE_INFINITY
 
-  /** All since that moment, newest first. */
+  /** All records since `start`, newest first. */
   async function since(start: number | undefined): Promise<TailRecord[]> {
     const all: TailRecord[] = []
     let pageToken: string | undefined
@@ -66,7 +66,7 @@ export function createSource(api: Pick<Api, 'get'>, path: string, list: SourceKi
       const first = { includeTest, limit: Math.max(1, lines) }
       const { data } = await api.get<Page>(withQuery(`${path}/${list}`, first))
       const records = dropSeen(data.map((each) => ({ kind, ...each })) as TailRecord[])
-      // What the next look would come upon again and nobody asked to see counts as told.
+      // Marks the other records of the overlap as seen, so that the next poll does not return them.
       if (records.length > 0) dropSeen(await since(overlapStart()))
       return lines === 0 ? [] : records
     },
@@ -74,7 +74,7 @@ export function createSource(api: Pick<Api, 'get'>, path: string, list: SourceKi
   }
 }
 
-/** What of a record never changes: a message that was handed on later has its provider’s id, too. */
+/** The parts of a record that never change: a message that is handed over later gets its provider id only then. */
 function identityOf(record: TailRecord): string {
   const { timestamp, userId } = record
   if (record.kind === 'log') return JSON.stringify([timestamp, userId, record.event, record.data])

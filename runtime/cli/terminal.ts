@@ -1,35 +1,35 @@
-/** Where a command's words go: data to stdout, talk to stderr, and colour only where a person looks on. */
+/** Output of a command: data to stdout, notices to stderr, colours only on a terminal. */
 import { styleText } from 'node:util'
 
-/** What a piece of text is to its reader; how that looks is decided here. */
+/** The meaning of a piece of text; `formats` maps it to a style. */
 export type Tone = 'head' | 'quiet' | 'warning' | 'alarm'
 export type Paint = (text: string, tone: Tone | undefined) => string
 
-/** The part of a stream of the process that is needed. */
+/** The part of a process stream that the terminal needs. */
 export interface OutputStream {
   readonly isTTY?: boolean
   readonly rows?: number
   write(text: string): unknown
-  /** Knows of NO_COLOR and of what the terminal can do. */
+  /** Considers NO_COLOR and the terminal's capabilities. */
   hasColors?(): boolean
 }
 
 export interface Terminal {
   print(lines: readonly string[]): void
   printNotice(sentence: string): void
-  /** On a screen, takes the place of what was drawn before and is cut to what fits; elsewhere it is printed. */
+  /** On a screen, replaces the previous drawing and cuts it to the screen's size; elsewhere prints the lines. */
   draw(lines: readonly string[]): void
-  /** Whether somebody looks at a screen where data is printed. */
+  /** Does stdout go to a screen? */
   readonly isInteractive: boolean
   readonly paint: Paint
 }
 
 const formats = { head: 'bold', quiet: 'dim', warning: 'yellow', alarm: 'red' } as const
 const plain: Paint = (text) => text
-/** Whether there is colour is judged once, for the stream that is written to. */
+/** The stream decides about colours once, so styleText does not validate it again. */
 const coloured: Paint = (text, tone) => (tone ? styleText(formats[tone], text, { validateStream: false }) : text)
 
-/** To the upper left corner with all that is there wiped out, and long lines cut instead of wrapped. */
+/** Moves to the upper left corner, clears the screen, and turns line wrap off. */
 const clearScreen = '\u001b[H\u001b[J\u001b[?7l'
 const enableWrap = '\u001b[?7h'
 const defaultRows = 24

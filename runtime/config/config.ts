@@ -1,13 +1,13 @@
-/** Every environment variable of a node, in one table, and the typed configuration that is read from it. */
+/** All environment variables of a node in one table, and the typed configuration read from them. */
 import { closestMatch } from './didyoumean.js'
 import * as kinds from './env.js'
 
 interface Variable<T> {
   readonly name: string
   readonly kind: kinds.Kind<NonNullable<T>>
-  /** The text that stands in for an unset variable, read like any other; absent, the value is then undefined. */
+  /** The text that replaces an unset variable, parsed like any other; without it the value is undefined. */
   readonly fallback?: string
-  /** What the table of the README says in its default column. */
+  /** The default column of the README's table. */
   readonly unset: string
   readonly meaning: string
 }
@@ -20,11 +20,11 @@ function optional<T>(name: string, kind: kinds.Kind<T>, unset: string, meaning: 
   return { name, kind, unset, meaning } as Variable<T | undefined>
 }
 
-/** What `parley` on the command line reads. A shell that has them set may start a node all the same. */
+/** The variables of the command line. A shell that has them set may start a node all the same. */
 export const commandLineVariables = { url: 'PARLEY_URL', key: 'PARLEY_KEY', org: 'PARLEY_ORG' } as const
 
 const unsetText = 'unset'
-/** Of what somebody typed, as much as a complaint repeats. */
+/** How many characters of an unknown name an error message repeats. */
 const maxQuotedChars = 100
 
 const variables = {
@@ -197,7 +197,7 @@ export type Config = {
 }
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Reads the whole environment, or says everything that is wrong with it: one sentence a problem. */
+/** Reads the whole environment, or returns every problem, one sentence each. */
 export function readConfig(env: Environment): { config: Config } | { problems: readonly string[] } {
   const read: Record<string, unknown> = {}
   const problems = unknownNames(env)
@@ -226,7 +226,7 @@ function problemOf({ name, kind }: Variable<unknown>, text: string): string {
   return `${name} is ${quoted}. It wants ${kind.expected}.`
 }
 
-/** A variable that only means something beside another. */
+/** Variables that have a meaning only together with another one. */
 const needs: readonly (readonly [keyof Config, keyof Config])[] = [
   ['recover', 'bootstrapKey'],
   ['natsCredsFile', 'natsServers'],

@@ -1,6 +1,6 @@
-/** Which of the known names somebody meant who typed another. */
+/** The known name closest to a mistyped one. */
 
-/** Of names equally far away, the one that begins alike is meant. */
+/** Among equally distant names, the one with the longest common prefix wins. */
 export function closestMatch(name: string, candidates: readonly string[]): string {
   const distance = (candidate: string) =>
     editsBetween(name, candidate) - sharedStart(name, candidate) / (name.length + 1)
@@ -13,7 +13,7 @@ function sharedStart(one: string, other: string): number {
   return chars
 }
 
-/** How many characters must be added or taken away, one row of the table at a time. */
+/** The number of insertions and deletions, one row of the table at a time. */
 function editsBetween(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, at) => at)
   for (let i = 1; i <= from.length; i++) {

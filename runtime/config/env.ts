@@ -1,4 +1,4 @@
-/** The kinds of value that an environment variable can hold: how each is read, what it wants, and what may be shown. */
+/** Types of environment variables: how a value is parsed, what it must look like, and what errors may show of it. */
 import { isIP } from 'node:net'
 import { apiKeyPrefix, slugPattern } from '../../core/ids.js'
 import { bootstrapKey as givenKey } from '../../core/limits/access.js'
@@ -6,10 +6,12 @@ import { http, settings } from '../../core/limits/index.js'
 import { type Network, networkOf } from '../http/proxies.js'
 import { parseUrl } from './url.js'
 
-/** `expected` ends the sentence "It wants …". `read` answers undefined for a text it does not take. */
+/** `expected` ends the sentence "It wants …". `read` returns undefined for an invalid text. */
 export interface Kind<T> {
   readonly expected: string
-  /** What a complaint may show of a refused text; absent, the text is a secret and none of it is shown. */
+  /**
+   * The part of a rejected text that an error may show; without it the text is a secret and the error shows none of it.
+   */
   readonly redact?: (text: string) => string
   read(text: string): T | undefined
 }
@@ -19,7 +21,7 @@ export type NodeRole = (typeof nodeRoles)[number]
 
 const verbatim = (text: string) => text
 
-/** A URL may hold a password before its last @, and a key in its query. */
+/** A URL may contain a password before its last @, and a key in its query. */
 function withoutCredentials(text: string): string {
   return text.replace(/^.*@/s, '…@').replace(/\?.*$/s, '?…')
 }
@@ -42,7 +44,7 @@ export const host: Kind<string> = {
   read: (text) => (isHost(text) ? text : undefined),
 }
 
-/** Hosts as addresses spell them: lower case, an IPv6 address in brackets, a port only where it is not the usual one. */
+/** Host names as URLs spell them: lower case, an IPv6 address in brackets, a port only where it is not the default. */
 export const hostList: Kind<readonly string[]> = {
   expected: 'host names separated by commas, each with its port where that is not the usual one',
   redact: verbatim,
@@ -101,7 +103,7 @@ export const moduleList: Kind<readonly string[]> = {
   },
 }
 
-/** The address others reach a plane at: links are made by adding a path to it, so its closing slash goes. */
+/** The public base URL of a plane. Its trailing slash is removed, because links append a path to it. */
 export const publicUrl: Kind<string> = {
   expected: 'an http:// or https:// URL without user, query or fragment',
   redact: withoutCredentials,
@@ -157,7 +159,7 @@ export const bootstrapKey: Kind<string> = {
   },
 }
 
-/** Handed on as hex whichever way it was written: text can be frozen, bytes cannot. */
+/** Always returned as hex, whichever way it was written: text can be frozen, bytes cannot. */
 export const secretKeyHex: Kind<string> = {
   expected: `${settings.secretKeyBytes} bytes written as hex, base64 or base64url`,
   read(text) {

@@ -1,4 +1,4 @@
-/** The web chat beside the phones: lines of whoever talked there last, and everything behind one of them. */
+/** Inspector of web chat beside the phones: the lines of the visitor who wrote last, and the details of one line. */
 
 import { formatAgentKey } from '../../core/agentref.js'
 import type { ContentMessage } from '../../core/amf/index.js'
@@ -30,7 +30,7 @@ export interface ChatEntry {
 export interface ChatEntryDetails {
   readonly cursor: number
   readonly at: number
-  /** Frames as pages are told them. */
+  /** The payloads of the frames that pages get. */
   readonly wires: readonly unknown[]
   readonly events: readonly unknown[]
   readonly records: readonly InspectedRecord[]
@@ -40,7 +40,7 @@ export interface ChatEntryDetails {
 }
 
 export interface ChatInspector {
-  /** The newest lines of that visitor, or else of the one who talked last, in order. */
+  /** The newest lines of that visitor, or else of the visitor who wrote last, in order. */
   list(scene: EmulatorScene, visitorId?: string): Promise<readonly ChatEntry[] | Refusal>
   details(scene: EmulatorScene, cursor: number, visitorId?: string): Promise<ChatEntryDetails | Refusal>
 }
@@ -95,7 +95,7 @@ export function createChatInspector(deps: ChatInspectorDeps, webhookLog: Webhook
       const frame = await loadFrame(scene, asid, entry)
       const common = { cursor, at: entry.at, wires: frame === undefined ? [] : [frame] }
       if ('said' in entry) {
-        // What was heard, told and put on record bears one time.
+        // The inbound, its event and its record have the same time.
         const range = { from: entry.at, until: entry.at + 1 }
         const records = await shards.query(asid, readUserRecords, { orgId, agentId, asid, ...range })
         if (isRefusal(records)) return records

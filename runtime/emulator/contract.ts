@@ -1,4 +1,4 @@
-/** What the emulator page works with: phones of one agent, each with an account at an emulated provider. */
+/** Types of the emulator page: phones of one agent, each with an account at an emulated provider. */
 import type { AgentRef } from '../../core/agentref.js'
 import type { ChannelName } from '../../core/channelnames.js'
 
@@ -6,25 +6,25 @@ import type { ChannelName } from '../../core/channelnames.js'
 export interface Phone {
   readonly channel: ChannelName
   readonly provider: string
-  /** At the emulated provider. */
+  /** The account at the emulated provider. */
   readonly account: string
   readonly address: string
-  /** Whose conversation it is. */
+  /** The conversation of this phone. */
   readonly asid: string
 }
 
-/** The agent that people meet on the page, and what they meet it with. */
+/** The agent on the emulator page, with its phones. */
 export interface EmulatorScene extends AgentRef {
   readonly name: string
   readonly zone: string
   readonly phones: readonly Phone[]
-  /** Web chat as a page of its own; absent while the agent has none. */
+  /** URL of the web chat page; absent if the agent has no web chat. */
   readonly chatUrl?: string
-  /** The conversation of a visitor of the web chat. */
+  /** The asid of a web chat visitor. */
   readonly asidOfVisitor: (visitorId: string) => string
 }
 
-/** One message that an emulated provider accepted. */
+/** A message that an emulated provider accepted. */
 export interface SentMessage {
   readonly number: number
   readonly account: string
@@ -37,15 +37,15 @@ export type ActOutcome =
   | { readonly kind: 'performed'; readonly calls: number; readonly taken: boolean }
   | { readonly kind: 'impossible'; readonly why: string }
 
-/** The emulated providers, as far as a page needs them. */
+/** The part of the emulated providers that the page needs. */
 export interface EmulatedProviders {
   sent(after: number, of: { readonly account: string }): readonly SentMessage[]
   act(account: string, address: string, act: PhoneAct): Promise<ActOutcome>
-  /** Has the phone not be reached on that channel any more, or again. */
+  /** Makes a phone unreachable on that channel, or reachable again. */
   setReachable(account: string, reachable: boolean): void
 }
 
-/** A picture, which its address holds. */
+/** A picture; its URL contains the bytes. */
 export interface PictureAct {
   readonly kind: 'media'
   readonly url: string
@@ -53,7 +53,7 @@ export interface PictureAct {
   readonly name: string
 }
 
-/** What a person does with a phone, as emulated providers understand it. */
+/** The acts of a person on a phone that emulated providers understand. */
 export type PhoneAct =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'tap'; readonly postback: string; readonly number: number }
@@ -61,7 +61,7 @@ export type PhoneAct =
   | PictureAct
   | { readonly kind: 'typing' | 'read' | 'stop' | 'optOut' | 'optIn' | 'offline' | 'online' }
 
-/** The same on the page, where phones can also go out of a channel's reach, and where taps are called as they are seen. */
+/** The acts of the page: those of a phone, taps with their label, and the loss of a channel. */
 export type PageAct =
   | Exclude<PhoneAct, { kind: 'tap' }>
   | (Extract<PhoneAct, { kind: 'tap' }> & { readonly label: string })

@@ -1,6 +1,6 @@
 /**
- * The built-in emulator, as operators and tests reach it: a provider for every channel but web chat with phones of its
- * own, and servers that stand in for real providers.
+ * The built-in emulator for operators and tests: a provider for every channel but web chat, with phones of its own, and
+ * servers that stand in for real providers.
  */
 import Type from 'typebox'
 import { emulatorAdapter, signatureHeader, signatureOf } from '../../adapters/emulator/adapter.js'
@@ -56,16 +56,16 @@ const PhoneRefusal = Type.Object(
 
 export interface Emulator {
   readonly adapters: readonly Adapter[]
-  /** `gatewayUrl`: where this installation's gateway is, as providers call it. */
+  /** `gatewayUrl`: base URL of this installation's gateway for the emulated providers. */
   routes(gatewayUrl: () => string): Route[]
-  /** The same for the servers that stand in for providers. */
+  /** Routes of the servers that stand in for real providers. */
   providerRoutes(gatewayUrl: () => string): Route[]
-  /** Opens those servers, on loopback. Without it they do not exist. */
+  /** Opens those servers on loopback. They exist only after this call. */
   start(ports?: { readonly httpPort?: number; readonly smppPort?: number }): Promise<Started>
   stop(): Promise<void>
-  /** Where the node may call them although they are on loopback. */
+  /** Origins on loopback that the node may call. */
   origins(): ReadonlySet<string>
-  /** Whether the message center among them is there. */
+  /** Is this the address of the emulated SMPP message center? */
   isMessageCenter(host: string, port: number): boolean
   readonly providers: ProviderEmulator
 }
@@ -75,7 +75,7 @@ export interface EmulatorOptions {
   readonly timeScale?: number
 }
 
-/** `key` signs what phones do: the same on every process of an installation. */
+/** `key` signs the callbacks of phones; it is the same in every process of an installation. */
 export function createEmulator(key: Uint8Array, { now = Date.now, timeScale = 1 }: EmulatorOptions = {}): Emulator {
   const phones = createPhones(limits.messagesKept)
   const channels = channelNames.filter((channel) => channel !== 'webchat')
@@ -97,7 +97,7 @@ export function createEmulator(key: Uint8Array, { now = Date.now, timeScale = 1 
 
 const loopback = '127.0.0.1'
 
-/** A provider's call to our own gateway: accounts take no other address. */
+/** Calls this installation's gateway for a provider; accounts allow no other address. */
 const callWebhook: CallWebhook = async ({ method, url, headers, body, timeoutMs }) => {
   try {
     const signal = AbortSignal.timeout(timeoutMs)
@@ -148,7 +148,7 @@ function phoneRoutes(phones: ReturnType<typeof createPhones>, key: Uint8Array, g
         const { detail } = (await answer.json().catch(() => ({}))) as { readonly detail?: string }
         if (answer.status === 404)
           return refuse('resource.not_found', { detail: 'There is no such binding in service.' })
-        // Items that can be read were taken all the same.
+        // The gateway still accepts the readable items.
         if (answer.status === 422) return refuse('request.invalid', { detail })
         return answer.ok ? json(202, { accepted: true }) : refuse('service.unavailable')
       },
@@ -177,7 +177,7 @@ const notRunning = refuse('service.unavailable', { detail: 'The provider emulato
 function providerRoutes(providers: ProviderEmulator, gatewayUrl: () => string): Route[] {
   const common = { plane: 'mgmt', tag: 'Emulator', access: { who: 'sysop' } } as const
 
-  /** Providers call our own ingress and nothing else, so that this is no way to call whatever somebody likes. */
+  /** Providers call this installation's ingress only, so the emulator cannot be used to call arbitrary URLs. */
   function urlError(url: string | undefined) {
     const prefix = `${gatewayUrl()}/v4/ingress/`
     const isOurs = url === undefined || (url.startsWith(prefix) && /^\w[\w:-]*$/.test(url.slice(prefix.length)))

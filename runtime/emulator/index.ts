@@ -1,4 +1,4 @@
-/** Puts the sample agent, the emulated providers and the page together: what a person meets after a first start. */
+/** Composition of the emulator: sample agent, emulated providers and page. */
 import { readFile } from 'node:fs/promises'
 import type { ProviderEmulator } from '../../adapters/emulator/provideremulator.js'
 import { type AgentRef, chatNameOf, formatAgentKey } from '../../core/agentref.js'
@@ -23,7 +23,7 @@ import { createTickets } from './tickets.js'
 import { createEmulatorUpdates } from './updates.js'
 import { createWebhookLog } from './webhooklog.js'
 
-/** Made by the build. */
+/** Built by the build script. */
 const scriptFile = new URL('../../adapters/emulator/page.js', import.meta.url)
 
 export interface EmulatorPageOptions {
@@ -41,16 +41,16 @@ interface SceneDeps {
 
 export interface EmulatorPage {
   readonly queries: typeof inspectQueries
-  /** Where the node may call the sample agent although it is on loopback. */
+  /** Origins on loopback at which the node may call the sample agent. */
   readonly origins: () => ReadonlySet<string>
   routes(deps: ChatInspectorDeps & SendAsDeps & SceneDeps): Route[]
-  /** Outside the version prefix. */
+  /** Routes outside the version prefix. */
   readonly pages: readonly Route[]
-  /** Once the providers run and the node can be reached. */
+  /** Call it once the providers run and the node is reachable. */
   start(parts: SampleDeps, bootstrapped: BootstrapResult, port?: number): Promise<void>
-  /** Whether there is a page to open. */
+  /** Is there a page to open? */
   isOpen(): boolean
-  /** The page with a ticket to it; undefined while there is nothing to open. */
+  /** The page's URL with a ticket; undefined while the page is closed. */
   link(): string | undefined
   stop(): void
 }
@@ -114,7 +114,7 @@ export function createEmulatorPage({ emulator, secrets, clock, log, urls }: Emul
         gatewayUrl,
         ...(port !== undefined && { port }),
       }
-      // A node without somebody to talk to is a node all the same.
+      // A node without its sample agent still serves.
       sampleRef = await sample.start(parts, providers, startOptions).catch((error) => {
         log.warn('emulator.sample_failed', { error })
         return undefined
@@ -125,7 +125,7 @@ export function createEmulatorPage({ emulator, secrets, clock, log, urls }: Emul
   }
 }
 
-/** A phone that is out of reach has a fault at its provider, until it is back. */
+/** An unreachable phone is a fault at its provider until it is reachable again. */
 function createEmulatedProviders({ sent, act, faults }: ProviderEmulator): EmulatedProviders {
   const unreachable = new Map<string, string>()
   return {

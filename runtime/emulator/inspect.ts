@@ -1,4 +1,7 @@
-/** What is on record of the conversations behind the phones: how messages fare, and everything about one of them. */
+/**
+ * Queries for the emulator page: progress of messages in a phone's conversation, and everything on record about one
+ * message.
+ */
 
 import type { AgentRef } from '../../core/agentref.js'
 import { isSignal, type OutboundMessage } from '../../core/amf/index.js'
@@ -11,7 +14,7 @@ import type { Query } from '../shard/contract.js'
 import type { Reader } from '../store/contract.js'
 import { historyOf } from '../traffic/queries.js'
 
-/** How a message fares. */
+/** The state of one message. */
 export interface MessageProgress {
   readonly messageId: string
   readonly at: number
@@ -28,7 +31,7 @@ export interface RefusedMessage {
   readonly detail?: string
 }
 
-/** What the page shows of a phone's conversation. */
+/** The conversation's status on a phone. */
 export interface PhoneStatus {
   readonly isOptedOut: boolean
   readonly fares: readonly MessageProgress[]
@@ -37,8 +40,8 @@ export interface PhoneStatus {
 }
 
 /**
- * `from`: since when the phone holds what it was sent. What had never reached it by then is not told of: the phone is as
- * good as new, and nothing of what led to that is on it.
+ * `from`: start of the phone's memory. A message that had failed before, without reaching the provider, is left out,
+ * because the phone shows nothing that led to it.
  */
 export const readPhoneStatus: Query<{ readonly asid: string; readonly from: number }, PhoneStatus> = {
   name: 'emulatorpage.phoneStatus',
@@ -56,7 +59,7 @@ export const readPhoneStatus: Query<{ readonly asid: string; readonly from: numb
   },
 }
 
-/** Refused messages since that time, within the newest `scanned` records. */
+/** Refused messages since `from`, within the newest `maxRecords` records. */
 function refusalsIn(
   reader: Reader,
   conversation: Conversation | undefined,
@@ -75,7 +78,7 @@ function refusalsIn(
   return refusals.reverse()
 }
 
-/** Pieces of a message arrive one by one, and a message has failed or got as far as it got. */
+/** Pieces of a message arrive one by one; the state is `failed` or the furthest state of any piece. */
 function progressOf({ id, at, states, providerIds = [] }: OutboundMessageRecord): MessageProgress {
   const furthest = messageStates.findLast((state) => states[state] !== undefined)
   return { messageId: id, at, state: furthest ?? 'queued', providerIds }
@@ -96,7 +99,7 @@ export interface MessageDetails {
 
 type ConversationRef = AgentRef & { readonly asid: string }
 
-/** A message by its id or by what the provider calls it; null when there is none. */
+/** A message by its id or its provider id; null if it does not exist. */
 export const readMessage: Query<ConversationRef & { readonly name: string }, MessageDetails | null> = {
   name: 'emulatorpage.message',
   read(reader, { name, asid, ...agentRef }) {
@@ -110,7 +113,7 @@ export const readMessage: Query<ConversationRef & { readonly name: string }, Mes
   },
 }
 
-/** Messages of the agent that were refused within that time. */
+/** The agent's messages that were refused within that time. */
 export const readRefusals: Query<
   { readonly asid: string; readonly from: number; readonly until: number },
   readonly RefusedMessage[]
@@ -122,7 +125,7 @@ export const readRefusals: Query<
   },
 }
 
-/** What the person did within that time, as the agent was told. */
+/** The person's traffic records within that time. */
 export const readUserRecords: Query<
   ConversationRef & { readonly from: number; readonly until: number },
   readonly InspectedRecord[]
@@ -132,7 +135,10 @@ export const readUserRecords: Query<
     recordsOf(reader, conversationRef, from, ({ at, origin }) => at < until && origin === 'user'),
 }
 
-/** Records since that time, oldest first: each says where the one before it is, so those of nobody else are looked at. */
+/**
+ * Records since `from`, oldest first. Follows the chain of previous records, so it reads no other conversation's
+ * records.
+ */
 function recordsOf(
   reader: Reader,
   { orgId, agentId, asid }: ConversationRef,

@@ -1,4 +1,4 @@
-/** The emulator page as browsers get it: one document and one script, none of it inline. */
+/** Serves the emulator page: one document and one script, nothing inline. */
 import { type Refusal, refuse } from '../../core/errors.js'
 import { parseUrl } from '../config/url.js'
 import { answerFile, docsFile, fileHeaders } from '../http/docs-files.js'
@@ -6,7 +6,7 @@ import { type Answer, type Route, route } from '../http/route.js'
 
 export interface PageOptions {
   readonly isOpen: () => boolean
-  /** Where the chat is that the page frames. */
+  /** Base URL of the gateway, whose chat the page frames. */
   readonly gatewayUrl: () => string
   /** The bundled script. */
   readonly script: () => Promise<Uint8Array>
@@ -28,7 +28,7 @@ const html = `<!doctype html>
 </html>
 `
 
-/** Outside the version prefix: it is a place for people, and no part of the API. */
+/** Outside the version prefix, because the page is no part of the API. */
 export function pageRoutes({ isOpen, gatewayUrl, script }: PageOptions): Route[] {
   const common = { plane: 'mgmt', method: 'GET', tag: 'Emulator', access: { who: 'public' } } as const
   const served = { ...common, headers: fileHeaders, errors: ['resource.not_found'] } as const
@@ -63,7 +63,7 @@ export function pageRoutes({ isOpen, gatewayUrl, script }: PageOptions): Route[]
   ]
 }
 
-/** Pictures come from wherever agents keep them, the chat from the gateway, and everything else from here. */
+/** Pictures come from any host, the chat from the gateway, and everything else from this origin. */
 function headersWith(gateway: string): Readonly<Record<string, string>> {
   return {
     'cache-control': 'no-cache',

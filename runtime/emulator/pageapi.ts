@@ -1,4 +1,7 @@
-/** The routes of the emulator page. A ticket opens them; operators get one with their key, or from what a start prints. */
+/**
+ * API of the emulator page. A ticket authorizes its routes; operators get one with their key, or from the output of a
+ * start.
+ */
 import Type from 'typebox'
 import { isSignal } from '../../core/amf/index.js'
 import { compile } from '../../core/aml/index.js'
@@ -34,7 +37,7 @@ import type { WebhookLog } from './webhooklog.js'
 
 export interface PageRoutesOptions {
   readonly tickets: Tickets
-  /** Not found while there is nobody to meet. */
+  /** A refusal `resource.not_found` while there is no agent. */
   readonly scene: () => Promise<EmulatorScene | Refusal>
   readonly updates: EmulatorUpdates
   readonly chat: ChatInspector
@@ -44,7 +47,7 @@ export interface PageRoutesOptions {
 }
 
 const closed = { additionalProperties: false } as const
-/** No token of the API, and so not where those are. */
+/** A header of its own, since a ticket is no API token. */
 const ticketHeader = 'x-emulator-ticket'
 const noTicket = refuse('auth.forbidden', { detail: 'A good ticket to the emulator page is missing.' })
 const noPhone = refuse('resource.not_found', {
@@ -62,7 +65,7 @@ export function pageApiRoutes(options: PageRoutesOptions): Route[] {
   } as const
   const errors = ['auth.forbidden', 'resource.not_found', 'service.unavailable'] as const
 
-  /** Whoever has a ticket, and the agent they meet. */
+  /** Verifies the ticket and returns the agent with its phones. */
   async function admit(header: (name: string) => string): Promise<EmulatorScene | Refusal> {
     return tickets.isValid(header(ticketHeader)) ? findScene() : noTicket
   }

@@ -1,4 +1,4 @@
-/** Pictures that people send from the page: read here, and told by the provider of the phone as its wire has it. */
+/** Route for pictures that people send from the page; the phone's provider reports them in its own payload. */
 import { invalid, isRefusal, type Refusal } from '../../core/errors.js'
 import { json, type Route, route } from '../http/route.js'
 import { typeOf } from '../media/types.js'
@@ -9,7 +9,7 @@ import type { EmulatorUpdates } from './updates.js'
 type Common = Pick<Route, 'plane' | 'tag' | 'headers' | 'errors'> & { readonly access: { readonly who: 'public' } }
 type PhoneOf = (header: (name: string) => string, channel: string) => Promise<{ readonly phone: Phone } | Refusal>
 
-/** Whatever is wrong is said before anything is done about the picture: then nobody was told of it. */
+/** Validates everything first: an invalid picture is reported to no provider. */
 export function pictureRoute(
   { errors = [], ...common }: Common,
   phoneOf: PhoneOf,

@@ -1,7 +1,7 @@
 /**
- * The sample agent of a first start: somebody to talk to. It is an agent like any other, with bindings at the emulated
- * providers, and answers by webhook from a server on loopback that the node runs for it. Starts after the first mend what
- * has moved meanwhile, such as a port, and make nothing anew that somebody has deleted.
+ * The sample agent of a first start. It is an agent like any other, with bindings at the emulated providers, and
+ * answers by webhook from a loopback server in the node. Later starts update addresses that changed, such as a port,
+ * and create nothing again that an operator deleted.
  */
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -54,7 +54,7 @@ export interface SamplePhone {
 }
 
 const person = '+15550100'
-/** One person with a phone for each. */
+/** The phones of one person, one for each channel. */
 export const samplePhones: readonly SamplePhone[] = [
   { channel: 'rcs', wire: 'rbm', account: 'sample-rcs', address: person },
   { channel: 'sms', wire: 'twilio', account: 'sample-sms', address: person },
@@ -67,11 +67,11 @@ const profile = {
   name: 'Sample Harbor Hotel',
   description: 'Answers with every kind of part. Its webhook is a server of this node; point it at yours to try that.',
 } as const
-/** By this path a webhook is known as ours; one that somebody has pointed elsewhere stays there. */
+/** The path that marks a webhook as ours; a webhook that an operator pointed elsewhere stays there. */
 const webhookPath = '/parley-sample'
 const agentFile = new URL('../../../ops/sample-agent/agent.mjs', import.meta.url)
 
-/** Gets each event of the agent, with the body of its answer where it gave one. */
+/** Gets each event of the agent, with the body of its answer, if any. */
 type OnEvent = (envelope: unknown, answer?: string) => void
 
 interface AgentFile {
@@ -79,9 +79,9 @@ interface AgentFile {
 }
 
 export interface SampleAgent {
-  /** Undefined where there is no such agent, or somebody has deleted it. */
+  /** Undefined if there is no sample agent, or an operator deleted it. */
   start(deps: SampleDeps, providers: ProviderEmulator, startOptions: SampleStart): Promise<AgentRef | undefined>
-  /** Where the node may call it although it is on loopback. */
+  /** Origins on loopback that the node may call. */
   origins(): ReadonlySet<string>
   stop(): void
 }
@@ -140,7 +140,7 @@ async function setWebhook({ shards, management }: SampleDeps, agent: AgentRoutin
   unwrap(await shards.execute(formatAgentKey(agent), management.gatewayAccess.setWebhook, input))
 }
 
-/** Opens the account of a phone, with the same credentials each time, and binds the channel to where it is now. */
+/** Opens a phone's account with the same credentials each time, and binds the channel to its current address. */
 async function bindChannel(
   deps: SampleDeps,
   providers: ProviderEmulator,
@@ -169,7 +169,7 @@ async function bindChannel(
   providers.accounts.change(id, { ingressUrl: `${gatewayUrl}/v4/ingress/${bindingId}` })
 }
 
-/** Wires are called as their providers are. */
+/** The provider of each payload format. */
 const providerOf = { rbm: 'rbm', twilio: 'twilio', whatsapp: 'whatsapp', apple: 'apple' } as Record<
   ProviderName,
   string
@@ -191,7 +191,9 @@ async function createBinding(
   unwrap(await shards.execute(formatAgentKey(agentRef), channels.create, { ...agentRef, ...binding }))
 }
 
-/** Web chat names the sites that may frame it, and inputs are given when it is bound: so it is bound anew. */
+/**
+ * The binding's inputs list the sites that may frame web chat, and only a new binding sets inputs, so this binds again.
+ */
 async function allowFraming(deps: SampleDeps, agent: AgentRouting, { mgmtUrl }: SampleStart) {
   const binding = agent.channels.find(({ channel }) => channel === 'webchat')
   const origins = originsOf(mgmtUrl)
@@ -209,7 +211,7 @@ function isFramedBy({ inputs }: ChannelRoute, origins: readonly string[]): boole
   return Array.isArray(allowed) && origins.every((origin) => allowed.includes(origin))
 }
 
-/** Loopback is called by two names. */
+/** Loopback has two names. */
 function originsOf(url: string): string[] {
   const parsed = parseUrl(url)
   if (!parsed) return []

@@ -1,4 +1,4 @@
-/** What the emulator page sends, and what it is told. */
+/** Schemas of the emulator page's requests and answers. */
 
 import Type from 'typebox'
 import { messageStates } from '../../core/channel/inbound.js'
@@ -10,7 +10,7 @@ const closed = { additionalProperties: false } as const
 const Channel = Type.Enum(channelNames)
 export const PhoneParams = Type.Object({ channel: Channel })
 
-/** By the id that `POST /v4/webchat/{chat}/visitors` gave. */
+/** The visitor id from `POST /v4/webchat/{chat}/visitors`. */
 export const Visitor = Type.Optional(
   Type.String({ maxLength: 100, description: 'The visitor of the web chat; without it, the one who wrote last.' }),
 )
@@ -54,7 +54,7 @@ export const PageActBody = Type.Union([
   ...switches.map(named),
 ])
 
-/** What phones take for pictures. */
+/** Picture types that phones accept. */
 export const pictureTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const
 export const PictureBody = Type.Object(
   {

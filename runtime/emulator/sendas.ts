@@ -1,4 +1,4 @@
-/** What the page has the agent say to a phone: it goes the way of any message that an agent sends. */
+/** Sends a message as the agent to a phone, through the same path as any message of an agent. */
 import { type AgentRef, formatAgentKey } from '../../core/agentref.js'
 import { isSignal, type OutboundMessage } from '../../core/amf/index.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
@@ -11,7 +11,7 @@ import type { Shards } from '../shard/contract.js'
 
 export interface SendAsOutcome {
   readonly accepted: boolean
-  /** Why not. */
+  /** Why the message was refused. */
   readonly reason?: string
 }
 

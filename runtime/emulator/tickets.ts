@@ -1,11 +1,11 @@
-/** Tickets to the emulator page: signed words that name an end. They open the page's own routes and nothing else. */
+/** Signed tickets to the emulator page, with an expiry. They authorize the page's own routes and nothing else. */
 import { emulatorPage as limits } from '../../core/limits/index.js'
 import type { Clock } from '../clock.js'
 import { createSignedTokens } from '../http/signedtokens.js'
 
 export interface Tickets {
   mint(): string
-  /** False for anything this installation did not write, or that has run out. */
+  /** False for a ticket that this installation did not sign, or that has expired. */
   isValid(ticket: string): boolean
 }
 

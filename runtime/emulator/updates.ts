@@ -1,4 +1,7 @@
-/** What happened on the phones: what people did on this page, what came, and how it fares. In memory, as the phones are. */
+/**
+ * Updates of the phones: acts of people on the page, messages that arrived, and their progress. In memory, as the
+ * phones are.
+ */
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { emulatorPage as limits } from '../../core/limits/index.js'
 import type { Clock } from '../clock.js'
@@ -28,7 +31,7 @@ export interface PageActRecord {
   readonly number: number
   readonly channel: string
   readonly at: number
-  /** Of a picture that is not among the newest, all but what it shows. */
+  /** Only the newest pictures keep their URL. */
   readonly act: PageAct | Omit<PictureAct, 'url'>
 }
 
@@ -45,7 +48,7 @@ export interface PageUpdates {
 }
 
 export interface UpdateCursor {
-  /** The number of the last thing of each kind that is known already. */
+  /** The number of the last known update of each kind. */
   readonly sent: number
   readonly acts: number
 }
@@ -53,17 +56,17 @@ export interface UpdateCursor {
 export interface EmulatorUpdates {
   since(scene: EmulatorScene, after: UpdateCursor): Promise<PageUpdates | Refusal>
   act(phone: Phone, act: PageAct): Promise<ActOutcome>
-  /** Everything on record about a message, by its id or its provider's, with the bodies that the provider got. */
+  /** Everything on record about a message, by its id or its provider id, with the payloads that the provider got. */
   messageDetails(
     scene: EmulatorScene,
     phone: Phone,
     name: string,
   ): Promise<(MessageDetails & WebhookEvents & { wires: readonly unknown[] }) | Refusal>
-  /** What one act was, the agent's events and answers, and which messages to the person were refused after it. */
+  /** An act, the agent's events and answers, and the messages that were refused after it. */
   actDetails(scene: EmulatorScene, number: number): Promise<ActDetails | Refusal>
 }
 
-/** Events as they came to the agent's webhook. */
+/** Events as the agent's webhook got them. */
 interface WebhookEvents {
   readonly events: readonly unknown[]
 }
@@ -87,14 +90,14 @@ export function createEmulatorUpdates({
   readonly webhookLog: WebhookLog
   readonly clock: Clock
 }): EmulatorUpdates {
-  // The phones hold what came to them while this process runs.
+  // The phones remember messages since the start of this process.
   const from = Math.floor(clock.now())
   const acts: PageActRecord[] = []
   const offline = new Set<string>()
   const lost = new Set<string>()
   let lastNumber = 0
 
-  /** Noted before it is told, so that nothing which follows from it is older. */
+  /** Records the act before it performs it, so that its consequences are newer. */
   async function act({ channel, account, address }: Phone, pageAct: PageAct): Promise<ActOutcome> {
     const { number } = saveAct({ number: ++lastNumber, channel, at: clock.now(), act: pageAct })
     const outcome = await performAct(account, address, pageAct)
@@ -102,7 +105,7 @@ export function createEmulatorUpdates({
     return outcome
   }
 
-  /** Pictures are large: of all but the newest, what they show is forgotten. */
+  /** Pictures are large, so all but the newest lose their URL. */
   function saveAct(record: PageActRecord): PageActRecord {
     acts.push(record)
     if (acts.length > limits.actsKept) acts.shift()
@@ -191,7 +194,7 @@ export function createEmulatorUpdates({
   }
 }
 
-/** What happens to a phone without its network. */
+/** Acts that are possible on an offline phone. */
 const offlineActs: readonly PageAct['kind'][] = ['offline', 'online', 'lose', 'regain']
 
 function setMembership(set: Set<string>, name: string, on: boolean): void {

@@ -1,7 +1,7 @@
-/** The newest events of the sample agent as they came to its webhook, with its answers, in memory. */
+/** The newest events of the sample agent's webhook, with its answers, in memory. */
 import { emulatorPage as limits } from '../../core/limits/index.js'
 
-/** As much of an envelope as has to be known of it. */
+/** The fields of an event envelope that the log reads. */
 interface Envelope {
   readonly userId: string
   readonly event: {
@@ -13,13 +13,13 @@ interface Envelope {
 
 export interface WebhookLog {
   append(envelope: unknown, answer?: string): void
-  /** Whoever was last heard of on web chat. */
+  /** The visitor of web chat with the newest event. */
   lastVisitor(): string | undefined
-  /** What became of a message. */
+  /** Status events of a message. */
   statusesOf(messageId: string): readonly unknown[]
-  /** What a person did within that time, in milliseconds since 1970. */
+  /** Events of a person within that time, in milliseconds since 1970. */
   eventsOf(asid: string, from: number, until: number): readonly unknown[]
-  /** Bodies with which the agent answered the events of a person within that time. */
+  /** Bodies of the agent's answers to the events of a person within that time. */
   answersOf(asid: string, from: number, until: number): readonly string[]
 }
 

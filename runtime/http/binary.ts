@@ -38,7 +38,7 @@ export function findUwsBinary(): string {
   return join(dirname(entry), `uws_${process.platform}_${process.arch}_${process.versions.modules}.node`)
 }
 
-/** A sentence that says what is wrong with a binary; undefined for the official one. */
+/** The defect of a binary as a sentence; undefined for the official one. */
 export function checkUwsBinary({ platform, arch, abi, bytes }: UwsBinary): string | undefined {
   const build = `${platform}-${arch}-${abi}`
   const official = officialBlobs[build]
@@ -55,8 +55,8 @@ export function gitBlobHash(bytes: Uint8Array): string {
 
 /**
  * Verifies and loads the binary; call it before the first import of uWebSockets.js. The binary reads its header limit
- * from the environment once, while it loads, and sees only variables that the main thread set. Returns what is wrong
- * with a binary that is allowed nevertheless, for the log.
+ * from the environment once, while it loads, and sees only variables that the main thread set. Returns the defect of a
+ * binary that is allowed nevertheless, for the log.
  */
 export function prepareUws(allowUnverified: boolean, binary = findUwsBinary()): string | undefined {
   process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= String(http.headerBytes)

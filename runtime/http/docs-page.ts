@@ -36,7 +36,8 @@ export function pageHtml(title: string, files: PageFiles): string {
 
 /**
  * Runs in the head, before the first paint, so that a dark page never flashes white. Calls that a reader tries out go
- * to the node that served the page, whatever address the document publishes: the page's policy allows no other.
+ * to the node that served the page, also when the document publishes another address: the page's policy allows no
+ * other.
  */
 export const pageScript = `'use strict'
 const dark = matchMedia('(prefers-color-scheme: dark)')

@@ -12,9 +12,7 @@ export interface Incoming extends Connection {
   readonly query: string
   /** The first header of that name, in lower case; empty when there is none. */
   header(name: string): string
-  /**
-   * Reads the body and passes it on, or undefined as soon as it exceeds the limit; never, if the client disconnects.
-   */
+  /** Reads the body and passes it on, or undefined once it exceeds the limit; never, if the client disconnects. */
   body(limitBytes: number, to: Receiver): void
   respond(reply: Reply): void
 }

@@ -51,10 +51,10 @@ const excesses = {
 } as const
 
 /**
- * Scans the bytes once, and bounds what JSON.parse is given: depth, values, and different names. For valid JSON the
+ * Scans the bytes once, and bounds the input of JSON.parse: depth, values, and different names. For valid JSON the
  * result is `suspect` whenever the body holds, or may hold, something to refuse: two keys of one fingerprint in an
  * object, an escape in a key, an escape that may be NUL or a lone surrogate, or a number that may be too large. Only
- * then `inspect` walks the text to find what is wrong and where. For any other text the result means nothing; the scan
+ * then `inspect` walks the text to find the error and its path. For any other text the result means nothing; the scan
  * never throws.
  */
 function prescan(
@@ -79,7 +79,7 @@ function prescan(
       to = endOfString(bytes, from)
       at = to
     } else if (byte === colon) {
-      // A colon without a key is no JSON, and JSON.parse fails as soon as it gets here.
+      // A colon without a key is no JSON, and JSON.parse fails when it reaches this character.
       if (from < 0) return 'suspect'
       const fingerprint = fingerprintOf(bytes, from, to)
       if (++keys > jsonNames && hasTooManyNames(fingerprint, keys, jsonNames)) return 'names'
@@ -213,7 +213,7 @@ interface Frame {
 /** Without the sign. */
 const number = /\d[\d.eE+-]*/y
 
-/** Finds what is wrong in valid JSON, and the path of its field. */
+/** Finds the error in valid JSON, and the path of its field. */
 function inspect(text: string, keepsSurrogates: boolean): FieldError | undefined {
   const frames: Frame[] = []
   let frame: Frame | undefined

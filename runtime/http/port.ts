@@ -1,4 +1,4 @@
-/** The reason why a port cannot be listened on, which uWebSockets.js does not tell. */
+/** The reason why a port cannot be listened on, which uWebSockets.js does not report. */
 import { createServer } from 'node:net'
 
 /** The system's error code; undefined when the port is free. */

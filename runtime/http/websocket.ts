@@ -1,4 +1,4 @@
-/** WebSockets as the rest of the node uses them: which requests are accepted, what is received, and what is sent. */
+/** WebSockets as the rest of the node uses them: accepting requests, receiving and sending text. */
 import type { Refusal } from '../../core/errors.js'
 
 export interface SocketAcceptor {

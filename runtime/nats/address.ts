@@ -1,4 +1,4 @@
-/** Reads the addresses of servers as an operator writes them, and writes them as an operator may see them. */
+/** Parses the addresses of servers from the configuration, and prints them without credentials. */
 
 export interface Addresses {
   /** Each host and port, without credentials. */

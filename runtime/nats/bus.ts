@@ -1,4 +1,4 @@
-/** The bus over NATS: its parts over one connection, once the servers have shown that they can carry it. */
+/** The bus over NATS: its parts share one connection, after a check that the servers support them. */
 import { bus as limits } from '../../core/limits/index.js'
 import { type Clock, systemClock } from '../clock.js'
 import { sleep } from '../time.js'
@@ -15,12 +15,12 @@ import type { StreamContext } from './stream.js'
 import { serverWarnings } from './warnings.js'
 
 export interface NatsOptions extends ConnectionSettings {
-  /** Whether the operator says that the servers have every message on disk before they acknowledge it. */
+  /** Whether the operator declares that the servers sync every message to disk before they acknowledge it. */
   readonly syncAlways: boolean
   readonly clock?: Clock
 }
 
-/** Resolves when the servers are there and fit; otherwise a BusUnusable says what is wrong with them. */
+/** Resolves when the servers are reachable and suitable; otherwise rejects with a BusUnusable that names the reason. */
 export async function openNats(options: NatsOptions): Promise<Bus> {
   const { log, syncAlways, clock = systemClock } = options
   const { connection, close: closeConnection } = await openConnection(options, clock)
@@ -63,7 +63,7 @@ function pendingStream({ pending }: StreamContext): string | undefined {
   return undefined
 }
 
-/** Servers of a cluster that is just starting answer nothing until they agree on a leader. */
+/** Servers of a cluster that is starting answer nothing until they agree on a leader. */
 async function checkJetStream(context: BusContext): Promise<void> {
   const { connection, clock } = context
   const { address } = connection.server()

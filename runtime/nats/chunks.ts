@@ -1,4 +1,4 @@
-/** Cuts a stream of parts into chunks of one size, and names a content by its digest. */
+/** Cuts a stream of parts into chunks of one size, and formats the digest of a content. */
 import type { Hash } from 'node:crypto'
 
 /** Every chunk but the last has exactly that size; no parts give no chunks. */

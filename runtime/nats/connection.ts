@@ -1,4 +1,4 @@
-/** The connection to the NATS servers: made, watched, and made again by the official client. */
+/** The connection to the NATS servers: opened, watched, and reopened by the official client. */
 import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import { bus as limits } from '../../core/limits/index.js'
@@ -26,21 +26,21 @@ export interface Clients {
 }
 
 /**
- * A connection that is made again for ever. Messages from one sender arrive in the order of sending, or not at all.
- * Subscriptions outlive a loss of the servers; what was sent meanwhile is lost to them.
+ * A connection that reconnects for ever. Messages from one sender arrive in the order of sending, or not at all.
+ * Subscriptions outlive a loss of the servers, without the messages sent meanwhile.
  */
 export interface Connection {
   readonly clients: Clients
-  /** The server it is connected to, or was last. */
+  /** The current server, or the last one. */
   server(): ServerFacts
   /** Why the servers cannot be reached at the moment, in a sentence. */
   failure(): string | undefined
   /**
-   * Calls the clients. Rejects with a BusUnreachable without calling them while the servers are away, and as soon as they
-   * are lost during the call: the clients would buffer the call, or wait until it times out.
+   * Calls the clients. Rejects with a BusUnreachable without calling them while the servers are away, and as soon as
+   * they are lost during the call: the clients would buffer the call, or wait until it times out.
    */
   call<T>(work: (clients: Clients) => Promise<T>): Promise<T>
-  /** Called each time the servers are lost, with the sentence, and each time they are back, without one. */
+  /** Called with a sentence each time the servers are lost, and without one each time they are back. */
   watch(listener: (failure: string | undefined) => void): () => void
 }
 
@@ -48,13 +48,13 @@ export type BusLog = Pick<Log, 'info' | 'warn' | 'error'>
 
 export interface ConnectionSettings extends ServerAccess {
   readonly log: BusLog
-  /** How the servers' own monitoring shows this connection. */
+  /** The name of this connection in the monitoring of the servers. */
   readonly name: string
-  /** Counts the times that the servers were lost and found again. */
+  /** Counts reconnections. */
   readonly reconnects?: { add(): void }
 }
 
-/** Everything that the parts of the bus work with. */
+/** The context that all parts of the bus share. */
 export interface BusContext {
   readonly connection: Connection
   readonly clock: Clock
@@ -74,7 +74,7 @@ export async function openConnection(
   return createConnection(clients, settings, clock)
 }
 
-/** A server that is just starting is waited for; one that says no is not. */
+/** Waits for a server that is starting, and not for one that refuses the connection. */
 async function dial(settings: ConnectionSettings, clock: Clock): Promise<NatsConnection> {
   const access = accessOptions(settings)
   for (const deadline = clock.now() + limits.connectMs; ; await sleep(clock, limits.reconnectMs)) {
@@ -93,7 +93,7 @@ const dialOptions = {
   reconnectJitter: limits.reconnectMs,
   reconnectJitterTLS: limits.reconnectMs,
   maxReconnectAttempts: -1,
-  // A server that does not know its users yet is no reason to give up.
+  // A server may not know its users yet, so an authorization error does not end the reconnecting.
   ignoreAuthErrorAbort: true,
   pingInterval: limits.pingEveryMs,
   maxPingOut: limits.pingsUnanswered,
@@ -140,7 +140,7 @@ function createConnection(clients: Clients, { log, reconnects }: ConnectionSetti
     setFailure(closing ? 'The bus was closed.' : 'The connection to NATS has ended. Start the process again.')
   })
 
-  /** What was sent still goes out; a server that does not take it is not waited for. */
+  /** Sends what was published, without waiting for a server that does not accept it. */
   async function close(): Promise<void> {
     closing = true
     if (failure === undefined)
@@ -188,7 +188,7 @@ function factsOf(nats: NatsConnection): ServerFacts {
 
 type ServerInfoWithCluster = NonNullable<NatsConnection['info']> & { readonly cluster?: string }
 
-/** Runs a callback of the clients: an exception that reached them would end their reading without a word. */
+/** Runs a callback of the clients: an exception that reached them would silently end their reading. */
 export function callSafely(log: BusLog, call: () => void): void {
   try {
     call()

@@ -1,7 +1,7 @@
 /**
- * Reads a stream in order, in batches that the library fetches for a consumer of its own, and ends when it cannot be sure to
- * read every message. The ordered consumer of the library is not used: it passes over trimmed entries in silence, and after
- * a loss it tries to go on for as long as it takes, where a follower has to begin again.
+ * Reads a stream in order, in batches that the library fetches for a consumer of its own, and ends when it may miss a
+ * message. The ordered consumer of the library is not used: it silently skips trimmed entries, and after a loss it
+ * retries without a limit, where a follower must begin again.
  */
 import { randomBytes } from 'node:crypto'
 import {
@@ -21,11 +21,14 @@ import { BusUnreachable } from './contract.js'
 import { busError, noResponders } from './errors.js'
 import { callUntilAnswered } from './retry.js'
 
-/** `after`: every message from the next number on, none left out. `lastOf`: the newest of each subject, then all that come. */
+/**
+ * `after`: every message from the next number on, without gaps. `lastOf`: the newest of each subject, then all later
+ * ones.
+ */
 export type Selection = { readonly after: number } | { readonly lastOf: string }
 
 export interface ConsumerHandler {
-  /** The next message comes when it has resolved. */
+  /** The next message comes after the returned promise has resolved. */
   onEntry(message: JsMsg): void | Promise<void>
   /** Called once, unless the consumer was ended by its caller; nothing is called after it. */
   onEnd(reason: unknown): void
@@ -60,7 +63,7 @@ export function consume(
         await processBatch(consumer)
         silentMs = 0
       } catch (error) {
-        // A server that does not know the new consumer yet; when it does not learn of it, the consumer is gone.
+        // A server may not know the new consumer yet; if it does not learn of it in time, the consumer does not exist.
         const isUnknown = error instanceof JetStreamError && codeOf(error) === noResponders
         if (!isUnknown || silentMs >= limits.heartbeatMs * limits.heartbeatsMissed) throw error
         silentMs += limits.unknownRetryMs
@@ -88,7 +91,7 @@ export function consume(
     }
   }
 
-  /** Answers whether the message is one that was selected. A server that is behind the others may begin earlier. */
+  /** Whether the message was selected. A server that lags behind may begin earlier. */
   function accept({ seq, info }: JsMsg): boolean {
     if (info.deliverySequence !== ++delivered) throw new BusUnreachable(`A message of ${stream} was lost on its way.`)
     if (lastSequence === undefined) return true
@@ -97,7 +100,10 @@ export function consume(
     return true
   }
 
-  /** When all that was sent has been taken, whatever lies between the last message and where the servers are is gone. */
+  /**
+   * When all messages of the batch have been received, those between the last one and the position of the servers are
+   * lost.
+   */
   async function watchHeartbeats(messages: ConsumerMessages, received: () => number): Promise<void> {
     for await (const status of messages.status()) {
       if (status.type !== 'heartbeat' || lastSequence === undefined || received() < messages.getReceived()) continue
@@ -128,7 +134,7 @@ export function consume(
     remove()
   }
 
-  /** The servers would delete the consumer by themselves, in a while. */
+  /** The servers delete an idle consumer by themselves; this call only does it sooner. */
   function remove(): void {
     if (connection.failure() !== undefined) return
     connection.call(({ manager }) => manager.consumers.delete(stream, name)).catch(() => {})

@@ -1,4 +1,4 @@
-/** What a node presents to NATS servers and what it expects of them: addresses, credentials and TLS. */
+/** Credentials of a node for NATS servers, and the TLS that it requires of them. */
 import { readFileSync } from 'node:fs'
 import { checkServerIdentity, type PeerCertificate } from 'node:tls'
 import { type Authenticator, type ConnectionOptions, credsAuthenticator } from '@nats-io/transport-node'
@@ -6,10 +6,10 @@ import { readAddresses } from './address.js'
 import { BusUnusable } from './contract.js'
 
 export interface ServerAccess {
-  /** Host and port each, perhaps with nats:// or tls:// and a user and password before them. */
+  /** Host and port each, optionally after nats:// or tls:// and a user and password. */
   readonly servers: readonly string[]
   readonly credsFile?: string
-  /** The authority that signed the servers; absent, those that Node trusts. */
+  /** The CA certificate of the servers; absent: the CAs that Node trusts. */
   readonly tlsCaFile?: string
 }
 
@@ -32,7 +32,8 @@ export function accessOptions({ servers: texts, credsFile, tlsCaFile }: ServerAc
 function tlsOptions(hosts: readonly string[], caFile: string | undefined): ConnectionOptions['tls'] {
   const tls = {
     ca: caFile === undefined ? undefined : readText(caFile),
-    // The client compares the certificate of a server dialled by number with "localhost". Here it must be of a given host.
+    // The client compares the certificate of a server dialled by IP address with "localhost". Here it must match one of
+    // the configured hosts.
     checkServerIdentity(host: string, certificate: PeerCertificate) {
       const isGiven = hosts.some((each) => checkServerIdentity(each, certificate) === undefined)
       return isGiven
@@ -52,7 +53,10 @@ function readText(file: string): string {
   }
 }
 
-/** Read for every connection, since credentials are renewed; while the file is half written, the last good ones are used. */
+/**
+ * Reads the file for every connection, since credentials are renewed; uses the last valid ones while the file is half
+ * written.
+ */
 function credentialsIn(file: string): Authenticator {
   const readCredentials = () => credsAuthenticator(Buffer.from(readText(file)))
   let good = readCredentials()

@@ -1,4 +1,4 @@
-/** What can go wrong with a call of the NATS clients, as the errors of the contract. */
+/** Maps errors of the NATS clients to the errors of the contract. */
 import { JetStreamApiCodes, JetStreamApiError } from '@nats-io/jetstream'
 import {
   ClosedConnectionError,
@@ -27,13 +27,13 @@ export class Refused extends BusUnreachable {
   }
 }
 
-/** Codes of refusals that callers act on. */
+/** Codes of refusals that callers handle. */
 export const refusals = {
   notEnabled: [10076, JetStreamApiCodes.JetStreamNotEnabledForAccount],
   noMessage: [JetStreamApiCodes.NoMessageFound],
   streamMissing: [JetStreamApiCodes.StreamNotFound],
   wrongSequence: [JetStreamApiCodes.StreamWrongLastSequence, JetStreamApiCodes.StreamWrongLastSequenceUnknown],
-  /** The disk of the servers, or the share of it that this user may have, is used up. */
+  /** The disk of the servers, or this user's quota of it, is used up. */
   storageFull: [10_023, 10_047, 10_077],
 } as const
 
@@ -44,7 +44,7 @@ export function isRefused(error: unknown, codes: readonly number[]): boolean {
   return error instanceof Refused && codes.includes(error.code)
 }
 
-/** What the servers answered to a call that the clients did not make. */
+/** The reply of the servers to a request that was sent without the clients. */
 export function parseReply<T>({ headers, data }: Msg): T {
   if (headers?.code === noResponders) throw new NoStream('No NATS server answers for that stream just now.')
   const answer = JSON.parse(Buffer.from(data.buffer, data.byteOffset, data.length).toString())
@@ -52,7 +52,9 @@ export function parseReply<T>({ headers, data }: Msg): T {
   return answer
 }
 
-/** An error of the clients as one of the contract. An argument that they do not take is a bug of the caller and stays. */
+/**
+ * Maps an error of the clients to one of the contract. An invalid argument is a bug of the caller and stays as it is.
+ */
 export function busError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof BusUnreachable || error instanceof InvalidArgumentError)
     return error

@@ -1,16 +1,19 @@
 /**
- * Cuts a message that is too large for the servers into frames, and puts frames together again. A message that fits
- * travels as it is, without a header.
+ * Cuts a message that is too large for the servers into frames, and reassembles frames. A message that fits travels as
+ * it is, without a header.
  */
 
 export const frameHeader = 'Parley-Frame'
 
-/** The form of the header: frames of another are not understood and dropped. */
+/** The version of the header; frames of another version are dropped. */
 const version = '1'
 
 export interface Frame {
   readonly body: Uint8Array
-  /** Which message it belongs to, its place from 0, and of how many; absent when it is the whole message. */
+  /**
+   * The id of the message, the index of the frame from 0, and the number of frames; absent when the frame is the whole
+   * message.
+   */
   readonly header?: string
 }
 
@@ -38,8 +41,8 @@ interface Partial {
 }
 
 /**
- * Takes frames in any order, repeated or not, and answers the whole message with its last missing one. What stays
- * incomplete is dropped in time, or when there is too much of it, the oldest first.
+ * Takes frames in any order, repeated or not, and returns the whole message with its last missing one. Incomplete
+ * messages are dropped after a time, or when they exceed a limit, the oldest first.
  */
 export function createAssembly(limits: AssemblyLimits, now: () => number): (frame: Frame) => Uint8Array | undefined {
   const partials = new Map<string, Partial>()

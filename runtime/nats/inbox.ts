@@ -1,6 +1,6 @@
 /**
- * Requests whose answers arrive at one subscription, each at an address of its own. The `request` of the library takes
- * longer, by a sixth of the time of a commit (ops/decisions/073), and its answer is a single message.
+ * Requests whose answers arrive at one subscription, each at its own address. The `request` of the library makes a
+ * commit a sixth slower (ops/decisions/073), and returns a single message.
  */
 import { randomBytes } from 'node:crypto'
 import type { Msg } from '@nats-io/transport-node'
@@ -10,8 +10,8 @@ import { busError, Timeout } from './errors.js'
 
 export interface Inbox {
   /**
-   * Gives `send` the address for answers, and resolves with the first result of `parse` that is not undefined. Rejects when
-   * either throws, with a Timeout after `withinMs`, and with a BusUnreachable as soon as the servers are lost.
+   * Gives `send` the address for answers, and resolves with the first result of `parse` that is not undefined. Rejects
+   * when either throws, with a Timeout after `withinMs`, and with a BusUnreachable as soon as the servers are lost.
    */
   request<T>(withinMs: number, send: (reply: string) => void, parse: (message: Msg) => T | undefined): Promise<T>
 }

@@ -12,7 +12,7 @@ import { isRemoval, watchBucket } from './watch.js'
 export interface BucketSettings {
   readonly name: string
   readonly storage: 'file' | 'memory'
-  /** A value that was not put again for this long is deleted; 0 deletes none. */
+  /** A value that is not put again for this long is deleted; 0: never. */
   readonly maxAgeMs: number
 }
 
@@ -27,7 +27,10 @@ export function createBucket(context: StreamContext, { name, storage, maxAgeMs }
   const deleteOldMarkers = createTombstones(context, stream, bucketSubjects(name), ({ headers }) => isRemoval(headers))
   let opened: Promise<KV> | undefined
 
-  /** Bound to the stream as it is: the library would create one that any server may read from, however far behind. */
+  /**
+   * Bound to the existing stream: the library would create one that any server may read from, however far it lags
+   * behind.
+   */
   function kv({ jetstream }: Clients): Promise<KV> {
     opened ??= new Kvm(jetstream).open(name, { allow_direct: false })
     return opened

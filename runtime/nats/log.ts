@@ -1,4 +1,7 @@
-/** The commit log of a shard as a stream: an entry is a message, its number the message's, and the expected number the fence. */
+/**
+ * The commit log of a shard as a stream: an entry is a message, its number is the message's sequence, and the expected
+ * number is the fence.
+ */
 import { type PubAck, PubHeaders } from '@nats-io/jetstream'
 import { headers as createHeaders } from '@nats-io/transport-node'
 import { bus as limits } from '../../core/limits/index.js'
@@ -24,15 +27,15 @@ export async function createLog(context: StreamContext, shard: number): Promise<
   }
 
   /**
-   * A new leader, or one that does not know yet that it was replaced, may not know the newest entries. A log that ends
-   * before what was seen in it is therefore believed only when the servers have said so for a while.
+   * A new leader, or one that does not know yet that it was replaced, may lack the newest entries. A log that ends
+   * before a number seen in it is therefore accepted only when the servers have reported it for `requestMs`.
    */
   async function bounds(): Promise<{ first: number; last: number }> {
     for (const deadline = clock.monotonic() + limits.requestMs; ; await sleep(clock, limits.requestRetryMs)) {
       const { messages, first_seq, last_seq: last } = await streamState(stream)
       if (last < highest && clock.monotonic() < deadline) continue
       highest = last
-      // The first number of a stream that never held anything is 0.
+      // The first number of a stream that was never written is 0.
       return { first: messages === 0 ? last + 1 : first_seq, last }
     }
   }
@@ -85,7 +88,7 @@ export async function createLog(context: StreamContext, shard: number): Promise<
       }
     },
     async trim(upTo) {
-      // Asked to purge more than there is, the servers would move the end of the log forward.
+      // A purge beyond the end would move the end of the log forward.
       const { first, last } = await bounds()
       const seq = Math.min(upTo, last) + 1
       if (seq > first) await stream.request(({ manager }) => manager.streams.purge(stream.name, { seq }))

@@ -18,7 +18,7 @@ export function publishTo(
 export interface StoredMessage {
   readonly seq: number
   readonly subject: string
-  /** When the servers took it. */
+  /** When the servers stored it. */
   readonly at: number
   readonly data: Uint8Array
   readonly headers?: MsgHdrs
@@ -33,8 +33,9 @@ interface RawMessage {
 }
 
 /**
- * The message of a number, the last of a subject, or the first of a subject from a number on, as the leader has it. Read
- * without the library, which decodes base64 a character at a time: an object takes it half as much processor time again.
+ * The message of a number, the last of a subject, or the first of a subject from a number on, as the leader has it.
+ * Does not use the library, which decodes base64 one character at a time: reading an object then takes half as much
+ * processor time again.
  */
 export async function readMessage(
   { name, request }: Stream,

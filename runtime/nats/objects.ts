@@ -1,8 +1,8 @@
 /**
- * Large objects as chunks in a stream, and a last message that names them, laid out as the object store of the library does
- * it. The library is not used: when the answer to the last message is lost it deletes the chunks of an object that may be
- * whole, it cannot find the chunks of a put that was cut off, its readers buffer whole objects, and one whose object is
- * replaced meanwhile waits for ever.
+ * Large objects as chunks in a stream, and a last message that names them, in the layout of the library's object store.
+ * The library is not used: when the answer to the last message is lost it deletes the chunks of an object that may be
+ * complete, it cannot find the chunks of an interrupted put, its readers buffer whole objects, and a reader whose
+ * object is replaced meanwhile waits for ever.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { JsHeaders } from '@nats-io/jetstream'
@@ -16,7 +16,7 @@ import { createStream, type StreamContext } from './stream.js'
 import { chunkSubject, metaSubject, metaSubjects, objectWord, storeStream, storeSubjects } from './subjects.js'
 import { createTombstones } from './tombstones.js'
 
-/** As the object store of NATS writes it; `nuid` is what the chunks' subject ends with. */
+/** In the format of the NATS object store; `nuid` is the last word of the chunks' subject. */
 interface Meta {
   readonly name: string
   readonly bucket: string
@@ -56,7 +56,7 @@ export function createObjectStore(context: StreamContext, store: string): Object
     return stored ? { meta: metaOf(stored), revision: stored.seq } : undefined
   }
 
-  /** Publishes chunks, some at a time; when it ends, well or not, none is on its way. */
+  /** Publishes chunks, some at a time; when it settles, none is in transit. */
   async function upload(subject: string, parts: AsyncIterable<Uint8Array>): Promise<Upload> {
     const chunkBytes = Math.min(limits.objectChunkBytes, connection.server().payloadBytes - limits.headerBytes)
     const hash = createHash('sha256')
@@ -89,7 +89,7 @@ export function createObjectStore(context: StreamContext, store: string): Object
     return { size, chunks, digest: digestText(hash), first }
   }
 
-  /** Only if no object of that name was put or removed meanwhile: the chunks of two must not mix. */
+  /** Only if no object of that name was put or removed meanwhile: the chunks of two puts must not mix. */
   async function publishMeta(meta: Meta, lastSubjectSequence: number): Promise<number> {
     const headers = createHeaders()
     headers.set(JsHeaders.RollupHdr, JsHeaders.RollupValueSubject)
@@ -97,12 +97,12 @@ export function createObjectStore(context: StreamContext, store: string): Object
     return publishTo(stream, metaSubject(store, meta.name), body, { headers, expect: { lastSubjectSequence } })
   }
 
-  /** Deletes chunks before a number, those of a put that never ended included; without a number, all of them. */
+  /** Deletes chunks before a number, those of interrupted puts included; without a number, all of them. */
   async function deleteChunks(filter: string, before?: number): Promise<void> {
-    // Asked for those before the first, the servers would delete them all.
+    // The servers would take a purge before the first chunk as a purge of all.
     if (before !== undefined && before <= 1) return
     const chunks = before === undefined ? { filter } : { filter, seq: before }
-    // The object is what it should be: what could not be deleted now is deleted with the next one.
+    // The object is complete already: chunks that cannot be deleted now are deleted with the next put.
     await stream.request(({ manager }) => manager.streams.purge(stream.name, chunks)).catch(() => {})
   }
 
@@ -119,7 +119,7 @@ export function createObjectStore(context: StreamContext, store: string): Object
         const revision = await publishMeta(meta, existing?.revision ?? 0)
         await deleteChunks(allChunks(name), first ?? revision)
       } catch (error) {
-        // A last message without an answer may have arrived: then these chunks are the object.
+        // A last message without an answer may have been stored: then these chunks are the object.
         const mayExist = error instanceof BusUnreachable && !isRefused(error, refusals.wrongSequence)
         if (!mayExist) await deleteChunks(chunkSubject(store, nuid))
         throw error

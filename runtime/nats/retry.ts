@@ -4,8 +4,8 @@ import type { BusContext, Clients } from './connection.js'
 import { Timeout } from './errors.js'
 
 /**
- * Calls again every half second until one of the calls is answered: a stream that is electing its leader answers none of
- * those made meanwhile, and the client itself would wait for the first until it times out.
+ * Calls again every half second until one of the calls is answered: a stream that is electing its leader answers no
+ * call made meanwhile, and the client would wait for the first one until it times out.
  */
 export function callUntilAnswered<T>(
   { connection, clock }: Pick<BusContext, 'connection' | 'clock'>,

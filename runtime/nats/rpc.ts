@@ -1,4 +1,4 @@
-/** Requests between nodes: from an inbox to the servers of a subject, in as many frames as it takes. */
+/** Requests between nodes: from an inbox to the servers of a subject, cut into frames. */
 import { randomBytes } from 'node:crypto'
 import { headers as createHeaders, type Msg } from '@nats-io/transport-node'
 import { bus as limits } from '../../core/limits/index.js'

@@ -1,4 +1,7 @@
-/** One stream on the servers: found or created, created again when the servers have lost it, with as many copies as they allow. */
+/**
+ * One stream on the servers: found or created, created again after the servers have lost it, with the configured number
+ * of copies.
+ */
 import type { StreamConfig } from '@nats-io/jetstream'
 import { Empty } from '@nats-io/transport-node'
 import { bus as limits } from '../../core/limits/index.js'
@@ -21,7 +24,9 @@ export interface StreamContext extends BusContext {
 /** Reads are answered by the stream's leader. A stream that the servers have lost is created again, empty. */
 export interface Stream {
   readonly name: string
-  /** Resolves once the stream exists; rejects with a BusUnreachable when it cannot be found or created at the moment. */
+  /**
+   * Resolves once the stream exists; rejects with a BusUnreachable when it cannot be found or created at the moment.
+   */
   ensure(): Promise<void>
   /** Makes a call that publishes to the stream, once. */
   publish<T>(work: (clients: Clients) => Promise<T>): Promise<T>
@@ -29,21 +34,24 @@ export interface Stream {
   request<T>(work: (clients: Clients) => Promise<T>): Promise<T>
 }
 
-/** A full stream refuses instead of deleting, no single message can be deleted, and every read is the leader's. */
+/**
+ * A full stream refuses messages instead of deleting old ones, no single message can be deleted, and every read is the
+ * leader's.
+ */
 const streamDefaults = { retention: 'limits', discard: 'new', deny_delete: true, allow_direct: false } as const
 
 export function createStream(context: StreamContext, settings: StreamSettings): Stream {
   const { connection, log, clock } = context
   const { name } = settings
-  /** The leader at the time of the last timeout, and when that was found out. */
+  /** The leader at the last timeout, and the time of that finding. */
   let suspect: { leader?: string; atMs: number } | undefined
-  /** Under way, or done. */
+  /** Running, or done. */
   let ensuring: Promise<void> | undefined
 
   const call = <T>(work: (clients: Clients) => Promise<T>) => callUntilAnswered(context, work)
   const info = () => call(({ manager }) => manager.streams.info(name))
 
-  /** A stream that was created before there was a cluster is copied to it; copies are never taken away. */
+  /** A stream created before the servers formed a cluster gets more copies; copies are never removed. */
   async function findOrCreate(): Promise<void> {
     const replicas = connection.server().clustered ? limits.replicas : 1
     try {
@@ -58,7 +66,7 @@ export function createStream(context: StreamContext, settings: StreamSettings): 
     log.info('bus.stream.created', { stream: name, replicas })
   }
 
-  /** The server asked knows a new stream a moment later. A message meant for another stream is refused, once it does. */
+  /** The queried server learns of a new stream a moment later. Then it refuses a message meant for another stream. */
   async function waitUntilKnown(): Promise<void> {
     const subject = settings.subjects[0]!.replace('>', 'probe')
     const probe = ({ jetstream }: Clients) => jetstream.publish(subject, Empty, { expect: { streamName: 'none' } })
@@ -82,9 +90,9 @@ export function createStream(context: StreamContext, settings: StreamSettings): 
   }
 
   /**
-   * A leader that answers questions but stores nothing has been seen after servers were stopped and went on (2.9): its copy
-   * had come to a standstill. The client does not look after leaders: one that led all through two timeouts is made to step
-   * down here, and another leads at once.
+   * A leader that answers requests but stores nothing was observed after servers were stopped and continued (2.9): its
+   * copy no longer advanced. The client does not monitor leaders: one that leads during two timeouts is asked to step
+   * down here, and another server is elected at once.
    */
   async function suspectLeader(sinceMs: number): Promise<void> {
     const leader = (await info()).cluster?.leader
@@ -105,7 +113,7 @@ export function createStream(context: StreamContext, settings: StreamSettings): 
         suspect = undefined
         return answer
       } catch (error) {
-        // The stream may only be without a leader for a moment, so the caller does not wait for what is found out.
+        // The stream may only lack a leader for a moment, so the caller does not wait for the result.
         if (error instanceof NoStream) recreate().catch(() => {})
         if (error instanceof Timeout) suspectLeader(sinceMs).catch(() => {})
         throw error
@@ -123,7 +131,10 @@ export function createStream(context: StreamContext, settings: StreamSettings): 
   }
 }
 
-/** Waits until the stream exists. Too few servers cannot create it, and fewer copies would be a false promise. */
+/**
+ * Waits until the stream exists. With too few servers it cannot be created, and fewer copies would weaken the
+ * durability.
+ */
 export async function waitForStream({ log, closing, clock, pending }: StreamContext, stream: Stream): Promise<void> {
   const { name, ensure } = stream
   for (; ; await sleep(clock, limits.reconnectMs)) {

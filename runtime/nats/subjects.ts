@@ -1,4 +1,4 @@
-/** Names of streams and subjects on the servers: each begins with Parley's prefix, and a caller's words stay behind it. */
+/** Names of streams and subjects on the servers: each begins with Parley's prefix, and the caller's words follow it. */
 
 /** Words of letters, digits and dashes, separated by single dots: no wildcard, no space, no empty word. */
 const words = /^[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*$/
@@ -13,7 +13,9 @@ export const rpcSubject = (subject: string) => `parley.${checkWords(subject)}`
 export const logStream = (shard: number) => `PARLEY_SHARD_${shard}`
 export const logSubject = (shard: number) => `parley.log.${shard}`
 
-/** Buckets and objects are laid out as the key-value and object stores of NATS, so its own tools can show them. */
+/**
+ * Buckets and objects have the layout of the NATS key-value and object stores, so that the NATS tools can show them.
+ */
 export const bucketStream = (bucket: string) => `KV_${bucket}`
 export const bucketSubjects = (bucket: string) => `$KV.${bucket}.>`
 export const keyOfSubject = (bucket: string, subject: string) => subject.slice(`$KV.${bucket}.`.length)
@@ -26,7 +28,7 @@ export const metaSubjects = (store: string) => `$O.${store}.M.>`
 export const chunkSubject = (store: string, id: string) => `$O.${store}.C.${id}`
 export const storeSubjects = (store: string) => [`$O.${store}.C.>`, `$O.${store}.M.>`]
 
-/** The tools look for the padding. */
+/** The NATS tools expect the padding. */
 function paddedWord(name: string): string {
   const word = objectWord(name)
   return word.padEnd(Math.ceil(word.length / 4) * 4, '=')

@@ -1,7 +1,7 @@
 /**
- * Deletes the markers of removals when they are old. Watchers have to see a removal and writers who are late have to be
- * refused, so each marker stays for an hour. The library would read the whole bucket and send a request for every marker
- * each time (`purgeDeletes`); here every removal looks at a few messages, in turn, so that deleting keeps up with removing.
+ * Deletes old markers of removals. Watchers must see a removal and late writers must be refused, so each marker stays
+ * for an hour. `purgeDeletes` of the library would read the whole bucket and send a request for every marker each time;
+ * here every removal checks a few messages, in turn, so that deleting keeps up with removing.
  */
 import { bus as limits } from '../../core/limits/index.js'
 import type { BusContext } from './connection.js'
@@ -10,7 +10,7 @@ import type { Stream } from './stream.js'
 
 const checksPerRemoval = 4
 
-/** To be called after every removal. A marker that cannot be deleted now is deleted after a later one. */
+/** Called after every removal. A marker that cannot be deleted now is deleted after a later removal. */
 export function createTombstones(
   { clock }: Pick<BusContext, 'clock'>,
   stream: Stream,
@@ -20,7 +20,7 @@ export function createTombstones(
   const { name, request } = stream
   let scannedTo = 0
 
-  /** The newest message of a stream stays, whatever it is: a new watcher waits for it. */
+  /** The newest message of a stream always stays: a new watcher waits for it. */
   async function scan(): Promise<void> {
     const newest = (await streamState(stream)).last_seq
     for (let checks = 0; checks < checksPerRemoval; checks++) {

@@ -1,4 +1,4 @@
-/** Warnings to the operator about servers that work. */
+/** Warnings for the operator about servers that work. */
 import { bus as limits } from '../../core/limits/index.js'
 import type { ServerFacts } from './connection.js'
 

@@ -1,7 +1,7 @@
 /**
- * Watches a bucket: its present values, then every change, across any number of losses of the servers. The watcher of the
- * library is not used: it goes on behind the last revision it saw, so after servers that keep a bucket in memory have
- * restarted it stays silent for good, and it notices that its server has died only after 10 to 15 seconds.
+ * Watches a bucket: its present values, then every change, across any number of losses of the servers. The watcher of
+ * the library is not used: it continues after the last revision it saw, so after a restart of servers that store a
+ * bucket in memory it stays silent for ever, and it detects a dead server only after 10 to 15 seconds.
  */
 import type { JsMsg } from '@nats-io/jetstream'
 import type { MsgHdrs } from '@nats-io/transport-node'
@@ -44,8 +44,8 @@ export function watchBucket(
   /** From one loss of the servers to the next; resolves at its end. */
   async function watchOnce(onCaughtUp: () => void): Promise<void> {
     await stream.ensure()
-    // Any server may deliver, and it may be behind. The leader knows the newest revision, which is always the newest of
-    // its key: until it has been delivered, something is missing.
+    // Any server may deliver, and it may lag behind. The leader knows the newest revision, which is always the newest
+    // of its key: until that one is delivered, values are missing.
     const { messages, last_seq: newest } = await streamState(stream)
     const present = new Set<string>()
     let isCatchingUp = true
@@ -53,7 +53,7 @@ export function watchBucket(
     function advanceTo(revision: number): void {
       if (!isCatchingUp || revision < newest) return
       isCatchingUp = false
-      // Values that were lost with the servers' memory, or were too old, left no message behind.
+      // Values that were lost with the servers' memory, or expired, left no message behind.
       for (const key of seenEntries.keys()) if (!present.has(key)) report(key, { revision: newest })
       onCaughtUp()
     }
@@ -107,7 +107,7 @@ class SeenEntries {
     return [...this.#values.keys()]
   }
 
-  /** Answers whether the listener does not know it, and remembers it. */
+  /** Whether the listener does not know the entry yet; records it. */
   hasChanged(key: string, entry: KvEntry): boolean {
     const isRemoved = entry.value === undefined
     if (isRemoved ? this.#removals.get(key) === entry.revision : isSame(this.#values.get(key), entry)) return false

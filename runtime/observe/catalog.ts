@@ -1,6 +1,6 @@
 /**
- * Every metric of a node: its kind, the labels of its series and what it says. Callers name one of these and give the
- * values of its labels; values come from short lists (channels, states, reasons), never from people, agents or addresses.
+ * The catalog of metrics: kind, labels and help text of each. Callers name a metric and give the values of its labels;
+ * values come from short lists (channels, states, reasons), never from people, agents or addresses.
  */
 import { metrics as limits } from '../../core/limits/index.js'
 
@@ -10,7 +10,7 @@ export interface MetricDefinition {
   readonly kind: MetricKind
   readonly labels: readonly string[]
   readonly help: string
-  /** Of a histogram; those of durations when absent. */
+  /** For a histogram; absent: the buckets of durations. */
   readonly buckets?: readonly number[]
 }
 

@@ -1,13 +1,13 @@
-/** Open files of the process: how many it may have, what of them is for whom, and whether they run out. */
+/** Open files of the process: the limit, its division among connections, and a warning when they run out. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { http, descriptors as limits } from '../../core/limits/index.js'
 import type { Check } from './health.js'
 import type { Log } from './log.js'
 
-/** What of the open files may be connections. The rest is for the data, the log and whatever else opens files. */
+/** The open files that may be connections. The rest is for the data, the log and other files. */
 export interface DescriptorBudget {
-  /** How many files the process may have open; undefined where the system does not say. */
+  /** The number of files that the process may have open; undefined where the system does not report it. */
   readonly softLimit?: number
   /** Connections of each listener. */
   readonly sockets: Readonly<Record<'gateway' | 'mgmt', number>>
@@ -16,8 +16,8 @@ export interface DescriptorBudget {
 }
 
 /**
- * Five eighths of what is free are for the gateway, one is for the management plane, and one for outgoing requests, which
- * take another: a connection that is kept for the next request takes a descriptor too.
+ * Of the free descriptors the gateway gets five eighths, the management plane one, and outgoing requests one; a further
+ * one covers idle outgoing connections, which take a descriptor each.
  */
 export function allotDescriptors(softLimit: number | undefined, used: number): DescriptorBudget {
   const free = softLimit === undefined ? Number.POSITIVE_INFINITY : Math.max(0, softLimit - used - limits.reserve)
@@ -35,7 +35,7 @@ export function allotDescriptors(softLimit: number | undefined, used: number): D
   }
 }
 
-/** Linux alone says how many are open and how many may be. */
+/** Only Linux reports how many are open and how many may be. */
 export function readDescriptorBudget(): DescriptorBudget {
   try {
     const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []
@@ -50,7 +50,7 @@ export interface DescriptorWatch {
   close(): void
 }
 
-/** Looks now and then, says once in the log that they run out, and in `/readyz` as long as they do. */
+/** Checks at intervals; logs once that descriptors run out, and fails `/readyz` as long as they do. */
 export function watchDescriptors(
   softLimit: number | undefined,
   log: Log,

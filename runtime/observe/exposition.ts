@@ -1,4 +1,4 @@
-/** Metrics as Prometheus reads them: the text format 0.0.4, which is stable and small. */
+/** Metrics in the Prometheus text format 0.0.4, which is stable and small. */
 import type { MetricKind } from './catalog.js'
 import type { Sample } from './series.js'
 

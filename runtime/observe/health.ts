@@ -1,10 +1,14 @@
-/** Whether this node should be sent work, check by check. */
+/** Readiness of this node, check by check. */
 import { redact } from './redaction.js'
 
-/** `check` says in a sentence what is wrong, or nothing. It is asked on every probe, so it only looks, never waits. */
+/**
+ * `check` returns a sentence about the problem, or nothing. It runs on every probe, so it only reads and never waits.
+ */
 export interface Check {
   readonly name: string
-  /** A node that fails a critical check must not be sent work; one that fails another serves on, with less. */
+  /**
+   * A node that fails a critical check must get no work; a node that fails another one continues to serve, degraded.
+   */
   readonly critical: boolean
   check(): string | undefined
 }
@@ -24,9 +28,9 @@ export interface ReadyReply {
 
 export interface Health {
   add(check: Check): void
-  /** From now on the node asks to be sent nothing more; there is no way back. */
+  /** The node is not ready from now on, for good. */
   drain(): void
-  /** Asks every check. */
+  /** Runs every check. */
   ready(): ReadyReply
 }
 
@@ -54,7 +58,7 @@ function readinessOf(results: readonly CheckResult[]): Readiness {
   return results.some((result) => result.status === 'degraded') ? 'degraded' : 'ok'
 }
 
-/** Anybody may read the reply, so a sentence leaves redacted, and what a broken check threw does not leave at all. */
+/** The reply is public, so a sentence is redacted, and the error of a check that throws is left out. */
 function resultOf(check: Check): CheckResult {
   const problem = problemOf(check)
   if (problem === undefined) return { name: check.name, status: 'ok' }

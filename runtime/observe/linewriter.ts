@@ -1,10 +1,10 @@
-/** Writes lines to a file descriptor without waiting. A reader that is gone or slow costs lines, never the node. */
+/** Writes lines to a file descriptor without waiting. A closed or slow reader costs lines, never the node. */
 import { write as writeTo } from 'node:fs'
 import { log as limits } from '../../core/limits/index.js'
 
 export interface LineWriter {
   write(line: string): void
-  /** Resolves when everything is written, cannot be written, or has had long enough. Never rejects. */
+  /** Resolves when everything is written, cannot be written, or the time limit is over. Never rejects. */
   flush(): Promise<void>
 }
 

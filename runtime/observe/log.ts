@@ -1,4 +1,4 @@
-/** The log: one JSON object a line, its event first in mind, with nothing in it that belongs to a person or opens a door. */
+/** The log: one JSON object per line, without personal data and without secrets. */
 import { pino } from 'pino'
 import { createLineWriter } from './linewriter.js'
 import { createLogThrottle } from './logthrottle.js'
@@ -9,28 +9,29 @@ export type { Fields } from './sanitizer.js'
 export type Level = 'debug' | 'info' | 'warn' | 'error'
 
 /**
- * Writes events. An event is a dotted name of what happened (`http.failed`), never a sentence with values in it: those
- * are fields. Nothing here throws, waits, or lets a token, a phone number or an e-mail address through. A whole number
- * of seven digits or more counts as a phone number, so large amounts are logged in large units and moments as ISO text.
- * Of a flood of warnings or errors of one name the first lines are written, and `log.left_out` says how many more came.
+ * Writes events. An event is a dotted name of what happened (`http.failed`), never a sentence with values in it: values
+ * are fields. No method throws, waits, or lets a token, a phone number or an e-mail address through. A whole number of
+ * seven digits or more counts as a phone number, so large amounts are logged in large units and moments as ISO text. Of
+ * a flood of warnings or errors of one name the first lines are written, and `log.left_out` reports the number of the
+ * others.
  */
 export interface Log {
   debug(event: string, fields?: Fields): void
   info(event: string, fields?: Fields): void
   warn(event: string, fields?: Fields): void
   error(event: string, fields?: Fields): void
-  /** A log whose every line carries these fields too. */
+  /** A log that adds these fields to every line. */
   child(fields: Fields): Log
 }
 
 export interface LogHandle {
   readonly log: Log
-  /** Writes out what is held back; for the last line before the process ends. */
+  /** Writes the buffered lines; for the last line before the process ends. */
   flush(): Promise<void>
 }
 
 export interface LogOptions {
-  /** Where lines go; stdout when absent. */
+  /** Where lines are written; absent: stdout. */
   readonly destination?: { write(line: string): unknown }
   readonly level?: Level
   readonly now?: () => number
@@ -77,7 +78,7 @@ function createBoundLog(write: Write, bound: Fields): Log {
   }
 }
 
-/** There is nowhere left to report that reporting failed. */
+/** An error of the logging itself cannot be reported anywhere. */
 function ignoreErrors(write: () => void): void {
   try {
     write()

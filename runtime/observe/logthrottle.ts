@@ -1,17 +1,17 @@
 /**
- * Keeps a trouble that comes with every request from filling the log and the disk: of one event so many lines are written
- * within a second, and then how many more there were.
+ * Throttles log lines by event: writes a number of lines of one event within a second, then the count of the others, so
+ * that a failure of every request does not fill the disk.
  */
 import { log as limits } from '../../core/limits/index.js'
 
 export interface LogThrottle {
   /** Whether one more line of the event may be written now; one that may not is counted. */
   allows(event: string): boolean
-  /** Tells now of what was counted, and begins anew. */
+  /** Reports the counts now, and starts a new second. */
   flush(): void
 }
 
-/** `onSuppressed` is told of each event of which lines were left out, within a second. */
+/** Calls `onSuppressed` within a second for each event with suppressed lines. */
 export function createLogThrottle(onSuppressed: (event: string, lines: number) => void): LogThrottle {
   const lines = new Map<string, number>()
   let timer: NodeJS.Timeout | undefined

@@ -1,6 +1,6 @@
 /**
- * The meters of metrics in the catalog. Whoever counts asks for one by the values of its labels, and gets the same meter
- * for the same values without anything being made anew: a step through small maps, then a plain add.
+ * Meters of the metrics in the catalog. A caller asks for one by the values of its labels, and gets the same meter for
+ * the same values without an allocation: a step through small maps, then an addition.
  */
 import { metrics as limits } from '../../core/limits/index.js'
 import { catalog, type LabelValues, type MetricDefinition, type MetricName, type NameOf } from './catalog.js'
@@ -14,7 +14,7 @@ export function counterOf<N extends NameOf<'counter'>>(
   return memoize((values) => metrics.counter(name, help, labelsOf(name, values)))
 }
 
-/** A counter without labels that the platform keeps. */
+/** A counter without labels that the platform maintains. */
 export function registerCounter(
   metrics: Pick<Metrics, 'readCounter'>,
   name: NameOf<'counter'>,
@@ -23,7 +23,10 @@ export function registerCounter(
   metrics.readCounter(name, catalog[name].help, read)
 }
 
-/** Shows the series of all these values from the start: `rate` does not see the first count of a series that appears with it. */
+/**
+ * Creates the series of all these values at the start: `rate` does not see the first count of a series that appears
+ * with it.
+ */
 export function initializeSeries(
   counter: (...values: never) => Counter,
   ...lists: readonly (readonly string[])[]
@@ -59,7 +62,7 @@ function labelsOf(name: MetricName, values: readonly string[]): Labels {
 
 type Node<M> = { instrument?: M; readonly next: Map<string, Node<M>> }
 
-/** Some values come from adapters of partners, so no more of them are remembered than a metric has series. */
+/** Some values come from partner adapters, so the number of cached meters is limited to the series of a metric. */
 function memoize<M>(create: (values: readonly string[]) => M): (...values: readonly string[]) => M {
   const root: Node<M> = { next: new Map() }
   let remaining: number = limits.seriesPerMetric

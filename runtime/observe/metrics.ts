@@ -1,6 +1,6 @@
 /**
- * What one node counts and times. Callers hold small meters that add to plain numbers; the numbers become Prometheus
- * text only when somebody scrapes, so the hot path never touches labels, maps or strings (decision 081).
+ * The metrics of one node. Callers hold small meters that add to plain numbers; the numbers become Prometheus text only
+ * at scrape time, so the hot path never touches labels, maps or strings (decision 081).
  */
 import { metrics as limits } from '../../core/limits/index.js'
 import type { MetricKind } from './catalog.js'
@@ -22,10 +22,10 @@ export type { Counter, Histogram, Labels } from './series.js'
 export interface Metrics {
   /** The same name and labels give the same counter; every series of a name has the same label names. */
   counter(name: string, help: string, labels?: Labels): Counter
-  /** One that the platform keeps, read at scrape time. */
+  /** A counter that the platform maintains, read at scrape time. */
   readCounter(name: string, help: string, read: () => number): void
   histogram(name: string, help: string, labels?: Labels, buckets?: readonly number[]): Histogram
-  /** Reads at scrape time only, so it cannot go stale; one that throws is left out of that scrape. */
+  /** Read at scrape time only, so it cannot be stale; a gauge that throws is left out of that scrape. */
   gauge(name: string, help: string, read: () => number, labels?: Labels): void
   /** Reads all metrics in one turn of the event loop. */
   render(): { type: string; text: string }

@@ -1,6 +1,6 @@
 /**
- * The process's own figures, read only when somebody scrapes: a library that watches every garbage collection and ticks
- * every ten milliseconds made a busy node about a twentieth slower.
+ * Metrics of the process, read only at scrape time: a library that observes every garbage collection and samples every
+ * ten milliseconds slowed a busy node by about a twentieth.
  */
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import { metrics as limits } from '../../core/limits/index.js'

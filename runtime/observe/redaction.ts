@@ -1,6 +1,6 @@
 /**
- * Hides tokens, e-mail addresses and phone numbers in text by what they look like, wherever they stand. Every pattern
- * takes linear time: no two parts of one can match the same character, or the part is bounded.
+ * Redacts tokens, e-mail addresses and phone numbers in text by their form, at any place. Every pattern takes linear
+ * time: no two parts of one can match the same character, or the part is bounded.
  */
 
 export function redact(text: string): string {
@@ -8,8 +8,8 @@ export function redact(text: string): string {
 }
 
 /**
- * Redacts one line of JSON: every string in it, names included, and every number long enough to be dialled. The line
- * stays JSON, and what a terminal would obey or a reader could not see is escaped.
+ * Redacts one line of JSON: every string in it, names included, and every number that is long enough for a phone
+ * number. The line stays JSON, and control and invisible characters are escaped.
  */
 export function redactLine(line: string): string {
   const clean = secretHint.test(line) || emailHint.test(line) ? redact : hidePhones
@@ -34,7 +34,7 @@ function cleanNumber(literal: string): string {
   return whole ? `"${maskDigits(whole)}"` : literal
 }
 
-/** Every secret below shows one of these; most lines show none, and are then not looked at again. */
+/** Every secret below contains one of these; most lines contain none and skip the patterns. */
 const secretHint =
   /svc-|eyJ|v[12]\.|:\/\/|bearer|basic|PRIVATE|xox|sk-|(?:token|secret|passw(?:or)?d|key|signature)(?:=|%3D|\\{0,64}["'])/i
 
@@ -61,9 +61,9 @@ function hideSecrets(text: string): string {
 const emailHint = /[@\uff20]|%40/
 const domains = /(?:[@\uff20]|%40)(?:\[[^\]\s]{1,255}\]|[\p{L}\p{N}_][\p{L}\p{N}\p{M}_.-]{0,253})/giu
 const localMaxChars = 128
-/** Stops at what separates a query, a path or a list, so that a URL around an address stays legible. */
+/** Ends at the separators of a query, a path or a list, so that a URL around an address stays legible. */
 const plainLocal = /[\w.+'%-]|\P{ASCII}/u
-/** All that an address may hold before the sign, for one that ends in something `plainLocal` stops at. */
+/** All that an address may hold before the @, for one that ends in a character where `plainLocal` stops. */
 const anyLocal = /[^\s<>()[\],;:"\\@\p{Cc}]/u
 const quotedLocal = /[^\r\n]/
 
@@ -96,7 +96,10 @@ function localStart(text: string, end: number, floor: number): number {
   return start < end ? start : scanBack(anyLocal, end)
 }
 
-/** What has many digits and is no phone number: UUIDs, our own ids, hashes, dates, times, IPv4 addresses and versions. */
+/**
+ * Values with many digits that are no phone numbers: UUIDs, Parley's ids, hashes, dates, times, IPv4 addresses and
+ * versions.
+ */
 const exemptPatterns: readonly RegExp[] = [
   /(?<![A-Za-z0-9])[\da-fA-F]{8}-(?:[\da-fA-F]{4}-){3}[\da-fA-F]{12}(?![A-Za-z0-9])/g,
   /(?<![A-Za-z0-9])[a-z]{2,4}_[0-9a-z]{26}(?![A-Za-z0-9])/g,
@@ -108,12 +111,12 @@ const exemptPatterns: readonly RegExp[] = [
 ]
 
 /**
- * Seven or more digits in any script, with what people put between them: one dot, or up to four spaces, dashes,
- * brackets, slashes, plus signs and invisible marks, plain or percent-encoded. A digit of an escape does not begin one.
+ * Seven or more digits in any script, with the usual separators: one dot, or up to four spaces, dashes, brackets,
+ * slashes, plus signs and invisible marks, plain or percent-encoded. A digit of an escape does not begin one.
  */
 const phones =
   /(?<!%)(?<!%[\dA-Fa-f])(?:\+|%2[Bb])?\(?\p{Nd}(?:(?:\.|(?:[\p{Zs}\p{Pd}\p{Cf}()/+]|%2[089BDEFbdef]){1,4})?\p{Nd}){6,63}/gu
-/** What fills most fields of a line that have digits at all: these are kept without a closer look. */
+/** The values of most fields with digits: these stay without a closer check. */
 const idOrMoment = /^(?:[a-z]{2,4}_[0-9a-z]{26}|20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)$/
 const sevenDigits = /\p{Nd}(?:\P{Nd}{0,12}\p{Nd}){6}/u
 
@@ -121,7 +124,7 @@ function hidePhones(text: string): string {
   return sevenDigits.test(text) && !idOrMoment.test(text) ? maskAround(text, 0) : text
 }
 
-/** Masks phone numbers in what the keepers from this one on leave over. */
+/** Masks phone numbers in the text around the matches of the exempt patterns from this one on. */
 function maskAround(text: string, from: number): string {
   const exempt = exemptPatterns[from]
   if (!exempt) return text.replace(phones, maskPhone)
@@ -134,7 +137,7 @@ function maskAround(text: string, from: number): string {
   return clean + maskAround(text.slice(handledTo), from + 1)
 }
 
-/** As `matchAll`, which would copy and compile its pattern anew on every call. */
+/** Like `matchAll`, which would copy and compile its pattern on every call. */
 function matchesOf(pattern: RegExp, text: string): RegExpExecArray[] {
   const all: RegExpExecArray[] = []
   pattern.lastIndex = 0
@@ -150,7 +153,7 @@ function maskPhone(phone: string): string {
   return `${plus ? '+' : ''}${maskDigits(digits)}`
 }
 
-/** `15551234567` as `1********67`: enough to tell two apart, too little to call either. */
+/** `15551234567` becomes `1********67`: enough to tell two numbers apart, too little to call either. */
 function maskDigits(digits: string): string {
   const chars = Array.from(digits)
   return `${chars[0]}${'*'.repeat(chars.length - 3)}${chars.slice(-2).join('')}`

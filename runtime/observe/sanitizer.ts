@@ -1,4 +1,4 @@
-/** Turns whatever a caller hands to the log into plain data of bounded size. Nothing in here throws. */
+/** Converts the fields of a log call to plain data of bounded size. No function in this file throws. */
 import { types } from 'node:util'
 import { isRecord } from '../../core/json.js'
 import { log } from '../../core/limits/index.js'
@@ -7,12 +7,12 @@ export type Fields = Readonly<Record<string, unknown>>
 export type SanitizedFields = Record<string, unknown>
 
 const hidden = '[redacted]'
-/** Names whose text is a secret whatever it looks like. */
+/** Field names whose text is a secret in any form. */
 const secretName =
   /(?:authorization|cookie|passw(?:or)?d|passphrase|secret|token|credential|(?:api|private|secret|model|bootstrap)[_-]?key(?:hex)?|signature)s?$/i
-/** Names under which people's own words travel. */
+/** Field names for texts of people. */
 const wordsName = /^(?:text|body|content|prompt)$/i
-/** Names that the line itself uses. */
+/** Names of the log line's own fields. */
 const ownName = /^(?:level|time|event)$/
 
 interface Walk {
@@ -29,7 +29,7 @@ export function sanitizeFields(fields: Fields | undefined): SanitizedFields {
   return plain
 }
 
-/** Without a prototype, so that no name a caller chose can mean anything. */
+/** Without a prototype, so that a caller's field name has no special meaning. */
 function createFields(): SanitizedFields {
   return Object.create(null) as SanitizedFields
 }
@@ -66,7 +66,7 @@ function sanitizeText(text: string, walk: Walk): string {
   return cut
 }
 
-/** Six decimals are a microsecond of a second; what JSON cannot say is said in words. */
+/** Six decimals are a microsecond of a second; numbers that JSON lacks are written as words. */
 function sanitizeNumber(value: number, walk: Walk): number | string {
   walk.charsLeft -= 8
   if (!Number.isFinite(value)) return String(value)
@@ -97,7 +97,7 @@ function sanitizeKnownObject(value: object, walk: Walk): unknown {
   return sanitizeEntries(entriesOf(value, names), names.length, walk)
 }
 
-/** A member that throws when it is read costs that member, not the line. */
+/** A member that throws on reading is left out; the line stays. */
 function* entriesOf(value: object, names: readonly string[]): Generator<[string, unknown]> {
   for (const name of names) {
     let member: unknown
@@ -110,7 +110,10 @@ function* entriesOf(value: object, names: readonly string[]): Generator<[string,
   }
 }
 
-/** Only what names the failure: errors of clients carry whole requests, headers and all, in their other members. */
+/**
+ * Only the members that identify the failure: errors of clients carry whole requests with their headers in other
+ * members.
+ */
 function sanitizeError(error: Error & { code?: unknown; errors?: unknown }, walk: Walk): SanitizedFields {
   const parts = [
     ['message', String(error.message)],
@@ -148,15 +151,15 @@ function sanitizeEntries(entries: Iterable<readonly [unknown, unknown]>, size: n
   return plain
 }
 
-/** Counts and flags may go by any name: `tokens: 512` is no secret. */
+/** Counts and flags may have any name: `tokens: 512` is no secret. */
 function isHidden(name: string, value: unknown): boolean {
   if (value === null || !['string', 'object', 'bigint'].includes(typeof value)) return false
   return secretName.test(name) || wordsName.test(name)
 }
 
 /**
- * Cuts a long text so that no half of a secret is left at the end, where nothing would recognise it any more: the last
- * word goes with the cut, and so do the digits before it.
+ * Cuts a long text so that no half of a secret remains at the end, where no pattern would recognise it: the last word
+ * is cut off too, and so are the digits before it.
  */
 function cutText(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text

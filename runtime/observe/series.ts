@@ -1,4 +1,4 @@
-/** The numbers behind a metric: one series a combination of labels, added to by the holders of its meter. */
+/** The series of a metric: one for each combination of labels; callers add to them through a meter. */
 import { metrics as limits } from '../../core/limits/index.js'
 
 export type Labels = Readonly<Record<string, string>>
@@ -17,7 +17,7 @@ export interface Sample {
   readonly metricName?: string
 }
 
-/** One label combination of a metric: what callers hold, and what a scrape reads. */
+/** One label combination of a metric: the meter for callers, and the samples for a scrape. */
 export interface Series<M> {
   readonly instrument: M
   samples(): readonly Sample[]
@@ -26,7 +26,7 @@ export interface Series<M> {
 /** All series of one metric, by their labels. */
 export type SeriesMap = Map<string, Series<unknown>>
 
-/** Labels may come from outside, so their number is bounded: one more series takes all that come after. */
+/** Labels may come from outside, so their number is bounded: one overflow series takes all further ones. */
 export function seriesOf<M>(allSeries: SeriesMap, labels: Labels, create: (labels: Labels) => Series<M>): M {
   const isFull = allSeries.size >= limits.seriesPerMetric
   const effectiveLabels = isFull && !allSeries.has(keyOf(labels)) ? overflowLabels(labels) : labels

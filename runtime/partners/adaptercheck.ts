@@ -1,4 +1,4 @@
-/** Whether what a module gives is an adapter of the contract; what is wrong is said in words to be read after its name. */
+/** Checks whether a module exports adapters of the contract; a problem is described in words that follow its name. */
 
 import { contractVersion } from '../../core/channel/adapter.js'
 import { ProviderForm } from '../../core/channel/form.js'
@@ -9,7 +9,7 @@ import { optionalMembers } from './contract.js'
 
 type Loose = Readonly<Record<string, unknown>>
 
-/** The adapters that a module gives, as its default export or as `adapters`; none where it gives nothing. */
+/** The adapters of a module: its default export or `adapters`; empty without either. */
 export function adaptersIn(module: Loose): readonly unknown[] {
   const contextData = module.default ?? module.adapters
   return Array.isArray(contextData) ? contextData : contextData === undefined ? [] : [contextData]
@@ -18,7 +18,7 @@ export function adaptersIn(module: Loose): readonly unknown[] {
 const isForm = compileCheck(ProviderForm, 'form')
 const requiredMembers = ['render', 'send', 'receive'] as const
 
-/** What is wrong with an adapter although it could be loaded, to be read after its name. */
+/** The problem of an adapter that was loaded, in words that follow its name. */
 export function adapterError(adapter: unknown): string | undefined {
   if (!isRecord(adapter)) return 'gives something that is no adapter'
   const { descriptor } = adapter

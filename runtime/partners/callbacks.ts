@@ -1,4 +1,4 @@
-/** How a node answers what the thread of an adapter asks in the course of a call. */
+/** The node's answers to callbacks of an adapter thread during a call. */
 import type {
   ConnectContext,
   FindContext,
@@ -9,7 +9,7 @@ import type {
 } from '../../core/channel/adapter.js'
 import { type ContextData, type FromThread, syncAnswers, type ToThread } from './contract.js'
 
-/** What the caller of an adapter hands over with a call, and the number of the line in place of the line. */
+/** The context of a call of an adapter, with the number of the connection in place of the connection. */
 export type CallContext = ProviderContext<unknown> &
   Partial<Omit<FindContext<unknown>, 'connection'>> &
   Partial<Pick<ConnectContext<unknown>, 'addressOf' | 'report'>> & { readonly line?: number }
@@ -17,7 +17,7 @@ export type CallContext = ProviderContext<unknown> &
 const cacheNumbers = new WeakMap<ProviderCache, number>()
 let lastCacheNumber = 0
 
-/** The memory of a binding is replaced when its credentials change, and its number with it. */
+/** A change of credentials replaces the cache of a binding, and its number with it. */
 function cacheNumberOf(memory: ProviderCache | undefined): number {
   if (!memory) return 0
   const existing = cacheNumbers.get(memory)
@@ -46,7 +46,7 @@ export function serializeContext({
   }
 }
 
-/** A call that is over may send nothing more. */
+/** A call that has ended must not send anything. */
 export function answerSyncCall(
   { name, arg = '', cell }: Extract<FromThread, { kind: 'syncCall' }>,
   callContext: CallContext | undefined,

@@ -1,8 +1,8 @@
-/** The messages between a node and the thread that runs the module of a partner. Every one is data that can be cloned. */
+/** The messages between a node and the thread of a partner's module. Each is data that can be cloned. */
 import type { Descriptor } from '../../core/channel/adapter.js'
 import type { Traits } from '../../core/channel/traits.js'
 
-/** The functions of an adapter that an adapter may leave out. */
+/** The optional functions of an adapter. */
 export const optionalMembers = [
   'traitsForDevice',
   'signal',
@@ -23,7 +23,7 @@ export interface LoadedAdapter {
   readonly members: readonly OptionalMember[]
 }
 
-/** The data of `Reaching`, `Sending`, `Finding` and `Connecting`; the thread adds their functions. */
+/** The data of the contexts of an adapter's functions; the thread adds their functions. */
 export interface ContextData {
   readonly auth: unknown
   readonly bindingId: string
@@ -67,7 +67,7 @@ export type FromThread =
       readonly name: CallbackName
       readonly args: readonly unknown[]
     }
-  /** The thread waits until the node has written its answer into `cell`. */
+  /** The thread blocks until the node has written its answer into `cell`. */
   | {
       readonly kind: 'syncCall'
       readonly call: number
@@ -82,8 +82,8 @@ export type FromThread =
       readonly troubles: readonly (readonly [line: number, trouble: string])[]
     }
 
-/** The traits of every list of abilities that an answer holds. */
+/** The traits of every list of device capabilities in an answer. */
 export type KnownTraits = readonly (readonly [abilities: readonly string[], traits: Traits])[]
 
-/** What the node writes into the cell of a question. */
+/** The values that the node writes into the cell of a synchronous call. */
 export const syncAnswers = { yes: 1, no: 2 } as const

@@ -1,6 +1,7 @@
 /**
- * The thread of one module of a partner, as the node runs it: every call is answered by the thread or rejected when the
- * thread ends. A thread that misses its beats or takes too much memory is ended, and started again with backoff.
+ * The thread of one partner module, as the node runs it: every call is answered by the thread or rejected when the
+ * thread ends. The node ends a thread that misses its heartbeats or takes too much memory, and restarts it with
+ * backoff.
  */
 import { Worker } from 'node:worker_threads'
 import { backoffMs } from '../../core/time.js'
@@ -11,10 +12,10 @@ import { adapterThread as defaults } from './limits.js'
 
 export type ThreadLimits = { readonly [name in keyof typeof defaults]: number }
 
-/** The thread is not there, or ended before it answered. */
+/** The thread does not run, or ended before it answered. */
 export class ThreadEnded extends Error {
   override readonly name = 'ThreadEnded'
-  /** The adapter had begun, and something may have left the node. */
+  /** True when the adapter had begun, so that it may have sent a request. */
   constructor(readonly mayHaveSent: boolean) {
     super('The adapter of the channel is being started again.')
   }
@@ -37,7 +38,7 @@ interface OpenConnection {
 
 export interface Host {
   call(adapter: number, member: Member, args: readonly unknown[], callContext?: CallContext): Promise<unknown>
-  /** A line stays open over restarts of the thread. */
+  /** A connection stays open over restarts of the thread. */
   openConnection(adapter: number, callContext: CallContext): number
   failureOf(line: number): string | undefined
   closeConnection(line: number): Promise<void>
@@ -47,13 +48,13 @@ export interface Host {
 
 export interface HostOptions {
   readonly file: string
-  /** As the configuration names the module. */
+  /** The name of the module in the configuration. */
   readonly name: string
   readonly log: Log
   readonly limits?: ThreadLimits
 }
 
-/** Resolves once the module is loaded, to a sentence when it cannot be. */
+/** Resolves once the module is loaded, or with a sentence when it cannot be loaded. */
 export async function openHost(
   options: HostOptions,
 ): Promise<{ host: Host; adapters: readonly LoadedAdapter[] } | string> {
@@ -191,7 +192,7 @@ export async function openHost(
         const abort = () => post({ kind: 'abort', id })
         const stopListening = () => callContext?.signal?.removeEventListener('abort', abort)
         callContext?.signal?.addEventListener('abort', abort, { once: true })
-        // Over a line messages go without the node.
+        // Messages over a connection do not pass through the node.
         const mayHaveSent = callContext?.line !== undefined
         calls.set(id, { adapter, ...(callContext && { callContext }), resolve, reject, stopListening, mayHaveSent })
         try {

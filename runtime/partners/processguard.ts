@@ -1,14 +1,15 @@
 /**
- * What a module of a partner finds of the process that it shares with the node. This keeps mistakes and simple means away
- * from the node; it is no wall against a module that is out to break it (ops/decisions/031).
+ * Restricts the process for a partner module that shares it with the node. This protects the node from mistakes and
+ * simple attempts; it is no barrier against a module that is built to break it (ops/decisions/031).
  */
 
 const ownPrefix = 'PARLEY_'
 
 /**
- * Takes the node's variables, with its keys, out of the environment of this thread, which is a copy of the node's; those of
- * partners stay. Passing the thread an environment instead would have Node read the options of the process anew for it.
- * Signals go to whole processes, so none are sent from here: `process.abort` is refused in threads by Node itself.
+ * Removes the node's variables, with its keys, from the environment of this thread, which is a copy of the node's;
+ * variables of partners stay. With an environment of its own for the thread, Node would parse the options of the
+ * process again for it. Signals affect whole processes, so the thread may send none; Node itself refuses
+ * `process.abort` in threads.
  */
 export function restrictProcess(): void {
   for (const name of Object.keys(process.env)) if (name.startsWith(ownPrefix)) delete process.env[name]

@@ -1,6 +1,7 @@
 /**
- * An adapter that runs in a thread, as a node calls it. The guard of the adapter is in the thread; while there is no thread,
- * messages are refused for now, calls of providers fail so that they come again, and everything else is unknown.
+ * An adapter that runs in a thread, as a node calls it. The guard of the adapter is in the thread. While the thread
+ * does not run, messages are refused with a later retry, calls of providers fail so that they are repeated, and all
+ * other answers are unknown.
  */
 import { LRUCache } from 'lru-cache'
 import type { Adapter, ProviderConnection, SendOutcome } from '../../core/channel/adapter.js'
@@ -11,7 +12,7 @@ import type { LoadedAdapter, Member, OptionalMember } from './contract.js'
 import { type Host, ThreadEnded } from './host.js'
 import { adapterThread as limits } from './limits.js'
 
-/** What `render` gives while there is no thread; `send` knows it again. */
+/** The result of `render` while the thread does not run; `send` recognises it. */
 const unavailable = Object.freeze({ adapterUnavailable: true })
 
 const detail = 'The adapter of the channel is being started again.'
@@ -31,7 +32,7 @@ export function remoteAdapter(host: Host, adapterIndex: number, { descriptor, me
     return host.call(adapterIndex, member, args, callContext) as Promise<T>
   }
 
-  /** The line travels as its number. */
+  /** The connection is replaced by its number. */
   function contextOf(contextData: { readonly connection?: ProviderConnection } & object): CallContext {
     const { connection: line, ...rest } = contextData
     const number = line && connections.get(line)

@@ -1,6 +1,6 @@
 /**
- * The thread of one module of a partner: loads its adapters and performs the calls of the node, each adapter behind its
- * guard. A rejection without a handler is logged and ends nothing; an exception without a handler ends the thread.
+ * The thread of one partner module: loads its adapters and runs the calls of the node, each adapter behind its guard.
+ * An unhandled rejection is logged and ends nothing; an uncaught exception ends the thread.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { pathToFileURL } from 'node:url'
@@ -34,7 +34,7 @@ function writeLog(fields: Readonly<Record<string, string>>): void {
   if (logLineCount <= limits.logLinesPerSecond) post({ kind: 'log', fields })
 }
 
-/** Text of an error outside of any call may hold a secret that is not known here, so only its name is logged. */
+/** The text of an error outside of any call may hold a secret unknown to the thread, so only its name is logged. */
 function reportUnhandled(doing: string, error: unknown): void {
   const call = current.getStore()
   const name = error instanceof Error ? error.name : typeof error
@@ -98,7 +98,7 @@ function withHeader(request: unknown): unknown {
   return { ...rest, header: (name: string) => headers[name.toLowerCase()] ?? '' }
 }
 
-/** The node narrows messages without waiting, so each list of abilities comes with its traits. */
+/** The node narrows messages synchronously, so each list of device capabilities comes with its traits. */
 function traitsIn(adapter: Adapter, answer: unknown): KnownTraits {
   if (!adapter.traitsForDevice || typeof answer !== 'object' || answer === null) return []
   const { deviceCapabilities, items = [] } = answer as {

@@ -1,4 +1,7 @@
-/** What an adapter works with inside its thread: the functions of one call, which ask the node for what only it can do. */
+/**
+ * The context of an adapter inside its thread: the functions of one call, which call back the node for the work that
+ * only the node can do.
+ */
 import { LRUCache } from 'lru-cache'
 import type { ProviderCache, ProviderConnection, ProviderResponse } from '../../core/channel/adapter.js'
 import { provider as providerLimits } from '../../core/limits/index.js'
@@ -25,11 +28,14 @@ export function createThreadContext(
   const abortControllers = new Map<number, AbortController>()
   const caches = new LRUCache<number, ProviderCache>({ max: providerLimits.cachedBindings })
   let lastCallbackId = 0
-  /** The clock of the node, from what it was at the newest call. */
+  /** The clock of the node, extrapolated from the newest call. */
   let offset = Date.now() - performance.now()
   const now = () => Math.round(offset + performance.now())
 
-  /** An adapter that never stops calling would fill the queue of the node, so further calls are refused here. */
+  /**
+   * An adapter that calls in an endless loop would fill the queue of the node, so calls beyond the limit are refused
+   * here.
+   */
   function callHost(call: number, name: CallbackName, args: readonly unknown[]): Promise<unknown> {
     if (waiting.size >= limits.openRequests) return Promise.reject(new Error('the adapter has too many requests open'))
     const id = ++lastCallbackId
@@ -44,7 +50,7 @@ export function createThreadContext(
     })
   }
 
-  /** Holds this thread until the node has answered; undefined when it did not in time. */
+  /** Blocks this thread until the node has answered; undefined when the answer did not come in time. */
   function callHostSync(call: number, name: SyncCallName, arg?: string): boolean | undefined {
     const cell = new Int32Array(new SharedArrayBuffer(4))
     post({ kind: 'syncCall', call, name, ...(arg !== undefined && { arg }), cell })
@@ -92,7 +98,7 @@ export function createThreadContext(
         cache: cacheOf(cache),
         now,
         signal: controller.signal,
-        // Without an answer nothing may go out.
+        // Without an answer the call counts as cancelled, so it sends nothing.
         isCancelled: () => callHostSync(call, 'isCancelled') ?? true,
         isKnown: (providerId: string) => isKnown(call, providerId),
         addressOf: (host: string, port: number) => callHost(call, 'addressOf', [host, port]),

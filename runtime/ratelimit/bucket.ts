@@ -1,7 +1,9 @@
-/** The arithmetic of a token bucket, in whole numbers only, so that nothing drifts and no call is won by rounding. */
+/** The arithmetic of a token bucket, in integers only: no drift, and rounding never allows a call. */
 import type { SpendResult } from './contract.js'
 
-/** One call as buckets count it: in billionths, so that a rate of three decimals refills a whole number a microsecond. */
+/**
+ * One call in the units of a bucket: billionths, so that a rate of three decimals refills an integer each microsecond.
+ */
 export const callUnits = 1_000_000_000
 const microsPerSecond = 1_000_000
 
@@ -11,13 +13,13 @@ export interface BucketShape {
   readonly refillUnitsPerMicro: number
 }
 
-/** What a bucket held at a moment, in microseconds of the clock that counts it. */
+/** The content of a bucket at a moment, in microseconds of the clock that counts it. */
 export interface BucketState {
   readonly units: number
   readonly atMicros: number
 }
 
-/** A share below 1 is one node's part of a budget; it is rounded down, so that all parts never pass the whole. */
+/** A share below 1 is one node's part of a budget; it is rounded down, so that all parts never exceed the budget. */
 export function shapeOf(budget: { burstCalls: number; refillPerSecond: number }, share = 1): BucketShape {
   const burstCalls = Math.max(1, Math.floor(budget.burstCalls * share))
   const capacityUnits = burstCalls * callUnits
@@ -30,9 +32,9 @@ export function shapeOf(budget: { burstCalls: number; refillPerSecond: number },
 }
 
 /**
- * A clock that went back brings nothing: what it repeats was counted already, so the bucket waits until the clock has
- * passed its last moment. A clock set back by more than a whole refill would stop the bucket for long, so the bucket
- * then keeps what it holds and counts on from the new time.
+ * A clock that went back refills nothing: the repeated time was counted already, so the bucket waits until the clock
+ * has passed its last moment. A clock set back by more than a whole refill would stop the bucket for long, so the
+ * bucket then keeps its content and counts on from the new time.
  */
 export function refill(shape: BucketShape, previous: BucketState | undefined, nowMicros: number): BucketState {
   if (!previous) return { units: shape.capacityUnits, atMicros: nowMicros }
@@ -57,7 +59,7 @@ export function spend(
   return { result: toResult(shape, allowed, state, nowMicros), state }
 }
 
-/** A bucket that is kept: it is changed in place, so that a call leaves nothing behind among what lives long. */
+/** A stored bucket: it is changed in place, so that a call allocates no long-lived object. */
 export class Bucket implements BucketState {
   constructor(
     public units: number,
@@ -76,7 +78,7 @@ export class Bucket implements BucketState {
   }
 }
 
-/** The figures that a caller is told, from what is left after the call. */
+/** The figures of the answer, from the content after the call. */
 export function toResult(shape: BucketShape, allowed: boolean, left: BucketState, nowMicros: number): SpendResult {
   const aheadUnits = Math.max(0, left.atMicros - nowMicros) * shape.refillUnitsPerMicro
   const unitsPerSecond = shape.refillUnitsPerMicro * microsPerSecond

@@ -1,4 +1,4 @@
-/** What a token bucket answers and promises. */
+/** Rate limits: token buckets by budget and subject. */
 import type { BudgetName } from '../../core/limits/index.js'
 
 export interface SpendResult {
@@ -15,12 +15,12 @@ export interface SpendResult {
 
 /**
  * Spends one call of a subject's budget. Exact: over any span of t seconds at most burst + rate × t calls are allowed,
- * over all nodes that share a backend. A refused call takes nothing. Never throws and never waits long: a backend that
- * is away is replaced by a bucket of this process until it is back.
+ * over all nodes that share a backend. A refused call takes nothing. Never throws and waits a bounded time: a bucket of
+ * this process replaces a backend that is unavailable, until the backend is back.
  */
 export interface Buckets {
   spend(budget: BudgetName, subject: string): SpendResult | Promise<SpendResult>
-  /** Undefined while limits are kept where they should be; otherwise a sentence saying why not. */
+  /** Undefined while the limits are counted in the configured backend; otherwise a sentence with the reason. */
   degraded(): string | undefined
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Chooses where the buckets live: in this process, or in Redis when a node is given one to share with others. */
+/** Chooses the backend of the buckets: this process, or Redis when several nodes share the limits. */
 import { readFileSync } from 'node:fs'
 import { parseUrl } from '../config/url.js'
 import type { Buckets } from './contract.js'
@@ -7,7 +7,7 @@ import type { LimitsLog } from './redis.js'
 
 export interface OpenBucketsOptions {
   readonly redisUrl?: string
-  /** The authority that signed the server of a rediss:// URL; absent, those that Node trusts. */
+  /** The CA certificate of the server of a rediss:// URL; absent: the CAs that Node trusts. */
   readonly redisTlsCaFile?: string
   /** How many nodes share the budgets. */
   readonly nodes?: () => number
@@ -15,13 +15,13 @@ export interface OpenBucketsOptions {
   readonly log?: LimitsLog
 }
 
-/** Does not wait for Redis: until it answers, the node counts by itself and `degraded` says so. */
+/** Does not wait for Redis: until it answers, the node counts alone and `degraded` reports it. */
 export async function openBuckets(options: OpenBucketsOptions): Promise<Buckets> {
   const { redisUrl: url, redisTlsCaFile, nodes, clock = monotonicClock, log } = options
   if (url === undefined) return createLocalBuckets(new BucketTable(clock))
   const scheme = parseUrl(url)?.protocol
   if (scheme !== 'redis:' && scheme !== 'rediss:') throw new Error('the Redis URL has to be redis:// or rediss://')
-  // A node that is given no Redis does not load what talks to one.
+  // A node without Redis does not load its client.
   const { RedisBuckets } = await import('./redis.js')
   return new RedisBuckets({ url, tlsCa: redisTlsCaFile && readText(redisTlsCaFile), nodes, clock, log })
 }

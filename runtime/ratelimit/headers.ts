@@ -1,4 +1,4 @@
-/** What a limited answer tells its caller about the budget. */
+/** The rate limit headers of an answer. */
 import type { SpendResult } from './contract.js'
 
 export function rateLimitHeaders(result: SpendResult): Record<string, string> {

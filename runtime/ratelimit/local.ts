@@ -1,9 +1,9 @@
-/** Buckets kept in this process: the whole answer on a single node, and the understudy where Redis keeps them. */
+/** Buckets in the memory of this process: the backend of a single node, and the fallback while Redis is unavailable. */
 import { type BudgetName, budgets } from '../../core/limits/index.js'
 import { Bucket, type BucketShape, type BucketState, isFull, refill, shapeOf } from './bucket.js'
 import type { Buckets, SpendResult } from './contract.js'
 
-/** Milliseconds, with fractions if it has them; best one that never goes back, since only differences count. */
+/** Milliseconds, possibly with fractions; preferably monotonic, since only differences count. */
 export interface BucketClock {
   now(): number
 }
@@ -21,30 +21,31 @@ export function shapesOf(share = 1): Shapes {
   >
 }
 
-/** Every call writes one bucket and looks at this many others, so forgetting keeps up with writing. */
+/** Every call writes one bucket and checks this many others, so removing keeps up with writing. */
 const checksPerWrite = 2
 
-/** The buckets of one budget, and how far the round has come that looks at one after the other. */
+/** The buckets of one budget, and the cursor of the removal, which checks one after the other. */
 interface BudgetBuckets {
   readonly buckets: Map<string, Bucket>
   cursor: Iterator<[string, Bucket]>
 }
 
 /**
- * So many of a budget are kept even when they are full: whoever calls every few seconds finds theirs, and nothing is made
- * anew for the call.
+ * A budget keeps this many buckets even when they are full, so a subject that calls every few seconds finds its bucket
+ * and no call allocates one.
  */
 const minBuckets = 16_384
 
 /**
- * What this process knows of each bucket. Beyond a number that is kept anyway, a bucket that is full again is forgotten,
- * because an unknown one counts as full: memory holds no more than those, or twice those who called within the last refill.
+ * The buckets that this process knows. Beyond a minimum number, a bucket that is full again is removed, because an
+ * unknown one counts as full: memory holds at most that number, or twice the subjects that called within the last
+ * refill.
  */
 export class BucketTable {
   readonly #clock: BucketClock
   readonly #keptAnyway: number
   readonly #whole = shapesOf()
-  /** They stay in their place while they are kept: one that is taken out and put back costs a map a new table ever so often. */
+  /** A bucket keeps its place in the map: deleting and inserting it again would make the map rehash now and then. */
   readonly #kept = Object.fromEntries(budgetNames.map((name) => [name, createBudgetBuckets()])) as Record<
     BudgetName,
     BudgetBuckets
@@ -59,7 +60,7 @@ export class BucketTable {
     return Math.floor(this.#clock.now() * 1000)
   }
 
-  /** The shape may be a node's share of the budget; what is left is kept either way. */
+  /** The shape may be a node's share of the budget; the content is stored in the same units either way. */
   spend(shape: BucketShape, budget: BudgetName, subject: string): SpendResult {
     const nowMicros = this.nowMicros()
     const existing = this.#kept[budget].buckets.get(subject)
@@ -70,7 +71,7 @@ export class BucketTable {
     return result
   }
 
-  /** What the bucket would hold at a moment if nobody else had spent from it. */
+  /** The content of the bucket at a moment if no other node had spent from it. */
   unitsAt(budget: BudgetName, subject: string, atMicros: number): number {
     return refill(this.#whole[budget], this.#kept[budget].buckets.get(subject), atMicros).units
   }

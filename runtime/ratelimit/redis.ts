@@ -1,4 +1,7 @@
-/** Buckets that all nodes share, kept in Redis; while Redis is away or slow this process judges alone, and says so. */
+/**
+ * Rate limits in Redis: one atomic script for each call. While Redis is unavailable or slow, this process counts alone,
+ * and `degraded` reports it.
+ */
 import { createHash } from 'node:crypto'
 import { Redis, type Result } from 'ioredis'
 import { type BudgetName, redis as limits } from '../../core/limits/index.js'
@@ -28,16 +31,16 @@ export interface LimitsLog {
 export interface RedisBucketsOptions {
   /** With rediss:// the connection is TLS; user and password may stand before the host. */
   readonly url: string
-  /** Certificate of the authority that signed the server; absent, those that Node trusts. */
+  /** The CA certificate of the server; absent: the CAs that Node trusts. */
   readonly tlsCa?: string
   readonly clock?: BucketClock
   readonly log?: LimitsLog
-  /** How many nodes share the budgets: while Redis is away, each gives out its part only. */
+  /** How many nodes share the budgets: while Redis is unavailable, each gives out only its share. */
   readonly nodes?: () => number
   readonly commandMs?: number
 }
 
-/** The version in front is that of the record in the key: nodes of two versions never read each other's. */
+/** The version is that of the record in the key: nodes of two versions never read each other's records. */
 const keyPrefix = 'parley:limits:1'
 const probeKey = `${keyPrefix}:probe`
 
@@ -47,7 +50,7 @@ export class RedisBuckets implements Buckets {
   readonly #log: LimitsLog | undefined
   readonly #shared: Shapes = shapesOf()
   readonly #nodes: () => number
-  /** The part of one among so many. */
+  /** The share of one node among so many. */
   readonly #parts = new Map<number, Shapes>()
   readonly #commandMicros: number
   #away: string | undefined = sentenceOf('it has not answered yet')
@@ -64,8 +67,8 @@ export class RedisBuckets implements Buckets {
     this.#client = new Redis(url, {
       ...(tlsCa === undefined ? {} : { tls: { ca: tlsCa } }),
       scripts: { spendBucket: { lua: spendScript(), numberOfKeys: 1 } },
-      // A call is judged now or by this process: nothing waits for a connection, and nothing that may have been
-      // counted is sent again.
+      // A call is decided by Redis at once or by this process: no call waits for a connection, and a call that may have
+      // been counted is not sent again.
       enableOfflineQueue: false,
       autoResendUnfulfilledCommands: false,
       maxRetriesPerRequest: 0,
@@ -74,7 +77,8 @@ export class RedisBuckets implements Buckets {
       disconnectTimeout: limits.commandMs,
       retryStrategy: () => backoffMs(++this.#retries, { firstMs: limits.retryMs, mostMs: limits.retryMaxMs }),
     })
-    // The client hears the first error of a connection, but one over TLS may have another behind it that nobody would catch.
+    // The client handles the first error of a connection, but a TLS connection may emit a second one that would be
+    // uncaught.
     this.#client.on('connecting', () => setImmediate(() => this.#client.stream?.on('error', () => {})))
     this.#client.on('error', (error) => this.#lose(reasonOf(error)))
     this.#client.on('close', () => {
@@ -98,14 +102,14 @@ export class RedisBuckets implements Buckets {
     const { status } = this.#client
     const ended = new Promise<void>((resolve) => this.#client.once('end', resolve))
     this.#client.disconnect()
-    // Between two tries there is no connection whose end could be waited for.
+    // Between two attempts there is no connection to wait for.
     if (status !== 'end' && status !== 'reconnecting') await ended
   }
 
   async #spendShared(shape: BucketShape, budget: BudgetName, subject: string): Promise<SpendResult> {
     const sentMicros = this.#ledger.nowMicros()
-    // Two calls may take different times to reach Redis, by no more than the time a call is given: with that much
-    // added, what this node believes is never below what Redis rightly holds.
+    // Two calls may take different times to reach Redis, by up to the time limit of a call: with that time added, the
+    // assumed content is never below the correct content in Redis.
     const assumedUnits = this.#ledger.unitsAt(budget, subject, sentMicros + this.#commandMicros)
     try {
       const key = `${keyPrefix}:${budget}:${digest(subject)}`
@@ -129,7 +133,7 @@ export class RedisBuckets implements Buckets {
     return this.#client.spendBucket(key, shape.capacityUnits, shape.refillUnitsPerMicro, callUnits, assumedUnits)
   }
 
-  /** A connection alone proves little: Redis may be full, read-only or forbid scripts. A real spend proves all of it. */
+  /** A connection alone proves little: Redis may be full, read-only or forbid scripts. A real spend tests all of it. */
   async #probe(): Promise<void> {
     try {
       await this.#ask(probeKey, this.#shared.send, this.#shared.send.capacityUnits)
@@ -143,7 +147,7 @@ export class RedisBuckets implements Buckets {
     this.#retries = 0
   }
 
-  /** Every way back leads through a new connection, so one that fails its work is dropped. */
+  /** Recovery always begins with a new connection, so a connection that fails a call is dropped. */
   #leave(reason: string): void {
     this.#lose(reason)
     if (this.#client.status === 'ready') this.#client.disconnect(true)
@@ -160,12 +164,12 @@ function sentenceOf(reason: string): string {
   return `Redis is away (${reason}): this node counts rate limits by itself until it is back.`
 }
 
-/** The subject is an id of somebody's key: Redis, its dumps and its monitors see only a digest of it. */
+/** The subject is the id of a key: Redis, its dumps and its monitors see only a digest of it. */
 function digest(subject: string): string {
   return createHash('sha256').update(subject).digest('base64url').slice(0, 22)
 }
 
-/** An error of the client may quote the command that failed, and with it a password: only its short code is told. */
+/** An error of the client may quote the failed command, and with it a password: only its short code is reported. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
   if (error.message === 'Command timed out') return 'no answer in time'

@@ -1,4 +1,4 @@
-/** The same arithmetic as bucket.ts, as the one script that Redis runs whole: two nodes never see a bucket half spent. */
+/** The Redis script of a spend: the arithmetic of bucket.ts, atomic, so that no node sees a bucket half spent. */
 
 /** Redis's own clock, so that nodes need not agree on the time. */
 const redisMicros = `
@@ -6,14 +6,12 @@ local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]`
 
 /**
- * KEYS[1] is the bucket. ARGV: its capacity, its refill a microsecond, the price of a call, and the most that the
- * calling node believes is left, all in the units of bucket.ts. Answers: allowed (1 or 0), units left, and the
+ * KEYS[1] is the bucket. ARGV: its capacity, its refill per microsecond, the price of a call, and the most that the
+ * calling node believes is left, all in the units of bucket.ts. Returns: allowed (1 or 0), units left, and the
  * microseconds by which the bucket's time is ahead of the clock.
- *
- * What the node believes is a ceiling. It matters only when Redis has forgotten (a restart) or has missed calls (the
+ * The node's belief is a ceiling. It matters only when Redis has lost the bucket (a restart) or has missed calls (the
  * node was cut off from it): a subject that has just spent its burst does not get another one that way.
- *
- * The key expires when the bucket is full, which is what a missing one counts as.
+ * The key expires when the bucket is full, since a missing bucket counts as full.
  */
 export function spendScript(nowMicros: string = redisMicros): string {
   return `${nowMicros}

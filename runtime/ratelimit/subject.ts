@@ -1,4 +1,6 @@
-/** Whom a limit by address counts: an IPv4 address, or the /64 of an IPv6 address, which is one customer's network. */
+/**
+ * The subject of a limit by address: an IPv4 address, or the /64 of an IPv6 address, which is one customer's network.
+ */
 import ipaddr from 'ipaddr.js'
 
 const prefixParts = 4

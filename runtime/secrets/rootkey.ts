@@ -1,4 +1,4 @@
-/** The root key of an installation: configured, or made once and kept beside the data. */
+/** The root key of an installation: configured, or generated once and stored beside the data. */
 import { randomBytes } from 'node:crypto'
 import {
   closeSync,
@@ -19,7 +19,7 @@ import { dataFileName, prepareDirectory, refuseHalfRestored, syncDirectory } fro
 
 export const secretKeyFileName = 'secret.key'
 
-/** The root key cannot be had; `message` is a sentence for the operator and holds nothing of any key. */
+/** The root key is not available; `message` is a sentence for the operator and holds nothing of any key. */
 export class SecretKeyUnusable extends Error {
   override readonly name = 'SecretKeyUnusable'
 }
@@ -27,15 +27,15 @@ export class SecretKeyUnusable extends Error {
 export interface SecretKey {
   readonly key: Buffer
   readonly from: 'variable' | 'file' | 'created'
-  /** Others than the owner may read the key file. */
+  /** Other users than the owner may read the key file. */
   readonly tooOpen: boolean
-  /** Of a rotation that was cut short: the key that the file was about to hold. */
+  /** The new key of an interrupted rotation, not in the key file yet. */
   readonly next?: Buffer
 }
 
 /**
- * The configured key, else the one in the directory, else a new one that is kept there. None is made beside data that
- * already exists: it could open nothing of it, and everything sealed there would be lost without a word.
+ * The configured key, else the one in the directory, else a new one that is stored there. No key is generated beside
+ * existing data: it could open none of it, and all sealed secrets would silently be lost.
  */
 export function loadOrCreateSecretKey(dir: string, configured?: string): SecretKey {
   if (configured !== undefined) {
@@ -62,7 +62,7 @@ function withNext(path: string, current: SecretKey): SecretKey {
 
 const nextPathOf = (path: string) => `${path}.next`
 
-/** Puts the key of a rotation beside the file, before anything is sealed with it. Survives a power cut. */
+/** Stores the new key of a rotation beside the file, before it seals any data. Survives a power cut. */
 export function writeNextKey(dir: string, key: Uint8Array): void {
   const next = nextPathOf(join(dir, secretKeyFileName))
   rmSync(next, { force: true })
@@ -71,8 +71,8 @@ export function writeNextKey(dir: string, key: Uint8Array): void {
 }
 
 /**
- * The key that the data is sealed with: that of the file, or the one that a rotation which was cut short had begun to use.
- * The file holds it afterwards, and nothing is left of a rotation that came to nothing.
+ * The key that seals the data: the one in the file, or the new key of an interrupted rotation if the data is sealed
+ * with it. Afterwards the file holds this key, and the file of the new key is removed.
  */
 export function resolveDataKey(dir: string, { key, next }: SecretKey, check: (key: Buffer) => unknown): Buffer {
   if (!next) return key
@@ -82,7 +82,7 @@ export function resolveDataKey(dir: string, { key, next }: SecretKey, check: (ke
   return isRotated ? next : key
 }
 
-/** Makes the key of a rotation the one of the file. */
+/** Makes the new key of a rotation the one in the file. */
 export function activateNextKey(dir: string): void {
   const path = join(dir, secretKeyFileName)
   renameSync(nextPathOf(path), path)
@@ -125,7 +125,7 @@ function readKey(path: string): SecretKey {
   return { key, from: 'file', tooOpen: (mode & 0o077) !== 0 }
 }
 
-/** Written whole under another name first, then linked: of two processes that come together one key wins for both. */
+/** Written under another name first, then linked: of two processes that start together, one key wins for both. */
 function createKey(dir: string, path: string): SecretKey {
   const key = randomBytes(settings.secretKeyBytes)
   const unfinished = `${path}.${randomBytes(8).toString('hex')}.new`

@@ -1,6 +1,6 @@
 /**
- * The secrets of an installation that ids and tokens are derived from. The root key seals them, so they outlive a change
- * of that key, and an envelope that another key cannot open tells that a node was started with the wrong one.
+ * The root secrets, from which an installation derives ids and tokens. The root key seals them, so they outlive a
+ * rotation of that key, and an envelope of another key shows that a node was started with the wrong one.
  */
 import { randomBytes } from 'node:crypto'
 import { type Key, type Reader, type Store, type Table, table } from '../store/contract.js'
@@ -8,18 +8,18 @@ import { keyBytes, keyId, open, openDataKey, type SealContext, seal, sealKeyId }
 import { dataKeyTable } from './sealer.js'
 
 export interface RootSecrets {
-  /** For what must stay the same for the life of the data: user ids, and addresses of what people sent. */
+  /** For values that stay the same for the life of the data: user ids, and addresses of people's files. */
   readonly identity: Buffer
-  /** For what the installation signs: sessions, grants, page tokens. A new root key comes with a new one. */
+  /** For signatures of the installation: sessions, grants, page tokens. A rotation of the root key replaces it. */
   readonly signing: Buffer
 }
 
-/** The root key is not the one that the data was made with; `message` is a sentence for the operator. */
+/** The root key is not the one that seals the data; `message` is a sentence for the operator. */
 export class RootKeyMismatch extends Error {
   override readonly name = 'RootKeyMismatch'
 }
 
-/** Kept among what belongs to no shard. */
+/** In the space that belongs to no shard. */
 export const rootSecretsTable: Table<[], Uint8Array> = table<[], Uint8Array>('_rootSecrets')
 
 const context: SealContext = { orgId: '', kind: 'rootSecrets', id: '' }
@@ -28,7 +28,7 @@ export function sealRootSecrets(root: Uint8Array, { identity, signing }: RootSec
   return seal(root, context, Buffer.concat([identity, signing]))
 }
 
-/** Undefined when another key sealed them. Rejects what was changed since. */
+/** Undefined when another key sealed them. Throws when the envelope was changed. */
 export function openRootSecrets(root: Uint8Array, sealed: Uint8Array): RootSecrets | undefined {
   if (sealKeyId(sealed) !== keyId(root)) return undefined
   const bytes = open(root, context, sealed)
@@ -39,21 +39,21 @@ export function newRootSecrets(): RootSecrets {
   return { identity: randomBytes(keyBytes), signing: randomBytes(keyBytes) }
 }
 
-/** Installations of before derived everything from the root key itself, and their user ids stay as they are. */
+/** Older installations derived everything from the root key itself, and their user ids must stay the same. */
 export function legacySecrets(root: Buffer): RootSecrets {
   return { identity: root, signing: root }
 }
 
-/** A store as far as it is looked at here. */
+/** The part of a store that this file reads. */
 export interface Spaces {
   readonly own: Reader
   space(shard: number): Reader
 }
 
-/** What the data says about the root key. `absent`: nothing in it was ever sealed. */
+/** The verdict of the data on the root key. `absent`: the data has no sealed value. */
 export type KeyVerdict = { readonly secrets: RootSecrets; readonly isStored: boolean } | 'wrong' | 'absent'
 
-/** Data from before the secrets were kept is judged by the keys of its orgs: the root key must open every one. */
+/** Older data without stored secrets is checked by the keys of its orgs: the root key must open every one. */
 export function checkRootKey({ own, space }: Spaces, shards: number, root: Buffer): KeyVerdict {
   const stored = own.get(rootSecretsTable, [])
   if (stored) {
@@ -76,7 +76,7 @@ export function* dataKeysIn({ space }: Pick<Spaces, 'space'>, shards: number) {
   }
 }
 
-/** Puts the secrets on record beside the data. */
+/** Stores the secrets in the node's own space. */
 export async function saveRootSecrets({ own }: Pick<Store, 'own'>, sealed: Uint8Array): Promise<void> {
   await own.commit(own.encode([{ table: rootSecretsTable as Table<Key, unknown>, key: [], value: sealed }]))
 }

@@ -1,6 +1,6 @@
 /**
- * The rotation of the root key of a data directory that no node has open: everything the key seals is sealed with another
- * one in a single transaction, so that a rotation which is cut short leaves data that is whole under one key or the other.
+ * Rotation of the root key of a data directory that no node has open: reseals everything under the new key in a single
+ * transaction, so an interrupted rotation leaves data that is complete under one key or the other.
  */
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -31,11 +31,14 @@ import { dataKeyTable } from './sealer.js'
 export interface Rotation {
   readonly dir: string
   readonly shards: number
-  /** Where the key is configured rather than a file of the directory: the one of now, and the one to come. */
+  /** The current and the new key, where the key is configured and not a file of the directory. */
   readonly configured?: { readonly before: string; readonly after: Buffer }
 }
 
-/** How many orgs' keys were sealed anew. Throws StoreUnusable, SecretKeyUnusable or RootKeyWrong with a sentence. */
+/**
+ * Returns the number of org keys that were resealed. Throws StoreUnusable, SecretKeyUnusable or RootKeyMismatch with a
+ * sentence.
+ */
 export async function rotateRootKey({ dir, shards, configured }: Rotation): Promise<number> {
   const path = join(dir, dataFileName)
   if (!existsSync(path)) throw new StoreUnusable(`There is no data in ${dir}, and so no root key to rotate.`)
@@ -61,7 +64,7 @@ export async function rotateRootKey({ dir, shards, configured }: Rotation): Prom
   }
 }
 
-/** What the data of a directory that no node has open says of each key. Changes nothing. */
+/** The verdict of the data in a directory that no node has open on each key. Changes nothing. */
 export async function checkKeysOf(dir: string, shards: number, keys: readonly Buffer[]): Promise<KeyVerdict[]> {
   const path = join(dir, dataFileName)
   checkDataFile(path)
@@ -89,7 +92,7 @@ function checkRotatable(environment: Environment, { own }: Spaces, about: { dir:
   }
 }
 
-/** The last of the commits is that of the secrets; user ids hang on the one that stays. */
+/** The last of the commits is that of the secrets; user ids depend on the one that stays. */
 function resealAll(
   spaces: Spaces,
   { dir, shards, before, after }: { dir: string; shards: number; before: Buffer; after: Buffer },

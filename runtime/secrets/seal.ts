@@ -1,6 +1,6 @@
 /**
- * Secrets at rest. A data key per org seals its secrets, the root key seals the data keys, and every sealed thing is
- * bound to what it belongs to: moved to another record it no longer opens.
+ * Encryption of secrets at rest. A data key per org seals its secrets, the root key seals the data keys, and every
+ * envelope is bound to its record: moved to another record it no longer opens.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 
@@ -12,31 +12,31 @@ const tagBytes = 16
 const headBytes = 1 + keyIdBytes + nonceBytes
 export const keyBytes = 32
 
-/** What a sealed secret belongs to. */
+/** The record to which a sealed secret belongs. */
 export interface SealContext {
   readonly orgId: string
   readonly kind: string
   readonly id: string
 }
 
-/** Where fresh bytes come from; given where sealing must come out the same when it is replayed. */
+/** The source of random bytes; injected where sealing must be reproducible in a replay. */
 export type Random = (bytes: number) => Uint8Array
 
 /**
- * A key for one purpose. Keys are only ever put to use through this, so no two uses share a key and none of them tells
- * anything about the key they all come from.
+ * Derives a key for one purpose. All keys are used through this function, so no two purposes share a key and no derived
+ * key reveals its source.
  */
 export function deriveKey(key: Uint8Array, purpose: string): Buffer {
   if (key.length !== keyBytes) throw new Error(`a key has ${keyBytes} bytes, not ${key.length}`)
   return Buffer.from(hkdfSync('sha256', key, '', `parley ${purpose}`, keyBytes))
 }
 
-/** Names a key without telling anything about it. */
+/** Identifies a key without revealing anything of it. */
 export function keyId(key: Uint8Array): string {
   return deriveKeys(key).id.toString('hex')
 }
 
-/** The name of the key an envelope was sealed with: what is left to seal anew after a change of keys. */
+/** The id of the key that sealed an envelope; after a change of keys it shows which envelopes to reseal. */
 export function sealKeyId(envelope: Uint8Array): string {
   return parseEnvelope(envelope)
     .subarray(1, 1 + keyIdBytes)
@@ -71,7 +71,7 @@ export function seal(
   return Buffer.concat([head, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
 }
 
-/** Throws when anything of the envelope was changed, or it was sealed with another key or for another context. */
+/** Throws when the envelope was changed, or was sealed with another key or for another context. */
 export function open(key: Uint8Array, context: SealContext, envelope: Uint8Array): Buffer {
   const bytes = parseEnvelope(envelope)
   const head = bytes.subarray(0, headBytes)
@@ -97,7 +97,7 @@ interface DerivedKeys {
 }
 const derivedByKey = new WeakMap<Uint8Array, DerivedKeys>()
 
-/** Worked out once for a key, which is never written to; it goes when the key does. */
+/** Cached for each key object, which is never written to; the entry is collected with the key. */
 function deriveKeys(key: Uint8Array): DerivedKeys {
   const cached = derivedByKey.get(key)
   if (cached) return cached
@@ -106,7 +106,7 @@ function deriveKeys(key: Uint8Array): DerivedKeys {
   return created
 }
 
-/** Written as JSON so that no two contexts read alike, whatever characters their ids hold. */
+/** Written as JSON so that different contexts have different bytes, with any characters in their ids. */
 function additionalData(head: Buffer, { orgId, kind, id }: SealContext): Buffer {
   return Buffer.concat([head.subarray(0, 1 + keyIdBytes), Buffer.from(JSON.stringify([orgId, kind, id]))])
 }

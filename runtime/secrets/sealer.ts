@@ -1,4 +1,4 @@
-/** Seals and opens secrets of an org with its own data key, which is itself kept sealed by the root key. */
+/** Seals and opens secrets of an org with its data key, which is stored sealed by the root key. */
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import { sealing } from '../../core/limits/index.js'
 import type { Handlers, Query, Shards } from '../shard/contract.js'
@@ -15,11 +15,11 @@ const sealedDataKey: Query<{ readonly orgId: string }, Uint8Array | null> = {
 
 export const sealerHandlers: Pick<Handlers, 'commands' | 'queries'> = { commands: [], queries: [sealedDataKey] }
 
-/** A refusal says that the org's shard could not be asked for its data key. */
+/** A refusal means that the org's shard could not be queried for its data key. */
 export interface Sealer {
-  /** A new data key, already sealed: to be put into `dataKeyTable` in the command that makes the org. */
+  /** A new data key, already sealed; the command that creates the org stores it in `dataKeyTable`. */
   newDataKeyFor(orgId: string): Uint8Array
-  /** Seals what is put on record in that same command, when the key cannot be asked for yet. */
+  /** Seals a value that the same command stores, before the data key can be queried. */
   sealWith(dataKey: Uint8Array, orgId: string, kind: string, id: string, plaintext: string): Uint8Array
   seal(orgId: string, kind: string, id: string, plaintext: string): Promise<Uint8Array | Refusal>
   /** Rejects when the secret was changed, or sealed for another org, kind or id. */

@@ -148,7 +148,7 @@ export interface Shards {
   query<I, R>(owner: string, query: Query<I, R>, input: I): Promise<R | Refusal>
   /**
    * The same answer synchronously, while this process serves the shard; undefined while it does not, and then `query`
-   * finds the owner. Absent in an implementation that has no shards of its own.
+   * finds the owner. Absent in an implementation that cannot tell whether it serves the shard.
    */
   queryLocal?<I, R>(owner: string, query: Query<I, R>, input: I): R | Refusal | undefined
   /**

@@ -1,10 +1,10 @@
-/** The address space of this process, which the map of the data file has to fit into. */
+/** The address space of this process, which must have room for the map of the data file. */
 import { readFileSync } from 'node:fs'
 import { StoreUnusable } from './contract.js'
 
 const gibibyte = 1024 ** 3
 
-/** Refuses with a sentence where LMDB would end the process. Only Linux says how large the space may be. */
+/** Refuses with a sentence where LMDB would end the process. Only Linux reports the limit. */
 export function checkAddressSpace(mapBytes: number, limits: string = readOwnLimits()): void {
   const limitBytes = Number(/^Max address space\s+(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY)
   if (limitBytes > mapBytes) return

@@ -1,4 +1,6 @@
-/** Plain data as bytes; records carry the version of their table that wrote them and are upgraded when read. */
+/**
+ * Encodes plain data as bytes; a record carries the version of its table that wrote it and is upgraded when it is read.
+ */
 import { deserialize, serialize } from 'node:v8'
 import { Packr } from 'msgpackr'
 import type { Table } from './contract.js'
@@ -6,20 +8,23 @@ import { pack, UnsupportedValue } from './messagepack.js'
 
 type AnyTable = Pick<Table<never, unknown>, 'name' | 'version' | 'upgrades'>
 
-/** Reads what we write. Maps are spelled out in full: no structures shared between records, so each record can be read on its own for ever. */
+/**
+ * Reads the bytes that this file writes. Maps are written in full, without structures shared between records, so each
+ * record stays readable on its own.
+ */
 const messagePack = new Packr({ useRecords: false, variableMapSize: true, copyBuffers: true, useToJSON: false })
 
-/** What everything in MessagePack begins with: an array of two. V8's own format begins with 0xff. */
+/** The first byte of every MessagePack value here: an array of two. V8's own format begins with 0xff. */
 const pairTag = 0x92
 
-/** Stands where a record has its version in what belongs to no table. */
+/** In place of a table's version, for values that belong to no table. */
 const noVersion = 0
 
 export function encodeRecord(table: AnyTable, value: unknown): Buffer {
   return encodePair(table.version, value, table)
 }
 
-/** `bytes` may be memory that the next read overwrites: nothing of it is kept. */
+/** `bytes` may be memory that the next read overwrites: the decoded value does not refer to it. */
 export function decodeRecord(table: AnyTable, bytes: Uint8Array): unknown {
   let [version, value] = readPair(bytes, table)
   if (version > table.version) {
@@ -32,7 +37,7 @@ export function decodeRecord(table: AnyTable, bytes: Uint8Array): unknown {
   return value
 }
 
-/** Plain data that belongs to no table, such as a message between nodes, kept as exactly as a record. */
+/** Plain data that belongs to no table, such as a message between nodes; encoded as exactly as a record. */
 export function encodePlain(value: unknown): Buffer {
   return encodePair(noVersion, value)
 }
@@ -42,8 +47,8 @@ export function decodePlain(bytes: Uint8Array): unknown {
 }
 
 /**
- * MessagePack keeps almost every plain value as it is. The few that it would bend (half a surrogate pair, a key named
- * `__proto__`, minus zero) are written in V8's own format instead, which is larger but bends nothing.
+ * MessagePack encodes almost every plain value exactly. Values that it would change (half a surrogate pair, a key named
+ * `__proto__`, minus zero) are written in V8's own format instead, which is larger but exact.
  */
 function encodePair(version: number, value: unknown, of?: AnyTable): Buffer {
   try {
@@ -66,7 +71,7 @@ function readPair(bytes: Uint8Array, of?: AnyTable): [version: number, value: un
   throw new Error(`${subjectOf(of)} cannot be read: its bytes are not those of plain data`)
 }
 
-/** Says whose record it is that cannot be written. */
+/** Names the table of the record that cannot be written. */
 function describeError(error: unknown, of?: AnyTable): unknown {
   return error instanceof UnsupportedValue
     ? new Error(`${subjectOf(of)} holds ${error.what}, which is not plain data`)

@@ -18,13 +18,13 @@ export interface Commits {
 export interface Disk {
   /** Writes all of them, or none and rejects. */
   write(commits: readonly Commit[]): Promise<void>
-  /** Why nothing can be written just now; asked before each group. */
+  /** The reason why no commit can be written at this moment; called before each group. */
   refusal(): Error | undefined
   /** The error with which the commits of a failed write reject. */
   errorFrom(cause: unknown): Error
 }
 
-/** A class for speed alone: one is made for every commit. */
+/** A class, because each commit makes one. */
 class PendingCommit implements DeferredWrite, Commit {
   /** Empty until they are collected. */
   changes: Commit['changes'] = []
@@ -44,7 +44,7 @@ class PendingCommit implements DeferredWrite, Commit {
     })
   }
 
-  /** A function of its own, since callers take it off the object. */
+  /** A property of its own, since callers detach it from the object. */
   readonly flush = (): void => {
     if (this.isFlushed) return
     this.isFlushed = true
@@ -53,10 +53,10 @@ class PendingCommit implements DeferredWrite, Commit {
 }
 
 /**
- * One group at a time, in the order of the calls. A group begins when one of the pending commits is flushed, and takes all
- * of them along, with the changes that they have by then. When a write fails, every pending commit fails with it and so
- * does every later one. A refusal also fails all pending commits, since a later one may rest on an earlier one, but ends
- * when its reason does.
+ * Writes one group at a time, in the order of the calls. A group begins when one of the pending commits is flushed; it
+ * takes all of them, with the changes that they have by then. A failed write fails every pending commit and every later
+ * one. A refusal also fails all pending commits, since a later one may depend on an earlier one, but it ends when its
+ * reason does.
  */
 export function groupCommits(disk: Disk): Commits {
   let pending: PendingCommit[] = []
@@ -65,8 +65,8 @@ export function groupCommits(disk: Disk): Commits {
   let failed: Error | undefined
 
   /**
-   * Begun after the current turn, so that every commit of that turn can share the first group. As a microtask it would
-   * come sooner, and a disk that answers at once, with callers who write again at once, would let nothing else run.
+   * Begins after the current turn, so that every commit of that turn can share the first group. A microtask would run
+   * sooner: with a disk that answers at once and callers that write again at once, no other work would run.
    */
   function begin(): void {
     isBusy = true
@@ -87,7 +87,7 @@ export function groupCommits(disk: Disk): Commits {
     disk.write(group).then(
       () => {
         for (const { deferred } of group) deferred.onCommitted()
-        // The next group goes before the callers of this one go on, so that the disk works while they do.
+        // The next group starts before the callers of this one continue, so that disk and callers work in parallel.
         if (pending.some(({ isFlushed }) => isFlushed)) writeGroup()
         else isBusy = false
         for (const commit of group) commit.resolve()

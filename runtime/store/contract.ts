@@ -1,24 +1,24 @@
-/** What the store promises: typed tables in one ordered map, reads that never wait, and one durable way to write. */
+/** The store: typed tables in one ordered map, synchronous reads, and one durable write path. */
 
 export type KeyPart = string | number
 export type Key = readonly KeyPart[]
 
 /**
- * A table's declaration. A stored record carries the version it was written under; one older than `version` passes
- * through the upgrades from its own number on, each a pure function from one version to the next, when it is read.
+ * The declaration of a table. A stored record carries the version under which it was written; when an older one is
+ * read, it passes through the upgrades from its version on, each a pure function from one version to the next.
  */
 export interface Table<K extends Key, V> {
   readonly name: string
   readonly version: number
   readonly upgrades: Readonly<Record<number, (old: never) => unknown>>
   /**
-   * Its keys begin with an owner, and its records lie beside those that other such tables have of the same owner, so that
-   * what is decided for one changes few pages of the file. Its ranges are within one owner.
+   * Keys begin with an owner, and the records of one owner in all such tables lie side by side, so that a decision for
+   * one owner changes few pages of the file. A range stays within one owner.
    */
   readonly isByOwner?: true
-  /** Its records are read again soon after they are written, so a shard keeps the newest of them at hand. */
+  /** Records are read again shortly after they are written, so a shard caches the newest of them. */
   readonly isCachedOnWrite?: true
-  /** Also those that were only read are kept at hand: they are read far more often than written. */
+  /** The shard also caches records on read: they are read far more often than written. */
   readonly isCachedOnRead?: true
   /** Never set: they carry the types of key and record. */
   readonly keyType?: K
@@ -50,11 +50,11 @@ export function cacheReads<K extends Key, V>(table: Table<K, V>): Table<K, V> {
 }
 
 export interface RangeOptions {
-  /** Leading parts that every key shares. Absent: the whole table, which must not be one by owner. */
+  /** Leading parts that every key of the range shares. Absent: the whole table, which must not be one by owner. */
   readonly prefix?: Key
-  /** Start strictly after this key, in the direction of travel. */
+  /** Starts strictly after this key, in the direction of travel. */
   readonly after?: Key
-  /** End strictly before this key; forward ranges only. */
+  /** Ends strictly before this key; forward ranges only. */
   readonly before?: Key
   readonly reverse?: boolean
   readonly limit?: number
@@ -66,11 +66,12 @@ export interface Row<K extends Key, V> {
 }
 
 /**
- * Reads are synchronous, see every finished commit, and never wait for a write. What they see is as durable as a commit
- * is when it resolves; it may be seen a moment before. Rows come in key order: part by part, numbers by size before strings by
- * code point, a shorter key before those it begins. A range walked within one turn sees one state; walked over several
- * it sees commits made meanwhile, never a row twice. It holds nothing of the database between rows, so it may be left
- * anywhere. Asked wrongly (a key too long, `before` on a reverse range, all owners) both throw: that is a bug of the caller.
+ * Reads are synchronous, see every finished commit, and never wait for a write. A read may see a commit a moment before
+ * it resolves; it is as durable then as when it resolves. Rows come in key order: part by part, numbers by size before
+ * strings by code point, a shorter key before the keys that begin with it. A range walked within one turn sees one
+ * state; walked over several turns it sees commits made meanwhile, and never a row twice. It holds no resource of the
+ * database between rows, so a caller may stop anywhere. A key too long, `before` on a reverse range, or a range over
+ * all owners throws: a bug of the caller.
  */
 export interface Reader {
   get<K extends Key, V>(table: Table<K, V>, key: K): V | undefined
@@ -90,11 +91,14 @@ export interface Change {
   readonly value: Buffer | undefined
 }
 
-/** A commit whose changes are not all known when its place in the order of commits is. */
+/** A commit whose place in the order is fixed before all its changes are known. */
 export interface DeferredCommit {
-  /** All changes; called once, right before they are written. Nothing is written when there are none. */
+  /** Returns all changes; called once, right before they are written. Without changes nothing is written. */
   collect(): readonly Change[]
-  /** The changes are as durable as those of a commit, and visible. Called before anything else is written: must be quick. */
+  /**
+   * The changes are as durable as those of a commit, and visible. Called before the next write begins, so it must be
+   * quick.
+   */
   onCommitted(): void
 }
 
@@ -102,74 +106,79 @@ export interface DeferredCommit {
 export interface DeferredWrite {
   /** Resolves after `onCommitted`. Rejects when the commit will never be written, collected or not. */
   readonly done: Promise<void>
-  /** Writes it as soon as possible. Without that it is written together with the next commit that is, or waits. */
+  /** Writes the commit as soon as possible. An unflushed commit is written with the next flushed one, or waits. */
   flush(): void
 }
 
 export type CommitDeferred = (commit: DeferredCommit) => DeferredWrite
 
 /**
- * One shard's part of the store: a keyspace of its own that no other space can see.
- *
+ * One shard's part of the store: a keyspace that no other space can see.
  * `commit` makes its changes durable together or not at all, in the order of the calls, and resolves once they would
- * survive a power cut. With `durability: 'async'` it resolves once readers see them, and a later transaction writes them.
- * What is found after a crash or a power cut is then all that was committed up to some moment, of every space.
- * Commits called while one is on its way share the next, those of other spaces included.
+ * survive a power cut. With `durability: 'async'` it resolves once readers see them, and a later transaction writes
+ * them. After a crash or a power cut the data is then all that was committed up to some moment, in every space. Commits
+ * called while a write is running share the next one, across spaces.
  */
 export interface Space extends Reader {
-  /** The writes as bytes, as they are now. A key too long or a record that is not plain data is a bug and throws. */
+  /**
+   * Encodes the writes as they are now. A key too long, or a record that is not plain data, throws: a bug of the
+   * caller.
+   */
   encode(writes: readonly Write[]): Change[]
   commit(changes: readonly Change[]): Promise<void>
-  /** The same, except that the changes are collected when they are written, in the order of the calls. */
+  /** The same, but the changes are collected when they are written, in the order of the calls. */
   readonly commitDeferred: CommitDeferred
-  /** Up to `limit` rows of any table in the order of their keys, strictly beyond `after`: what a copy is made from. */
+  /** Up to `limit` rows of any table in key order, strictly after `after`; for copies of the space. */
   rows(after: Uint8Array | undefined, limit: number): Change[]
 }
 
-/** Who the data belongs to. */
+/** The installation and the node to which the data belongs. */
 export interface StoreIdentity {
-  /** Drawn when the data was made; a node that joins a cluster takes on the cluster's. */
+  /** Drawn when the data was created; a node that joins a cluster adopts the cluster's. */
   readonly installation: string
-  /** Of this data directory alone, the same for its whole life; letters and digits. */
+  /** The id of this data directory, the same for its whole life; letters and digits. */
   readonly node: string
 }
 
 /**
- * After a failed commit the store takes no more writes: every later one fails with StoreFailed until the process is
- * started again. While the disk is nearly full commits are refused with StoreFailed before anything is tried, together
- * with all that wait at that moment, and are taken again by themselves when space is back. Reads go on in both cases.
+ * After a failed commit the store accepts no more writes: every later one fails with StoreFailed until the process
+ * restarts. While the disk is nearly full the store refuses commits with StoreFailed before it writes anything,
+ * together with all that wait at that moment, and accepts commits again once there is space. Reads continue in both
+ * cases.
  */
 export interface Store {
   /** Shards are numbered from 0. The same number always gives the same space. */
   space(shard: number): Space
-  /** What this node keeps for itself, belonging to no shard. */
+  /** Data of this node that belongs to no shard. */
   readonly own: Space
   readonly identity: StoreIdentity
-  /** Makes this data part of another installation: for a node that holds no shard's state yet and joins a cluster. */
+  /** Makes this data part of another installation: for a node that has no shard state yet and joins a cluster. */
   adopt(installation: string): Promise<void>
-  /** Why the store takes no writes just now, if so. */
+  /** The reason why the store accepts no writes at this moment, if any. */
   failure(): Error | undefined
   close(): Promise<void>
 }
 
-/** A store of which a second file can be made. */
+/** A store that can write a copy of its file. */
 export interface FileStore extends Store {
   /**
-   * Makes a file of everything that was committed before the call, and of no part of any commit, while commits go on:
-   * one state of every space. Resolves once the file is on the disk.
+   * Writes every commit before the call into a file, and no part of any other commit, while commits go on: one
+   * consistent state of every space. Resolves once the file is on the disk.
    */
   copyTo(path: string): Promise<void>
 }
 
-/** The directory cannot be opened as asked; `message` is a sentence for the operator. Nothing was changed. */
+/** The directory cannot be opened as requested; `message` is a sentence for the operator. Nothing was changed. */
 export class StoreUnusable extends Error {
   override readonly name = 'StoreUnusable'
 }
 
-/** A commit did not reach the disk; nothing of it may be acknowledged. `message` is a sentence for the operator. */
+/** A commit did not reach the disk; no part of it may be acknowledged. `message` is a sentence for the operator. */
 export class StoreFailed extends Error {
   override readonly name = 'StoreFailed'
 }
 
-/** Of what a node keeps for itself: whether the data follows logs that are kept elsewhere. Alone it would go on without them. */
+/**
+ * In the node's own space: the data follows the logs of a cluster, and would diverge from them if it were opened alone.
+ */
 export const clusterTable = table<[], true>('cluster')

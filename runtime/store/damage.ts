@@ -1,11 +1,17 @@
-/** Reads of a data file that turn out to be damaged: the store fails with a sentence in place of an unknown error. */
+/**
+ * Detects damage when the data file is read: the store fails with a sentence for the operator instead of an unknown
+ * error.
+ */
 import { StoreFailed } from './contract.js'
 import type { Environment } from './environment.js'
 
-/** What LMDB says of a page that is not what the tree needs; the check at the start looks at part of a large file only. */
+/** LMDB's errors for a page that does not fit the tree; the check at the start reads only part of a large file. */
 const damagePattern = /MDB_(CORRUPTED|PAGE_NOTFOUND|PANIC|BAD_TXN|INVALID)/
 
-/** From the first damaged page on, `failure` answers, so that nothing more is written and readiness says so. */
+/**
+ * From the first damaged page on `failure` returns an error, so that the store writes nothing more and readiness
+ * reports it.
+ */
 export function withCheckedReads(environment: Environment, dir: string): Environment {
   let damage: StoreFailed | undefined
 

@@ -1,7 +1,7 @@
 /**
- * The check of a data file before LMDB maps it: its two meta pages, and the pages that hang on them. LMDB trusts the file:
- * a page that is cut off or points nowhere would end the process with a bus error, where an operator should read a
- * sentence. Only reads.
+ * Checks a data file before LMDB maps it: its two meta pages, and the pages below them. LMDB trusts the file: a page
+ * that is cut off or points outside would end the process with a bus error, without a sentence for the operator. Only
+ * reads.
  */
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
 import { store as limits } from '../../core/limits/index.js'
@@ -22,7 +22,10 @@ const metaOffsets = {
   txn: 128,
 } as const
 const treeOffsets = { flags: 4, depth: 6, root: 40 } as const
-/** The tree of free pages has whole numbers as keys; beside that it may carry how the file was opened when it was made. */
+/**
+ * Keys of the tree of free pages are integers; its flags may also hold those with which the file was opened at its
+ * creation.
+ */
 const integerKeys = 0x08
 const openFlags = 0x5c00
 const metaBytes = pageHeaderBytes + 144
@@ -36,7 +39,7 @@ interface MetaPage {
   readonly trees: readonly Tree[]
 }
 
-/** Parley up to 0.1 left this beside the data of a cluster's node until the node was stopped. */
+/** Parley up to 0.1 left this file beside the data of a cluster's node until the node was stopped. */
 export const unsyncedMarkerOf = (path: string) => `${path}-synced`
 
 /** Throws StoreUnusable when the file is not one that LMDB can open safely. */
@@ -53,7 +56,7 @@ export function checkDataFile(path: string): void {
   }
 }
 
-/** With that mark the newest transactions of the file may be whole in its pages or not, and only that Parley can tell. */
+/** With that mark the newest transactions of the file may be incomplete, and only that version of Parley can tell. */
 function refuseUnsynced(path: string): void {
   if (!existsSync(unsyncedMarkerOf(path))) return
   throw new StoreUnusable(
@@ -63,7 +66,7 @@ function refuseUnsynced(path: string): void {
   )
 }
 
-/** The sentence for an operator whose data file cannot be worked on. */
+/** The sentence for an operator whose data file cannot be used. */
 function unusableError(path: string, error: unknown): StoreUnusable {
   const reason = error instanceof Error ? error.message : String(error)
   if (!(error instanceof Damage)) return new StoreUnusable(`The data file ${path} cannot be read: ${reason}.`)
@@ -80,8 +83,8 @@ function checkPages(fd: number): void {
   const present = BigInt(Math.floor(size / newest.pageBytes))
   const isShort = present <= newest.lastPage
   const pages = { fd, pageBytes: newest.pageBytes, count: isShort ? present : newest.lastPage + 1n }
-  // Pages at the end that were given up before they were ever written are missing from a healthy file, so one that is
-  // short is walked to its last page to see whether something still in use is gone.
+  // A healthy file may lack pages at its end that were freed before they were ever written, so a short file is walked
+  // to its last page to find out whether a page in use is missing.
   checkTrees(pages, newest.trees, isShort ? Number.POSITIVE_INFINITY : limits.checkedPages)
 }
 

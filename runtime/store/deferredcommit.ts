@@ -1,7 +1,7 @@
-/** Deferred commits over a plain commit, one at a time. */
+/** Adapts a plain commit function to CommitDeferred, one commit at a time. */
 import type { Change, CommitDeferred } from './contract.js'
 
-/** Each is collected once it is flushed and the one before it has ended, however that ended. */
+/** Each commit is collected once it is flushed and the previous one has settled, resolved or rejected. */
 export function serialCommits(commit: (changes: readonly Change[]) => Promise<unknown>): CommitDeferred {
   let last: Promise<unknown> = Promise.resolve()
   return ({ collect, onCommitted: committed }) => {

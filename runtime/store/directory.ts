@@ -1,4 +1,4 @@
-/** The directory that holds the data: what its files are called, whether it can be used, and how full its disk is. */
+/** The data directory: the names of its files, whether it can be used, and how full its disk is. */
 import {
   accessSync,
   closeSync,
@@ -16,12 +16,15 @@ import type { Log } from '../observe/log.js'
 import { StoreFailed, StoreUnusable } from './contract.js'
 
 export const dataFileName = 'store.mdb'
-/** What a backup holds is gathered here first; while it is there, nothing else in the directory counts. */
+/**
+ * A restore collects the files of a backup here; while the folder exists, the other files of the directory do not
+ * count.
+ */
 export const restoringFolder = 'restoring'
 
 /**
- * Makes the folder and those above it that are not there, for their owner alone. Node's own way to do that goes on for ever
- * where the system says of a folder in one that exists that there is no such place, as it does in /proc.
+ * Creates the folder and its missing parents, for their owner alone. Node's recursive `mkdir` never ends where the
+ * system reports ENOENT for a folder inside an existing one, as /proc does.
  */
 function makeFolders(dir: string): void {
   try {
@@ -43,7 +46,7 @@ function makeFolder(dir: string): void {
   }
 }
 
-/** Makes the directory where there is none; only its owner may enter it. */
+/** Creates the directory where none exists; only its owner may enter it. */
 export function prepareDirectory(dir: string): void {
   try {
     makeFolders(dir)
@@ -60,7 +63,7 @@ export function prepareDirectory(dir: string): void {
   }
 }
 
-/** Data of a restore that was cut short is no data, and an empty installation in its place would look like a loss. */
+/** An interrupted restore is no data, and an empty installation in its place would look like a loss. */
 export function refuseHalfRestored(dir: string): void {
   if (!existsSync(join(dir, restoringFolder))) return
   throw new StoreUnusable(
@@ -68,7 +71,7 @@ export function refuseHalfRestored(dir: string): void {
   )
 }
 
-/** Makes names that were created or moved in the directory survive a power cut. */
+/** Makes names that were created or renamed in the directory survive a power cut. */
 export function syncDirectory(dir: string): void {
   const folder = openSync(dir, 'r')
   try {
@@ -81,8 +84,8 @@ export function syncDirectory(dir: string): void {
 const mebibyte = 1024 * 1024
 
 /**
- * Asked before each group of commits: why none can be taken just now, if so. Stopping while there is still room keeps
- * the disk's last bytes for the system and for whoever comes to clear it, and lets the node go on when space is back.
+ * Called before each group of commits: the reason why the disk has no room for one, if any. The node stops while some
+ * space is left for the system and for the operator who frees space, and continues when space is back.
  */
 export function watchDisk(
   dir: string,
@@ -113,8 +116,8 @@ export function watchDisk(
 }
 
 /**
- * Asked before each group of commits: whether the data file that was opened still has its name. What is written to a file
- * that was removed is gone with the process.
+ * Called before each group of commits: whether the data file that was opened still has its name. Writes to a removed
+ * file are lost when the process ends.
  */
 export function watchFile(dir: string, log?: Pick<Log, 'error'>): () => Error | undefined {
   const path = join(dir, dataFileName)

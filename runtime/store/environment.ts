@@ -1,4 +1,6 @@
-/** One LMDB environment as bytes: spaces side by side in one ordered map, one write path. The only file that knows lmdb. */
+/**
+ * One LMDB environment as bytes: spaces side by side in one ordered map, one write path. Only this file imports lmdb.
+ */
 import { open } from 'lmdb'
 import { store as limits } from '../../core/limits/index.js'
 import type { Commit } from './commits.js'
@@ -9,15 +11,15 @@ export interface StoredRow {
   readonly value: Buffer
 }
 
-/** `get` answers with memory that the next read overwrites; `slice` holds nothing once it returns. */
+/** `get` returns memory that the next read overwrites; `slice` holds no resource once it returns. */
 export interface Environment {
   get(space: number, key: Uint8Array): Uint8Array | undefined
   slice(space: number, bounds: Omit<Bounds, 'limit'>, rows: number): StoredRow[]
   /** Makes all commits durable in one transaction, or none and rejects. One call at a time. */
   write(commits: readonly Commit[]): Promise<void>
-  /** Makes a file of the state that readers see now, while transactions go on. */
+  /** Writes the state that readers see now into a file, while transactions go on. */
   copyTo(path: string): Promise<void>
-  /** Why nothing more can be read or written, if so. */
+  /** The reason why nothing more can be read or written, if any. */
   failure(): Error | undefined
   close(): Promise<void>
 }
@@ -25,11 +27,11 @@ export interface Environment {
 const spaceBytes = 2
 
 /**
- * LMDB in its default mode: a transaction that resolved is on the disk, and a power cut leaves the file as some transaction
- * left it. `overlappingSync` stays off: with it lmdb 3.5 resolves a commit whose last meta page could not be written, and
- * shows readers what is not yet durable, and it still resolves a commit, and begins the next, only after the sync.
- * `eventTurnBatching` is off because `batch` already says what belongs to a transaction. `mapBytes` of addresses are
- * reserved at the start.
+ * LMDB in its default mode: a transaction that resolved is on the disk, and a power cut leaves the file as some
+ * transaction left it. `overlappingSync` stays off: with it lmdb 3.5 resolves a commit whose last meta page could not
+ * be written, and shows readers what is not yet durable, and it still resolves a commit, and begins the next, only
+ * after the sync. `eventTurnBatching` is off because `batch` already says what belongs to a transaction. `mapBytes` of
+ * addresses are reserved at the start.
  */
 export function openEnvironment(path: string, mapBytes: number = limits.mapBytes): Environment {
   const keys = createKeyEncoder()
@@ -82,7 +84,7 @@ export function openEnvironment(path: string, mapBytes: number = limits.mapBytes
         throw await rootCause(error)
       }
     },
-    // Left as it lies rather than compacted: that would walk every tree, and the free pages are given back by use.
+    // Not compacted: a compacting copy walks every tree, and later writes reuse the free pages anyway.
     copyTo: (to) => db.backup(to, false),
     failure: () => undefined,
     close: () => db.close(),
@@ -90,8 +92,8 @@ export function openEnvironment(path: string, mapBytes: number = limits.mapBytes
 }
 
 /**
- * A key in the file is the number of its space and then its own bytes. The number is added on the way into lmdb's memory
- * and left out on the way back, so no key is copied for it; every call sets it first, and is over before the next.
+ * A key in the file is the number of its space, then its own bytes. The encoder adds the number in lmdb's memory and
+ * skips it on the way back, so no key is copied for it. Every call sets the space first, and ends before the next call.
  */
 function createKeyEncoder() {
   const keys = {
@@ -107,7 +109,9 @@ function createKeyEncoder() {
   return keys
 }
 
-/** lmdb rejects with a general error that carries the real one as a promise, which must be caught as well. */
+/**
+ * lmdb rejects with a general error that carries the real one as a promise, whose rejection must be handled as well.
+ */
 async function rootCause(error: unknown): Promise<unknown> {
   const { commitError } = error as { commitError?: Promise<never> }
   return commitError ? commitError.catch((cause: unknown) => cause) : error

@@ -9,30 +9,32 @@ import type { Key, KeyPart, Table } from './contract.js'
  */
 const numberTag = 0x10
 const stringTag = 0x20
-/** Before the owner, which comes before the table: behind all keys that begin with a table. */
+/** Before the owner, where the key begins with it: sorts after all keys that begin with a table. */
 const ownerTag = 0x30
 const stringEnd = 0x00
 const nulEscape = 0xff
 
-/** Room for a key of the longest size whose last part turns out three times as long as its characters. */
+/** Room for the longest key, whose last part may take three bytes for each character. */
 const reservedBytes = limits.keyBytes * 4 + 64
-/** Keys are written behind each other in pieces of memory of this size; one that is full is left to its keys. */
+/** Keys share chunks of memory of this size; a full chunk is freed with its last key. */
 const chunkBytes = 64 * 1024
 
 let scratch = Buffer.allocUnsafeSlow(chunkBytes)
-/** What lies before it belongs to keys that were handed out. */
+/** The memory before `start` belongs to keys that were returned. */
 let start = 0
 
 export type KeyedTable = Pick<Table<never, never>, 'name' | 'isByOwner'>
 
-/** The bytes of a key within its space; the table's name is its first part, or its second one where the owner is first. */
+/**
+ * The bytes of a key within its space; the table's name is its first part, or its second one where the owner is first.
+ */
 export function keyBytes(table: KeyedTable, parts: Key): Buffer {
   const bytes = temporaryKeyBytes(table, parts)
   start += bytes.length
   return bytes
 }
 
-/** The same bytes in memory that the next call overwrites: for a read that is over before it. */
+/** The same bytes in memory that the next call overwrites: for reads that end before it. */
 export function temporaryKeyBytes(table: KeyedTable, parts: Key): Buffer {
   if (chunkBytes - start < reservedBytes) {
     scratch = Buffer.allocUnsafeSlow(chunkBytes)
@@ -41,7 +43,7 @@ export function temporaryKeyBytes(table: KeyedTable, parts: Key): Buffer {
   return scratch.subarray(start, writeParts(table, parts))
 }
 
-/** Above every key of any table, and below everything else. */
+/** Above every key of any table, and below every other value of the file. */
 export const afterAllTables = Buffer.from([nulEscape])
 
 /** Above every key that begins with these bytes, and below every other key that sorts after them. */
@@ -111,7 +113,7 @@ function writeNumber(value: number, from: number): number {
   if (Number.isNaN(value)) throw new Error('it holds NaN')
   scratch[from] = numberTag
   scratch.writeDoubleBE(value === 0 ? 0 : value, from + 1)
-  // Flipped so that bytes sort as the numbers do: the sign for positive ones, everything for negative ones.
+  // Flipped so that bytes sort as the numbers do: the sign bit of positive numbers, all bits of negative ones.
   if (scratch[from + 1]! < 0x80) scratch[from + 1]! |= 0x80
   else for (let at = from + 1; at < from + 9; at++) scratch[at]! ^= 0xff
   return from + 9
@@ -128,7 +130,9 @@ function readNumber(bytes: Buffer, from: number): number {
   return raw.readDoubleBE(0)
 }
 
-/** UTF-8, and half a surrogate pair written as a character of its own, so that no two strings share their bytes. */
+/**
+ * UTF-8, with half a surrogate pair encoded as a character of its own, so that different strings have different bytes.
+ */
 function writeString(text: string, from: number): number {
   scratch[from] = stringTag
   let at = from + 1
@@ -158,7 +162,7 @@ function writeString(text: string, from: number): number {
   return at + 1
 }
 
-/** Where the part after the string begins, given where its characters do. */
+/** Where the part after the string begins; `from` is the first character of the string. */
 function afterString(bytes: Buffer, from: number): number {
   let at = bytes.indexOf(stringEnd, from)
   while (at >= 0 && bytes[at + 1] === nulEscape) at = bytes.indexOf(stringEnd, at + 2)
@@ -185,7 +189,7 @@ function readString(bytes: Buffer, from: number, to: number): string {
   return text
 }
 
-/** Nothing but characters of one byte that stands for itself. */
+/** Whether all characters are ASCII other than NUL. */
 function isPlain(bytes: Buffer, from: number, to: number): boolean {
   for (let at = from; at < to; at++) if (bytes[at]! >= 0x80 || bytes[at] === stringEnd) return false
   return true

@@ -1,4 +1,4 @@
-/** Opens the data of a directory as a store: its spaces, their one group-committed write path, and what ends it. */
+/** Opens a data directory as a store: its spaces, their group-committed write path, and its failures. */
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -21,20 +21,20 @@ export interface StoreOptions {
   readonly dir: string
   /** Fixed for the life of the data. */
   readonly shards: number
-  /** When a commit resolves: once it would survive a power cut, or once readers see it, and it is written later. */
+  /** When a commit resolves: once it would survive a power cut, or once readers see it, with a later write. */
   readonly durability?: 'synced' | 'async'
   /** With 'async', the least time between the beginnings of two transactions. */
   readonly writeBehindMs?: number
-  /** Addresses reserved for the data at the start; it may outgrow them. */
+  /** Addresses reserved for the data at the start; the data may outgrow them. */
   readonly mapBytes?: number
   readonly log?: Pick<Log, 'warn' | 'error'>
-  /** Free bytes where the data lies; the file system is asked when absent. */
+  /** Free bytes on the disk of the data; absent: the file system reports them. */
   readonly freeBytes?: () => number
-  /** Where the ids of new data are drawn from. */
+  /** The source of randomness for the ids of new data. */
   readonly random?: (bytes: number) => Uint8Array
 }
 
-/** Opens the data in `dir`, made new when there is none, and holds the directory until the store is closed. */
+/** Opens the data in `dir`, creates it when there is none, and locks the directory until the store is closed. */
 export async function openStore(options: StoreOptions): Promise<FileStore> {
   const { dir, durability = 'synced', mapBytes = limits.mapBytes } = options
   checkAddressSpace(mapBytes)
@@ -62,7 +62,10 @@ export async function openStore(options: StoreOptions): Promise<FileStore> {
   }
 }
 
-/** LMDB leaves its lock beside data it has opened: an empty installation in the place of lost data would hide the loss. */
+/**
+ * LMDB leaves its lock file beside data that it has opened: an empty installation in the place of lost data would hide
+ * the loss.
+ */
 function refuseMissing(path: string): void {
   const leftovers = [`${path}-lock`, unsyncedMarkerOf(path)].filter((name) => existsSync(name))
   if (leftovers.length === 0) return
@@ -72,7 +75,7 @@ function refuseMissing(path: string): void {
   )
 }
 
-/** Built under another name and moved into place whole, so a data file that exists was finished once. */
+/** Built under another name and renamed when complete, so a data file that exists is complete. */
 async function createData(path: string, { dir, shards, mapBytes, random }: StoreOptions): Promise<void> {
   const unfinished = `${path}.new`
   const leftovers = [unfinished, `${unfinished}-lock`]
@@ -88,13 +91,13 @@ async function createData(path: string, { dir, shards, mapBytes, random }: Store
   }
 }
 
-/** A process that was killed may have left a transaction that is visible and not yet on the disk. */
+/** A killed process may have left a transaction that is visible and not yet on the disk. */
 async function syncFile(path: string): Promise<void> {
   const file = await open(path, 'r')
   await file.datasync().finally(() => file.close())
 }
 
-/** The first format had no spaces, so there the record is found where its key's first bytes are read as one. */
+/** The first format had no spaces: there the first bytes of the manifest's key are read as the number of a space. */
 function readManifest(environment: Environment, options: StoreOptions): Manifest {
   const key = keyBytes(manifestTable, [])
   const bytes = environment.get(ownSpace, key) ?? environment.get(key.readUInt16BE(0), key.subarray(2))

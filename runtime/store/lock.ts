@@ -1,6 +1,6 @@
 /**
- * The lock of a data directory: a listening socket in it. The kernel closes the socket when its process dies, however it
- * dies, so no lock outlives its process and none has to be judged by its age.
+ * The lock of a data directory: a listening socket in it. The kernel closes the socket when its process dies in any
+ * way, so no lock outlives its process and no age needs to be judged.
  */
 import { randomBytes } from 'node:crypto'
 import { closeSync, constants, openSync, readdirSync, rmSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { store as limits } from '../../core/limits/index.js'
 import { StoreUnusable } from './contract.js'
 
-/** Names of the files of locks. */
+/** The file names of locks. */
 export const lockName = /^owner-[0-9a-f]{16}\.sock$/
 
 export interface Lock {
@@ -17,8 +17,8 @@ export interface Lock {
 }
 
 /**
- * Each process first opens its own lock and only then looks for others, so of two that start together at least the later
- * one sees the earlier: both may be refused, but never do both get the directory.
+ * Each process first opens its own lock and then looks for others, so of two that start together at least the later one
+ * sees the earlier: both may be refused, but never do both get the directory.
  */
 export async function lockDirectory(dir: string): Promise<Lock> {
   const folder = openSync(dir, constants.O_RDONLY | constants.O_DIRECTORY)
@@ -49,7 +49,7 @@ export async function lockDirectory(dir: string): Promise<Lock> {
   return { release }
 }
 
-/** The process that holds the directory; undefined when none does. Locks nothing itself. */
+/** The process that has the lock; undefined when none has. Takes no lock itself. */
 export async function ownerOf(dir: string): Promise<string | undefined> {
   const folder = openSync(dir, constants.O_RDONLY | constants.O_DIRECTORY)
   try {
@@ -63,7 +63,7 @@ export async function ownerOf(dir: string): Promise<string | undefined> {
   }
 }
 
-/** A socket's path may have some hundred bytes only; through the open folder it is short however deep the folder is. */
+/** The path of a socket is limited to some hundred bytes; through the open folder it is short at any depth. */
 function shortPath(folder: number, dir: string): string {
   return process.platform === 'linux' ? `/proc/self/fd/${folder}` : dir
 }
@@ -76,7 +76,7 @@ function listen(server: Server, path: string): Promise<void> {
   })
 }
 
-/** The process that answers at the socket; undefined when none listens any more. In doubt the socket counts as held. */
+/** The process that answers at the socket; undefined when none listens. Any other error counts as locked. */
 function pingOwner(path: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     let pid = ''

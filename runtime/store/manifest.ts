@@ -3,7 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { decodeRecord } from './codec.js'
 import { type StoreIdentity, StoreUnusable, table } from './contract.js'
 
-/** How spaces, tables, keys and records are laid out in the file. Data of another format is refused (decision 073). */
+/**
+ * The version of the layout of spaces, tables, keys and records in the file. Data of another format is refused
+ * (decision 073).
+ */
 export const dataFormat = 4
 
 const installationBytes = 16

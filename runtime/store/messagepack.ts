@@ -1,29 +1,31 @@
 /**
- * Writes plain data as MessagePack in one walk that also judges it: what is not plain is refused, what MessagePack would
- * bend is noticed. Byte for byte what msgpackr writes, which reads it, and which would need a walk of its own before it;
- * every record of every commit goes through here, and this takes half as long.
+ * Writes plain data as MessagePack and validates it in the same walk: refuses values that are not plain data, and
+ * detects values that MessagePack would change. The bytes are those of msgpackr, which reads them; a validating walk
+ * before msgpackr would take twice the time for every record of every commit.
  */
 import { store as limits } from '../../core/limits/index.js'
 
-/** Standard since 2024, present in every Node that Parley runs on, and not yet in the library our compiler reads. */
+/**
+ * Standard since 2024 and present in every Node version that Parley supports, but missing in the compiler's library.
+ */
 declare global {
   interface String {
     isWellFormed(): boolean
   }
 }
 
-/** Thrown for something that is not plain data. */
+/** Thrown for a value that is not plain data. */
 export class UnsupportedValue extends Error {
   override readonly name = 'UnsupportedValue'
-  /** `what` it is, such as `a Map`. */
+  /** `what` names the value, such as `a Map`. */
   constructor(readonly what: string) {
     super(`${what} is not plain data`)
   }
 }
 
 /**
- * The bytes of a value behind its version, as an array of two. Undefined for a value that holds something MessagePack
- * would bend: half a surrogate pair, a key named `__proto__`, minus zero.
+ * Encodes an array of the version and the value. Undefined for a value that MessagePack would change: half a surrogate
+ * pair, a key named `__proto__`, minus zero.
  */
 export function pack(version: number, value: unknown): Buffer | undefined {
   start = at
@@ -42,20 +44,20 @@ export function pack(version: number, value: unknown): Buffer | undefined {
   return undefined
 }
 
-/** Records are written behind each other in pieces of memory of this size; one that is full is left to its records. */
+/** Records share chunks of memory of this size; a full chunk is freed with its last record. */
 const chunkBytes = 64 * 1024
-/** Less than this is left over rather than begun with. */
+/** A chunk with less free space than this begins no record. */
 const minFreeBytes = 8 * 1024
 
 let bytes = Buffer.allocUnsafeSlow(chunkBytes)
 let view = new DataView(bytes.buffer)
-/** What lies before it belongs to others. */
+/** The memory before `at` belongs to earlier records. */
 let at = 0
-/** Of the record that is being written: where it begins, and whether it would come back as something else. */
+/** Of the record being written: its first byte, and whether it would be read back as another value. */
 let start = 0
 let isLossy = false
 
-/** Another piece of memory, with what there is of the record at its beginning. */
+/** Allocates a larger chunk and copies the beginning of the record to it. */
 function growBuffer(size: number): void {
   const larger = Buffer.allocUnsafeSlow(size)
   const copiedTo = bytes.copy(larger, 0, start, at)
@@ -69,12 +71,12 @@ function reserve(more: number): void {
   if (at + more > bytes.length) growBuffer(Math.max(chunkBytes, 2 * (at - start + more)))
 }
 
-/** The most that stands before or in place of a value: a tag and eight bytes. */
+/** The longest head of a value: a tag and eight bytes. */
 const headBytes = 9
-/** UTF-8 of one unit of a text, at most. */
+/** The most UTF-8 bytes of one UTF-16 unit. */
 const unitBytes = 3
 
-/** Asked one by one, since a switch would first make a text of the type. */
+/** Compares the types one by one: a switch would create a string of the type first. */
 function writeValue(value: unknown, depth: number): void {
   if (typeof value === 'string') return writeText(value)
   reserve(headBytes)
@@ -82,7 +84,7 @@ function writeValue(value: unknown, depth: number): void {
   if (value === true || value === false) {
     bytes[at++] = value ? 0xc3 : 0xc2
   } else if (value === undefined) {
-    // An extension of no meaning to others.
+    // The extension with which msgpackr writes undefined; other readers do not know it.
     bytes[at++] = 0xd4
     bytes[at++] = 0
     bytes[at++] = 0
@@ -117,13 +119,13 @@ function writeMembers(value: object, depth: number): void {
   }
 }
 
-/** Up to 15 in the tag itself. */
+/** A count of up to 15 is part of the tag. */
 function writeCount(count: number, shortTag: number, longTag: number): void {
   if (count < 0x10) bytes[at++] = shortTag | count
   else writeWide(longTag, count)
 }
 
-/** Behind its tag in one byte, or wider behind those that follow it. */
+/** One byte after the tag, or the wider forms of `tag + 1`. */
 function writeSize(tag: number, size: number): void {
   if (size >= 0x100) return writeWide(tag + 1, size)
   bytes[at] = tag
@@ -131,7 +133,7 @@ function writeSize(tag: number, size: number): void {
   at += 2
 }
 
-/** Behind its tag in two bytes, or behind the next one in four. */
+/** Two bytes after the tag, or four bytes after the next tag. */
 function writeWide(tag: number, size: number): void {
   if (size < 0x10000) {
     bytes[at] = tag
@@ -175,7 +177,7 @@ function writeNegative(value: number): void {
   }
 }
 
-/** Up to this length a text is faster written here than by a call out of the language. */
+/** Up to this length writing here is faster than a call into native code. */
 const shortChars = 64
 
 function writeText(value: string): void {
@@ -195,7 +197,7 @@ function writeText(value: string): void {
 
 function writeLongText(value: string): void {
   if (!value.isWellFormed()) isLossy = true
-  // As long as it has units, unless some of them take more than a byte: then it is moved.
+  // Guesses one byte for each unit, and moves the text when its size needs a longer head.
   const guessed = at + textHead(value.length)
   const length = bytes.write(value, guessed)
   const from = at + textHead(length)
@@ -209,7 +211,7 @@ function writeTextHead(length: number): void {
   else writeSize(0xd9, length)
 }
 
-/** How many bytes stand before a text of so many. */
+/** The number of bytes before a text of that length. */
 function textHead(length: number): number {
   return length < 0x20 ? 1 : length < 0x100 ? 2 : length < 0x10000 ? 3 : 5
 }

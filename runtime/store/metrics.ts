@@ -1,4 +1,4 @@
-/** What a node shows of the file that holds its data, read when somebody scrapes. */
+/** Metrics of the data file, read at scrape time. */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { registerGauge } from '../observe/meters.js'

@@ -1,7 +1,9 @@
-/** The trees of pages in a data file: whether everything they point at is there, whole, and in order. Only reads. */
+/**
+ * Checks the page trees of a data file: every page that they refer to exists, is complete, and is in order. Only reads.
+ */
 import { readSync } from 'node:fs'
 
-/** Marks of the file format (LMDB data version 2, sixty-four bits, little endian). */
+/** Constants of the file format (LMDB data version 2, 64 bits, little endian). */
 export const pageHeaderBytes = 24
 export const pageKind = { branch: 0x01, leaf: 0x02, overflow: 0x04, meta: 0x08 } as const
 const kindMask = 0x0f
@@ -10,13 +12,13 @@ const nodeHeaderBytes = 8
 const bigDataFlag = 0x01
 const emptyKey = Buffer.alloc(0)
 
-/** What is wrong with a file, as the end of a sentence that names it. */
+/** The damage of a file, as the end of a sentence that names it. */
 export class Damage extends Error {}
 
 export interface Pages {
   readonly fd: number
   readonly pageBytes: number
-  /** Whole pages that the file really holds, up to the last that is said to be in use. */
+  /** Complete pages in the file, up to the last one that the meta page counts as used. */
   readonly count: bigint
 }
 
@@ -25,11 +27,11 @@ type Compare = (a: Buffer, b: Buffer) => number
 export interface Tree {
   readonly root: bigint
   readonly depth: number
-  /** The order of its keys. */
+  /** The order of the tree's keys. */
   readonly compare: Compare
 }
 
-/** Level by level from the roots, so that a bounded walk has seen the pages on which most others hang. */
+/** Walks level by level from the roots, so that a bounded walk sees the pages above most others. */
 export function checkTrees(pages: Pages, trees: readonly Tree[], budget: number): void {
   let left = budget
   const page = Buffer.alloc(pages.pageBytes)
@@ -55,7 +57,7 @@ function readPage(pages: Pages, number: bigint, into: Buffer): void {
   if (into.readBigUInt64LE(0) !== number) throw new Damage(`page ${number} holds something else`)
 }
 
-/** The keys of a branch, the first of which stands for everything below the second and is not looked at. */
+/** The keys of a branch. The first one stands for all keys below the second and is not checked. */
 function branchNodes(page: Buffer, number: bigint, children: bigint[]): Buffer[] {
   return nodesOf(page, number, pageKind.branch).map((at, i) => {
     children.push(BigInt(page.readUIntLE(at, 6)))
@@ -79,7 +81,7 @@ function leafNodes(page: Buffer, number: bigint, pages: Pages): Buffer[] {
   })
 }
 
-/** A record too long for its leaf lies on pages of its own. */
+/** A record too long for its leaf has overflow pages. */
 function checkOverflow(pages: Pages, first: bigint, count: bigint, dataBytes: number): void {
   const header = Buffer.alloc(pageHeaderBytes)
   const end = first + BigInt(Math.ceil((pageHeaderBytes + dataBytes) / pages.pageBytes))
@@ -109,7 +111,7 @@ function keyAt(page: Buffer, at: number): Buffer {
   return page.subarray(at + nodeHeaderBytes, at + nodeHeaderBytes + page.readUInt16LE(at + 6))
 }
 
-/** Keys that do not rise from page to page would send a reader in circles. Answers with a copy of the last. */
+/** Keys out of order could send a reader in circles. Returns a copy of the last key. */
 function checkOrder(keys: readonly Buffer[], number: bigint, compare: Compare, before?: Buffer): Buffer {
   let last = before
   for (const key of keys) {

@@ -1,8 +1,11 @@
-/** What a range asks for, as bounds over the bytes of keys. */
+/** A range as bounds over the bytes of keys. */
 import type { Key, RangeOptions } from './contract.js'
 import { afterAllTables, afterPrefix, type KeyedTable, keyBytes } from './key.js'
 
-/** From `start` on, or strictly beyond it when `isStartExclusive`, up to `end`, which belongs only when `isEndInclusive`. */
+/**
+ * From `start` on, or strictly after it when `isStartExclusive`, up to `end`, which is included only when
+ * `isEndInclusive`.
+ */
 export interface Bounds {
   readonly start: Uint8Array
   readonly isStartExclusive: boolean
@@ -29,7 +32,7 @@ export function boundsOf(table: KeyedTable, options: RangeOptions): Bounds {
   return { start: inside ? given : first, isStartExclusive: inside, end, isEndInclusive: false, reverse, limit }
 }
 
-/** Every row of a space, or those strictly beyond a key. */
+/** Every row of a space, or all strictly after a key. */
 export function boundsAfter(after: Uint8Array | undefined): Omit<Bounds, 'limit'> {
   const start = after ?? new Uint8Array()
   return { start, isStartExclusive: after !== undefined, end: afterAllTables, isEndInclusive: false, reverse: false }
@@ -45,12 +48,12 @@ export function isWithin(
   return (isStartExclusive ? fromStart > 0 : fromStart >= 0) && (isEndInclusive ? toEnd >= 0 : toEnd > 0)
 }
 
-/** Whether any key could lie within. */
+/** Whether no key can lie within. */
 export function isEmpty({ start, end, reverse }: Bounds): boolean {
   return reverse ? Buffer.compare(start, end) < 0 : Buffer.compare(start, end) >= 0
 }
 
-/** What is left after `last`. A damaged file might lead backwards, and a walk over it would never end. */
+/** The rest of the bounds after `last`. A damaged file might lead backwards, and a walk over it would never end. */
 export function continueFrom(bounds: Bounds, last: Buffer): Bounds {
   const step = Buffer.compare(last, bounds.start)
   if (bounds.reverse ? step > 0 : step < 0) throw new Error('the data file is damaged: its keys are out of order')

@@ -9,11 +9,11 @@ import { createSpace, ownSpace, spaceOfShard } from './space.js'
 export interface ReadOnlyCopy {
   readonly manifest: Manifest
   space(shard: number): Reader
-  /** Leaves nothing beside the file. */
+  /** Closes the file and removes LMDB's lock file. */
   close(): Promise<void>
 }
 
-/** Throws StoreUnusable for a file that is not whole, or not the data of a node. */
+/** Throws StoreUnusable for a file that is incomplete, or not the data of a node. */
 export async function openReadOnlyCopy(path: string): Promise<ReadOnlyCopy> {
   checkDataFile(path)
   const environment = openEnvironment(path)

@@ -1,4 +1,4 @@
-/** One space of the store: its tables read as records, its writes as bytes, and its rows as they lie there. */
+/** One space of the store: decodes records on read, encodes writes, and returns raw rows. */
 import { store as limits } from '../../core/limits/index.js'
 import { decodeRecord, encodeRecord } from './codec.js'
 import {

@@ -6,10 +6,10 @@ import type { Environment, StoredRow } from './environment.js'
 import { isWithin } from './range.js'
 
 /**
- * The file always holds a beginning of the commits, and every transaction is synced as the environment below syncs it.
- * A transaction holds all commits since the one before it, each key once, and begins at the earliest `everyMs` after that
- * one began. A commit waits while too much is unwritten. When a transaction fails, reads still answer with every commit
- * that was taken, and no further one is.
+ * The file always holds a prefix of the commits, and every transaction is synced as the environment below syncs it. A
+ * transaction holds all commits since the previous one, each key once, and begins `everyMs` after that one began, or
+ * later. A commit waits while too many bytes are unwritten. After a failed transaction reads still return every
+ * accepted commit, and no further commit is accepted.
  */
 export function withWriteBehind(environment: Environment, everyMs: number = limits.writeBehindMs): Environment {
   let pending = createUnwrittenChanges()
@@ -56,26 +56,26 @@ export function withWriteBehind(environment: Environment, everyMs: number = limi
     })
   }
 
-  /** Without a pause before it. */
+  /** Runs the next transaction without the pause before it. */
   async function nextStep(): Promise<void> {
     endPause()
     await step
   }
 
-  /** Resolves once the file has every commit that was taken before the call. */
+  /** Resolves once the file has every commit before the call. */
   async function flush(): Promise<void> {
     const last = pending.bytes > 0 ? pending : inFlight
     while (last.bytes > 0 && (last === pending || last === inFlight) && !failure) await nextStep()
     if (failure) throw failure
   }
 
-  /** Unwritten changes within these bounds, in their order: for each key its newest. */
+  /** Unwritten changes within these bounds, in order: the newest of each key. */
   function changesWithin(space: number, bounds: Parameters<Environment['slice']>[1]): Change[] {
     const newest = new Map<string, Change>()
     const [least, most] = [bounds.start, bounds.end].map(nameOf).sort() as [string, string]
     for (const { spaces } of [inFlight, pending]) {
       for (const [name, change] of spaces.get(space) ?? []) {
-        // Names are compared in a fifth of the time of bytes.
+        // Comparing names takes a fifth of the time of comparing bytes.
         if (name >= least && name <= most && isWithin(change.key, bounds)) newest.set(name, change)
       }
     }
@@ -151,7 +151,7 @@ function nameOf(key: Uint8Array): string {
   return Buffer.from(key.buffer, key.byteOffset, key.length).latin1Slice()
 }
 
-/** The rows below as the changes leave them; both come in that direction. */
+/** The stored rows with the changes applied; both come in that direction. */
 function merge(stored: readonly StoredRow[], changes: readonly Change[], direction: number): StoredRow[] {
   const rows: StoredRow[] = []
   let at = 0

@@ -1,4 +1,4 @@
-/** Lets pages of visitors in: who they are, and how many come from one address. */
+/** Accepts sockets of visitors: checks their token and limits the connections of one address. */
 import { closeCodes } from '../../core/channel/socketcodec.js'
 import { invalid, type Refusal, refuse } from '../../core/errors.js'
 import { budgets, webchat as limits } from '../../core/limits/index.js'
@@ -60,7 +60,7 @@ export function createSocketAdmission(options: AdmissionOptions): SocketAcceptor
   return { limits, handles: (path) => socketPath.test(path), accept, count: () => count }
 }
 
-/** Without a good token a page is told so and nothing else. */
+/** A page with a bad token gets the close code and nothing else. */
 function rejectingListener(closed: AdmissionOptions['onClose']): SocketListener {
   return {
     onOpen(socket) {

@@ -1,4 +1,4 @@
-/** Lines that a page asks for because it shows none so old: as many as it takes in one go, the newest of them for certain. */
+/** Older transcript lines on request of a page: as many as fit into one frame, and at least the newest of them. */
 import type { ServerEvent, TranscriptEvent } from '../../core/channel/socketcodec.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { webchat as limits } from '../../core/limits/index.js'

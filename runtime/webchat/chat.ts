@@ -1,7 +1,7 @@
 /**
- * The chat of an agent by its public name: the org and the agent with a dot between them. Agent ids are unique within an
- * org only, and neither of the two may hold a dot; unlike a binding's id the name outlives the binding, so what was pasted
- * into a site goes on working when web chat is removed and bound anew.
+ * The chat of an agent by its public name, `<org>.<agent>`. Agent ids are unique only within an org, and neither id may
+ * contain a dot. Unlike a binding's id the name outlives the binding, so an embedded snippet still works when web chat
+ * is removed and bound again.
  */
 import Type from 'typebox'
 import type { AgentRouting, ChannelRoute } from '../../core/agent/routing.js'
@@ -27,7 +27,7 @@ export interface Chat {
 
 const chatNotFound = refuse('resource.not_found', { detail: 'There is no such chat, or it is switched off.' })
 
-/** Whether the agent is not there, has no web chat or has it switched off looks alike from outside. */
+/** A missing agent, an agent without web chat and a disabled web chat look the same from outside. */
 export async function findChat(directory: Directory, agentRef: AgentRef): Promise<Chat | Refusal> {
   return chatOf(await directory.get(formatAgentKey(agentRef)))
 }
@@ -40,7 +40,9 @@ function chatOf(agent: AgentRouting | Refusal): Chat | Refusal {
 
 const originForbidden = refuse('auth.forbidden', { detail: 'The chat is not for this site.' })
 
-/** Undefined where pages of that origin may show the chat: those the operator named, our own, and any where none is named. */
+/**
+ * Undefined if pages of that origin may show the chat: the configured origins, our own, or all if none is configured.
+ */
 export function originError({ binding }: Chat, origin: string, ownOrigin: string): Refusal | undefined {
   const allowedOrigins = binding.inputs?.origins
   if (!Array.isArray(allowedOrigins) || allowedOrigins.length === 0 || origin === ownOrigin) return undefined

@@ -1,4 +1,4 @@
-/** The widget, one script for any site, and the page that shows nothing but a chat. Both are served down to the last byte. */
+/** Serves the widget, one script for any site, and the page that shows only a chat. */
 import Type from 'typebox'
 import { isRefusal } from '../../core/errors.js'
 import { webchat as limits } from '../../core/limits/index.js'
@@ -11,11 +11,11 @@ import { type Chat, chatPattern, findChat, parseChatName } from './chat.js'
 
 export interface ChatPagesOptions {
   readonly directory: Directory
-  /** Where browsers find the gateway. */
+  /** Base URL of the gateway for browsers. */
   readonly publicUrl: () => string
-  /** How a chat looks, by the agent's name and by what was filled in for it: plain data, which the script is called with. */
+  /** Appearance of a chat from the agent's name and the binding's inputs: plain data, the script's argument. */
   readonly appearance: (name: string, inputs?: Readonly<Record<string, unknown>>) => { readonly title: string }
-  /** The bundled script: a function of how the chat looks. */
+  /** The bundled script: a function of the appearance. */
   readonly widget: () => Promise<Uint8Array>
 }
 
@@ -71,7 +71,7 @@ export function chatPageRoutes({ directory, publicUrl, appearance: appearanceFor
   ]
 }
 
-/** Compressing takes longer than everything else here, so what was asked for lately is kept as it was answered. */
+/** Caches compressed answers by recent use, because compression is the most expensive step here. */
 function createFileCache(): (key: string, make: () => DocsFile) => DocsFile {
   const cache = new Map<string, DocsFile>()
   return (key, make) => {
@@ -83,13 +83,16 @@ function createFileCache(): (key: string, make: () => DocsFile) => DocsFile {
   }
 }
 
-/** A site shows a new look within minutes, and no page waits for one it has. Pages that are isolated may load it, too. */
+/**
+ * A site shows a new appearance within minutes and loads the cached script meanwhile. Cross-origin isolated pages may
+ * load it, too.
+ */
 const scriptHeaders = {
   'cache-control': `public, max-age=${limits.scriptMaxAgeSeconds}`,
   'cross-origin-resource-policy': 'cross-origin',
 }
 
-/** The sites that are named for the chat: they may frame it, and ask it for the id of its visitor. */
+/** The configured sites of the chat: they may frame it, and ask it for the id of its visitor. */
 function sitesOf({ binding }: Chat): readonly string[] {
   const origins = binding.inputs?.origins
   if (!Array.isArray(origins)) return []
@@ -99,7 +102,8 @@ function sitesOf({ binding }: Chat): readonly string[] {
 }
 
 /**
- * One script of ours and nothing inline; pictures, films and sound come from wherever agents keep them.
+ * Only our own script and nothing inline; pictures, video and audio come from any host, since agents choose where they
+ * store them.
  */
 function pageHeaders(chat: Chat, publicUrl: string): Readonly<Record<string, string>> {
   const sites = sitesOf(chat)
@@ -120,7 +124,7 @@ function pageHeaders(chat: Chat, publicUrl: string): Readonly<Record<string, str
   }
 }
 
-/** Links are relative, so the page works under whatever path a proxy puts it. */
+/** Relative links, so that the page works under any path prefix of a proxy. */
 function pageHtml({ title }: { readonly title: string }, name: string, sites: readonly string[]): string {
   return `<!doctype html>
 <html lang="en">

@@ -1,7 +1,7 @@
 /**
- * What one page is told of its visitor's record. It keeps a cursor and nothing else: it reads on from there whenever there
- * may be more and the page has room, so that what is old and what is new come by one road, in order and each once, and a
- * slow page costs no memory.
+ * Sends one page its visitor's transcript. The feed keeps only a cursor and reads on from there whenever there may be
+ * more and the page has room. Old and new lines take the same path, in order and each once, and a slow page costs no
+ * memory.
  */
 import type { ServerEvent, TranscriptEvent } from '../../core/channel/socketcodec.js'
 import { closeCodes } from '../../core/channel/socketcodec.js'
@@ -13,19 +13,19 @@ import type { SocketAdapter, TranscriptEntry } from './render.js'
 import type { Subscriber } from './subscriptions.js'
 import type { Head, TranscriptPage } from './transcript.js'
 
-/** Where a feed stands: between the record of a visitor and a page. */
+/** The dependencies of a feed, between the transcript and the page. */
 export interface FeedDeps {
-  /** The visitor. */
+  /** The visitor's id. */
   readonly address: string
-  /** The last line that the page has been told, if it knows one. */
+  /** The last line that the page has, if it has one. */
   readonly after: number | undefined
   readonly socket: LiveSocket
   readonly clock: Clock
   readonly live: Pick<SocketAdapter['socket'], 'write'>
   read(after: number | undefined): Promise<TranscriptPage | Refusal>
-  /** Undefined while a line cannot be shown; it is asked again. */
+  /** Undefined while a line cannot be rendered; the feed tries again. */
   eventOf(entry: TranscriptEntry): Promise<TranscriptEvent | undefined>
-  /** It cannot go on for a reason of our own. */
+  /** The feed failed with an error of our own. */
   onError(error: unknown): void
 }
 
@@ -51,18 +51,18 @@ export class Feed implements Subscriber {
   }
 
   poll(): void {
-    // A page that was told something just now knows that the line is good.
+    // A recent frame has shown the page that the connection works, so no ping is needed.
     const isSilent = this.deps.clock.monotonic() - this.lastSentAt > limits.pollEveryMs / 2
     if (this.isCaughtUp && isSilent) this.send({ kind: 'ping', cursor: this.cursor ?? 0 })
     this.requestRead()
   }
 
-  /** The page has read some of what was sent. */
+  /** The socket's send buffer has room again. */
   drained(): void {
     if (this.isReadRequested) void this.pump()
   }
 
-  /** Whether there is anything on record. */
+  /** Does the transcript have any line? */
   hasStarted(): boolean {
     return (this.cursor ?? 0) > 0
   }
@@ -143,7 +143,7 @@ export class Feed implements Subscriber {
     this.isCaughtUp = true
     if (!signal || signal.at === this.sentSignalAt || signal.cursor > at) return
     this.sentSignalAt = signal.at
-    // Whoever has said something since is no longer writing it.
+    // A newer line ends the typing signal that came before it.
     const isWriting = signal.cursor === at && this.deps.clock.now() - signal.at < limits.typingForMs
     if (signal.signal === 'read') this.send({ kind: 'seen', at: signal.at })
     else if (isWriting) this.send({ kind: 'typing' })

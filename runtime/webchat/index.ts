@@ -1,4 +1,4 @@
-/** Web chat as a whole: the questions it asks of shards, the calls it answers, and the door for its sockets. */
+/** Composition of web chat: shard queries, routes and the socket acceptor. */
 import type { Adapter } from '../../core/channel/adapter.js'
 import { closeCodes } from '../../core/channel/socketcodec.js'
 import { parseUrl } from '../config/url.js'
@@ -20,12 +20,12 @@ import { visitorRoutes } from './visitors.js'
 
 export const webchatQueries = [readTranscript, readBackfill, readUnmarked] as unknown as Handlers['queries']
 
-/** Pages of any site may call here; whether they are wanted the binding says. */
+/** Paths that pages of any site may call; the binding decides which origins it accepts. */
 export function isChatPath(path: string): boolean {
   return path.startsWith('/v4/webchat/')
 }
 
-/** Codes of the widget's protocol, by what they are called. */
+/** Close codes of the widget's protocol, by number. */
 const closeReasons = new Map<number, string>(Object.entries(closeCodes).map(([reason, code]) => [code, reason]))
 
 export interface Webchat {

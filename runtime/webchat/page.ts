@@ -1,4 +1,4 @@
-/** What comes from one page, frame after frame in the order of coming, and what each of them is answered. */
+/** Handles the frames of one page, one after the other in order of arrival, and answers each. */
 import type { Inbound } from '../../core/channel/inbound.js'
 import type { ServerEvent } from '../../core/channel/socketcodec.js'
 import { closeCodes } from '../../core/channel/socketcodec.js'
@@ -10,22 +10,22 @@ import { Bucket, shapeOf } from '../ratelimit/bucket.js'
 import type { SpendResult } from '../ratelimit/contract.js'
 import type { SocketAdapter } from './render.js'
 
-/** Where a page stands. A class has it all, so that ten thousand pages do not each bring functions of their own. */
+/** The dependencies of a page. */
 export interface PageDeps {
-  /** Whether the page may come in; what it says is heard once that is known. */
+  /** Is the page admitted? Its frames wait until this is known. */
   readonly ready: boolean | Promise<boolean>
   readonly socket: LiveSocket
   readonly live: SocketAdapter['socket']
   readonly clock: Clock
-  /** Puts on record what the visitor did, all of it or nothing. */
+  /** Records what the visitor did, all items or none. */
   receive(items: readonly { id: string; inbound: Inbound }[]): Promise<Refusal | undefined>
-  /** Which of the messages have not come so far yet, as far as is known. */
+  /** Those messages that have not reached that state, by local knowledge. */
   unmarked(state: Mark, messageIds: readonly string[]): Promise<readonly string[] | Refusal>
-  /** Lines that stand before that one. */
+  /** Lines before that cursor. */
   backfill(before: number): Promise<ServerEvent | Refusal>
-  /** Whether the visitor, and the address they are at, may say one thing more. */
+  /** Spends one unit of the budgets of the visitor and of their address. */
   spendBudget(): Promise<SpendResult>
-  /** There is a conversation that typing can belong to. */
+  /** Is there a conversation that a typing signal can belong to? */
   hasStarted(): boolean
   onError(error: unknown): void
 }
@@ -36,11 +36,11 @@ const microsOf = (clock: Clock) => Math.floor(clock.monotonic() * 1000)
 
 const shape = shapeOf(limits.frames)
 
-/** Takes the frames of a page, each after the one before it has been answered. */
+/** Handles the frames of a page; each waits for the answer to the one before it. */
 export class Page {
   private readonly frames: Bucket
   private isHandling = false
-  /** Those that came meanwhile, which mostly are none. */
+  /** Frames that arrived during the handling of another; mostly undefined. */
   private queued: string[] | undefined
   private invalidFrames = 0
   private typingRecordedAt = Number.NEGATIVE_INFINITY
@@ -126,7 +126,10 @@ export class Page {
     else this.send(event)
   }
 
-  /** One and the same for all pages, so that it counts once however many of them say it. What was read has arrived. */
+  /**
+   * The inbound ids derive from message and state, so a mark counts once however many pages send it. A read message is
+   * delivered, too.
+   */
   private async handleMark(state: Mark, messageIds: readonly string[]): Promise<void> {
     const fresh = await this.deps.unmarked(state, messageIds)
     if (isRefusal(fresh) || fresh.length === 0) return

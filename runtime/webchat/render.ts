@@ -1,4 +1,4 @@
-/** A line of a visitor's record as pages are shown it: messages rendered anew each time, by what the agent is now. */
+/** Renders a transcript line as a frame; messages are rendered each time, by the current agent. */
 
 import type { AgentRouting } from '../../core/agent/routing.js'
 import type { ContentMessage, Part } from '../../core/amf/index.js'
@@ -25,7 +25,7 @@ export type TranscriptEntry = { readonly cursor: number; readonly at: number } &
   | { readonly said: { readonly id: string; readonly content: UserContent } }
 )
 
-/** An adapter that can speak over sockets. */
+/** An adapter with a socket codec. */
 export type SocketAdapter = Adapter & { readonly socket: SocketCodec }
 
 export interface RenderContext {
@@ -33,11 +33,11 @@ export interface RenderContext {
   readonly clock: Clock
   readonly adapter: SocketAdapter
   readonly agent: AgentRouting
-  /** The visitor. */
+  /** The visitor's id. */
   readonly address: string
 }
 
-/** What is told of it, or undefined while the media of the message cannot be looked up. */
+/** The frame of a line; undefined while the media of its message cannot be looked up. */
 export async function eventOf(entry: TranscriptEntry, context: RenderContext): Promise<TranscriptEvent | undefined> {
   if (!('said' in entry)) return messageEventOf(entry, context)
   const { cursor, at, said } = entry
@@ -52,7 +52,7 @@ async function messageEventOf(
   const { id: messageId, content, state } = outbound
   const files = await hostMedia(media, content)
   if (isRefusal(files)) return undefined
-  // Media that was there when it was sent and is gone now leaves its address, and the words beside it, to the page.
+  // Media that was removed after the send leaves its URL and the text beside it to the page.
   const rehosted = isHosted(files) ? withHostedMedia(content, files, descriptor.traits) : { message: content }
   const { message, links } = rehosted
   const reader = readerOf(agent)
@@ -62,7 +62,7 @@ async function messageEventOf(
   return { kind: 'message', cursor, at, state, payload, contacts: contactsIn(content.parts) }
 }
 
-/** What is written for another channel alone is shown here by what stands in for it. */
+/** A part for another channel only is shown by its fallback. */
 function contactsIn(parts: readonly Part[]): Contact[] {
   return parts.flatMap((part) => {
     if (part.type === 'native') return part.channel === 'webchat' ? [] : contactsIn(part.fallback)

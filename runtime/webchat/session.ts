@@ -1,7 +1,6 @@
 /**
- * One page of a visitor, from its coming to its going: whether it may come in, and what stands around what it says and
- * what it is told. Classes, all of them, since there are ten thousand at a time: with two dozen functions each, those were
- * most of what a page took, and all of it was copied by collections while pages came.
+ * The session of one page, from connection to close: admission, and the dependencies of Page and Feed. The session
+ * implements both interfaces itself, because a node holds ten thousand sessions.
  */
 
 import { formatAgentKey } from '../../core/agentref.js'
@@ -38,14 +37,14 @@ export interface SessionOptions {
   /** The origin of our own pages. */
   readonly ownOrigin: () => string
   readonly log: Log
-  /** Told of every socket that is closed from here, once, by the code that its page is told. */
+  /** Called once for every socket that this side closes, with the close code that the page gets. */
   readonly onClose: (code: number) => void
 }
 
 export interface ConnectRequest {
   readonly origin: string
   readonly address: string
-  /** The last line that the page knows. */
+  /** The last line that the page has. */
   readonly after: number | undefined
   releaseConnection(address: string): void
 }
@@ -55,7 +54,7 @@ export class WebchatSession implements SocketListener, PageDeps, FeedDeps {
   readonly after: number | undefined
   readonly live: SocketAdapter['socket']
   readonly clock: Clock
-  /** From when it is opened, which comes first. */
+  /** Set by onOpen, before any other use. */
   socket!: MeteredSocket
   ready: boolean | Promise<boolean> = false
   private page: Page | undefined
@@ -130,7 +129,7 @@ export class WebchatSession implements SocketListener, PageDeps, FeedDeps {
     this.feed.poll()
   }
 
-  /** The agent as it is now; without its chat the page is sent away. */
+  /** The current chat; closes the page if the chat no longer exists or is disabled. */
   private async loadChat(): Promise<Chat | Refusal> {
     const chat = await findChat(this.options.deps.directory, this.visitor)
     if (isRefusal(chat) && chat.refused === 'resource.not_found') {
@@ -193,7 +192,7 @@ export class WebchatSession implements SocketListener, PageDeps, FeedDeps {
   }
 }
 
-/** A socket, with somebody told why it was closed from here, unless its page had gone before. */
+/** A socket that reports the close code when this side closes it before the page does. */
 class MeteredSocket implements LiveSocket {
   isClosed = false
   constructor(

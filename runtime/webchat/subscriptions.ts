@@ -1,7 +1,7 @@
 /**
- * Who on this node follows the record of which visitor. The process that owns a record notices every change of it and
- * says so to its own followers and over the bus, to whichever nodes have any. A notice may be lost: it says only how far
- * the record goes, and followers look by themselves now and then, so that a lost one costs time and never a line.
+ * Subscriptions of this node's pages to transcripts. The owner of a transcript watches its head and notifies its own
+ * subscribers and, over the bus, those of other nodes. Notices may be lost: a notice only says how far the transcript
+ * goes, and subscribers poll from time to time, so a lost notice costs time and never a line.
  */
 import { webchat as limits } from '../../core/limits/index.js'
 import type { Clock } from '../clock.js'
@@ -11,14 +11,14 @@ import { decodePlain, encodePlain } from '../store/codec.js'
 import { type Head, headTable } from './transcript.js'
 
 export interface Subscriber {
-  /** The record is known to go so far. It may be known already. */
+  /** The transcript reaches at least this head; the subscriber may know it already. */
   onHead(head: Head): void
-  /** It is time to look whether there is more. */
+  /** Time to read for missed lines. */
   poll(): void
 }
 
 export interface Subscriptions {
-  /** From now on until it is taken back. */
+  /** Subscribes until `unsubscribe`. */
   subscribe(asid: string, subscriber: Subscriber): void
   unsubscribe(asid: string, subscriber: Subscriber): void
   close(): void
@@ -26,14 +26,14 @@ export interface Subscriptions {
 
 export interface SubscriptionsOptions {
   readonly local: Pick<Local, 'watch'>
-  /** Absent where there is one process alone. */
+  /** Absent in a single process. */
   readonly bus?: Rpc
   readonly clock: Clock
 }
 
 const emptyReply = new Uint8Array(0)
 
-/** A word of a subject has no underscore; an asid has one, behind its prefix. */
+/** Replaces the underscore behind an asid's prefix, because a token of a subject contains none. */
 function subjectOf(asid: string): string {
   return `webchat.${asid.replace('_', '-')}`
 }
@@ -48,7 +48,7 @@ export function openSubscriptions({ local, bus, clock }: SubscriptionsOptions): 
   local.watch(headTable, ([asid], head) => {
     if (!head) return
     notifySubscribers(asid, head)
-    // Mostly nobody else listens; whoever did not hear it looks by himself.
+    // Mostly no other node subscribes; a subscriber that misses the notice polls.
     bus?.request(subjectOf(asid), encodePlain(head), limits.noticeMs).catch(() => undefined)
   })
 
@@ -81,9 +81,9 @@ export function openSubscriptions({ local, bus, clock }: SubscriptionsOptions): 
   }
 }
 
-/** Those who follow one visitor, mostly one page. A class, since there are as many as pages. */
+/** The subscribers of one visitor, mostly one page. */
 class Subscription {
-  /** Another list with every change: whoever is told may leave meanwhile. */
+  /** Each change makes a new list, because a notified subscriber may unsubscribe during the notification. */
   subscribers: readonly Subscriber[] = []
   private cancelPoll: () => void
 

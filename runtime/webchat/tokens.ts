@@ -1,4 +1,4 @@
-/** Tokens of visitors: signed words that name an agent, a visitor and an end. They are checked without looking anything up. */
+/** Signed tokens of visitors: agent, visitor and expiry. Verification needs no lookup. */
 import type { AgentRef } from '../../core/agentref.js'
 import { webchat as limits } from '../../core/limits/index.js'
 import type { Clock } from '../clock.js'
@@ -10,7 +10,7 @@ export interface Visitor extends AgentRef {
 
 export interface VisitorTokens {
   mint(visitor: Visitor): { readonly token: string; readonly expiresAt: number }
-  /** Undefined for anything this installation did not write for that agent, or that has run out. */
+  /** Undefined for a token that this installation did not sign for that agent, or that has expired. */
   verify(token: string, agent: AgentRef): Visitor | undefined
 }
 

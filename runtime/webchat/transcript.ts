@@ -1,7 +1,7 @@
 /**
- * The record of a visitor, line by line: what pages are told, and in which order. A line only points at what it shows,
- * which is kept with the conversation as on any channel: an agent's message, or a record of what the visitor said. It is
- * written in the commit that makes the message sent, or that hears the visitor, so no line is ever told that is not kept.
+ * The transcript of a visitor: the ordered lines that pages show. A line only refers to its content, which the
+ * conversation stores as on any channel: an agent's message, or a traffic record of the visitor. The commit that sends
+ * the message or stores the inbound also writes the line, so no line refers to missing content.
  */
 
 import { isSignal } from '../../core/amf/index.js'
@@ -17,13 +17,13 @@ import type { TranscriptEntry } from './render.js'
 
 export type TranscriptRow =
   | { readonly at: number; readonly messageId: string }
-  /** `record` is the number of the record of traffic; `id` is what the page called it. */
+  /** `record` is the number of the traffic record; `id` is the page's id of the message. */
   | { readonly at: number; readonly record: number; readonly id: string }
 
 export interface Head {
   /** The cursor of the newest line; 0 before the first. */
   readonly newest: number
-  /** The last signal of the agent, and the newest line when it came. */
+  /** The agent's last signal, and the newest line when it came. */
   readonly signal?: { readonly signal: 'typing' | 'read'; readonly at: number; readonly cursor: number }
 }
 
@@ -45,7 +45,7 @@ function beginTranscript(
   const entries: ({ readonly messageId: string } | { readonly record: number })[] = []
   let signal: 'typing' | 'read' | undefined
   return {
-    /** A message is a line from the moment at which it was handed over. */
+    /** A message becomes a line when it is sent. */
     beforeSave({ id, message, sentAt }) {
       const wasSent = tx.get(messageTable, [asid, id])?.sentAt !== undefined
       if (sentAt === undefined || wasSent) return
@@ -69,17 +69,17 @@ function beginTranscript(
 
 export interface TranscriptQuery {
   readonly asid: string
-  /** The last line that was told; absent: the newest lines are wanted. */
+  /** The last line that the page has; absent for the newest lines. */
   readonly after?: number
 }
 
 export interface TranscriptPage {
   readonly head: Head
-  /** Lines in order, at most as many as are read at a time. Those whose message is no longer kept are left out. */
+  /** Lines in order, bounded for each read. Lines whose message has expired are left out. */
   readonly entries: readonly TranscriptEntry[]
-  /** Everything up to here has been looked at. */
+  /** The read has covered all cursors up to here. */
   readonly scannedTo: number
-  /** There are older lines than those that will be told. */
+  /** Are there older lines than those of this page? */
   readonly more: boolean
 }
 
@@ -87,7 +87,7 @@ export const readTranscript: Query<TranscriptQuery, TranscriptPage> = {
   name: 'webchat.transcript',
   read(reader, { asid, after }) {
     const head = reader.get(headTable, [asid]) ?? emptyHead
-    // Pages look now and then whether they missed anything, and mostly they did not.
+    // Most polls find no new line.
     if (after !== undefined && after >= head.newest) return { head, entries: [], scannedTo: head.newest, more: false }
     const from = after ?? Math.max(0, head.newest - limits.historyLines)
     const rows = readRowsAfter(reader, asid, from, head.newest)
@@ -101,7 +101,7 @@ export const readTranscript: Query<TranscriptQuery, TranscriptPage> = {
   },
 }
 
-/** The next lines. A single one, which is what a page that follows mostly lacks, is read without looking for others. */
+/** The next lines. A page that follows mostly lacks a single line, which is read by its key without a range. */
 function readRowsAfter(
   reader: Reader,
   asid: string,
@@ -116,12 +116,12 @@ function readRowsAfter(
   return value ? [{ key, value }] : []
 }
 
-/** Lines that stand before one, the newest of them first, at most as many as are read at a time. */
+/** Lines before a cursor, newest first, bounded for each read. */
 export interface BackfillPage {
   readonly entries: readonly TranscriptEntry[]
-  /** Everything from here on has been looked at. */
+  /** The read has covered all cursors from here on. */
   readonly scannedTo: number
-  /** There are lines before that. */
+  /** Are there older lines? */
   readonly more: boolean
 }
 
@@ -154,12 +154,12 @@ function entryOf(reader: Reader, asid: string, cursor: number, row: TranscriptRo
   return entry && { cursor, at, said: { id, content: contentOf(entry) } }
 }
 
-/** An answer by a tap is on record as what it means; its words are what the visitor tapped. */
+/** A tap is recorded as its result; the text is what the visitor tapped. */
 function contentOf({ subtype, text, raw }: TrafficEntry): UserContent {
   return subtype === 'result' ? { text: text ?? '' } : (raw as UserContent)
 }
 
-/** Those of the messages that were sent and are not known to have come so far. */
+/** Those messages that were sent and have not reached that state. */
 export const readUnmarked: Query<
   { readonly asid: string; readonly state: 'delivered' | 'read'; readonly messageIds: readonly string[] },
   readonly string[]

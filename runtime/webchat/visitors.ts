@@ -1,4 +1,4 @@
-/** Where pages get the token of their visitor: a new one, or a fresh one for the visitor they had. */
+/** Route that gives pages the token of their visitor: a new visitor, or a fresh token of a known one. */
 import Type from 'typebox'
 import { isRefusal } from '../../core/errors.js'
 import { idFromBytes } from '../../core/ids.js'
@@ -22,7 +22,7 @@ const VisitorView = Type.Object(
     visitorId: Type.String(),
     token: Type.String(),
     expiresAt: Type.String({ format: 'date-time' }),
-    /** Whether the token that was given was good. */
+    /** Was the given token valid? */
     resumed: Type.Boolean(),
   },
   closed,

@@ -1,4 +1,4 @@
-/** Long bodies, read and written in the threads. */
+/** Reads and writes long bodies in worker threads. */
 import { invalidFields } from '../../core/agent/index.js'
 import { type Refusal, refuse } from '../../core/errors.js'
 import { agentDocument, http } from '../../core/limits/index.js'
@@ -43,14 +43,14 @@ export function createBodyClient(workers: Workers) {
   }
 }
 
-/** Short buffers share their memory with others, and cannot be moved by themselves. */
+/** Short buffers share their memory with others, and cannot be transferred alone. */
 function toTransferable(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const { buffer, byteOffset, length } = bytes
   const ownsBuffer = buffer instanceof ArrayBuffer && byteOffset === 0 && length === buffer.byteLength
   return ownsBuffer ? new Uint8Array(buffer) : Uint8Array.from(bytes)
 }
 
-/** A body that takes too long or too much memory would do so again; a queue that is full will not be. */
+/** A body that takes too long or too much memory would do so again; a full queue is temporary. */
 function refusalFor(outcome: NoResult): Refusal {
   if (outcome !== 'full')
     return refuse('request.too_large', { detail: 'The document takes too long to read or to write.' })

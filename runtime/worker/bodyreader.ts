@@ -1,4 +1,4 @@
-/** Reads a body that is too long for the event loop: parsed, judged by its schema, and handed over in parts. */
+/** Reads a body that is too long for the event loop: parses it, validates it by its schema, and returns it in parts. */
 import type { TSchema } from 'typebox'
 import { importFaults, normalizeThings } from '../../core/agent/index.js'
 import { faultsOf } from '../../core/agent/schemacheck.js'
@@ -11,18 +11,18 @@ import { readYaml, tooManyNamesError } from './yaml.js'
 export interface ReadBody {
   readonly bytes: Uint8Array
   readonly type: 'json' | 'yaml'
-  /** What the value is judged by; paths of its faults begin with `at`. */
+  /** The schema of the value; paths of its faults begin with `at`. */
   readonly schema?: TSchema
   readonly at?: string
-  /** Things are judged without what is foreign to their actions, an import section by section. */
+  /** Things are validated without members that their actions do not have, an import section by section. */
   readonly as?: 'things' | 'import'
-  /** How deep it may be nested, where that is deeper than other bodies. */
+  /** The nesting limit, where it is higher than for other bodies. */
   readonly depth?: number
 }
 
 type Shape = Omit<ReadBody, 'bytes' | 'type' | 'depth'>
 
-/** The value without the items of its long lists, those items list by list, or why there is no value. */
+/** The value without the items of its long lists, those items list by list, or the reason why there is no value. */
 export type BodyPart =
   | { readonly value: unknown }
   | { readonly path: readonly string[]; readonly items: readonly unknown[] }
@@ -51,7 +51,7 @@ function maxNames({ as }: Shape): number {
   return as === 'import' ? limits.importNames : Number.POSITIVE_INFINITY
 }
 
-/** Each name that is no section is a fault, and making millions of those takes longer than parsing them. */
+/** Each unknown name is a fault, and creating millions of them takes longer than parsing. */
 function tooManyNames(value: unknown): readonly FieldError[] | undefined {
   if (!isRecord(value)) return undefined
   let names = 0
@@ -68,7 +68,7 @@ interface List {
   readonly items: readonly unknown[]
 }
 
-/** Lists that may be long stand this deep in an agent's document. */
+/** The deepest level of an agent's document with lists that may be long. */
 const maxDepth = 3
 const shortItems = 16
 
@@ -98,7 +98,7 @@ function* splitList({ path, items }: List): Iterable<BodyPart> {
   if (part.length > 0) yield { path, items: part }
 }
 
-/** Puts the parts of a body together again. */
+/** Reassembles the parts of a body. */
 export class BodyAssembler {
   value: unknown
   faults: readonly FieldError[] | undefined

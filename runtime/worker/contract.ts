@@ -1,4 +1,4 @@
-/** Work that is done in a thread of its own, because it would hold the event loop. */
+/** Worker threads: jobs that would block the event loop. */
 import type { Jobs } from './jobs.js'
 
 export type JobName = keyof Jobs
@@ -7,16 +7,16 @@ export type JobName = keyof Jobs
 export type NoResult = 'full' | 'tooLong' | 'failed'
 
 /**
- * A job is a pure function of its input, which is copied to the thread; bytes may be moved instead, and are gone here then.
- * At most `worker.threads` jobs run at a time, one of each owner, and `worker.waitingJobs` wait, `waitingJobsPerOwner` of
- * each. Owners take turns; the jobs of one come in order. So whoever asks for much keeps others waiting for one job at the
- * most. A job that is not done in `worker.jobMs` is ended with its thread. A job is run once; the caller decides whether to
- * ask again.
+ * A job is a pure function of its input, which is copied to the thread; bytes may be transferred instead, and the
+ * caller must not use them afterwards. At most `worker.threads` jobs run at a time, one of each owner, and
+ * `worker.waitingJobs` wait, `waitingJobsPerOwner` of each. Owners take turns; the jobs of one owner run in order. So
+ * an owner with many jobs delays another by one job at most. A job that is not done in `worker.jobMs` is ended with its
+ * thread. A job runs once; the caller decides whether to retry.
  */
 export interface Workers {
-  /** Gives each part of the result to `onPart` in a turn of the event loop of its own, in order. */
+  /** Calls `onPart` with each part of the result, in order, each in its own turn of the event loop. */
   run<N extends JobName>(owner: string, job: N, work: Work<N>): Promise<NoResult | 'done'>
-  /** Ends the threads; whoever waits is told that the job failed. */
+  /** Ends the threads; jobs that run or wait fail. */
   close(): Promise<void>
 }
 
@@ -26,7 +26,7 @@ export interface Work<N extends JobName> {
   readonly transfer?: readonly ArrayBuffer[]
 }
 
-/** What goes to a thread and what comes back from it. */
+/** Messages to a thread and from it. */
 export type ToThread =
   | { readonly id: number; readonly job: JobName; readonly input: unknown }
   | { readonly id: number; readonly next: true }

@@ -4,13 +4,13 @@ import { writeYaml } from './yaml.js'
 
 export interface Jobs {
   readonly readBody: { readonly input: ReadBody; readonly part: BodyPart }
-  /** The same value as YAML, from JSON that comes in pieces. */
+  /** Writes the value of a JSON text in pieces as YAML. */
   readonly writeYaml: { readonly input: WriteYaml; readonly part: Uint8Array }
 }
 
 export interface WriteYaml {
   readonly jsonPieces: readonly string[]
-  /** Text that is longer is written as JSON is, which is YAML too. */
+  /** A longer text is written as JSON, which is also valid YAML. */
   readonly maxBytes: number
 }
 

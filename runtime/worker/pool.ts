@@ -1,4 +1,7 @@
-/** A few threads and the jobs that wait for them, owner by owner. Threads are started when there is work, and keep no process alive. */
+/**
+ * The worker pool: a few threads and a queue of jobs, owner by owner. Threads are started on demand, and keep no
+ * process alive.
+ */
 import { Worker } from 'node:worker_threads'
 import { worker as defaults } from '../../core/limits/index.js'
 import { systemClock } from '../clock.js'
@@ -38,7 +41,7 @@ export function openWorkers(log: Log, limits: Limits = defaults): Workers {
     const thread: Thread = { worker }
     worker.unref()
     worker.on('message', (message: FromThread) => handleMessage(thread, message))
-    // One that ran out of memory ends by itself; an error that is not looked at would end the process.
+    // A thread that runs out of memory ends by itself; without this listener its error would end the process.
     worker.on('error', (error) => log.warn('worker.failed', { job: thread.job?.name, error }))
     worker.on('exit', () => removeThread(thread, 'failed'))
     threads.add(thread)
@@ -65,7 +68,7 @@ export function openWorkers(log: Log, limits: Limits = defaults): Workers {
     if (!job || message.id !== job.id) return
     if ('part' in message) {
       job.onPart(message.part as never)
-      // Messages that are there already are all heard in one turn, so the next part is asked for in the next one.
+      // All messages that have arrived are handled in one turn, so the next part is requested in the next turn.
       void nextSlice(systemClock).then(() => thread.job === job && send(thread, { id: job.id, next: true }))
       return
     }
@@ -87,7 +90,7 @@ export function openWorkers(log: Log, limits: Limits = defaults): Workers {
     if (threads.delete(thread)) release(thread, outcome)
   }
 
-  /** An owner's turn has come, so fewer jobs are running than there may be threads. */
+  /** A job is about to start, so fewer jobs are running than there may be threads. */
   function idleThread(): Thread {
     return [...threads].find((thread) => !thread.job) ?? start()
   }
@@ -115,7 +118,7 @@ export function openWorkers(log: Log, limits: Limits = defaults): Workers {
     },
     async close() {
       isClosed = true
-      // Each job that ends gives its slot to one that waits, which then fails at once.
+      // Each job that ends gives its slot to a waiting one, which then fails at once.
       const all = [...threads]
       for (const thread of all) removeThread(thread, 'failed')
       await Promise.all(all.map(({ worker }) => worker.terminate()))

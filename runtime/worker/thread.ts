@@ -1,4 +1,4 @@
-/** The thread: runs one job at a time, and hands over the next part of its result when it is asked for it. */
+/** The worker thread: runs one job at a time, and sends the next part of its result on request. */
 import { readlinkSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
 import { basename } from 'node:path'
@@ -25,7 +25,7 @@ function run(job: JobName, input: unknown): Iterator<unknown> {
   return work(input)[Symbol.iterator]()
 }
 
-/** The event loop then gets most of a core that both need. Only Linux has priorities of threads. */
+/** With a lower priority the event loop gets most of a core that both need. Only Linux has priorities of threads. */
 function lowerPriority(): void {
   try {
     const id = Number(basename(readlinkSync('/proc/thread-self')))

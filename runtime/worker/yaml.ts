@@ -1,4 +1,7 @@
-/** YAML as documents are kept in a repository. Nothing comes in by it that JSON has not: no aliases, tags or infinities. */
+/**
+ * YAML for documents that are stored in a repository. It accepts only values that JSON has: no aliases, tags or
+ * infinities.
+ */
 import {
   CORE_SCHEMA,
   constructFromEvents,
@@ -14,7 +17,7 @@ import {
 import type { FieldError } from '../../core/errors.js'
 import { http } from '../../core/limits/index.js'
 
-/** A name that YAML reads as a number, a truth value or nothing would come in as another one than was written. */
+/** Refuses a name that YAML reads as a number, a boolean or null: it would become another name than the written one. */
 const textKeyMapTag = defineMappingTag<Record<string, unknown>>(mapTag.tagName, {
   ...mapTag,
   addPair: (map, name, value) => (typeof name === 'string' ? mapTag.addPair(map, name, value) : 'no text as a name'),
@@ -24,7 +27,7 @@ const schema = new Schema(CORE_SCHEMA.tags.map((tag) => (tag.tagName === mapTag.
 export type YamlRead = { readonly value: unknown } | { readonly problem: FieldError }
 
 export interface YamlBounds {
-  /** A text with more names at its top is parsed and then refused, before values are made of it. */
+  /** A document with more top-level names is parsed and then refused, before values are created. */
   readonly maxNames?: number
   readonly depth?: number
 }
@@ -57,7 +60,7 @@ export function tooManyNamesError(maxNames: number): FieldError {
   return { field: 'body', message: `has more than ${maxNames} names at its top` }
 }
 
-/** Of the first document; counted no further than one beyond `maxNames`. */
+/** Top-level names of the first document; counts no further than one beyond `maxNames`. */
 function countTopNames(events: readonly Event[], maxNames: number): number {
   if (events[1]?.type !== EVENT_ID.MAPPING) return 0
   let depth = 0
@@ -68,7 +71,7 @@ function countTopNames(events: readonly Event[], maxNames: number): number {
     if (type === EVENT_ID.MAPPING || type === EVENT_ID.SEQUENCE) depth++
     else if (type === EVENT_ID.POP) depth--
   }
-  // Names and values stand one after the other.
+  // Names and values alternate.
   return Math.ceil(nodes / 2)
 }
 
@@ -76,7 +79,7 @@ function bodyError(message: string): { problem: FieldError } {
   return { problem: { field: 'body', message } }
 }
 
-/** What the library says, in the words in which JSON is refused. */
+/** Maps errors of the library to the words in which JSON is refused. */
 const messagesFor = (depth: number): readonly (readonly [RegExp, string])[] => [
   [/duplicated mapping key/, 'gives a name twice'],
   [/maxDepth/, `is nested more than ${depth} levels deep`],
@@ -85,7 +88,7 @@ const messagesFor = (depth: number): readonly (readonly [RegExp, string])[] => [
   [/complex keys|no text as a name/, 'has a name that is no text; write it in quotes'],
 ]
 
-/** The first value, or name, that cannot be written in JSON. */
+/** The first value, or name, that JSON cannot represent. */
 function valueError(value: unknown, at: string): FieldError | undefined {
   if (typeof value === 'number')
     return Number.isFinite(value) ? undefined : fieldError(at, 'is not a number that JSON has')

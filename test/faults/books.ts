@@ -1,6 +1,7 @@
 /**
- * What nodes under fault keep: books. An entry is written with a counter, an effect that goes to the test, a timer that
- * marks the entry later and a word to the book's mirror in another shard, so whatever is lost or done twice shows somewhere.
+ * The data of nodes under fault: books. An entry is written with a counter, an effect to the test's receiver, a timer
+ * that marks the entry later, and a command to the book's mirror in another shard, so every loss or repetition is
+ * visible.
  */
 import Type, { type Static } from 'typebox'
 import { isRefusal } from '../../core/errors.js'
@@ -14,9 +15,9 @@ const closed = { additionalProperties: false } as const
 export const Entry = Type.Object(
   {
     value: Type.String(),
-    /** Which try of its writer was the one that was decided. */
+    /** The attempt of its writer that was decided. */
     attempt: Type.Integer(),
-    /** How often its timer has gone off. */
+    /** How often its timer has fired. */
     marks: Type.Integer(),
   },
   closed,
@@ -41,14 +42,14 @@ const About = Type.Object(
 )
 export type About = Static<typeof About>
 
-/** What the test's receiver is sent for each entry. */
+/** The request that the test's receiver gets for each entry. */
 export interface EffectPayload {
   readonly id: string
   readonly book: string
   readonly index: number
   readonly value: string
   readonly node: string
-  /** What the node that posts had of the shard when it began, as far as it knew. */
+  /** The epoch of the shard that the posting node knew when the effect began. */
   readonly shard: number
   readonly part: string
   readonly epoch: number
@@ -122,12 +123,12 @@ export const all: Query<{ readonly book: string }, Book> = {
 }
 
 export interface BookDeps {
-  /** How the test calls this node. */
+  /** The base URL of the test for this node. */
   readonly name: string
   readonly receiver: string
   readonly shards: number
   readonly engine: () => Pick<Engine, 'inspect'> & Shards
-  /** Makes performers wait for this and then go on, whatever became of the shard. */
+  /** Delays effect handlers until this resolves; they then go on even if the shard has moved. */
   readonly delay?: () => Promise<void>
 }
 

@@ -1,17 +1,17 @@
-/** How a client of the test calls a node, and what it knows afterwards: an answer, a refusal, or nothing. */
+/** A test client's call to a node and its outcome: an answer, a refusal, or unknown. */
 import { testKey } from '../harness/process.js'
 import type { FaultNode } from './faultnode.js'
 
 /**
- * `answered`: it is done. `unavailable`: the node says that it was not done. `down`: nobody took the call. `doubtful`,
- * `reset` and `silent`: it may or may not have been done; the node says so, the connection broke, or nothing came.
+ * `answered`: the call is done. `unavailable`: the node says that it was not done. `down`: no node took the call.
+ * `doubtful`, `reset` and `silent`: unknown, since the node says so, the connection broke, or no answer came.
  */
 export type CallResult = 'answered' | 'unavailable' | 'down' | 'doubtful' | 'reset' | 'silent' | 'wrong'
 
 export interface CallReply<R> {
   readonly how: CallResult
   readonly answer?: R
-  /** What was wrong with an answer that no fault excuses. */
+  /** An error in an answer that no fault excuses. */
   readonly wrong?: string
 }
 
@@ -45,7 +45,7 @@ export interface Answered {
   readonly text: string
 }
 
-/** Whatever is answered, or how nothing was. */
+/** The answer, or the reason why there is none. */
 export async function exchange(
   url: string | undefined,
   path: string,

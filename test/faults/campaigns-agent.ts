@@ -1,4 +1,6 @@
-/** The agent whose campaigns are under fault: people who wrote to it and agreed, others, and every call about a campaign, to any node. */
+/**
+ * The agent of the campaign faults: people who wrote to it and granted consent, and every campaign call, to any node.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { formatAgentKey } from '../../core/agentref.js'
 import { type Answered, exchange, headers } from './call.js'
@@ -29,31 +31,31 @@ export interface SeenReport {
 
 export type CampaignMove = 'stage' | 'start' | 'pause' | 'resume'
 
-/** Whom a campaign is for: those who wrote and agreed, and those of whom nothing is known but a number. */
+/** The audience of a campaign: people who wrote and granted consent, and people known by number alone. */
 export interface Crowd {
   readonly agreed: number
   readonly others: number
 }
 
-/** But for `ask`, every call is made until a node answers it, of one after the other. */
+/** Every call except `ask` is repeated, from node to node, until one answers. */
 export interface CampaignAgent {
-  /** What it is kept under, which says in whose shard. */
+  /** The owner key of the agent, which determines its shard. */
   readonly key: string
   readonly crowd: Crowd
-  /** Once, to one node; undefined when that gave no answer that says anything. */
+  /** Calls one node once; undefined when its answer leaves the outcome unknown. */
   ask(faultNode: FaultNode, id: string, move: CampaignMove): Promise<Answered | undefined>
-  /** Made once under its name, however often that is asked for. */
+  /** Creates one draft per name, however often it is called. */
   draft(name: string): Promise<string>
-  /** Answers the status that the campaign is in afterwards, which may be of somebody else's making. */
+  /** Returns the status after the call, which another caller may have caused. */
   move(id: string, move: CampaignMove): Promise<string>
   status(id: string): Promise<string>
   report(id: string): Promise<SeenReport>
   rows(id: string): Promise<readonly SeenRow[]>
-  /** The phones of those who agreed, by the ids of people. */
+  /** The phones of people with consent, by person id. */
   phones(): Promise<ReadonlyMap<string, string>>
-  /** The ids of all its sends, each with whom it is for. */
+  /** The ids of all its sends, with their people. */
   sends(id: string): Promise<readonly { readonly sendId: string; readonly personId: string }[]>
-  /** The longest that a call had to be made until it was answered. */
+  /** The longest time that a call took, retries included. */
   longestMs(): number
 }
 

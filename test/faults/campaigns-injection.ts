@@ -1,4 +1,4 @@
-/** One campaign from its draft to its end, with a node killed in each of its stages. */
+/** One campaign from draft to completion, with a node killed in each of its stages. */
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { shardOf } from '../../runtime/shard/placement.js'
 import type { Rng } from '../sim/world/rng.js'
@@ -14,31 +14,31 @@ export interface CampaignTrial {
   readonly agent: CampaignAgent
   readonly aim: KillTiming
   readonly rng: Rng
-  /** Stages in which nobody is to be killed any more. */
+  /** Stages that get no further kills. */
   readonly isSpared: (stage: Stage) => boolean
-  /** How often one campaign is struck in each stage, as long as it is in it. */
+  /** Kills of one campaign in each of its stages. */
   readonly times: number
-  /** Told what no fault excuses, as a sentence. */
+  /** Called with a sentence for every fault that a kill does not excuse. */
   readonly wrong: (sentence: string) => void
 }
 
-/** What a campaign may be once a move was answered. */
+/** Statuses that a campaign may have after an answered move. */
 const doneBy: Readonly<Record<CampaignMove, readonly string[]>> = {
   stage: ['staged'],
   start: ['running', 'completed'],
   pause: ['paused'],
   resume: ['running', 'completed'],
 }
-/** Of the stagings that are struck, those that replace a snapshot. */
+/** The share of stagings under kill that replace a snapshot. */
 const againShare = 0.4
-/** Of the kills, those that are meant for the node that has the campaign; the others are for anybody. */
+/** The share of kills aimed at the node that owns the campaign; the others hit a random node. */
 const ownerShare = 0.6
-/** Nobody who waits for the end needs to keep a node busy. */
+/** Interval of polling for the end; a shorter one would only load the node. */
 const lookMs = 100
-/** Timers come late by about this. */
+/** Timers fire about this late. */
 const timerMs = 3
 
-/** Takes a campaign through everything that may be done to one, and resolves once it has completed. */
+/** Takes a campaign through every move, and resolves once it has completed. */
 export async function runUnderKills(trial: CampaignTrial, name: string): Promise<string> {
   const { agent, faultNodes, rng, times } = trial
   const id = await agent.draft(name)
@@ -72,7 +72,7 @@ const startsFrom: Readonly<Record<CampaignMove, readonly string[]>> = {
   resume: ['paused'],
 }
 
-/** Asks for a move and kills a node meanwhile. What was answered must hold; what was not is done or not, and nothing else. */
+/** Requests a move and kills a node meanwhile. An answered move must hold; an unanswered one is either done or not. */
 async function struck(trial: CampaignTrial, id: string, move: CampaignMove): Promise<void> {
   const { agent, faultNodes, aim, rng, wrong } = trial
   const before = await agent.status(id)
@@ -89,9 +89,9 @@ async function struck(trial: CampaignTrial, id: string, move: CampaignMove): Pro
   const came = await asking
   const after = await agent.status(id)
   await target.started()
-  // It completed just before, so there was nothing to be killed within.
+  // It completed just before, so the kill had nothing to hit.
   if (came?.status === 409 && after === 'completed') return
-  // Who replaces a snapshot has one before and after.
+  // A repeated staging has a snapshot before and after.
   const isDone = before !== after && doneBy[move].includes(after)
   aim.recordOutcome(move, isInside && !(came && asked === target) ? 'inside' : 'after', isDone)
   const isTold = came?.status === 200
@@ -103,7 +103,7 @@ async function struck(trial: CampaignTrial, id: string, move: CampaignMove): Pro
   }
 }
 
-/** Paused and resumed, and whatever of that was not done in the end is done then. */
+/** Pauses and resumes under kills; a move without effect is repeated once without a kill. */
 async function struckWhileHeld(trial: CampaignTrial, id: string): Promise<void> {
   const { agent } = trial
   await struck(trial, id, 'pause')
@@ -123,7 +123,7 @@ async function struckWhileRunning(trial: CampaignTrial, id: string): Promise<voi
   await target.started()
 }
 
-/** The node that has the campaign, more often than not. */
+/** The node that owns the campaign, with the share above. */
 async function targetOf({ agent, faultNodes, shards, rng }: CampaignTrial): Promise<FaultNode> {
   const [isOwnerMeant, anybody] = [rng.chance(ownerShare), rng.pick(faultNodes)]
   if (!isOwnerMeant || faultNodes.length === 1) return anybody
@@ -135,7 +135,7 @@ async function targetOf({ agent, faultNodes, shards, rng }: CampaignTrial): Prom
   return anybody
 }
 
-/** To a part of a millisecond, and others go on meanwhile. */
+/** Waits with sub-millisecond precision and lets other work go on. */
 async function pass(ms: number): Promise<void> {
   const ends = performance.now() + ms
   if (ms > timerMs) await sleep(ms - timerMs)

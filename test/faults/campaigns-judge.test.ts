@@ -1,4 +1,4 @@
-/** The judge of campaigns: each wrong that a fault could bring about is found; and kills fall where they are aimed. */
+/** The judge of campaigns finds each wrong that a fault could cause; kills fall where they are aimed. */
 import fc from 'fast-check'
 import t from 'tap'
 import { seededRng } from '../sim/world/rng.js'

@@ -1,4 +1,7 @@
-/** Looks at a campaign that is over: everybody counted once, sent to at most once, nobody passed over, and nothing told that the provider did not see. */
+/**
+ * Checks a finished campaign: every person counted once and sent to at most once, no person passed over, and no report
+ * without the provider's record.
+ */
 import type { CampaignAgent, SeenReport, SeenRow } from './campaigns-agent.js'
 import { isIncapable } from './sends-provider.js'
 import type { Arrival } from './sends-record.js'
@@ -15,7 +18,7 @@ const openStates: readonly string[] = ['pending', 'queued', 'sending']
 
 type AddFinding = (kind: 'missing' | 'doubled' | undefined, sentence: string) => void
 
-/** `arrivals`: what came to the provider since the campaign was drafted. */
+/** `arrivals`: messages at the provider since the campaign was drafted. */
 export async function judgeCampaign(
   agent: CampaignAgent,
   id: string,
@@ -51,7 +54,7 @@ export async function judgeCampaign(
   return { ...count, problems, states: report.states }
 }
 
-/** `phone`: absent for those who never agreed. `own`: what came to the provider for whoever it is about. */
+/** `phone`: absent for people without consent. `own`: the provider's messages for that person. */
 function judgeRow(
   { personId, state, reason }: SeenRow,
   phone: string | undefined,

@@ -1,4 +1,4 @@
-/** Campaigns on nodes that are restarted one after another while they run, asked to end or killed. */
+/** Campaigns on nodes that are restarted one after another, by a stop or a kill. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CampaignTrial } from './campaigns-injection.js'
 import type { FaultNode } from './faultnode.js'
@@ -6,13 +6,13 @@ import { waitUntil } from './timeout.js'
 
 export type Ending = 'end' | 'kill'
 
-/** Between the beginning of a node and the end of the next, at most. */
+/** The longest pause between the start of a node and the end of the next. */
 const restMs = 500
 
 export interface Rolling {
   /** Starts a campaign, and restarts node after node until it has completed. */
   sent(trial: CampaignTrial, name: string): Promise<string>
-  /** Rounds through all nodes, each of them ended while a campaign ran. */
+  /** Rounds through all nodes, each of them restarted while a campaign ran. */
   rounds(): number
   line(): string
 }

@@ -1,28 +1,34 @@
-/** Where kills are aimed: at random moments within each stage of a campaign, about as long as that takes on this machine, and how they fell. */
+/**
+ * Aims kills at random moments within each stage of a campaign, from the stage's measured duration, and counts the
+ * hits.
+ */
 import type { Rng } from '../sim/world/rng.js'
 
 export const stages = ['stage', 'start', 'run', 'pause', 'resume'] as const
 export type Stage = (typeof stages)[number]
 
-/** `inside`: before whoever asked was answered, or while it still ran. */
+/** `inside`: before the caller's answer, or while the campaign still ran. */
 export type KillOutcome = 'inside' | 'after'
 
 export interface KillTiming {
-  /** How long after its beginning the next kill of this stage comes, in milliseconds. */
+  /** Milliseconds from the beginning of the stage to its next kill. */
   moment(stage: Stage): number
-  /** `isDone`: what was asked for had come about when somebody looked again. */
+  /** `isDone`: the requested change had taken effect at the next look. */
   recordOutcome(stage: Stage, outcome: KillOutcome, isDone: boolean): void
-  /** Kills that were aimed at this stage. */
+  /** Kills aimed at this stage. */
   count(stage: Stage): number
-  /** Of all stages, as a line. */
+  /** A line about all stages. */
   line(): string
 }
 
-/** Guesses, until kills have shown how long each takes. */
+/** First guesses, until kills have shown the duration of each stage. */
 const firstMs: Readonly<Record<Stage, number>> = { stage: 250, start: 150, run: 800, pause: 150, resume: 150 }
 const leastMs = 3
 const mostMs = 3_000
-/** A kill that came too late draws the next ones nearer, five times as much as one inside lets them go: so about five of six fall inside. */
+/**
+ * A late kill moves the next ones earlier by five times the step by which a hit moves them later: about five of six
+ * fall inside.
+ */
 const later = 1.08
 const sooner = 0.67
 

@@ -1,4 +1,4 @@
-/** Campaigns under kill -9: everybody is sent to at most once, and the report is what the rows are. */
+/** Campaigns under kill -9: every person gets at most one message, and the report equals the rows. */
 import t from 'tap'
 import { embeddedCampaigns } from './campaigns.js'
 

@@ -1,4 +1,7 @@
-/** Campaigns while nodes are killed at random moments of each of their stages, on one node and on three, and while three are restarted in turn. */
+/**
+ * Campaigns while nodes are killed at random moments of each stage, on one node and on three, and while three are
+ * restarted in turn.
+ */
 import { randomBytes } from 'node:crypto'
 import { TestNatsCluster } from '../harness/nats.js'
 import { seededRng } from '../sim/world/rng.js'
@@ -14,16 +17,16 @@ import { openSendProvider } from './sends-provider.js'
 import { openSendRecord } from './sends-record.js'
 
 export interface CampaignCycles extends Cycles {
-  /** Goes on, however many cycles that takes, until so many kills were aimed at each stage. */
+  /** Runs further cycles until this many kills were aimed at each stage. */
   readonly killsEach?: number
 }
 
-/** Who wrote is left in peace for six seconds, and a send is tried for the last time six seconds after the first. */
+/** A person who wrote is not sent to for six seconds, and the last attempt of a send is six seconds after the first. */
 const killed = { timeScale: 300, crowd: { agreed: 90, others: 200 } }
-/** Slower, and more people, so that a campaign outlasts the restart of some nodes. */
+/** Slower, with more people, so that a campaign outlasts the restart of some nodes. */
 const rolled = { timeScale: 150, crowd: { agreed: 180, others: 0 } }
 const shards = 8
-/** Cycles for each kill that is wanted: a machine on which kills keep missing is told of, and not waited for. */
+/** The most cycles per requested kill: the run reports a machine on which kills keep missing and stops. */
 const cyclesPerKill = 3
 
 interface Setting {
@@ -31,13 +34,13 @@ interface Setting {
   readonly crowd: Crowd
 }
 
-/** How campaigns are sent, how often, and what came of it. */
+/** The kind of trial, its count, and its results. */
 interface Way {
   sent(trial: CampaignTrial, name: string): Promise<string>
   isEnough(cycles: number): boolean
   isSpared(stage: Stage): boolean
   line(): string
-  /** What kept it from being as many as was asked for. */
+  /** Why the count is below the request. */
   lacks(): readonly string[]
 }
 

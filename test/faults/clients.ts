@@ -1,4 +1,7 @@
-/** Clients that write into books without end, each through any node, and look through every node for what was acknowledged. */
+/**
+ * Clients that write to books continuously, each through any node, and check through every node that acknowledged
+ * entries are there.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Rng } from '../sim/world/rng.js'
 import type { BookView, Written } from './books.js'
@@ -7,19 +10,19 @@ import type { FaultNode } from './faultnode.js'
 import type { History, Write } from './history.js'
 
 export interface Clients {
-  /** Begins nothing more, and resolves when everything begun has been acknowledged or given up. */
+  /** Begins no further write; resolves when every pending one is acknowledged or given up. */
   stop(): Promise<void>
-  /** Goes away at once. */
+  /** Stops at once. */
   leave(): void
 }
 
 const clientCount = 6
-/** A client that hears nothing for this long asks another node; whenever all were silent it has twice the patience. */
+/** After this long without an answer a client calls another node; when all were silent it doubles its patience. */
 const answerMs = 2_000
 const answerMaxMs = 30_000
 const againMs = 30
 const restMs = 4
-/** Looks may wait for a paused node to wake up, and then must not be told what was true before. */
+/** Reads may wait for a paused node to resume, and must then not return the state from before the pause. */
 const lookMs = 30_000
 const looksPerNode = 12
 const retryShare = 0.8
@@ -49,7 +52,7 @@ export function openClients(options: {
     }
   }
 
-  /** With an id until it is acknowledged, from node to node; without one only once. */
+  /** With an id the write is repeated, from node to node, until it is acknowledged; without one it is sent once. */
   async function ask(write: Write, first: number): Promise<void> {
     const { book, value, id, tries } = write
     for (let attempt = 1; ; attempt++) {

@@ -1,4 +1,4 @@
-/** Three nodes on three NATS servers: whichever of them fails or stands still, nothing acknowledged is lost or done twice. */
+/** Three nodes on three NATS servers: whichever fails or stalls, no acknowledged write is lost or applied twice. */
 import { usualOutages } from './outages.js'
 import { oneClusterThrough } from './short.js'
 

@@ -1,4 +1,4 @@
-/** Three nodes with books on three NATS servers, clients at work, and what a fault needs to know to hit where it hurts. */
+/** Three nodes with books on three NATS servers, clients at work, and the roles that faults aim at. */
 import { randomBytes } from 'node:crypto'
 import { logStream } from '../../runtime/nats/subjects.js'
 import { shardOf } from '../../runtime/shard/placement.js'
@@ -18,20 +18,20 @@ export interface Cluster extends Trial {
   readonly nats: TestNatsCluster
   readonly rng: Rng
   readonly clients: Clients
-  /** The shard that has taken most writes. */
+  /** The shard with the most writes. */
   busiest(): number
   /** The node that serves a shard, once one does. */
   ownerOf(shard: number, among?: readonly FaultNode[]): Promise<FaultNode>
   /** The NATS server that leads the log of a shard, once one does. */
   leaderOf(shard: number): Promise<TestNats>
-  /** Resolves when every book has taken a write that began after then. */
+  /** Resolves when every book has accepted a write that began after `since`. */
   acceptsAgain(since: number): Promise<void>
   close(): Promise<void>
 }
 
 const shards = 8
 const aboutMs = 5_000
-/** More than shards, so that each fault is felt by some. */
+/** More than shards, so that each fault affects some. */
 const books = Array.from({ length: 12 }, (_, at) => `book-${at}`)
 
 export async function openClusterUnderLoad(seed: number, mutants: readonly Mutant[] = []): Promise<Cluster> {

@@ -1,4 +1,4 @@
-/** A node with books in a process of its own, that can be killed, paused, ended and started again on what it has kept. */
+/** A node with books in its own process that can be killed, paused, stopped and restarted on its data. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -12,22 +12,22 @@ export type Plane = 'mgmt' | 'gateway'
 
 export interface FaultNode {
   readonly name: string
-  /** Where it listens, for management unless told otherwise; nowhere while it does not run or has not said so yet. */
+  /** Its address, of the management plane by default; undefined while it is not running or has not reported it. */
   url(plane?: Plane): string | undefined
-  /** Begins to start, and does not wait. */
+  /** Begins to start and returns at once. */
   spawn(): void
-  /** Resolves when it serves. One that ended instead rejects with what it printed last. */
+  /** Resolves when the node serves; rejects with its last output when it ended instead. */
   started(): Promise<void>
   kill(): Promise<void>
   pause(): Promise<void>
   resume(): void
-  /** Asks it to end and resolves with its exit code, or with the signal that ended it. */
+  /** Asks the node to stop; resolves with its exit code, or with the signal that ended it. */
   end(): Promise<number | string>
-  /** Ends of the process that nobody asked for, each as a sentence. */
+  /** Unrequested exits of the process, each as a sentence. */
   surprises(): readonly string[]
-  /** The end of what it has printed, over all its lives. */
+  /** The end of its output, over all lives. */
   printed(): string
-  /** Ends it for good and leaves nothing behind. */
+  /** Ends the node for good and removes its files. */
   remove(): Promise<void>
 }
 

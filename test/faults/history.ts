@@ -1,4 +1,4 @@
-/** What clients asked for and what they were told, as they knew it at the time. */
+/** The requests of clients and the answers they got, with the times of both. */
 import type { Written } from './books.js'
 import { type CallResult, isUndecided } from './call.js'
 
@@ -6,7 +6,7 @@ import { type CallResult, isUndecided } from './call.js'
 export interface Write {
   readonly book: string
   readonly value: string
-  /** Absent: it is asked once, and whoever is not answered never knows. */
+  /** Absent: the client asks once, and without an answer the outcome stays unknown. */
   readonly id?: string
   readonly beganAt: number
   readonly tries: Try[]
@@ -28,13 +28,13 @@ export function outcomeOf({ answer, tries }: Write): Outcome {
 
 export interface History {
   readonly writes: readonly Write[]
-  /** What no fault excuses, each as a sentence. */
+  /** Faults that nothing excuses, each as a sentence. */
   readonly wrongs: string[]
   begin(book: string, value: string, id?: string): Write
   acknowledged(): readonly Write[]
-  /** The longest that a client had to ask from then on until its write was accepted, in milliseconds. */
+  /** The longest time, from then on, until a client's write was accepted, in milliseconds. */
   longestWait(since: number): number
-  /** Whether every book has taken a write that began after then. */
+  /** Whether every book has accepted a write that began after then. */
   everyBookTook(books: readonly string[], since: number): boolean
 }
 

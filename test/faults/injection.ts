@@ -1,4 +1,4 @@
-/** Does something to a cluster under load, as often as asked, and looks what became of it. */
+/** Injects a fault into a cluster under load, repeatedly, and checks the result. */
 import { type Cluster, openClusterUnderLoad } from './cluster.js'
 import { judge } from './judge.js'
 import type { Cycles } from './kills.js'
@@ -6,26 +6,26 @@ import { acceptsAgainMs, type FaultReport } from './report.js'
 
 export interface ClusterFault {
   readonly name: string
-  /** What is promised, as a sentence. */
+  /** The promise under test, as a sentence. */
   readonly title: string
-  /** Does it and heals what does not heal by itself. Calls `result` at the moment of harm. */
+  /** Injects the fault and heals what does not heal by itself. Calls `result` at the moment of harm. */
   inject(cluster: Cluster, result: () => void, strength: Strength): Promise<void>
-  /** Figures beside the usual ones, from what clients were told since then; adds to the history what was wrong. */
+  /** Further figures from the clients' answers since then; adds violations to the history. */
   notes?(cluster: Cluster, since: number): string[]
-  /** Whether writes are wanted back within a certain time; not where the servers themselves are gone for a while. */
+  /** Whether writes must be accepted again within a certain time; false where the servers themselves are away. */
   readonly isQuick: boolean
 }
 
 export interface Strength {
-  /** How many times as long as its lease a paused node stands still. */
+  /** How many times its lease a paused node stays suspended. */
   readonly pauseLeases: number
-  /** Writes that servers had acknowledged and then forget. */
+  /** Acknowledged writes that the servers then lose. */
   readonly writesLost: number
 }
 
 export interface InjectionResult {
   readonly at: number
-  /** The longest that a client had to ask until its write was accepted. */
+  /** The longest time until a client's write was accepted. */
   readonly waitedMs: number
 }
 
@@ -39,7 +39,7 @@ export async function injectOnce(cluster: Cluster, fault: ClusterFault, strength
   return { at, waitedMs: cluster.history.longestWait(at) }
 }
 
-/** On a cluster of its own, so that what one kind of fault leaves behind cannot excuse another. */
+/** Uses a new cluster for each kind of fault, so that one kind cannot excuse another. */
 export async function injectRepeatedly(
   fault: ClusterFault,
   options: Cycles & { strength: Strength },

@@ -1,4 +1,4 @@
-/** Looks, once the faults are over, whether everything is as it was promised: in every book, at the receiver, on every node. */
+/** Checks after the faults that every promise held: in every book, at the receiver, on every node. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Book, mirrorOf } from './books.js'
 import { call } from './call.js'
@@ -11,15 +11,15 @@ export interface Verdict {
   readonly acknowledged: number
   readonly unknown: number
   readonly undecided: number
-  /** Entries, effects, marks and words to mirrors that should be there and are not. */
+  /** Missing entries, effects, marks and mirror entries. */
   readonly missing: number
-  /** Entries, effects as a receiver that drops repeats sees them, marks and words that are there more than once. */
+  /** Entries, effects (as a deduplicating receiver counts them), marks and mirror entries that occur more than once. */
   readonly doubled: number
-  /** Effects that a node began in the moment before it knew that it had lost the shard. */
+  /** Effects that a node began between the loss of its shard and its notice of the loss. */
   readonly tardy: number
-  /** Everything that is wrong, each as a sentence. */
+  /** All violations, each as a sentence. */
   readonly problems: readonly string[]
-  /** The end of what each node printed. */
+  /** The end of each node's output. */
   readonly printed: ReadonlyMap<string, string>
 }
 
@@ -33,7 +33,7 @@ export interface Trial {
 const readMs = 30_000
 const lookEveryMs = 100
 
-/** Sentences that one trial may fill a screen with. */
+/** The most sentences that one trial prints. */
 const toldProblems = 50
 
 export async function judge({ books, faultNodes, history, receiver }: Trial): Promise<Verdict> {
@@ -45,7 +45,7 @@ export async function judge({ books, faultNodes, history, receiver }: Trial): Pr
   }
 
   const kept = new Set<string>()
-  // Of a write that its client gave up, something may still come about: what is compared is read in the order of causes.
+  // A write that its client gave up may still take effect, so reads follow the order of causes.
   const posts = [...receiver.arrived]
   for (const book of books) {
     const found = await compareNodes(book, faultNodes, receiver, addFinding)
@@ -72,7 +72,7 @@ interface BookContents {
   readonly mirror: Book
 }
 
-/** What every node shows alike, at the latest when the last write that nobody waits for any more has come about. */
+/** Waits until every node shows the same state, at the latest after the last abandoned write has taken effect. */
 async function compareNodes(
   name: string,
   faultNodes: readonly FaultNode[],
@@ -94,7 +94,7 @@ async function compareNodes(
   }
 }
 
-/** Waits until everything that the entries of a book owe has been done, or for as long as that may take. */
+/** Waits until every effect, mark and mirror entry of a book is there, or until the timeout. */
 async function waitUntilSettled(name: string, faultNode: FaultNode, receiver: Receiver): Promise<BookContents> {
   for (const ends = performance.now() + timeoutMs; ; await sleep(lookEveryMs)) {
     const mirror = await readBook(faultNode, mirrorOf(name))
@@ -115,7 +115,7 @@ async function readBook(faultNode: FaultNode, book: string): Promise<Book | unde
   return answer
 }
 
-/** Entries of a book against what its writers were told. */
+/** Compares the entries of a book with the answers to its writers. */
 export function judgeEntries(name: string, book: Book, writes: readonly Write[], addFinding: AddFinding): void {
   const values = book.entries.map(({ value }) => value)
   if (book.count !== values.length)
@@ -145,7 +145,7 @@ export function judgeEntries(name: string, book: Book, writes: readonly Write[],
   }
 }
 
-/** What each entry brought about: its effect, its mark and its word to the mirror. */
+/** Checks the consequences of each entry: its effect, its mark and its mirror entry. */
 function judgeFollowers({ book, mirror }: BookContents, receiver: Receiver, addFinding: AddFinding): void {
   const mirrored = mirror.entries.map(({ value }) => value)
   if (mirror.count !== mirrored.length)
@@ -168,7 +168,7 @@ function judgeFollowers({ book, mirror }: BookContents, receiver: Receiver, addF
   }
 }
 
-/** An epoch of a shard belongs to one node, and nothing is performed for an entry that is not there. */
+/** An epoch of a shard belongs to one node, and every effect belongs to an existing entry. */
 function judgePosts(posts: readonly Arrived[], kept: ReadonlySet<string>, addFinding: AddFinding): void {
   const owners = new Map<string, string>()
   for (const { shard, part, epoch, node, value } of posts) {

@@ -1,4 +1,4 @@
-/** The embedded node under kill -9: what it acknowledged is there once, and everything that follows from it comes about. */
+/** The embedded node under kill -9: every acknowledged entry is there once, with all its consequences. */
 import t from 'tap'
 import { embeddedKills } from './kills.js'
 

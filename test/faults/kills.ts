@@ -1,4 +1,4 @@
-/** The embedded node, killed at random moments under load and started again on what it has kept. */
+/** The embedded node, killed at random moments under load and restarted on its data. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Rng, seededRng } from '../sim/world/rng.js'
 import type { Book } from './books.js'
@@ -15,7 +15,7 @@ import { waitUntil } from './timeout.js'
 export interface Cycles {
   readonly cycles: number
   readonly seed: number
-  /** Told of each cycle as it ends. */
+  /** Called after each cycle. */
   readonly note?: (line: string) => void
 }
 
@@ -26,7 +26,7 @@ export interface Kills extends Cycles {
 const books = Array.from({ length: 8 }, (_, at) => `book-${at}`)
 const mostWrites = 120
 const mostMs = 25
-/** Of the kills, those that come while the node is still starting, and how long after its birth at most. */
+/** The share of kills during the start of the node, and the longest delay of such a kill. */
 const earlyShare = 0.2
 const earlyMs = 600
 const readMs = 60_000
@@ -60,7 +60,7 @@ export async function embeddedKills({ cycles, seed, mutants = [], note = () => {
   }
 }
 
-/** Kills it after some writes, or once more while it comes back; answers when. */
+/** Kills the node after some writes, or once more while it restarts; returns the time. */
 async function killOnce({ history }: Trial, faultNode: FaultNode, rng: Rng): Promise<number> {
   const enough = history.acknowledged().length + rng.below(mostWrites)
   await waitUntil(`${enough} writes are taken`, [faultNode], () => history.acknowledged().length >= enough)
@@ -77,7 +77,7 @@ async function killOnce({ history }: Trial, faultNode: FaultNode, rng: Rng): Pro
   return at
 }
 
-/** Whatever was acknowledged so far must be there at once, not only in the end. */
+/** Every write acknowledged so far must be there at once, not only at the end. */
 async function checkNow({ history }: Trial, faultNode: FaultNode, when: string): Promise<void> {
   const before = history.acknowledged()
   for (const book of books) {

@@ -1,4 +1,4 @@
-/** NATS servers that have forgotten what they acknowledged: the nodes still know it, and found the logs anew. */
+/** NATS servers that lost acknowledged writes: the nodes still have them, and found the logs again. */
 import { lostLogs } from './lostlogs.js'
 import { oneClusterThrough } from './short.js'
 

@@ -1,4 +1,4 @@
-/** NATS servers that come back without what they had acknowledged, while the nodes live on with their own copies. */
+/** NATS servers that restart without acknowledged writes, while the nodes keep running with their copies. */
 import type { TestNats } from '../harness/nats.js'
 import type { Cluster } from './cluster.js'
 import type { ClusterFault } from './injection.js'
@@ -45,7 +45,7 @@ async function lose(
   struck()
   await nats.startAll()
   await cluster.acceptsAgain(at)
-  // What was founded anew must be found by a node that only comes now as well.
+  // A node that starts only now must find the newly founded logs as well.
   const faultNode = rng.pick(faultNodes)
   await faultNode.kill()
   faultNode.spawn()

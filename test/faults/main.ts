@@ -1,4 +1,4 @@
-/** The long form: `npm run faults` does everything that can happen to real processes, many times over. */
+/** The long form of the fault tests: `npm run faults` injects every fault into real processes, many times over. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -40,7 +40,7 @@ const strength = { pauseLeases: 3, writesLost: 400 }
 
 interface Kind {
   readonly name: string
-  /** Resolves with whether nothing was wrong. */
+  /** Resolves with whether every promise held. */
   run(): Promise<boolean>
 }
 
@@ -48,7 +48,7 @@ function cycles(usual: number): number {
   return values.cycles ?? usual
 }
 
-/** Of campaigns. */
+/** Options of campaigns. */
 function strokes() {
   const { killsEach } = values
   return { cycles: cycles(strikes), seed, note, ...(killsEach !== undefined && { killsEach }) }
@@ -119,7 +119,7 @@ if (chosen.length === 0) {
   console.log(`No kind of fault is called ${values.only}. There are: ${kinds.map(({ name }) => name).join('; ')}.`)
   process.exit(2)
 }
-// Whatever was started ends with this process, also when somebody has seen enough.
+// Every child ends with this process, also on Ctrl-C.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => process.exit(128 + constants.signals[signal]))
 }

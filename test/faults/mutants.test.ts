@@ -1,4 +1,4 @@
-/** The faults themselves are tried on nodes that break a promise: they must tell, each in its own words. */
+/** The fault tests find nodes that break a promise, each in its own words. */
 import t from 'tap'
 import { openClusterUnderLoad } from './cluster.js'
 import { injectOnce } from './injection.js'
@@ -7,10 +7,10 @@ import type { Mutant } from './mutants.js'
 import { usualOutages } from './outages.js'
 
 const cycles = 2
-/** Most kills meet a write whose commit or answer is under way, but not all. */
+/** Most kills meet a write whose commit or answer is pending, but not all. */
 const mostTrials = 4
 
-/** Kills a node that breaks a promise until that shows, or so often that it should have shown. */
+/** Kills a node that breaks a promise until the violation shows, up to the number of kills that should show it. */
 async function killsOf(mutant: Mutant, count: 'missing' | 'doubled') {
   for (let trial = 1; ; trial++) {
     const seed = Math.floor(Math.random() * 2 ** 31)
@@ -43,7 +43,7 @@ t.test(
       /performed the effect of v\d+ after it had lost shard \d/,
     ]
     const wrongs = () => cluster.history.wrongs.join('\n')
-    // A pause meets an effect under way only now and then.
+    // Only some pauses meet a pending effect.
     for (let strikes = 0; strikes < 12 && !signs.every((sign) => sign.test(wrongs())); strikes++) {
       t.comment(`strike ${strikes + 1}`)
       await injectOnce(cluster, pause, { pauseLeases: 1, writesLost: 0 })

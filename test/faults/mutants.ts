@@ -1,13 +1,13 @@
-/** Nodes that break one promise each, to show that these faults would tell. */
+/** Nodes that break one promise each, to prove that the fault tests find it. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isRefusal } from '../../core/errors.js'
 import type { Shards } from '../../runtime/shard/contract.js'
 import { all, type Book, type BookView, type Written } from './books.js'
 
 /**
- * `hasty` answers a write before it is committed. `forgetful` does not remember ids, and answers late enough for writers to
- * ask again. `stale` shows what it saw a moment ago. `careless` performs effects long after they were begun, whatever became of
- * the shard.
+ * `hasty` answers a write before it is committed. `forgetful` does not remember ids, and answers late enough for
+ * writers to ask again. `stale` serves reads from an older state. `careless` performs effects long after they began,
+ * even after the loss of the shard.
  */
 export type Mutant = 'hasty' | 'forgetful' | 'stale' | 'careless'
 
@@ -27,7 +27,7 @@ export function delayEffects(mutants: string): (() => Promise<void>) | undefined
   return mutants.includes('careless') ? () => sleep(Math.random() * carelessMs) : undefined
 }
 
-/** Foresees the answer, which it can while every write comes through this process. */
+/** Computes the answer before the commit, which works while every write comes through this process. */
 function answerEarly({ execute: ask, query: read }: Shards): Shards['execute'] {
   const foreseen = new Map<string, Promise<number>>()
   let commits: Promise<unknown> = Promise.resolve()

@@ -1,4 +1,4 @@
-/** A whole node with books, as a process: configured as any node is, with its name and the receiver of effects besides. */
+/** A whole node with books, as a process: configured like any node, plus its name and the receiver of effects. */
 import { shutdown } from '../../core/limits/index.js'
 import { systemClock } from '../../runtime/clock.js'
 import { readConfig } from '../../runtime/config/config.js'
@@ -28,7 +28,7 @@ const read = readConfig(process.env)
 if ('problems' in read) throw new Error(read.problems.join(' '))
 const { config } = read
 
-/** Routes and performers are handed over before there is an engine, and run only when there is. */
+/** Routes and effect handlers are passed in before the engine exists, and run only after. */
 let engine: Engine | undefined
 function between<S extends Shards>(shards: S): S {
   const given = withMutants(shards, mutants)

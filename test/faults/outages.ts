@@ -1,4 +1,4 @@
-/** Nodes and servers of a cluster that die, stand still, or are restarted; none of them loses what is on its disk. */
+/** Nodes and servers of a cluster that die, stall, or are restarted; none of them loses its disk. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { cluster as limits } from '../../core/limits/index.js'
 import { aboutOf, type Cluster } from './cluster.js'
@@ -74,10 +74,10 @@ interface Tenure {
   readonly epoch: number
 }
 
-/** Questions that a node answers before whatever it had begun to send earlier is taken to have arrived. */
+/** After this many answered requests, everything that the node sent earlier counts as arrived. */
 const roundTrips = 5
 
-/** From when it knows what it lost, the node performs nothing more of it. */
+/** After it learns of the loss of a shard, the node performs none of its effects. */
 async function staysSilent(cluster: Cluster, woken: FaultNode, lost: readonly Tenure[]): Promise<void> {
   const { receiver, history } = cluster
   const isLost = ({ shard, epoch }: Tenure) => lost.some((each) => each.shard === shard && each.epoch === epoch)
@@ -108,7 +108,7 @@ const rollingRestart: ClusterFault = {
       await cluster.acceptsAgain(performance.now())
     }
   },
-  /** A request that was decided must have been answered; one that came too late may be turned away, and is counted. */
+  /** A decided request must have been answered; a late one may be refused, and is counted. */
   notes({ history }, since) {
     let turnedAway = 0
     for (const { value, tries, answer, endedAt = since } of history.writes) {
@@ -152,6 +152,6 @@ const endedWithoutServers: ClusterFault = {
   },
 }
 
-/** Those that every run of the tests does. */
+/** The faults of every test run. */
 export const usualOutages: readonly ClusterFault[] = [ownerKilled, serverKilled, ownerPaused, rollingRestart]
 export const rarerOutages: readonly ClusterFault[] = [serverPaused, everythingKilled, endedWithoutServers]

@@ -1,4 +1,6 @@
-/** A process that looks at what was found after a cut, one line asked and one answered; a bad file may end it. */
+/**
+ * A process that checks the files found after a cut, one request and one answer per line; a damaged file may end it.
+ */
 import { createInterface } from 'node:readline'
 import { subjects } from './powercut-subjects.js'
 import type { Ack } from './powercut-work.js'

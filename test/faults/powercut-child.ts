@@ -1,4 +1,4 @@
-/** The process that the power is cut from: one life of a subject, each acknowledgement on the record as it is given. */
+/** The process under power cuts: one life of a subject, with each acknowledgement written to the log at once. */
 import { openSync, writeSync } from 'node:fs'
 import { subjects } from './powercut-subjects.js'
 import type { Ack } from './powercut-work.js'

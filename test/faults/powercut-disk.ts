@@ -1,11 +1,11 @@
 /**
- * What a disk may hold after the power failed. What was synced is there. Of what was not, each block may have reached
- * the disk or not, in any order, and of several writes to one block any may be the last that did.
+ * The possible contents of a disk after a power cut. Synced blocks are there. Each unsynced block may have reached the
+ * disk or not, in any order, and of several writes to one block any may be the last that did.
  */
 import type { Entry } from './powercut-log.js'
 
 const blockBytes = 4_096
-/** What a disk never tears. */
+/** The unit that a disk never tears. */
 const sectorBytes = 512
 
 /** A number from 0 up to but not including `below`. */
@@ -13,12 +13,12 @@ export type Draw = (below: number) => number
 
 interface Version {
   readonly place: number
-  /** Within its block. */
+  /** Offset within its block. */
   readonly at: number
   readonly bytes: Buffer
 }
 
-/** Bytes that may grow; beyond `size` they mean nothing. */
+/** Growable bytes; those beyond `size` are undefined. */
 interface Content {
   bytes: Buffer
   size: number
@@ -26,28 +26,30 @@ interface Content {
 
 interface File {
   readonly durable: Content
-  /** Not yet synced, oldest first, by number of the block. */
+  /** Unsynced writes, oldest first, by block number. */
   readonly pending: Map<number, Version[]>
-  /** Sizes given by a call rather than by a write, not yet synced. */
+  /** Unsynced sizes that a call set rather than a write. */
   sizes: { readonly place: number; readonly size: number }[]
 }
 
 type Naming = (names: Map<string, File>) => void
 
 export interface Disk {
-  /** Takes in the next entry of the log. */
+  /** Applies the next entry of the log. */
   follow(entry: Entry): void
-  /** Acknowledged so far, one a line. */
+  /** The acknowledgements so far, one per line. */
   acks(): readonly string[]
-  /** The files as they may be found if the power failed now, by path. Changes nothing: it may fail otherwise, or later. */
+  /**
+   * The files, by path, as a power cut now might leave them. Does not change the disk: a later cut may leave others.
+   */
   image(draw: Draw): Map<string, Buffer>
-  /** Blocks whose fate would be drawn. */
+  /** The number of blocks with an undecided fate. */
   unsynced(): number
 }
 
 export function emptyDisk(): Disk {
   const acks: string[] = []
-  /** As the running process sees them, and as they would be found. */
+  /** The files as the running process sees them, and as a cut would leave them. */
   const names = new Map<string, File>()
   const durableNames = new Map<string, File>()
   const namings: Naming[] = []
@@ -107,7 +109,7 @@ export function emptyDisk(): Disk {
     acks: () => acks,
     image(draw) {
       const found = new Map(durableNames)
-      // File systems keep the order of names, as they keep no order of contents.
+      // File systems preserve the order of names, though not of contents.
       for (const naming of namings.slice(0, draw(namings.length + 1))) naming(found)
       return new Map(Array.from(found, ([path, file]) => [path, contentOf(file, draw)]))
     },
@@ -115,7 +117,7 @@ export function emptyDisk(): Disk {
   }
 }
 
-/** Places are counted anew in each process, and all that an earlier one wrote comes before. */
+/** File numbers begin again in each process, after all writes of the earlier one. */
 function forgetPlaces(file: File): void {
   for (const [block, versions] of file.pending) {
     file.pending.set(
@@ -138,14 +140,14 @@ function addWrite(file: File, place: number, offset: number, bytes: Buffer): voi
   }
 }
 
-/** Everything written before the sync began. */
+/** Applies to everything written before the sync began. */
 function syncAll(file: File, began: number): void {
   for (const block of [...file.pending.keys()]) syncBlock(file, block, began - 1)
   for (const { size } of file.sizes.filter((one) => one.place < began)) resize(file.durable, size)
   file.sizes = file.sizes.filter((one) => one.place >= began)
 }
 
-/** A write that returns when it is durable takes along whatever else its blocks held. */
+/** A write that returns when it is durable makes the rest of its blocks durable too. */
 function syncWritten(file: File, write: number): void {
   for (const [block, versions] of [...file.pending]) {
     if (versions.some((version) => version.place === write)) syncBlock(file, block, write)
@@ -163,7 +165,7 @@ function syncBlock(file: File, block: number, upTo: number): void {
 function contentOf(file: File, draw: Draw): Buffer {
   const content = { bytes: Buffer.from(file.durable.bytes), size: file.durable.size }
   for (const { size } of file.sizes) if (draw(2) === 1) resize(content, size)
-  // Usually a block is on the disk whole or not at all; now and then the power failed while it was on its way.
+  // Mostly a block is on the disk whole or not at all; now and then the power failed during its write.
   const torn = draw(4) === 0
   for (const [block, versions] of file.pending) {
     const kept = draw(versions.length + 1)

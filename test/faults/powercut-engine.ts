@@ -1,4 +1,4 @@
-/** The embedded engine under power cuts: commands that count, remember their answers and owe an effect each. */
+/** The embedded engine under power cuts: commands that count, remember their answers and emit one effect each. */
 import { systemClock } from '../../runtime/clock.js'
 import type { Log } from '../../runtime/observe/log.js'
 import type { Command, EffectHandler, Engine, Query } from '../../runtime/shard/contract.js'
@@ -8,7 +8,7 @@ import { openStore } from '../../runtime/store/lmdb.js'
 import { type Ack, ackedBy, type Subject, writers } from './powercut-work.js'
 
 const shards = 3
-/** Long enough for any machine: an effect that is not performed by then is taken for lost. */
+/** Long enough for any machine: an effect not performed by then counts as lost. */
 const owedMs = 60_000
 
 interface Noted {

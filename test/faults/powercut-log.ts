@@ -1,13 +1,13 @@
-/** Runs a program with writelog.c loaded into it, and reads the log that it leaves. */
+/** Runs a program with writelog.c preloaded, and reads its log. */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, truncateSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
-/** The source stays where it is when the tests are built. */
+/** The source is not part of the build of the tests. */
 const source = resolve(import.meta.dirname, '../../../test/faults/writelog.c')
 
-/** Made anew by the system's own compiler, since it is loaded into this machine's own programs. */
+/** Compiled on this machine, since it is loaded into this machine's programs. */
 export function buildWritelog(home: string): string {
   const library = join(home, 'writelog.so')
   const { status, stderr, error } = spawnSync('cc', [
@@ -26,17 +26,17 @@ export function buildWritelog(home: string): string {
 
 export interface Life {
   readonly library: string
-  /** Below it every change of a file is logged. */
+  /** The folder whose file changes are logged. */
   readonly folder: string
   readonly acks: string
   readonly log: string
   readonly program: string
   readonly args: readonly string[]
-  /** After so many syncs the disk fails. */
+  /** The disk fails after this many syncs. */
   readonly syncs?: number
 }
 
-/** One life of the program from start to end; rejects when it ended otherwise than by itself or its own SIGKILL. */
+/** One life of the program; rejects when it ended other than by itself or its own SIGKILL. */
 export async function runLife({ library, folder, acks, log, program, args, syncs }: Life): Promise<void> {
   const child = spawn(process.execPath, [program, folder, acks, ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -47,7 +47,7 @@ export async function runLife({ library, folder, acks, log, program, args, syncs
       WRITELOG_ACKS: acks,
       WRITELOG_LOG: log,
       ...(syncs !== undefined && { WRITELOG_SYNCS: String(syncs) }),
-      // The library sees calls of the C library only.
+      // The library intercepts calls of the C library alone.
       UV_USE_IO_URING: '0',
     },
   })
@@ -62,7 +62,7 @@ export async function runLife({ library, folder, acks, log, program, args, syncs
 
 export type Kind = 'S' | 'C' | 'W' | 'T' | 'B' | 'E' | 'P' | 'R' | 'U' | 'Y' | 'A' | 'X'
 
-/** As writelog.c tells of each kind. */
+/** The kinds of writelog.c. */
 export interface Entry {
   readonly kind: Kind
   readonly file: number
@@ -76,7 +76,7 @@ export function readLog(path: string): Entry[] {
   return entriesOf(readFileSync(path)).entries
 }
 
-/** A process that ended in the middle of an entry had not yet been told that the call was done; the next life begins behind. */
+/** Cuts off an incomplete last entry: its call had not returned, and the next life appends behind whole entries. */
 export function endWhole(path: string): void {
   const log = readFileSync(path)
   const { wholeBytes } = entriesOf(log)

@@ -1,4 +1,4 @@
-/** The store under power cuts, and ones that do not sync as they should, to see that the same cuts would find them out. */
+/** The store under power cuts, and stores that sync too little, to prove that the cuts find them. */
 import { join } from 'node:path'
 import { open } from 'lmdb'
 import { type Store, StoreFailed } from '../../runtime/store/contract.js'
@@ -9,7 +9,7 @@ import { type Acked, ackedBy, countOf, problemOf, type Subject, writers, writesO
 type Settings = Partial<StoreOptions>
 const openIn = (dir: string, settings?: Settings) => openStore({ dir, shards: writers, ...settings })
 
-/** Every writer goes on from its count, each commit after the one before was acknowledged, all of them side by side. */
+/** All writers run concurrently; each continues from its count, one commit after the acknowledgement of the last. */
 async function writeAll(
   first: readonly number[],
   commits: number,
@@ -41,7 +41,7 @@ const work =
     return store.close
   }
 
-/** A store whose disk failed says so, and takes nothing more. */
+/** A store whose disk failed reports it and takes no further commit. */
 async function checkFailed(store: Store, failed: Error): Promise<void> {
   if (!(failed instanceof StoreFailed)) throw failed
   if (!(store.failure() instanceof StoreFailed)) throw new Error('a store whose disk failed does not say so')
@@ -68,7 +68,7 @@ async function check(dir: string, acked: readonly Acked[], promised: (acked: Ack
   }
 }
 
-/** What was found can be worked on. */
+/** The recovered data accepts further work. */
 async function problemGoingOn(store: Store): Promise<string | undefined> {
   await writeAll(countsOf(store), 1, (writer, n) => store.space(writer).commit(store.own.encode(writesOf(writer, n))))
   const problems = Array.from({ length: writers }, (_, writer) => problemOf(store.space(writer), writer))
@@ -80,17 +80,14 @@ export const syncedStore: Subject = {
   check: (dir, acks) => check(dir, ackedBy(acks), ({ last }) => last),
 }
 
-/**
- * Commits that are written behind may be lost, but not in part, and none that was there when the data was opened, or when
- * it was closed.
- */
+/** Commits of write-behind may be lost, but only whole, and none that was there when the data was opened or closed. */
 export const writtenBehindStore: Subject = {
   work: work({ durability: 'async', writeBehindMs: 3 }),
   check: (dir, acks) =>
     check(dir, ackedBy(acks, true), ({ closed, last, opened }) => (closed ? last : opened), { durability: 'async' }),
 }
 
-/** The same rows in the same places, written by lmdb itself with less syncing than it needs. */
+/** The same rows in the same places, written by lmdb itself with too little syncing. */
 const lessSynced = (settings: { noSync?: boolean; noMetaSync?: boolean }): Subject => ({
   async work(dir, say, commits) {
     const store = await openIn(dir)
@@ -116,5 +113,5 @@ const lessSynced = (settings: { noSync?: boolean; noMetaSync?: boolean }): Subje
 })
 
 export const unsyncedStore = lessSynced({ noSync: true })
-/** Its pages are synced and its head is not, so it opens after every cut, without the last of what it acknowledged. */
+/** Its pages are synced and its meta page is not, so it opens after every cut without its last acknowledged commits. */
 export const lateStore = lessSynced({ noMetaSync: true })

@@ -1,4 +1,4 @@
-/** The subjects by name, for the processes that work on them and look at them. */
+/** The subjects by name, for the processes that run and check them. */
 import { embeddedEngine } from './powercut-engine.js'
 import { lateStore, syncedStore, unsyncedStore, writtenBehindStore } from './powercut-store.js'
 import type { Subject } from './powercut-work.js'

@@ -1,10 +1,10 @@
-/** The work during which the power fails, and what may be found of it afterwards, in the words of both sides. */
+/** The work during a power cut, and what may be found of it afterwards. */
 import { type Space, table, type Write } from '../../runtime/store/contract.js'
 
 export const writers = 4
-/** Commits of each writer in one life of the program, unless its disk is to fail first. */
+/** Commits of each writer in one life of the program, unless its disk fails first. */
 export const commitsPerLife = 60
-/** Rows a writer leaves behind; older ones it removes, so that their pages are used again. */
+/** Rows of a writer that stay; it removes older ones, so that LMDB reuses their pages. */
 const rowsKept = 7
 
 interface Half {
@@ -16,7 +16,7 @@ const latest = table<[], number>('latest')
 const left = table<[n: number], Half>('left')
 const right = table<[n: number], Half>('right')
 
-/** One commit: the writer's count goes up by one, a pair of rows comes and one goes. */
+/** One commit: increments the writer's count, adds a pair of rows and removes one. */
 export function writesOf(writer: number, n: number): Write[] {
   const value = { n, text: textOf(writer, n) }
   return [
@@ -27,7 +27,7 @@ export function writesOf(writer: number, n: number): Write[] {
   ]
 }
 
-/** Of many lengths, some beyond what fits into one page. */
+/** Of many lengths, some larger than a page. */
 function textOf(writer: number, n: number): string {
   return `${writer}/${n} `.repeat(1 + ((n * 131 + writer * 17) % 1_500))
 }
@@ -36,7 +36,7 @@ export function countOf(space: Space): number {
   return space.get(latest, []) ?? 0
 }
 
-/** What is wrong with a writer's space, if anything: it must be as some whole commit left it. */
+/** The fault of a writer's space, if any: it must be as some whole commit left it. */
 export function problemOf(space: Space, writer: number): string | undefined {
   const count = countOf(space)
   const first = Math.max(1, count - rowsKept + 1)
@@ -51,25 +51,25 @@ export function problemOf(space: Space, writer: number): string | undefined {
   return undefined
 }
 
-/** What the program says of itself, one a line: what it found, what it promises, and that it can promise no more. */
+/** The program's lines about itself: what it found, what it promises, and when it can promise no more. */
 export interface Ack {
   readonly did: 'opened' | 'committed' | 'performed' | 'failed' | 'closed'
   readonly writer: number
   readonly n: number
 }
 
-/** What one writer had been told by the time of the cut. */
+/** One writer's knowledge at the time of the cut. */
 export interface Acked {
-  /** Of its commits there when the data was last opened. */
+  /** Commits that were there when the data was last opened. */
   readonly opened: number
-  /** Of the last that was acknowledged. */
+  /** The last acknowledged commit. */
   readonly last: number
   readonly closed: boolean
-  /** Acknowledged, and not there when the same machine opened the data again. */
+  /** Commits that were acknowledged and missing when the same machine opened the data again. */
   readonly lost: number
 }
 
-/** `mayForget`: what is written behind its readers may end with the process, or as it was on a disk that failed. */
+/** `mayForget`: write-behind commits may be lost with the process or on a failed disk. */
 export function ackedBy(acks: readonly Ack[], mayForget = false): Acked[] {
   const all = Array.from({ length: writers }, (): Acked => ({ opened: 0, last: 0, closed: false, lost: 0 }))
   for (const { did, writer, n } of acks) {
@@ -84,10 +84,13 @@ export function ackedBy(acks: readonly Ack[], mayForget = false): Acked[] {
   return all
 }
 
-/** What the power is cut from. */
+/** The subject of a power cut. */
 export interface Subject {
-  /** One life on the data in `dir`, of so many commits of each writer. Says what it may when it may; answers how to end. */
+  /**
+   * One life on the data in `dir`, of this many commits of each writer. Reports its promises; resolves with how the
+   * life ends.
+   */
   work(dir: string, say: (ack: Ack) => void, commits: number): Promise<() => Promise<void>>
-  /** Opens what was found after the cut; what is wrong with it, if anything, given what had been acknowledged. */
+  /** Opens the data found after the cut; returns its fault, if any, given the acknowledgements. */
   check(dir: string, acks: readonly Ack[]): Promise<string | undefined>
 }

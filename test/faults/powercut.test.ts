@@ -1,4 +1,4 @@
-/** A power cut at any moment: what was acknowledged is there, and every commit is whole or absent. */
+/** A power cut at any moment: every acknowledged commit is there, and every commit is whole or absent. */
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,7 +8,7 @@ import { emptyDisk } from './powercut-disk.js'
 import { buildWritelog, endWhole, readLog, runLife } from './powercut-log.js'
 
 const cuts = 30
-/** A log that showed a problem stays here; with its seed it shows it again. */
+/** The log of a failing run is stored here; with its seed it reproduces the fault. */
 const keep = resolve(import.meta.dirname, '../../../test/output')
 
 for (const [subject, title] of Object.entries(promises)) {
@@ -68,7 +68,7 @@ t.test('What a store shows once it is opened is on the disk, whatever its last p
 t.test('The same cuts find what a store would lose that does not sync, or too late', async (t) => {
   const unsynced = await powerCuts({ subject: 'store without sync', cuts })
   t.ok(unsynced.problems.length > cuts / 3, `${unsynced.problems.length} of ${cuts}, with seed ${unsynced.seed}`)
-  // About one image in five shows it; so many that none does are never seen.
+  // About one image in five shows it, so 100 images without one are practically impossible.
   const late = await powerCuts({ subject: 'store that syncs too late', cuts: 100 })
   t.ok(late.problems.length > 0, `${late.problems.length} of ${late.cuts}, with seed ${late.seed}`)
   t.match(late.problems[0], /was promised/)

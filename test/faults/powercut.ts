@@ -1,6 +1,6 @@
 /**
- * Cuts the power, over and over, from a process that acknowledges commits: its writes are logged while it really runs,
- * and the log is then cut at drawn places and replayed as a disk might have kept it.
+ * Cuts the power of a process that acknowledges commits: a real run logs its writes, and the log is cut at random
+ * places and replayed as a disk might have stored it.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,7 +14,7 @@ import { type Disk, type Draw, emptyDisk } from './powercut-disk.js'
 import { buildWritelog, type Entry, readLog, runLife } from './powercut-log.js'
 import { type Ack, commitsPerLife } from './powercut-work.js'
 
-/** The subjects that must come through every cut, and what each of them promises. */
+/** The subjects that must survive every cut, and the promises of each. */
 export const promises = {
   store: 'The store keeps what it acknowledged, whole, when the power fails at any moment',
   'store with write-behind': 'A store with write-behind keeps whole commits, and all of them once it was closed',
@@ -23,14 +23,14 @@ export const promises = {
 
 export interface PowerCuts {
   readonly cuts: number
-  /** The same seed cuts the same log in the same places; drawn when absent. */
+  /** The same seed cuts the same log in the same places; random when absent. */
   readonly seed?: number
-  /** The log of an earlier run to be cut again; absent, the program is run. */
+  /** The log of an earlier run to cut again; absent, the program is run. */
   readonly log?: string
-  /** Where the log is left when it showed a problem. */
+  /** Where to store the log of a failing run. */
   readonly keep?: string
   readonly report?: (line: string) => void
-  /** Of `promises`, or one that is known to fail; our store when absent. */
+  /** One of `promises`, or a subject that is known to fail; the store when absent. */
   readonly subject?: string
   /** Whether syncs begin to fail in the first life. */
   readonly badDisk?: boolean
@@ -41,15 +41,15 @@ export interface PowerCutsDone {
   readonly cuts: number
   /** Acknowledgements in the whole log. */
   readonly acks: number
-  /** Images in which something that was not synced was at stake. */
+  /** Images with unsynced blocks whose fate was drawn. */
   readonly atStake: number
   /** Lives that ended because the disk failed. */
   readonly failures: number
-  /** One for each image that was not as promised. */
+  /** One for each image that broke a promise. */
   readonly problems: readonly string[]
 }
 
-/** More than making the data takes. */
+/** More than the creation of the data takes. */
 const fewestSyncs = 15
 const moreSyncs = 15
 
@@ -91,7 +91,7 @@ export async function powerCuts(options: PowerCuts): Promise<PowerCutsDone> {
   }
 }
 
-/** The first ends as a process does that is killed, the second as it should; so data is made, found again and closed. */
+/** The first life ends like a killed process, the second in order; so data is created, opened again and closed. */
 async function twoLives(home: string, subject: string, syncs?: number): Promise<string> {
   const library = buildWritelog(home)
   const folder = join(home, 'data')
@@ -111,7 +111,7 @@ function keepLog(path: string, folder: string, seed: number): string {
   return kept
 }
 
-/** Spread over the whole log, with a share of them before the first acknowledgement: while the data is being made. */
+/** Spread over the whole log, with a share before the first acknowledgement, while the data is being created. */
 function cutOffsets(log: readonly Entry[], cuts: number, draw: Draw): number[] {
   const firstAck = log.findIndex((entry) => entry.kind === 'A')
   const early = Math.ceil(cuts / 10)
@@ -133,7 +133,7 @@ function acksOf(disk: Disk): Ack[] {
   return disk.acks().map((line) => JSON.parse(line) as Ack)
 }
 
-/** Small and the same everywhere: mulberry32. */
+/** mulberry32: small, and the same on every machine. */
 function drawFrom(seed: number): Draw {
   let state = seed >>> 0
   return (below) => {
@@ -144,7 +144,7 @@ function drawFrom(seed: number): Draw {
   }
 }
 
-/** Looks at images in another process, and in a new one when an image ended it. */
+/** Checks images in another process, and in a new one when an image ended it. */
 function openJudge() {
   let judging: { child: ChildProcess; answers: AsyncIterator<string> } | undefined
 

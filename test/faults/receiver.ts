@@ -1,4 +1,4 @@
-/** Where the effects of entries go: a server that keeps whatever arrives, and fails now and then so that some come again. */
+/** The receiver of effects: a server that records every request, and fails now and then so that some are repeated. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -6,14 +6,14 @@ import type { Rng } from '../sim/world/rng.js'
 import type { EffectPayload } from './books.js'
 
 export interface Arrived extends EffectPayload {
-  /** Whether it was answered as if it had failed. */
+  /** Whether it was answered as a failure. */
   readonly failed: boolean
 }
 
 export interface Receiver {
   readonly url: string
   readonly arrived: readonly Arrived[]
-  /** What arrived for that entry, in the order of time. */
+  /** The requests for that entry, in order of time. */
   of(value: string): readonly Arrived[]
   close(): Promise<void>
 }
@@ -28,7 +28,7 @@ export async function openReceiver(rng: Rng): Promise<Receiver> {
     request.setEncoding('utf8').on('data', (piece) => {
       text += piece
     })
-    // Of a sender that was killed half way only the beginning came, and no end.
+    // Of a killed sender only the beginning of the request arrived.
     request.on('end', () => {
       const failed = rng.chance(failShare)
       const post: Arrived = { ...(JSON.parse(text) as EffectPayload), failed }

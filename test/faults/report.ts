@@ -1,19 +1,19 @@
-/** What the cycles of one kind of fault came to, as a line. */
+/** The result of one kind of fault as a line. */
 import type { Verdict } from './judge.js'
 
 export interface FaultReport extends Verdict {
   readonly fault: string
   readonly seed: number
   readonly cycles: number
-  /** The longest that anybody had to ask until a write was accepted again. */
+  /** The longest time until a write was accepted again. */
   readonly acceptedAgainMs: number
-  /** What is wanted of that. */
+  /** The bound of that time. */
   readonly wantedMs?: number
   /** Further figures of this kind of fault. */
   readonly notes?: readonly string[]
 }
 
-/** What is wanted of a cluster after each fault. */
+/** The bounds of a cluster after each fault. */
 export const acceptsAgainMs = 5_000
 
 export function formatReport(report: FaultReport): string {

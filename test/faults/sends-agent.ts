@@ -1,4 +1,4 @@
-/** The agent whose sends are under fault, and every call about them, each to any node. */
+/** The agent of the send faults, and every call about its sends, each to any node. */
 import { createHmac } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Answered, type CallResult, exchange, headers } from './call.js'
@@ -12,19 +12,19 @@ export interface SeenSend {
   readonly attempts: number
 }
 
-/** Each resolves with undefined when the node gave no answer that says anything. Whatever else is said throws. */
+/** Each call resolves with undefined when the outcome is unknown. An unexpected answer throws. */
 export interface SendAgent {
   ask(faultNode: FaultNode, wanted: Wanted): Promise<ToldOfSend | undefined>
   cancel(faultNode: FaultNode, sendId: string): Promise<'cancelled' | 'tooLate' | undefined>
   read(faultNode: FaultNode, sendId: string): Promise<SeenSend | 'nowhere' | undefined>
-  /** The person writes STOP, as the provider tells it; the same words again have the same id. */
+  /** The person's STOP, as the provider reports it; the same text again has the same id. */
   stop(faultNode: FaultNode, phone: string): Promise<true | undefined>
 }
 
 const answerMs = 15_000
 const againMs = 50
 const agents = '/v1/orgs/demo/agents'
-/** What is answered when nothing was decided, or nobody knows. */
+/** Statuses that say that nothing was decided, or that the outcome is unknown. */
 const undecided: readonly number[] = [429, 502, 503, 504]
 
 export async function openSendAgent(faultNodes: readonly FaultNode[], provider: SendProvider): Promise<SendAgent> {
@@ -74,7 +74,7 @@ export async function openSendAgent(faultNodes: readonly FaultNode[], provider: 
   }
 }
 
-/** A person writes, as the provider tells it; the same words again have the same id. */
+/** A person's text, as the provider reports it; the same text again has the same id. */
 export async function receiveText(
   faultNode: FaultNode,
   { auth }: SendProvider,
@@ -100,7 +100,7 @@ export async function post(faultNode: FaultNode, path: string, body: object = {}
   return heard(await exchange(faultNode.url(), path, answerMs, { method: 'POST', headers, body: JSON.stringify(body) }))
 }
 
-/** Once the node takes it: one that has just started may have to wait for its shards. */
+/** Repeats until the node accepts: a newly started one may still wait for its shards. */
 export async function createAgent(
   faultNode: FaultNode,
   { auth }: SendProvider,

@@ -1,4 +1,6 @@
-/** Callers of sends: journeys and named ones, crowds under one key, cancels that race the worker, people who say STOP. */
+/**
+ * Callers of sends: journeys and named sends, crowds under one key, cancels that race the worker, people who say STOP.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Rng } from '../sim/world/rng.js'
 import type { FaultNode } from './faultnode.js'
@@ -6,16 +8,16 @@ import type { SendAgent } from './sends-agent.js'
 import { type SendRecord, sendIdOf, type Wanted } from './sends-record.js'
 
 export interface SendCallers {
-  /** Begins nothing more, and resolves when everything begun has been answered. */
+  /** Begins no further call; resolves when every pending one has been answered. */
   stop(): Promise<void>
-  /** Goes away at once. */
+  /** Stops at once. */
   leave(): void
 }
 
 const callerCount = 6
 const restMs = 30
 const againMs = 40
-/** Each number is written to about so often within a short time, so that a STOP finds some of it waiting; then it rests. */
+/** How often a number is written to within a short time, so that a STOP finds some sends pending; then it rests. */
 const sendsPerPhone = 8
 const phonesAtOnce = 12
 const phoneCount = 9_000
@@ -24,9 +26,9 @@ const crowdShare = 0.05
 const crowd = 24
 const cancelShare = 0.3
 const stopShare = 0.1
-/** How long after its acceptance a cancel or a STOP comes at most, mostly sooner: by then it was sent, or tried again. */
+/** The longest delay of a cancel or STOP after acceptance, mostly less: by then the send was sent or retried. */
 const raceMs = 900
-/** A STOP comes from one of those who were written to last. */
+/** How many of the latest recipients may say STOP. */
 const lately = 12
 
 export function openSendCallers(options: {
@@ -64,7 +66,7 @@ export function openSendCallers(options: {
     }
   }
 
-  /** From node to node until one answers. */
+  /** Calls node after node until one answers. */
   async function insisted<R>(
     first: number,
     ask: (faultNode: FaultNode) => Promise<R | undefined>,
@@ -82,7 +84,7 @@ export function openSendCallers(options: {
     if (told) wanted.told.push(told)
   }
 
-  /** A cancel that was not answered may have been done, so its answer the next time says nothing. */
+  /** A cancel without an answer may have taken effect, so the next answer proves nothing. */
   async function cancelled(wanted: Wanted, first: number): Promise<void> {
     const sendId = sendIdOf(wanted)
     if (sendId === undefined) return

@@ -1,4 +1,4 @@
-/** The judge of sends under fault: whatever goes wrong with one is found, and what nobody can know is not blamed on it. */
+/** The judge of sends under fault finds every wrong, and excuses unknown outcomes. */
 import t from 'tap'
 import type { FaultNode } from './faultnode.js'
 import type { SeenSend, SendAgent } from './sends-agent.js'
@@ -26,7 +26,7 @@ const queued: ToldOfSend = { outcome: 'queued', sendId: 'sd_1' }
 const repeated: ToldOfSend = { outcome: 'duplicate', sendId: 'sd_1' }
 const refused: ToldOfSend = { outcome: 'refused' }
 
-/** One send, as it went. What is not told went well. */
+/** The course of one send; absent fields went well. */
 async function judged({ told = [queued], again = repeated, send = isSent, arrivals = [{}], ...moments }: Story) {
   const record = openSendRecord()
   const { killedAt, stoppedAt: acknowledgedAt, cancelledAt } = moments

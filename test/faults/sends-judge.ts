@@ -1,4 +1,7 @@
-/** Looks, once the faults are over, whether every send ended once, as its callers were told and as the provider saw it. */
+/**
+ * Checks after the faults that every send ended once, consistent with its callers' answers and with the provider's
+ * record.
+ */
 import { finalStates } from '../../core/outreach/send.js'
 import type { FaultNode } from './faultnode.js'
 import type { Verdict } from './judge.js'
@@ -23,7 +26,7 @@ const mostAttempts = 4
 const toldProblems = 50
 const isFinal = (state: string) => (finalStates as readonly string[]).includes(state)
 
-/** What was acknowledged is there whenever it is looked for, and what has ended stays as it ended. */
+/** Every acknowledged send is there at each read, and an ended one stays as it ended. */
 export async function looked({ faultNodes, agent, record }: SendTrial, wanted: Wanted): Promise<SeenSend | undefined> {
   const faultNode = faultNodes[record.moment() % faultNodes.length]!
   const seen = await agent.read(faultNode, sendIdOf(wanted)!)
@@ -39,7 +42,7 @@ export async function looked({ faultNodes, agent, record }: SendTrial, wanted: W
   return seen
 }
 
-/** Every accepted send as it ended, once all have. */
+/** Every accepted send in its final state, once all have one. */
 async function ended(trial: SendTrial): Promise<Map<Wanted, SeenSend>> {
   const found = new Map<Wanted, SeenSend>()
   await waitUntil('every accepted send ends', trial.faultNodes, async () => {
@@ -107,7 +110,7 @@ function grouped<T>(items: Iterable<T>, keyOf: (item: T) => string): Map<string,
   return groups
 }
 
-/** One key is one send, and a refusal is for those who said STOP. */
+/** One key is one send, and only people who said STOP are refused. */
 function judgeTold(
   { stops }: SendRecord,
   { ref, phone, told }: Wanted,
@@ -124,7 +127,7 @@ function judgeTold(
   if (ids.size === 0 && arrivals.length > 0) addFinding(undefined, `${ref} was refused, and sent`)
 }
 
-/** However often it is tried it is one message, to whom it was meant for, and none once it is cancelled. */
+/** However many attempts it has, a send is one message to its recipient, and none after its cancel. */
 function judgeArrivals(wanted: Wanted, arrivals: readonly Arrival[], addFinding: AddFinding): void {
   const { ref, phone, cancelledAt = Infinity } = wanted
   const ids = new Set(arrivals.map(({ id }) => id))
@@ -134,7 +137,7 @@ function judgeArrivals(wanted: Wanted, arrivals: readonly Arrival[], addFinding:
     addFinding(undefined, `${ref} was sent after its cancel was acknowledged`)
 }
 
-/** The state tells the truth, as far as the provider ever told it. */
+/** The state is true as far as the provider has reported. */
 function judgeEnd(
   record: SendRecord,
   wanted: Wanted,
@@ -162,19 +165,20 @@ function judgeEnd(
     opted_out: isSilenced,
     not_rcs_capable: isIncapable(phone),
     dispatch_failed: arrivals.some((each) => !each.isTaken || isAnswerLost(record, each)),
-    // A number whose message did not get through is asked about afresh, so this may end one that had come to the provider.
+    // The capability of a number is checked again after a failed attempt, so this reason may end a send that the
+    // provider had taken.
     capability_unknown: taken.every((each) => isAnswerLost(record, each)),
   }
   if (state !== 'cancelled' && !isTrue[reason ?? ''])
     addFinding(undefined, `${ref} is ${state} for ${reason}, which is not so`)
 }
 
-/** Nobody was told, or whoever was told may have been harmed before it was written down. */
+/** The provider sent no answer, or a fault may have hit the node before it recorded the answer. */
 function isAnswerLost({ harms }: SendRecord, { at, isTold }: Arrival): boolean {
   return !isTold || harms.some((harmed) => harmed > at)
 }
 
-/** Nothing is sent to those whose STOP is acknowledged, not even by a node that stood still in the midst of a call. */
+/** Nothing is sent after the acknowledgement of a STOP, not even by a node that stalled during a call. */
 function judgeStops({ stops, arrivals }: SendRecord, addFinding: AddFinding): void {
   for (const { phone, acknowledgedAt = Infinity } of stops.values()) {
     const late = arrivals.filter((each) => each.phone === phone && each.at > acknowledgedAt)

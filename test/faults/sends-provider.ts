@@ -1,6 +1,6 @@
 /**
- * A provider of rcs that outlives every node: it knows messages by their ids, as the real one does, and now and then fails,
- * keeps its caller waiting, or takes a message and hangs up.
+ * An rcs provider that outlives every node: it knows messages by their ids, as the real one does, and now and then
+ * fails, delays its caller, or takes a message and hangs up.
  */
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
@@ -10,13 +10,13 @@ import type { Rng } from '../sim/world/rng.js'
 import type { SendRecord } from './sends-record.js'
 
 export interface SendProvider {
-  /** What a binding is made with. */
+  /** The credentials of a binding. */
   readonly auth: { readonly clientToken: string } & Readonly<Record<string, unknown>>
-  /** From here on it does everything that it is asked. */
+  /** From here on it accepts every request. */
   recover(): void
-  /** Answers no call for an access token until it is released; `waiting` counts those that wait. */
+  /** Answers no call for an access token until it is released; `waiting` counts the pending calls. */
   holdTokens(): Holding
-  /** Keeps messages on their way: none arrives until it is released. */
+  /** Holds messages back: none arrives until it is released. */
   holdMessages(): Holding
   close(): Promise<void>
 }
@@ -29,12 +29,12 @@ export interface Holding {
 interface ResponseMode {
   readonly share: number
   readonly isTaken: boolean
-  /** Absent: nothing is answered, and the connection ends. */
+  /** Absent: no answer is sent, and the connection ends. */
   readonly status?: number
   readonly isSlow?: true
 }
 
-/** How calls with a message fare, the first of them when all is well. */
+/** Outcomes of calls with a message; the first is success. */
 const responseModes: readonly ResponseMode[] = [
   { share: 0.7, isTaken: true, status: 200 },
   { share: 0.08, isTaken: false, status: 500 },
@@ -45,12 +45,12 @@ const responseModes: readonly ResponseMode[] = [
   { share: 0.07, isTaken: true },
 ]
 const slowMs = 400
-/** Of other calls, those that fail, and those for an access token that are kept waiting. */
+/** The share of other calls that fail, and of token calls that are delayed. */
 const failShare = 0.04
 const slowTokenShare = 0.5
 const slowTokenMs = 100
 
-/** Whom rcs does not reach. */
+/** Numbers that rcs does not reach. */
 export function isIncapable(phone: string): boolean {
   return phone.endsWith('7')
 }
@@ -91,7 +91,7 @@ export async function openSendProvider(record: SendRecord, rng: Rng): Promise<Se
     if (isHeld) await new Promise<void>((resolve) => held.messages!.push(resolve))
     const at = record.moment()
     const body = await bodyOf(request)
-    // Of a node that was killed half way only the beginning came.
+    // Of a killed node only the beginning of the request arrived.
     if (body === undefined) return
     const [, given = '', what = ''] = /^\/v1\/phones\/([^/]+)\/(\w+)$/.exec(pathname) ?? []
     const phone = decodeURIComponent(given)
@@ -108,7 +108,7 @@ export async function openSendProvider(record: SendRecord, rng: Rng): Promise<Se
   function recordMessage(response: ServerResponse, at: number, phone: string, id: string, body: string): void {
     const { isTaken, status, isSlow } = drawMode()
     const ref = /ref-\d+/.exec(body)?.[0]
-    // Confirmations and the like are the house's own, and no send.
+    // Confirmations and the like are Parley's own messages, not sends.
     if (ref) record.arrivals.push({ at, id, phone, ref, isTaken, isTold: status !== undefined })
     if (status !== undefined) reply(response, status, {})
     else setTimeout(() => response.destroy(), isSlow ? slowMs : 0)

@@ -1,19 +1,19 @@
-/** What callers of sends wanted, what they were told, and what the provider saw, in one order of moments. */
+/** The requests of callers, their answers, and the provider's record, in one order of moments. */
 
-/** One send under one key, however many callers ask for it and however often. */
+/** One send under one key, however many callers request it and however often. */
 export interface Wanted {
-  /** Stands in the key and in the words of its message. */
+  /** Part of the key and of the message's text. */
   readonly ref: string
   readonly way: 'journey' | 'named'
   readonly phone: string
   readonly beganAt: number
   /** When the last of its callers had an answer. */
   answeredAt?: number
-  /** What callers were told of it, in the order in which they heard. */
+  /** The states that callers saw, in order. */
   readonly told: ToldOfSend[]
-  /** When a caller heard that it is cancelled. */
+  /** When a caller learnt that it is cancelled. */
   cancelledAt?: number
-  /** The final state that somebody saw first. */
+  /** The final state that a caller saw first. */
   ended?: string
 }
 
@@ -25,12 +25,12 @@ export interface ToldOfSend {
 /** One call that brought a message to the provider. */
 export interface Arrival {
   readonly at: number
-  /** What the provider knows the message by. */
+  /** The provider's id of the message. */
   readonly id: string
   readonly phone: string
   readonly ref: string
   readonly isTaken: boolean
-  /** Whether the provider told what it did; a caller that is not told cannot know. */
+  /** Whether the provider answered; without an answer the node cannot know the outcome. */
   readonly isTold: boolean
 }
 
@@ -44,11 +44,11 @@ export interface SendRecord {
   readonly wanted: Wanted[]
   readonly arrivals: Arrival[]
   readonly stops: Map<string, Stop>
-  /** Moments at which a node was killed or began to stand still. */
+  /** Moments at which a node was killed or suspended. */
   readonly harms: number[]
-  /** What no fault excuses, each as a sentence. */
+  /** Faults that nothing excuses, each as a sentence. */
   readonly wrongs: string[]
-  /** A number above all that were given before. */
+  /** A number above all that were used before. */
   moment(): number
 }
 
@@ -57,7 +57,7 @@ export function openSendRecord(): SendRecord {
   return { wanted: [], arrivals: [], stops: new Map(), harms: [], wrongs: [], moment: () => ++moments }
 }
 
-/** The longest that callers had to ask from then on until they were answered, in milliseconds. */
+/** The longest time, from then on, until callers were answered, in milliseconds. */
 export function longestWait({ wanted }: SendRecord, since: number): number {
   const asked = wanted.filter(({ answeredAt = Infinity }) => answeredAt >= since)
   const waits = asked.map(({ beganAt, answeredAt = performance.now() }) => answeredAt - Math.max(beganAt, since))

@@ -1,4 +1,4 @@
-/** A STOP that comes while a message is on its way through the node: from its acknowledgement on nothing is handed over. */
+/** A STOP while a message is on its way through the node: after its acknowledgement nothing is handed over. */
 import t, { type Test } from 'tap'
 import { waitUntil } from '../harness/clock.js'
 import { seededRng } from '../sim/world/rng.js'
@@ -10,7 +10,7 @@ import { openSendRecord, type Wanted } from './sends-record.js'
 const phone = '+14155551000'
 const wanted = (ref: string): Wanted => ({ ref, way: 'named', phone, beganAt: 0, told: [] })
 
-/** A node, an agent on it and its provider, once a first message has gone out. */
+/** A node, an agent and its provider, after a first message. */
 async function opened(t: Test) {
   const record = openSendRecord()
   const provider = await openSendProvider(record, seededRng(1))
@@ -30,7 +30,7 @@ async function opened(t: Test) {
   return { record, provider, faultNode, agent, seen }
 }
 
-/** A STOP counts before it is acknowledged: whoever asks for another send is told. */
+/** A STOP counts before its acknowledgement: a further send is refused. */
 async function onRecord(faultNode: FaultNode, agent: SendAgent): Promise<void> {
   let ref = 3
   await waitUntil(async () => (await agent.ask(faultNode, wanted(`ref-${ref++}`)))?.outcome === 'refused')
@@ -38,7 +38,7 @@ async function onRecord(faultNode: FaultNode, agent: SendAgent): Promise<void> {
 
 t.test('Nothing is handed to a provider after a STOP was acknowledged, however far the message had come', async (t) => {
   const { record, provider, faultNode, agent, seen } = await opened(t)
-  // It knows that the number can be reached, and no longer has a token: the message itself waits for one.
+  // The node knows that the number is reachable, and no longer has a token: the message itself waits for one.
   await faultNode.kill()
   const tokens = provider.holdTokens()
   faultNode.spawn()

@@ -1,4 +1,4 @@
-/** Sends under kill -9, and a provider that knows ids: nothing accepted is lost, doubled, or sent against a no. */
+/** Sends under kill -9, with a provider that knows ids: no accepted send is lost, doubled, or sent after a STOP. */
 import t from 'tap'
 import { embeddedSends } from './sends.js'
 

@@ -1,4 +1,4 @@
-/** Sends while nodes are killed or stand still at random moments: the embedded node, and three nodes on NATS in turn. */
+/** Sends while nodes are killed or suspended at random moments: the embedded node, and three nodes on NATS in turn. */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { cluster as limits } from '../../core/limits/index.js'
@@ -14,7 +14,7 @@ import { openSendProvider } from './sends-provider.js'
 import { accepted, longestWait, openSendRecord } from './sends-record.js'
 import { waitUntil } from './timeout.js'
 
-/** A send is picked up after a fifth of a second, and tried for the last time six seconds later. */
+/** A send is picked up after a fifth of a second, and its last attempt is six seconds later. */
 const timeScale = 300
 const mostSends = 80
 const mostMs = 400
@@ -53,7 +53,7 @@ async function clusterSends(fault: string, harm: Harm, options: Cycles): Promise
   }
 }
 
-/** Does something to one node and heals it; answers when. */
+/** Injects a fault into one node and heals it; returns the time. */
 type Harm = (trial: SendTrial, faultNode: FaultNode, rng: Rng) => Promise<number>
 
 async function harmed(
@@ -97,7 +97,7 @@ async function someAccepted({ faultNodes, record }: SendTrial, rng: Rng): Promis
   await sleep(rng.between(0, mostMs))
 }
 
-/** Once, or once more while it comes back. */
+/** Kills the node once, or once more while it restarts. */
 async function killOnce({ record }: SendTrial, faultNode: FaultNode, rng: Rng): Promise<number> {
   const at = performance.now()
   await faultNode.kill()
@@ -113,7 +113,9 @@ async function killOnce({ record }: SendTrial, faultNode: FaultNode, rng: Rng): 
   return at
 }
 
-/** Past its lease, so that others go on with its shards before it wakes up in the midst of what it did. */
+/**
+ * Suspends the node past its lease, so that other nodes take its shards before it resumes in the middle of its work.
+ */
 async function pauseOnce({ record }: SendTrial, faultNode: FaultNode, rng: Rng): Promise<number> {
   const at = performance.now()
   await faultNode.pause()

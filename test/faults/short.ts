@@ -1,4 +1,4 @@
-/** The short form of faults, as tests: one cluster goes through all of them, each once, and is judged in the end. */
+/** The short form of the fault tests: one cluster goes through every fault once, and is judged at the end. */
 import t from 'tap'
 import { openClusterUnderLoad } from './cluster.js'
 import { type ClusterFault, injectOnce } from './injection.js'

@@ -1,11 +1,11 @@
-/** Waits for what must come about once a fault is over, however slow the machine, but not for ever: that is a failure too. */
+/** Waits for a condition after a fault, however slow the machine, up to a limit that counts as a failure. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FaultNode } from './faultnode.js'
 
 export const timeoutMs = 120_000
 const pollMs = 20
 
-/** Carries what the nodes printed, since whoever waited in vain wants to know why. */
+/** Carries the nodes' output, which explains the timeout. */
 export class TimedOut extends Error {
   override readonly name = 'Stuck'
   readonly printed: ReadonlyMap<string, string>

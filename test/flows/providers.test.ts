@@ -322,7 +322,7 @@ const refusedCalls = async () => {
 const signing = {
   now: Date.now,
   newId: (bytes: number) => 'ab'.repeat(bytes),
-  said() {},
+  recordId() {},
   setOptedOut() {},
   abilities: () => [],
 }

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { startNode, testKey } from '../harness/process.js'
 
-const readme = readFileSync(fileURLToPath(new URL('../../../mgmt/README.md', import.meta.url)), 'utf8')
+const readme = readFileSync(fileURLToPath(new URL('../../../ops/runbooks/tour.md', import.meta.url)), 'utf8')
 const block = /### An operator's tour\n[\s\S]*?```sh\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
 const lines = block.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
 

@@ -1,4 +1,6 @@
-/** An account at an emulated provider, bound to a channel of a desk: what people do there, what goes wrong, what arrived. */
+/**
+ * An account at an emulated provider, bound to a channel of a test agent: people's actions, faults, arrived messages.
+ */
 import type { AcceptedMessage, Account, Act, ProviderName } from '../../adapters/emulator/contract.js'
 import type { FaultInput } from '../../adapters/emulator/faults.js'
 import type { TestAgent } from './testagent.js'
@@ -15,7 +17,7 @@ export class EmulatedAccount {
     readonly address: string,
   ) {}
 
-  /** Opens the account, binds the channel with its credentials, and tells the provider where to call. */
+  /** Opens the account, binds the channel with its credentials, and sets the provider's callback URL. */
   static async open(
     testAgent: TestAgent,
     wire: ProviderName,
@@ -28,18 +30,18 @@ export class EmulatedAccount {
     return new EmulatedAccount(testAgent, channel, account, address)
   }
 
-  /** What came of the provider's greeting; `none` where it has no greeting. */
+  /** The outcome of the provider's greeting; `none` where the provider has no greeting. */
   async greet(): Promise<string> {
     return (await this.testAgent.manage('POST', `${at}/accounts/${this.account.id}/_greet`)).outcome
   }
 
-  /** Resolves to whether it was taken at the first try. */
+  /** Resolves with whether the first attempt was accepted. */
   async act(act: Act): Promise<boolean> {
     const body = { address: this.address, act }
     return (await this.testAgent.manage('POST', `${at}/accounts/${this.account.id}/_act`, body)).taken
   }
 
-  /** Gives the provider these faults; they end by themselves or when what is returned is called. */
+  /** Sets these faults at the provider; they end by themselves or when the returned function is called. */
   async injectFaults(...injectFaults: readonly FaultSpec[]): Promise<() => Promise<void>> {
     const ids: string[] = []
     for (const fault of injectFaults) {
@@ -52,12 +54,12 @@ export class EmulatedAccount {
     }
   }
 
-  /** Everything that the provider accepted, as it got it, oldest first. */
+  /** Everything that the provider accepted, as it received it, oldest first. */
   async sent(): Promise<readonly AcceptedMessage[]> {
     return (await this.testAgent.manage('GET', `${at}/sent?account=${this.account.id}`)).data
   }
 
-  /** Those of them that say so. */
+  /** The accepted messages with that text. */
   async sentContaining(text: string): Promise<readonly AcceptedMessage[]> {
     return (await this.sent()).filter(({ body }) => JSON.stringify(body).includes(text))
   }

@@ -1,4 +1,4 @@
-/** The context of an agent on a channel, for tests that decide without a directory. */
+/** The context of an agent on a channel, for tests that decide without an agent directory. */
 
 import { traitsOf } from '../../core/channel/channeltraits.js'
 import type { ChannelName } from '../../core/channelnames.js'

@@ -1,4 +1,4 @@
-/** Everything that a store holds of one table, in whatever shard, and of whichever owner. */
+/** All rows of one table in a store, of every shard and owner. */
 import type { Key, Row, Space, Store, Table } from '../../runtime/store/contract.js'
 import { keyParts, tableOfKey } from '../../runtime/store/key.js'
 

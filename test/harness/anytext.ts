@@ -1,10 +1,10 @@
 /**
- * Any text and any web address, drawn as fast-check draws them for the unit `binary` and for `webUrl`. Its own ones first
- * make a list of all characters there are, which takes every file that uses them more than a second.
+ * Arbitraries for any text and any web address, with the distribution of fast-check's unit `binary` and `webUrl`.
+ * fast-check's own build a list of all characters first, which takes each file that uses them more than a second.
  */
 import fc, { type Arbitrary, type SizeForArbitrary, type StringConstraints } from 'fast-check'
 
-/** Half pairs are no characters, and stand in the midst of the others. */
+/** Lone surrogates are not characters; they lie in the middle of the range. */
 const [firstHalf, halves, characters] = [0xd800, 0x800, 0x110000]
 
 const character = fc.nat({ max: characters - halves - 1 }).map(
@@ -29,7 +29,7 @@ function characterOf(unescaped: readonly string[]): Arbitrary<string> {
   return fc.oneof({ weight: 10, arbitrary: fc.constantFrom(...unescaped) }, { weight: 1, arbitrary: escaped })
 }
 
-/** Those that need it not are escaped as well. */
+/** Escapes some characters that do not need it. */
 function inPercents(one: string): string {
   const text = encodeURIComponent(one)
   return text === one ? `%${one.charCodeAt(0).toString(16)}` : text

@@ -1,22 +1,22 @@
-/** A headless Chromium that notes whatever a page does wrong: errors, refused loads, and calls to anybody else. */
+/** A headless Chromium that records a page's faults: errors, refused loads, calls to other origins. */
 import { existsSync } from 'node:fs'
 import { type Browser, chromium, type Page } from 'playwright-core'
 
 export interface PageVisit {
   readonly page: Page
-  /** What went wrong so far, one sentence each. */
+  /** The faults so far, one sentence each. */
   readonly problems: readonly string[]
   close(): Promise<void>
 }
 
 export interface VisitOptions {
-  /** The only origin the page may speak to; calls to others are noted and go nowhere. */
+  /** The only origin that the page may call; calls to others are recorded and blocked. */
   readonly origin: string
   readonly colorScheme?: 'dark' | 'light'
 }
 
 export interface Chromium {
-  /** A new page with nothing remembered from those before it. */
+  /** Opens a page with an empty profile. */
   visit(options: VisitOptions): Promise<PageVisit>
   close(): Promise<void>
 }
@@ -32,7 +32,7 @@ const flags = [
   '--disable-sync',
 ]
 
-/** Where Chromium is, or undefined; `CHROMIUM_PATH` wins over the usual places. */
+/** The path of Chromium, or undefined; `CHROMIUM_PATH` comes before the usual places. */
 export function findChromium(): string | undefined {
   return process.env.CHROMIUM_PATH ?? places.find((path) => existsSync(path))
 }

@@ -8,20 +8,20 @@ import { waitUntil } from './clock.js'
 import { type NodeProcess, testKey } from './process.js'
 import { type ShownMessage, TestAgent } from './testagent.js'
 
-/** A text that reached a phone. */
+/** A text that arrived at a phone. */
 export interface ReceivedText {
   readonly address: string
   readonly text: string
 }
 
-/** An agent on a channel of one provider, and the phones of the people there. */
+/** An agent on a channel of one provider, and the phones of its people. */
 export interface Carrier {
   readonly kind: CarrierKind
   readonly testAgent: TestAgent
-  /** The account at the emulated provider, where there is one: faults and receipts are given to it. */
+  /** The account at the emulated provider, where there is one: tests give it faults and receipts. */
   readonly account?: EmulatedAccount
   sendFrom(from: string, text: string): Promise<void>
-  /** Everything that reached phones, oldest first. */
+  /** Everything that arrived at phones, oldest first. */
   receivedTexts(): Promise<readonly ReceivedText[]>
 }
 
@@ -89,7 +89,7 @@ async function createAccountCarrier(testAgent: TestAgent): Promise<Carrier> {
   }
 }
 
-/** The texts that reached one phone, once there are so many. */
+/** The texts at one phone, once there are this many. */
 export async function textsAt(carrier: Carrier, address: string, count: number): Promise<readonly string[]> {
   let texts: readonly string[] = []
   await waitUntil(async () => {
@@ -99,7 +99,7 @@ export async function textsAt(carrier: Carrier, address: string, count: number):
   return texts
 }
 
-/** Imports people by their numbers, with consent; answers the batch. */
+/** Imports people by their numbers, with consent; returns the batch. */
 export async function importPeople({ testAgent }: Carrier, phones: readonly string[]): Promise<string> {
   const rows = phones.map((phone, nth) => `${phone},P${nth},granted`)
   const answer = await fetch(`${testAgent.node.mgmt}/v1${testAgent.agentPath}/people/import`, {
@@ -111,7 +111,7 @@ export async function importPeople({ testAgent }: Carrier, phones: readonly stri
   return importBatchId
 }
 
-/** An outreach whose opening says that text. */
+/** Creates an outreach whose opener is that text. */
 export async function makeOutreach(
   { testAgent }: Carrier,
   id: string,

@@ -1,4 +1,4 @@
-/** An authority and a certificate it signed for this machine, made anew for each test by openssl. */
+/** A certificate authority and a certificate for this machine, generated for each test by openssl. */
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ export interface Certificates {
   readonly keyFile: string
 }
 
-/** `names` are what the certificate is for, as openssl writes them: `DNS:localhost`, `IP:127.0.0.1`. */
+/** `names` are the certificate's subject names, in openssl's form: `DNS:localhost`, `IP:127.0.0.1`. */
 export function makeCertificates(dir: string, names = ['DNS:localhost', 'IP:127.0.0.1']): Certificates {
   const file = (name: string) => join(dir, name)
   const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'pipe' })

@@ -1,8 +1,8 @@
-/** A clock that moves only when a test moves it, and wakes whoever asked to be woken on the way. */
+/** A clock that moves only when a test moves it, and fires the alarms on the way. */
 import type { Clock } from '../../runtime/clock.js'
 
 export interface ManualClock extends Clock {
-  /** Moves on, firing what falls due in the order of time, and lets each finish what it started. */
+  /** Moves on, fires due alarms in order of time, and lets each finish its work. */
   advance(ms: number): Promise<void>
 }
 
@@ -34,20 +34,22 @@ export function manualClock(start = Date.parse('2026-03-01T12:00:00.000Z')): Man
   }
 }
 
-/** Lets pending commits and their followers run: a commit is a few turns of the loop and one sync of the disk. */
+/**
+ * Lets pending commits and the work after them finish: a commit is a few turns of the loop and one sync of the disk.
+ */
 export async function flushPending(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setTimeout(resolve, 1))
 }
 
 /**
- * Waits until something that needs the disk has come about, ringing alarms that were set meanwhile. However slow the
- * disk is, it waits; what never comes about ends with the runner's patience.
+ * Waits for a condition that needs the disk, firing alarms that were set meanwhile. The wait has no limit of its own: a
+ * condition that never holds ends with the test runner's timeout.
  */
 export async function waitUntil(condition: () => boolean | Promise<boolean>, clock?: ManualClock): Promise<void> {
   while (!(await condition())) await (clock ? clock.advance(0) : flushPending())
 }
 
-/** Lets time pass, a step at a time, until an answer that takes time has come. */
+/** Lets time pass step by step until a delayed answer has arrived. */
 export async function advanceUntilAnswered<T>(answer: Promise<T>, advanceStep: () => void): Promise<T> {
   let isAnswered = false
   const answered = () => {

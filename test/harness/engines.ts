@@ -1,4 +1,4 @@
-/** The engines of the shards for tests: each opened as a house of the contract's suite, and nodes of a cluster one by one. */
+/** The shard engines for tests: each as a fixture of the contract suite, and single nodes of a cluster. */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -25,7 +25,7 @@ import { flushPending } from './clock.js'
 import { TestNats } from './nats.js'
 import { createManualTime, createRealTime, type ProcessClock, type Time } from './time.js'
 
-/** A process with an engine in it. */
+/** A process with an engine. */
 export interface Process {
   readonly engine: Engine
   readonly clock: ProcessClock
@@ -34,11 +34,11 @@ export interface Process {
   readonly store?: Store
   readonly bus?: Bus
   stop(): Promise<void>
-  /** Ends at once: nobody in it is woken any more, its connection is cut and its files are let go of. */
+  /** Ends the process at once: its alarms no longer fire, its connection is cut, its files are released. */
   crash(): Promise<void>
 }
 
-/** What outlives processes. */
+/** The parts that outlive processes. */
 class EngineEnvironment {
   readonly time: Time
   readonly nats?: TestNats
@@ -74,7 +74,7 @@ class EngineEnvironment {
 
 const environments = new WeakMap<EngineFixture, EngineEnvironment>()
 
-/** The embedded engine: one process, on time that stands still. */
+/** The embedded engine: one process, on time that moves only with the test. */
 export async function openEmbeddedFixture(
   t: Test,
   { repertoire, after }: EngineFixtureOptions,
@@ -91,20 +91,20 @@ export async function openEmbeddedFixture(
   return resting
 }
 
-/** Within so many turns of the loop, whatever follows on a commit has asked for its own. */
+/** Within this many turns of the loop, the work after a commit has requested its own commit. */
 const followingTurns = 8
-/** Where somebody asks on and on there is no rest, and time passes all the same. */
+/** A loop of commands never rests; after this many pauses time moves on anyway. */
 const maxPauses = 20
 
 /**
- * Time of a process on a disk of its own, which passes while nothing is on its way there: however slow the disk is, what
- * an hour brought about is on record when the hour is over.
+ * Time of a process with its own disk; it moves while no commit is pending, so the effects of an hour are durable when
+ * the hour is over, however slow the disk is.
  */
 function createPausingTime({ time, store, commits, isEnded }: EngineFixture): Time {
   async function rest(): Promise<void> {
     for (let times = 0, seen = -1; times < maxPauses && seen !== commits.length && !isEnded(); times++) {
       seen = commits.length
-      // Behind everything that was there before.
+      // Commits after everything that was queued before.
       await store.own.commit([]).catch(() => {})
       for (let turn = 0; turn < followingTurns; turn++) await nextTurn()
     }
@@ -126,7 +126,7 @@ export async function openNodeFixture(t: Test, { repertoire, after }: EngineFixt
   return createFixture(environment, node, node)
 }
 
-/** A cluster whose only node serves a process without data: everything asked goes over the wire. */
+/** A cluster whose only node serves a process without data: every command and query crosses the network. */
 export async function openRemoteFixture(t: Test, { repertoire, after }: EngineFixtureOptions): Promise<EngineFixture> {
   const environment = (after && environments.get(after)) ?? (await EngineEnvironment.make(t, true))
   const node = await openNodeIn(environment, repertoire, environment.dir)
@@ -176,13 +176,13 @@ export interface NodeOptions {
   readonly repertoire: Handlers
   readonly time: Time
   readonly servers: readonly string[]
-  /** Where it keeps its data; absent, it keeps none and only asks. */
+  /** The node's data folder; a node without it stores nothing and only sends commands. */
   readonly dir?: string
   readonly shards?: number
-  /** Its name among the nodes; absent, that of its data. */
+  /** The node's name; the name of its data when absent. */
   readonly id?: string
   readonly rootKeyName?: string
-  /** Stands between the engine and its bus; `crash` ends the process wherever it is. */
+  /** Wraps the bus of the engine; `crash` ends the process at any point. */
   readonly wrapBus?: (bus: Bus, crash: () => Promise<void>) => Bus
 }
 
@@ -219,7 +219,7 @@ export async function openNode(options: NodeOptions): Promise<ClusterNode> {
   }
 }
 
-/** What a process has open. */
+/** The open resources of a process. */
 interface Parts {
   readonly clock: ProcessClock
   readonly store?: Store
@@ -229,7 +229,7 @@ interface Parts {
 async function close({ clock, bus, store }: Parts): Promise<void> {
   clock.end()
   await bus?.close()
-  // What was on its way to the disk gets there, as it may in a process that is killed; nothing follows on it.
+  // Pending writes reach the disk, as they may in a killed process; no further work follows them.
   await store?.own.commit([]).catch(() => {})
   await flushPending()
   await store?.close()

@@ -1,4 +1,4 @@
-/** Requests without a socket: given to a pipeline as they would arrive, answered as they would be sent. */
+/** Requests without a socket: passed to a pipeline and answered as over the network. */
 import { type Reply, type Serve, writeHeaders } from '../../runtime/http/exchange.js'
 
 export interface Request {

@@ -1,4 +1,4 @@
-/** An installation of several nodes on one real server, and a load on it that remembers what it was answered. */
+/** An installation of several nodes on one real NATS server, and a load that remembers its answers. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { type ClusterNode, type NodeOptions, openNode } from './engines.js'
 import { TestNats } from './nats.js'
 import { createRealTime, type Time } from './time.js'
 
-/** As many as give each of the three first nodes two. */
+/** Gives each of the first three nodes two shards. */
 export const clusterShards = 6
 
 export class Installation {
@@ -35,19 +35,19 @@ export class Installation {
     return installation
   }
 
-  /** The folder of that node's data. */
+  /** The data folder of that node. */
   dir(id: string): string {
     return join(this.#home, id)
   }
 
-  /** A node that keeps shards, joined and started. */
+  /** A node that owns shards, joined and started. */
   async node(id: string, over: Partial<NodeOptions> = {}): Promise<ClusterNode> {
     const node = await this.open({ dir: this.dir(id), id, ...over })
     await node.engine.start()
     return node
   }
 
-  /** A process that keeps none and only asks. */
+  /** A process without shards that only sends commands. */
   async client(over: Partial<NodeOptions> = {}): Promise<ClusterNode> {
     const node = await this.open(over)
     await node.engine.start()
@@ -68,7 +68,7 @@ export function ownersOf(status: readonly ShardStatus[]): (string | undefined)[]
   return status.map(({ owner }) => owner)
 }
 
-/** Waits until shards are owned as wanted, as that node is told. */
+/** Waits until shards have the wanted owners, as that node reports them. */
 export async function waitUntilOwned(
   node: ClusterNode,
   expected: (owners: (string | undefined)[]) => boolean,
@@ -76,15 +76,15 @@ export async function waitUntilOwned(
   await waitUntil(async () => expected(ownersOf(await node.engine.status())))
 }
 
-/** Counted over all loads, for no two commands may share an id. */
+/** Counted over all loads, since two commands may not share an id. */
 let asked = 0
 
-/** Asks on and on until it is stopped, each command under an id of its own. */
+/** Sends commands until it is stopped, each under its own id. */
 export class Load {
   readonly answered = new Map<string, string[]>()
-  /** Answers that say that it is not known whether a command was decided. */
+  /** Answers that leave unknown whether a command was decided. */
   readonly unknown: string[] = []
-  /** Anything else than an answer. */
+  /** Anything other than an answer. */
   readonly failed: unknown[] = []
   readonly #askers: Promise<void>[]
   #over = false
@@ -97,7 +97,7 @@ export class Load {
     return [...this.answered.values()].reduce((sum, words) => sum + words.length, 0)
   }
 
-  /** Waits until that many more were answered. */
+  /** Waits for that many more answers. */
   async waitForProgress(more = 50): Promise<void> {
     const enough = this.count() + more
     await waitUntil(() => this.count() >= enough)
@@ -121,7 +121,10 @@ export class Load {
     }
   }
 
-  /** Everything answered is there, in its order and once; what is there besides is what nobody knew about. */
+  /**
+   * Checks that every answered command is there once and in order; other entries must be of commands with an unknown
+   * outcome.
+   */
   async check(t: Test, shards: Shards): Promise<void> {
     for (const [owner, words] of this.answered) {
       const { journal, counted } = await seenOf({ shards }, owner)

@@ -14,9 +14,9 @@ export interface NatsSetup {
   readonly user?: string
   readonly password?: string
   readonly tls?: Certificates
-  /** Every message is on disk before it is acknowledged; servers before 2.10 do not know how. */
+  /** Syncs every message to the disk before its acknowledgement; servers before 2.10 do not have this setting. */
   readonly syncAlways?: boolean
-  /** What its store may hold, as the configuration writes it. */
+  /** The limit of its store, in the form of the configuration. */
   readonly storeLimit?: string
   /** Further lines of the configuration. */
   readonly lines?: readonly string[]
@@ -26,7 +26,7 @@ interface ServerAddress {
   readonly name: string
   readonly port: number
   readonly monitorPort: number
-  /** Where it meets the others of its cluster, and where they are. */
+  /** Its cluster port, and the addresses of the other servers. */
   readonly routePort?: number
   readonly routes?: readonly number[]
 }
@@ -85,7 +85,7 @@ export class TestNats {
     return `${tls ? 'tls' : 'nats'}://${door}${this.address}`
   }
 
-  /** Starts it, or starts it again in the same place with what it has kept, and waits until it can be used. */
+  /** Starts the server, or restarts it on its port and data, and waits until it is usable. */
   async start(): Promise<void> {
     this.spawn()
     await this.ready()
@@ -101,7 +101,7 @@ export class TestNats {
     this.#process = child
   }
 
-  /** JetStream has found what it kept; in a cluster, the servers have agreed on who leads them. */
+  /** Waits until JetStream has recovered its data; in a cluster, until the servers have elected a leader. */
   async ready(): Promise<void> {
     for (const deadline = Date.now() + startMs; !(await this.#isReady()); await sleep(tryEveryMs)) {
       if (this.#hasEnded() || Date.now() > deadline) throw new Error(`nats-server is not ready:\n${this.#output}`)
@@ -112,7 +112,7 @@ export class TestNats {
     await this.#end('SIGKILL')
   }
 
-  /** Holds the process still: connections stay open and nothing answers. */
+  /** Suspends the process: connections stay open, and no request is answered. */
   pause(): Promise<void> {
     return suspendProcess(this.#process)
   }
@@ -121,43 +121,43 @@ export class TestNats {
     this.#process?.kill('SIGCONT')
   }
 
-  /** Ends it well; it can be started again. */
+  /** Ends the server in order; it can be started again. */
   async end(): Promise<void> {
     this.resume()
     await this.#end('SIGTERM')
   }
 
-  /** Everything that JetStream kept here is gone, as with a disk. Only while it does not run. */
+  /** Removes JetStream's data, as the loss of a disk does. Only while the server is stopped. */
   loseDisk(): void {
     rmSync(this.#store, { recursive: true, force: true })
   }
 
-  /** Sets aside what JetStream keeps here, in place of what was set aside before. Only while it does not run. */
+  /** Saves a copy of JetStream's data, replacing an earlier copy. Only while the server is stopped. */
   saveDisk(): void {
     rmSync(this.#saved, { recursive: true, force: true })
     cpSync(this.#store, this.#saved, { recursive: true })
   }
 
-  /** What JetStream keeps here is again what was set aside. Only while it does not run. */
+  /** Restores the saved copy of JetStream's data. Only while the server is stopped. */
   rollBackDisk(): void {
     this.loseDisk()
     cpSync(this.#saved, this.#store, { recursive: true })
   }
 
-  /** Ends it for good and leaves nothing behind. */
+  /** Ends the server for good and removes its files. */
   async stop(): Promise<void> {
     await this.end()
     process.off('exit', this.#killAtExit)
     rmSync(this.#folder, { recursive: true, force: true })
   }
 
-  /** What its monitoring says about JetStream. */
+  /** JetStream's monitoring report. */
   async jetstream(): Promise<JetStreamReport> {
     const answer = await fetch(`http://127.0.0.1:${this.#place.monitorPort}/jsz?accounts=true&streams=true`)
     return (await answer.json()) as JetStreamReport
   }
 
-  /** A server of a cluster is of use as soon as the servers agree; what it missed it makes up for meanwhile. */
+  /** A server of a cluster is usable once the servers agree on a leader; it catches up meanwhile. */
   async #isReady(): Promise<boolean> {
     try {
       if (this.#place.routes) return Boolean((await this.jetstream()).meta_cluster?.leader)
@@ -190,7 +190,7 @@ export interface JetStreamReport {
   }[]
 }
 
-/** Three servers that know each other. */
+/** Three servers of one cluster. */
 export class TestNatsCluster {
   readonly servers: readonly TestNats[]
 
@@ -209,7 +209,7 @@ export class TestNatsCluster {
     }
   }
 
-  /** Places for three servers, none of them running yet. */
+  /** Reserves ports and folders for three servers and starts none. */
   static async prepare(setup: NatsSetup = {}): Promise<TestNatsCluster> {
     const names = ['n1', 'n2', 'n3']
     const ports = await freePorts(names.length * 3)

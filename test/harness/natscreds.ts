@@ -1,4 +1,4 @@
-/** A NATS operator of one's own: what a server needs to trust it, and credential files of users it vouches for. */
+/** A NATS operator for tests: the server configuration that trusts it, and credential files of its users. */
 import { writeFileSync } from 'node:fs'
 import { nkeys } from '@nats-io/transport-node'
 
@@ -14,7 +14,7 @@ const accountLimits = {
 export interface Operator {
   /** Lines of the server's configuration. */
   readonly lines: readonly string[]
-  /** Writes a file of credentials for a new user. */
+  /** Writes a credentials file for a new user. */
   writeCreds(file: string): void
 }
 

@@ -1,4 +1,4 @@
-/** A whole node without sockets, on real data in a folder of its own, for tests to inject requests into. */
+/** A whole node without sockets, on real data in its own folder; tests inject requests. */
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -25,7 +25,7 @@ export interface TestNode {
   readonly clock: ManualClock
   readonly dir: string
   readonly node: Awaited<ReturnType<typeof openNode>>
-  /** Lines that the node has logged, as objects. */
+  /** The node's log lines as objects. */
   readonly logged: Record<string, unknown>[]
   mgmt: Inject
   gateway: Inject
@@ -41,7 +41,7 @@ export interface TestNodeOptions {
   dir?: string
   extraRoutes?: readonly Route[]
   extraModule?: Handlers
-  /** Stands between the node and its shards; by default everything is carried as it is to another process. */
+  /** Wraps the node's shards; by default every command is serialized as for another process. */
   wrapShards?: <S extends Shards>(shards: S) => S
 }
 

@@ -1,4 +1,4 @@
-/** Lints an OpenAPI document with the public linter, in a process of its own and without a word to the network. */
+/** Lints an OpenAPI document with the public linter, in its own process and without network access. */
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -13,7 +13,7 @@ interface Finding {
 }
 
 const cli = join(dirname(createRequire(import.meta.url).resolve('@redocly/cli/package.json')), 'bin', 'cli.js')
-/** The test runner's own hooks have no business in the linter either. */
+/** The test runner's hooks must not run in the linter. */
 const quiet = {
   NODE_OPTIONS: '',
   REDOCLY_TELEMETRY: 'off',
@@ -21,7 +21,7 @@ const quiet = {
   REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
 }
 
-/** Errors and warnings of the `recommended` rules, one sentence each; empty when there is nothing to say. */
+/** Errors and warnings of the `recommended` rules, one sentence each; empty when the document is clean. */
 export async function lintOpenApi(document: unknown): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-lint-'))
   try {
@@ -36,9 +36,10 @@ export async function lintOpenApi(document: unknown): Promise<string[]> {
   }
 }
 
-/** The linter's exit code only says that it found something, so what counts is a report that can be read. */
+/** The linter's exit code says only that there are findings, so a readable report is required. */
 function lint(cwd: string, file: string): Promise<readonly Finding[]> {
-  // The contract has paths such as outreach/sends/{id} beside outreach/{id}/sends: a word goes before a parameter.
+  // The contract has paths such as outreach/sends/{id} beside outreach/{id}/sends: a literal segment precedes a
+  // parameter.
   const skipped = '--skip-rule=no-ambiguous-paths'
   const args = [cli, 'lint', file, '--extends=recommended', skipped, '--format=json', '--max-problems=1000']
   const options = { cwd, env: { ...process.env, ...quiet }, maxBuffer: 64 * 1024 ** 2 }

@@ -1,4 +1,4 @@
-/** Pictures that browsers can draw: dots of no pattern, the same each time, so that hardly any of it compresses. */
+/** Pictures that browsers can draw: pseudo-random dots, the same each time, which hardly compress. */
 import { crc32, deflateSync } from 'node:zlib'
 
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
@@ -7,7 +7,7 @@ export function noisePng(width: number, height: number): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
   header.writeUInt32BE(height, 4)
-  // Eight bits a colour, three colours a dot.
+  // Eight bits per colour, three colours per dot.
   header.set([8, 2, 0, 0, 0], 8)
   const line = 1 + width * 3
   const dots = noise(line * height)

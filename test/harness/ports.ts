@@ -1,6 +1,6 @@
 /**
- * Ports nobody listens on, from below those that the system gives to connections by itself. One that is let go of, until its
- * server has it, is then taken by nobody but a process that draws the same: each begins with a block of its own.
+ * Free ports below the system's ephemeral range. Until a test's server binds a port, only a process that draws the same
+ * number can take it; each process begins with a block of its own.
  */
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
@@ -12,7 +12,7 @@ const blockPorts = 40
 const ownBlock = lowest + (process.pid % ((beyond - lowest) / blockPorts)) * blockPorts
 let drawn = 0
 
-/** Those of the block one by one, and any other once all of them were drawn. */
+/** The ports of the block in turn, and any other after all of them were used. */
 function nextPort(): number {
   return drawn < blockPorts ? ownBlock + drawn++ : randomInt(lowest, beyond)
 }
@@ -22,7 +22,7 @@ export async function freePort(): Promise<number> {
   return port!
 }
 
-/** Held together until all are found, so that no two are the same. */
+/** Bound together until all are found, so that no two are the same. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(Array.from({ length: count }, listening))
   const ports = servers.map((server) => (server.address() as { port: number }).port)

@@ -1,4 +1,4 @@
-/** A real node in a process of its own, on free ports and a folder of its own. */
+/** A real node in its own process, on free ports and its own folder. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -13,10 +13,10 @@ export interface NodeProcess {
   readonly gateway: string
   readonly dir: string
   readonly process: ChildProcess
-  /** Everything printed so far. */
+  /** The output so far. */
   stdout(): string
   stderr(): string
-  /** Sends the signal and resolves to the exit code, or to the signal's name when it killed. */
+  /** Sends the signal and resolves with the exit code, or with the signal's name when the signal ended the process. */
   end(signal: NodeJS.Signals): Promise<number | string>
   clean(): Promise<void>
 }
@@ -29,7 +29,7 @@ export interface Ended {
 
 export const testKey = 'sk-svc-a-key-that-only-tests-ever-use'
 
-/** `openFiles` is how many files the process may have open. */
+/** `openFiles` is the process's limit of open files. */
 export async function startNode(
   env: Record<string, string> = {},
   dir?: string,

@@ -1,4 +1,4 @@
-/** A customer's endpoint: a real HTTP server that behaves as badly as it is told and keeps everything that arrives. */
+/** A customer's endpoint: a real HTTP server with configurable faults that records every request. */
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
@@ -13,7 +13,7 @@ export interface Received {
 
 export type Behavior = (response: ServerResponse, nth: number) => void
 
-/** An endpoint of a customer. Each path behaves as told, by default well, and everything that arrives is kept. */
+/** Each path behaves as configured, by default well; every request is recorded. */
 export async function openReceiver(t: Test) {
   const received: Received[] = []
   const behaviour = new Map<string, Behavior>()
@@ -42,7 +42,7 @@ export async function openReceiver(t: Test) {
   return {
     port,
     url: (path: string) => `http://127.0.0.1:${port}${path}`,
-    /** With any query, where the path has none. */
+    /** Matches any query, where the path has none. */
     at: (path: string) => received.filter((each) => each.path === path || each.path.split('?')[0] === path),
     setBehavior: (path: string, how: Behavior) => void behaviour.set(path, how),
   }
@@ -53,7 +53,7 @@ export function answer(...statuses: number[]): Behavior {
 }
 export const hang: Behavior = () => {}
 
-/** Checked the way a customer would: over the raw bytes, with nothing of ours but the two headers. */
+/** Verifies the signature as a customer would: from the raw bytes and the two headers. */
 export function isSignedWith(secret: string, { headers, body }: Received): boolean {
   const stamp = String(headers['x-svc-request-timestamp'])
   const mac = createHmac('sha256', secret)

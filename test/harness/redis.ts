@@ -1,4 +1,4 @@
-/** A real redis-server for tests: on a free port, in a folder of its own, keeping nothing on disk. */
+/** A real redis-server for tests: on a free port, in its own folder, without persistence. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -16,15 +16,15 @@ export type Reply = string | number | null | Reply[]
 
 const startMs = 20_000
 const tryEveryMs = 20
-/** A port that was free a moment ago may be somebody's by now. */
+/** Another process may have taken a port that was free a moment ago. */
 const portTries = 3
 
 export interface RedisSetup {
-  /** Asked of everybody. */
+  /** The password that every client needs. */
   readonly password?: string
-  /** A user besides, who may do everything. */
+  /** A further user with all rights. */
   readonly user?: { readonly name: string; readonly password: string }
-  /** It speaks nothing but TLS then. */
+  /** With it the server accepts TLS alone. */
   readonly tls?: Certificates
 }
 
@@ -56,7 +56,7 @@ export class TestRedis {
     }
   }
 
-  /** A place for a server that is not running yet. */
+  /** Reserves a port and folder for a server that is not running yet. */
   static async prepare(setup: RedisSetup = {}): Promise<TestRedis> {
     return new TestRedis(await freePort(), await mkdtemp(join(tmpdir(), 'parley-redis-')), setup)
   }
@@ -66,7 +66,7 @@ export class TestRedis {
     return `${tls ? 'rediss' : 'redis'}://${password === undefined ? '' : `:${password}@`}127.0.0.1:${this.port}`
   }
 
-  /** Starts it, or starts it again after `kill` on the same port and empty, and waits until it answers. */
+  /** Starts the server, or restarts it empty on the same port after `kill`, and waits until it answers. */
   async start(): Promise<void> {
     const place = ['--bind', '127.0.0.1', '--dir', this.#folder, '--save', '', '--appendonly', 'no']
     const child = spawn('redis-server', [...place, ...doorOf(this.port, this.#setup)], { stdio: 'pipe' })
@@ -88,18 +88,18 @@ export class TestRedis {
     }
   }
 
-  /** Runs one command by a connection of the harness's own. */
+  /** Runs one command over a connection of the harness. */
   async command(...words: (string | number)[]): Promise<Reply> {
     if (!this.#wire) throw new Error('redis-server is not running')
     return this.#wire.ask(words)
   }
 
-  /** As a crash would: no goodbye, and what it held is gone. */
+  /** Ends the server like a crash: without a goodbye, and its data is lost. */
   async kill(): Promise<void> {
     await this.#end('SIGKILL')
   }
 
-  /** Holds the process still: connections stay open and nothing answers. */
+  /** Suspends the process: connections stay open, and no command is answered. */
   pause(): Promise<void> {
     return suspendProcess(this.#process)
   }
@@ -108,7 +108,7 @@ export class TestRedis {
     this.#process?.kill('SIGCONT')
   }
 
-  /** Ends it for good and leaves nothing behind. */
+  /** Ends the server for good and removes its files. */
   async stop(): Promise<void> {
     this.resume()
     await this.#end('SIGTERM')
@@ -141,7 +141,7 @@ export class TestRedis {
   }
 }
 
-/** As much of Redis's protocol as a test needs: commands out, replies back in order. */
+/** The part of Redis's protocol that tests need: commands out, replies in order. */
 class Wire {
   readonly #socket: Socket
   readonly #waiting: { resolve(reply: Reply): void; reject(error: Error): void }[] = []
@@ -187,7 +187,7 @@ class Wire {
   }
 }
 
-/** One reply that starts at `from`, or nothing while it has not all arrived. */
+/** The reply that starts at `from`, or undefined until all of it has arrived. */
 function parseReply(text: string, from: number): { reply: Reply | Error; end: number } | undefined {
   const lineEnd = text.indexOf('\r\n', from)
   if (lineEnd < 0) return undefined

@@ -1,8 +1,8 @@
-/** A NATS server that answers and delivers what the test says, for faults that real ones would need years to show. */
+/** A NATS server that a test scripts, for faults that are very rare on real servers. */
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 
-/** The answer to a request as JSON; undefined leaves it unanswered. */
+/** The JSON answer to a request; undefined leaves it unanswered. */
 export type Script = (subject: string, body: string, reply: string | undefined) => object | undefined
 
 interface Subscription {
@@ -42,7 +42,7 @@ export class ScriptedNats {
     return `nats://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
   }
 
-  /** Sends a message to whoever subscribed to an inbox. */
+  /** Sends a message to every subscriber of an inbox. */
   deliver: (inbox: string, subject: string, reply: string, body: string) => void = () => {}
 
   stop(): void {
@@ -67,7 +67,7 @@ export class ScriptedNats {
       if (reply && answer) this.deliver(reply, reply, '', JSON.stringify(answer))
     }
 
-    /** Takes one command off what was read; false when it is not whole yet. */
+    /** Consumes one command from the input; false when it is incomplete. */
     function takeCommand(): boolean {
       const end = unread.indexOf('\r\n')
       if (end < 0) return false

@@ -1,4 +1,4 @@
-/** Shards as they are when an owner is in another process: every input and every answer has been bytes on the way. */
+/** Shards as if each owner were in another process: every input and every answer is serialized. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Shards } from '../../runtime/shard/contract.js'
 import { decodePlain, encodePlain } from '../../runtime/store/codec.js'
@@ -21,10 +21,10 @@ export function withSerialization<S extends Shards>(shards: S): S {
   return { ...shards, ...serialized }
 }
 
-/** Throws for what does not arrive as it left, which a caller meets as a failure of the node. */
+/** Throws for a value that serialization changes; the caller sees a failure of the node. */
 function roundTrip<T>(value: T, name: string): T {
   const decoded = decodePlain(encodePlain(value)) as T
-  // A clone tells bytes as bytes, whether they were a Buffer before or not.
+  // A clone has plain bytes, whether they were a Buffer or not.
   if (isDeepStrictEqual(structuredClone(value), structuredClone(decoded))) return decoded
   throw new Error(`${name}: something that cannot travel was asked or answered`)
 }

@@ -1,4 +1,4 @@
-/** A cluster on paper: an engine says of its shards and nodes what a test wrote down, and a move is only noted. */
+/** A cluster view for tests: an engine reports the shards and nodes that a test set, and records moves. */
 import type { Refusal } from '../../core/errors.js'
 import type { Engine, Inspection, LocalShardStatus, ShardStatus, Shards } from '../../runtime/shard/contract.js'
 
@@ -7,13 +7,13 @@ export interface ShardMap {
   readonly status: ShardStatus[]
   readonly here: LocalShardStatus[]
   readonly moves: (readonly [shard: number, node: string | undefined])[]
-  /** What a move is answered, when it is refused. */
+  /** The error of a refused move. */
   refusal?: Refusal
-  /** Called with every move that was taken. */
+  /** Called for every accepted move. */
   moved: (shard: number, node: string | undefined) => void
-  /** How often the engine was looked at. */
+  /** How often the engine's state was read. */
   looks: number
-  /** Put between a node and its engine, it speaks for the engine. */
+  /** Wraps a node's engine and replaces its cluster view. */
   between<S extends Shards>(shards: S): S
 }
 
@@ -44,7 +44,7 @@ export function shardMap(shards: number): ShardMap {
     moved: () => {},
     looks: 0,
     between(inner) {
-      // A repertoire's performers are given shards that have nothing of an engine's own.
+      // Effect handlers get shards without the engine's extra members.
       if (!('inspect' in inner)) return inner
       const spoken: Pick<Engine, 'inspect' | 'status' | 'move'> = {
         inspect() {

@@ -1,9 +1,11 @@
-/** Holds a process still, as a machine does that stops for a while. */
+/** Suspends a process, like a machine that stops for a while. */
 import type { ChildProcess } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Resolves once no thread of it runs any more: the signal alone leaves some of them a while, longer on a busy machine. */
+/**
+ * Resolves once no thread of the process runs: the signal alone leaves some running a while, longer on a busy machine.
+ */
 export async function suspendProcess(child: ChildProcess | undefined): Promise<void> {
   if (!child?.pid) return
   child.kill('SIGSTOP')
@@ -11,7 +13,7 @@ export async function suspendProcess(child: ChildProcess | undefined): Promise<v
     await sleep(1)
 }
 
-/** A letter for each thread; none where the system does not tell, or when the process has gone. */
+/** One state letter per thread; empty where the system does not report them, or when the process has ended. */
 function threadStates(pid: number): string[] {
   const threads = `/proc/${pid}/task`
   try {
@@ -21,7 +23,7 @@ function threadStates(pid: number): string[] {
   }
 }
 
-/** The state follows the name, which stands in brackets and may hold anything. */
+/** The state follows the process name, which stands in brackets and may contain any character. */
 function parseState(stat: string): string {
   return stat.charAt(stat.lastIndexOf(')') + 2)
 }

@@ -1,4 +1,4 @@
-/** An agent of its own on a running node: a webhook that says what it is told to, and everything that it was told. */
+/** A test agent on a running node: its webhook answers as the test says and records every event. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -55,7 +55,7 @@ export const aml =
   (response) =>
     void response.writeHead(200, { 'content-type': 'text/svc-aml' }).end(text)
 
-/** The webhook answers with whatever is put in line for the next content event. */
+/** The webhook answers a content event with the next queued reply. */
 export class TestAgent {
   readonly #received: Received[] = []
   readonly #replies: Reply[] = []
@@ -64,12 +64,12 @@ export class TestAgent {
   #shown = 0
   secret = ''
   token = ''
-  /** The path of the agent in the management API. */
+  /** The agent's path in the management API. */
   agentPath = ''
   bindings: Record<string, string> = {}
-  /** What every event is answered with, where it is set. */
+  /** The reply to every event, where it is set. */
   alwaysReply: Reply | undefined
-  /** What statuses are answered with, where it is set. */
+  /** The reply to status events, where it is set. */
   onStatus: Reply | undefined
 
   private constructor(readonly node: NodeProcess) {}
@@ -105,7 +105,7 @@ export class TestAgent {
     })
   }
 
-  /** Binds a channel, and resolves when it is in service. */
+  /** Binds a channel; resolves when the binding is in service. */
   async bind(channel: string, settings: object): Promise<{ id: string; ingressUrl: string }> {
     const binding = await this.manage('POST', `${this.agentPath}/channels`, { channel, ...settings })
     this.bindings[channel] = binding.id
@@ -153,18 +153,18 @@ export class TestAgent {
     this.#replies.push(...replies)
   }
 
-  /** Whom the newest event was about. */
+  /** The user id of the newest event. */
   lastPerson(): string {
     return (JSON.parse(this.#received.at(-1)!.body.toString()) as Envelope).userId
   }
 
-  /** An emulated phone does something on a channel. */
+  /** Acts on an emulated phone of a channel. */
   async phoneAct(channel: string, action: object, from: string): Promise<void> {
     const items = [{ id: `in-${Math.random()}`, from, ...action }]
     await this.manage('POST', `/system/emulator/bindings/${this.bindings[channel]}/_act`, { items })
   }
 
-  /** The next events, once there are so many; each came signed. */
+  /** The next events, once there are this many; checks each signature. */
   async nextEvents(t: Test, count: number): Promise<Envelope[]> {
     await waitUntil(() => this.#received.length >= this.#seen + count)
     const received = this.#received.slice(this.#seen, this.#seen + count)
@@ -172,7 +172,7 @@ export class TestAgent {
     return this.#signed(t, received)
   }
 
-  /** The next events that are no statuses, once there are so many. */
+  /** The next events other than statuses, once there are this many. */
   async nextContentEvents(t: Test, count: number): Promise<Envelope[]> {
     const next = () => this.#received.filter((each) => !isStatus(each)).slice(this.#heard, this.#heard + count)
     await waitUntil(() => next().length === count)
@@ -181,7 +181,7 @@ export class TestAgent {
     return this.#signed(t, received)
   }
 
-  /** Every status so far, in the order in which they came. */
+  /** Every status so far, in order of arrival. */
   statuses(): Status[] {
     return this.#received.filter(isStatus).map((each) => eventOf(each).status as Status)
   }
@@ -191,7 +191,7 @@ export class TestAgent {
     return received.map(({ body }) => JSON.parse(body.toString()) as Envelope)
   }
 
-  /** What the phones show next, once there is so much of it. */
+  /** The next messages on the phones, once there are this many. */
   async nextShown(count: number): Promise<ShownMessage[]> {
     let data: ShownMessage[] = []
     const poll = async () => {

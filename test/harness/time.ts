@@ -1,21 +1,21 @@
-/** Time that processes of a test share while they come and go; a test can let as much of it pass as it likes. */
+/** Time that the processes of a test share, across their restarts; a test can advance it. */
 import type { Clock } from '../../runtime/clock.js'
 import { flushPending } from './clock.js'
 
 export interface Time {
   now(): number
-  /** Lets that long pass, calls whoever wanted to be woken meanwhile, and lets them finish what they began. */
+  /** Advances time, fires the alarms that fall due, and lets their work finish. */
   advance(ms: number): Promise<void>
-  /** Sets the time of day back. No time passes, and who wanted to be woken waits no longer for it. */
+  /** Sets the time of day back. No time passes, and no alarm waits longer for it. */
   setBack(ms: number): void
   /** The clock of one more process. */
   process(): ProcessClock
 }
 
 export interface ProcessClock extends Clock {
-  /** Keeps back what should be done soon, until the returned function is called. */
+  /** Holds back ticks until the returned function is called. */
   holdTicks(): () => void
-  /** The process is over: nobody in it is woken any more. */
+  /** The process has ended: its alarms no longer fire. */
   end(): void
 }
 
@@ -25,7 +25,7 @@ interface Alarm {
   timer?: NodeJS.Timeout
 }
 
-/** Stands still while a test does not move it on. */
+/** Time that moves only when a test advances it. */
 export function createManualTime(): Time {
   const began = Date.parse('2026-03-01T12:00:00.000Z')
   let now = began
@@ -35,10 +35,10 @@ export function createManualTime(): Time {
   return createTime({ now: () => now, monotonic: () => now - began, jump, arm: () => undefined })
 }
 
-/** Node's timers end at about 24 days; whoever waits longer is looked after again by then. */
+/** Node's timers are limited to about 24 days; a longer alarm is armed again. */
 const longestWaitMs = 2 ** 31 - 1
 
-/** Goes on by itself, for what lives on heartbeats; what a test lets pass comes on top. */
+/** Real time, for code with heartbeats; advances of the test come on top. */
 export function createRealTime(): Time {
   let ahead = 0
   const now = () => Date.now() + ahead
@@ -54,11 +54,11 @@ export function createRealTime(): Time {
 
 interface TimeSource extends Pick<Clock, 'now' | 'monotonic'> {
   jump(ms: number): void
-  /** Rings when that moment has come by itself. */
+  /** Fires when that moment comes in real time. */
   arm(at: number, fireAlarm: () => void): NodeJS.Timeout | undefined
 }
 
-/** However much passes, it passes at once: whoever wanted to be woken on the way is woken at its end, in the order of time. */
+/** Time advances in one step: all alarms on the way fire at its end, in order of time. */
 function createTime({ now: baseNow, monotonic: elapsed, jump, arm }: TimeSource): Time {
   const alarms = new Set<Alarm>()
   let offsetMs = 0

@@ -1,7 +1,7 @@
-/** Counts the turns of the event loop, to see that long work lets others have theirs. */
+/** Counts the turns of the event loop, to check that long work yields. */
 
 export interface TurnCount {
-  /** So far; none are counted after `end`. */
+  /** The count so far; it stops after `end`. */
   readonly turns: number
   end(): number
 }

@@ -1,4 +1,7 @@
-/** A node of webhooks alone: real store, engine, wire and pipeline, with the limits and lookups of the door out its own. */
+/**
+ * A node with org webhooks alone: real store, engine, serialization and pipeline, and its own limits and lookups of
+ * egress.
+ */
 
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -38,13 +41,13 @@ import { withSerialization } from './serialization.js'
 export const began = Date.parse('2030-01-01T00:00:00Z')
 
 export interface LeapingClock extends Clock {
-  /** Moves time on in one leap and wakes whoever waited for a moment now past. */
+  /** Moves time on in one step and fires the alarms that are now past. */
   advance(ms: number): void
-  /** Sets the time of day back. No time passes, and who waits to be woken waits no longer for it. */
+  /** Sets the time of day back. No time passes, and no alarm waits longer for it. */
   setBack(ms: number): void
 }
 
-/** Whoever asks to be woken at a moment already past is woken at once: commits end when the disk likes, not the test. */
+/** An alarm for a past moment fires at once: the disk, not the test, decides when commits end. */
 export function createLeapingClock(): LeapingClock {
   let now = began
   let behind = 0
@@ -82,7 +85,7 @@ export const sealer: Sealer = {
   open: async (orgId, kind, id, sealed) => openSealed(dataKey, { orgId, kind, id }, sealed).toString(),
 }
 
-/** A command of some other area, as it lets the org know that something happened. */
+/** A command of another area, as it publishes an org event. */
 function emitWith(enqueue: Command<OrgEventPayload, unknown>): Command<OrgEventPayload, true> {
   return {
     name: 'test.emit',
@@ -101,7 +104,7 @@ export interface WebhookNodeOptions extends Partial<PosterOptions> {
   readonly clock?: LeapingClock
 }
 
-/** One node with nothing left out but the socket of the management API: requests are put into its pipeline. */
+/** One node that lacks only the socket of the management API: tests inject requests into its pipeline. */
 export async function openWebhookNode(t: Test, options: WebhookNodeOptions = {}) {
   const { clock = createLeapingClock(), timeScale = 1, allowPrivate = true } = options
   const dir = options.dir ?? tempDir(t)
@@ -179,13 +182,13 @@ export async function openWebhookNode(t: Test, options: WebhookNodeOptions = {})
     lines,
     commands,
     ask: engine.execute,
-    /** Where that owner's records are. */
+    /** The space of that owner's records. */
     space,
-    /** Every record of a table, in whatever shard. */
+    /** Every record of a table, of all shards. */
     rows<K extends Key, V>(table: Table<K, V>): Row<K, V>[] {
       return allRows(store, shardCount, table)
     },
-    /** Makes a try as the engine would, under a signal or a sealer of the test's own. */
+    /** Makes one delivery attempt as the engine would, with the test's own signal or sealer. */
     async perform(which: WebhookTry, signal = new AbortController().signal, sealedBy?: Sealer): Promise<void> {
       const { orgId: owner } = which
       await createHandler(engine, sealedBy)(which, {
@@ -229,14 +232,14 @@ export function tempDir(t: Test): string {
   return dir
 }
 
-/** `<org>.<role>` is the whole token here. */
+/** The whole token here is `<org>.<role>`. */
 function memberOf(token: string): Member | undefined {
   const [orgId, role] = token.split('.') as [string, Member['role']]
   const scopes = role === 'admin' ? expandScopes(['webhooks:manage']) : []
   return { kind: 'session', id: 'us_1', orgId, role, scopes: new Set(scopes), isSysop: false }
 }
 
-/** Waits until that many tries of the newest delivery are over, and gives the delivery. */
+/** Waits until that many attempts of the newest delivery have ended, and returns the delivery. */
 export async function afterTries(node: WebhookNode, webhookId: string, count: number): Promise<DeliveryView> {
   let newest: DeliveryView | undefined
   await waitUntil(async () => {

@@ -203,7 +203,7 @@ t.test('A secret opens only where it was sealed for, with the key of its org, wh
 t.test('A process keeps a bounded number of data keys at hand', async (t) => {
   let reads = 0
   const shards = {
-    read: async (owner: string) => {
+    query: async (owner: string) => {
       reads++
       return createSealer(root, shards).newDataKeyFor(owner)
     },

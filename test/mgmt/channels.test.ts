@@ -57,7 +57,7 @@ async function steps(count: number, on = clock): Promise<void> {
 
 t.test('A binding moves between its statuses by the table and in no other way', async (t) => {
   const allowed: Record<string, Record<string, string>> = {
-    Requested: { takenUp: 'Provisioning', blocked: 'ActionRequired', failed: 'Failed' },
+    Requested: { started: 'Provisioning', blocked: 'ActionRequired', failed: 'Failed' },
     Provisioning: { completed: 'Active', blocked: 'ActionRequired', failed: 'Failed' },
     ActionRequired: { supplied: 'Provisioning' },
     Active: { blocked: 'ActionRequired', failed: 'Failed', disabled: 'Disabled' },

@@ -355,7 +355,7 @@ function fakeShard() {
     put: (table: Table<Key, unknown>, key: Key, value: unknown) => void rows.set(nameOf(table, key), { key, value }),
     range: (table: Table<Key, unknown>, { prefix = [] }: { prefix?: Key }) =>
       [...rows].filter(([name]) => name.startsWith(nameOf(table, prefix).slice(0, -1))).map(([, row]) => row),
-    effect: () => void effects++,
+    emit: () => void effects++,
   } as unknown as Tx
   return { tx, effects: () => effects }
 }

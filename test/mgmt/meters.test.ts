@@ -69,9 +69,9 @@ t.test('An attempt counts by what came of it, a send by the state that it came t
   await shows(
     t,
     metrics,
-    'parley_send_attempts_total{outcome="taken"} 1',
-    'parley_send_attempts_total{outcome="held"} 1',
-    'parley_send_attempts_total{outcome="noRoute"} 1',
+    'parley_send_attempts_total{outcome="accepted"} 1',
+    'parley_send_attempts_total{outcome="deferred"} 1',
+    'parley_send_attempts_total{outcome="noBinding"} 1',
     'parley_sends_total{origin="named",state="sent",reason=""} 1',
     'parley_sends_total{origin="campaign",state="failed",reason="no_route"} 1',
   )

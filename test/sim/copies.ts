@@ -1,4 +1,4 @@
-/** Whether the copies of a shard that have come to the end of its log hold the same bytes, and operators are told so. */
+/** Checks that the copies of a shard at the end of its log hold the same bytes, and are reported as up to date. */
 import { cluster as limits } from '../../core/limits/index.js'
 import { lineageIdOf } from '../../runtime/shard/cluster/entry.js'
 import { shardOf } from '../../runtime/shard/placement.js'
@@ -9,13 +9,15 @@ import type { SimNode } from './node.js'
 import { readerOver, rowsBeyond } from './world/space.js'
 import type { World } from './world.js'
 
-/** What each copy notes of itself; how it came there may differ, so it is no part of what must be alike. */
+/** Each copy's notes about itself; they may differ, so the comparison leaves them out. */
 const positions = table<[], { lineageId: string; owner: string; number: number }>('shard.copy')
 const positionKey = keyBytes(positions, [])
 
 const statusWithinMs = 5_000
 
-/** Sentences; empty when all are alike. Undefined while some shard is not owned or lacks copies that are up to date. */
+/**
+ * Differences as sentences; empty when all are alike. Undefined while a shard has no owner or lacks up-to-date copies.
+ */
 export async function differences(world: World): Promise<readonly string[] | undefined> {
   const { plan, bus, nodes, targets, rng, timeline } = world
   const target = rng.pick(targets())

@@ -1,4 +1,4 @@
-/** The engines that are simulated, each opened on a simulated process. */
+/** The simulated engines, each opened on a simulated process. */
 import type { Bus } from '../../runtime/nats/contract.js'
 import { openCluster } from '../../runtime/shard/cluster.js'
 import type { Engine } from '../../runtime/shard/contract.js'

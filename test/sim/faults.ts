@@ -1,4 +1,4 @@
-/** What may befall a world: each fault begins at a moment of the seed's choice and is over after a while. */
+/** The faults of a world: each begins at a random moment of the seed and ends after a while. */
 import type { SimNode } from './node.js'
 import type { EngineKind } from './plan.js'
 import type { Rng } from './world/rng.js'
@@ -11,9 +11,9 @@ export interface Fault {
   /** Only in worlds whose clocks may be wrong, and only in those whose servers may lose their disks. */
   readonly setsClocks?: true
   readonly isDisaster?: true
-  /** Never together with servers that lose their disks: then nobody might be left who knows. */
+  /** Never together with servers that lose their disks, since then no node might have the data. */
   readonly losesCopies?: true
-  /** Begins it; what it returns ends it. Undefined: it cannot happen just now. */
+  /** Begins the fault; returns the function that ends it, or undefined when it is not possible now. */
   begin(world: World, rng: Rng): { about: string; lastsMs: number; end: () => void } | undefined
 }
 
@@ -21,7 +21,7 @@ const both: readonly EngineKind[] = ['embedded', 'cluster']
 const clusterOnly: readonly EngineKind[] = ['cluster']
 const hourMs = 3_600_000
 
-/** A node whose process runs; one that keeps shards, if only such will do. */
+/** A random node with a running process; one that owns shards, if required. */
 function running({ nodes }: World, rng: Rng, keepsShards = false): SimNode | undefined {
   const fit = nodes.filter(
     (node) => node.life() && !node.isRetired() && !node.life()!.paused() && (node.disk || !keepsShards),
@@ -29,7 +29,7 @@ function running({ nodes }: World, rng: Rng, keepsShards = false): SimNode | und
   return fit.length > 0 ? rng.pick(fit) : undefined
 }
 
-/** A process dies between two of the things it does, and another one starts on what it left behind. */
+/** Ends a process between two of its actions, and starts another one on its data. */
 function crashFault(
   name: string,
   weight: number,
@@ -56,7 +56,7 @@ function crashFault(
   }
 }
 
-/** Something is bad with one node for a while. */
+/** Degrades one node for a while. */
 function temporaryFault(
   name: string,
   weight: number,
@@ -251,7 +251,7 @@ export const faults: readonly Fault[] = [
   },
 ]
 
-/** Draws faults over the time of trouble; the returned function ends all that last and lets no more begin. */
+/** Draws faults over the fault period; the returned function ends the active ones and begins no more. */
 export function injectFaults(world: World): () => void {
   const { plan, timeline, trace } = world
   const rng = world.rng.fork('faults')
@@ -259,7 +259,7 @@ export function injectFaults(world: World): () => void {
     if (!engines.includes(plan.engine) || (setsClocks && !plan.clockSteps)) return false
     return plan.disasters ? !losesCopies : !isDisaster
   })
-  // Half of the worlds know only some kinds, so that those meet more often than if all of them took turns.
+  // Half of the worlds have only some kinds, so that those meet more often.
   const some = rng.chance(0.5) ? possible.filter(() => rng.chance(0.35)) : []
   const drawn = (some.length > 0 ? some : possible).flatMap((fault) => Array<Fault>(fault.weight).fill(fault))
   const lasting = new Set<() => void>()

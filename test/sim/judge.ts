@@ -1,18 +1,18 @@
-/** The end of a run: what is still to come, and whether what came is what clients were told. */
+/** The end of a run: which consequences are still missing, and whether the state matches the clients' answers. */
 import type { Idle, OwnerState } from './load/commands.js'
 import { type History, outcomeOf } from './load/history.js'
 import type { Receiver } from './load/receiver.js'
 
 export type States = ReadonlyMap<string, OwnerState>
 
-/** What must still come about before everything is still; `now` is the latest time of day that any node shows. */
+/** Consequences that are still missing; `now` is the latest time of day of any node. */
 export function missing(states: States, history: History, receiver: Receiver, now: number): string[] {
   const accepted = new Set(receiver.accepted())
   const found: string[] = []
   for (const [owner, state] of states) {
     const { values, timers, idle } = state
     if (state.owed > 0) found.push(`${state.owed} effects are owed in the shard of ${owner}`)
-    // After a loss one shard may know of what another has forgotten; within a shard everything still belongs together.
+    // After a loss one shard may know of data that another has lost; within a shard all data still belongs together.
     const isForgiving = history.isForgiving()
     const reported = new Set(state.reports)
     const fired = new Set(state.fired.map(({ value }) => value))
@@ -26,7 +26,7 @@ export function missing(states: States, history: History, receiver: Receiver, no
       })
       const to = input.tellTo === undefined ? undefined : states.get(input.tellTo)
       if (to && !isForgiving && !to.meta.includes(value)) found.push(`${value} was not told to ${input.tellTo}`)
-      // A delay outlasts no clock that was set back, so it is over however wrong the clock was that it was set by.
+      // A clock that is set back does not lengthen a delay, so the delay is over however wrong its clock was.
       if (input.timerInMs !== undefined && !fired.has(value)) found.push(`the timer of ${value} has not fired`)
     }
     if (idle?.waits && !isLater(timers.idle, now)) found.push(`the idle timer of ${owner} has not fired`)
@@ -34,7 +34,7 @@ export function missing(states: States, history: History, receiver: Receiver, no
   return found
 }
 
-/** A timer on record for a time of day that no clock shows yet; one set by a clock that was wrong may be hours away. */
+/** A timer for a time of day that no clock shows yet; one set by a wrong clock may be hours away. */
 function isLater(dueAt: number | undefined, now: number): boolean {
   return dueAt !== undefined && dueAt > now
 }
@@ -43,7 +43,10 @@ function inputOf(history: History, value: string) {
   return history.asked().find((asked) => asked.input.value === value)?.input
 }
 
-/** A clock that was set back between finding a timer due and deciding its command may show an earlier time than it. */
+/**
+ * `clocksHold` is false where clocks may be set back: a timer's command may then run at an earlier time than it was
+ * due.
+ */
 export function judge(states: States, history: History, receiver: Receiver, clocksHold: boolean): void {
   const { violated } = history
   const values = new Set<string>()
@@ -105,7 +108,7 @@ function judgeIdle(owner: string, { fired, wrongly }: Idle, violated: History['v
   for (const generation of repeats(fired)) violated(`the idle timer ${generation} of ${owner} fired twice`)
 }
 
-/** Both hold the same, each once, in whatever order. */
+/** Both hold the same values, each once, in any order. */
 function same(what: string, found: readonly string[], wanted: readonly string[], violated: History['violated']): void {
   for (const each of repeats(found)) violated(`${what}: ${each} is there twice`)
   const [there, due] = [new Set(found), new Set(wanted)]

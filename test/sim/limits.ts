@@ -1,4 +1,4 @@
-/** Smaller limits for a run, so that a few commands reach what takes thousands in production. */
+/** Smaller limits for a run, so that a few commands reach bounds that take thousands in production. */
 import { cluster, shard } from '../../core/limits/index.js'
 import type { Rng } from './world/rng.js'
 
@@ -28,10 +28,10 @@ export function drawLimits(rng: Rng): Limits {
   }
 }
 
-/** Puts them in place, and others instead of some; the returned function puts the house's own back. */
+/** Sets them, with some replaced; the returned function restores the product's own. */
 export function setLimits(limits: Limits, instead: Limits['shard'] = {}): () => void {
   const before = { shard: { ...shard }, cluster: { ...cluster } }
-  // Follows from another one, so that a seed draws what it always drew.
+  // Derived from another limit, so that a seed draws the same values as before.
   const { loadedEffectsPerLane = shard.loadedEffectsPerLane } = limits.shard
   const isSmall = loadedEffectsPerLane < shard.loadedEffectsPerLane
   Object.assign(shard, isSmall && { loadedEffects: 2 * loadedEffectsPerLane }, limits.shard, instead)

@@ -1,4 +1,7 @@
-/** The simulation by hand: `npm run sim -- --seeds 1000`, and `npm run sim -- --seed 17 --trace` to see one again. */
+/**
+ * The simulation as a command: `npm run sim -- --seeds 1000`, and `npm run sim -- --seed 17 --trace` to replay one
+ * seed.
+ */
 import { Command, Option } from 'commander'
 import { parseWholeNumber } from '../../runtime/cli/output.js'
 import { drawPlan, type EngineKind, planText } from './plan.js'

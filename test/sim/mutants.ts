@@ -1,4 +1,4 @@
-/** Parts of the world broken on purpose, one at a time, to prove that the checker sees what each of them would do. */
+/** Parts of the world broken on purpose, one at a time, to prove that the checker finds each. */
 import type { Clock } from '../../runtime/clock.js'
 import type { Bus, Log } from '../../runtime/nats/contract.js'
 import type { Engine, ExecuteOptions } from '../../runtime/shard/contract.js'
@@ -11,7 +11,7 @@ import type { Rng } from './world/rng.js'
 import { readerOver } from './world/space.js'
 import type { Timeline } from './world/timeline.js'
 
-/** What a mutant may use besides the part that it takes the place of. */
+/** The parts that a mutant may use besides the one that it replaces. */
 export interface Surroundings {
   readonly life: Life
   readonly rng: Rng
@@ -185,12 +185,12 @@ export const mutants: readonly Mutant[] = [
   },
 ]
 
-/** Leaves out the part before the last, which is the end. */
+/** Leaves out the part before the last one; the last part marks the end. */
 async function* withoutLastRows(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const all: Uint8Array[] = []
   for await (const part of parts) all.push(part)
   yield* all.filter((_, place) => all.length < 3 || place !== all.length - 2)
 }
 
-/** The longest that a process is taken to run without looking at its clock. */
+/** The longest that a process is assumed to run without reading its clock. */
 const longestRunMs = 700

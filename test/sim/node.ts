@@ -1,4 +1,4 @@
-/** A simulated node: a disk, a clock and a link that last, and one process after another that lives on them. */
+/** A simulated node: a lasting disk, clock and link, and one process after another on them. */
 import type { Engine } from '../../runtime/shard/contract.js'
 import type { ClientTarget } from './load/target.js'
 import type { NodeClock } from './world/clock.js'
@@ -12,18 +12,18 @@ export interface SimNode {
   readonly disk?: Disk
   readonly clock: NodeClock
   readonly link: Link
-  /** The process that runs now, if one does. */
+  /** The process that runs now, if there is one. */
   life(): Life | undefined
-  /** The same once it takes requests. */
+  /** The running process once it takes requests. */
   target(): ClientTarget | undefined
-  /** Runs a process from now on: one that could not start is tried again. */
+  /** Runs a process from now on, and retries one that could not start. */
   start(): void
-  /** It will not come back. */
+  /** Starts no process any more. */
   stopForGood(): void
   isRetired(): boolean
-  /** Ends the process at once, or after it has reached outside that many times more. */
+  /** Ends the process at once, or after that many more outside calls. */
   crash(afterReaching?: number): void
-  /** Asks the process to stop, and ends it when it has or when patience is over; resolves with whether it was over by then. */
+  /** Asks the process to stop, and ends it after its stop or the timeout; resolves with whether it stopped in time. */
   stop(patienceMs: number): Promise<boolean>
 }
 
@@ -39,7 +39,7 @@ export interface NodeOptions {
   readonly settle: (life: Life, engine: Engine) => ClientTarget
 }
 
-/** A process that could not start is tried again after this long. */
+/** The pause before another attempt to start. */
 const restartMs = 1_000
 
 export function openNode(options: NodeOptions): SimNode {
@@ -117,7 +117,7 @@ export function openNode(options: NodeOptions): SimNode {
           note(`${mine!.name} ${stopped ? 'has stopped' : 'is made to stop'}`)
           mine!.end()
         }
-        // Somebody else who asked it to stop may be the one who ends it.
+        // Another caller of stop may be the one who ends it.
         mine.ended(() => end(true))
         stopping.then(
           () => end(true),

@@ -1,4 +1,4 @@
-/** A run as its seed draws it: how large the world is, what is asked of it, and which faults befall it. */
+/** The plan of a run as its seed draws it: the size of the world, the load, and the faults. */
 import { drawLimits, type Limits } from './limits.js'
 import { type Rng, seededRng } from './world/rng.js'
 
@@ -7,15 +7,15 @@ export type EngineKind = 'embedded' | 'cluster'
 export interface Plan {
   readonly seed: number
   readonly engine: EngineKind
-  /** Nodes that keep shards, and nodes that only ask. */
+  /** Nodes that own shards, and nodes that only send commands. */
   readonly nodes: number
   readonly askers: number
-  /** How long the first node runs alone, with the embedded engine, before the cluster begins on what it left. */
+  /** How long the first node runs alone, with the embedded engine, before the cluster begins on its data. */
   readonly aloneMs: number
   readonly shards: number
   readonly owners: number
   readonly clients: number
-  /** What all clients together do. */
+  /** The number of actions of all clients. */
   readonly steps: number
   readonly burst: number
   readonly destinations: number
@@ -24,7 +24,7 @@ export interface Plan {
   readonly faults: number
   /** Whether the time of day may be wrong. */
   readonly clockSteps: boolean
-  /** Whether the servers may lose what they have acknowledged. */
+  /** Whether the servers may lose acknowledged writes. */
   readonly disasters: boolean
   readonly entryBytes: number
   readonly limits: Limits

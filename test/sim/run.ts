@@ -1,4 +1,4 @@
-/** One run: a world is opened, trouble comes and goes, and when everything is still it is judged. */
+/** One run: opens a world, injects faults, waits for quiet and judges the result. */
 import { shard } from '../../core/limits/index.js'
 import { differences } from './copies.js'
 import { injectFaults } from './faults.js'
@@ -14,17 +14,17 @@ import { openWorld, type World, type WorldOptions } from './world.js'
 
 export interface RunResult {
   readonly plan: Plan
-  /** Sentences, empty when everything held. */
+  /** Violations as sentences; empty when every promise held. */
   readonly violations: readonly string[]
   readonly hash: string
   readonly events: number
   readonly virtualMs: number
   readonly counts: Counts
-  /** For whoever reads a failure. */
+  /** Figures for the reader of a failure. */
   readonly lastLines: readonly string[]
 }
 
-/** Everything must be still again this long after the last fault. */
+/** The world must be quiet this long after the last fault. */
 const stillWithinMs = 60_000
 const stopWithinMs = 15_000
 const alikeWithinMs = 30_000
@@ -86,14 +86,14 @@ async function live(world: World): Promise<void> {
   if (isBroken()) return
   await stopAll(world)
 
-  /** Looks again and again until nobody waits for anything. */
+  /** Repeats until no consequence is missing. */
   async function look(): Promise<void> {
     for (;;) {
       await timeline.sleep(lookEveryMs)
       if (clients.waiting() > 0 || !nodes.every((node) => node.isRetired() || node.target())) continue
       const before = acknowledged(history)
       const seen = await statesOf(world)
-      // Whoever gave up waiting may be answered while we read: what was read then is older than what is known.
+      // An abandoned command may take effect during the read: the read is then older than the known state.
       if (!seen || acknowledged(history) > before) continue
       owing = missing(seen, history, world.receiver, Math.max(...nodes.map(({ clock }) => clock.now())))
       if (owing.length > 0) continue
@@ -105,7 +105,7 @@ async function live(world: World): Promise<void> {
 
 const acknowledged = (history: History) => history.asked().filter(({ answer }) => answer !== undefined).length
 
-/** The first node by itself for a while, if so planned; then it stops, and starts again as one of many. */
+/** The first node alone for a while, if planned; then it stops, and restarts as one of many. */
 async function beginAlone(world: World): Promise<boolean> {
   const { plan, timeline, history, nodes } = world
   const [first] = nodes
@@ -174,7 +174,7 @@ function openClients(world: World, over: () => boolean): { waiting(): number } {
   return { waiting: () => waiting }
 }
 
-/** Every owner's state as some process shows it; undefined when one cannot be read yet. */
+/** Every owner's state as one process reads it; undefined when a read fails. */
 async function statesOf({ owners, targets, rng, timeline }: World): Promise<States | undefined> {
   const states = new Map<string, OwnerState>()
   for (const owner of owners) {
@@ -190,7 +190,7 @@ async function statesOf({ owners, targets, rng, timeline }: World): Promise<Stat
   return states
 }
 
-/** Copies that follow catch up by themselves once nothing changes any more. */
+/** Follower copies catch up by themselves once there are no more changes. */
 async function compareCopies(world: World): Promise<void> {
   const { timeline, history } = world
   if (world.plan.engine === 'embedded') return

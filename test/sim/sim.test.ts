@@ -1,11 +1,14 @@
-/** The whole engine on simulated time, disks and network: whatever the seed, nothing acknowledged is lost or runs twice. */
+/**
+ * The whole engine on simulated time, disks and network: for every seed, no acknowledged command is lost or applied
+ * twice.
+ */
 import t from 'tap'
 import { type Mutant, mutants } from './mutants.js'
 import { drawPlan, planText } from './plan.js'
 import { type RunResult, run } from './run.js'
 
 const seeds = 300
-/** Others in which a promise was broken once. */
+/** Further seeds that once broke a promise. */
 const onceBroken = [957250687, 1046187946, 711148801, 600226887]
 /** Every mutant is found among this many seeds, most of them in the first few. */
 const mutantSeeds = 60
@@ -44,7 +47,7 @@ t.test('A seed tells the same story each time, and another seed another one', as
   t.equal(hashes.size, 6)
 })
 
-/** The first seed that shows the mutant for what it is. */
+/** The first seed that finds the mutant. */
 async function seedThatFinds({ engine, mutation }: Mutant): Promise<string | undefined> {
   for (let seed = 1; seed <= mutantSeeds; seed++) {
     const { violations } = await run(drawPlan(seed, { engine }), { mutation })

@@ -1,4 +1,4 @@
-/** One whole world: nodes on simulated time, disks and network, a receiver, clients, and what they all remember. */
+/** A whole world: nodes on simulated time, disks and network, a receiver, clients, and their history. */
 import type { Bus } from '../../runtime/nats/contract.js'
 import type { Log } from '../../runtime/observe/log.js'
 import type { EngineOptions } from '../../runtime/shard/options.js'
@@ -32,21 +32,21 @@ export interface World {
   readonly bus: SimBus
   readonly writers: Writers
   readonly quiet: QuietPeriod
-  /** Which engine processes are started with. */
+  /** The options of engine processes. */
   engine: EngineKind
   readonly nodes: readonly SimNode[]
   readonly owners: readonly string[]
   targets(): readonly ClientTarget[]
 }
 
-/** Clocks differ by up to this share in speed and this much in time of day. */
+/** Clocks differ by up to this share in speed and by this much in time of day. */
 const drift = 0.01
 const offsetMs = 200
 
 export interface WorldOptions {
   readonly mutation?: Mutation
   readonly print?: (line: string) => void
-  /** Violations to pass over, for whoever looks for others. */
+  /** Violations to ignore, when others are wanted. */
   readonly ignored?: RegExp
 }
 
@@ -178,7 +178,7 @@ function logInto(write: (line: string) => void, bound: object = {}): Log {
   }
 }
 
-/** Where an error was made differs from machine to machine; what it says does not. */
+/** The place of an error differs from machine to machine; its message does not. */
 function plain(_key: string, value: unknown): unknown {
   return value instanceof Error ? `${value.name}: ${value.message}` : value
 }

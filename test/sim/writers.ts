@@ -1,4 +1,4 @@
-/** One writer at a time: who appended what to each shard's log, and whether anybody acts for a shard it has lost. */
+/** One writer at a time: who appended to each shard's log, and whether a process acts for a shard that it has lost. */
 import { cluster as limits } from '../../core/limits/index.js'
 import { type Assembler, createAssembler, lineageIdOf } from '../../runtime/shard/cluster/entry.js'
 import type { Life } from './world/life.js'
@@ -6,32 +6,32 @@ import type { Entry } from './world/log.js'
 
 export interface Writers {
   appended(shard: number, entry: Entry): void
-  /** A process learnt that its sign of life, asked for at that moment, has reached the servers. */
+  /** A process learnt that its heartbeat of that moment has reached the servers. */
   beat(life: Life, askedAt: number): void
-  /** The log went back: whoever writes next goes on from what is left. */
+  /** The log went back: the next writer continues from the remaining entries. */
   rolledBack(shard: number): void
   effectBegins(life: Life, shard: number, id: string): void
 }
 
-/** What the log of one shard says of its owner. */
+/** The owner of one shard by its log. */
 interface ShardWriter {
   assembler: Assembler
-  /** False after the log went back, until somebody's epoch begins again. */
+  /** False after the log went back, until the next epoch begins. */
   certain: boolean
   line: string
   epoch: number
-  /** The life that appended the epoch, and when somebody else's epoch began. */
+  /** The life that appended the epoch, and when another life's epoch began. */
   by: string
   since: number
 }
 
-/** No clock runs slower than this share of the world's, so no lease lasts longer than its length by more than that. */
+/** No clock runs slower than this share of the world's, so no lease is longer than its length by more than that. */
 const slowest = 0.985
 
 export interface WriterOptions {
   readonly now: () => number
   readonly violated: (sentence: string) => void
-  /** Told when a shard changes its owner. */
+  /** Called when a shard changes its owner. */
   readonly changed: () => void
 }
 

@@ -1,4 +1,4 @@
-/** Instagram, put together. It has no signals that are certain to work, so it has none here. */
+/** The Instagram adapter. It has no signals, since none of Instagram's is confirmed to work. */
 import type { Adapter, AuthProblem } from '../../../core/channel/adapter.js'
 import { graphAuthError } from '../graph.js'
 import { descriptorOf, type PageAuth } from '../page/descriptor.js'
@@ -7,7 +7,7 @@ import { type PagePayload, renderPage } from '../page/render.js'
 import { sendPage } from '../page/send.js'
 
 export interface InstagramAuth extends PageAuth {
-  /** By which the account is named in what is told of it. Without it every account is taken that no other binding has. */
+  /** The account's id in incoming events. A binding without it takes all accounts that no other binding names. */
   readonly accountId?: string
 }
 
@@ -21,7 +21,7 @@ export const instagramAdapter: Adapter<InstagramAuth, PagePayload> = {
   descriptor,
   render: (blocks, context) => renderPage(blocks, context, descriptor.traits),
   send: sendPage,
-  // What is told names the account and never the page.
+  // Events name the account and not the page.
   receive: (request, auth) => receivePage(request, auth, auth.accountId),
   validateAuth: (auth) => graphAuthError(auth, 'pageId', auth.pageId) ?? accountError(auth),
 }

@@ -1,4 +1,4 @@
-/** Messenger, put together. */
+/** The Messenger adapter. */
 import type { Adapter } from '../../../core/channel/adapter.js'
 import { graphAuthError } from '../graph.js'
 import { descriptorOf, type PageAuth } from '../page/descriptor.js'

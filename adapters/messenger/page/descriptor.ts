@@ -1,4 +1,4 @@
-/** Messenger and Instagram as data: both are reached through a page, with the same credentials and the same errors. */
+/** Descriptor data of Messenger and Instagram: both use a page, with the same credentials and the same errors. */
 import { providerForm } from '../../../core/catalogs/index.js'
 import { contractVersion, type Descriptor } from '../../../core/channel/adapter.js'
 import { traitsOf } from '../../../core/channel/channeltraits.js'
@@ -34,7 +34,7 @@ export const refusals: Refusals = {
   613: busy,
   80006: busy,
   3: account('The app may not use this part of the API.'),
-  // Without a subcode the app lacks a permission; with one it is about the person or the time.
+  // Without a subcode the app lacks a permission; with a subcode the error concerns the person or the window.
   10: account(),
   '10/2018065': windowClosed(),
   '10/2018278': windowClosed(),
@@ -50,7 +50,7 @@ export const refusals: Refusals = {
   463: account(),
   464: account(),
   467: account(),
-  // Who has blocked the page, or deleted the conversation, is answered with this.
+  // Codes for a person who has blocked the page or deleted the conversation.
   200: person(),
   551: person(),
   100: rejectedContent(),

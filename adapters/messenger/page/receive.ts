@@ -1,4 +1,4 @@
-/** What Messenger and Instagram tell of a page: what people did comes first, then what became of our messages. */
+/** Receives Messenger and Instagram webhooks: acts of people come first, then receipts of our messages. */
 import type { IngressRequest, IngressResult, Item } from '../../../core/channel/adapter.js'
 import type { Inbound, Receipt, UserContent, UserMedia } from '../../../core/channel/inbound.js'
 import { isRecord } from '../../../core/json.js'
@@ -10,8 +10,8 @@ import { orderNotice } from '../orders.js'
 import type { PageAuth } from './descriptor.js'
 
 /**
- * One app may have several pages and accounts, and all of them call the same address. `account` is the one of this
- * binding; without it the binding takes those that no other binding has.
+ * All pages and accounts of an app call the same URL. `account` is the one of this binding; a binding without it takes
+ * the accounts that no other binding has.
  */
 export function receivePage(request: IngressRequest, auth: PageAuth, account: string | undefined): IngressResult {
   return receiveHub(request, auth, (body) => {
@@ -38,7 +38,7 @@ function entriesByAccount(body: JsonObject, account: string | undefined) {
   return { own, others, problems }
 }
 
-/** Entries of these kinds hold nothing that a person said to us: posts of the page, and talks that another app holds. */
+/** Kinds of entries without messages to this app: posts of the page, and threads that another app controls. */
 const ignoredEntryKinds = ['changes', 'standby']
 
 function itemsIn(entries: readonly JsonObject[]): readonly Item[] {
@@ -60,7 +60,7 @@ function senderOf({ sender }: JsonObject): string | undefined {
   return isRecord(sender) ? addressIn(sender.id) : undefined
 }
 
-/** What we sent ourselves comes back as an echo, and nothing has happened. */
+/** Our own messages come back as echoes, which yield no items. */
 function actionItems(event: JsonObject): Item[] {
   const { message, postback, timestamp } = event
   if (isRecord(message) && message.is_echo === true) return []
@@ -70,7 +70,7 @@ function actionItems(event: JsonObject): Item[] {
   if (nonPersonEvents.some((name) => name in event)) return []
   const action = isRecord(message) ? message : isRecord(postback) ? postback : undefined
   if (!address || !action) return [{ problem: 'an event of a kind that is not understood' }]
-  // Older postbacks have no name; one person does not tap twice in a millisecond.
+  // Older postbacks have no id. One person taps at most once in a millisecond, so address and time identify the tap.
   const fallbackId = asNumber(timestamp) === undefined || action === message ? undefined : `${address}:${timestamp}`
   const id = idIn(action.mid) ?? fallbackId
   if (!id) return [{ problem: 'a message without `mid`' }]
@@ -78,7 +78,7 @@ function actionItems(event: JsonObject): Item[] {
   return [{ id, address, inbound: inbound ?? notUnderstood('something') }]
 }
 
-/** Which app answers a person is agreed upon between apps, and what the provider thinks of the page is for its owner. */
+/** Events that concern no person: handover between apps, and the provider's policy notices for the page's owner. */
 const nonPersonEvents = [
   'app_roles',
   'pass_thread_control',
@@ -92,7 +92,7 @@ interface OtherAction {
   readonly toInbound: (action: JsonObject) => Inbound
 }
 
-/** What people do beside writing and tapping: it reaches the agent as a message that says so. */
+/** Acts of people that are neither messages nor taps; the agent gets a note about each. */
 const otherActions: readonly OtherAction[] = [
   {
     name: 'reaction',
@@ -107,14 +107,17 @@ const otherActions: readonly OtherAction[] = [
   { name: 'game_play', toInbound: () => notUnderstood('a game') },
 ]
 
-/** They have no name of their own. One person does one of a kind in a millisecond. */
+/**
+ * These events have no id. One person does each kind at most once in a millisecond, so kind, address and time identify
+ * it.
+ */
 function otherItems(event: JsonObject, address: string, { name, toInbound }: OtherAction): Item[] {
   const at = asNumber(event.timestamp)
   if (at === undefined) return [{ problem: `an event \`${name}\` without \`timestamp\`` }]
   return [{ id: `${address}:${at}:${name}`, address, inbound: toInbound(event[name] as JsonObject) }]
 }
 
-/** The text of a tapped reply is its label, perhaps cut: what it carries counts. */
+/** The text of a tapped quick reply is its label, perhaps cut, so its payload counts. */
 function messageIn({ text, quick_reply: quickReply, attachments }: JsonObject): Inbound | undefined {
   if (isRecord(quickReply)) return tapOrText(asText(quickReply.payload), asText(text))
   const attachmentList: readonly unknown[] = Array.isArray(attachments) ? attachments : []
@@ -146,7 +149,10 @@ function placeFrom(attachment: unknown): UserContent['place'] {
   return { latitude, longitude, ...(label && { label }) }
 }
 
-/** A mark covers everything up to its time; messages that are named are those for certain, whatever our clocks say. */
+/**
+ * A mark covers all messages up to its time. Messages that the mark names get receipts of their own, whatever the
+ * clocks say.
+ */
 function receiptItems(event: JsonObject): Item[] {
   const address = senderOf(event)
   const state = isRecord(event.delivery) ? 'delivered' : 'read'

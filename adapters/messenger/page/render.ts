@@ -1,4 +1,4 @@
-/** From blocks that fit the channel to messages of Messenger and Instagram, one a request. */
+/** Renders fitted blocks as messages of Messenger and Instagram, one for each request. */
 import type { RenderContext } from '../../../core/channel/adapter.js'
 import type { Block, RenderedCard, RenderedChip, RenderedMedia } from '../../../core/channel/blocks.js'
 import { formatPostback } from '../../../core/channel/postback.js'
@@ -53,7 +53,7 @@ function textOf(text: string, chips: readonly RenderedChip[] | undefined, messag
   return { text, quick_replies: quickReplies }
 }
 
-/** Media takes no words along. Chips are gone with the next message, so the words that have them come last. */
+/** Media has no caption. Chips disappear with the next message, so the text that has them comes last. */
 function mediaMessages(block: Extract<Block, { kind: 'media' }>, messageId: string, traits: Traits): JsonObject[] {
   const { words: captions, after } = captionsOf(block, traits)
   const mediaMessage = { attachment: { type: typeOf(block.media, traits), payload: { url: block.media.url } } }
@@ -68,13 +68,13 @@ function mediaMessages(block: Extract<Block, { kind: 'media' }>, messageId: stri
   ]
 }
 
-/** Whatever a file is called, one that is sent where there are only pictures is one. */
+/** A channel that takes only pictures, video and audio gets each file as a picture. */
 function typeOf({ kind }: RenderedMedia, { media }: Traits): RenderedMedia['kind'] {
   const hasFiles = media?.types.some((type) => !/^(image|video|audio)\//.test(type))
   return kind === 'file' && !hasFiles ? 'image' : kind
 }
 
-/** Chips below cards stand below words of their own. */
+/** Chips below cards need a text of their own to stand under. */
 function cardMessages(
   cards: readonly RenderedCard[],
   chips: readonly RenderedChip[] | undefined,
@@ -92,13 +92,13 @@ function cardMessages(
   ]
 }
 
-/** A number that does not begin with its country cannot be called from a button: it is written out. */
+/** A call button needs a number with its country code; other numbers are written out. */
 function fitCard({ chips = [], ...card }: RenderedCard): { card: RenderedCard; lines: readonly string[] } {
   const isButton = ({ kind, phone }: RenderedChip) => kind !== 'dial' || international(phone) !== undefined
   const buttons = chips.filter(isButton)
   const lines = chips.filter((chip) => !isButton(chip)).map(({ label, phone }) => `${label}: ${phone}`)
   const full = { ...card, ...(buttons.length > 0 && { chips: buttons }) }
-  // A card is a title and something more, which may be that line.
+  // The API takes a card with a title and at least one more member; a written-out number may be that member.
   if (Object.keys(full).length > 1) return { card: full, lines }
   const [description, ...more] = lines
   return { card: { ...full, ...(description !== undefined && { description }) }, lines: more }
@@ -109,7 +109,7 @@ function international(phone = ''): string | undefined {
   return phone.startsWith('+') && digits.length >= 7 && digits.length <= 15 ? `+${digits}` : undefined
 }
 
-/** A film cannot stand in a card; whoever taps the card sees it. */
+/** A video cannot be shown in a card; a tap on the card opens it. */
 function elementOf(
   { title, description, mediaUrl, chips }: RenderedCard,
   messageId: string,

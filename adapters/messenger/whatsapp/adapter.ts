@@ -1,4 +1,4 @@
-/** The WhatsApp Cloud API, put together. */
+/** The WhatsApp Cloud API adapter. */
 import type { Adapter } from '../../../core/channel/adapter.js'
 import { graphAuthError } from '../graph.js'
 import { descriptor, type WhatsappAuth } from './descriptor.js'

@@ -1,4 +1,4 @@
-/** The WhatsApp Cloud API as data: what it is bound with, what it shows, and what its error codes mean. */
+/** Descriptor data of the WhatsApp Cloud API: credential form, traits and error codes. */
 import { providerForm } from '../../../core/catalogs/index.js'
 import { contractVersion, type Descriptor } from '../../../core/channel/adapter.js'
 import { traitsOf } from '../../../core/channel/channeltraits.js'
@@ -17,13 +17,13 @@ export const descriptor: Descriptor = {
   traits: traitsOf('messengerA'),
   form: providerForm('messengerA', 'whatsapp'),
   headers: [signatureHeader],
-  // A number has this much in both directions before it is given more.
+  // The throughput of a new number, in both directions together.
   bulkPerSecond: 80,
 }
 
 const rejectedTemplate = rejectedContent()
 
-/** Errors of the Cloud API, as Meta documents them. The same codes stand in answers and in receipts of a failure. */
+/** Errors of the Cloud API, as Meta documents them. The same codes come in answers and in receipts of a failure. */
 export const refusals: Refusals = {
   0: account(),
   3: account(),
@@ -48,11 +48,11 @@ export const refusals: Refusals = {
   131016: transient(),
   131057: transient(),
   133004: transient(),
-  // Withheld by the provider, or too much of it was reported: asking again soon makes it worse.
+  // Meta withholds the message, or people reported too many: an early retry makes it worse.
   131048: person('sendFailed'),
   131049: person('sendFailed'),
   130472: person('sendFailed'),
-  // People of that country alone are not written to.
+  // Meta does not deliver to people of that country.
   130497: person('sendFailed'),
   131021: person(),
   131026: person(),

@@ -1,4 +1,4 @@
-/** Messages of WhatsApp that can be tapped: buttons, a link, a request for a location, a list, cards side by side. */
+/** Interactive WhatsApp messages: reply buttons, link, location request, list, and carousel. */
 
 import type { RenderedCard, RenderedChip, RenderedMedia, RenderedRow } from '../../../core/channel/blocks.js'
 import { traitsOf } from '../../../core/channel/channeltraits.js'
@@ -9,7 +9,7 @@ import type { JsonObject } from '../hub.js'
 
 const traits = traitsOf('messengerA')
 
-/** Replies stand together; a link or a request for a location stands alone. */
+/** Reply buttons share a message; a link or a location request needs one of its own. */
 export function interactive(
   text: string,
   chips: readonly RenderedChip[],
@@ -48,7 +48,7 @@ export function carouselOf(text: string, cards: readonly RenderedCard[], message
   return asInteractive({ type: 'carousel', body: { text }, action: { cards: items } })
 }
 
-/** The provider's own example calls a card by the same type whichever buttons it has. */
+/** The provider's own example gives every card this type, whichever buttons the card has. */
 function cardOf(
   { description, mediaUrl = '', chips = [] }: RenderedCard,
   place: number,
@@ -68,7 +68,7 @@ function cardOf(
   }
 }
 
-/** A card has two line breaks at most: what would stand on further lines goes on in the third. */
+/** A card body has at most two line breaks: further lines are joined to the third. */
 function limitLineBreaks(text: string): string {
   const [first = '', second, ...rest] = text.split(/\n+/)
   return [first, second, rest.length > 0 ? rest.join(' ') : undefined].filter((line) => line !== undefined).join('\n')
@@ -98,7 +98,7 @@ function linkOf({ label, url }: RenderedChip): JsonObject {
   return { name: 'cta_url', parameters: { display_text: label, url } }
 }
 
-/** What is answered always has its place in the message. */
+/** Every answerable entry has a `tap`. */
 function postbackOf(tap: number | undefined, messageId: string): string {
   return formatPostback({ messageId, tapIndex: tap! })
 }

@@ -1,4 +1,4 @@
-/** Opens what people sent on WhatsApp: its id is asked for, and the answer says where it is for the next few minutes. */
+/** Opens media of people on WhatsApp: a request with the media id returns a URL that is valid for some minutes. */
 import type { ProviderContext } from '../../../core/channel/adapter.js'
 import type { MediaAccess } from '../../../core/channel/providermedia.js'
 import { isRecord } from '../../../core/json.js'
@@ -6,7 +6,7 @@ import { asNumber, asText, isTrusted, readJson } from '../../kit/http.js'
 import { graphUrl } from '../graph.js'
 import type { WhatsappAuth } from './descriptor.js'
 
-/** That address opens with the same token, which is told to it because the API itself named it, and over TLS alone. */
+/** The URL needs the same token. The token goes to its host because the API itself named it, and over TLS only. */
 export async function openMedia(id: string, { auth, call }: ProviderContext<WhatsappAuth>): Promise<MediaAccess> {
   const headers = { authorization: `Bearer ${auth.accessToken}` }
   const answer = await call({ method: 'GET', url: graphUrl(auth, encodeURIComponent(id)), headers })
@@ -20,7 +20,7 @@ export async function openMedia(id: string, { auth, call }: ProviderContext<What
     : { kind: 'refused', detail: 'The provider does not say where it is.' }
 }
 
-/** The words of an error may repeat the token that it is about, so only its numbers are told. */
+/** The text of an error may contain the token, so the detail has only its codes. */
 function errorDetail(status: number, error: unknown): string {
   const code = isRecord(error) ? asNumber(error.code) : undefined
   return `The provider answered ${status}${code === undefined ? '' : ` with code ${code}`}.`

@@ -1,4 +1,4 @@
-/** What the WhatsApp Cloud API tells: everything that people did comes first, then what became of our messages. */
+/** Receives WhatsApp Cloud API webhooks: acts of people come first, then receipts of our messages. */
 import type { IngressRequest, IngressResult, Item } from '../../../core/channel/adapter.js'
 import type { Inbound, Receipt, UserContent } from '../../../core/channel/inbound.js'
 import type { ReportedContent, ReportedInbound } from '../../../core/channel/providermedia.js'
@@ -19,7 +19,7 @@ export function receive(request: IngressRequest, auth: WhatsappAuth): IngressRes
         if (accountFields.includes(field)) return []
         if (!peopleFields.includes(field) || !isRecord(value))
           return [{ problem: 'a change of a kind that is not understood' }]
-        // One app may have several numbers, and all of them call the same address.
+        // All numbers of an app call the same URL.
         const number = isRecord(value.metadata) ? addressIn(value.metadata.phone_number_id) : undefined
         if (number === undefined) return [{ problem: 'a change that names no number' }]
         if (number !== auth.phoneNumberId) others.add(number)
@@ -41,10 +41,10 @@ export function receive(request: IngressRequest, auth: WhatsappAuth): IngressRes
 }
 
 const peopleFields: readonly unknown[] = ['messages', 'user_preferences']
-/** What a change about people may hold. */
+/** Members of a change that concerns people. */
 const contentFields = ['messages', 'user_preferences', 'statuses', 'errors']
 
-/** What an app may subscribe to beside messages, and in which no person says anything. */
+/** Other fields that an app may subscribe to; they contain no acts of people. */
 const accountFields: readonly unknown[] = [
   'account_alerts',
   'account_review_update',
@@ -72,12 +72,12 @@ const accountFields: readonly unknown[] = [
   'tracking_events',
 ]
 
-/** A person as an item names them. */
+/** The address members of an item. */
 type Person = Pick<Extract<Item, { readonly address: string }>, 'address' | 'alias'>
 
 /**
- * People with a username are known by an id of the business, and their number may be missing in one call and stand in the
- * next. Where both are told the id is the alias of the number.
+ * WhatsApp gives people with a username an id of the business. A call may have their number, that id, or both. With
+ * both, the number is the address and the id its alias.
  */
 function personOf(number: string | undefined, userId: string | undefined): Person | undefined {
   const address = number ?? userId
@@ -103,7 +103,7 @@ function messageItem(message: JsonObject, contacts: unknown): Item {
   return { id, ...person, inbound: inboundIn(message) ?? unsupportedIn(message) }
 }
 
-/** What a person did that has no place in a conversation is told as a message that says so. */
+/** An act without a message of the contract; the agent gets a note about it. */
 function unsupportedIn(message: JsonObject): Inbound {
   const { type, reaction, contacts, interactive, order } = message
   const emoji = isRecord(reaction) ? asText(reaction.emoji) : undefined
@@ -116,13 +116,19 @@ function unsupportedIn(message: JsonObject): Inbound {
   return notUnderstood('something')
 }
 
-/** The provider keeps marketing preferences. The agent gets a message about the change; service messages go on. */
+/**
+ * The provider enforces marketing preferences. The agent gets a note about a change; service messages are still
+ * delivered.
+ */
 const preferences: Readonly<Record<string, string>> = {
   stop: 'asked for no more marketing messages',
   resume: 'allowed marketing messages again',
 }
 
-/** They have no name of their own. One person decides one thing in a second. */
+/**
+ * Preferences have no id. One person changes a category at most once in a second, so person, category and time identify
+ * it.
+ */
 function preferenceItem(preference: JsonObject, contacts: unknown): Item {
   const { wa_id: from, user_id, category, value, timestamp } = preference
   const person = personIn({ from, user_id }, contacts)
@@ -159,7 +165,7 @@ function inboundIn(message: JsonObject): ReportedInbound | undefined {
   return content && { kind: 'content', content }
 }
 
-/** The member that `type` names holds what was tapped. */
+/** The member that `type` names holds the tapped entry. */
 function replyIn(interactive: JsonObject): Inbound | undefined {
   const { type } = interactive
   if (type !== 'button_reply' && type !== 'list_reply') return undefined
@@ -184,7 +190,10 @@ function placeIn({ latitude, longitude, name, address }: JsonObject): UserConten
   }
 }
 
-/** Media has an id, which opens with the access token of the binding only. An address beside it does so, too, and not for long. */
+/**
+ * Media has an id, which opens with the binding's access token only. The URL beside it needs the token, too, and
+ * expires.
+ */
 function mediaIn(kind: string, media: JsonObject): ReportedContent | undefined {
   if (!['image', 'video', 'audio', 'document', 'sticker'].includes(kind)) return undefined
   const mediaRef = idIn(media.id)
@@ -197,7 +206,7 @@ function mediaIn(kind: string, media: JsonObject): ReportedContent | undefined {
 }
 
 const states: readonly Receipt['state'][] = ['sent', 'delivered', 'read', 'failed']
-/** States of a message that change nothing of whether it arrived. */
+/** Statuses that say nothing about delivery. */
 const ignoredStatuses: readonly unknown[] = ['deleted', 'pending', 'played', 'warning']
 
 function statusItems(status: JsonObject): readonly Item[] {

@@ -1,4 +1,4 @@
-/** From blocks that fit the channel to messages of the WhatsApp Cloud API, one a request. */
+/** Renders fitted blocks as messages of the WhatsApp Cloud API, one for each request. */
 import type { Signal } from '../../../core/amf/index.js'
 import type { RenderContext } from '../../../core/channel/adapter.js'
 import type { Block, RenderedChip, RenderedMedia } from '../../../core/channel/blocks.js'
@@ -27,12 +27,12 @@ export function render(blocks: readonly Block[], context: RenderContext): readon
   return contents.map((content) => ({ body: withRecipient(content, context.address) }))
 }
 
-/** Cards need words above them, so text that stands there already is theirs. */
+/** A carousel needs a text above its cards, so a short text before it becomes that text. */
 function isLeadText(block: Block, next: Block | undefined): block is Extract<Block, { kind: 'text' }> {
   return next?.kind === 'carousel' && block.kind === 'text' && !block.chips && block.text.length <= besideMax
 }
 
-/** People who have no number here are known by another id. Whom it goes to is never the payload's to say. */
+/** Adds the recipient; people without a number have another id. A native payload never chooses the recipient. */
 function withRecipient(content: JsonObject, address: string): JsonObject {
   const { recipient: _theirs, to: _too, ...rest } = content
   const number = /^\+?([0-9]+)$/.exec(address)?.[1]
@@ -59,7 +59,7 @@ function contentsOf(block: Block, messageId: string, lead = phrases.choose as st
 
 const textOf = (body: string): JsonObject => ({ type: 'text', text: { body, preview_url: false } })
 
-/** The button that asks for a location has words of the provider's, so its label stands above it. */
+/** WhatsApp labels the location button itself, so the chip's label goes into the text above it. */
 function tappable(
   text: string,
   chips: readonly RenderedChip[],
@@ -73,7 +73,7 @@ function tappable(
   return [textOf(text), interactive(chip.label, chips, messageId)]
 }
 
-/** Sounds take no words along, and nothing but a request for a location stands beside one. */
+/** Audio has no caption, and only a location request may accompany it. */
 function mediaContents(block: Extract<Block, { kind: 'media' }>, messageId: string): JsonObject[] {
   const { media, chips } = block
   const { words: captions, after } = captionsOf(block, traits)
@@ -86,13 +86,13 @@ function mediaContents(block: Extract<Block, { kind: 'media' }>, messageId: stri
   return [...captions.map(textOf), mediaIn(media), ...after.map(textOf), ...below]
 }
 
-/** Rows have no pictures here: those that belong to some go ahead as links, below the question. */
+/** Rows have no pictures on WhatsApp: links to them go ahead as text, and the question follows. */
 function picturesOf({ text, rows }: Extract<Block, { kind: 'list' }>): JsonObject[] {
   const links = rows.flatMap(({ label, mediaUrl }) => (mediaUrl === undefined ? [] : literal(`${label}: ${mediaUrl}`)))
   return links.length === 0 ? [] : [text, ...splitPages(links, traits)].map(textOf)
 }
 
-/** Typing is shown in answer to something, which is marked as read with it. */
+/** WhatsApp shows typing only as an answer to a message, which it marks as read. */
 export function signal(kind: Signal, { lastInboundId: lastHeardId }: RenderContext): WhatsappPayload | undefined {
   if (lastHeardId === undefined) return undefined
   const readMark = { messaging_product: 'whatsapp', status: 'read', message_id: lastHeardId }

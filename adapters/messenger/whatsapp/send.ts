@@ -1,4 +1,4 @@
-/** Hands one message to the WhatsApp Cloud API. */
+/** Sends one message to the WhatsApp Cloud API. */
 import type { SendContext, SendOutcome } from '../../../core/channel/adapter.js'
 import { isRecord } from '../../../core/json.js'
 import { graphUrl, postGraph } from '../graph.js'
@@ -13,7 +13,7 @@ export function send({ body }: WhatsappPayload, context: SendContext<WhatsappAut
   return postGraph(context, { url, token: auth.accessToken, body: withOurId(body, id) }, refusals, providerIdIn)
 }
 
-/** What is given along comes back in every receipt, whatever the message is called there. */
+/** Every status returns the callback data, so receipts match by our id whatever id the provider gave. */
 function withOurId(body: WhatsappPayload['body'], id: string): WhatsappPayload['body'] {
   return 'message_id' in body ? body : { ...body, biz_opaque_callback_data: id }
 }
@@ -23,7 +23,7 @@ function sentIdIn(answer: unknown): string | undefined {
   return isRecord(message) ? idIn(message.id) : undefined
 }
 
-/** A mark or a sign of typing gets no name of its own. */
+/** Read marks and typing signals get no id from the provider. */
 function markedIdIn(answer: unknown, id: string): string | undefined {
   return isRecord(answer) && answer.success === true ? id : undefined
 }

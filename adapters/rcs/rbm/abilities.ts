@@ -1,4 +1,4 @@
-/** What a phone can show, as the platform tells when it is asked for the capabilities of one. */
+/** Device capabilities of a phone, as the platform answers a capability check, and the traits that follow from them. */
 import { randomUUID } from 'node:crypto'
 import type { ChipKind } from '../../../core/amf/message.js'
 import type { NoResponse, ProviderContext, ProviderResponse, SendOutcome } from '../../../core/channel/adapter.js'
@@ -8,7 +8,7 @@ import { readJson } from '../../kit/http.js'
 import { descriptor, phoneUrl, type RbmAuth } from './descriptor.js'
 import { callWithToken } from './token.js'
 
-/** Every feature that the platform knows. */
+/** All features of the platform. */
 export const features = [
   'REVOCATION',
   'RICHCARD_STANDALONE',
@@ -21,7 +21,7 @@ export const features = [
 ] as const
 type Feature = (typeof features)[number]
 
-/** A reply is a feature of none: it shows everywhere. */
+/** Replies need no feature: every phone shows them. */
 const requiredFeature: Readonly<Partial<Record<ChipKind, Feature>>> = {
   url: 'ACTION_OPEN_URL',
   dial: 'ACTION_DIAL',
@@ -30,7 +30,7 @@ const requiredFeature: Readonly<Partial<Record<ChipKind, Feature>>> = {
   shareLocation: 'ACTION_SHARE_LOCATION',
 }
 
-/** A carousel of one card is a card, so where there are no cards there are no carousels. */
+/** A carousel of one card is a card, so a phone without cards gets no carousels. */
 export function traitsForDevice(deviceCapabilities: readonly string[]): Traits {
   const { chips, card, carousel, ...everywhere } = descriptor.traits
   const isShown = (kind: ChipKind) =>
@@ -44,12 +44,12 @@ export function traitsForDevice(deviceCapabilities: readonly string[]): Traits {
   }
 }
 
-/** Of whom nothing is known everything is expected. */
+/** A phone of unknown capabilities is expected to have all. */
 export function supportsCards(deviceCapabilities: readonly string[] | undefined): boolean {
   return deviceCapabilities === undefined || deviceCapabilities.includes('RICHCARD_STANDALONE')
 }
 
-/** A question under an id that was asked before is ignored, so each has one of its own. */
+/** Each check needs a request id of its own: the platform ignores a repeated one. */
 export async function fetchCapabilities(
   address: string,
   context: ProviderContext<RbmAuth>,
@@ -58,7 +58,7 @@ export async function fetchCapabilities(
   return callWithToken(context, { method: 'GET', url })
 }
 
-/** The features of a phone that lacks some; undefined for one that has all, and where nobody can say. */
+/** The features of a phone that lacks some; undefined for a phone with all features, and when the check fails. */
 export async function limitedFeatures(
   address: string,
   context: ProviderContext<RbmAuth>,
@@ -66,7 +66,7 @@ export async function limitedFeatures(
   const answer = await fetchCapabilities(address, context)
   const body = answer.kind === 'answer' && answer.status === 200 ? readJson(Buffer.from(answer.body)) : undefined
   if (!isRecord(body)) return undefined
-  // A list without entries is left out of an answer.
+  // The platform omits empty lists from its answers.
   const { features: supported = [] } = body
   if (!Array.isArray(supported)) return undefined
   const recognized = features.filter((feature) => supported.includes(feature))

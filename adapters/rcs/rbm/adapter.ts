@@ -1,4 +1,4 @@
-/** RCS over the RCS Business Messaging of the carriers’ platform. */
+/** The adapter of RCS Business Messaging, the carriers' RCS platform. */
 import type { Adapter, RenderContext } from '../../../core/channel/adapter.js'
 import { traitsForDevice } from './abilities.js'
 import { descriptor, type RbmAuth } from './descriptor.js'

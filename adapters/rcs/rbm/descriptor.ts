@@ -1,4 +1,4 @@
-/** RCS Business Messaging as data: what it is bound with, what it shows, and where it is reached. */
+/** Descriptor data of RCS Business Messaging: credential form, traits and URLs. */
 import { providerForm } from '../../../core/catalogs/index.js'
 import { contractVersion, type Descriptor } from '../../../core/channel/adapter.js'
 import { traitsOf } from '../../../core/channel/channeltraits.js'
@@ -10,9 +10,9 @@ export interface RbmAuth {
     readonly private_key: string
     readonly token_uri?: string
   }
-  /** Signs what the platform sends to us. */
+  /** The key of the signatures of incoming events. */
   readonly clientToken: string
-  /** Stands in every message that does not say its own. */
+  /** Added to every message that has no `messageTrafficType` of its own. */
   readonly messageTrafficType?: string
   readonly apiUrl?: string
 }
@@ -39,7 +39,7 @@ export function tokenUrl({ serviceAccount: { token_uri = defaultUrls.token } }: 
 
 export type PhoneResource = 'agentMessages' | 'agentEvents' | 'capabilities' | `agentMessages/${string}`
 
-/** Where something of one phone is. The plus sign of a number stays as it is. */
+/** The URL of a resource of one phone. The plus sign of the number is not encoded. */
 export function phoneUrl(
   auth: RbmAuth,
   address: string,

@@ -1,6 +1,6 @@
-/** The bodies that RCS Business Messaging takes, as far as they are written here. */
+/** Types of the RCS Business Messaging bodies that this adapter writes. */
 
-/** One request: a message, what a caller wrote for this channel themselves, or an event such as typing. */
+/** One request: a rendered message, a native payload, or an event such as typing. */
 export type RbmPayload =
   | { readonly message: AgentMessage }
   | { readonly native: unknown }
@@ -14,14 +14,14 @@ export type AgentEvent =
   | { readonly eventType: 'IS_TYPING' }
   | { readonly eventType: 'READ'; readonly messageId: string }
 
-/** Exactly one content, and chips below it. */
+/** Exactly one content, with chips below it. */
 export type ContentMessage = (
   | { readonly text: string }
   | { readonly contentInfo: ContentInfo }
   | { readonly richCard: RichCard }
 ) & { readonly suggestions?: readonly Suggestion[] }
 
-/** The platform fetches it by its address and believes the type that comes with it. */
+/** The platform fetches the file by its URL and takes the type from that response. */
 export interface ContentInfo {
   readonly fileUrl: string
   readonly thumbnailUrl?: string

@@ -1,4 +1,4 @@
-/** Whom RCS reaches, one phone or many at a time, and taking back what has not arrived. */
+/** Which phones RCS reaches, checked one by one or in batches; and revocation of undelivered messages. */
 import type { ProbeResult, ProviderContext, SendContext } from '../../../core/channel/adapter.js'
 import { isRecord } from '../../../core/json.js'
 import { rbm as limits } from '../../../core/limits/index.js'
@@ -27,7 +27,7 @@ async function probeOne(address: string, context: ProviderContext<RbmAuth>): Pro
   return { reachable: status === 200 ? [address] : [], unreachable: status === 404 ? [address] : [] }
 }
 
-/** The answer names who is reached over launched networks; of an answer that cannot be read nothing is known. */
+/** The answer lists numbers on launched networks. All numbers stay unknown after an unreadable answer. */
 async function probeBatch(addresses: readonly string[], context: ProviderContext<RbmAuth>): Promise<ProbeResult> {
   const answer = await callWithToken(context, {
     method: 'POST',
@@ -37,7 +37,7 @@ async function probeBatch(addresses: readonly string[], context: ProviderContext
   })
   const body = answer.kind === 'answer' && answer.status === 200 ? readJson(Buffer.from(answer.body)) : undefined
   if (!isRecord(body)) return { reachable: [], unreachable: [] }
-  // A list without entries is left out of an answer.
+  // The platform omits empty lists from its answers.
   const { reachableUsers = [] } = body
   if (!Array.isArray(reachableUsers)) return { reachable: [], unreachable: [] }
   const reachableAddresses = new Set<unknown>(reachableUsers)
@@ -47,7 +47,7 @@ async function probeBatch(addresses: readonly string[], context: ProviderContext
   }
 }
 
-/** What the platform says it could not take back has arrived, or will. */
+/** A message that the platform could not revoke is delivered, or will be. */
 export async function revoke(
   providerId: string,
   context: SendContext<RbmAuth>,

@@ -1,6 +1,6 @@
 /**
- * What RCS Business Messaging sends in. Its envelope is not signed, only the event inside it, so nothing else of the
- * envelope is believed. Whatever the platform repeats has the same id again.
+ * Receives events of RCS Business Messaging. The platform signs the event and not its envelope, so `receive` trusts no
+ * other member of the envelope. A repeated event has the same id.
  */
 import { createHmac } from 'node:crypto'
 import type { IngressRequest, IngressResult, Item } from '../../../core/channel/adapter.js'
@@ -21,7 +21,7 @@ const refused: IngressResult = { kind: 'refused' }
 export function receive({ method, header, body }: IngressRequest, { clientToken }: RbmAuth): IngressResult {
   const signature = header(signatureHeader)
   const isShaped = /^[A-Za-z0-9+/]{86}==$/.test(signature)
-  // Only a greeting comes without a signature, and it is short.
+  // Only the verification request has no signature, and it is short.
   if (method !== 'POST' || (!isShaped && body.length > ingressBounds.rbmGreetingBytes)) return refused
   const envelope = readJson(body)
   if (!isRecord(envelope)) return refused
@@ -35,27 +35,27 @@ export function receive({ method, header, body }: IngressRequest, { clientToken 
   return { kind: 'items', items: itemsOf(event).map(validItem) }
 }
 
-/** What is longer than anything that the provider says is not what it says. */
+/** An item over the contract's size limits becomes a problem. */
 function validItem(item: Item): Item {
   const error = itemError(item)
   return error === undefined ? item : { problem: error }
 }
 
-/** Whoever sets up the webhook wants to hear the secret again, and shows that they know the token. */
+/** Answers the verification of a new webhook: the request must contain the client token and gets its secret back. */
 function answerVerification({ clientToken, secret }: JsonObject, expected: string): IngressResult {
   const isAuthentic = typeof clientToken === 'string' && sameText(clientToken, expected)
   if (!isAuthentic || typeof secret !== 'string') return refused
   return { kind: 'answer', status: 200, type: 'text/plain', body: secret }
 }
 
-/** Undefined unless it is base64 in the one spelling that these bytes have. */
+/** Undefined unless the text is canonical base64. */
 function decodeBase64(data: unknown): Buffer | undefined {
   if (typeof data !== 'string' || data === '') return undefined
   const bytes = Buffer.from(data, 'base64')
   return bytes.toString('base64') === data ? bytes : undefined
 }
 
-/** Ids of messages are the platform's own, so that they can be marked as read; ids of all else have a blank in them. */
+/** Messages keep the platform's ids, so that they can be marked as read; ids of all other items contain a blank. */
 function itemsOf(event: JsonObject): readonly Item[] {
   const address = asText(event.senderPhoneNumber) ?? asText(event.phoneNumber)
   if (!address) return [{ problem: 'the event names no phone' }]
@@ -68,7 +68,7 @@ function itemsOf(event: JsonObject): readonly Item[] {
   return [{ id: messageId, address, inbound: inbound ?? notUnderstood('something') }]
 }
 
-/** Whether an id that was given above is that of a message. */
+/** True for the id of a message, false for the id of another item. */
 export function isMessageId(id: string): boolean {
   return !id.includes(' ')
 }
@@ -87,7 +87,7 @@ const systems: ReadonlyMap<string, Extract<Inbound, { kind: 'system' }>['system'
   ['UNSUBSCRIBE', 'unsubscribed'],
 ] as const)
 
-/** A message that is out of its time and could not be taken back may still arrive, and then a receipt says so. */
+/** The message expired and its revocation failed. It may still be delivered, and then a receipt follows. */
 const ignoredEvents: readonly unknown[] = ['TTL_EXPIRATION_REVOKE_FAILED']
 
 function eventItem(type: string, { messageId, eventId }: JsonObject, address: string): Item {
@@ -120,7 +120,7 @@ function contentOf(text: unknown): UserContent | undefined {
   return typeof text === 'string' && text !== '' ? { text } : undefined
 }
 
-/** A tap of ours says where it belongs. Of others a reply is what its label says, and an action says nothing. */
+/** Our postbacks identify their tap. Of native payloads, a reply becomes its label and an action yields no item. */
 function tapIn({ postbackData, text, type }: JsonObject): Inbound | 'nothing' | undefined {
   const postback = asText(postbackData) ?? ''
   const spellings = [postback, Buffer.from(postback, 'base64').toString()]
@@ -138,7 +138,7 @@ function placeIn(location: unknown): UserContent | undefined {
   return latitude === undefined || longitude === undefined ? undefined : { place: { latitude, longitude } }
 }
 
-/** A zero is left out of an event. */
+/** The platform omits zeros from events. */
 function degreesIn(value: unknown, most: number): number | undefined {
   const degrees = asNumber(value ?? 0)
   return degrees !== undefined && Math.abs(degrees) <= most ? degrees : undefined

@@ -1,4 +1,4 @@
-/** From blocks that fit the channel to the messages of RCS Business Messaging, one a request. */
+/** Renders fitted blocks as messages of RCS Business Messaging, one for each request. */
 import type { RenderContext } from '../../../core/channel/adapter.js'
 import type { Block, RenderedCard, RenderedMedia } from '../../../core/channel/blocks.js'
 import { traitsOf } from '../../../core/channel/channeltraits.js'
@@ -42,7 +42,7 @@ function payloadsOf(block: Block, context: RenderContext): readonly RbmPayload[]
   }
 }
 
-/** All cards of a carousel have pictures of one height; a standalone card has room for a taller one. */
+/** Cards of a carousel have media of one height; a standalone card has room for a taller one. */
 function cardOf(
   { title, description, mediaUrl, chips }: RenderedCard,
   height: 'MEDIUM' | 'TALL',
@@ -57,9 +57,9 @@ function cardOf(
 }
 
 /**
- * A message is words or media, never both. Pictures and films take words along as a card; a document cannot stand in a
- * card everywhere, a card holds less than a message, and not every phone has cards, so what is left goes ahead as a message
- * of its own.
+ * A message is text or media, never both. Images and videos take their text along as a card. The rest of the text goes
+ * ahead as a message of its own: documents cannot stand in a card on every phone, a card holds less text than a
+ * message, and some phones have no cards.
  */
 function mediaPayloads(
   block: Extract<Block, { kind: 'media' }>,

@@ -1,4 +1,4 @@
-/** Hands messages and events to RCS Business Messaging, and says what its refusals mean. */
+/** Sends messages and events to RCS Business Messaging, and maps its refusals. */
 import type { NoResponse, ProviderResponse, SendContext, SendOutcome } from '../../../core/channel/adapter.js'
 import { isRecord } from '../../../core/json.js'
 import { noAnswer, readJson, unavailable, uuidFrom } from '../../kit/http.js'
@@ -9,11 +9,11 @@ import type { RbmPayload } from './payload.js'
 import { callWithToken } from './token.js'
 
 /**
- * The platform takes an id of ours, which is therefore known before it answers, and ignores an id that it has seen, be it
- * of a message or of an event: a further try is safe, and ids of the two must never meet.
+ * The platform takes our id, so the id is known before the answer, and it ignores a used id, of a message or of an
+ * event. A retry is therefore safe, and ids of messages and events must never collide.
  *
- * A message that is not taken may be too much for the phone, which is then asked for; not for what a caller wrote
- * themselves, which nobody can write otherwise.
+ * A refused message may exceed the phone, so `send` checks the phone's capabilities; not for a native payload, which
+ * cannot be rendered again.
  */
 export async function send(payload: RbmPayload, context: SendContext<RbmAuth>): Promise<SendOutcome> {
   const isEvent = 'event' in payload
@@ -37,8 +37,8 @@ function withTrafficType(message: unknown, { messageTrafficType }: RbmAuth): unk
 }
 
 /**
- * The canonical errors of Google, by status. What another channel may still do: the message was made for this one, and
- * this one does not reach everybody. A 401 is the account's where the platform itself says so.
+ * Google's canonical errors, by status. The message was rendered for RCS, and RCS does not reach every phone, so
+ * another channel may take it. A 401 concerns the account only where the platform's error words say so.
  */
 export const refusalRows: Readonly<Record<number, Row>> = {
   400: content('invalidMessage', 'The platform or the phone does not take this message.', 'otherChannel'),
@@ -56,7 +56,7 @@ function outcomeOf(answer: ProviderResponse | NoResponse | SendOutcome, provider
   if (answer.kind === 'none') return noAnswer(answer)
   if (answer.kind !== 'answer') return answer
   const { status, body } = answer
-  // A conflict can only be about the id, and only this message has it.
+  // A 409 can only mean that this very message has the id already.
   if ((status >= 200 && status < 300) || status === 409) return { kind: 'sent', providerId }
   const detail = `The platform answered ${status}.`
   const row = errorWordsIn(body)
@@ -67,7 +67,7 @@ function outcomeOf(answer: ProviderResponse | NoResponse | SendOutcome, provider
   return busy ?? toRefusal(refusalRows[status] ?? unlistedRefusal(status), detail)
 }
 
-/** The words by which an error is known: its status, and the reasons in its details. */
+/** The words that identify an error: its status, and the reasons in its details. */
 function errorWordsIn(body: string): readonly string[] {
   const answer = readJson(Buffer.from(body))
   const error = isRecord(answer) && isRecord(answer.error) ? answer.error : {}

@@ -1,4 +1,4 @@
-/** Chips as RCS Business Messaging writes them. Each carries what comes back when it is tapped. */
+/** Renders chips as RCS Business Messaging suggestions. Each carries a postback. */
 import type { Event, Place } from '../../../core/amf/index.js'
 import type { RenderedChip } from '../../../core/channel/blocks.js'
 import { formatPostback } from '../../../core/channel/postback.js'
@@ -7,7 +7,7 @@ import { calendarLink, mapsLink } from '../../../core/render/links.js'
 import { placeText } from '../../../core/render/place.js'
 import type { Action, Suggestion, ViewLocation } from './payload.js'
 
-/** Comes back from a chip that is no tap of its message: the person looked at something, and there is nothing to tell. */
+/** The postback of chips without a tap, such as a link that repeats the text; `receive` yields no item for it. */
 export const silentPostback = 'untold'
 
 export function suggestionsOf(chips: readonly RenderedChip[] | undefined, messageId: string) {
@@ -23,7 +23,7 @@ function suggestionOf(chip: RenderedChip, messageId: string): Suggestion {
   return { action: { text, ...action, ...(fallbackUrl !== undefined && { fallbackUrl }), postbackData } }
 }
 
-/** What the phone does, and the page that clients open which cannot do it. Undefined for a reply. */
+/** The action of a phone, and a fallback page for clients without it. Undefined for a reply. */
 function actionOf({
   kind,
   url,
@@ -41,12 +41,12 @@ function actionOf({
   return undefined
 }
 
-/** Numbers are written for people; the platform wants digits. */
+/** The platform takes digits and a plus only. */
 function dialable(phone: string): string {
   return phone.replace(/[^0-9+]/g, '')
 }
 
-/** A calendar entry has no member for its place, which therefore leads its description. */
+/** A calendar entry has no member for its place, so the place leads the description. */
 function calendarOf({ title, start, end, description, place }: Event): Action {
   const details = [place && placeText(place), description].filter((each) => each !== undefined).join('\n')
   return {
@@ -70,7 +70,7 @@ function utc(iso: string): string {
   return new Date(iso).toISOString()
 }
 
-/** What is too long for the platform is an error there, so it ends in an ellipsis here. No pair is parted. */
+/** Cuts with an ellipsis at the platform's limits, where longer texts are errors; never splits a surrogate pair. */
 function truncate(text: string, most: number): string {
   if (text.length <= most) return text
   const head = text.slice(0, most - 1)

@@ -1,6 +1,6 @@
 /**
- * Access tokens of a service account: an assertion signed with its key is exchanged for one, which is kept until shortly
- * before it ends. A token that the platform does not take any more is forgotten, and the call made once again.
+ * Access tokens of a service account: an assertion signed with its key is exchanged for a token, which is cached until
+ * shortly before it expires. When the platform refuses a token, the cache drops it and the call is made once more.
  */
 import { createPrivateKey, type KeyObject, sign as signLater } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -20,17 +20,17 @@ import { account, toRefusal, transient } from '../../kit/refusals.js'
 import { type RbmAuth, tokenUrl } from './descriptor.js'
 
 const scope = 'https://www.googleapis.com/auth/rcsbusinessmessaging'
-/** In the thread pool: a signature with the longest key takes a tenth of a second. */
+/** Asynchronous, in the thread pool: a signature with the longest key takes a tenth of a second. */
 const sign = promisify(signLater)
 
 const grant = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 
-/** An account that replaces another does not inherit its token. */
+/** The key names the service account, so that a replaced account does not inherit the token. */
 function tokenCacheKey({ serviceAccount }: RbmAuth): string {
   return `token ${serviceAccount.client_email}`
 }
 
-/** The answer of the platform to a call with a token, or why there was no token to call with. */
+/** The platform's answer to a call with a token, or why no token could be had. */
 export async function callWithToken(
   context: ProviderContext<RbmAuth>,
   request: ProviderRequest,
@@ -97,7 +97,7 @@ async function makeToken({
   return { value, until: at + Math.max(0, lifeMs - limits.tokenEarlyMs) }
 }
 
-/** Errors of the token endpoint (RFC 6749) that are the account's. Any other answer may be another one next time. */
+/** Errors of the token endpoint (RFC 6749) that concern the account. Any other error may pass. */
 const accountErrors: readonly string[] = [
   'invalid_grant',
   'invalid_client',
@@ -108,7 +108,7 @@ const accountErrors: readonly string[] = [
   'disabled_client',
 ]
 
-/** Undefined for a key that reads well and cannot sign. */
+/** Undefined for a key that parses and cannot sign. */
 async function assertionOf(auth: RbmAuth, key: KeyObject, at: number): Promise<string | undefined> {
   const iat = Math.floor(at / second)
   const claims = {
@@ -128,7 +128,10 @@ async function assertionOf(auth: RbmAuth, key: KeyObject, at: number): Promise<s
   }
 }
 
-/** Line breaks that were copied out of a key file as `\n` are taken for line breaks. */
+/**
+ * Accepts keys whose line breaks were copied out of a key file as `
+ * `.
+ */
 function keyOf({ serviceAccount }: RbmAuth): KeyObject | undefined {
   try {
     const key = createPrivateKey(serviceAccount.private_key.replaceAll('\\n', '\n'))

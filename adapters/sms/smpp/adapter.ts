@@ -1,4 +1,4 @@
-/** SMPP 3.4 as a provider of sms: a line is opened for each binding, and everything goes out and comes in over it. */
+/** The SMPP 3.4 adapter for sms: one session for each binding carries all messages in both directions. */
 import type { Adapter } from '../../../core/channel/adapter.js'
 import { type SmppAuth, validateAuth } from './auth.js'
 import { descriptor } from './descriptor.js'
@@ -10,7 +10,7 @@ export const smppAdapter: Adapter<SmppAuth, SmppPayload, SmppSession> = {
   descriptor,
   render,
   send,
-  // A message center has no webhook, so whoever calls is somebody else.
+  // A message center has no webhook, so every call is refused.
   receive: () => ({ kind: 'refused' }),
   validateAuth,
   connect: (context) => openSession(context),

@@ -1,4 +1,4 @@
-/** Phone numbers and senders as message centers write them: a type, a plan, and digits without a plus. */
+/** Phone numbers and senders in SMPP: type of number, numbering plan, and digits without a plus. */
 
 export interface SmppAddress {
   readonly ton: number
@@ -6,22 +6,22 @@ export interface SmppAddress {
   readonly address: string
 }
 
-/** A number of the length that short codes have. With a plus in front it is a whole number however short. */
+/** Numbers as long as short codes. A leading plus makes a number a full one, however short it is. */
 const shortCode = /^[0-9]{3,8}$/
 const wholeNumber = /^\+?[0-9]{3,20}$/
-/** What a phone shows as the name of a sender. */
+/** An alphanumeric sender that phones can show. */
 const senderName = /^[A-Za-z0-9 .&_+-]{1,11}$/
 
 const bareDigits = (number: string) => number.replace('+', '')
 
-/** Undefined for what is neither a number nor a name that phones show. */
+/** Undefined for a text that is neither a number nor a valid sender name. */
 export function senderOf(from: string): SmppAddress | undefined {
   if (shortCode.test(from)) return { ton: 3, npi: 0, address: from }
   if (wholeNumber.test(from)) return { ton: 1, npi: 1, address: bareDigits(from) }
   return senderName.test(from) ? { ton: 5, npi: 0, address: from } : undefined
 }
 
-/** Undefined for what is no phone number. */
+/** Undefined for a text that is no phone number. */
 export function recipientOf(address: string): SmppAddress | undefined {
   if (!wholeNumber.test(address)) return undefined
   return { ton: address.startsWith('+') ? 1 : 0, npi: 1, address: bareDigits(address) }
@@ -30,12 +30,12 @@ export function recipientOf(address: string): SmppAddress | undefined {
 const international = 1
 const national = 2
 const unknown = 0
-/** Shorter ones without a type are services, not people's numbers. */
+/** Shorter numbers without a type belong to services and not to people. */
 const fewestDigits = 8
 
 /**
- * The person as everybody else calls them. Many message centers leave the type away and write whole numbers all the same;
- * a number that says of itself that it is a national one stays as it is.
+ * The address of a person with a leading plus, as on all other channels. Many message centers omit the type of full
+ * numbers; a number of the national type stays as it is.
  */
 export function personOf(address: string, ton: number): string {
   const number = address.trim()

@@ -1,10 +1,10 @@
-/** Texts as message centers carry them: GSM-7 with a septet in each octet, UCS-2, and what else phones may send. */
+/** Text encodings of SMPP: unpacked GSM-7, UCS-2, and the other alphabets that phones may send. */
 import { decodeGsm7 } from './codec.js'
 
 const esc = 0x1b
 const septetValues = Array.from({ length: 0x80 }, (_, value) => value)
 
-/** Characters by their septet, and by the septet that follows an escape. */
+/** Characters by septet, and by the septet after an escape. */
 const basic = septetValues.map((value) => decodeGsm7([value]))
 const extended = septetValues.map((value) => {
   const pair = decodeGsm7([esc, value])
@@ -17,7 +17,7 @@ const septetsByCharacter = new Map<string, readonly number[]>([
 ])
 const questionMark = septetsByCharacter.get('?')!
 
-/** Septets of one character. What the alphabet does not have becomes a question mark. */
+/** The septets of a character; a question mark for characters outside GSM-7. */
 function septetsOf(character: string): readonly number[] {
   return septetsByCharacter.get(character) ?? questionMark
 }
@@ -32,7 +32,7 @@ export function gsm7Octets(text: string): Buffer {
   return Buffer.from(octets)
 }
 
-/** An escape that nothing known follows shows what follows as it is, as the standard has it. */
+/** After an unknown escape the next septet is decoded by the basic table, as the standard requires. */
 function fromGsm7(octets: Uint8Array): string {
   let text = ''
   for (let at = 0; at < octets.length; at += 1) {
@@ -58,7 +58,7 @@ function fromUcs2(octets: Uint8Array): string {
   return even.swap16().toString('utf16le')
 }
 
-/** The default alphabet has seven bits. A message center that sends eight has another default, most often one of these. */
+/** The default alphabet has seven bits. Octets above 0x7f mean another default, most often one of these. */
 function fromDefault(octets: Uint8Array): string {
   if (octets.every((octet) => octet < 0x80)) return fromGsm7(octets)
   try {
@@ -71,7 +71,7 @@ function fromDefault(octets: Uint8Array): string {
 type Decoder = (octets: Uint8Array) => string
 const decoderFor = (label: string) => (octets: Uint8Array) => new TextDecoder(label).decode(octets)
 
-/** By the value of `data_coding`, for values that SMPP gives a meaning of its own. */
+/** Decoders by `data_coding`, for values that SMPP defines itself. */
 const decoders: Readonly<Record<number, Decoder>> = {
   0: fromDefault,
   1: (octets) => Buffer.from(octets).toString('latin1'),
@@ -81,10 +81,10 @@ const decoders: Readonly<Record<number, Decoder>> = {
   8: fromUcs2,
 }
 
-/** Undefined for what is no text. */
+/** Undefined for data that is no text. */
 export function textIn(octets: Uint8Array, dataCoding: number): string | undefined {
   if (dataCoding < 0x10) return decoders[dataCoding]?.(octets)
-  // The rest is as on the radio side: bits 3 and 2 tell the alphabet where the group has them.
+  // All other values follow the GSM rules: bits 3 and 2 give the alphabet, in the groups that have them.
   const alphabet = dataCoding >= 0xf0 ? (dataCoding & 0x04) >> 2 : dataCoding < 0x40 ? (dataCoding & 0x0c) >> 2 : -1
   if (alphabet === 0) return fromDefault(octets)
   return alphabet === 2 ? fromUcs2(octets) : undefined

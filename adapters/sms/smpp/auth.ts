@@ -1,4 +1,4 @@
-/** The credentials of a line, as the form asks for them, and what can be wrong with them although they fit it. */
+/** The credentials of an SMPP binding, and the checks beyond their form. */
 import type { AuthProblem } from '../../../core/channel/adapter.js'
 import { senderOf } from './address.js'
 
@@ -15,7 +15,7 @@ export interface SmppAuth {
   readonly ratePerSecond?: number
 }
 
-/** A name or an address, without the scheme, port or path that people paste along with it. */
+/** A host name or an IP address. Refuses the scheme, port or path that users paste along. */
 const hostOnly = /^[A-Za-z0-9._-]+$|^[0-9A-Fa-f:.]+$/
 const printable = /^[\x20-\x7e]*$/
 

@@ -1,9 +1,9 @@
-/** SMPP as octets: the one file that knows the library, which writes and reads the units of the protocol. */
+/** Encodes and decodes SMPP PDUs; the only file that uses the `smpp` library. */
 import smpp from 'smpp'
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** What one side says to the other, its fields named as in the specification. Texts are octets, as they came. */
+/** A PDU with the field names of the specification. Texts are raw octets. */
 export interface Pdu {
   readonly command: string
   readonly command_status: number
@@ -12,8 +12,8 @@ export interface Pdu {
 }
 
 /**
- * The library would read texts by rules of its own, and stumbles over times that are not quite right. Without its filters
- * every field stays as it stands on the wire.
+ * Without the library's filters every field keeps its raw value: they decode texts by rules of their own, and fail on
+ * slightly malformed times.
  */
 class PlainPdu extends smpp.PDU {
   override _filter(): void {}
@@ -23,7 +23,7 @@ export function encodePdu(command: string, sequence: number, fields: Fields = {}
   return new PlainPdu(command, { ...fields, sequence_number: sequence }).toBuffer()
 }
 
-/** Undefined for what cannot be read. A command that nobody knows is read as `unknown`. */
+/** Undefined for undecodable octets. An unknown command becomes `unknown`. */
 export function decodePdu(octets: Buffer): Pdu | undefined {
   try {
     return new PlainPdu(octets)
@@ -32,7 +32,7 @@ export function decodePdu(octets: Buffer): Pdu | undefined {
   }
 }
 
-/** What these septets say, each in an octet of its own. */
+/** Decodes septets, one in each octet. */
 export function decodeGsm7(septets: readonly number[]): string {
   return smpp.encodings.ASCII.decode(Buffer.from(septets))
 }

@@ -1,6 +1,6 @@
 /**
- * Texts that come in several parts, in any order, some of them twice, some never. Parts are kept until the text is whole, or
- * until they have waited long enough: then there is a text with gaps, which is better than none.
+ * Reassembles multipart texts. Parts arrive in any order, repeated or never. Parts wait until the text is complete or a
+ * time limit has passed; then the text is delivered with gaps.
  */
 import { textIn } from './alphabet.js'
 import type { Concatenated } from './parts.js'
@@ -10,7 +10,7 @@ export interface PartText extends ParsedText {
   readonly part: Concatenated
 }
 
-/** A text that is ready to be told, under an id that stays the same until it has been. */
+/** A text ready to report. Its id is stable until it is recorded. */
 export interface JoinedText {
   readonly key: string
   readonly id: string
@@ -24,15 +24,15 @@ export interface PartialLimits {
 }
 
 export interface Reassembly {
-  /** `waiting` for more parts; `known` when all of it was told before; or the whole text. */
+  /** `waiting` for more parts; `duplicate` when the whole text is recorded already; or the whole text. */
   add(text: PartText, now: number): 'waiting' | 'duplicate' | JoinedText
-  /** It is on record: parts of it that come again say nothing new. */
+  /** The text is recorded: repeated parts of it become duplicates. */
   markRecorded(key: string): void
-  /** Those that have waited long enough, and those that are too many, as far as they came. */
+  /** Texts over the time limit, and the oldest ones over the limit of pending texts, with gaps for missing parts. */
   overdue(now: number): readonly JoinedText[]
-  /** All that are not told, as far as they came. */
+  /** All texts that are not recorded, with gaps for missing parts. */
   all(): readonly JoinedText[]
-  /** When the next is overdue. */
+  /** The time at which the next text is overdue. */
   nextAt(): number | undefined
 }
 
@@ -70,7 +70,7 @@ export function createReassembly({ partialTexts, partialMs }: PartialLimits, new
     return entry.parts.size === part.total ? joinParts(key, entry) : 'waiting'
   }
 
-  /** The reference is in use for another text: the older one gets no further parts. */
+  /** The sender reuses the reference for another text: the older text gets no further parts. */
   function supersede(key: string, older: PendingText): void {
     pending.delete(key)
     if (older.isRecorded) return
@@ -125,7 +125,7 @@ function joinParts(key: string, { id, from, total, parts }: PendingText): Joined
   return { key, id, from, text: `${first}${texts.join(gap)}${last}` }
 }
 
-/** Octets are put together before they are read, since careless phones divide characters. */
+/** Joins octets before decoding, since some phones split characters. */
 function textOf(run: readonly PartText[]): string {
   const [{ dataCoding }] = run as [PartText]
   if (run.every((each) => each.dataCoding === dataCoding)) {

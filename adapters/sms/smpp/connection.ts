@@ -1,4 +1,4 @@
-/** One connection to a message center: whole units out and in, each answer to whom it belongs, and an end that is told once. */
+/** One connection to a message center: frames PDUs, matches answers to requests, and reports its close once. */
 import { connect as connectPlain, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { ByteQueue } from '../../../core/bytequeue.js'
@@ -7,11 +7,11 @@ import { statuses } from './refusals.js'
 
 export interface Endpoint {
   readonly address: string
-  /** What the other side's certificate must be for. */
+  /** The name or address that the certificate must match. */
   readonly host: string
   readonly port: number
   readonly tls: boolean
-  /** Whom else to believe than the authorities that everybody does. */
+  /** A certificate authority in place of the default ones. */
   readonly ca?: string
 }
 
@@ -19,32 +19,32 @@ export interface ConnectionLimits {
   readonly connectMs: number
   readonly unitBytes: number
   readonly maxPduBytes: number
-  /** An answer that is late is waited for this much longer. */
+  /** Further wait for an answer that missed its deadline. */
   readonly lateMs: number
-  /** How long the other side has to let go of a connection that is ended. */
+  /** Time for the other side to close an ended connection. */
   readonly lingerMs: number
 }
 
-/** `late` when no answer came in time: it may come yet, and is told then. `lost` when none will come. */
+/** `late`: no answer before the deadline; a later answer calls back again. `lost`: no answer will come. */
 export type AnswerCallback = (answer: Pdu | 'late' | 'lost') => void
 
 export interface Connection {
   request(command: string, fields: Fields, withinMs: number, onAnswer: AnswerCallback): void
-  /** False when it cannot be said any more. */
+  /** False when the connection is no longer writable. */
   answer(received: Pdu, status: number, fields?: Fields): boolean
-  /** It asks for something that nobody here does. */
+  /** Rejects an unsupported command. */
   refuse(received: Pdu): void
-  /** When the other side was last heard, in the time of `performance.now()`. */
+  /** Time of the last PDU received, by `performance.now()`. */
   lastReceivedAt(): number
-  /** What was said before goes out first. */
+  /** Closes after all written data is sent. */
   end(): void
 }
 
 export interface Events {
   onOpen(): void
-  /** Whatever the other side begins. */
+  /** Called with each request of the other side. */
   onRequest(pdu: Pdu): void
-  /** Once, for whatever reason; those who wait for an answer are told after that. */
+  /** Called once, for any cause; callbacks of pending requests follow. */
   onClose(closeReason: string): void
 }
 
@@ -57,12 +57,12 @@ const headerBytes = 16
 const isAnswer = (command: number) => command >= 0x80000000
 const lastSequence = 0x7fffffff
 
-/** Every unit begins with its length. */
+/** Every PDU begins with its length. */
 function lengthOf(octets: Uint8Array): number {
   return new DataView(octets.buffer, octets.byteOffset).getUint32(0)
 }
 
-/** A name is asked for by name; of an address the certificate has to speak itself. */
+/** TLS server name for host names; IP addresses have none and must be in the certificate. */
 function tlsServerName(host: string): { readonly servername: string } | Record<string, never> {
   return isIP(host) === 0 ? { servername: host } : {}
 }
@@ -75,7 +75,7 @@ export function openConnection(endpoint: Endpoint, limits: ConnectionLimits, eve
   const pending = new Map<number, PendingRequest>()
   let sequence = 0
   let lastReceivedAt = performance.now()
-  /** The beginning of a unit whose end has not come yet. */
+  /** The incomplete PDU at the end of the received data. */
   const buffer = new ByteQueue()
   let isCorked = false
   let isEnded = false
@@ -88,7 +88,7 @@ export function openConnection(endpoint: Endpoint, limits: ConnectionLimits, eve
     events.onOpen()
   })
   socket.on('data', receiveChunk)
-  // What a system says of a connection names addresses and is of no use to whoever reads it later.
+  // The error text of the system names addresses and does not help an operator.
   socket.on('error', () => {
     if (!isEnded) closeReason = 'The message center could not be reached, or the line broke.'
   })
@@ -114,7 +114,7 @@ export function openConnection(endpoint: Endpoint, limits: ConnectionLimits, eve
 
   function receiveChunk(chunk: Buffer): void {
     lastReceivedAt = performance.now()
-    // Mostly a chunk holds whole units, which are read where they lie.
+    // Most chunks hold whole PDUs, which are decoded in place.
     const isWhole = buffer.length === 0
     let remaining = chunk
     if (!isWhole) buffer.append(chunk)
@@ -138,7 +138,7 @@ export function openConnection(endpoint: Endpoint, limits: ConnectionLimits, eve
       if (!entry) return
       pending.delete(sequenceNumber)
       clearTimeout(entry.timer)
-      // An answer that cannot be read is still one: its status stands in the part that every unit has.
+      // An undecodable answer still has a status in its header.
       entry.onAnswer(
         pdu ?? { command: 'unknown', command_status: octets.readUInt32BE(8), sequence_number: sequenceNumber },
       )
@@ -150,7 +150,7 @@ export function openConnection(endpoint: Endpoint, limits: ConnectionLimits, eve
     write(encodePdu('generic_nack', sequenceNumber, { command_status: status }))
   }
 
-  /** Units of one turn of the loop leave together. */
+  /** PDUs written in the same turn of the event loop are sent together. */
   function write(octets: Buffer): boolean {
     if (!socket.writable) return false
     if (!isCorked) {

@@ -1,7 +1,8 @@
 /**
- * Texts carry no id of their own. A message center that did not hear that one was taken brings it again, and then it must
- * have the id it had; a person who writes the same twice must be heard twice. So a text is taken for a repetition only
- * when its acknowledgement failed, or went out so shortly before the line was lost that it may not have arrived.
+ * Deduplicates incoming texts, which have no ids. A message center that missed an acknowledgement sends the text again,
+ * and that text must keep its id; a person may also send the same text twice, and both must be delivered. A text
+ * therefore counts as a repetition only when its acknowledgement failed, or was sent so shortly before the connection
+ * was lost that it may not have arrived.
  */
 import { LRUCache } from 'lru-cache'
 
@@ -12,9 +13,9 @@ export interface DedupeLimits {
 }
 
 export interface Deduplicator {
-  /** The id of a text of this content: that of the one it repeats, or a new one. */
+  /** The id of a text with this content: the id of the text that it repeats, or a new one. */
   idFor(content: string, now: number): string
-  /** It was acknowledged, or could not be. */
+  /** The text was acknowledged, or could not be. */
   recordAcknowledgement(content: string, id: string, wasAcknowledged: boolean, now: number): void
   connectionLost(now: number): void
 }
@@ -29,7 +30,7 @@ export function createDeduplicator(
   { unconfirmedMs: doubtMs, repeatMs, repeatsKept }: DedupeLimits,
   newId: () => string,
 ): Deduplicator {
-  /** Acknowledged a moment ago, oldest first. */
+  /** Recently acknowledged, oldest first. */
   let recentAcks: Acknowledged[] = []
   const doubtful = new LRUCache<string, Acknowledged>({ maxSize: repeatsKept, sizeCalculation: () => 1 })
 

@@ -1,6 +1,6 @@
 /**
- * What comes in over a line: told in the order of its coming, many at a time, and acknowledged once it is on record. What
- * is not on record is refused for now, and the message center brings it again.
+ * Incoming PDUs of a session: reported in order of arrival and in batches, and acknowledged once they are recorded. The
+ * adapter refuses PDUs that are not recorded, and the message center sends them again.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import type { Item } from '../../../core/channel/adapter.js'
@@ -18,13 +18,13 @@ export interface DeliverLimits extends PartialLimits, DedupeLimits {
   readonly deliveriesPerReport: number
 }
 
-/** Says with which status a unit was taken; false when that cannot be said any more. */
+/** Answers a PDU with this status; false when the connection is no longer writable. */
 export type AcknowledgePdu = (status: number) => boolean
 
 export interface Deliveries {
   accept(pdu: Pdu, acknowledge: AcknowledgePdu): void
   connectionLost(): void
-  /** Resolves when all that came is on record or refused; texts of which parts are missing are told as they are. */
+  /** Resolves when all PDUs are recorded or refused. Incomplete texts are reported with gaps. */
   close(): Promise<void>
 }
 
@@ -55,7 +55,7 @@ export function openDeliveries(limits: DeliverLimits, ids: MessageIds, report: R
     if (parsed.kind === 'ignored') return void acknowledge(statuses.ok)
     if (parsed.kind === 'text' || parsed.kind === 'other') return acceptText(parsed, acknowledge)
     const item = parsed.kind === 'receipt' ? itemOf(parsed) : { problem: parsed.problem }
-    // What cannot be read stays with the message center, and stands in the log here.
+    // The message center keeps an unreadable PDU; the gateway logs the problem.
     const status = 'problem' in item ? statuses.rejected : statuses.ok
     push(item, (isOnRecord) => void acknowledge(isOnRecord ? status : statuses.notTaken))
   }
@@ -81,7 +81,10 @@ export function openDeliveries(limits: DeliverLimits, ids: MessageIds, report: R
     })
   }
 
-  /** A message center may wait for the answer to one part before it brings the next, so only the last has to wait. */
+  /**
+   * A message center may wait for the answer to one part before it sends the next, so only the last part waits for the
+   * record.
+   */
   function acceptPart(text: PartText, acknowledge: AcknowledgePdu): void {
     const result = reassembly.add(text, now())
     if (typeof result === 'string') {
@@ -104,13 +107,13 @@ export function openDeliveries(limits: DeliverLimits, ids: MessageIds, report: R
   }
 
   async function reportAll(): Promise<void> {
-    // Whatever came in the same breath goes along.
+    // Collects PDUs of the same turn into one batch.
     await undefined
     while (queue.length > 0) {
       const batch = queue.slice(0, limits.deliveriesPerReport)
       queue = queue.slice(batch.length)
       const isOnRecord = await tryReport(batch)
-      // One that cannot be put on record must not keep the others from it.
+      // After a failed batch each item is reported alone, so that one bad item does not block the others.
       if (!isOnRecord && batch.length > 1) for (const each of batch) each.onReported(await tryReport([each]))
       else for (const each of batch) each.onReported(isOnRecord)
     }
@@ -125,7 +128,7 @@ export function openDeliveries(limits: DeliverLimits, ids: MessageIds, report: R
     }
   }
 
-  /** Comes back when the next text has waited long enough for its missing parts. */
+  /** Reports overdue texts, and runs again when the next one is due. */
   function flushOverdue(): void {
     clearTimeout(timer)
     for (const each of reassembly.overdue(now())) pushJoined(each)
@@ -158,7 +161,7 @@ export function openDeliveries(limits: DeliverLimits, ids: MessageIds, report: R
   }
 }
 
-/** A message without words is told as one that cannot be shown. */
+/** A message without text becomes a note to the agent. */
 function messageItem(id: string, address: string, text: string): Item {
   const inbound = text === '' ? notUnderstood('a message') : ({ kind: 'content', content: { text } } as const)
   return { id, address, inbound }

@@ -1,4 +1,4 @@
-/** The sms channel over a line of one's own to a message center. */
+/** Descriptor data of SMPP for the sms channel. */
 import { providerForm } from '../../../core/catalogs/index.js'
 import { contractVersion, type Descriptor } from '../../../core/channel/adapter.js'
 import { traitsOf } from '../../../core/channel/channeltraits.js'
@@ -9,6 +9,6 @@ export const descriptor: Descriptor = {
   provider: 'smpp',
   traits: { ...traitsOf('sms'), withoutPayloads: true },
   form: providerForm('sms', 'smpp'),
-  // Nobody calls in: everything comes over the line.
+  // No webhook: everything arrives over the session.
   headers: [],
 }

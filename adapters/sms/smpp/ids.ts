@@ -1,7 +1,7 @@
 /**
- * What a message center calls a message, so that its answer to a submit and its receipt meet. One writes an id in hex and
- * the other in decimal, in small or capital letters, with zeros in front or without. An id that has hex letters is taken for
- * its value; one of digits alone may be either, so a line learns from ids that it has seen how receipts are written.
+ * Message ids of a message center, normalized so that receipts match submits. Submits and receipts may differ in hex or
+ * decimal spelling, letter case and leading zeros. An id with hex letters is compared by value. An id of digits only is
+ * ambiguous, so a session learns the spelling of receipts from ids that matched.
  */
 import { LRUCache } from 'lru-cache'
 
@@ -19,25 +19,25 @@ function normalizeId(raw: string): string {
 const toHex = (id: string) => (decimalDigits.test(id) ? BigInt(id).toString(16) : undefined)
 const toDecimal = (id: string) => (hexDigits.test(id) ? BigInt(`0x${id}`).toString() : undefined)
 
-/** The name under which a message is known from its submit on. */
+/** The normalized id under which a message is recorded. */
 export function providerIdOf(raw: string): string {
   const id = normalizeId(raw)
   return hexDigits.test(id) && !decimalDigits.test(id) ? toDecimal(id)! : id
 }
 
-/** How the id of a receipt becomes that of the answer to the submit. */
+/** Conversions from the id of a receipt to that of the submit. */
 const relations = { same: (id: string) => id, toHex, toDecimal } as const
 type Relation = keyof typeof relations
 
 export interface MessageIds {
-  /** The message center has taken a message for this address. Undefined where it gives no id. */
+  /** Records an accepted submit for this address. Undefined when the message center returned no id. */
   recordSubmit(raw: string, address: string): string | undefined
-  /** What a receipt from this person is about; without an address where the message is too long ago. */
+  /** The message of a receipt from this person; without an address when its submit is no longer cached. */
   resolveReceipt(raw: string, from: string): { readonly providerId: string; readonly address?: string }
 }
 
 export function createMessageIds(most: number): MessageIds {
-  // Memory grows with what is in it: each line has one.
+  // Sized by content, so that memory grows with use: every session has one.
   const addresses = new LRUCache<string, string>({ maxSize: most, sizeCalculation: () => 1 })
   let currentRelation: Relation = 'same'
   return {
@@ -65,7 +65,10 @@ export function createMessageIds(most: number): MessageIds {
 
 const fewestDigits = 7
 
-/** Another reading of an id may by chance be the id of another message, but hardly of one to the same person. */
+/**
+ * A converted id may by chance be the id of another message; requiring the same phone number excludes nearly all of
+ * those.
+ */
 function isSameNumber(a: string, b: string): boolean {
   const [left, right] = [a.replace(/[^0-9]/g, ''), b.replace(/[^0-9]/g, '')]
   const digits = Math.min(left.length, right.length)

@@ -1,20 +1,20 @@
-/** A text as the parts in which a phone gets it: which alphabet, how many, and the header that puts them together again. */
+/** Splits a text into SMS parts: alphabet, number of parts, and the concatenation header. */
 import { smsPart } from '../../../core/limits/index.js'
 import { segmentsOf } from '../../../core/render/gsm7.js'
 import { gsm7Octets, gsm7Units, ucs2Octets } from './alphabet.js'
 
 export type Alphabet = 'gsm7' | 'ucs2'
 
-/** One submit. All parts of a text are in the same alphabet. */
+/** One submit. All parts of a text have the same alphabet. */
 export interface TextPart {
   readonly kind: 'text'
   readonly text: string
   readonly alphabet: Alphabet
-  /** Absent where the text is one part. */
+  /** Absent for a text of one part. */
   readonly part?: Concatenated
 }
 
-/** Which part of which text it is, the first being 1. */
+/** The part's position in its text; numbers begin with 1. */
 export interface Concatenated {
   readonly reference: number
   readonly total: number
@@ -37,7 +37,7 @@ export function partsOf(text: string, reference: number): readonly TextPart[] {
   })
 }
 
-/** A character of two units is never divided: phones show each part as it is until they have all. */
+/** Never splits a character of two units: phones show each part as it is until they have all. */
 function splitText(text: string, alphabet: Alphabet): readonly string[] {
   const { unitBits, unitsOf } = alphabets[alphabet]
   const most = Math.floor(partBits / unitBits)
@@ -57,10 +57,10 @@ function splitText(text: string, alphabet: Alphabet): readonly string[] {
 }
 
 const userDataHeader = 0x40
-/** The header's own length, the element "concatenated, 8-bit reference", and that element's length. */
+/** Header length, element id "concatenated, 8-bit reference", element length. */
 const headerStart = [5, 0, 3] as const
 
-/** The fields of a submit that carry it. */
+/** The PDU fields of a part. */
 export function submitFields({ text, alphabet, part }: TextPart): Readonly<Record<string, unknown>> {
   const { dataCoding, octets } = alphabets[alphabet]
   const body = octets(text)

@@ -1,4 +1,4 @@
-/** What a message center brings, read from the fields of one unit: a receipt, a text or a part of one, or nothing we know. */
+/** Parses incoming PDUs into receipts, texts, parts of texts, and others. */
 import { personOf } from './address.js'
 import { textIn } from './alphabet.js'
 import type { Pdu } from './codec.js'
@@ -9,14 +9,14 @@ export interface ParsedText {
   readonly kind: 'text'
   /** The person. */
   readonly from: string
-  /** Whom they wrote to. */
+  /** The number that they wrote to. */
   readonly to: string
   readonly octets: Buffer
   readonly dataCoding: number
   readonly part?: Concatenated
 }
 
-/** Something that a person sent and that is no text. */
+/** A message of a person that is no text. */
 export interface ParsedOther extends Omit<ParsedText, 'kind' | 'part'> {
   readonly kind: 'other'
 }
@@ -25,17 +25,17 @@ export type ParsedPdu =
   | ({ readonly kind: 'receipt'; readonly from: string } & ParsedReceipt)
   | ParsedText
   | ParsedOther
-  /** What a phone or a message center says by itself and is no news. */
+  /** Sent by a phone or message center itself; yields no item. */
   | { readonly kind: 'ignored' }
   | { readonly kind: 'problem'; readonly problem: string }
 
 const userDataHeader = 0x40
 const messageType = 0x3c
-/** A receipt, and news on the way to one. */
+/** Final receipts, and intermediate notifications. */
 const receiptTypes = [0x04, 0x20]
-/** A text, and one by which its sender acknowledges another. */
+/** Texts, and texts that acknowledge another. */
 const textTypes = [0x00, 0x10]
-/** Acknowledgements by phones themselves, and the end of a dialogue. */
+/** Acknowledgements by phones, and the end of a dialogue. */
 const ignoredTypes = [0x08, 0x18]
 
 export function parsePdu(pdu: Pdu): ParsedPdu {
@@ -72,7 +72,10 @@ interface UserData {
   readonly part?: Concatenated
 }
 
-/** Elements of the header by their number, of which two say which part this is. Ports mean that it is for no person. */
+/**
+ * Removes the user data header; two of its elements give the part's position. Messages with ports are for applications,
+ * not for people.
+ */
 function stripHeader(whole: Buffer): UserData | undefined {
   const end = 1 + (whole[0] ?? 0)
   if (whole.length < end) return undefined
@@ -93,7 +96,7 @@ function sarPart(pdu: Pdu): Concatenated | undefined {
   return validPart(reference, total, position)
 }
 
-/** Numbers that cannot be are no numbers: then it is a text of its own. */
+/** Impossible positions are ignored: the PDU is then a text of its own. */
 function validPart(reference: number, total: number, position: number): Concatenated | undefined {
   return total > 1 && position >= 1 && position <= total ? { reference, total, number: position } : undefined
 }

@@ -1,12 +1,12 @@
-/** An even pace: how long the next has to wait so that no more go out in a second than may. */
+/** Rate limiter of a session: spreads submits evenly over each second. */
 
 export interface RateLimiter {
-  /** Milliseconds until the next may go; nothing, or less than nothing, when it may go at once. */
+  /** Milliseconds until the next submit may be sent; zero or less: now. */
   waitMs(now: number): number
   consume(now: number): void
 }
 
-/** Nobody saves up while nothing is sent: after a pause the pace is the same. */
+/** Idle time saves up no extra capacity beyond `burstMs`. */
 export function createRateLimiter(perSecond: number, burstMs: number): RateLimiter {
   const everyMs = 1_000 / perSecond
   let due = Number.NEGATIVE_INFINITY

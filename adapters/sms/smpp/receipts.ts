@@ -1,7 +1,7 @@
-/** Delivery receipts: what became of a message, from the fields that say it exactly, or else from the text that says it. */
+/** Parses delivery receipts, from their optional parameters or else from their text. */
 import type { Receipt } from '../../../core/channel/inbound.js'
 
-/** By `message_state`, with the words that texts use for it, as far as all spell them alike. */
+/** States by `message_state`, with the words that receipt texts use for them. */
 const states = [
   { value: 1, word: 'ENROUTE', state: 'sent' },
   { value: 2, word: 'DELIV', state: 'delivered' },
@@ -12,7 +12,7 @@ const states = [
   { value: 8, word: 'REJECT', state: 'failed', reason: 'rejected' },
 ] as const satisfies readonly { value: number; word: string; state: Receipt['state']; reason?: string }[]
 
-/** States that say nothing of what became of it: scheduled, unknown and skipped. */
+/** States without an outcome: scheduled, unknown and skipped. */
 const ignoredStates = [
   { value: 0, word: 'SCHEDUL' },
   { value: 7, word: 'UNKNOWN' },
@@ -22,10 +22,10 @@ const ignoredStates = [
 export type ReportedState = (typeof states)[number]
 
 export interface ParsedReceipt {
-  /** As the message center wrote it. */
+  /** The id in the message center's spelling. */
   readonly rawId: string
   readonly reported?: ReportedState
-  /** It is of a state that says nothing. With neither of the two it is of one that is not known. */
+  /** The state has no outcome. A receipt with neither member has an unknown state. */
   readonly isIgnored?: true
   readonly detail?: string
 }
@@ -36,7 +36,7 @@ export interface ReceiptFields {
   readonly text: string
 }
 
-/** Undefined for a receipt that does not say of what. */
+/** Undefined for a receipt without a message id. */
 export function parseReceipt({ receiptedId, messageState, text }: ReceiptFields): ParsedReceipt | undefined {
   const rawId = receiptedId || /\bid:\s*([^\s:]{1,65})/i.exec(text)?.[1]
   if (!rawId) return undefined

@@ -1,4 +1,4 @@
-/** What the statuses of a message center mean for a message, for the line, and for whoever runs it. */
+/** Meaning of SMPP statuses for a message, for the session and for its operator. */
 import { account, content, person, type RefusedOutcome, type Row, toRefusal, transient } from '../../kit/refusals.js'
 
 export const statuses = {
@@ -7,9 +7,9 @@ export const statuses = {
   wrongBind: 0x04,
   queueFull: 0x14,
   throttled: 0x58,
-  /** For now; the other side tries again. */
+  /** Not accepted now: the other side sends the PDU again. */
   notTaken: 0x64,
-  /** For good: the other side keeps it, or tells its sender. */
+  /** Rejected for good: the other side drops the PDU, or notifies its sender. */
   rejected: 0x65,
   badLength: 0x02,
 } as const
@@ -46,7 +46,7 @@ export const rows: Readonly<Record<number, Row>> = {
   255: transient('sendFailed', 'an error that it does not name'),
 }
 
-/** What is not in the table is the carrier's own: nobody knows whether asking again could help. */
+/** An unlisted status is the carrier's own; its meaning is unknown. */
 const unlisted = person('sendFailed', 'a status of its own')
 
 const hex = (status: number) => `0x${status.toString(16).padStart(2, '0')}`
@@ -56,7 +56,7 @@ export function refusalOf(status: number): RefusedOutcome {
   return toRefusal(row, `The message center answered ${hex(status)}: ${means}.`)
 }
 
-/** Why it would not let us bind. */
+/** Describes why the message center refused the bind. */
 export function describeBindRefusal(status: number): { readonly trouble: string; readonly needsOperator: boolean } {
   const { means, concerns } = rows[status] ?? unlisted
   return {
@@ -65,7 +65,7 @@ export function describeBindRefusal(status: number): { readonly trouble: string;
   }
 }
 
-/** It wants fewer messages, whichever they are. */
+/** True for statuses that ask for fewer messages. */
 export function isThrottle(status: number): boolean {
   return status === statuses.throttled || status === statuses.queueFull
 }

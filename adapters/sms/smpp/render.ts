@@ -1,4 +1,4 @@
-/** From blocks of the sms channel to submits, one for each part that a phone gets. */
+/** Renders fitted sms blocks as submits, one for each part. */
 import { createHash } from 'node:crypto'
 import type { RenderContext } from '../../../core/channel/adapter.js'
 import type { Block } from '../../../core/channel/blocks.js'
@@ -13,7 +13,7 @@ export function render(blocks: readonly Block[], { messageId }: RenderContext): 
   })
 }
 
-/** The same each time the message is tried, and unlike for the texts of one message, which go to one phone. */
+/** Stable across retries of a message, and distinct for the texts of one message, which go to one phone. */
 function referenceOf(messageId: string, place: number): number {
   return (createHash('sha256').update(messageId).digest()[0]! + place) & 0xff
 }

@@ -1,4 +1,4 @@
-/** Hands one part of a text to the line of its binding. */
+/** Sends one part of a text over the binding's session. */
 import type { SendContext, SendOutcome } from '../../../core/channel/adapter.js'
 import { recipientOf, type SmppAddress, senderOf } from './address.js'
 import type { SmppAuth } from './auth.js'

@@ -1,6 +1,6 @@
 /**
- * The line of one binding to its message center: bound as a transceiver, opened again whenever it is lost, asked whether it
- * is there when it is silent. It outlives its connections, and ends when it is closed or nothing may go out any more.
+ * The SMPP session of one binding: binds as a transceiver, reconnects with backoff, and enquires when the connection is
+ * silent. The session outlives its connections; it ends on `close` or when its signal aborts.
  */
 import type { ConnectContext, ProviderConnection, SendOutcome } from '../../../core/channel/adapter.js'
 import { smpp } from '../../../core/limits/index.js'
@@ -33,13 +33,13 @@ export interface SessionLimits extends ConnectionLimits, DeliverLimits, SubmitLi
 
 export interface SessionOptions {
   readonly limits?: SessionLimits
-  /** From 0 up to 1. */
+  /** A number from 0 up to but not including 1. */
   readonly random?: () => number
-  /** Whom else to believe than the authorities that everybody does. */
+  /** A certificate authority in place of the default ones. */
   readonly ca?: string
 }
 
-/** Why it is down, in words for operators. */
+/** Why the session is down, in words for operators. */
 interface DownReason {
   readonly trouble: string
   readonly needsOperator: boolean
@@ -59,7 +59,7 @@ export function openSession(
   let connection: Connection | undefined
   let boundAt: number | undefined
   let trouble: DownReason | undefined = pendingReason('being opened')
-  /** Why the message center last would not have us, as long as it has not. */
+  /** The last refused bind; cleared by a successful one. */
   let bindFailure: DownReason | undefined
   let attempts = 0
   let closing: Promise<void> | undefined
@@ -98,7 +98,7 @@ export function openSession(
     enquireTimer = setInterval(enquire, limits.enquireEveryMs / 2)
   }
 
-  /** A line on which something was heard a moment ago is there. */
+  /** Skipped when a PDU arrived recently. */
   function enquire(): void {
     const idle = connection
     if (!idle || performance.now() - idle.lastReceivedAt() < limits.enquireEveryMs) return

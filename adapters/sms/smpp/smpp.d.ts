@@ -1,4 +1,4 @@
-/** The part of `smpp`, which comes without types, that is used: units of the protocol, its alphabet, and its server. */
+/** Types for the parts of the untyped `smpp` library in use: PDUs, the GSM alphabet, and the server. */
 declare module 'smpp' {
   import type { Server as NetServer, Socket } from 'node:net'
 
@@ -14,7 +14,7 @@ declare module 'smpp' {
     isResponse(): boolean
     response(fields?: Fields): PDU
     toBuffer(): Buffer
-    /** Turns messages and times into strings on the way in, and back on the way out. */
+    /** Converts messages and times to strings on decoding, and back on encoding. */
     _filter(direction: 'encode' | 'decode'): void
   }
 

@@ -1,6 +1,6 @@
 /**
- * Submits on their way to a message center: so many at a time as its window allows, at its pace, the rest in the order in
- * which they came. Each is answered once, whatever becomes of the line.
+ * Queue of outgoing submits: bounded by the message center's window and rate, in order of arrival. Each submit
+ * completes once, also when the connection is lost.
  */
 import { LRUCache } from 'lru-cache'
 import type { SendOutcome } from '../../../core/channel/adapter.js'
@@ -12,12 +12,12 @@ import { createRateLimiter } from './ratelimiter.js'
 import { isThrottle, refusalOf, retryLater, statuses } from './refusals.js'
 
 export interface Submit {
-  /** The same each time it is tried. */
+  /** The same for every attempt. */
   readonly id: string
   readonly address: string
   readonly fields: Fields
   readonly signal: AbortSignal
-  /** Asked when its turn has come. */
+  /** Checked right before the submit is sent. */
   readonly isWithheld: () => boolean
 }
 
@@ -36,11 +36,11 @@ export interface SubmitLimits {
 
 export interface SubmitQueue {
   submit(submit: Submit): Promise<SendOutcome>
-  /** The line is up. */
+  /** The session is bound. */
   attach(connection: Connection): void
-  /** The line is lost, or is being closed: whoever still waits for their turn is told to come again. */
+  /** The connection is lost or closing: queued submits complete with a retry. */
   detach(): void
-  /** Resolves when no answer is awaited any more. */
+  /** Resolves when no answer is outstanding. */
   whenIdle(): Promise<void>
 }
 
@@ -61,7 +61,7 @@ export function createSubmitQueue(limits: SubmitLimits, ids: MessageIds, random:
   const lateAnswers = new LRUCache<string, SendOutcome>({ maxSize: limits.lateAnswersKept, sizeCalculation: () => 1 })
   const limiter = createRateLimiter(limits.ratePerSecond, limits.burstMs)
   let connection: Connection | undefined
-  /** Nobody knows yet whether the line comes up: whoever was first waits for that. */
+  /** True until the first bind succeeds or fails; the first submits wait for it. */
   let isOpening = true
   let outstanding = 0
   let hold = { at: 0, until: 0, times: 0 }
@@ -92,7 +92,7 @@ export function createSubmitQueue(limits: SubmitLimits, ids: MessageIds, random:
     return promise
   }
 
-  /** Sends whatever may go now, and comes back when the next may. */
+  /** Sends the submits that window and rate allow, and schedules itself for the next. */
   function drain(): void {
     clearTimeout(timer)
     timer = undefined
@@ -138,7 +138,7 @@ export function createSubmitQueue(limits: SubmitLimits, ids: MessageIds, random:
     })
   }
 
-  /** One answer counts for all that were sent before it: they were too fast together. */
+  /** One throttle answer counts for all submits that were sent before it. */
   function adjustHold(status: number, sentAt: number): void {
     if (status === statuses.ok) {
       if (sentAt > hold.until && hold.times > 0) hold = { ...hold, times: 0 }
@@ -157,7 +157,7 @@ export function createSubmitQueue(limits: SubmitLimits, ids: MessageIds, random:
     return { kind: 'sent', providerId: providerId ?? id }
   }
 
-  /** Whoever tries the same again gets this answer, and the person one message. */
+  /** The next attempt of the same submit gets this answer, so that the person gets the message once. */
   function saveLateAnswer({ id }: Submit, outcome: SendOutcome): void {
     if (outcome.kind !== 'sent') return
     lateAnswers.set(id, outcome)

@@ -1,4 +1,4 @@
-/** SMS over the messages of Twilio. */
+/** The Twilio adapter for sms. */
 import type { Adapter } from '../../../core/channel/adapter.js'
 import { descriptor, type TwilioAuth, validateAuth } from './descriptor.js'
 import { find } from './find.js'

@@ -1,12 +1,12 @@
-/** Twilio as data: what it is bound with, and where it is reached. */
+/** Descriptor data of Twilio: credential form, traits and URLs. */
 import { providerForm } from '../../../core/catalogs/index.js'
 import { type AuthProblem, contractVersion, type Descriptor } from '../../../core/channel/adapter.js'
 import { traitsOf } from '../../../core/channel/channeltraits.js'
 
-/** A sender or a messaging service is there; where both are, the service chooses the sender. */
+/** Has a sender, a messaging service, or both; with both, the service chooses the sender. */
 export interface TwilioAuth {
   readonly accountSid: string
-  /** Proves us to Twilio, and Twilio to us. */
+  /** Authenticates our requests, and signs Twilio's calls. */
   readonly authToken: string
   readonly from?: string
   readonly messagingServiceSid?: string
@@ -30,22 +30,22 @@ export function messagesUrl({ accountSid, apiUrl = 'https://api.twilio.com' }: T
 
 const pieceParameter = 'piece'
 
-/** Where Twilio tells what became of one message. */
+/** The status callback URL of one message. */
 export function receiptsUrl(ingressUrl: string, id: string): string {
   return `${ingressUrl}?${new URLSearchParams({ [pieceParameter]: id })}`
 }
 
-/** Our id of the message that a call to such an address is about. */
+/** Our message id in a status callback URL. */
 export function pieceIn(url: string): string | undefined {
   return URL.canParse(url) ? (new URL(url).searchParams.get(pieceParameter) ?? undefined) : undefined
 }
 
-/** How the account proves itself. */
+/** The Authorization header of the account. */
 export function basicAuth({ accountSid, authToken }: TwilioAuth): string {
   return `Basic ${Buffer.from(`${accountSid}:${authToken}`).toString('base64')}`
 }
 
-/** Keys and other ids look alike; what they begin with tells them apart. */
+/** Ids of different resources look alike and differ in their prefix. */
 export function validateAuth({ accountSid, messagingServiceSid = 'MG' }: TwilioAuth): AuthProblem | undefined {
   if (!accountSid.startsWith('AC')) return { field: 'accountSid', message: 'must begin with AC' }
   if (!messagingServiceSid.startsWith('MG')) return { field: 'messagingServiceSid', message: 'must begin with MG' }

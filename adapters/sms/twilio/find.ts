@@ -1,4 +1,7 @@
-/** Asks Twilio whether it has a message: its list of messages to a number, newest first, read by text and time. */
+/**
+ * Finds a message at Twilio after an unknown outcome: lists messages to the number, newest first, and compares text and
+ * time.
+ */
 import type { FindContext, FindOutcome } from '../../../core/channel/adapter.js'
 import { isRecord } from '../../../core/json.js'
 import { twilio as limits } from '../../../core/limits/index.js'
@@ -8,7 +11,7 @@ import type { TwilioPayload } from './render.js'
 
 type ListedMessage = Readonly<Record<string, unknown>>
 
-/** A page that does not reach back to the first try leaves it unknown. */
+/** The outcome stays unknown when the page does not reach back to the first attempt. */
 export async function find(payload: TwilioPayload, context: FindContext<TwilioAuth>): Promise<FindOutcome> {
   const { auth, address, call, since, isKnown } = context
   const { from, messagingServiceSid } = auth
@@ -42,7 +45,7 @@ function createdAt({ date_created: text }: ListedMessage): number {
   return Number.isNaN(at) ? Number.POSITIVE_INFINITY : at
 }
 
-/** What a template of the account says is not known here: then any message of that time may be it. */
+/** The text of a template is unknown here, so any message of that time may be the one. */
 function isSame(
   { direction, body, num_media: count }: ListedMessage,
   { Body, MediaUrl = [], ContentSid }: TwilioPayload,

@@ -1,4 +1,4 @@
-/** Pictures that people send: what Twilio keeps opens with the account, which sends us on to where the bytes are. */
+/** Opens media that people send: Twilio's URL needs the account's credentials and redirects to the bytes. */
 
 import type { ProviderContext } from '../../../core/channel/adapter.js'
 import type { UserMedia } from '../../../core/channel/inbound.js'
@@ -16,7 +16,7 @@ export function mediaAt(url: string, type: string, auth: TwilioAuth): (UserMedia
   return mediaRef.length <= limits.mediaRefChars ? [{ mediaRef, ...details }] : []
 }
 
-/** Asked again, since credentials may have been changed after it was told. */
+/** Checked again, since the credentials may have changed after `receive`. */
 export async function openMedia(url: string, { auth }: ProviderContext<TwilioAuth>): Promise<MediaAccess> {
   return isTwilioUrl(url, auth)
     ? { kind: 'at', url, headers: { authorization: basicAuth(auth) } }

@@ -1,4 +1,4 @@
-/** What Twilio sends in: messages of people, and what became of ours. One call is about one message. */
+/** Receives Twilio's calls: messages of people and receipts of our messages. Each call is about one message. */
 import type { IngressRequest, IngressResult, Item } from '../../../core/channel/adapter.js'
 import type { UserMedia } from '../../../core/channel/inbound.js'
 import type { ProviderMedia, ReportedContent } from '../../../core/channel/providermedia.js'
@@ -14,7 +14,7 @@ import { mediaAt } from './media.js'
 import { rowOf } from './refusals.js'
 import { digestIn, hasSignature, isSigned, isSignedByDigest } from './signature.js'
 
-/** The value of a parameter; empty where it is not given. */
+/** The value of a parameter; empty when absent. */
 type ReadParameter = (name: string) => string
 
 const refused: IngressResult = { kind: 'refused' }
@@ -26,7 +26,7 @@ export function receive(request: IngressRequest, auth: TwilioAuth): IngressResul
     if (!isSignedByDigest(request, digest, auth.authToken)) return refused
     return toReceived(jsonReader(readJson(request.body)), auth, request.url)
   }
-  // The signature is over the parameters, so a form is read, within its bounds, before it is known to be Twilio's.
+  // The signature covers the parameters, so a form is parsed within bounds before it is verified.
   const form = readForm(request.body, ingressBounds.twilioForm)
   return form && isSigned(request, form, auth.authToken) ? toReceived(formReader(form), auth, request.url) : refused
 }
@@ -35,7 +35,7 @@ function toReceived(parameter: ReadParameter, auth: TwilioAuth, url: string): In
   return { kind: 'items', items: itemsOf(parameter, auth, url).map(validItem) }
 }
 
-/** What is longer than anything that the provider says is not what it says. */
+/** An item over the contract's size limits becomes a problem. */
 function validItem(item: Item): Item {
   const error = itemError(item)
   return error === undefined ? item : { problem: error }
@@ -61,7 +61,7 @@ function itemsOf(parameter: ReadParameter, auth: TwilioAuth, url: string): reado
   return receiptItems(sid, status, parameter, pieceIn(url))
 }
 
-/** States that are no news to anybody are null: we queued it ourselves, and a part of a message is no message. */
+/** Null for states that yield no item: Twilio queued the message, or delivered only a part of it. */
 const states: ReadonlyMap<string, 'sent' | 'delivered' | 'read' | 'failed' | null> = new Map([
   ['accepted', null],
   ['scheduled', null],
@@ -76,7 +76,7 @@ const states: ReadonlyMap<string, 'sent' | 'delivered' | 'read' | 'failed' | nul
   ['canceled', 'failed'],
 ] as const)
 
-/** The same state of the same message is the same news, however often and under whatever call it comes. */
+/** The item id is message and state, so a repeated report of a state is a duplicate. */
 function receiptItems(sid: string, status: string, parameter: ReadParameter, pieceId?: string): readonly Item[] {
   const state = states.get(status)
   if (state === undefined) return [{ problem: `the status ${status.slice(0, 60)} is not known` }]
@@ -108,8 +108,8 @@ function messageItems(sid: string, parameter: ReadParameter, auth: TwilioAuth): 
 }
 
 /**
- * Twilio says which keywords it has acted upon, among them those that an account has added. What is a keyword everywhere
- * is heard from the text itself; the rest has to be told, so that both sides agree on who has opted out.
+ * Twilio reports the keywords that it acted upon, including an account's own. Parley finds the universal keywords in
+ * the text itself; the others become an explicit opt-out or opt-in, so that both sides agree on who has opted out.
  */
 function consentIn(type: string, text: string): 'optOut' | 'optIn' | undefined {
   if (type === '') return undefined
@@ -119,7 +119,7 @@ function consentIn(type: string, text: string): 'optOut' | 'optIn' | undefined {
   return undefined
 }
 
-/** A message without words, and files that cannot be opened or are too many, are mentioned. */
+/** A message without content, and files that cannot be opened or exceed the limit, become a note. */
 function contentIn(text: string, parameter: ReadParameter, auth: TwilioAuth): ReportedContent {
   const count = Math.floor(Number(parameter('NumMedia'))) || 0
   const media: (UserMedia | ProviderMedia)[] = []

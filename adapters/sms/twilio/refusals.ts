@@ -1,4 +1,4 @@
-/** Twilio's error codes, for a send that is refused at once and for one that fails later. */
+/** Twilio's error codes, for refused sends and for later failures. */
 import {
   account,
   content,
@@ -52,7 +52,7 @@ export const rows: Readonly<Record<number, Row>> = {
   21612: person('unknownRecipient', 'The number cannot be reached from this sender.'),
   21614: person('unknownRecipient', 'The number is not of a mobile phone.'),
   21635: person('unknownRecipient', 'The number is a landline.'),
-  // What a sender may depends on the country of the person.
+  // Permissions of a sender depend on the person's country.
   21606: person('sendFailed', 'The sender cannot send to this number.'),
   21659: person('sendFailed', 'The sender cannot send to this number.'),
   30032: person('sendFailed', 'The toll-free number is not verified.'),
@@ -75,7 +75,7 @@ export const rows: Readonly<Record<number, Row>> = {
   30019: content('tooLarge', 'The media is too large.', 'otherChannel'),
 }
 
-/** A code comes as a number, or as its digits in a form. */
+/** The code is a number in JSON, and digits in a form. */
 export function rowOf(code: unknown): Row | undefined {
   return typeof code === 'number' || typeof code === 'string' ? rows[Number(code)] : undefined
 }

@@ -1,8 +1,8 @@
-/** From blocks to messages of Twilio. The channel is text alone, so a block is the body of one message. */
+/** Renders fitted sms blocks as Twilio messages: each block is the body of one message. */
 import type { Block } from '../../../core/channel/blocks.js'
 import { isRecord } from '../../../core/json.js'
 
-/** Parameters of one message, but for whom it is to and from. */
+/** The parameters of one message without recipient and sender. */
 export type TwilioPayload = Readonly<Record<string, string | readonly string[]>>
 
 export function render(blocks: readonly Block[]): readonly TwilioPayload[] {
@@ -13,7 +13,7 @@ export function render(blocks: readonly Block[]): readonly TwilioPayload[] {
   })
 }
 
-/** A payload for sms is the parameters of a message, such as `ContentSid`; a form has texts, and lists of them. */
+/** A native payload contains message parameters, such as `ContentSid`; forms have texts and lists of texts only. */
 function parametersIn(payload: unknown): TwilioPayload {
   if (!isRecord(payload)) return { Body: asString(payload) }
   const entries = Object.entries(payload).map(([name, value]): [string, string | readonly string[]] => [

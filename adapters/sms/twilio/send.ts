@@ -1,6 +1,6 @@
 /**
- * Hands messages to Twilio. It takes no id of ours: after a call that was not answered its list of messages is asked, and
- * the address for receipts carries our id, so that receipts are known whatever the message is called there.
+ * Sends messages to Twilio. Twilio takes no id of ours: after a call without an answer, `find` searches its list of
+ * messages, and the status callback URL carries our id, so receipts match whatever id Twilio gave.
  */
 import type { ProviderResponse, SendContext, SendOutcome } from '../../../core/channel/adapter.js'
 import { isRecord } from '../../../core/json.js'
@@ -21,7 +21,7 @@ export async function send(payload: TwilioPayload, context: SendContext<TwilioAu
   return answer.kind === 'none' ? unknownAnswer(answer) : outcomeOf(answer, now())
 }
 
-/** Who sends, to whom, and who hears of it is not for a message to say. */
+/** A native payload never sets sender, recipient or status callback. */
 function formOf(payload: TwilioPayload, { auth, address, id, ingressUrl }: SendContext<TwilioAuth>): URLSearchParams {
   const { from = '', messagingServiceSid } = auth
   const sender = messagingServiceSid ? { MessagingServiceSid: messagingServiceSid } : { From: from }
@@ -43,12 +43,13 @@ function outcomeOf({ status, header, body: text }: ProviderResponse, now: number
   const retryAfter = header('retry-after')
   const refusal = refusalOf(answer.code, retryAfterMsIn(retryAfter, now))
   if (refusal) return refusal
-  // Whom a message is for is never answered with these: one of them may be a fault that the next call does not meet.
+  // Twilio never answers 403 or 404 about a recipient, so such a status may be a fault that the next call does not
+  // meet.
   const row = status === 403 || status === 404 ? transient() : unlistedRefusal(status)
   return unavailable(status, retryAfter, now) ?? toRefusal(row, `Twilio answered ${status}.`)
 }
 
-/** Some messages are taken only to be told at once that they have failed. */
+/** Twilio accepts some messages with a state of failure in the same answer. */
 function acceptedOutcome({ sid, status, error_code: code }: Readonly<Record<string, unknown>>): SendOutcome {
   const providerId = asText(sid)
   if (!providerId || !/^[A-Za-z0-9]{1,64}$/.test(providerId))

@@ -1,6 +1,6 @@
 /**
- * Whether a call comes from Twilio: it signs the address it calls and, after it, every parameter by name, known to us or
- * not. A body that is no form is signed by its digest in the address.
+ * Verifies Twilio's signature, which covers the URL and every parameter by name, known or not. A body that is no form
+ * is covered by its digest in the URL.
  */
 import { createHmac, hash } from 'node:crypto'
 import type { IngressRequest } from '../../../core/channel/adapter.js'
@@ -9,23 +9,23 @@ import { signatureHeader } from './descriptor.js'
 
 const digestName = 'bodySHA256'
 
-/** The digest that the address gives for the body, if it gives one. */
+/** The body's digest in the URL, if any. */
 export function digestIn(url: string): string | undefined {
   const query = url.indexOf('?')
   return query < 0 ? undefined : (new URLSearchParams(url.slice(query + 1)).get(digestName) ?? undefined)
 }
 
-/** Whether there is something in the place of the signature that has the shape of one: nothing else is worth a look. */
+/** True when the header has the form of a signature; all other calls are refused before their body is parsed. */
 export function hasSignature({ header }: IngressRequest): boolean {
   return /^[A-Za-z0-9+/]{27}=$/.test(header(signatureHeader))
 }
 
-/** Whether the address and the parameters of a form are signed. */
+/** Whether the signature covers the URL and these parameters. */
 export function isSigned(request: IngressRequest, form: URLSearchParams, authToken: string): boolean {
   return isSignedOver(request, concatParameters(form), authToken)
 }
 
-/** Whether the body has the digest that stands in the address, and the address is signed. */
+/** Whether the body matches the digest in the URL and the signature covers the URL. */
 export function isSignedByDigest(request: IngressRequest, digest: string, authToken: string): boolean {
   return isSignedOver(request, '', authToken) && sameText(digest, hash('sha256', request.body, 'hex'))
 }
@@ -33,7 +33,7 @@ export function isSignedByDigest(request: IngressRequest, digest: string, authTo
 function isSignedOver({ url, header }: IngressRequest, parameters: string, authToken: string): boolean {
   const signature = header(signatureHeader)
   const isOver = (each: string) => sameText(signature, signatureOf(authToken, each, parameters))
-  // Whether the port that goes without saying was signed depends on who asks Twilio to call.
+  // Twilio signs the URL with or without the default port, depending on the product that calls.
   return isOver(url) || withAndWithoutPort(url).some(isOver)
 }
 
@@ -41,7 +41,7 @@ export function signatureOf(authToken: string, url: string, parameters: string):
   return createHmac('sha1', authToken).update(url).update(parameters).digest('base64')
 }
 
-/** Names in order, each with its values in order, nothing between them and none of them twice. */
+/** Sorted names with their sorted values, concatenated without separators or duplicates. */
 export function concatParameters(form: URLSearchParams): string {
   let text = ''
   let before: Parameter | undefined
@@ -58,7 +58,7 @@ function inOrder(a: Parameter, b: Parameter): number {
   return order(a[0], b[0]) || order(a[1], b[1])
 }
 
-/** By code units, as texts are sorted that nobody reads. */
+/** Sorts by code units, independent of locale. */
 function order(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }

@@ -1,4 +1,4 @@
-/** Apple Messages for Business, put together. */
+/** The Apple Messages for Business adapter. */
 import type { Adapter } from '../../../core/channel/adapter.js'
 import { traitsForDevice } from './abilities.js'
 import { type AppleAuth, descriptor } from './descriptor.js'
@@ -17,7 +17,7 @@ export const appleAdapter: Adapter<AppleAuth, ApplePayload> = {
   traitsForDevice,
   signal: (signal, { address }) =>
     signal === 'typing' ? { message: { type: 'typing_start', destinationId: address, v: 1 } } : undefined,
-  // Both stand in headers as they are.
+  // Both ids are sent as raw header values.
   validateAuth({ businessId, mspId }) {
     const field = Object.entries({ businessId, mspId }).find(([, id]) => !/^[\x21-\x7e]+$/.test(id))?.[0]
     return field === undefined ? undefined : { field, message: 'must not hold spaces or letters beyond ASCII' }

@@ -1,4 +1,4 @@
-/** What people chose in the pickers and quick replies of Apple Messages for Business. */
+/** Reads the answers of people to Apple's pickers and quick replies. */
 import type { Inbound } from '../../../core/channel/inbound.js'
 import { parsePostback } from '../../../core/channel/postback.js'
 import { isRecord } from '../../../core/json.js'
@@ -12,7 +12,9 @@ interface Choice {
   readonly title?: string
 }
 
-/** What was chosen, in whichever of the three it was offered; otherwise that something was answered. */
+/**
+ * The chosen entry, from whichever of the three elements has one; otherwise a note that the person answered something.
+ */
 export function answerIn(interactive: unknown): Inbound {
   const data = isRecord(interactive) && isRecord(interactive.data) ? interactive.data : {}
   const chosen = [...quickReplyIn(data['quick-reply']), ...rowsIn(data.listPicker), ...slotsIn(data)]
@@ -27,7 +29,7 @@ export function answerIn(interactive: unknown): Inbound {
 const choiceFrom = (item: unknown): Choice[] =>
   isRecord(item) ? [{ identifier: asText(item.identifier), title: asText(item.title) }] : []
 
-/** Answers name the chosen one by its identifier or by its place; the others come back with it. */
+/** Answers name the chosen entry by identifier or by index, and contain the other entries, too. */
 function quickReplyIn(reply: unknown): Choice[] {
   if (!isRecord(reply)) return []
   const items: Choice[] = Array.isArray(reply.items) ? reply.items.flatMap(choiceFrom) : []
@@ -44,7 +46,7 @@ function rowsIn(picker: unknown): Choice[] {
   )
 }
 
-/** One source has the event inside the picker, another has it beside. */
+/** Apple's sources disagree: one has the event inside the picker, another beside it. */
 function slotsIn({ event, timePicker }: JsonObject): Choice[] {
   const inner = isRecord(timePicker) ? timePicker.event : undefined
   const pickerEvent = isRecord(event) ? event : inner

@@ -1,4 +1,4 @@
-/** Apple Messages for Business as data: what it is bound with, what it shows, and what its answers mean. */
+/** Descriptor data of Apple Messages for Business: credential form, traits and refusals. */
 import { providerForm } from '../../../core/catalogs/index.js'
 import { contractVersion, type Descriptor } from '../../../core/channel/adapter.js'
 import { traitsOf } from '../../../core/channel/channeltraits.js'
@@ -6,9 +6,9 @@ import { account, content, optedOut, person, type Row } from '../../kit/refusals
 
 export interface AppleAuth {
   readonly businessId: string
-  /** The messaging service provider: who calls, and whom calls are for. */
+  /** The id of the messaging service provider: issuer of our tokens and audience of Apple's. */
   readonly mspId: string
-  /** Signs the tokens in both directions. */
+  /** The key of the tokens in both directions. */
   readonly secret: string
   readonly apiUrl?: string
 }
@@ -30,7 +30,7 @@ export function messageUrl(auth: AppleAuth): string {
   return `${apiUrlOf(auth)}/message`
 }
 
-/** By status, as Apple documents them: an answer has no body that says more. */
+/** Refusals by status, as Apple documents them: the answer has no body with details. */
 export const refusals: Readonly<Record<number, Row>> = {
   400: content(),
   401: account(),

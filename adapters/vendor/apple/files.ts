@@ -1,6 +1,6 @@
 /**
- * Files of Apple Messages for Business: what people send, and answers that are too large for a call, lie encrypted with
- * Apple. Where one lies is asked for with the tokens of the account; its key came with the call.
+ * Files of Apple Messages for Business: media of people, and answers that are too large for a call. Apple stores them
+ * encrypted. A request with the account's tokens returns the location; the key is in the original call.
  */
 import { createDecipheriv } from 'node:crypto'
 import type { FollowOutcome, ProviderContext } from '../../../core/channel/adapter.js'
@@ -12,18 +12,18 @@ import { answerIn } from './answers.js'
 import { type AppleAuth, apiUrlOf } from './descriptor.js'
 import { makeToken } from './token.js'
 
-/** Everything by which a file is found and read. */
+/** All data needed to find and decrypt a file. */
 interface FileRef {
   readonly url: string
   readonly owner: string
   /** In hex. */
   readonly signature: string
-  /** AES-256 in hex, behind a byte that is zero. */
+  /** AES-256 in hex, after a zero byte. */
   readonly key: string
   readonly bid?: string
 }
 
-/** As one word that fits into an address; undefined for what could not be opened. */
+/** The ref as one URL-safe word; undefined when a member for opening it is missing or the word is too long. */
 export function encodeFileRef(file: Readonly<Record<string, unknown>>): string | undefined {
   const fileRef = fileRefIn(file)
   const encoded = fileRef && Buffer.from(JSON.stringify(fileRef)).toString('base64url')
@@ -80,7 +80,7 @@ function callerHeaders(auth: AppleAuth, at: number): Readonly<Record<string, str
   return { authorization: `Bearer ${makeToken(auth, at)}`, 'source-id': auth.businessId }
 }
 
-/** What was answered in a call that only refers to it. */
+/** Resolves an answer that the call only refers to. */
 export async function follow(reference: string, context: ProviderContext<AppleAuth>): Promise<FollowOutcome> {
   const fileRef = decodeFileRef(reference)
   if (!fileRef) return unreadable

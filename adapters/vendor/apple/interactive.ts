@@ -1,4 +1,4 @@
-/** What people tap in Apple's messages: quick replies, list pickers and time pickers. */
+/** Renders Apple's interactive messages: quick replies, list pickers and time pickers. */
 import { offsetOf } from '../../../core/aml/zone.js'
 import type { RenderedChip, RenderedRow, RenderedSlot } from '../../../core/channel/blocks.js'
 import { traitsOf } from '../../../core/channel/channeltraits.js'
@@ -23,14 +23,14 @@ const bid =
 
 const traits = traitsOf('vendorMessages')
 
-/** `name` is the same each time this very thing is rendered. */
+/** `name` is stable: the same for every rendering of the same message. */
 const dataOf = (name: string, content: JsonObject): JsonObject => ({
   version: '1.0',
   requestIdentifier: uuidFrom(name),
   ...content,
 })
 
-/** Apple's samples of pickers give the version under this name; its documents under the other. */
+/** Apple's samples of pickers name the version `mspVersion`, its documents `version`; both are sent. */
 const pickerOf = (name: string, content: JsonObject): JsonObject => dataOf(name, { mspVersion: '1.0', ...content })
 
 const identifierOf = (tap: number | undefined, messageId: string) => formatPostback({ messageId, tapIndex: tap! })
@@ -40,15 +40,15 @@ export function quickReply(text: string, chips: readonly RenderedChip[], message
   return { bid, data: dataOf(name, { 'quick-reply': { summaryText: text, items } }) }
 }
 
-/** The bubble before and after an answer. */
+/** The bubbles before and after an answer. */
 const bubbles = (text: string, subtitle?: string) => ({
   receivedMessage: { title: text, ...(subtitle !== undefined && { subtitle }), style: 'icon' },
   replyMessage: { title: phrases.select, style: 'icon' },
 })
 
 /**
- * Several where one would be too large: a large one is answered by a reference, whose content nobody has sent along. The
- * answer to any of them names its row.
+ * Splits a list into several pickers when one would be too large: Apple sends the answer to a large picker as a
+ * reference to a file. The answer to any of the pickers names its row.
  */
 export function listPickers(
   text: string,
@@ -80,7 +80,10 @@ function listPicker(text: string, rows: readonly RenderedRow[], messageId: strin
   return { bid, ...bubbles(text), data: pickerOf(name, { listPicker: { sections } }) }
 }
 
-/** The picker shows times and no labels: they stand in its bubble, or ahead of it where that has no room for them. */
+/**
+ * The picker shows times without labels: the labels go into its bubble, or into a message ahead when the bubble is too
+ * small.
+ */
 export function timePicker(
   text: string,
   slots: readonly RenderedSlot[],
@@ -102,7 +105,7 @@ export function timePicker(
   }
 }
 
-/** Times are shown in the zone they were said in, if that has one offset for all of them; otherwise in the reader's own. */
+/** Times show in the zone of the slots when it has one offset for all of them; otherwise in the reader's own. */
 function zoneOf(slots: readonly RenderedSlot[]): JsonObject {
   const offsets = new Set(slots.map(({ start }) => offsetOf(start.tz, Date.parse(start.iso))))
   const [timezoneOffset] = offsets

@@ -1,4 +1,4 @@
-/** What Apple tells: one thing that one person did in each call. There are no receipts. */
+/** Receives calls of Apple: each contains one act of one person. There are no receipts. */
 import { gunzipSync } from 'node:zlib'
 import type { IngressRequest, IngressResult, Item } from '../../../core/channel/adapter.js'
 import type { ProviderMedia, ReportedInbound } from '../../../core/channel/providermedia.js'
@@ -22,7 +22,7 @@ export function receive(request: IngressRequest, auth: AppleAuth): IngressResult
   if (!isRecord(body)) return { kind: 'unreadable', problem: 'the body is not a JSON object' }
   const business = nameIn(body.destinationId, limits.addressChars)
   if (!business) return { kind: 'unreadable', problem: 'a message that names no business' }
-  // One provider account may serve several businesses, and its calls may all come to one address.
+  // One provider account may serve several businesses, which may share a URL.
   if (business !== auth.businessId) return { kind: 'items', items: [], otherAccounts: [{ account: business }] }
   const deviceCapabilities = deviceCapabilitiesIn(request.header('capability-list'))
   const items = itemsIn(body)
@@ -33,7 +33,7 @@ export function receive(request: IngressRequest, auth: AppleAuth): IngressResult
   }
 }
 
-/** Apple packs its calls. What unpacks to more than any call has is not read. */
+/** Apple compresses its calls. A body that decompresses beyond the limit is not read. */
 function decompress(body: Uint8Array): Uint8Array | undefined {
   if (body[0] !== 0x1f || body[1] !== 0x8b) return body
   try {
@@ -43,7 +43,7 @@ function decompress(body: Uint8Array): Uint8Array | undefined {
   }
 }
 
-/** Whatever a person does, it is their device that tells of it. */
+/** The capabilities are those of the device that the person used. */
 function withDeviceCapabilities(item: Item, deviceCapabilities: readonly string[]): Item {
   return 'problem' in item ? item : { ...item, deviceCapabilities }
 }
@@ -57,7 +57,8 @@ function itemsIn(message: JsonObject): readonly Item[] | undefined {
   const inbound = inboundIn(message)
   if (!inbound) return []
   if (inbound.kind === 'system') return [{ id, address, inbound }]
-  // Who left is back by writing: there is no other way to say it here. For everybody else it changes nothing.
+  // Writing is the only way back for a person who left, so an opt-in precedes every message; it is a no-op for all
+  // others.
   return [optIn, { id, address, inbound }]
 }
 
@@ -75,7 +76,7 @@ function inboundIn(message: JsonObject): ReportedInbound | undefined {
       return { kind: 'system', system: 'typing' }
     case 'close':
       return { kind: 'system', system: 'unsubscribed' }
-    // The person has stopped typing, which is no news.
+    // The person stopped typing: no item.
     case 'typing_end':
       return undefined
     default:
@@ -83,7 +84,7 @@ function inboundIn(message: JsonObject): ReportedInbound | undefined {
   }
 }
 
-/** Where an attachment stands in the text there is a character that means nothing else. */
+/** Removes the placeholder character that marks an attachment in the text. */
 function contentIn({ body, attachments }: JsonObject): ReportedInbound {
   const text = asText(body)?.replaceAll('\ufffc', '').trim()
   const attachmentList: readonly unknown[] = Array.isArray(attachments) ? attachments.slice(0, limits.mediaPerItem) : []
@@ -94,7 +95,7 @@ function contentIn({ body, attachments }: JsonObject): ReportedInbound {
   return { kind: 'content', content: { ...(words && { text: words }), ...(media.length > 0 && { media }) } }
 }
 
-/** It is encrypted where it lies: it opens with what came along. */
+/** The file is encrypted; the ref contains the key from the call. */
 function mediaFrom(attachment: unknown): ProviderMedia[] {
   if (!isRecord(attachment)) return []
   const { mimeType, name } = attachment

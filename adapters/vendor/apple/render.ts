@@ -1,4 +1,4 @@
-/** From blocks that fit the channel to messages of Apple Messages for Business, one a request. */
+/** Renders fitted blocks as messages of Apple Messages for Business, one for each request. */
 import type { RenderContext } from '../../../core/channel/adapter.js'
 import type { Block } from '../../../core/channel/blocks.js'
 import { traitsOf } from '../../../core/channel/channeltraits.js'
@@ -10,7 +10,7 @@ import { type Interactive, listPickers, quickReply, timePicker } from './interac
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-/** The message without what only a send knows: its id, and from whom it is. */
+/** The message without the members that only `send` knows: id and sender. */
 export interface ApplePayload {
   readonly message: JsonObject
 }
@@ -47,7 +47,9 @@ function messagesOf(block: Block, messageId: string, name: string): readonly Jso
 const textOf = (body: string): JsonObject => ({ type: 'text', body })
 const interactiveMessage = (interactiveData: Interactive): JsonObject => ({ type: 'interactive', interactiveData })
 
-/** A film plays in its link. Pictures would have to be in it as bytes, so they are behind it. */
+/**
+ * A video plays in its rich link. Pictures in a link would have to be sent as bytes, so the link only leads to them.
+ */
 function mediaMessages(block: Extract<Block, { kind: 'media' }>, messageId: string, name: string): JsonObject[] {
   const { media, text, chips } = block
   const { url, alt = nameOf(url), kind, thumbnailUrl } = media
@@ -68,7 +70,7 @@ function nameOf(url: string): string {
   return (/([^/?#]+)\/?(?:[?#].*)?$/s.exec(url)?.[1] ?? url).slice(0, traits.text.besideMax)
 }
 
-/** Pictures of rows would have to be in the list as bytes: they go ahead as links, below the question. */
+/** Pictures of rows would have to be sent as bytes: links to them go ahead as text, and the question follows. */
 function picturesOf({ text, rows }: Extract<Block, { kind: 'list' }>): JsonObject[] {
   const links = rows.flatMap(({ label, mediaUrl }) => (mediaUrl === undefined ? [] : literal(`${label}: ${mediaUrl}`)))
   return links.length === 0 ? [] : [text, ...splitPages(links, traits)].map(textOf)

@@ -1,4 +1,4 @@
-/** Hands one message to Apple, under an id by which it is known when it comes again. */
+/** Sends one message to Apple, under an id by which Apple recognizes a retry. */
 import type { SendContext, SendOutcome } from '../../../core/channel/adapter.js'
 import { noAnswer, unavailable, uuidFrom } from '../../kit/http.js'
 import { toRefusal, unlistedRefusal } from '../../kit/refusals.js'

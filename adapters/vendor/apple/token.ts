@@ -1,4 +1,6 @@
-/** The tokens of Apple Messages for Business: signed with one secret both ways, and about who calls, not what is said. */
+/**
+ * Tokens of Apple Messages for Business: one shared secret for both directions; they prove the caller, not the body.
+ */
 import { createHmac } from 'node:crypto'
 import { isRecord } from '../../../core/json.js'
 import { appleMessages as limits } from '../../../core/limits/index.js'
@@ -7,7 +9,7 @@ import type { AppleAuth } from './descriptor.js'
 
 const encodeJson = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** The secret is given out as base64; one that is no base64 of a useful length is the key as it stands. */
+/** Apple issues the secret as base64; a text that is no base64 of a useful length is used as the key itself. */
 function keyOf(secret: string): string | Uint8Array {
   const bytes = Buffer.from(secret, 'base64')
   return bytes.length >= limits.keyLeastBytes && bytes.toString('base64') === secret ? bytes : secret
@@ -22,7 +24,7 @@ export function makeToken({ mspId, secret }: AppleAuth, at: number): string {
   return `${content}.${sign(content, secret)}`
 }
 
-/** Whether an `authorization` is Apple's, is meant for this account, and is not out of date. */
+/** Whether an `authorization` header is Apple's, for this account, and current. */
 export function isFromApple(authorization: string, { mspId, secret }: AppleAuth, at: number): boolean {
   const [, head = '', claims = '', signature = ''] =
     /^Bearer ([\w-]{1,1000})\.([\w-]{1,4000})\.([\w-]{1,200})$/i.exec(authorization) ?? []
@@ -37,7 +39,7 @@ function isForAccount(audience: unknown, mspId: string): boolean {
   return Array.isArray(audience) ? audience.includes(mspId) : audience === mspId
 }
 
-/** It says when it was made, or until when it holds, or both. */
+/** A token has its time of issue, its expiry, or both. */
 function isCurrent({ iat, exp, nbf }: Readonly<Record<string, unknown>>, at: number): boolean {
   const [issuedAt, expiresAt, notBefore] = [asNumber(iat), asNumber(exp), asNumber(nbf)]
   if (issuedAt === undefined && expiresAt === undefined) return false

@@ -1,4 +1,4 @@
-/** Slack, put together. It has neither receipts nor signals: that it took a message is all that is known of it. */
+/** The Slack adapter. Slack has neither receipts nor signals: acceptance is the last known state of a message. */
 import type { Adapter } from '../../../core/channel/adapter.js'
 import { descriptor, type SlackAuth } from './descriptor.js'
 import { openMedia } from './media.js'

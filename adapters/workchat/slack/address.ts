@@ -1,6 +1,6 @@
 /**
- * Where a person is on Slack. A direct message has a place of its own; in a channel many speak, so there one person is
- * the channel and who they are, and is answered in the channel, in the thread that they wrote in.
+ * Addresses of people on Slack. A direct message has a channel of its own. In a shared channel the address is channel
+ * and user, and answers go to the channel, in the thread that the person wrote in.
  */
 const separator = '/'
 
@@ -8,14 +8,14 @@ export function addressOf(channel: string, user: string | undefined): string {
   return /^[CG]/.test(channel) && user !== undefined ? `${channel}${separator}${user}` : channel
 }
 
-/** The id of what a person did in a thread ends with the thread, since that id is all that is known when they are answered. */
+/** Ids of inbound messages in a thread end with the thread, because the id is all that an answer has. */
 const threadMark = '@'
 
 export function idIn(id: string, thread: string | undefined): string {
   return thread === undefined ? id : `${id}${threadMark}${thread}`
 }
 
-/** The thread in which a person did what has this id; undefined outside of threads. */
+/** The thread of the inbound message with this id; undefined outside of threads. */
 export function threadOf(id = ''): string | undefined {
   const end = id.lastIndexOf(threadMark)
   return end < 0 ? undefined : id.slice(end + 1)

@@ -1,4 +1,4 @@
-/** Slack's blocks, as far as they are sent. */
+/** The Slack blocks that this adapter sends. */
 
 import type { RenderedChip, RenderedRow } from '../../../core/channel/blocks.js'
 import { formatPostback } from '../../../core/channel/postback.js'
@@ -12,22 +12,25 @@ export const divider: JsonObject = { type: 'divider' }
 
 export const header = (text: string): JsonObject => ({ type: 'header', text: plain(text) })
 
-/** Its text is in the markup of the channel already. */
+/** `text` is in the channel's markup already. */
 export const section = (text: string): JsonObject => ({ type: 'section', text: { type: 'mrkdwn', text } })
 
-/** Whoever cannot see it has to be told something. */
+/** Slack requires alternative text for images. */
 export const image = (url: string, alt?: string): JsonObject => ({
   type: 'image',
   image_url: url,
   alt_text: alt?.trim() ? alt : 'Picture',
 })
 
-/** What buttons are called that are no tap of the message. */
+/** Action ids of buttons without a tap. */
 const linkName = 'chip.'
 
 export const isLinkName = (actionId: string): boolean => actionId.startsWith(linkName)
 
-/** Each button has a name of its own. What is tapped comes back in it, links too, so that they are told of. */
+/**
+ * Each button has an action id of its own. The postback returns in it, for links, too, so that Slack reports their
+ * taps.
+ */
 export function actions(chips: readonly RenderedChip[], messageId: string): JsonObject {
   const elements = chips.map(({ label, url, tap }, place) => {
     const postback = tap === undefined ? undefined : formatPostback({ messageId, tapIndex: tap })

@@ -1,4 +1,4 @@
-/** Slack as data: what it is bound with, what it shows, and what its refusals mean. */
+/** Descriptor data of Slack: credential form, traits and refusals. */
 import { providerForm } from '../../../core/catalogs/index.js'
 import { contractVersion, type Descriptor } from '../../../core/channel/adapter.js'
 import { traitsOf } from '../../../core/channel/channeltraits.js'
@@ -6,7 +6,7 @@ import { account, busy, content, person, type Row, transient } from '../../kit/r
 
 export interface SlackAuth {
   readonly botToken: string
-  /** Signs what is sent to us. */
+  /** The key of the signatures of incoming calls. */
   readonly signingSecret: string
   readonly apiUrl?: string
 }
@@ -28,7 +28,7 @@ export function methodUrl({ apiUrl = 'https://slack.com/api' }: SlackAuth, metho
 
 const large = content('tooLarge')
 
-/** Errors of `chat.postMessage`, as Slack documents them, by the word that stands in an answer which is not `ok`. */
+/** Errors of `chat.postMessage`, as Slack documents them, by the `error` word of an answer that is not `ok`. */
 export const refusals: Readonly<Record<string, Row>> = {
   ratelimited: busy,
   rate_limited: busy,
@@ -49,7 +49,7 @@ export const refusals: Readonly<Record<string, Row>> = {
   org_login_required: account(),
   ekm_access_denied: account(),
   team_access_not_granted: account(),
-  // Posting there is restricted, which says nothing of other places.
+  // Posting to that channel is restricted; other channels are not affected.
   access_denied: person('sendFailed'),
   restricted_action: person('sendFailed'),
   restricted_action_read_only_channel: person('sendFailed'),

@@ -1,4 +1,4 @@
-/** Slack's events: what people wrote, in direct messages and in channels. */
+/** Reads Slack's events: messages of people, in direct messages and in channels. */
 import type { Item } from '../../../core/channel/adapter.js'
 import type { ReportedContent, ReportedInbound } from '../../../core/channel/providermedia.js'
 import { isRecord } from '../../../core/json.js'
@@ -11,7 +11,7 @@ import type { SlackAuth } from './descriptor.js'
 import { mediaFrom } from './media.js'
 import { plainText } from './plaintext.js'
 
-/** Events of the app and of its channels, in which no person says anything. */
+/** Events of the app and of its channels, without messages of people. */
 const appEvents: readonly unknown[] = [
   'app_home_opened',
   'app_rate_limited',
@@ -26,7 +26,7 @@ const appEvents: readonly unknown[] = [
   'tokens_revoked',
 ]
 
-/** Messages of these kinds tell of something that happened to a channel or to a message, and are no words of a person. */
+/** Subtypes that report changes of a channel or of a message, and no words of a person. */
 const channelSubtypes: readonly unknown[] = [
   ...['bot_add', 'bot_message', 'bot_remove', 'message_deleted', 'message_replied', 'pinned_item', 'unpinned_item'],
   ...[
@@ -43,26 +43,26 @@ const channelSubtypes: readonly unknown[] = [
   ...['assistant_app_thread', 'ekm_access_denied', 'huddle_thread', 'reminder_add', 'tombstone'],
 ]
 
-/** Undefined when something that a person said cannot be read. */
+/** Undefined when the message of a person cannot be read. */
 export function eventItems({ type, event }: JsonObject, auth: SlackAuth): readonly Item[] | undefined {
   if (appEvents.includes(type)) return []
   if (type !== 'event_callback' || !isRecord(event)) return [{ problem: 'a call of a kind that is not understood' }]
   if (appEvents.includes(event.type)) return []
   if (event.type === 'reaction_added' || event.type === 'reaction_removed') return reactionItems(event)
   if (event.type !== 'message' && event.type !== 'app_mention') return [{ problem: 'an event that is not understood' }]
-  // Our own messages come back, and other bots are no people.
+  // Our own messages come back as events, and other bots are no people.
   if (event.bot_id !== undefined || channelSubtypes.includes(event.subtype)) return []
   if (event.subtype === 'message_changed') return editItems(event)
   const [channel, user, ts] = [nameIn(event.channel), nameIn(event.user), nameIn(event.ts)]
   if (!channel || !user || !ts) return undefined
-  // Where we are mentioned the same message is told twice, as two events: it is known by its time in its channel.
+  // A mention arrives as two events with the same message, so channel and timestamp identify it.
   const id = idIn(`${channel}:${ts}`, threadIn(event))
   return [{ id, address: addressOf(channel, user), inbound: inboundIn(event, auth) }]
 }
 
 /**
- * A person who edits a message says something new. Slack tells the same of messages that only got a preview of their links,
- * and of those of bots.
+ * An edit by a person becomes a note. Slack sends the same event when a message only got a link preview, and for
+ * messages of bots.
  */
 function editItems({
   channel: place,
@@ -87,19 +87,19 @@ function reactionItems({ type, user: person, reaction, item, event_ts: at }: Jso
   return [{ id: `${channel}:${ts}:reaction`, address: addressOf(channel, user), inbound }]
 }
 
-/** The thread that a message stands in. */
+/** The thread of a message. */
 export function threadIn({ thread_ts: thread }: JsonObject): string | undefined {
   return typeof thread === 'string' && /^\d{1,16}\.\d{1,9}$/.test(thread) ? thread : undefined
 }
 
-/** Two of them and what parts them fit into an address. */
+/** Names are short enough that two of them and the separator fit into an address. */
 export function nameIn(value: unknown): string | undefined {
   return typeof value === 'string' && value.length < limits.addressChars / 2 && /^[\w.-]+$/.test(value)
     ? value
     : undefined
 }
 
-/** Files that cannot be told are mentioned, as is a message without words, such as one that was passed on. */
+/** Files that cannot be opened become a note, as does a message without text, such as a forwarded one. */
 function inboundIn({ text, files }: JsonObject, auth: SlackAuth): ReportedInbound {
   const bodyText = asText(text)
   const shared: readonly unknown[] = Array.isArray(files) ? files : []

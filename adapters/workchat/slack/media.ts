@@ -1,4 +1,4 @@
-/** Files that people share on Slack: those that Slack keeps open with the token of the bot, those of others by themselves. */
+/** Files that people share on Slack: files on Slack open with the bot token, files elsewhere by their own URL. */
 import type { ProviderContext } from '../../../core/channel/adapter.js'
 import type { UserMedia } from '../../../core/channel/inbound.js'
 import type { MediaAccess, ProviderMedia } from '../../../core/channel/providermedia.js'
@@ -9,7 +9,7 @@ import type { SlackAuth } from './descriptor.js'
 
 const isSlackUrl = (url: string, { apiUrl }: SlackAuth) => isTrusted(url, apiUrl, ['slack.com'])
 
-/** A file may be shared from where somebody else keeps it, and the token is not for them. */
+/** A file may be shared from another host, which must not get the token. */
 export function mediaFrom(file: unknown, auth: SlackAuth): (UserMedia | ProviderMedia)[] {
   if (!isRecord(file)) return []
   const { url_private: at, mimetype, name } = file
@@ -22,7 +22,7 @@ export function mediaFrom(file: unknown, auth: SlackAuth): (UserMedia | Provider
   return mediaRef.length <= limits.mediaRefChars ? [{ mediaRef, ...details }] : []
 }
 
-/** Asked again, since credentials may have been changed after it was told. */
+/** Checked again, since the credentials may have changed after `receive`. */
 export async function openMedia(url: string, { auth }: ProviderContext<SlackAuth>): Promise<MediaAccess> {
   return isSlackUrl(url, auth)
     ? { kind: 'at', url, headers: { authorization: `Bearer ${auth.botToken}` } }

@@ -1,4 +1,4 @@
-/** What people write on Slack, as they wrote it: links, names and the three escaped characters in plain text. */
+/** Converts Slack's markup in messages of people to plain text: links, names and the three escaped characters. */
 
 const entities: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>' }
 
@@ -10,7 +10,7 @@ export function plainText(text: string): string {
     .replace(/&(?:amp|lt|gt);/g, (entity) => entities[entity]!)
 }
 
-/** Something typed that looks like a link has itself for a label; one with other words keeps both. */
+/** A link whose label is its own URL becomes the URL; a link with another label keeps both. */
 function linkText(target: string, label: string | undefined): string {
   if (target.startsWith('@')) return label ? `@${label}` : target
   if (target.startsWith('#')) return label ? `#${label}` : target

@@ -1,4 +1,4 @@
-/** What Slack tells: events as JSON, and what was tapped as JSON inside a form, both signed alike. */
+/** Receives Slack's calls: events as JSON, taps as JSON inside a form, both with the same signature. */
 import { createHmac } from 'node:crypto'
 import type { IngressRequest, IngressResult, Item } from '../../../core/channel/adapter.js'
 import { isRecord } from '../../../core/json.js'
@@ -19,7 +19,7 @@ export function receive(request: IngressRequest, auth: SlackAuth): IngressResult
   return { kind: 'answer', status: 200, type: 'text/plain', body: challenge }
 }
 
-/** Too old is as bad as wrong: somebody may have kept it. */
+/** An old timestamp is refused, since the call may be a replay. */
 function isFromSlack(request: IngressRequest, { signingSecret }: SlackAuth): boolean {
   const { header, at } = request
   const [timestamp, signature] = [header(headers.timestamp), header(headers.signature)]

@@ -1,4 +1,4 @@
-/** From blocks that fit the channel to messages of Slack, one a request. */
+/** Renders fitted blocks as Slack messages, one for each request. */
 import type { RenderContext } from '../../../core/channel/adapter.js'
 import type { Block, RenderedCard, RenderedChip, RenderedRow } from '../../../core/channel/blocks.js'
 import { traitsOf } from '../../../core/channel/channeltraits.js'
@@ -22,14 +22,14 @@ export function render(
 ): readonly SlackPayload[] {
   const channel = channelOf(address)
   const thread = threadOf(lastHeardId)
-  // A payload may name another thread.
+  // A native payload may name another thread.
   const place = thread === undefined ? {} : { thread_ts: thread }
   return blocks
     .flatMap((block) => messagesOf(block, messageId))
     .map((message) => ({ body: { ...place, ...message, channel } }))
 }
 
-/** `text` is what notifications say, and all there is where blocks are not shown. */
+/** `text` is for notifications, and for clients that do not show blocks. */
 const message = (text: string, ...blocks: readonly JsonObject[]): JsonObject => ({
   text,
   ...(blocks.length > 0 && { blocks }),
@@ -69,7 +69,7 @@ const actionsBelow = (chips: readonly RenderedChip[] | undefined, messageId: str
 
 const pagesFrom = (text: string) => splitPages(literal(text), traits)
 
-/** A picture whose description is too long to stand in it has the description above it. */
+/** A picture whose description exceeds the limit has it in a section above. */
 function mediaMessages(block: Extract<Block, { kind: 'media' }>, messageId: string): JsonObject[] {
   const { text, media, chips } = block
   const { alt, url, thumbnailUrl } = media
@@ -84,7 +84,7 @@ function mediaMessages(block: Extract<Block, { kind: 'media' }>, messageId: stri
   return [...before, message(text ?? pagesFrom(alt ?? url)[0]!, ...content), ...after]
 }
 
-/** What is not markup yet becomes it, so that nothing in a title calls a whole channel. */
+/** Converts plain titles to markup, so that no text in them mentions a whole channel. */
 const titleOf = ({ title, description }: RenderedCard) =>
   title === undefined ? (description ?? phrases.choose) : pagesFrom(title)[0]!
 
@@ -97,12 +97,12 @@ function cardBlocks({ title, description, mediaUrl, chips }: RenderedCard, messa
   ]
 }
 
-/** Nothing moves sideways here: cards stand below each other with a line between them. */
+/** Slack messages have no carousel: cards stand below each other with dividers between them. */
 function stackCards(cards: readonly (readonly JsonObject[])[]): JsonObject[] {
   return cards.flatMap((card, place) => (place === 0 ? card : [divider, ...card]))
 }
 
-/** Entries of a menu have no pictures: those that belong to some stand above it, in as many messages as that takes. */
+/** Menu options have no pictures: the pictures stand above the menu, in as many messages as they need. */
 function listMessages(text: string, rows: readonly RenderedRow[], messageId: string): JsonObject[] {
   const pictures = rows.flatMap(({ label, mediaUrl }) => (mediaUrl === undefined ? [] : [image(mediaUrl, label)]))
   const menu = select(rows, messageId)

@@ -1,4 +1,4 @@
-/** Hands one message to Slack, which says what it thinks of it in the body of an answer that is 200 either way. */
+/** Sends one message to Slack, which answers with status 200 even when it refuses; the body decides. */
 import type { SendContext, SendOutcome } from '../../../core/channel/adapter.js'
 import { isRecord } from '../../../core/json.js'
 import { adapter as limits } from '../../../core/limits/index.js'
@@ -24,13 +24,13 @@ export async function send({ body }: SlackPayload, { auth, call, now }: SendCont
     return toRefusal(refusals[word]!, `Slack answered ${word}.`, retryAfterMsIn(retryAfter, now()))
   const byStatus = unavailable(answer.status, retryAfter, now())
   if (byStatus) return byStatus
-  // A word that is new to us has the form of all of them; anything else is not repeated.
+  // Unlisted error words are repeated only when they look like Slack's; any other text is not.
   const detail = /^[a-z_]{1,60}$/.test(word) ? `Slack answered ${word}.` : `Slack answered ${answer.status}.`
   if (isAnswered || answer.status > 299) return toRefusal(unlistedRefusal(answer.status), detail)
   return { kind: 'refused', reason: 'sendFailed', retry: 'later', detail, isUnknown: true }
 }
 
-/** A message is known by its time, within its channel. */
+/** Channel and timestamp identify a message. */
 function sentOutcome({ channel, ts }: Readonly<Record<string, unknown>>): SendOutcome {
   const [place, time] = [asText(channel), asText(ts)]
   const providerId = `${place}:${time}`

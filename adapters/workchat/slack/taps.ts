@@ -1,4 +1,4 @@
-/** What was tapped on Slack: buttons and entries of menus. */
+/** Reads taps on Slack: buttons and menu options. */
 import type { Item } from '../../../core/channel/adapter.js'
 import { parsePostback } from '../../../core/channel/postback.js'
 import { isRecord } from '../../../core/json.js'
@@ -8,7 +8,7 @@ import { addressOf, idIn } from './address.js'
 import { isLinkName, type JsonObject } from './blocks.js'
 import { nameIn, threadIn } from './events.js'
 
-/** Undefined when it is not told whose tap it is. */
+/** Undefined when the payload does not name the person. */
 export function tapItems({ type, user, channel, message, actions }: JsonObject): readonly Item[] | undefined {
   if (type !== 'block_actions') return [{ problem: 'an interaction of a kind that is not understood' }]
   const [place, person] = [
@@ -35,8 +35,8 @@ interface TapContext {
 const noTap: Item = { problem: 'a tap that is not understood' }
 
 /**
- * The time of a tap tells it from an earlier one on the same button. What a payload of a caller's own offers is told by its
- * label; a link of ours that is no tap of its message opens, and that is all.
+ * The timestamp distinguishes a tap from an earlier one on the same button. A tap in a native payload becomes its
+ * label. Our links without a tap open their page and yield no item.
  */
 function tapItem(action: JsonObject, { id, address, thread }: TapContext): readonly Item[] {
   const { value, text, action_id: name, action_ts: at, selected_option: option } = action

@@ -1,4 +1,4 @@
-/** Retries calls to servers that do not answer yet: a stream without a leader usually elects one at once. */
+/** Retries calls to servers that do not answer yet: a stream without a leader has one a moment later. */
 import { cluster as limits } from '../../../core/limits/index.js'
 import type { Clock } from '../../clock.js'
 import { BusUnreachable } from '../../nats/contract.js'

@@ -82,7 +82,7 @@ t.test('A snapshot comes back as it was, however it is cut up on the way', async
         const bytes = await collect(writeSnapshot(space, head, () => ({ ...head, number: 47 }), unpaced))
         const { rows, position } = await read(cut(bytes, sizes))
         if (!same(rows, rowsOf(space))) throw new Error('the rows are others')
-        if (!isDeepStrictEqual(position, { ...head, wholeFrom: 47 }))
+        if (!isDeepStrictEqual(position, { ...head, completeFrom: 47 }))
           throw new Error(`it leads to ${JSON.stringify(position)}`)
       },
     ),

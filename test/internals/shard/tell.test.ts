@@ -19,11 +19,11 @@ function telling(isHere: boolean, told: Command<{ readonly idle: boolean }, true
   const asked: unknown[] = []
   const ids: unknown[] = []
   const shards = {
-    async ask(_owner: string, _command: unknown, input: unknown, { id }: ExecuteOptions) {
+    async execute(_owner: string, _command: unknown, input: unknown, { id }: ExecuteOptions) {
       asked.push(input)
       ids.push(id)
     },
-    readHere: (_owner: string, query: typeof isIdle, input: { idle: boolean }) =>
+    queryLocal: (_owner: string, query: typeof isIdle, input: { idle: boolean }) =>
       isHere ? query.read(undefined as never, input) : undefined,
   } as unknown as Shards
   const registry = createRegistry({ commands: [told], queries: [isIdle] } as never)
@@ -66,7 +66,7 @@ function gathering(answers: { readonly together?: () => unknown; readonly alone?
   const together: Command<readonly Said[], unknown> = { name: 'heard together', decide: () => true }
   const heard: Command<Said, true> = { name: 'heard', decide: () => true, idempotent: true, batch: together }
   const shards = {
-    async ask(owner: string, { name }: { name: string }, input: never) {
+    async execute(owner: string, { name }: { name: string }, input: never) {
       asked.push([owner, input])
       return name === heard.name ? answers.alone?.(input) : answers.together?.()
     },

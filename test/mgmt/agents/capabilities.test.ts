@@ -339,7 +339,7 @@ t.test('No secret is anywhere in the data, the logs, the trail or an export', as
 t.test('A secret opens as what it belongs to, and as nothing else', async (t) => {
   const root = new Uint8Array(32).fill(7)
   let dataKey = new Uint8Array()
-  const sealer = createSealer(root, { read: async () => dataKey } as unknown as Shards)
+  const sealer = createSealer(root, { query: async () => dataKey } as unknown as Shards)
   dataKey = new Uint8Array(sealer.newDataKeyFor('demo'))
   const place = { orgId: 'demo', agentId: 'ada' }
   const unsealed = { section: 'integrations', item: 'crm', secrets: { authHeader: header, old: null } } as const

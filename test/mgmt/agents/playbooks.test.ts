@@ -256,7 +256,7 @@ t.test('A preview needs a person, and shows what that one would be sent', async 
     createdAt: 1,
     updatedAt: 1,
   })
-  const tx = Object.assign(root, { tell: () => undefined }) as never
+  const tx = Object.assign(root, { send: () => undefined }) as never
   const told = { commandId: 'c1', at: 5, mint: () => 'x' }
   const body = { name: 'Hi', body: 'Hi {person.firstName}. Call {agent.contactPhone}.' }
   const add = (body: object, endpointName = 'POST /message-templates') =>

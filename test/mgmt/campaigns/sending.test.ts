@@ -156,8 +156,8 @@ t.test('Every attempt of a campaign is counted by what came of it', async (t) =>
   const { text } = await metrics.render()
   const counts = [...text.matchAll(/^parley_send_attempts_total\{outcome="(\w+)"\} ([1-9]\d*)$/gm)]
   t.same(Object.fromEntries(counts.map(([, outcome, count]) => [outcome, Number(count)])), {
-    taken: 10,
-    refusedForGood: 2,
+    accepted: 10,
+    refusedPermanently: 2,
   })
 })
 

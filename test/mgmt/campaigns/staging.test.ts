@@ -218,7 +218,7 @@ t.test('Any edit drops the snapshot, also one that is just being taken, and all 
   const edited = await fixture.ask(fixture.area.commands.change, { campaignId: id, patch: { name: 'Summer' } })
   t.match(edited, { status: 'draft', name: 'Summer', audience: { personCount: all.length } })
   t.equal(edited.counts, undefined)
-  t.equal(await fixture.ask(fixture.area.commands.step, begun), 'lost')
+  t.equal(await fixture.ask(fixture.area.commands.step, begun), 'abandoned')
   t.same(await fixture.recipients(id), [])
   const reader = readerFor(fixture.sends.fixture, owner)
   const left = () => [recipientTable, seenTable, stagingTable].flatMap((table) => [...reader.range(table as never)])

@@ -162,7 +162,7 @@ t.test('A renewal whose process died is taken over when its time is up', async (
   await fixture.node.clock.advance(lifetimeMs)
   const before = fixture.provider.count('/token')
   const dying = { name: 'connections.claimRenewal' } as Parameters<typeof fixture.node.node.engine.execute>[1]
-  t.equal(await fixture.node.node.engine.execute('demo', dying, { ...place, revision: 1 }), 'yours')
+  t.equal(await fixture.node.node.engine.execute('demo', dying, { ...place, revision: 1 }), 'claimed')
   let token: unknown
   void door.accessToken(place).then((found) => {
     token = found

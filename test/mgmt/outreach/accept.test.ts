@@ -231,7 +231,7 @@ t.test('An agent that cannot be reached is 502, one that does not answer in time
   const request = { outreachId: 'hello', ...toNumber() }
   const createApi = (ask: () => Promise<unknown>) =>
     createSends({
-      shards: { ask, read: ask } as unknown as Shards,
+      shards: { execute: ask, query: ask } as unknown as Shards,
       commands: {} as never,
       queries: {} as never,
       conversations: { asidOf: () => 'usr_1', consentOf: async () => ({ isOptedOut: false }) },

@@ -321,7 +321,7 @@ t.test(
 t.test('A line is opened, asked and closed behind the guard, and its adapter sends with its own', async (t) => {
   const own: ProviderConnection & { mark: string } = { mark: 'own', problem: () => undefined, close: async () => {} }
   const told: Item[][] = []
-  const connecting = { ...sending, tell: async (items: readonly Item[]) => void told.push([...items]) }
+  const connecting = { ...sending, report: async (items: readonly Item[]) => void told.push([...items]) }
   let tell: ConnectContext<unknown>['report'] = async () => {}
   let sentWith: unknown
   const { guard } = behind({

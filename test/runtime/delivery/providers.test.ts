@@ -207,7 +207,7 @@ async function openExchange(t: Test) {
     contexts: { of: () => ({}) },
     commands: {},
     shards: {
-      async ask(_owner: string, _command: unknown, { items }: { items: readonly unknown[] }) {
+      async execute(_owner: string, _command: unknown, { items }: { items: readonly unknown[] }) {
         if (!world.isOnRecord) return refuse('service.unavailable')
         world.heard.push(...items)
         return { fresh: items.length }

@@ -47,7 +47,7 @@ function opened(why?: string) {
   const tickets = createTickets(Buffer.alloc(32, 1), clock)
   const told = createWebhookLog()
   const standing: PhoneStatus = { isOptedOut: false, fares: [], refusals: [] }
-  const shards = { read: async () => standing } as unknown as Shards
+  const shards = { query: async () => standing } as unknown as Shards
   const routes = pageApiRoutes({
     tickets,
     webhookLog: told,

@@ -325,7 +325,7 @@ t.test(
   async (t) => {
     const origin = await openOrigin(t, { pdf: sends(pdf) })
     const away = refuse('service.unavailable')
-    const unasked = { ask: async () => away, read: async () => away, readAll: async () => away } as never
+    const unasked = { execute: async () => away, query: async () => away, queryAll: async () => away } as never
     const { media } = await openMediaFixture(t, { shards: unasked })
     t.equal(await media.rehost(origin.at('pdf'), anything), away)
     const failing = await openMediaFixture(t, {

@@ -1,4 +1,4 @@
-/** One client: it asks and reads, here and there, tries again what it may, and writes down what it was told. */
+/** One client: sends commands and reads to any process, retries where it may, and records the answers. */
 import type { Refusal } from '../../../core/errors.js'
 import type { Rng } from '../world/rng.js'
 import type { Timeline } from '../world/timeline.js'
@@ -15,12 +15,12 @@ export interface ClientOptions {
   readonly owners: readonly string[]
   readonly destinations: readonly string[]
   readonly shards: number
-  /** The most appends that are asked for at once. */
+  /** The most concurrent appends. */
   readonly burst: number
   readonly rng: Rng
   readonly timeline: Timeline
   readonly history: History
-  /** Processes that take requests just now. */
+  /** Processes that take requests now. */
   readonly targets: () => readonly ClientTarget[]
   readonly note: (line: string) => void
   readonly quiet: QuietPeriod
@@ -33,7 +33,7 @@ export interface ClientOptions {
 const weights = { append: 40, burst: 8, twin: 4, read: 18, glance: 8, readAll: 4, touch: 8, poison: 6 }
 type Step = keyof typeof weights
 
-/** What a client draws from; some clients do only a few kinds of things, and those the more often. */
+/** The actions of a client; some clients do only a few kinds, and those more often. */
 function drawSteps(rng: Rng): Step[] {
   const kinds = Object.keys(weights) as Step[]
   const some = rng.chance(0.3) ? kinds.filter(() => rng.chance(0.5)) : []
@@ -69,7 +69,7 @@ export async function runClient(options: ClientOptions): Promise<void> {
     }
   }
 
-  /** True once it is known to be there. */
+  /** True once the entry is known to be there. */
   async function tryAppend(asked: Asked, target: ClientTarget): Promise<boolean> {
     const { input, id } = asked
     const where = target.life.name
@@ -101,7 +101,10 @@ export async function runClient(options: ClientOptions): Promise<void> {
     return false
   }
 
-  /** Asks until it knows, as far as it may: without an id of its own, what may have been decided is not asked again. */
+  /**
+   * Repeats until the outcome is known, as far as it may: without an id, a command that may have been decided is not
+   * repeated.
+   */
   async function see(asked: Asked, first: ClientTarget): Promise<void> {
     for (let target = first; ; target = await anyHome()) {
       if ((await tryAppend(asked, target)) || asked.answer) return
@@ -117,7 +120,7 @@ export async function runClient(options: ClientOptions): Promise<void> {
     await see(history.asks(input(), perhapsId()), await anyHome())
   }
 
-  /** Several at once from one process to one owner: they are decided in the order of asking, unless the shard moves. */
+  /** Several concurrent commands from one process to one owner: they are decided in order, unless the shard moves. */
   async function appendMany(): Promise<void> {
     const quiet = options.quiet.since()
     const target = await anyHome()
@@ -214,12 +217,12 @@ export async function runClient(options: ClientOptions): Promise<void> {
   }
 }
 
-/** Nobody could be asked: the only refusal that an engine makes of itself. */
+/** No process could be reached: the only refusal of the engine itself. */
 function isAway(refusal: Refusal): boolean {
   return refusal.refused === 'service.unavailable'
 }
 
-/** A disk that failed leaves open whether the command was decided; told over the wire, an error has only its message. */
+/** A failed disk leaves unknown whether the command was decided; over the network an error has only its message. */
 function isOfDisk(error: unknown): boolean {
   return error instanceof Error && error.message.includes('simulated disk')
 }

@@ -1,6 +1,6 @@
 /**
- * What the simulated clients ask for. Each append leaves the same value in several places (a list, a counter, a mark of its
- * own, an effect, another owner's list, a timer), so that any part lost, repeated or out of order can be seen.
+ * The commands of the simulated clients. Each append leaves the same value in several places (a list, a counter, its
+ * own mark, an effect, another owner's list, a timer), so that a lost, repeated or reordered part is visible.
  */
 import { type Refusal, refuse } from '../../../core/errors.js'
 import { runToEnd, type Steps } from '../../../core/steps.js'
@@ -22,19 +22,19 @@ export interface Fired {
   readonly at: number
 }
 
-/** A timer that is put off again and again: only the last setting of it may ever fire. */
+/** A timer that is replaced again and again: only its last setting may fire. */
 export interface Idle {
   readonly generation: number
   readonly waits: boolean
   readonly fired: readonly number[]
-  /** Generations whose timer fired although it had been replaced or taken back. */
+  /** Generations whose timer fired although it had been replaced or cancelled. */
   readonly wrongly: readonly number[]
 }
 
 export interface AppendInput {
   readonly owner: string
   readonly value: string
-  /** Where its effects go, one each. */
+  /** Destinations of its effects, one effect each. */
   readonly destinations: readonly string[]
   readonly tellTo?: string
   readonly timerInMs?: number
@@ -42,7 +42,7 @@ export interface AppendInput {
 }
 
 export interface Appended {
-  /** Its place in the list, from 1. */
+  /** Its position in the list, from 1. */
   readonly count: number
   readonly minted: string
   readonly at: number
@@ -106,7 +106,7 @@ export const fire: Command<{ owner: string; value: string; dueAt: number }, true
   },
 }
 
-/** What a performer reports back once its effect has got through. */
+/** The report of an effect handler after its effect was delivered. */
 export const report: Command<Delivery, true> = {
   name: 'sim.report',
   decide(tx, { owner, value, place }) {
@@ -117,7 +117,7 @@ export const report: Command<Delivery, true> = {
 
 const untouched: Idle = { generation: 0, waits: false, fired: [], wrongly: [] }
 
-/** Puts the idle timer off, or takes it back. */
+/** Postpones the idle timer, or cancels it. */
 export const touch: Command<{ owner: string; inMs?: number }, number> = {
   name: 'sim.touch',
   decide(tx, { owner, inMs }, meta) {
@@ -145,7 +145,7 @@ export const rest: Command<{ owner: string; generation: number }, true> = {
   },
 }
 
-/** Leaves traces everywhere, then throws or refuses: none of them may stay. */
+/** Writes everywhere, then throws or refuses: none of the writes may stay. */
 export const poison: Command<Poison, true> = {
   name: 'sim.poison',
   decide: (tx, input, meta) => runToEnd(poisonInSteps(tx, input, meta)),
@@ -198,9 +198,9 @@ export interface OwnerState extends Listed {
   readonly reports: readonly string[]
   readonly fired: readonly Fired[]
   readonly idle?: Idle
-  /** Names of timers on record, and when they are due. */
+  /** Names of stored timers, and when they are due. */
   readonly timers: Readonly<Record<string, number>>
-  /** Effects of the whole shard that are still owed. */
+  /** Pending effects of the whole shard. */
   readonly owed: number
 }
 

@@ -1,4 +1,4 @@
-/** The performers of a simulated process, and what is checked of every effect as it begins. */
+/** The effect handlers of a simulated process, and the checks of every effect as it begins. */
 import { isRefusal } from '../../../core/errors.js'
 import { shard as limits } from '../../../core/limits/index.js'
 import type { EffectHandler, Shards } from '../../../runtime/shard/contract.js'
@@ -12,7 +12,7 @@ export interface EffectOptions {
   readonly shards: number
   readonly receiver: Receiver
   readonly violated: (sentence: string) => void
-  /** Told of each effect as it begins. */
+  /** Called for each effect as it begins. */
   readonly begins: (life: Life, shard: number, id: string) => void
 }
 
@@ -20,7 +20,7 @@ export function simPerformers(options: EffectOptions): (shards: Shards) => Reado
   const { life, receiver, violated } = options
   const running = new Map<string, number>()
 
-  /** Counts what runs at a time; the returned function counts it off. */
+  /** Counts concurrent effects; the returned function ends one. */
   function count(what: string, most: number): () => void {
     const now = (running.get(what) ?? 0) + 1
     running.set(what, now)

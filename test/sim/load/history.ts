@@ -1,13 +1,15 @@
-/** What clients were told, checked as it happens: every owner's list only grows, and nobody is shown less than was known. */
+/**
+ * The answers to clients, checked as they come: every owner's list only grows, and no read shows less than was known.
+ */
 import type { Appended, AppendInput, Listed } from './commands.js'
 
-/** One append, however often it was asked. */
+/** One append, however often it was sent. */
 export interface Asked {
   readonly input: AppendInput
   readonly id?: string
-  /** How long the owner's list was known to be when it was first asked for. */
+  /** The known length of the owner's list when the append was first sent. */
   readonly floor: number
-  /** Whether some try of it may have been decided without anybody being told. */
+  /** Whether some attempt of it may have been decided without an answer. */
   maybe: boolean
   answer?: Appended
 }
@@ -24,16 +26,16 @@ export interface History {
   violated(sentence: string): void
   asks(input: AppendInput, id?: string): Asked
   acknowledged(asked: Asked, answer: Appended, where: string): void
-  /** How long an owner's list is known to be: a read that begins now must show at least as much. */
+  /** The known length of an owner's list: a read that begins now must show at least as much. */
   floor(owner: string): number
-  /** The same of what was acknowledged, whatever anybody may have read: a commit can be read a moment before that. */
+  /** The acknowledged length, regardless of reads: a commit can be read a moment before its acknowledgement. */
   acknowledgedFloor(owner: string): number
   read(owner: string, floor: number, seen: Listed, where: string): void
-  /** The servers have lost what they had acknowledged: from now on less may be seen than was known. */
+  /** The servers have lost acknowledged commits: from now on reads may show less than was known. */
   forgive(): void
   isForgiving(): boolean
   asked(): readonly Asked[]
-  /** The longest list of an owner that anybody has seen. */
+  /** The longest list of an owner that any read has shown. */
   longest(owner: string): readonly string[]
   counts(): Counts
 }

@@ -1,15 +1,15 @@
-/** Whether anything is amiss or moving just now: some promises hold only while nothing is. */
+/** Whether a fault or a change is going on: some promises hold only in quiet. */
 
 export interface QuietPeriod {
-  /** Something moved and is where it belongs again. */
+  /** Reports one change that is complete. */
   disturb(): void
-  /** Something is amiss until the returned function is called. */
+  /** Begins a disturbance that lasts until the returned function is called. */
   disturbed(): () => void
-  /** A number while nothing is amiss and nothing has moved for a while, the same one for as long as that stays so. */
+  /** The number of the quiet period; undefined during a disturbance and for a while after a change. */
   since(): number | undefined
 }
 
-/** What has moved is in its place after this long. */
+/** A change has taken full effect after this long. */
 const settledMs = 2_000
 
 export function createQuietPeriod(now: () => number): QuietPeriod {

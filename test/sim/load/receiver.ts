@@ -1,17 +1,17 @@
-/** Where effects go: a receiver over a bad line that drops an id it has seen, as every receiver of effects must. */
+/** The receiver of effects over an unreliable connection; it drops ids that it has seen, as every receiver must. */
 import type { Life } from '../world/life.js'
 import type { Rng } from '../world/rng.js'
 import type { Timeline } from '../world/timeline.js'
 
 export interface Receiver {
-  /** Resolves when the receiver has said that it has it; a rejection leaves open whether it has. */
+  /** Resolves when the receiver has acknowledged; a rejection leaves the outcome unknown. */
   deliver(life: Life, id: string, what: string, signal: AbortSignal): Promise<void>
-  /** What it took in, in order, repeats dropped. */
+  /** The accepted effects in order, without repeats. */
   accepted(): readonly string[]
-  /** Every id it was sent, and what came under it. */
+  /** Every id that arrived, with its content. */
   ids(): ReadonlyMap<string, string>
   setUp(up: boolean): void
-  /** The share of deliveries that fail before or after they got there. */
+  /** The share of deliveries that fail before or after their arrival. */
   trouble(share: number): void
 }
 

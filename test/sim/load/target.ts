@@ -1,4 +1,4 @@
-/** A process as a client sees it: something that can be asked, may go away, and keeps lists it was told of. */
+/** A process as a client sees it: it takes commands, may end, and caches lists that it watches. */
 import { isRefusal, type Refusal } from '../../../core/errors.js'
 import type { Engine } from '../../../runtime/shard/contract.js'
 import type { Life } from '../world/life.js'
@@ -9,19 +9,19 @@ import type { History } from './history.js'
 export interface ClientTarget {
   readonly life: Life
   readonly engine: Engine
-  /** Shows an owner's list from memory if this process may, and otherwise learns it. */
+  /** Reads an owner's list from memory if this process may, and from the owner otherwise. */
   readLocal(owner: string): Promise<void>
 }
 
-/** What a client knows after one try. */
+/** A client's knowledge after one attempt. */
 export type Outcome<T> =
   | { readonly kind: 'answered'; readonly answer: T }
   | { readonly kind: 'refused'; readonly refusal: Refusal }
   | { readonly kind: 'threw'; readonly error: unknown }
-  /** The process ended, or the client's patience did. */
+  /** The process ended, or the client's timeout passed. */
   | { readonly kind: 'silent' }
 
-/** One try at one process. An answer that comes after the client gave up is told to `late`. */
+/** One attempt at one process. An answer after the timeout goes to `late`. */
 export function attempt<T>(
   { life }: ClientTarget,
   timeline: Timeline,
@@ -58,7 +58,7 @@ interface TargetState {
 
 export function createTarget(life: Life, engine: Engine, history: History): ClientTarget {
   const states = new Map<string, TargetState>()
-  /** Counts what was told of each owner, to know whether something came while a read was on its way. */
+  /** Counts the changes seen of each owner, to know whether one came during a read. */
   const told = new Map<string, number>()
 
   engine.watch(lists, ([owner], values = []) => {

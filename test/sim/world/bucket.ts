@@ -1,4 +1,4 @@
-/** A bucket as the servers hold it, and a node's view of it. */
+/** A key-value bucket on the servers, and a node's view of it. */
 import type { Bucket, KvEntry } from '../../../runtime/nats/contract.js'
 import type { Rng } from './rng.js'
 import type { Connection, Servers } from './servers.js'
@@ -6,13 +6,13 @@ import type { Timeline } from './timeline.js'
 
 export interface ServerBucket {
   of(connection: Connection): Bucket
-  /** The servers lost their memory: the bucket is empty and counts from the start. */
+  /** The servers lost their memory: the bucket is empty and its revisions begin again. */
   lose(): void
 }
 
 interface Watcher {
   changed(key: string): void
-  /** Forgets what it told, since revisions begin again, and tells what is there. */
+  /** Forgets the reported revisions, since they begin again, and reports the current content. */
   restart(): void
 }
 
@@ -20,11 +20,11 @@ export interface BucketOptions {
   readonly timeline: Timeline
   readonly rng: Rng
   readonly servers: Servers
-  /** Told when a node learns that its put was done, and when it had asked for it. */
+  /** Called when a node learns that its put was done, with the time of the request. */
   readonly heard: (connection: Connection, askedAt: number) => void
 }
 
-/** How often a watcher that lost its servers tries again, at least and at most. */
+/** How often a disconnected watcher tries again, at least and at most. */
 const againMs = [200, 1_500] as const
 
 export function createServerBucket({ timeline, rng, servers, heard }: BucketOptions): ServerBucket {
@@ -39,7 +39,7 @@ export function createServerBucket({ timeline, rng, servers, heard }: BucketOpti
     return revision
   }
 
-  /** One watch: tells changes in order, and after a loss of the connection whatever it has not told yet. */
+  /** One watch: reports changes in order, and after a reconnect those that it has not reported yet. */
   function watch(
     { life, link }: Connection,
     seen: (key: string, held: KvEntry) => void,
@@ -55,7 +55,7 @@ export function createServerBucket({ timeline, rng, servers, heard }: BucketOpti
       if (!held || told.get(key) === held.revision) return true
       const seenThen = arrived
       const sent = link.transmit('toNode', () => {
-        // A straggler is left out when a later change of its key came before it: changes of one key come in order.
+        // A delayed change is left out when a later change of its key came first: changes of one key are in order.
         if (over || (seenThen.get(key) ?? 0) > held.revision) return
         seenThen.set(key, held.revision)
         const value = held.value && Buffer.from(held.value)

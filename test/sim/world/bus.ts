@@ -24,11 +24,11 @@ export interface BusOptions {
   readonly rng: Rng
   readonly entryBytes: number
   readonly appended: (shard: number, entry: Entry) => void
-  /** A node learnt that the servers have its word that it is alive, given at that moment. */
+  /** A node learnt that the servers have its heartbeat of that moment. */
   readonly beat: (life: Life, askedAt: number) => void
 }
 
-/** How long the servers take to notice that a process is gone, at least and at most. */
+/** How long the servers take to notice the end of a process, at least and at most. */
 const goneMs = [0, 3_000] as const
 
 export function openSimBus(options: BusOptions): SimBus {

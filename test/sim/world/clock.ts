@@ -1,24 +1,24 @@
-/** A node's clock: it runs a little fast or slow, and its time of day may be wrong or be set anew. */
+/** A node's clock: it runs a little fast or slow, and its time of day may be wrong or be set. */
 import type { Clock } from '../../../runtime/clock.js'
 import type { Life } from './life.js'
 import type { Rng } from './rng.js'
 import type { Timeline } from './timeline.js'
 
 export interface NodeClock {
-  /** The clock as one life of the node sees it. */
+  /** The clock of one life of the node. */
   of(life: Life): Clock
   /** Sets the time of day forward or back. */
   step(ms: number): void
-  /** Somebody sets the time of day right again. */
+  /** Corrects the time of day. */
   setRight(): void
   now(): number
-  /** How long the world takes for what this node calls that long. */
+  /** World time that passes during this much of the node's time. */
   worldMs(ms: number): number
 }
 
 export const worldBegan = Date.parse('2026-03-01T12:00:00.000Z')
 const latestMs = 3
-/** Nobody looks at the clock this often before something else happens, unless it turns in a circle that never ends. */
+/** More readings of the clock than this without another event mean an endless loop. */
 const looksPerEvent = 100_000
 
 export interface ClockOptions {
@@ -60,7 +60,7 @@ export function nodeClock(timeline: Timeline, rng: Rng, about: ClockOptions): No
     of: (life) => ({
       now: () => checkClock(life, now()),
       monotonic: () => checkClock(life, timeline.now() * about.rate),
-      // As with a real timer, how long to wait is settled when it is set; a step of the time of day does not move it.
+      // As with a real timer, the delay is fixed when it is set; a step of the time of day does not change it.
       setTimer(at, call) {
         let wanted = true
         const late = 1 + rng.next() * latestMs

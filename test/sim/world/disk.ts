@@ -1,7 +1,7 @@
 /**
- * A node's disk and the store on it. It outlives the node's processes. A commit takes time, and is whole or not there when
- * the process ends on the way. With `async` durability the end of the process takes away the last ones that were not
- * written yet, and a power cut those that were not synced.
+ * A node's disk and the store on it; it outlives the node's processes. A commit takes time, and is whole or absent when
+ * the process ends meanwhile. With `async` durability the end of the process loses the last unwritten commits, and a
+ * power cut loses the unsynced ones.
  */
 import {
   type Change,
@@ -20,20 +20,20 @@ export type Durability = 'synced' | 'async'
 export type SpaceName = number | 'own'
 
 export interface Disk {
-  /** The node's id as the data on it says; an empty disk gives it another one. */
+  /** The node's id as stored in its data; an empty disk gets a new one. */
   id(): string
   open(life: Life, durability: Durability): Store
-  /** What lies there now, for whoever compares copies. */
+  /** The current content, for comparison with other copies. */
   rows(space: SpaceName): Rows
-  /** Forgets what was not synced; the node's process is over by then. */
+  /** Loses the unsynced data; the node's process has ended before. */
   cutPower(): void
   /** A new, empty disk. */
   replace(): void
-  /** Multiplies how long everything takes; 1 is the usual. */
+  /** Factor on all durations; 1 is normal. */
   slow(factor: number): void
-  /** Refuses commits until it is given room again. */
+  /** Refuses commits until it has room again. */
   fill(isFull: boolean): void
-  /** Whether the next commit fails, and with it all that follow in that life. */
+  /** Whether the next commit fails, and with it all later ones of that life. */
   breakNext(breaks: boolean): void
 }
 
@@ -48,14 +48,14 @@ interface Commit extends Waiting {
   readonly changes: readonly Change[]
 }
 
-/** Commits that go to the disk together. */
+/** Commits that are written together. */
 interface Group {
   readonly commits: readonly Commit[]
-  /** Whether the system has them, so that they outlive the process. */
+  /** Whether the operating system has them, so that they outlive the process. */
   isWritten: boolean
 }
 
-/** How long each step takes, at least and at most. */
+/** The duration of each step, at least and at most. */
 const writeMs = [0.3, 6] as const
 const tellMs = [0, 2] as const
 const syncMs = [5, 400] as const
@@ -73,7 +73,7 @@ export function openDisk({ node, timeline, rng }: DiskOptions): Disk {
   let factor = 1
   let isFull = false
   let failsNext = false
-  /** Counts disks, so that a sync that was on its way to an old one does not reach a new one. */
+  /** Counts disks, so that a pending sync of an old one does not reach a new one. */
   let generation = 0
   const newAbout = () => ({ installation: `made-by-${node}-${generation}`, node: `${node}x${generation}` })
   let about = newAbout()
@@ -116,7 +116,7 @@ export function openDisk({ node, timeline, rng }: DiskOptions): Disk {
     for (const { commits } of unsynced.splice(0, unsynced.indexOf(group) + 1)) apply(commits, synced)
   }
 
-  /** Takes away all but so many of the groups that are not synced. */
+  /** Removes all but this many of the unsynced groups. */
   function loseAllBut(kept: number): void {
     unsynced.length = kept
     seen = new Map([...synced].map(([space, rows]) => [space, rows.copy()]))
@@ -134,7 +134,7 @@ export function openDisk({ node, timeline, rng }: DiskOptions): Disk {
     const idlers: (() => void)[] = []
 
     life.ended(() => {
-      // What was on its way may have reached the disk or not; and so may what failed, whatever was said of it.
+      // A pending commit may have reached the disk or not, and so may a failed one.
       for (const group of [afterFailure, underWay]) if (group && rng.chance(0.5)) take(group)
       const written = unsynced.filter(({ isWritten }) => isWritten).length
       loseAllBut(written + rng.below(unsynced.length - written + 1))
@@ -186,7 +186,7 @@ export function openDisk({ node, timeline, rng }: DiskOptions): Disk {
     function told(group: readonly Commit[]): void {
       busy = false
       for (const { onCommitted: committed } of group) committed()
-      // What waits may be asked for before those of this one hear of it, or after.
+      // Waiting commits may be requested before or after the callers of this one are answered.
       if (rng.chance(0.5)) begin()
       for (const { resolve } of group) resolve()
       begin()

@@ -1,6 +1,6 @@
 /**
- * One life of a process, from its start to its end. Whatever comes to it from outside enters here, so that a process can
- * be ended (nothing enters any more and its promises stay open for ever) or paused (what came meanwhile enters later).
+ * One life of a process. Everything from outside enters here, so that a process can be ended (nothing enters any more
+ * and its promises stay open for ever) or paused (calls enter later).
  */
 import type { Rng } from './rng.js'
 import type { Timeline } from './timeline.js'
@@ -12,21 +12,21 @@ export interface Answer<T> {
 
 export interface Life {
   readonly node: string
-  /** Another one at every start. */
+  /** A new name at every start. */
   readonly name: string
   alive(): boolean
-  /** Something from outside comes in: dropped when it is over, kept back while it is paused. */
+  /** An event from outside: dropped after the end, held during a pause. */
   enter(call: () => void, kind?: 'message' | 'alarm'): void
-  /** The process turns to the outside. False when it is over: then nothing goes out. */
+  /** The process acts on the outside. False after the end: then nothing goes out. */
   reach(): boolean
-  /** Asks the outside for something; the answer enters later, or never. */
+  /** Sends a request to the outside; the answer enters later, or never. */
   outside<T>(begin: (answer: Answer<T>) => void): Promise<T>
   pause(): void
   resume(): void
   paused(): boolean
-  /** Ends it, at once or between two of the next things it wants of the outside. */
+  /** Ends the process at once, or after that many more outside actions. */
   end(afterReaching?: number): void
-  /** Told once when it is over. */
+  /** Calls back once at the end. */
   ended(call: () => void): void
 }
 
@@ -40,14 +40,14 @@ export interface LifeOptions {
   readonly name: string
   readonly timeline: Timeline
   readonly rng: Rng
-  /** A process that lets an exception through is dead; that is always a fault of its program. */
+  /** An uncaught exception ends the process; that is always a fault of its program. */
   readonly threw: (error: unknown) => void
 }
 
 export function beginLife({ node, name, timeline, rng, threw }: LifeOptions): Life {
   let over = false
   let isPaused = false
-  /** How often it may still reach out before it ends. */
+  /** Outside actions left before the end. */
   let fuse = Number.POSITIVE_INFINITY
   let waiting: Waiting[] = []
   const onEnd: (() => void)[] = []
@@ -99,7 +99,7 @@ export function beginLife({ node, name, timeline, rng, threw }: LifeOptions): Li
     pause() {
       isPaused = true
     },
-    /** Alarms that fell due and messages that came meanwhile: each kind in its order, either kind first. */
+    /** Alarms and messages that arrived during a pause: each kind in order, either kind first. */
     resume() {
       if (!isPaused) return
       isPaused = false

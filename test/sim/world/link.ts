@@ -1,6 +1,6 @@
 /**
- * One node's connection to the servers of the bus: two directions, each in order as a rule, each of which can be cut. What
- * is sent into a cut is dropped or held until it heals, and a message may straggle far behind those sent after it.
+ * One node's connection to the servers of the bus: two directions, each normally in order, each of which can be cut.
+ * Messages into a cut are dropped or held until it heals, and a message may fall behind later ones.
  */
 import type { Rng } from './rng.js'
 import type { Timeline } from './timeline.js'
@@ -9,25 +9,25 @@ export type Direction = 'toBus' | 'toNode'
 
 export interface Cut {
   readonly directions: readonly Direction[]
-  /** Whether what was sent meanwhile arrives in the end. */
+  /** Whether the messages of a cut arrive after it. */
   readonly keeps: boolean
 }
 
 export interface Link {
-  /** Carries `arrive` to the other side; false when it never will get there. */
+  /** Carries `arrive` to the other side; false when it never arrives. */
   transmit(direction: Direction, arrive: () => void): boolean
   cut(cut: Cut): void
   heal(): void
   isCut(direction?: Direction): boolean
-  /** Whether both ends have noticed by now that they do not hear each other. */
+  /** Whether both ends have noticed that the connection is broken. */
   isKnownDown(): boolean
-  /** Multiplies how long everything takes; 1 is the usual. */
+  /** Factor on all durations; 1 is normal. */
   slow(factor: number): void
   /** The share of messages that fall behind. */
   delaySome(share: number): void
-  /** Whether a request that was sent now is sent a second time, late: what comes of that depends on the servers. */
+  /** Whether a request sent now is sent a second time, late; its effect depends on the servers. */
   repeats(): boolean
-  /** The time for one way, without what may go wrong with it. */
+  /** The time for one direction, without faults. */
   wayMs(): number
 }
 

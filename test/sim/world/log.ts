@@ -1,4 +1,4 @@
-/** The logs of the shards as the servers hold them, and a node's view of one. */
+/** The logs of the shards on the servers, and a node's view of one. */
 import { BusUnreachable, type Log } from '../../../runtime/nats/contract.js'
 import type { Rng } from './rng.js'
 import type { Connection, Servers } from './servers.js'
@@ -7,7 +7,7 @@ import type { Timeline } from './timeline.js'
 export interface Entry {
   readonly number: number
   readonly bytes: Buffer
-  /** Which life of which node appended it, and when. */
+  /** The life and node that appended it, and when. */
   readonly by: string
   readonly node: string
   readonly at: number
@@ -17,7 +17,7 @@ export interface ServerLog {
   entries(): readonly Entry[]
   last(): number
   of(connection: Connection): Log
-  /** The servers lost their disks and came back with less: entries from that number on are gone. */
+  /** The servers lost their disks: entries from that number on are lost. */
   rollBack(to: number): void
 }
 
@@ -31,11 +31,11 @@ export interface LogOptions {
   readonly rng: Rng
   readonly servers: Servers
   readonly entryBytes: number
-  /** Told of each entry as it becomes durable. */
+  /** Called for each entry as it becomes durable. */
   readonly appended: (entry: Entry) => void
 }
 
-/** How long a follower goes without its heartbeat until it gives up, at least and at most. */
+/** How long a follower waits for a heartbeat before it gives up, at least and at most. */
 const silenceMs = [1_000, 6_000] as const
 
 export function createServerLog(options: LogOptions): ServerLog {

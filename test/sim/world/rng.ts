@@ -1,16 +1,16 @@
-/** Randomness that a seed gives away: the same seed draws the same numbers, and each part of the world draws its own. */
+/** Seeded randomness: the same seed draws the same numbers, and each part of the world has a stream of its own. */
 
 export interface Rng {
-  /** From 0 up to but not 1. */
+  /** From 0 up to but not including 1. */
   next(): number
-  /** A whole number from 0 up to but not `below`. */
+  /** An integer from 0 up to but not including `below`. */
   below(below: number): number
-  /** Any number from `least` to `most`. */
+  /** A number from `least` to `most`. */
   between(least: number, most: number): number
   chance(probability: number): boolean
   pick<T>(items: readonly T[]): T
   shuffle<T>(items: readonly T[]): T[]
-  /** A stream of its own: what is drawn from it changes nothing that is drawn from this one. */
+  /** An independent stream: its draws do not affect this one. */
   fork(name: string): Rng
 }
 
@@ -53,7 +53,7 @@ export function seededRng(seed: string | number): Rng {
   }
 }
 
-/** Four words of FNV-1a, each begun elsewhere. */
+/** Four words of FNV-1a, each with its own start value. */
 function hashText(text: string): number[] {
   return [0x811c9dc5, 0x01000193, 0x9e3779b9, 0x85ebca6b].map((start) => {
     let hash = start

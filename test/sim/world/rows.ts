@@ -1,10 +1,10 @@
-/** Rows in the order of their keys' bytes, in memory. */
+/** Rows in memory, ordered by the bytes of their keys. */
 import type { Change } from '../../../runtime/store/contract.js'
 
 export interface Rows {
   get(key: Uint8Array): Buffer | undefined
   apply(changes: readonly Change[]): void
-  /** The first row at `key` or beyond it, in the direction of travel. */
+  /** The first row at `key` or beyond it, in the given direction. */
   next(key: Uint8Array, beyond: boolean, reverse: boolean): Stored | undefined
   copy(): Rows
   size(): number
@@ -15,7 +15,7 @@ export interface Stored {
   readonly value: Buffer
 }
 
-/** Bytes as a string of the same order: one character a byte. */
+/** Bytes as a string with the same order: one character per byte. */
 const textOf = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
 const bytesOf = (text: string) => Buffer.from(text, 'latin1')
 

@@ -1,4 +1,4 @@
-/** Messages between nodes: late, lost, out of order, or told that nobody is there; none arrives twice. */
+/** Messages between nodes: late, lost, reordered, or answered with no listener; none arrives twice. */
 import { bus as limits } from '../../../core/limits/index.js'
 import { BusUnreachable, NoResponders, type Rpc } from '../../../runtime/nats/contract.js'
 import type { Rng } from './rng.js'
@@ -7,7 +7,7 @@ import type { Timeline } from './timeline.js'
 
 export interface ServerRpc {
   of(connection: Connection): Rpc
-  /** The share of requests and answers that get lost. */
+  /** The share of requests and answers that are lost. */
   trouble(lost: number): void
 }
 
@@ -17,7 +17,7 @@ interface Listener {
   wanted: boolean
 }
 
-/** How often a listener that could not make itself known tries again. */
+/** How often a listener retries its registration. */
 const againMs = 400
 
 export function createServerRpc(timeline: Timeline, rng: Rng, servers: Servers): ServerRpc {

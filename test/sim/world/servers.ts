@@ -1,4 +1,4 @@
-/** The servers of the bus as one: what they hold, whether they answer, and how a node's request gets to them and back. */
+/** The servers of the bus as one: their data, whether they answer, and the path of a node's request and answer. */
 import { bus as limits } from '../../../core/limits/index.js'
 import { BusUnreachable } from '../../../runtime/nats/contract.js'
 import type { NodeClock } from './clock.js'
@@ -7,25 +7,25 @@ import type { Link } from './link.js'
 import type { Rng } from './rng.js'
 import type { Timeline } from './timeline.js'
 
-/** One process's end of the bus. */
+/** One process's connection to the bus. */
 export interface Connection {
   readonly life: Life
   readonly link: Link
   readonly clock: NodeClock
-  /** False once the process has closed it or the servers have noticed that it is gone. */
+  /** False once the process has closed it or the servers have noticed the end of the process. */
   readonly isOpen: () => boolean
 }
 
 export interface Servers {
-  /** All of them gone, or back with what they had. */
+  /** Stops all servers, or restarts them with their data. */
   setUp(up: boolean): void
   isUp(): boolean
   /**
-   * Has the servers do something once and brings back what came of it. Without an answer in time it is BusUnreachable,
-   * whether or not it was done, is done later, or never. What does nothing the second time may reach them twice.
+   * Runs an operation once on the servers and returns its result. Without an answer in time it throws BusUnreachable,
+   * whether or not the operation is done now, later, or never. An idempotent one may reach them twice.
    */
   ask<T>(connection: Connection, work: () => T, about?: { mayRepeat: boolean }): Promise<T>
-  /** Told when the servers come back. */
+  /** Called when the servers are back. */
   onUp(call: () => void): void
 }
 

@@ -1,4 +1,4 @@
-/** Large objects as the servers hold them; a node that is cut off half way through reading one gets an error. */
+/** Large objects on the servers; a node that is cut off while reading one gets an error. */
 import { BusUnreachable, type ObjectStore } from '../../../runtime/nats/contract.js'
 import type { Connection, Servers } from './servers.js'
 

@@ -1,4 +1,4 @@
-/** One space of the simulated store, with the bytes of the real one: its keys, its records, its ranges. */
+/** One space of the simulated store, with the real store's keys, records and ranges. */
 import { decodeRecord, encodeRecord } from '../../../runtime/store/codec.js'
 import type { Change, CommitDeferred, Key, Reader, Row, Space, Table } from '../../../runtime/store/contract.js'
 import { keyBytes, keyParts } from '../../../runtime/store/key.js'

@@ -1,12 +1,12 @@
-/** Virtual time: events in the order of their moment, and between two of them everything that the first set in motion. */
+/** Virtual time: events in order, each followed by everything that it set in motion. */
 
 export interface Timeline {
   /** Milliseconds since the world began. */
   now(): number
-  /** Calls back after that long; the returned function takes it back. */
+  /** Calls back after that long; the returned function cancels it. */
   after(ms: number, call: () => void): () => void
   sleep(ms: number): Promise<void>
-  /** Goes from event to event until `done` holds after one, or that long has passed; answers whether it held. */
+  /** Runs event after event until `done` holds after one, or that long has passed; returns whether it held. */
   run(ms: number, done?: () => boolean): Promise<boolean>
   events(): number
 }
@@ -57,7 +57,7 @@ export function openTimeline(): Timeline {
   }
 }
 
-/** A turn of the real event loop comes only when no promise has anything left to do. */
+/** A turn of the real event loop comes only when no promise is pending. */
 function drainMicrotasks(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }

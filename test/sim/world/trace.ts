@@ -1,9 +1,9 @@
-/** What happened in a run, line by line: the last lines are kept for whoever reads a failure, all of them in one hash. */
+/** The trace of a run: its last lines for the reader of a failure, and a hash over all of them. */
 
 export interface Trace {
   note(line: string): void
   last(): readonly string[]
-  /** The same for two runs only if every line was. */
+  /** Equal for two runs only if every line was equal. */
   hash(): string
   lines(): number
 }
