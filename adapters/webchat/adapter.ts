@@ -1,7 +1,7 @@
 /**
- * Web chat, put together. There is nobody to hand a message to: one that was sent is on the visitor's record in the same
- * commit that says so, and whoever is connected, now or later, reads it there, under the id that it has with us. `send` is
- * only asked for what has media that must be fetched first.
+ * The web chat adapter. No provider receives a message: the commit that marks it `sent` also writes it to the visitor's
+ * transcript, and connected and later tabs read it there under its own message id. `send` runs only for messages whose
+ * media must be fetched first.
  */
 import type { Adapter } from '../../core/channel/adapter.js'
 import { decodeFrame } from './decoder.js'
@@ -13,7 +13,7 @@ export const webchatAdapter: Adapter<unknown, WebchatPayload> = {
   descriptor,
   render: renderMessage,
   send: async (payload, { id }) => ({ kind: 'sent', providerId: 'messageId' in payload ? payload.messageId : id }),
-  /** Visitors have their sockets; nobody calls in. */
+  /** Visitors connect by socket; there is no webhook. */
   receive: () => ({ kind: 'refused' }),
   signal: (signal) => ({ signal }),
   socket: { read: decodeFrame, write: encodeFrame },

@@ -1,14 +1,14 @@
-/** Makes the script of the widget, as part of the build. */
+/** Bundles the script of the widget, as a step of the build. */
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'esbuild'
 import * as limits from '../../core/limits/index.js'
 import { bundleScript, writeScript } from '../kit/script.js'
 
-/** Beside this file, in whichever folder the build is. */
+/** Beside the compiled form of this file, in any build folder. */
 export const bundleFile = fileURLToPath(new URL('widget.js', import.meta.url))
 const entry = fileURLToPath(new URL('../../../adapters/webchat/widget/main.tsx', import.meta.url))
 
-/** Numbers are written out: sums might do anything for all a bundler knows, so unused ones would be kept. */
+/** Replaces computed limits by their values, because a bundler keeps unused expressions that may have side effects. */
 const limitsPlugin: Plugin = {
   name: 'numbers',
   setup({ onLoad }) {
@@ -21,7 +21,7 @@ const limitsPlugin: Plugin = {
   },
 }
 
-/** A function of how the chat looks: the gateway adds the call when it serves it. */
+/** The script is a function of `ChatLook`: the gateway appends the call when it serves the script. */
 export async function bundleWidget(): Promise<string> {
   return `(parleyLook=>{${(await bundleScript(entry, [limitsPlugin])).trim()}})`
 }

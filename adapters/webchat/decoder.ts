@@ -1,4 +1,6 @@
-/** Reads the frames of pages. What cannot be read is told by the field that is wrong, and nothing of it counts. */
+/**
+ * Decodes frames of pages. An invalid frame yields an error with the name of the wrong field, and has no other effect.
+ */
 import { faultsOf } from '../../core/agent/schemacheck.js'
 import type { Place } from '../../core/amf/values.js'
 import type { Inbound } from '../../core/channel/inbound.js'
@@ -53,7 +55,7 @@ function inboundFrame(id: string, inbound: Inbound): ClientEvent {
   return { kind: 'said', id, inbound }
 }
 
-/** A frame is named by its id where that can be read. */
+/** The error names the frame by its id when the id is valid. */
 function invalidFrame(field: string, message: string, { id }: { readonly id?: unknown } = {}): ClientEvent {
   const hasId = typeof id === 'string' && faultsOf(FrameId, id).length === 0
   return { kind: 'invalid', field, message, ...(hasId && { id }) }

@@ -1,4 +1,4 @@
-/** Web chat as data. Nobody calls in and no account is needed: the gateway is the provider. */
+/** Descriptor data of web chat. The gateway is the provider, so there is no webhook and no account. */
 import { form } from '../../core/catalogs/forms.js'
 import { contractVersion, type Descriptor } from '../../core/channel/adapter.js'
 import { traitsOf } from '../../core/channel/channeltraits.js'

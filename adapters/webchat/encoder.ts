@@ -1,4 +1,4 @@
-/** Writes what pages are told as frames. */
+/** Encodes events for pages as frames. */
 import type { ServerEvent, TranscriptEvent } from '../../core/channel/socketcodec.js'
 import { webchat as limits } from '../../core/limits/index.js'
 import { type EntryFrame, frameVersion, type ServerFrame } from './frames.js'

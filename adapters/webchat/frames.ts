@@ -1,7 +1,7 @@
 /**
- * What a page and the gateway say to each other over the socket of a visitor: one JSON object a frame, plain data and
- * never markup beyond the CommonMark subset of texts. The promises are in README.md; a frame of another version, of an
- * unknown type or with an unknown member is answered by `error` and changes nothing.
+ * Frames between page and gateway over a visitor's socket: each is one JSON object of plain data, without markup beyond
+ * the CommonMark subset of texts. README.md has the guarantees. A frame of another version, of an unknown type or with
+ * an unknown member is answered with `error` and changes nothing.
  */
 import Type, { type Static, type TObject, type TSchema } from 'typebox'
 import { chipKinds, plainParts } from '../../core/amf/message.js'
@@ -9,7 +9,7 @@ import { Event, Moment, Place } from '../../core/amf/values.js'
 import { closeCodes } from '../../core/channel/socketcodec.js'
 import { webchat as limits } from '../../core/limits/index.js'
 
-/** Raised when a change here asks something of pages. */
+/** Raised when a change of the frames requires a change of pages. */
 export const frameVersion = 1
 
 const closed = { additionalProperties: false } as const
@@ -19,14 +19,14 @@ const frame = <const T extends string, P extends Record<string, TSchema>>(type: 
 
 type StaticOf<Shapes extends Record<string, TObject>> = { [Name in keyof Shapes]: Static<Shapes[Name]> }
 
-/** The place of a line in the record of a visitor: whole numbers that grow, not always by one. */
+/** Position of an entry in the visitor's transcript: integers that grow, with gaps. */
 const Cursor = Type.Integer({ minimum: 0 })
 /** ISO 8601, in UTC. */
 const At = Type.String()
 
-// What is shown.
+// Content.
 
-/** A chip. With `tap` it is told to the agent when it is tapped; its kind says what else the page does. */
+/** A chip. A tap on a chip with `tap` is reported to the agent; the kind says what else the page does. */
 export const Chip = Type.Object(
   {
     label: Type.String(),
@@ -79,7 +79,7 @@ export type Row = Static<typeof Row>
 export const Slot = Type.Object({ label: Type.String(), start: Moment, tap: Type.String() }, closed)
 export type Slot = Static<typeof Slot>
 
-/** Somebody to be kept among one's contacts; what the message says of them stands in its blocks, too. */
+/** A contact that the visitor may save; the blocks of the message show it as text, too. */
 const { type: _type, ...contactMembers } = plainParts['share.contact'].properties
 export const Contact = Type.Object(contactMembers, closed)
 export type Contact = Static<typeof Contact>
@@ -87,23 +87,26 @@ export type Contact = Static<typeof Contact>
 const block = <const K extends string, P extends Record<string, TSchema>>(kind: K, members: P) =>
   Type.Object({ kind: Type.Literal(kind), ...members }, closed)
 
-/** Texts are CommonMark: bold, italic, strikethrough, links and lists; everything else in them is itself. */
+/** Texts are CommonMark: bold, italic, strikethrough, links and lists. All other characters are literal. */
 export const blockShapes = {
   text: block('text', { text: Type.String(), ...chips }),
   media: block('media', { media: Media, text: Type.Optional(Type.String()), ...chips }),
   card: block('card', { card: Card, ...chips }),
   carousel: block('carousel', { cards: Type.Array(Card), ...chips }),
-  /** One entry is picked by its tap. */
+  /** The tap of a row picks the row. */
   list: block('list', { text: Type.String(), rows: Type.Array(Row) }),
-  /** One time is picked by its tap; `label` is how the gateway writes it, `start` is for pages that write it themselves. */
+  /**
+   * The tap of a slot picks its time. `label` is the gateway's spelling; `start` is for pages that format times
+   * themselves.
+   */
   times: block('times', { text: Type.String(), slots: Type.Array(Slot) }),
-  /** What the agent meant for this channel and nobody else understands; a page that does not know it shows nothing. */
+  /** A native payload for this channel; pages that do not know it show nothing. */
   native: block('native', { payload: Type.Unknown() }),
 } as const
 export type Block = StaticOf<typeof blockShapes>[keyof typeof blockShapes]
 export const Block = Type.Unsafe<Block>(Type.Union(Object.values(blockShapes)))
 
-/** Media that a visitor refers to. */
+/** Media that a visitor refers to by URL. */
 export const Reference = Type.Object(
   {
     url: Type.String({ pattern: '^https://[^\\s]+$', maxLength: limits.urlChars }),
@@ -117,7 +120,9 @@ export type Reference = Static<typeof Reference>
 // From the gateway to the page.
 
 const entryFrames = {
-  /** A line of the agent. `state` is what was known of it when it was told: what is `read` need not be marked again. */
+  /**
+   * An entry of the agent. `state` is the state at the time of the frame: a `read` message need not be marked again.
+   */
   message: frame('message', {
     cursor: Cursor,
     messageId: Type.String(),
@@ -126,7 +131,7 @@ const entryFrames = {
     blocks: Type.Array(Block),
     contacts: Type.Optional(Type.Array(Contact)),
   }),
-  /** A line of the visitor, told to every tab, the one it came from included. `id` is what that page called it. */
+  /** An entry of the visitor, sent to every tab including its origin. `id` is the frame id that the page chose. */
   said: frame('said', {
     cursor: Cursor,
     id: Type.String(),
@@ -140,37 +145,40 @@ export type EntryFrame = StaticOf<typeof entryFrames>[keyof typeof entryFrames]
 
 export const serverFrames = {
   ...entryFrames,
-  /** Always first. `cursor` is the newest line of the record; with `more` there are older ones than will be told. */
+  /** The first frame. `cursor` is the newest entry; with `more` there are older entries than the ones that follow. */
   welcome: frame('welcome', {
     visitorId: Type.String(),
     cursor: Cursor,
     more: Type.Boolean(),
-    /** Whoever has heard nothing for twice this long has lost the gateway. */
+    /** A page that receives nothing for twice this long has lost the connection. */
     pingEveryMs: Type.Integer(),
   }),
-  /** Older lines, in order: all that are kept from `from` on. With `more` there are others, to be asked for by `from`. */
+  /**
+   * Older entries in order: all retained entries from `from` on. With `more` there are older ones; request them with
+   * `from`.
+   */
   older: frame('older', {
     from: Cursor,
     lines: Type.Array(Type.Unsafe<EntryFrame>(Type.Union(Object.values(entryFrames)))),
     more: Type.Boolean(),
   }),
-  /** Everything up to `cursor` has been told; what follows is new. Once a connection. */
+  /** All entries up to `cursor` are sent; later entries are new. Once for each connection. */
   caughtUp: frame('caughtUp', { cursor: Cursor }),
-  /** The frame with that `id` is on record, whether now or when it was sent before. */
+  /** The frame with that `id` is recorded, now or by an earlier attempt. */
   accepted: frame('accepted', { id: Type.String() }),
-  /** The agent is writing: show it until the next line, or for so long. */
+  /** The agent is typing: show it until the next entry, or for `forMs`. */
   typing: frame('typing', { forMs: Type.Integer() }),
-  /** The agent has read everything that was said until now. */
+  /** The agent has read all entries of the visitor until `at`. */
   seen: frame('seen', { at: At }),
-  /** The line is alive. `cursor` is the last line that this tab was told. Needs no answer. */
+  /** Keep-alive. `cursor` is the last entry that this tab got. Needs no answer. */
   ping: frame('ping', { cursor: Cursor }),
-  /** Nothing has changed. `field` names what is wrong, `id` the frame it was in, where it had one. */
+  /** The frame changed nothing. `field` names the error, `id` the frame, if it had one. */
   error: frame('error', {
     code: Type.Enum(['invalidFrame', 'rateLimited', 'unavailable']),
     message: Type.String(),
     field: Type.Optional(Type.String()),
     id: Type.Optional(Type.String()),
-    /** Send the same frame again, under the same id, after this long. */
+    /** Send the same frame again after this delay, under the same id. */
     retryAfterMs: Type.Optional(Type.Integer()),
   }),
 } as const
@@ -183,7 +191,9 @@ export type ServerFrame = ServerFrames[keyof ServerFrames]
 
 // From the page to the gateway.
 
-/** Made by the page, another one for each thing said. The same id again is the same thing, however often it is sent. */
+/**
+ * Chosen by the page and unique for each submission. A repeated id is the same submission, however often it is sent.
+ */
 export const FrameId = Type.String({ pattern: `^[A-Za-z0-9_-]{1,${limits.frameIdChars}}$` })
 const MessageIds = Type.Array(Type.String({ pattern: '^[A-Za-z0-9_-]{1,80}$' }), {
   minItems: 1,
@@ -192,7 +202,7 @@ const MessageIds = Type.Array(Type.String({ pattern: '^[A-Za-z0-9_-]{1,80}$' }),
 
 export const clientFrames = {
   text: frame('text', { id: FrameId, text: Type.String({ minLength: 1, maxLength: limits.textChars }) }),
-  /** A chip, a row, a slot, a yes or a no: whatever had a `tap`. `label` is what the visitor saw on it. */
+  /** A tap on any element with `tap`: chip, row, slot, yes or no. `label` is the text that the visitor saw. */
   tap: frame('tap', {
     id: FrameId,
     tap: Type.String({ pattern: '^p1\\.[A-Za-z0-9_-]{1,80}\\.(0|[1-9][0-9]{0,3})$' }),
@@ -204,13 +214,13 @@ export const clientFrames = {
     media: Type.Array(Reference, { minItems: 1, maxItems: limits.mediaPerFrame }),
     text: Type.Optional(Type.String({ minLength: 1, maxLength: limits.textChars })),
   }),
-  /** At most every few seconds while somebody writes; more of them change nothing. */
+  /** At most every few seconds while the visitor types; more frames change nothing. */
   typing: frame('typing', {}),
-  /** Asks for lines that stand before that one; answered by `older`. */
+  /** Requests entries before that cursor; answered with `older`. */
   older: frame('older', { before: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }) }),
-  /** These messages have been shown. Never answered; saying it twice changes nothing. */
+  /** These messages were displayed. Never answered, and idempotent. */
   delivered: frame('delivered', { messageIds: MessageIds }),
-  /** These messages have been read. It says that they were delivered, too. */
+  /** These messages were read, and therefore delivered. */
   read: frame('read', { messageIds: MessageIds }),
 } as const
 

@@ -1,10 +1,10 @@
-/** A message as pages are shown it: the blocks as they are, with every tap in the form in which it comes back. */
+/** Renders a message for pages: its blocks unchanged, with each tap as its postback. */
 import type { RenderContext } from '../../core/channel/adapter.js'
 import type * as rendered from '../../core/channel/blocks.js'
 import { formatPostback } from '../../core/channel/postback.js'
 import type { Block, Chip } from './frames.js'
 
-/** One for each message: what is shown together is told together, under one cursor. */
+/** One payload for each message: its blocks are sent together, under one cursor. */
 export interface WebchatMessage {
   readonly messageId: string
   readonly blocks: readonly Block[]

@@ -1,4 +1,4 @@
-/** Agent context: what a conversation needs to know of its agent to decide. It is resolved once per version of the agent. */
+/** Agent context: what a conversation needs to know of its agent to decide, resolved once per version of the agent. */
 
 import type { Traits } from '../channel/traits.js'
 import type { ChannelName } from '../channelnames.js'
@@ -6,8 +6,9 @@ import type { Reader } from '../render/contract.js'
 import type { Brand } from './keywords.js'
 
 /**
- * The part of the context that travels with timers and with messages on another channel, so that what comes of them is
- * decided in one step. It may be older than the agent's configuration; nothing in it decides whether a message may leave.
+ * The part of the context that travels with timers and with messages on another channel, so that their results are
+ * decided in one step. It may be older than the agent's configuration; no decision on whether a message may leave uses
+ * it.
  */
 export interface AgentFacts {
   /** The provider of the channel; empty while the channel is not bound. */

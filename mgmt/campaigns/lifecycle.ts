@@ -36,7 +36,7 @@ export function createLifecycle(deps: CampaignDeps) {
     }
   }
 
-  /** Gives up a snapshot that is being staged anew: the campaign is sent with the snapshot it has. */
+  /** Gives up a snapshot that is being staged again: the campaign is sent with the snapshot it has. */
   function abandonStaging(tx: Tx, { ref, agentRef }: LoadedCampaign, at: number): void {
     const key = [...scopeOf(agentRef), ref.campaignId] as const
     const staging = tx.get(stagingTable, key)

@@ -1,6 +1,6 @@
 /**
  * Scheduler of a running campaign: claims recipients in the order of the snapshot, as many as may be in flight, until
- * none is left or its outreach or binding is gone. Each commit contains all state that the next step needs.
+ * none is left or its outreach or binding was deleted. Each commit contains all state that the next step needs.
  */
 import { type AgentIncarnation, scopeOf } from '../../core/agent/scope.js'
 import { isTest } from '../../core/campaign/campaign.js'

@@ -13,7 +13,7 @@ import { loadIncarnation } from './load.js'
 import { advance, failIfLost, scheduleTick } from './scheduler.js'
 import { type CampaignRef, getCampaign, type Progress, progressTable, saveProgress, waitingTable } from './store.js'
 
-/** Reasons of ended sends after which the campaign's outreach or binding may be gone. */
+/** Reasons of ended sends after which the campaign's outreach or binding may have been deleted. */
 const lossReasons: ReadonlySet<SendReason> = new Set<SendReason>(['outreach_unavailable', 'no_route'])
 
 interface DispatchQuery {

@@ -19,7 +19,7 @@ import { isRefusal } from '../../core/errors.js'
 import { agentWebhook } from '../../core/limits/index.js'
 import type { Clock } from '../clock.js'
 import type { AgentContexts, Directory } from '../conversation/context.js'
-import type { ConversationCommands, ReplyInput, ReplyRequest } from '../conversation/contract.js'
+import type { ConversationCommands } from '../conversation/contract.js'
 import type { CallWebhook } from '../conversation/effects.js'
 import { conversationTable, eventTable } from '../conversation/tables.js'
 import { hostMedia, isHosted, noFiles } from '../delivery/media.js'
@@ -58,11 +58,22 @@ export function createWebhookHandler(deps: DispatchDeps): EffectHandler {
     const agent = await directory.get(formatAgentKey(conversation.agent))
     if (isRefusal(agent) && agent.refused !== 'resource.not_found')
       throw new Error('the agent cannot be looked up just now')
-    const { reply, outcome } = isRefusal(agent) ? { outcome: agentDeleted } : await callWebhook(agent)
-    const committed = reply
-      ? await shards.execute(asid, commands.reply, { asid, number, ...reply }, { completes })
-      : await shards.execute(asid, commands.webhookOutcome, { asid, number, outcome: outcome! }, { completes })
+    const { outcome, joinedReply } = isRefusal(agent) ? { outcome: agentDeleted } : await callWebhook(agent)
+    const committed = joinedReply
+      ? await commitReply(joinedReply)
+      : await shards.execute(asid, commands.webhookOutcome, { asid, number, outcome }, { completes })
     if (isRefusal(committed)) throw new Error('what became of an event could not be noted')
+
+    /** A reply with a message that is rejected changes nothing: its messages are then sent one by one. */
+    async function commitReply({ context, messages, reply, call }: JoinedReply): Promise<unknown> {
+      const requests = messages.map(({ request }) => request)
+      const outcome = { ...webhookOutcomeOf(reply), call }
+      const input = { asid, number, agent: context, requests, outcome }
+      const answer = await shards.execute(asid, commands.reply, input, { completes })
+      if (!isRefusal(answer) || answer.refused !== 'request.invalid') return answer
+      const sent = { ...webhookOutcomeOf(await sendEach(messages, reply, context)), call }
+      return shards.execute(asid, commands.webhookOutcome, { asid, number, outcome: sent }, { completes })
+    }
 
     async function callWebhook(routing: AgentRouting): Promise<CallResult> {
       if (!routing.webhook) return { outcome: { kind: 'taken' } }
@@ -77,13 +88,15 @@ export function createWebhookHandler(deps: DispatchDeps): EffectHandler {
       releaseSlot()
       const began = clock.monotonic()
       const result = await client.request(signal, (send) => post(send, { url, headers, body }, context, routing))
-      const { status, outcome, reply, requests = [] } = 'message' in result ? toUnreachable(result.message) : result
+      const { status, outcome, reply, messages = [] } = 'message' in result ? toUnreachable(result.message) : result
       const ms = clock.monotonic() - began
       deps.metrics.observeCall(outcome ?? { kind: 'taken' }, ms)
       const answer = { ...(status !== undefined && { status }), ...(reply && { messages: reply.messages }) }
       const call = { durationMs: Math.round(ms), ...answer }
-      if (requests.length > 0) return { reply: { agent: context, requests, reply: reply!, call } }
-      return { outcome: { ...(outcome ?? webhookOutcomeOf(reply!)), call } }
+      const applied = { ...(outcome ?? webhookOutcomeOf(reply!)), call }
+      return messages.length > 0
+        ? { outcome: applied, joinedReply: { context, messages, reply: reply!, call } }
+        : { outcome: applied }
     }
 
     async function post(
@@ -113,8 +126,7 @@ export function createWebhookHandler(deps: DispatchDeps): EffectHandler {
       const type = String(headers['content-type'] ?? '')
       const replyIdOf = createReplyIds(event!.eventId)
       const isFirstCall = !isRepeat && event!.attempts === undefined && !event!.replayCount
-      const joinedReply: JoinedReply | undefined =
-        isFirstCall && !isStreamed(type) ? { names: new Set(), requests: [] } : undefined
+      const messages: ReplyMessage[] = []
       let reply = noReply
       for await (const part of readReply(type, response.body, settings)) {
         if (part.notes) reply = { ...reply, notes: [...reply.notes, ...part.notes] }
@@ -123,53 +135,57 @@ export function createWebhookHandler(deps: DispatchDeps): EffectHandler {
           continue
         }
         reply = { ...reply, messages: reply.messages + 1 }
-        const rejection = await acceptReply(
-          part.message,
-          reply.messages,
-          replyIdOf(part.message),
-          joinedReply,
-          context,
-          routing,
-        )
-        if (rejection) reply = withRejection(reply, reply.messages, rejection)
+        const [position, commandId] = [reply.messages, replyIdOf(part.message)]
+        const request = await requestFor(part.message, context, routing)
+        if ('reason' in request) reply = withRejection(reply, position, request)
+        else if (isFirstCall && !isStreamed(type)) messages.push({ position, commandId, request })
+        else reply = await sendEach([{ position, commandId, request }], reply, context)
       }
-      return { status, reply, ...(joinedReply && { requests: joinedReply.requests }) }
+      const isUnique = new Set(messages.map(({ commandId }) => commandId)).size === messages.length
+      if (isUnique && reply.problems.length + reply.refused.length === 0) return { status, reply, messages }
+      return { status, reply: await sendEach(messages, reply, context) }
     }
 
-    /** Sends a message of the reply, or adds it to the messages that are sent once the whole reply has been read. */
-    async function acceptReply(
+    /** The message as the conversation is asked to send it, or why it cannot be asked. */
+    async function requestFor(
       original: OutboundMessage,
-      position: number,
-      commandId: string,
-      joinedReply: JoinedReply | undefined,
       context: AgentContext,
       { rules }: AgentRouting,
-    ): Promise<Rejection | undefined> {
+    ): Promise<OutboundRequest | Rejection> {
       const { message, ruleVerdict } = await applyRules(rules, original, context.reader, clock)
       const media = isSignal(message) ? noFiles : await hostMedia(deps.media, message, noFiles, signal)
       if (isRefusal(media)) throw new Error('the media of a reply could not be looked up')
       if (!isHosted(media)) return media
-      const { eventId, event: about, replayCount: replayed } = event!
-      const replyContext = {
+      const { eventId, event: about } = event!
+      return {
+        message,
+        from: 'reply',
+        ...(media !== noFiles && { media }),
         ...(about.type === 'status' && { inReplyToStatus: eventId }),
         ...(ruleVerdict && { ruleVerdict }),
       }
-      const files = media === noFiles ? {} : { media }
-      const request: OutboundRequest = { message, from: 'reply', ...files, ...replyContext }
-      if (joinedReply) {
-        if (!joinedReply.names.has(commandId)) joinedReply.requests.push({ position, request })
-        joinedReply.names.add(commandId)
-        return undefined
-      }
-      const requests = [request]
-      const answer = await send(commandId)
-      // In a replay, a message that was refused before is decided again; a message that was accepted before is not sent
-      // again.
-      const last = replayed && 'reason' in answer ? await send(`${commandId}:${replayed}`) : answer
-      return 'reason' in last && !isSignal(message) ? last : undefined
+    }
 
-      async function send(id: string): Promise<SendResult> {
-        const answers = await shards.execute(asid, commands.sendMessages, { asid, agent: context, requests }, { id })
+    /** Sends messages of the reply one by one, each under its command id, and adds what was rejected to the outcome. */
+    async function sendEach(
+      messages: readonly ReplyMessage[],
+      before: ReplyOutcome,
+      context: AgentContext,
+    ): Promise<ReplyOutcome> {
+      let reply = before
+      for (const { position, commandId, request } of messages) {
+        const answer = await send(commandId, request)
+        // In a replay, a message that was refused before is decided again; a message that was accepted before is not
+        // sent again.
+        const { replayCount } = event!
+        const last = replayCount && 'reason' in answer ? await send(`${commandId}:${replayCount}`, request) : answer
+        if ('reason' in last && !isSignal(request.message)) reply = withRejection(reply, position, last)
+      }
+      return reply
+
+      async function send(id: string, request: OutboundRequest): Promise<SendResult> {
+        const input = { asid, agent: context, requests: [request] }
+        const answers = await shards.execute(asid, commands.sendMessages, input, { id })
         if (isRefusal(answers)) throw new Error('a reply could not be noted')
         return answers[0]!
       }
@@ -182,23 +198,32 @@ interface AnsweredCall {
   readonly status?: number
   readonly outcome?: WebhookOutcome
   readonly reply?: ReplyOutcome
-  /** Messages of the reply that are sent with its outcome. */
-  readonly requests?: readonly ReplyRequest[]
+  /** Messages of the reply that are not sent yet. */
+  readonly messages?: readonly ReplyMessage[]
 }
 
 interface CallResult {
-  readonly outcome?: WebhookOutcome
-  readonly reply?: Omit<ReplyInput, 'asid' | 'number'>
+  readonly outcome: WebhookOutcome
+  readonly joinedReply?: JoinedReply
+}
+
+/** A message of a reply, counted from 1, and the id of the command that sends it alone. */
+interface ReplyMessage {
+  readonly position: number
+  readonly commandId: string
+  readonly request: OutboundRequest
 }
 
 /**
- * Messages of an unstreamed reply to the first call with an event. The commit that removes the event from its queue
- * also sends them. A repeated call sends each message under a command id, since the call before may have sent some of
- * them.
+ * An unstreamed reply to the first call with an event, without anything wrong in it. The commit that removes the event
+ * from its queue also sends the messages. A repeated call, and a reply that will be replayed, sends each message under
+ * its command id instead, since the call before may have sent some of them.
  */
 interface JoinedReply {
-  readonly names: Set<string>
-  readonly requests: ReplyRequest[]
+  readonly context: AgentContext
+  readonly messages: readonly ReplyMessage[]
+  readonly reply: ReplyOutcome
+  readonly call: NonNullable<WebhookOutcome['call']>
 }
 
 function toUnreachable(why: string): AnsweredCall {

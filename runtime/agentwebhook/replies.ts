@@ -207,7 +207,7 @@ function validatePart(value: unknown, where: string): ReplyPart {
   return { problem: `${[where, first?.path].filter(Boolean).join('.')}: ${first?.message ?? 'is not a message'}` }
 }
 
-/** A shorter text cannot be expensive to parse, whatever it contains. */
+/** A shorter text cannot be expensive to parse. */
 const harmlessChars = 16 * 1024
 
 /** Undefined for invalid JSON, and for JSON with more nesting or more values than a message may have. */

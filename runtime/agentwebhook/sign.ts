@@ -1,6 +1,4 @@
-/**
- * The signature of webhook calls, and its verification. Each attempt is signed anew over the exact bytes that are sent.
- */
+/** Signs and verifies webhook calls. Each attempt is signed over the exact bytes that are sent. */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { signature } from '../../core/limits/index.js'
 

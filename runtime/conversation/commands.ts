@@ -5,13 +5,13 @@ import { inFlightAfterOptOut } from '../../core/conversation/optout.js'
 import type { OutboundRequest } from '../../core/conversation/outbound.js'
 import type { AnswerTo, ConversationInput } from '../../core/conversation/reduce.js'
 import { reject } from '../../core/conversation/rejections.js'
-import { webhookOutcomeOf, withRejection } from '../../core/conversation/replyoutcome.js'
 import type {
   CanonicalIdentity,
   Conversation,
   ConversationEvent,
   OutboundMessageRecord,
 } from '../../core/conversation/state.js'
+import { invalid } from '../../core/errors.js'
 import { conversation as limits } from '../../core/limits/index.js'
 import type { CommandMeta, Tx } from '../shard/contract.js'
 import type { ConversationCommands, Identity, InboundBatch } from './contract.js'
@@ -161,16 +161,12 @@ export function conversationCommands(options: ConversationOptions): Conversation
     },
     reply: {
       name: 'conversation.reply',
-      decide(tx, { asid, number, agent, requests: numbered, reply, call }, meta) {
+      decide(tx, { asid, number, agent, requests, outcome }, meta) {
         const event = headEvent(tx, asid, number)
         if (!event) return []
-        const requests = numbered.map(({ request }) => request)
         const { answer } = apply(tx, meta, { asid }, { kind: 'send', agent, requests })!
-        const after = numbered.reduce((outcome, { position, request }, nth) => {
-          const result = answer[nth]!
-          return 'reason' in result && !isSignal(request.message) ? withRejection(outcome, position, result) : outcome
-        }, reply)
-        const outcome = { ...webhookOutcomeOf(after), ...(call && { call }) }
+        const isRejected = answer.some((result, nth) => 'reason' in result && !isSignal(requests[nth]!.message))
+        if (isRejected) return invalid('requests', 'a message of the reply is rejected')
         apply(tx, meta, { asid }, { kind: 'webhookOutcome', event, outcome })
         return answer
       },

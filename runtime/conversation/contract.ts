@@ -8,7 +8,6 @@ import type { OpenResult, SendOpener } from '../../core/conversation/opener.js'
 import type { OutboundRequest, SendResult } from '../../core/conversation/outbound.js'
 import type { DeliveryOutcome, NotSent } from '../../core/conversation/outcome.js'
 import type { InboundItem } from '../../core/conversation/reduce.js'
-import type { ReplyOutcome } from '../../core/conversation/replyoutcome.js'
 import type { CanonicalIdentity, InFlight, OutboundMessageRecord } from '../../core/conversation/state.js'
 import type { Command } from '../shard/contract.js'
 import type { Key } from '../store/contract.js'
@@ -47,20 +46,13 @@ export interface InboundResult {
   readonly inFlight?: Pick<InFlight, 'messageId' | 'attempt'>
 }
 
-/** A message of a reply and its position in the reply. */
-export interface ReplyRequest {
-  readonly position: number
-  readonly request: OutboundRequest
-}
-
 export interface ReplyInput {
   readonly asid: string
   readonly number: number
   readonly agent: AgentContext
-  readonly requests: readonly ReplyRequest[]
-  /** The outcome of the reply without these messages. */
-  readonly reply: ReplyOutcome
-  readonly call: WebhookOutcome['call']
+  readonly requests: readonly OutboundRequest[]
+  /** The outcome of the call once every message is accepted. */
+  readonly outcome: WebhookOutcome
 }
 
 export interface FailoverUpdateInput {
@@ -118,8 +110,8 @@ export interface ConversationCommands {
   readonly failoverUpdate: Command<FailoverUpdateInput, null>
   readonly expireRows: Command<{ asid: string; cursor?: RetentionCursor }, null>
   /**
-   * Sends the messages of a webhook's reply and applies the outcome of the event. Returns one result per message, in
-   * their order. An event that already has its outcome sends nothing and returns no results.
+   * Sends the messages of a webhook's reply and applies its outcome, all or nothing: `request.invalid` when a message is
+   * rejected. Answers one by one, in their order; an event that has had its outcome changes nothing.
    */
   readonly reply: Command<ReplyInput, readonly SendResult[]>
   readonly webhookOutcome: Command<{ asid: string; number: number; outcome: WebhookOutcome }, null>

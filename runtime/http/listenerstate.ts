@@ -103,7 +103,10 @@ export class ListenerState {
     return bucket.spend(shape, nowMicros).allowed
   }
 
-  /** Counts a request that begins. `countedAddress` is the address it is counted for, if any; `reply` refuses the request. */
+  /**
+   * Counts a request that begins. `countedAddress` is the address it is counted for, if any; `reply` refuses the
+   * request.
+   */
   beginRequest(address: () => string): { readonly reply?: Reply; readonly countedAddress?: string } {
     const { inFlightRequests, inFlightUncounted, inFlightPerAddress } = this.limits
     if (++this.inFlight <= inFlightUncounted) return uncounted

@@ -27,11 +27,11 @@ export interface Environment {
 const spaceBytes = 2
 
 /**
- * LMDB in its default mode: a transaction that resolved is on the disk, and a power cut leaves the file as some
- * transaction left it. `overlappingSync` stays off: with it lmdb 3.5 resolves a commit whose last meta page could not
- * be written, and shows readers what is not yet durable, and it still resolves a commit, and begins the next, only
- * after the sync. `eventTurnBatching` is off because `batch` already says what belongs to a transaction. `mapBytes` of
- * addresses are reserved at the start.
+ * LMDB in its default mode: a transaction that resolved is on the disk, and after a power cut the file is in the state
+ * after some transaction. `overlappingSync` stays off: with it lmdb 3.5 resolves a commit whose last meta page could
+ * not be written, shows readers data that is not durable yet, and gains nothing, because it still resolves a commit,
+ * and begins the next, only after the sync. `eventTurnBatching` is off because `batch` already delimits a transaction.
+ * Opening reserves `mapBytes` of addresses.
  */
 export function openEnvironment(path: string, mapBytes: number = limits.mapBytes): Environment {
   const keys = createKeyEncoder()

@@ -1,4 +1,4 @@
-/** Holds the adapter to its contract: one test for each sentence of it. */
+/** Runs the contract suite on the adapter: one test for each sentence of the contract. */
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { checkAdapter } from 'parley/adapters/kit'

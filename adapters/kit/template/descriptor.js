@@ -1,4 +1,4 @@
-/** Who this adapter is: its channel and provider, what the channel shows, and what operators enter to bind it. */
+/** The descriptor: channel, provider, traits, and the credential form for operators. */
 // @ts-check
 import { contractVersion, traitsOf } from 'parley/adapters/kit'
 
@@ -18,7 +18,7 @@ const secret = (title, description) => ({
   description,
 })
 
-/** What operators enter, as a closed JSON Schema; what is secret is `writeOnly`. */
+/** The credential form, a closed JSON Schema; secrets are `writeOnly`. */
 const credentials = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   type: /** @type {const} */ ('object'),
@@ -50,7 +50,7 @@ export const descriptor = {
   contract: contractVersion,
   channel: '{{channel}}',
   provider: '{{provider}}',
-  // What the channel shows at best. If your provider takes less, write it here: messages are then rendered for less.
+  // The most that the channel can show. If your provider takes less, narrow the traits: messages are rendered to fit.
   traits: traitsOf('{{channel}}'),
   form: {
     provider: '{{provider}}',

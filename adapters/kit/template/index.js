@@ -1,4 +1,4 @@
-/** The adapter of {{provider}} for {{channel}}: name this package in PARLEY_ADAPTERS, and a node loads it. */
+/** The adapter of {{provider}} for {{channel}}. A node loads the packages in PARLEY_ADAPTERS. */
 // @ts-check
 import { descriptor } from './descriptor.js'
 import { receive } from './receive.js'

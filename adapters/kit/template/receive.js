@@ -1,4 +1,4 @@
-/** What the provider calls in with: first whether it is the provider, then every event by itself. Pure, and never throws. */
+/** Receives calls of the provider: verifies the signature, then reads each event by itself. Pure; never throws. */
 // @ts-check
 import { createHmac } from 'node:crypto'
 import { asText, isRecord, notUnderstood, readJson, parsePostback, sameText } from 'parley/adapters/kit'
@@ -10,7 +10,7 @@ import { signatureHeader, timestampHeader } from './descriptor.js'
 /** @typedef {import('parley/adapters/kit').IngressResult} IngressResult */
 /** @typedef {import('./descriptor.js').Auth} Auth */
 
-/** A call that is older was recorded by somebody, and is made again. */
+/** An older call is refused as a replay. */
 const acceptedAgeMs = 300_000
 
 /** @param {IngressRequest} request @param {Auth} auth @returns {IngressResult} */
@@ -43,7 +43,7 @@ function itemOf(event) {
 function messageIn({ type, text, mediaUrl }) {
   if (type !== 'message') return undefined
   const [said, url] = [text, mediaUrl].map(asText)
-  // What a person sent and no message can say reaches the agent as a message that says so.
+  // An act that the contract has no message for becomes a note to the agent.
   if (said === undefined && !url) return notUnderstood('something')
   return { kind: 'content', content: { ...(said !== undefined && { text: said }), ...(url && { media: [{ url }] }) } }
 }

@@ -1,4 +1,4 @@
-/** From blocks, which fit the channel already, to the requests of the provider: one a block, as plain data. Pure. */
+/** Renders blocks, which fit the channel already, as provider requests: one for each block, as plain data. Pure. */
 // @ts-check
 import { formatPostback } from 'parley/adapters/kit'
 
@@ -10,7 +10,7 @@ import { formatPostback } from 'parley/adapters/kit'
 /** @param {readonly Block[]} blocks @param {RenderContext} context @returns {readonly Payload[]} */
 export function render(blocks, { messageId }) {
   /**
-   * Whatever can be tapped carries its postback, so that a tap is never matched by its label.
+   * Every tappable entry carries its postback, so that no tap is matched by its label.
    * @template {{ readonly tap?: number }} T
    * @param {readonly T[] | undefined} entries
    */

@@ -1,4 +1,4 @@
-/** What {{provider}} sends and answers, and what must come of it. Replace it with what you recorded from the real one. */
+/** Samples: calls and answers of {{provider}}, with the expected results. Replace them by your own recordings. */
 // @ts-check
 import { signatureHeader, timestampHeader } from './descriptor.js'
 import { signatureOf } from './receive.js'

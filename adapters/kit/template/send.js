@@ -1,4 +1,4 @@
-/** Hands one request to the provider and says what came of it. Everything goes out through `context.call`. */
+/** Sends one request to the provider and returns its outcome. All network access is through `context.call`. */
 // @ts-check
 import { asText, isRecord, noAnswer, readJson, unavailable } from 'parley/adapters/kit'
 
@@ -9,7 +9,8 @@ import { asText, isRecord, noAnswer, readJson, unavailable } from 'parley/adapte
 const usualUrl = 'https://api.{{provider}}.example/v1'
 
 /**
- * What the provider's own codes mean. `never` ends it, `otherChannel` tries the person's next channel, `later` tries again.
+ * Outcomes by the provider's error code. `never` ends the message, `otherChannel` fails over to the person's next
+ * channel, `later` retries.
  * @type {Readonly<Record<string, Extract<SendOutcome, { kind: 'refused' }>>>}
  */
 const refusals = {
@@ -28,7 +29,7 @@ export async function send(payload, { auth, address, id, call }) {
   const answer = await call({
     method: 'POST',
     url: `${auth.apiUrl ?? usualUrl}/accounts/${encodeURIComponent(auth.accountId)}/messages`,
-    // The same id each time this is tried: the provider sends it once.
+    // The same id for every attempt, so that the provider sends the message once.
     headers: { authorization: `Bearer ${auth.apiKey}`, 'content-type': 'application/json', 'idempotency-key': id },
     body: JSON.stringify({ to: address, message: payload }),
   })
@@ -44,7 +45,7 @@ export async function send(payload, { auth, address, id, call }) {
     const detail = `The provider does not take the credentials (${answer.status}).`
     return { kind: 'refused', reason: 'sendFailed', detail, retry: 'otherChannel', needsOperator: true }
   }
-  // Words of the provider are not repeated: they may hold what nobody else should read.
+  // The provider's text is not repeated, since it may contain secrets.
   return {
     kind: 'refused',
     reason: 'sendFailed',

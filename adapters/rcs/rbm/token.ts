@@ -128,10 +128,7 @@ async function assertionOf(auth: RbmAuth, key: KeyObject, at: number): Promise<s
   }
 }
 
-/**
- * Accepts keys whose line breaks were copied out of a key file as `
- * `.
- */
+/** Accepts keys whose line breaks were copied out of a key file as `\n`. */
 function keyOf({ serviceAccount }: RbmAuth): KeyObject | undefined {
   try {
     const key = createPrivateKey(serviceAccount.private_key.replaceAll('\\n', '\n'))

@@ -1,4 +1,4 @@
-/** The chat on a page: behind a button on somebody's site, or as the page itself. */
+/** The chat widget: behind a launcher button on a site, or as a page of its own. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Chat } from './chat.js'
 import { Icon } from './icons.js'
@@ -7,7 +7,7 @@ import { isOff, Panel } from './panel.js'
 import { unreadEntries } from './transcript.js'
 import { words } from './words.js'
 
-/** What the page around it may ask for. */
+/** Functions for the script of the surrounding page. */
 export interface Handle {
   open(): void
   close(): void
@@ -19,7 +19,7 @@ interface AppProps {
   exposeHandle: (exposeHandle: Handle) => void
 }
 
-/** As wide as a phone: the panel then covers the page, and what is below it must not be reached. */
+/** Screens as wide as a phone: the panel covers the page, and the page below must not take focus. */
 const coveringQuery = '(max-width: 480px)'
 
 function useChat(chat: Chat) {
@@ -117,7 +117,10 @@ export function WidgetApp({ chat, look, exposeHandle }: AppProps) {
   )
 }
 
-/** A disabled field has no focus, and Escape reaches the panel only from within. A focus elsewhere on the site stays there. */
+/**
+ * Focuses the field, or the panel when the field is disabled, since Escape works only inside the panel. A focus
+ * elsewhere on the site stays there.
+ */
 function takeFocus(panel: HTMLElement | null, field: HTMLElement | null): void {
   const root = panel?.getRootNode() as ShadowRoot | undefined
   const focused = root?.activeElement
@@ -126,7 +129,7 @@ function takeFocus(panel: HTMLElement | null, field: HTMLElement | null): void {
   if (!isOutside && !isInside) panel?.focus()
 }
 
-/** Tab goes round inside of what covers the page. */
+/** Tab cycles inside a panel that covers the page. */
 function trapFocus(event: KeyboardEvent, panel: HTMLElement | null): void {
   const all =
     panel?.querySelectorAll<HTMLElement>('a[href], button, input, textarea, video, audio, [tabindex="0"]') ?? []

@@ -1,4 +1,4 @@
-/** One way to show each kind of block. */
+/** A view for each kind of block. */
 import type { ComponentChildren } from 'preact'
 import type { Block } from '../frames.js'
 import { CardView, Carousel } from './cards.js'
@@ -20,11 +20,11 @@ const views: Views = {
   carousel: ({ cards, chips }) => [<Carousel cards={cards} />, <Chips chips={chips} />],
   list: ({ text, rows }) => [<Bubble text={text} />, <Rows rows={rows} />],
   times: ({ text, slots }) => [<Bubble text={text} />, <Times slots={slots} />],
-  // What an agent means for this channel alone is for pages that know it; this one shows nothing of it.
+  // Native payloads are for pages that know them; this widget shows nothing.
   native: () => null,
 }
 
-/** A kind that a later gateway knows and this page does not is left out rather than let the rest fail. */
+/** A kind of a newer gateway that this page does not know is skipped, so that the rest still shows. */
 export function BlockView({ block }: { block: Block }) {
   const view = views[block.kind] as ((block: Block) => ComponentChildren) | undefined
   return <div class="block">{view?.(block)}</div>

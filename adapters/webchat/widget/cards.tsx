@@ -1,4 +1,4 @@
-/** A card, and several side by side to scroll through. */
+/** A card, and a carousel of several that scrolls sideways. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Card } from '../frames.js'
 import { Chips } from './chips.js'
@@ -32,7 +32,7 @@ export function Carousel({ cards }: { cards: readonly Card[] }) {
 
   function updateEnds(): void {
     const { scrollLeft = 0, scrollWidth = 0, clientWidth = 0 } = row.current ?? {}
-    // Right to left, positions are negative.
+    // In right-to-left text scroll positions are negative.
     const at = Math.abs(scrollLeft)
     setEnds({ atStart: at < 8, atEnd: at + clientWidth > scrollWidth - 8 })
   }
@@ -50,7 +50,7 @@ export function Carousel({ cards }: { cards: readonly Card[] }) {
     <div class="carousel">
       <ul
         ref={row}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be within reach of a keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
         tabIndex={0}
         aria-label={words.cards}
         onScroll={updateEnds}

@@ -1,4 +1,4 @@
-/** A chat in one tab: what is known of it, what a visitor can do, and who is told when it changes. */
+/** The chat of one tab: its state, the visitor's actions, and its subscribers. */
 import type { Place } from '../../../core/amf/values.js'
 import { webchat as limits } from '../../../core/limits/index.js'
 import type { ServerFrame } from '../frames.js'
@@ -28,22 +28,22 @@ export interface ChatState {
 
 export interface Chat {
   state(): ChatState
-  /** The id of the visitor, once the gateway gave one. */
+  /** The visitor id, once the gateway has assigned one. */
   visitorId(): string | undefined
-  /** Called after every change; answers what ends it. */
+  /** Calls back after every change; returns the function that unsubscribes. */
   subscribe(call: () => void): () => void
   start(): void
-  /** Connects at once where the next try would be later. */
+  /** Connects now instead of at the next scheduled attempt. */
   reconnectNow(): void
   write(text: string): void
-  /** `shown` is what the tap reads as in the conversation; a tap without it is told and not shown. */
+  /** `shown` is the text of the tap in the conversation; a tap without it is sent and not shown. */
   tap(tap: string, label: string, shown?: string): void
   share(place: Place): void
   retry(id: string): void
-  /** Asks for lines before the oldest that is shown, where there are any. */
+  /** Requests entries before the oldest one shown, if there are any. */
   older(): void
   typing(): void
-  /** These were in view, in a panel that is open, on a page that is looked at. */
+  /** These messages were in view, in an open panel of a visible page. */
   markSeen(messageIds: readonly string[]): void
 }
 
@@ -86,7 +86,7 @@ export function createChat(chatUrl: string): Chat {
     if (frame.type === 'message' && frame.state === 'sent') receipts.add('delivered', [frame.messageId])
     if (frame.type === 'typing') setTimeout(() => setState({}), frame.forMs + 50)
     if (frame.type === 'welcome') receipts.flush()
-    // What was told back after a break needs no second sending, so that is waited for.
+    // Entries that arrive after a reconnect need no second sending, so the outbox waits for `caughtUp`.
     if (frame.type === 'caughtUp') outbox.flush()
   }
 
@@ -103,7 +103,7 @@ export function createChat(chatUrl: string): Chat {
   })
   for (const { frame, at, shown } of outbox.restore(Date.now()))
     state = { ...state, transcript: addOutgoing(state.transcript, frame, at, shown) }
-  // Somebody who was here before may have been written to; for all others nothing is asked until they open the chat.
+  // A returning visitor may have new messages; for a new one the gateway is not called before the chat is opened.
   if (savedVisitor(storage)) connection.start()
 
   return {
@@ -144,7 +144,7 @@ export function createChat(chatUrl: string): Chat {
   }
 }
 
-/** Pages that are not served safely have no `randomUUID`, but all of them have random numbers. */
+/** `randomUUID` is absent on insecure pages; `getRandomValues` is not. */
 function newId(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }

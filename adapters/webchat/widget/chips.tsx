@@ -1,4 +1,4 @@
-/** Chips: replies that answer once, and things to do that stay. */
+/** Chips: replies, which answer once, and actions, which stay. */
 import type { ComponentChildren } from 'preact'
 import { mapsLink } from '../../../core/render/links.js'
 import { phrases as rendered } from '../../../core/render/phrases.js'
@@ -14,7 +14,7 @@ import { words } from './words.js'
 
 interface ChipsProps {
   chips: readonly Chip[] | undefined
-  /** What stands on the card that they belong to: a tap on one of several alike says which. */
+  /** The title of the card that the chips are on; a tap on one of several equal chips names it. */
   cardTitle?: string
 }
 
@@ -73,15 +73,15 @@ function Action({ icon, url, chip }: { icon: IconName; url: string; chip: Chip }
 interface ReplyProps {
   tap: string | undefined
   label: string
-  /** What the conversation says when it is tapped. */
+  /** The text of the tap in the conversation. */
   shown?: string
-  /** What the record may call it instead. */
+  /** Another text that the transcript may have for the tap. */
   alias?: string
   class: string
   children?: ComponentChildren
 }
 
-/** One answer of several. It keeps its focus when it is spent, so nobody who uses a keyboard is thrown back to the start. */
+/** One of several answers. It is not removed when another was given, so that keyboard users keep their focus. */
 export function Reply({ tap, label, shown = label, alias = shown, class: name, children }: ReplyProps) {
   const { chat, answer } = useMessageContext()
   const isChosen = answer?.tap === undefined ? matchesText(answer?.text, shown, alias) : answer.tap === tap
@@ -102,7 +102,7 @@ export function Reply({ tap, label, shown = label, alias = shown, class: name, c
   )
 }
 
-/** After a reload only words tell what was chosen. */
+/** After a reload only the text tells which answer was chosen. */
 function matchesText(text: string | undefined, ...names: readonly string[]): boolean {
   return text !== undefined && names.includes(text)
 }

@@ -1,4 +1,4 @@
-/** Where the visitor writes: Enter sends, Shift and Enter begin a new line, and the field grows with what is in it. */
+/** The composer: Enter sends, Shift+Enter starts a new line, and the field grows with its content. */
 import type { RefObject } from 'preact'
 import { useLayoutEffect, useState } from 'preact/hooks'
 import { webchat as limits } from '../../../core/limits/index.js'
@@ -34,7 +34,7 @@ export function Composer({ chat, field, isOff }: ComposerProps) {
   }
 
   function onKeyDown(event: KeyboardEvent): void {
-    // While a word is being composed, as in Japanese, Enter finishes the word.
+    // While an input method composes a word, as for Japanese, Enter finishes the word.
     if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) send(event)
   }
 

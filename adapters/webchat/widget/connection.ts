@@ -1,4 +1,4 @@
-/** The line to the gateway: one socket, opened again after every break, sooner at first and later each time it fails. */
+/** The connection to the gateway: one socket, reopened after every break with growing delays. */
 import { closeCodes } from '../../../core/channel/socketcodec.js'
 import type { ClientFrame, ServerFrame } from '../frames.js'
 import { reconnectDelayMs } from './backoff.js'
@@ -10,28 +10,28 @@ export type ConnectionState = 'idle' | 'connecting' | 'open' | 'offline' | 'else
 export interface ConnectionDeps {
   readonly chatUrl: string
   readonly storage: ChatStorage
-  /** Where the record goes on; undefined at the beginning. */
+  /** The cursor to resume from; undefined at the beginning. */
   cursor(): number | undefined
   onFrame(frame: ServerFrame): void
-  /** The visitor is not who they were. */
+  /** The gateway has assigned another visitor id. */
   onNewVisitor(): void
   onStateChange(state: ConnectionState): void
 }
 
 export interface Connection {
-  /** Connects, unless it is connected or never will be. */
+  /** Connects, unless connected already or refused for good. */
   start(): void
-  /** Connects at once where the next try would be later. */
+  /** Connects now instead of at the next scheduled attempt. */
   reconnectNow(): void
-  /** Whether it went out; what does not go out is for the caller to keep. */
+  /** True when the frame was sent; the caller must retain a frame that was not. */
   send(frame: ClientFrame): boolean
-  /** Something is amiss: the socket is given up for a new one. */
+  /** Replaces the socket, after an error. */
   reconnect(): void
 }
 
-/** A node that stops lets go of all its pages at once; they come back over this long. */
+/** A stopping node closes all its sockets at once; their pages reconnect over this period. */
 const spreadMs = 1_000
-/** Ways of closing after which nothing is tried again. */
+/** Close codes after which the page does not reconnect. */
 const finalStates: Readonly<Record<number, ConnectionState>> = {
   [closeCodes.foreignSite]: 'elsewhere',
   [closeCodes.switchedOff]: 'gone',
@@ -67,7 +67,7 @@ export function createConnection({
     retryTimer = undefined
     if (socket || state === 'elsewhere' || state === 'gone' || isConnecting) return
     if (!navigator.onLine) return setState('offline')
-    // While it does not succeed, what is shown is that there is no line, not each try.
+    // After a failure the state stays `offline` until a connection succeeds, instead of changing with each attempt.
     if (failures === 0) setState('connecting')
     isConnecting = true
     attempt += 1
@@ -109,7 +109,7 @@ export function createConnection({
       closeSocket()
       const finalState = finalStates[code]
       if (finalState) return setState(finalState)
-      // A socket that did not even open tells a page nothing; asking for the token again does.
+      // A browser gives no reason for a socket that never opened; a token request returns one.
       mustRenewToken = code === closeCodes.badToken || !wasOpened
       const isExpected = code === closeCodes.goingAway || code === closeCodes.behind
       retry(isExpected ? Math.random() * spreadMs : reconnectDelayMs(failures++, Math.random()))
@@ -152,7 +152,7 @@ export function createConnection({
   document.addEventListener('visibilitychange', () => {
     if (!document.hidden) reconnectNow()
   })
-  // A page with an open socket is not kept for the way back.
+  // Browsers do not put a page with an open socket into the back-forward cache.
   addEventListener('pagehide', () => {
     if (state !== 'open') return
     closeSocket()
@@ -172,7 +172,7 @@ export function createConnection({
   }
 }
 
-/** For the developer of a site: visitors see a sentence without it. */
+/** For the developer of a site; visitors see a sentence without it. */
 function refusedSiteHint(chatUrl: string, site: string): string {
   return `Parley: the chat ${chatUrl} refuses this site. Add "${site}" to inputs.origins of the agent's webchat channel to allow it.`
 }

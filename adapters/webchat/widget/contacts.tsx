@@ -1,4 +1,4 @@
-/** Whom the agent shared, each to be kept among the visitor's own contacts. */
+/** Contacts that the agent shared, each with a button to save it. */
 import type { Contact } from '../frames.js'
 import { saveFile } from './download.js'
 import { Icon } from './icons.js'

@@ -1,6 +1,6 @@
-/** When something was said, as the visitor's calendar and clock have it. */
+/** Dates and times of entries, in the visitor's calendar and clock. */
 
-/** Lines by one side stand together until so much time has passed. */
+/** Entries of one side form a group until this much time has passed. */
 const groupMs = 5 * 60 * 1000
 
 export function clockText(iso: string): string {

@@ -1,4 +1,4 @@
-/** Times to choose from, by the days of the visitor's own calendar and clock. */
+/** Time slots, grouped by the days of the visitor's calendar and clock. */
 import type { Slot } from '../frames.js'
 
 export interface Day {
@@ -8,11 +8,11 @@ export interface Day {
 
 export interface Time {
   readonly slot: Slot
-  /** On the visitor's clock; of two that read alike, as when clocks are set back, each names its offset. */
+  /** On the visitor's clock. Slots that read alike, as when clocks are set back, name their offset. */
   readonly text: string
-  /** What is said when it is chosen: the day and the time. */
+  /** The text of the choice in the conversation: day and time. */
   readonly fullText: string
-  /** As the agent writes it, where that is something else than what the visitor's clock says. */
+  /** The agent's spelling, where it differs from the visitor's clock. */
   readonly note?: string
 }
 
@@ -48,7 +48,7 @@ export function daysOf(slots: readonly Slot[], locale: string | undefined, zone:
   })
 }
 
-/** Whether any of these moments reads otherwise where it takes place than on the visitor's clock. */
+/** Whether any slot reads differently in its own zone than on the visitor's clock. */
 export function anyInOtherZone(slots: readonly Slot[], zone: string): boolean {
   return slots.some(({ start }) => isInOtherZone(start, zone))
 }
@@ -68,7 +68,7 @@ function wallClock(iso: string, zone: string): string {
   try {
     return new Intl.DateTimeFormat('en-CA', { dateStyle: 'short', timeStyle: 'short', timeZone: zone }).format(instant)
   } catch {
-    // A zone that this browser has not heard of: the moment is shown as the visitor's clock has it.
+    // In a zone that this browser does not know, the visitor's clock is used.
     return iso
   }
 }

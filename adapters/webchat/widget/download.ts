@@ -1,6 +1,6 @@
-/** Hands the visitor a file that was made in the page. */
+/** Downloads of files that the page creates. */
 
-/** How long a browser may take to fetch what it was handed. */
+/** Time for a browser to fetch the file before its URL is revoked. */
 const revokeAfterMs = 60_000
 
 export function saveFile(name: string, extension: string, type: string, text: string): void {

@@ -1,4 +1,4 @@
-/** One line of the conversation: what the agent says, part by part, or what the visitor said and what became of it. */
+/** One entry of the conversation: a message of the agent, or a message of the visitor with its state. */
 import { useMemo } from 'preact/hooks'
 import { mapsLink } from '../../../core/render/links.js'
 import { BlockView } from './blocks.js'
@@ -18,7 +18,7 @@ interface AgentEntryProps {
   chat: Chat
   answer: VisitorEntry | undefined
   author: string
-  /** The last of several: it says when they were said. */
+  /** The last entry of its group shows the time. */
   isLast: boolean
 }
 
@@ -98,7 +98,7 @@ export function VisitorEntryView({ entry, chat, isConnected, isLast, isSeen }: V
   )
 }
 
-/** What the chat itself says first, before anybody has written. */
+/** The greeting of the chat, before the first message. */
 export function GreetingView({ text, author }: { text: string; author: string }) {
   return (
     <article class="line agent" tabIndex={-1}>

@@ -1,21 +1,21 @@
-/** The way back: lines before those that are shown, asked for by whoever scrolls up to where they would stand. */
+/** Loads older entries when the visitor scrolls to the top. */
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Chat } from './chat.js'
 import type { Transcript } from './transcript.js'
 import { words } from './words.js'
 
-/** As long as a screen reader may take to notice what was added; it is told in a few words, not read out line by line. */
+/** Time in which a screen reader notices new entries. It reads a short announcement instead of every older entry. */
 const quietMs = 1_000
 
 interface History {
   load(): void
-  /** What is added is not to be read aloud. */
+  /** New entries are not to be read aloud. */
   readonly isQuiet: boolean
-  /** What came, for those who do not see it. */
+  /** What was loaded, for screen readers. */
   readonly announcement: string
 }
 
-/** Whoever reads stays where they are: what is added above moves nothing. */
+/** Keeps the scroll position while entries are added above it. */
 export function useHistory(log: { readonly current: HTMLElement | null }, transcript: Transcript, chat: Chat): History {
   const { oldest, entries: lines, isLoadingOlder: isAskingOlder } = transcript
   const previous = useRef({ height: 0, count: 0 })

@@ -1,8 +1,8 @@
-/** An event as an iCalendar file (RFC 5545), made in the page: moments in UTC, so every calendar shows the same instant. */
+/** An event as an iCalendar file (RFC 5545). Times are in UTC, so that every calendar shows the same instant. */
 import type { Event, Place } from '../../../core/amf/values.js'
 import { escapeText, propertyLines } from './textfile.js'
 
-/** `uid` is the same whenever the same event is saved, so that a calendar does not keep it twice. */
+/** `uid` is stable for an event, so that a calendar does not save it twice. */
 export function calendarFile(event: Event, uid: string, now: Date): string {
   const { title, start, end, description, place } = event
   const location = place && [place.label, place.address].filter(Boolean).join(', ')

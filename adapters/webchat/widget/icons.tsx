@@ -1,4 +1,4 @@
-/** Pictures that say what a control does; its name is always said in words, too. */
+/** Icons of controls; every control has its name in words, too. */
 
 const paths = {
   chat: 'M4 5.5A2.5 2.5 0 0 1 6.5 3h11A2.5 2.5 0 0 1 20 5.5v8a2.5 2.5 0 0 1-2.5 2.5H11l-4.6 4.1a.6.6 0 0 1-1-.45V16A2.5 2.5 0 0 1 4 13.5z',

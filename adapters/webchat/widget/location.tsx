@@ -1,4 +1,4 @@
-/** Asks where the visitor is: by the browser, if they let it, or by an address that they write. */
+/** Asks for the visitor's location: from the browser with permission, or as a written address. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Icon } from './icons.js'
 import { useMessageContext } from './messagecontext.js'

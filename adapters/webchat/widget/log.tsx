@@ -1,4 +1,4 @@
-/** The conversation: lines in order, read aloud as they come, marked as read when they are really in view. */
+/** The conversation log: entries in order, announced to screen readers, marked as read when they are in view. */
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Chat, ChatState } from './chat.js'
 import { areGrouped, dayText, isSameDay } from './dates.js'
@@ -13,11 +13,11 @@ interface LogProps {
   chat: Chat
   state: ChatState
   look: ChatLook
-  /** Where the visitor goes on writing. */
+  /** Moves the focus to the composer. */
   focusComposer: () => void
 }
 
-/** This close to the end counts as being there. */
+/** Within this distance the log counts as scrolled to its end. */
 const nearEndPx = 80
 
 export function Log({ chat, state: { transcript, connection }, look, focusComposer }: LogProps) {
@@ -42,7 +42,7 @@ export function Log({ chat, state: { transcript, connection }, look, focusCompos
     if (scrollTop < nearEndPx && !isAtEnd.current) history.load()
   }
 
-  // Whoever reads further up is not pulled away, unless they have just said something themselves.
+  // New entries do not move a log that was scrolled back, unless the visitor has just sent one.
   useLayoutEffect(() => {
     if (isAtEnd.current || last?.by === 'visitor') scrollToEnd()
     else setHasUnseen(true)
@@ -50,7 +50,7 @@ export function Log({ chat, state: { transcript, connection }, look, focusCompos
   useLayoutEffect(() => {
     if (isAtEnd.current) scrollToEnd()
   }, [isTyping, transcript.caughtUp])
-  // Pictures that arrive later, and a panel that changes its size, leave the end where it was.
+  // The log stays at its end when pictures load or the panel changes its size.
   useEffect(() => {
     const { current } = log
     if (!current) return
@@ -69,7 +69,7 @@ export function Log({ chat, state: { transcript, connection }, look, focusCompos
         aria-live={transcript.caughtUp && !history.isQuiet ? 'polite' : 'off'}
         aria-busy={transcript.isLoadingOlder}
         aria-label={words.conversation}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be within reach of a keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
         tabIndex={0}
         onScroll={onScroll}
         onKeyDown={(event) => onKeyDown(event, focusComposer)}
@@ -130,7 +130,7 @@ export function Log({ chat, state: { transcript, connection }, look, focusCompos
   )
 }
 
-/** The day is written where it changes, and at the top unless all of it is today. */
+/** The date shows where the day changes, and at the top unless all entries are of today. */
 function isFirstOfDay(entries: readonly Entry[], at: number): boolean {
   const previous = entries[at - 1]
   return previous ? !isSameDay(previous.at, entries[at]!.at) : !isSameDay(entries[at]!.at, new Date().toISOString())
@@ -141,7 +141,7 @@ function isLastOfSide(entries: readonly Entry[], at: number): boolean {
   return !next || next.by !== entry.by || !areGrouped(entry.at, next.at)
 }
 
-/** Arrows, Home and End go through the lines; Escape goes back to writing. */
+/** Arrow keys, Home and End move between entries; Escape returns to the composer. */
 function onKeyDown(event: KeyboardEvent, focusComposer: () => void): void {
   const log = event.currentTarget as HTMLElement
   const target = event.target as HTMLElement
@@ -160,7 +160,7 @@ function onKeyDown(event: KeyboardEvent, focusComposer: () => void): void {
   next.focus()
 }
 
-/** A message is read when a good part of it is in view and the page is looked at. */
+/** A message is read when a good part of it is in view on a visible page. */
 function useReadTracking(log: { readonly current: HTMLElement | null }, entries: readonly Entry[], chat: Chat): void {
   const unreadMessageIds = entries.flatMap((entry) =>
     entry.by === 'agent' && entry.state !== 'read' ? [entry.messageId] : [],

@@ -1,8 +1,8 @@
-/** What a web chat looks like: what the gateway gives its widget and page to show, read from how the chat was set up. */
+/** Appearance of a web chat, read from its configuration. */
 
 export interface ChatLook {
   readonly title: string
-  /** The first line that a visitor sees, before anybody has written. */
+  /** The first text that a visitor sees, before any message. */
   readonly greeting?: string
   /** `#rrggbb`. */
   readonly brandColor?: string
@@ -10,7 +10,7 @@ export interface ChatLook {
   readonly privacyUrl?: string
 }
 
-/** `name` is the agent's, for a chat that has no title of its own. Whatever is not words is left out. */
+/** `name` is the agent's, for a chat without a title. Inputs that are no text are ignored. */
 export function chatLook(name: string, inputs: Readonly<Record<string, unknown>> = {}): ChatLook {
   const textInput = (key: string) => {
     const value = inputs[key]

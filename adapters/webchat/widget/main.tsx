@@ -1,4 +1,4 @@
-/** Where the script begins: it finds out which chat it is, and puts it on the page it runs in. */
+/** Entry point of the widget: finds its chat and mounts it on the page. */
 import { render } from 'preact'
 import { brandOf } from '../../../core/brand.js'
 import { type Handle, PageApp, WidgetApp } from './app.js'
@@ -8,23 +8,23 @@ import pageStyle from './page.css'
 import { answerParent } from './parentframe.js'
 import style from './style.css'
 
-/** The gateway calls the script with it. */
+/** The gateway calls the script with this argument. */
 declare const parleyLook: ChatLook
 
 const element = 'parley-chat'
-/** A module does not know its own element; then it is the one that loads such a script. */
+/** A module script has no `document.currentScript`; then the element is found by its URL. */
 const script =
   (document.currentScript as HTMLScriptElement | null) ??
   document.querySelector<HTMLScriptElement>('script[src*="/webchat/"][src$="/widget.js"]')
 
-/** The script stands at `…/webchat/{chat}/widget.js`, and everything else of the chat beside it. */
+/** The script URL is `…/webchat/{chat}/widget.js`; the other resources of the chat are beside it. */
 function mount(chatUrl: string, { view, sites = '' }: DOMStringMap): void {
   if (document.querySelector(element)) return
   const host = document.createElement(element)
   const root = host.attachShadow({ mode: 'open' })
-  // Built style sheets need no permission of the page's policy, whatever it forbids.
+  // Constructed style sheets pass every content security policy.
   root.adoptedStyleSheets = [sheetOf(style)]
-  // What is typed here is not for the shortcuts of the page around it.
+  // Key events inside the chat must not trigger shortcuts of the surrounding page.
   for (const type of ['keydown', 'keypress', 'keyup']) root.addEventListener(type, (event) => event.stopPropagation())
   const brand = brandOf(parleyLook.brandColor)
   for (const [name, value] of Object.entries(brand)) host.style.setProperty(`--brand-${name.toLowerCase()}`, value)

@@ -1,4 +1,4 @@
-/** Pictures, films, sound and files. What does not load is a link to where it is. */
+/** Pictures, videos, audio and files. Media that fails to load becomes a link. */
 import { useState } from 'preact/hooks'
 import type { Media } from '../frames.js'
 import { Icon } from './icons.js'
@@ -58,7 +58,7 @@ export function FileLink({ url, name }: { url: string; name: string }) {
   )
 }
 
-/** What leads a card. Its title says what it shows, so it is not said twice. */
+/** The media at the top of a card. The card's title describes it, so it has no text of its own. */
 export function CardPicture({ url }: { url: string }) {
   const [isBroken, setBroken] = useState(false)
   if (isBroken || !openable(url)) return null

@@ -1,4 +1,4 @@
-/** What the parts of one message share: whose it is, how it is answered, and whether it has been. */
+/** Context of the parts of one message: its chat, and the visitor's answer. */
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { Chat } from './chat.js'
@@ -7,7 +7,7 @@ import type { VisitorEntry } from './transcript.js'
 export interface MessageScope {
   readonly chat: Chat
   readonly messageId: string
-  /** What the visitor said next; its questions are then answered. */
+  /** The visitor's next entry, which answers the questions of the message. */
   readonly answer: VisitorEntry | undefined
 }
 

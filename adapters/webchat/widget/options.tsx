@@ -1,4 +1,4 @@
-/** One of many: entries of a list, and times by the days of the visitor's calendar. */
+/** Choices: rows of a list, and time slots by the days of the visitor's calendar. */
 import { useMemo } from 'preact/hooks'
 import type { Row, Slot } from '../frames.js'
 import { Reply } from './chips.js'

@@ -1,6 +1,6 @@
 /**
- * What was said and is not on record yet, sent one at a time so that it is heard in the order in which it was said. It is
- * kept where the browser allows it, so that closing the page loses nothing; ids make sending it twice the same as once.
+ * The visitor's unrecorded frames, sent one at a time so that their order holds. Saved in the browser's storage where
+ * allowed, so that closing the page loses none; frame ids make a repeated send idempotent.
  */
 import type { ServerFrame } from '../frames.js'
 import type { ChatStorage } from './storage.js'
@@ -10,26 +10,26 @@ export interface SavedFrame {
   readonly frame: OutgoingFrame
   /** ISO 8601. */
   readonly at: string
-  /** What a tap reads as. */
+  /** The text of a tap. */
   readonly shown?: string
 }
 
 export interface OutboxDeps {
   readonly storage: ChatStorage
-  /** In the order in which it was said. */
+  /** In the order of submission. */
   unsent(): readonly OutgoingFrame[]
   send(frame: OutgoingFrame): boolean
-  /** Nobody answered: the line is dead, whatever it says of itself. */
+  /** No answer within the time limit: the connection is dead even if the socket looks open. */
   onTimeout(): void
 }
 
 export interface Outbox {
   save(saved: SavedFrame): void
-  /** What an earlier page left behind, the oldest first. */
+  /** Frames that an earlier page did not get recorded, oldest first. */
   restore(now: number): SavedFrame[]
-  /** Sends what is next, unless something is on its way. */
+  /** Sends the next frame, unless one is in flight. */
   flush(): void
-  /** The line was lost: what was on its way goes again. */
+  /** The connection is lost: the frame in flight will be sent again. */
   onDisconnect(): void
   onFrame(frame: ServerFrame): void
 }
@@ -37,7 +37,7 @@ export interface Outbox {
 const prefix = 'said:'
 const answerMs = 10_000
 const retryMs = 2_000
-/** The gateway knows the ids of eight days; what is older might be taken twice. */
+/** The gateway remembers ids for eight days; an older frame might be recorded twice. */
 const maxAgeMs = 7 * 24 * 60 * 60 * 1000
 
 export function createOutbox({ storage, unsent, send, onTimeout }: OutboxDeps): Outbox {

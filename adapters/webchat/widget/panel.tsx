@@ -1,4 +1,4 @@
-/** The chat itself: who it is with, what was said, and where to write. The same on a page of its own and over another. */
+/** The panel of the chat: header, log and composer. The same on its own page and in the widget. */
 import type { RefObject } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { Chat, ChatState } from './chat.js'
@@ -20,14 +20,14 @@ interface PanelProps {
   close?: () => void
 }
 
-/** What is wrong with the line, where the visitor should know. */
+/** Connection states that the visitor should know about. */
 const notices: Partial<Record<ConnectionState, string>> = {
   offline: words.offline,
   elsewhere: words.elsewhere,
   gone: words.gone,
 }
 
-/** Whether nothing can be written: the site is refused, or the chat is closed. */
+/** True when nothing can be sent: the site is refused, or the chat does not exist. */
 export const isOff = (link: ConnectionState) => link === 'elsewhere' || link === 'gone'
 
 export function Panel({ chat, state, look, field, close }: PanelProps) {
@@ -67,7 +67,7 @@ export function Panel({ chat, state, look, field, close }: PanelProps) {
   )
 }
 
-/** Lines break for a moment all the time; what is over by then is not worth saying. */
+/** Short connection losses are frequent; a notice shows only after this delay. */
 const noticeDelayMs = 1_000
 
 function useDelayed(notice: string | undefined): string | undefined {

@@ -1,4 +1,4 @@
-/** The chat in a frame: the page around it may ask for the id of the visitor. */
+/** Tells the page around a framed chat the visitor's id. */
 import type { Chat } from './chat.js'
 
 /**

@@ -1,4 +1,6 @@
-/** Text of the agent as elements: built from a tree, never from markup, so nothing in it can be anything but text. */
+/**
+ * Renders texts of the agent as elements: built from a tree and never from markup, so content cannot inject elements.
+ */
 import type { ComponentChildren } from 'preact'
 import type { Span } from '../../../core/render/lines.js'
 import { type Item, type Node, treeOf } from './tree.js'
@@ -47,7 +49,7 @@ function Lines({ lines }: { lines: readonly (readonly Span[])[] }) {
   return lines.map((spans, at) => [at > 0 && <br />, ...renderSpans(spans)])
 }
 
-/** Spans of one link share its object, and are one link however they are emphasised. */
+/** Spans of one link share its object and become one link, whatever their emphasis. */
 function renderSpans(spans: readonly Span[]): ComponentChildren[] {
   const content: ComponentChildren[] = []
   for (let at = 0; at < spans.length; ) {
@@ -78,7 +80,7 @@ interface AnchorProps {
   children: ComponentChildren
 }
 
-/** A link that may be opened, or else the words alone. What it opens never learns where it was. */
+/** A link if its URL may be opened, otherwise plain text. The target gets no referrer. */
 export function Anchor({ url, children, label, ...rest }: AnchorProps) {
   const href = openable(url)
   if (!href) return <span class={rest.class}>{children}</span>

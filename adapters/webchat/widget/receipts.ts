@@ -1,4 +1,4 @@
-/** Tells the gateway which messages have arrived and which were really seen, a few at a time and each once. */
+/** Reports delivered and read messages to the gateway, in batches, each message once. */
 import { webchat as limits } from '../../../core/limits/index.js'
 import type { ClientFrame } from '../frames.js'
 
@@ -6,7 +6,7 @@ type ReceiptState = 'delivered' | 'read'
 
 export interface Receipts {
   add(state: ReceiptState, messageIds: readonly string[]): void
-  /** Tells what could not be told before. */
+  /** Sends receipts that could not be sent before. */
   flush(): void
 }
 
@@ -19,7 +19,7 @@ export function createReceipts(send: (frame: ClientFrame) => boolean): Receipts 
   function flush(): void {
     clearTimeout(timer)
     timer = undefined
-    // What is read was delivered, and need not be said to be.
+    // A read receipt implies delivery.
     for (const id of pending.read) pending.delivered.delete(id)
     for (const type of ['delivered', 'read'] as const) {
       while (pending[type].size > 0) {

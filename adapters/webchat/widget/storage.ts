@@ -1,4 +1,4 @@
-/** What a page remembers of its chat: in the browser's storage where that is allowed, otherwise while it is open. */
+/** Storage of a chat: the browser's where allowed, otherwise memory. */
 
 export interface ChatStorage {
   read(name: string): string | undefined
@@ -6,7 +6,7 @@ export interface ChatStorage {
   names(): string[]
 }
 
-/** `storage` throws where a browser blocks it, then or at any later call; nothing of that reaches the chat. */
+/** `storage` throws where a browser blocks it, at this or any later call; the exception never reaches the chat. */
 export function createChatStorage(prefix: string, storage: () => Storage): ChatStorage {
   const values = new Map<string, string>()
   const tryStorage = <T>(use: (storage: Storage) => T): T | undefined => {
@@ -21,7 +21,7 @@ export function createChatStorage(prefix: string, storage: () => Storage): ChatS
     if (value) values.set(name.slice(prefix.length), value)
   }
   return {
-    /** What another tab has written since counts, too. */
+    /** The browser's storage wins, since another tab may have written meanwhile. */
     read: (name) => tryStorage((store) => store.getItem(prefix + name)) ?? values.get(name),
     write(name, value) {
       if (value === undefined) {

@@ -1,10 +1,12 @@
-/** What calendar and contact files have in common (RFC 5545, RFC 6350): texts escaped, long lines folded, one property a line. */
+/**
+ * Shared syntax of calendar and contact files (RFC 5545, RFC 6350): escaping, line folding, one property on each line.
+ */
 
 const foldOctets = 75
 
 export type Property = readonly [name: string, value: string | undefined]
 
-/** What has no value is left out. */
+/** Skips properties without a value. */
 export function propertyLines(properties: readonly Property[]): string {
   return properties
     .filter(([, value]) => value !== undefined && value !== '')
@@ -12,19 +14,19 @@ export function propertyLines(properties: readonly Property[]): string {
     .join('')
 }
 
-/** Characters that mean something in a text value; other controls have no place in one. */
+/** Escapes special characters of a text value and removes control characters. */
 export function escapeText(text: string): string {
   return (
     text
       .replace(/\r\n?/g, '\n')
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what a text value must not have
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove
       .replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, '')
       .replace(/[\\;,]/g, '\\$&')
       .replace(/\n/g, '\\n')
   )
 }
 
-/** No line has more than 75 octets; one that goes on begins with a space. Characters are never divided. */
+/** A line has at most 75 octets; a continuation begins with a space. Characters are never split. */
 export function foldLine(line: string): string {
   let octets = 0
   let result = ''

@@ -1,6 +1,6 @@
 /**
- * What a tab knows of its conversation, and how each frame changes it. Pure, so that the two promises that matter can be
- * tried with every order of frames: nothing that was told or said is lost, and nothing is shown twice.
+ * The transcript of a tab and its reducer for frames. Pure, so that tests can try every order of frames for two
+ * guarantees: no entry is lost, and no entry shows twice.
  */
 import type {
   Block,
@@ -13,7 +13,7 @@ import type {
   VisitorFrame,
 } from '../frames.js'
 
-/** What is said under an id of the page's own, and answered by `accepted`. */
+/** A frame with an id of the page, answered by `accepted`. */
 export type OutgoingFrame = Extract<ClientFrame, { id: string }>
 
 export interface AgentEntry {
@@ -29,40 +29,40 @@ export interface AgentEntry {
 
 export interface VisitorEntry {
   readonly by: 'visitor'
-  /** The id under which it was said. */
+  /** The frame id of the page. */
   readonly key: string
-  /** Absent until it is told back. */
+  /** Absent until the gateway returns the entry. */
   readonly cursor?: number
   readonly at: string
   readonly state: 'sending' | 'sent' | 'failed'
   readonly text?: string
   readonly media?: readonly Reference[]
   readonly place?: VisitorFrame['place']
-  /** What was tapped to say it, where that was in this tab. */
+  /** The tap that the entry came from, if it was made in this tab. */
   readonly tap?: string
-  /** Kept until it is accepted, to be sent again. */
+  /** Present until the frame is accepted, for another attempt. */
   readonly frame?: OutgoingFrame
-  /** A tap that says nothing, such as a link that was followed: told, and not shown. */
+  /** A tap without text, such as a followed link: sent and not shown. */
   readonly isHidden?: true
 }
 
 export type Entry = AgentEntry | VisitorEntry
 
 export interface Transcript {
-  /** In the order of the record; what is not on record yet stands last, in the order in which it was said. */
+  /** Sorted by cursor; unrecorded entries come last, in the order of submission. */
   readonly entries: readonly Entry[]
-  /** The newest line that was told; where to go on after a break. */
+  /** The newest entry received; the cursor to resume from. */
   readonly cursor: number | undefined
-  /** The oldest line that was told; where older ones are asked for. */
+  /** The oldest entry received; older entries are requested before it. */
   readonly oldest: number | undefined
-  /** The record has lines before that. */
+  /** The transcript on the gateway has entries before `oldest`. */
   readonly more: boolean
-  /** Older lines have been asked for, and have not come yet. */
+  /** A request for older entries is pending. */
   readonly isLoadingOlder: boolean
   readonly caughtUp: boolean
-  /** Until when the agent is said to be writing, in milliseconds since 1970; 0: not at all. */
+  /** Show the typing indicator until then, in milliseconds since 1970; 0: not at all. */
   readonly typingUntil: number
-  /** Until when the agent has read what was said. */
+  /** The agent has read the visitor's entries until then. */
   readonly seenAt: string
 }
 
@@ -77,12 +77,12 @@ export const emptyTranscript: Transcript = {
   seenAt: '',
 }
 
-/** What the gateway tells. `now` is in milliseconds since 1970. */
+/** Applies a frame of the gateway. `now` is in milliseconds since 1970. */
 export function applyFrame(transcript: Transcript, frame: ServerFrame, now: number): Transcript {
   switch (frame.type) {
     case 'welcome':
-      // After a break only what followed the cursor is told, so `more` is known from the first connection alone. What
-      // was asked over the line that broke is answered by nobody.
+      // After a reconnect only entries behind the cursor follow, so only the first `welcome` knows `more`. A request
+      // over the lost connection gets no answer.
       return { ...transcript, isLoadingOlder: false, ...(transcript.cursor === undefined && { more: frame.more }) }
     case 'message':
     case 'said': {
@@ -147,12 +147,12 @@ function visitorEntryOf({ entries }: Transcript, { cursor, id, at, text, media, 
   }
 }
 
-/** The page asks for older lines. */
+/** Marks a request for older entries as pending. */
 export function startLoadingOlder(transcript: Transcript): Transcript {
   return { ...transcript, isLoadingOlder: true }
 }
 
-/** What the visitor says, shown at once. `shown` is what a tap reads as; without it nothing is shown of a tap. */
+/** Adds a submission of the visitor at once. `shown` is the text of a tap; without it a tap is hidden. */
 export function addOutgoing(transcript: Transcript, frame: OutgoingFrame, at: string, shown?: string): Transcript {
   if (transcript.entries.some(({ key }) => key === frame.id)) return transcript
   const text = frame.type === 'text' ? frame.text : frame.type === 'tap' ? shown : undefined
@@ -170,17 +170,17 @@ export function addOutgoing(transcript: Transcript, frame: OutgoingFrame, at: st
   return { ...transcript, entries: [...transcript.entries, entry] }
 }
 
-/** The visitor asks for another try. */
+/** Marks an entry for another attempt by the visitor. */
 export function retryEntry(transcript: Transcript, id: string): Transcript {
   return updateVisitorEntry(transcript, id, (entry) => ({ ...entry, state: 'sending' }))
 }
 
-/** It will not be sent again unless the visitor asks for it. */
+/** Marks an entry as failed; it is sent again only when the visitor asks for it. */
 export function markFailed(transcript: Transcript, id: string): Transcript {
   return updateVisitorEntry(transcript, id, (entry) => (entry.frame ? { ...entry, state: 'failed' } : entry))
 }
 
-/** The agent's lines with these ids were read, in this tab or in another. */
+/** Marks messages of the agent as read, in this tab or another. */
 export function markRead(transcript: Transcript, messageIds: ReadonlySet<string>): Transcript {
   const isNew = (entry: Entry) => entry.by === 'agent' && entry.state !== 'read' && messageIds.has(entry.messageId)
   if (!transcript.entries.some(isNew)) return transcript
@@ -188,7 +188,7 @@ export function markRead(transcript: Transcript, messageIds: ReadonlySet<string>
   return { ...transcript, entries }
 }
 
-/** What is still to be sent, in the order in which it was said. */
+/** Unrecorded frames in the order of submission. */
 export function unsentFrames({ entries }: Transcript): OutgoingFrame[] {
   return entries.flatMap((entry) =>
     entry.by === 'visitor' && entry.state === 'sending' && entry.frame ? [entry.frame] : [],
@@ -199,14 +199,14 @@ export function unreadEntries({ entries }: Transcript): AgentEntry[] {
   return entries.filter((entry): entry is AgentEntry => entry.by === 'agent' && entry.state !== 'read')
 }
 
-/** Another visitor: nothing of the old record is theirs. What was not sent yet is said by them. */
+/** Starts over for another visitor id: entries of the old one are dropped, and unsent ones belong to the new one. */
 export function resetForVisitor({ entries }: Transcript): Transcript {
   return { ...emptyTranscript, entries: entries.filter((entry) => entry.by === 'visitor' && entry.frame) }
 }
 
 /**
- * What the visitor said next after a line of the agent; with it the questions of that line are answered. One rule for
- * taps and for typed answers, in every tab and after a reload.
+ * The visitor's next entry after a message of the agent answers that message. The same rule holds for taps and typed
+ * answers, in every tab and after a reload.
  */
 export function answerOf({ entries }: Transcript, entry: AgentEntry): VisitorEntry | undefined {
   const later = entries.slice(entries.indexOf(entry) + 1)
@@ -228,7 +228,7 @@ function updateVisitorEntry(
   return { ...transcript, entries }
 }
 
-/** Sorting keeps the order of equals, so what has no place yet stays as it was said. */
+/** A stable sort: entries without a cursor stay in the order of submission. */
 function sortByCursor(entries: readonly Entry[]): Entry[] {
   const sortKey = ({ cursor = Number.POSITIVE_INFINITY }: Entry) => cursor
   return [...entries].sort((a, b) => (sortKey(a) === sortKey(b) ? 0 : sortKey(a) - sortKey(b)))

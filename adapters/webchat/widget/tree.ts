@@ -1,4 +1,4 @@
-/** The lines of a text as a page shows them: paragraphs, and lists inside lists. */
+/** The block structure of a text: paragraphs and nested lists. */
 import type { Line, Span } from '../../../core/render/lines.js'
 import { isBlank } from '../../../core/render/lines.js'
 import { parse } from '../../../core/render/markdown.js'
@@ -8,7 +8,7 @@ export type Node =
   | { readonly kind: 'list'; readonly isOrdered: boolean; readonly items: readonly Item[] }
 
 export interface Item {
-  /** The number it was given, in a list that has them. */
+  /** The item's number in an ordered list. */
   readonly value: number
   readonly lines: readonly (readonly Span[])[]
   readonly inner: readonly Node[]
@@ -27,7 +27,7 @@ interface OpenList {
 
 export function treeOf(text: string): Node[] {
   const nodes: Node[] = []
-  /** Lists that are open, the outermost first. */
+  /** Open lists, outermost first. */
   let open: OpenList[] = []
   let paragraph: (readonly Span[])[] | undefined
   for (const line of parse(text)) {
@@ -49,7 +49,7 @@ export function treeOf(text: string): Node[] {
   return nodes
 }
 
-/** Puts an item into the list it belongs to, which may have to be opened; answers the lists that are open then. */
+/** Adds an item to its list, opening the list if needed; returns the lists that are then open. */
 function addItem({ marker, depth, spans }: Line, open: readonly OpenList[], nodes: Node[]): OpenList[] {
   const isOrdered = marker !== '- '
   const item = { value: isOrdered ? Number.parseInt(marker, 10) : 0, lines: [spans], inner: [] }

@@ -1,18 +1,18 @@
-/** Addresses that stand in plain words: what may be opened, and where in a text it stands. */
+/** URLs in plain text: where they are, and which may be opened. */
 
 export interface TextRun {
   readonly text: string
   readonly url?: string
 }
 
-/** Only these are ever opened, whoever wrote them. */
+/** Only these schemes are ever opened. */
 const openablePattern = /^(?:https?:\/\/|mailto:|tel:)[^\s]/i
 
 export function openable(url: string): string | undefined {
   return openablePattern.test(url) ? url : undefined
 }
 
-/** An address, a mailbox, or a phone number that begins with a plus. Sizes are bounded, so a long text takes no longer. */
+/** A URL, a mail address, or a phone number with a plus. Lengths are bounded, so that matching takes linear time. */
 const addressPattern =
   /https?:\/\/[^\s<>"]{1,2000}|[\w.+-]{1,64}@[a-z\d-]{1,63}(?:\.[a-z\d-]{1,63}){1,8}|\+\d(?:[ ().-]{0,2}\d){6,14}/gi
 
@@ -34,7 +34,7 @@ function urlOf(address: string): string {
   return /^https?:/i.test(address) ? address : `mailto:${address}`
 }
 
-/** What ends a sentence, or closes a bracket that was opened before the address, is not part of it. */
+/** Removes punctuation that ends a sentence, and a bracket that was opened before the URL. */
 function trimPunctuation(address: string): string {
   const trimmed = address.replace(/[.,;:!?'"…]+$/, '')
   return trimmed.endsWith(')') && !trimmed.includes('(') ? trimPunctuation(trimmed.slice(0, -1)) : trimmed

@@ -1,4 +1,4 @@
-/** A contact as a vCard (RFC 6350), made in the page: whoever opens the file keeps it among their own. */
+/** A contact as a vCard file (RFC 6350). */
 import type { Contact } from '../frames.js'
 import { escapeText, propertyLines } from './textfile.js'
 
@@ -6,7 +6,7 @@ export function vcardFile({ name, organization, phone, email, url }: Contact): s
   return propertyLines([
     ['BEGIN', 'VCARD'],
     ['VERSION', '4.0'],
-    // A business is not a person with a first name and a last one.
+    // A business has no first and last name.
     ['KIND', organization === undefined || organization === name ? 'org' : 'individual'],
     ['FN', escapeText(name)],
     ['ORG', organization && escapeText(organization)],
@@ -17,7 +17,7 @@ export function vcardFile({ name, organization, phone, email, url }: Contact): s
   ])
 }
 
-/** An address is written as it is; only what would begin another line is taken out of it. */
+/** Removes white space, since a line break would start another property. */
 function uri(url: string): string {
   return url.replace(/\s/g, '')
 }

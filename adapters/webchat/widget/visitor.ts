@@ -1,4 +1,4 @@
-/** Who the visitor is to the gateway: a token, asked for once, kept, and made anew before it grows old. */
+/** The visitor's token: requested once, saved, and renewed before it expires. */
 import type { ChatStorage } from './storage.js'
 
 export interface Visitor {
@@ -9,12 +9,12 @@ export interface Visitor {
 
 export type Admission =
   | { readonly kind: 'visitor'; readonly visitor: Visitor; readonly isNew: boolean }
-  /** For good: the site is not among those of the chat, or there is no such chat. */
+  /** Permanent: the site is not among those of the chat, or the chat does not exist. */
   | { readonly kind: 'refused'; readonly reason: 'elsewhere' | 'gone' }
   | { readonly kind: 'later'; readonly afterMs: number }
 
 const name = 'visitor'
-/** A token that is good for less than this is made anew. */
+/** A token that expires sooner than this is renewed. */
 const renewBeforeMs = 15 * 24 * 60 * 60 * 1000
 
 export function savedVisitor(storage: ChatStorage): Visitor | undefined {
@@ -26,7 +26,10 @@ export function savedVisitor(storage: ChatStorage): Visitor | undefined {
   }
 }
 
-/** `mustRenew`: the known token did not do, or nobody knows. Tabs that begin together become one visitor. */
+/**
+ * `mustRenew`: the gateway refused the saved token, or its state is unknown. Tabs that start together share one
+ * visitor.
+ */
 export async function requestAdmission(
   chatUrl: string,
   storage: ChatStorage,

@@ -1,4 +1,4 @@
-/** Everything that the chat itself says. */
+/** All texts of the chat's own interface. */
 export const words = {
   open: 'Open the chat',
   openUnread: (count: number) => `Open the chat, ${count === 1 ? '1 new message' : `${count} new messages`}`,

@@ -28,7 +28,7 @@ export function watchConversations({ onInbound, onSend, onDelivery }: Watcher): 
       return
     }
     if (command === reply.name) {
-      const requests = (input as Inputs['reply']).requests.map(({ request }) => request)
+      const { requests } = input as Inputs['reply']
       onSend?.(owner, requests, answer as readonly SendResult[])
       return
     }

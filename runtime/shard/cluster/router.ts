@@ -117,9 +117,9 @@ export function createRouter({ rpc, shards, registry, localShard, newCommandId, 
   }
 
   /**
-   * Gives the answer, or a refusal after `ms`: for a command, that it may have been decided, since a commit may be waiting
-   * for the NATS servers. The router does not retry then: the first local attempt stores no answer under its id, so a retry
-   * would execute the command twice.
+   * Resolves with the answer, or with a refusal after `ms`; for a command the refusal says that its outcome is unknown,
+   * since a commit may be waiting for the NATS servers. The router does not retry then: the first local attempt stores
+   * no answer under its id, so a retry would execute the command twice.
    */
   function limitTime(ms: number, answer: unknown, isCommand: boolean): unknown {
     if (!(answer instanceof Promise)) return answer
