@@ -38,7 +38,7 @@ export type Part = Section | 'agent'
 export interface Head {
   /** Counts the changes of the whole agent; its creation is the first. */
   readonly version: number
-  readonly revisionHash: string
+  readonly revisionDigest: string
   /** The version at which each part was last changed; absent for a part that never was. */
   readonly parts: { readonly [P in Part]?: number }
   /** Size of the document as JSON; absent until a change counts it. */
@@ -64,7 +64,7 @@ export interface LoadedDocument {
 
 /** Cached state of an agent under one revision hash. */
 interface CachedDocument {
-  readonly revisionHash: string
+  readonly revisionDigest: string
   readonly agent: AgentRecord
   document: AgentDocument
   /** The sections that `document` contains. */
@@ -126,7 +126,7 @@ export function createDocumentCache(): DocumentCache {
   const cache = new LRUCache<string, readonly CachedDocument[]>({ max: limits.cachedAgents })
 
   function cacheDocument(key: string, cached: CachedDocument): void {
-    const others = (cache.get(key) ?? []).filter(({ revisionHash }) => revisionHash !== cached.revisionHash)
+    const others = (cache.get(key) ?? []).filter(({ revisionDigest }) => revisionDigest !== cached.revisionDigest)
     cache.set(key, [cached, ...others].slice(0, 2))
   }
 
@@ -137,14 +137,14 @@ export function createDocumentCache(): DocumentCache {
   function resolve(reader: Reader, agentRef: AgentRef): ResolvedDocument | undefined {
     const key = formatAgentKey(agentRef)
     const stored = reader.get(headTable, keyOf(agentRef))
-    const hit = stored && cache.get(key)?.find(({ revisionHash }) => revisionHash === stored.revisionHash)
+    const hit = stored && cache.get(key)?.find(({ revisionDigest }) => revisionDigest === stored.revisionDigest)
     if (hit) return { head: stored, cached: hit }
     const agent = findAgent(reader, agentRef)
     if (!agent) return undefined
     const head = stored ?? firstHead(agent)
     const cached =
-      cache.get(key)?.find(({ revisionHash }) => revisionHash === head.revisionHash) ??
-      createCached(head.revisionHash, agent)
+      cache.get(key)?.find(({ revisionDigest }) => revisionDigest === head.revisionDigest) ??
+      createCached(head.revisionDigest, agent)
     cacheDocument(key, cached)
     return { head, cached }
   }
@@ -190,10 +190,10 @@ export function createDocumentCache(): DocumentCache {
     for (const part of touchedParts) if (!parts.includes(part)) parts.push(part)
     if (parts.length === 0) return { loaded: before, changed: [] }
     const version = head.version + 1
-    const revisionHash = revisionHashOf(head.revisionHash, commandId, String(at))
+    const revisionDigest = revisionDigestOf(head.revisionDigest, commandId, String(at))
     const versions: { [P in Part]?: number } = { ...head.parts }
     for (const part of parts) versions[part] = version
-    const next: Head = { version, revisionHash, parts: versions, bytes }
+    const next: Head = { version, revisionDigest, parts: versions, bytes }
     const record = updateRecord(agent, agentFields, document.identity, at)
     for (const section of sections) {
       if (section !== 'identity') writeSection(tx, agentRef, section, before.document[section], document[section])
@@ -201,8 +201,8 @@ export function createDocumentCache(): DocumentCache {
     tx.put(agentTable, keyOf(agentRef), record)
     tx.put(headTable, keyOf(agentRef), next)
     const key = formatAgentKey(agentRef)
-    const nextCached = createCached(revisionHash, record, document, allSectionSet)
-    const cached = cache.get(key)?.find((each) => each.revisionHash === head.revisionHash)
+    const nextCached = createCached(revisionDigest, record, document, allSectionSet)
+    const cached = cache.get(key)?.find((each) => each.revisionDigest === head.revisionDigest)
     if (cached?.index) {
       // An update that takes long is dropped; the next use builds the index again.
       if (updateIndexInSteps(cached.index, before.document, document).next().done) nextCached.index = cached.index
@@ -252,24 +252,28 @@ function keyOf({ orgId, agentId }: AgentRef): [orgId: string, agentId: string] {
 
 /** Head of an agent that was never changed, which has no stored head. */
 function firstHead({ incarnation, updatedAt }: AgentRecord): Head {
-  return { version: firstVersion, revisionHash: revisionHashOf('', String(incarnation), String(updatedAt)), parts: {} }
+  return {
+    version: firstVersion,
+    revisionDigest: revisionDigestOf('', String(incarnation), String(updatedAt)),
+    parts: {},
+  }
 }
 
-const revisionHashChars = 22
+const revisionDigestChars = 22
 
-function revisionHashOf(before: string, command: string, at: string): string {
-  return hash('sha256', JSON.stringify([before, command, at]), 'base64url').slice(0, revisionHashChars)
+function revisionDigestOf(before: string, command: string, at: string): string {
+  return hash('sha256', JSON.stringify([before, command, at]), 'base64url').slice(0, revisionDigestChars)
 }
 
 function createCached(
-  revisionHash: string,
+  revisionDigest: string,
   agent: AgentRecord,
   document: AgentDocument = emptyDocument,
   sections: ReadonlySet<Section> = noSections,
 ): CachedDocument {
   const lookup = () => indexOfCached(cached)
   const views = new LRUCache<string, object>({ max: limits.cachedViews })
-  const cached: CachedDocument = { revisionHash, agent, document, sections, items: new Map(), views, lookup }
+  const cached: CachedDocument = { revisionDigest, agent, document, sections, items: new Map(), views, lookup }
   return cached
 }
 

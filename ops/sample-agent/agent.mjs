@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url'
 
 const stalestSeconds = 300
 
-/** Whether Parley sent it, and just now. The signature is over the bytes as they came, not over JSON written anew. */
+/** Whether Parley sent the request recently. The signature covers the raw bytes, not re-serialized JSON. */
 function isFromParley(secret, headers, body) {
   const timestamp = String(headers['x-svc-request-timestamp'] ?? '')
   const given = Buffer.from(String(headers['x-svc-signature'] ?? ''))
@@ -24,7 +24,7 @@ function isFromParley(secret, headers, body) {
   return given.length === expected.length && timingSafeEqual(given, expected)
 }
 
-/** Words of somebody else inside AML: no marker begins in them. */
+/** Text of a person inside AML: no marker begins in it. */
 const quoted = (words) => `“${String(words).replaceAll('[[', '\\[[')}”`
 
 const aml = (text) => ({ type: 'text/svc-aml', body: text })
@@ -37,7 +37,7 @@ const message = (...parts) => ({ spec: 'amf/1', parts })
 const text = (words) => ({ type: 'text', text: words })
 
 const zone = 'Europe/Lisbon'
-/** A whole hour, some days from now. */
+/** A full hour, some days from now. */
 const hourIn = (days, hour) =>
   `${new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)}T${String(hour).padStart(2, '0')}:00:00+00:00`
 const moment = (days, hour) => ({ iso: hourIn(days, hour), tz: zone })
@@ -56,7 +56,7 @@ const stay = {
   place,
 }
 
-/** Everything on the menu: what it is called, and how it is answered. */
+/** The menu: the label of each item, and its answer. */
 const menu = {
   rooms: {
     label: 'See the rooms',
@@ -164,7 +164,7 @@ What: ${what}
 Price: 94.00 EUR
 ]]`)
 
-/** What each question leads to, by its intent id. */
+/** The answer to each question, by its intent id. */
 const answered = {
   menu: ({ optionIds: [chosen] }) => menu[chosen].answer(),
   room: ({ labels: [room] }) => sure(room),
@@ -180,7 +180,7 @@ const answered = {
     menuAsked(said ? `Thank you, we note ${quoted(said)}.` : 'Thank you, we found you on the map.'),
 }
 
-/** The answer to an event; undefined where there is nothing to say. */
+/** The answer to an event; undefined where no answer is needed. */
 export function answerTo(event) {
   if (event.type === 'result') {
     const { intentId, labels = [] } = event.result
@@ -198,8 +198,8 @@ export function answerTo(event) {
 }
 
 /**
- * Resolves with the server once it listens. A port that another has is left for a free one; `heard` gets each event with
- * the body that answers it.
+ * Resolves with the server once it listens, on a free port when the wanted one is in use; `heard` is called with each
+ * event and the body that answers it.
  */
 export async function serve({ port = 0, host = '127.0.0.1', secret = '', heard = (_envelope, _answer) => {} } = {}) {
   const server = createServer(async (request, response) => {

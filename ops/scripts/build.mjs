@@ -1,8 +1,9 @@
 /**
- * The build. Types are taken away without looking at them (`npm run types` does, and the tests do), so it takes seconds.
- * Every file is built by itself first; then those that are started are built once more, each with all that it needs put
- * together in a few large files in `dist/parts`: finding and reading over a thousand small ones is most of what it takes to start.
- * `node ops/scripts/build.mjs tests` does the same with the tests; `if-stale` builds only when a source is newer than the last build.
+ * The build. esbuild strips types without checking them (`npm run types` and the tests check them), so it takes
+ * seconds. It first builds every file by itself, then bundles the programs once more into a few large files in
+ * `dist/parts`: finding and reading over a thousand small files is most of the time of a start. `node
+ * ops/scripts/build.mjs tests` does the same with the tests; `if-stale` builds only when a source is newer than the
+ * last build.
  */
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -24,7 +25,7 @@ const common = {
   logLevel: 'warning',
 }
 
-/** The one test that reads the built files of a folder, and finds in them what it has imported, stays as it is. */
+/** The one test that reads built files of a folder and compares them with its imports is not bundled. */
 const loose = ['test/mgmt/repertoire.test.ts']
 const programs = [
   'runtime/main.ts',
@@ -36,7 +37,7 @@ const programs = [
   'ops/scripts/cluster.ts',
   'test/faults/node.ts',
 ]
-/** Put together for the tests alone: profiles of the bench tell more when they name the files we know. */
+/** Bundled for the tests alone: profiles of the bench are clearer with one file per source. */
 const benches = readdirSync(join(root, 'bench'), { recursive: true, encoding: 'utf8' })
   .map((name) => join('bench', name))
   .filter(
@@ -46,24 +47,26 @@ const tests = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8
   .map((name) => join('test', name))
   .filter((name) => name.endsWith('.test.ts') && !loose.includes(name) && isAskedFor(name))
 
-/** Words behind `tests` name the tests that will run; bundling the others would take longer than running these. */
+/**
+ * Words after `tests` select the tests that run; bundling the others would take longer than running the selected ones.
+ */
 function isAskedFor(name) {
   const words = process.argv.slice(process.argv.indexOf('tests') + 1).filter((word) => !word.startsWith('-'))
   return words.length === 0 || words.some((word) => name.includes(word))
 }
 
 /**
- * What is put together at once: a part holds the files that the same programs of a group need, so the more alike they are,
- * the fewer and larger its parts. Together all would have one for every few files; a node alone would read hundreds of them.
+ * The groups that are bundled at once. A part holds the files that the same programs of a group need, so similar
+ * programs have few and large parts. As one group, every few files would be a part, and a node would read hundreds.
  */
 function groups() {
-  // Whoever starts a program waits for no tests.
+  // The start of a program does not wait for tests.
   if (!process.argv.includes('tests')) return [programs]
   const isWhole = reaching('runtime/node/compose.ts')
   return [programs, benches, tests.filter(isWhole), tests.filter((test) => !isWhole(test))]
 }
 
-/** Tells of a file whether it needs another one. */
+/** Returns a predicate: does a file import `target`, directly or not? */
 function reaching(target) {
   const known = new Map([[target, true]])
   const reaches = (file) => {
@@ -82,8 +85,8 @@ function importsOf(file) {
 }
 
 /**
- * Libraries that come as hundreds of small files, with what they use themselves. All others stay where npm put them: many
- * have machine code or files of their own, or were not written to run in strict mode, which is what they would run in.
+ * Libraries of hundreds of small files, with their own dependencies, are bundled. All others stay where npm installed
+ * them: many have native code or data files, or do not run in strict mode, which bundling would force.
  */
 const libraries = [
   ...['typebox', 'libphonenumber-js', 'csv-parse', 'undici', 'js-yaml'],
@@ -93,7 +96,7 @@ const libraries = [
   'lru-cache',
 ]
 
-/** The library of the tests, with all that it needs itself: some two hundred files, which each test would read. */
+/** The test library with its dependencies: some two hundred files that each test would read. */
 const withTap = {
   name: 'with tap',
   setup({ onResolve, resolve }) {
@@ -119,7 +122,7 @@ const fromLibraries = {
   },
 }
 
-/** To a file that was put together with others, `import.meta` still tells the place that it has when it is built by itself. */
+/** In a bundled file `import.meta` keeps the location that the file has when it is built by itself. */
 const ownPlace = {
   name: 'own place',
   setup({ onLoad }) {
@@ -137,7 +140,7 @@ const ownPlace = {
   },
 }
 
-/** Written when a build is whole: sources that are newer have to be built again. */
+/** Written after a complete build; newer sources are built again. */
 const stamp = join(root, 'dist/.built')
 
 function isStale() {
@@ -157,7 +160,7 @@ await build({
   ...common,
   entryPoints: [...folders.map((folder) => `${folder}/**/*.ts`), 'adapters/**/*.tsx'],
 })
-// Parts of the build before, and where an older one put libraries.
+// Parts of the previous build, and of the place where an older build put libraries.
 for (const name of ['parts', 'node_modules']) rmSync(join(root, 'dist', name), { recursive: true, force: true })
 const built = await Promise.all(groups().map((entryPoints) => putTogether(entryPoints)))
 
@@ -171,7 +174,7 @@ function putTogether(entryPoints) {
     metafile: true,
     chunkNames: 'parts/[hash]',
     plugins: [ownPlace, withTap, fromLibraries],
-    // Libraries in the older form ask for modules of Node by `require`.
+    // CommonJS libraries load modules of Node with `require`.
     banner: {
       js: "import { createRequire as __requiring } from 'node:module'; const require = __requiring(import.meta.url);",
     },
@@ -185,7 +188,7 @@ for (const [file, { format }] of built.flatMap(({ metafile }) => Object.entries(
 
 writeFileSync(stamp, '')
 
-/** What says so, or stands beside its like in the newer form, which is always strict. */
+/** Files with "use strict", or beside an ES module version of themselves, which is always strict. */
 function isStrict(file) {
   const isModuleToo = file.endsWith('.cjs') && existsSync(join(root, file.replace(/\.cjs$/, '.mjs')))
   return isModuleToo || /^['"]use strict['"]/m.test(readFileSync(join(root, file), 'utf8'))

@@ -1,6 +1,6 @@
 /**
- * A whole cluster on one machine: three NATS servers, Redis and three Parley nodes. `up` starts what does not run yet,
- * `down` ends what `up` started and nothing else.
+ * A whole cluster on one machine: three NATS servers, Redis and three Parley nodes. `up` starts the missing programs,
+ * `down` ends those that `up` started and no others.
  */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ const usage = `Usage: cluster up [--dir data/cluster] [--servers-only]
   --servers-only   NATS and Redis without nodes, for those who start nodes themselves
   --wipe           after ending it, remove everything it kept`
 
-/** From here on a server can be told to sync every message. */
+/** The first version of NATS that can sync every message. */
 const syncingSince = [2, 10, 0]
 
 const programs = ['nats-server', 'redis-server']
@@ -60,7 +60,7 @@ async function down(dir: string, wipe: boolean): Promise<boolean> {
     console.error(`There is no cluster in ${dir}.`)
     return !wipe
   }
-  // Nodes first: they hand over what they own as long as the servers are there.
+  // Nodes first: they hand over their shards while the servers still run.
   const nodes = state.processes.filter(({ name }) => name.startsWith('parley-'))
   const servers = state.processes.filter((each) => !nodes.includes(each))
   for (const group of [nodes, servers]) await Promise.all(group.map(endProcess))
@@ -79,7 +79,7 @@ async function startIfNeeded(dir: string, state: State, planned: Planned): Promi
   const started = await startProcess(planned)
   const others = state.processes.filter((each) => each !== running)
   const updated = { ...state, processes: [...others, started] }
-  // Written at once, so that `down` finds it whatever happens next.
+  // Written at once, so that `down` finds it even if a later step fails.
   writeState(dir, updated)
   return updated
 }

@@ -1,4 +1,4 @@
-/** Which programs a local cluster consists of, and with which settings each is started. */
+/** The programs of a local cluster and their settings. */
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { nodeFlags } from '../../runtime/config/flags.js'
@@ -6,7 +6,7 @@ import type { Program } from './process.js'
 import type { State } from './state.js'
 
 export interface Planned extends Program {
-  /** Answers 200 once the program is of use; without one, that it listens on its port is enough. */
+  /** Answers 200 once the program is ready; without it, a listening port is enough. */
   readonly healthUrl?: string
   readonly port: number
 }
@@ -14,12 +14,12 @@ export interface Planned extends Program {
 export interface Plan {
   readonly servers: readonly Planned[]
   readonly nodes: readonly Planned[]
-  /** Written before anything is started. */
+  /** Written before the first program starts. */
   readonly files: readonly { readonly path: string; readonly text: string }[]
 }
 
 const host = '127.0.0.1'
-/** The configuration that ops/README.md describes, whether this runs from the sources or from what was built. */
+/** The configuration of ops/runbooks/cluster.md, found from the sources and from the build. */
 const natsFolder = fileURLToPath(new URL('../../../ops/nats/', import.meta.url))
 const main = fileURLToPath(new URL('../../runtime/main.js', import.meta.url))
 
@@ -31,7 +31,7 @@ export const redisUrl = ({ ports, redisPassword }: State) => `redis://:${redisPa
 export const nodeUrls = ({ ports }: State) =>
   ports.nodes.map(({ gateway, mgmt }) => ({ gateway: `http://${host}:${gateway}`, mgmt: `http://${host}:${mgmt}` }))
 
-/** `syncAlways`: the installed NATS can have every message on the disk before it acknowledges it. */
+/** `syncAlways`: the installed NATS can sync every message before it acknowledges it. */
 export function planCluster(dir: string, state: State, syncAlways: boolean): Plan {
   const at = (...names: string[]) => join(dir, ...names)
   const redisConf = at('redis.conf')
@@ -93,7 +93,7 @@ export function planCluster(dir: string, state: State, syncAlways: boolean): Pla
     }
   })
 
-  // Redis holds rate limits, which are worth nothing after a restart.
+  // Redis holds rate limits, which need not survive a restart.
   const redisLines = [
     `bind ${host}`,
     `port ${ports.redis}`,

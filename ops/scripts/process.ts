@@ -1,4 +1,4 @@
-/** Starts processes that live on after the command, tells them apart from strangers, and ends them. */
+/** Processes that outlive the command: starts them, identifies them, and ends them. */
 import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, openSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,11 +10,11 @@ export interface Program {
   readonly command: string
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
-  /** What it prints is added to this file. */
+  /** The process appends its output to this file. */
   readonly logFile: string
 }
 
-/** Resolves once the process exists; whether it is of any use is somebody else's question. */
+/** Resolves once the process exists, ready or not. */
 export async function startProcess({ name, command, args, env, logFile }: Program): Promise<StartedProcess> {
   const log = openSync(logFile, 'a', 0o600)
   const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ['ignore', log, log], detached: true })
@@ -28,7 +28,7 @@ export function isRunning({ pid, identity }: StartedProcess): boolean {
   return identity !== '' && identityOf(pid) === identity
 }
 
-/** Asks it to end, and makes it when it does not. A process that merely has its number is left alone. */
+/** Asks the process to end, and kills it when it does not. Leaves another process with the same pid alone. */
 export async function endProcess(started: StartedProcess): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     if (!isRunning(started)) return
@@ -39,14 +39,15 @@ export async function endProcess(started: StartedProcess): Promise<void> {
   }
 }
 
-/** When the process began: nobody else who gets its number ever has the same. Undefined when it has ended. */
+/** The start time of the process, which no later process with the same pid shares. Undefined when it has ended. */
 function identityOf(pid: number): string | undefined {
   return existsSync('/proc/self/stat') ? linuxIdentity(pid) : otherIdentity(pid)
 }
 
 function linuxIdentity(pid: number): string | undefined {
   try {
-    // The name in brackets may hold anything, so the fields are counted after it: state is the first, start the twentieth.
+    // The name in brackets may contain any character, so fields are counted after it: state is the first, start the
+    // twentieth.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()

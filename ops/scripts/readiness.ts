@@ -1,4 +1,4 @@
-/** Waits for a program to be of use, and says what it printed when it never is. */
+/** Waits for a program to be ready, and shows its output when it never is. */
 import { readFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { connect } from 'node:net'
@@ -8,7 +8,7 @@ import type { Planned } from './plan.js'
 import { isRunning } from './process.js'
 import type { StartedProcess } from './state.js'
 
-/** Undefined when it is ready, otherwise why not, with the end of its log. */
+/** Undefined when it is ready; otherwise the reason, with the end of its log. */
 export async function waitUntilReady(planned: Planned, started: StartedProcess): Promise<string | undefined> {
   for (const deadline = Date.now() + limits.startMs; Date.now() < deadline; await sleep(limits.pollEveryMs)) {
     if (!isRunning(started)) return `${planned.name} has ended. It said:\n${tailOf(planned.logFile)}`

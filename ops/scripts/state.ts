@@ -1,4 +1,4 @@
-/** What a local cluster remembers between commands: its ports, its secrets, and the processes that were started. */
+/** The state of a local cluster between commands: its ports, secrets and started processes. */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { localCluster as limits } from '../../core/limits/index.js'
 export interface StartedProcess {
   readonly name: string
   readonly pid: number
-  /** What tells this process from a later one that was given the same number. */
+  /** Distinguishes this process from a later one with the same pid. */
   readonly identity: string
 }
 
@@ -42,7 +42,7 @@ export function readState(dir: string): State | undefined {
   return existsSync(fileOf(dir)) ? (JSON.parse(readFileSync(fileOf(dir), 'utf8')) as State) : undefined
 }
 
-/** It holds keys, so only its owner may read it. */
+/** It contains keys, so only its owner may read it. */
 export function writeState(dir: string, state: State): void {
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   writeFileSync(`${fileOf(dir)}.new`, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 })
@@ -65,7 +65,7 @@ export async function newState(): Promise<State> {
       mgmt: await portNear(limits.mgmtPort + step, taken),
     })
   }
-  // A letter first, so that the servers' configuration never takes one for a number.
+  // Begins with a letter, so that the servers' configuration never reads it as a number.
   const secret = () => `k${randomBytes(18).toString('base64url')}`
   return {
     version: 1,
@@ -79,7 +79,7 @@ export async function newState(): Promise<State> {
   }
 }
 
-/** The wanted port, or a free one when somebody has it. */
+/** The wanted port, or a free one when it is in use. */
 async function portNear(preferred: number, taken: Set<number>): Promise<number> {
   for (let port = preferred; ; port = 0) {
     const freePort = await tryListen(port)

@@ -1,4 +1,4 @@
-/** The test command: builds, with the tests that were asked for (all of them when none is named), then runs them. */
+/** The test command: builds with the selected tests (all when none is named), then runs them. */
 import { spawnSync } from 'node:child_process'
 
 const words = process.argv.slice(2)

@@ -162,12 +162,12 @@ export const catalog = {
   parley_shard_commands_total: {
     kind: 'counter',
     labels: [],
-    help: 'Commands, timers and settled effects in those commits',
+    help: 'Commands, timers and completed effects in those commits',
   },
-  parley_shard_effects_settled_total: {
+  parley_shard_effects_completed_total: {
     kind: 'counter',
     labels: [],
-    help: 'Of these, effects that were settled without a command',
+    help: 'Of these, effects that completed without a command',
   },
   parley_shard_commit_commands: {
     kind: 'histogram',

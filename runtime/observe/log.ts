@@ -52,7 +52,7 @@ export function createLog(options: LogOptions = {}): LogHandle {
     },
     options.destination ?? stdout!,
   )
-  const throttle = createLogThrottle((of, count) => output.warn({ of, output: count }, 'log.suppressed'))
+  const throttle = createLogThrottle((of, count) => output.warn({ of, lines: count }, 'log.suppressed'))
   const write: Write = (level, event, fields) => {
     const isThrottled = level === 'warn' || level === 'error'
     if (output.isLevelEnabled(level) && (!isThrottled || throttle.allows(event))) output[level](fields(), event)

@@ -6,10 +6,11 @@ import type { Engine, Shards } from './contract.js'
 import { MailboxFull, NotOwner } from './errors.js'
 import { createIsSkippable, createSendHandler, sendKind } from './messages.js'
 import type { EmbeddedOptions } from './options.js'
+import type { OwnedShard } from './ownedshard.js'
 import { isShard, shardOf } from './placement.js'
 import { unavailable } from './refusals.js'
 import { createRegistry } from './registry.js'
-import { type OwnedShard, openShard } from './shard.js'
+import { openShard } from './shard.js'
 import { createWatchers } from './watchers.js'
 
 /** The shards of an embedded engine are lost only when the process stops. */

@@ -10,7 +10,7 @@ export interface CommitMetrics {
   /** One commit: how many commands shared it, and how long it took from the first decision until it was durable. */
   recordCommit(shard: number, commands: number, elapsedMs: number): void
   /** An effect completed without a command that reports it; it is one more entry of its commit. */
-  settled(): void
+  recordCompletion(): void
 }
 
 export interface ShardMetrics {
@@ -44,7 +44,7 @@ function secondsSince(at: number | undefined, now: number): number {
 export function createShardMetrics(metrics: Metrics, clock: Pick<Clock, 'now'>): ShardMetrics {
   const commits = counterOf(metrics, 'parley_shard_commits_total')()
   const commands = counterOf(metrics, 'parley_shard_commands_total')()
-  const settled = counterOf(metrics, 'parley_shard_effects_settled_total')()
+  const completed = counterOf(metrics, 'parley_shard_effects_completed_total')()
   const sizes = histogramOf(metrics, 'parley_shard_commit_commands')()
   const durations = histogramOf(metrics, 'parley_shard_commit_duration_seconds')()
   return {
@@ -55,7 +55,7 @@ export function createShardMetrics(metrics: Metrics, clock: Pick<Clock, 'now'>):
         sizes.observe(commandCount)
         durations.observe(elapsedMs / 1000)
       },
-      settled: () => settled.add(),
+      recordCompletion: () => completed.add(),
     },
     register(engine, shards) {
       const inspection = cachePerScrape(engine)

@@ -8,11 +8,11 @@ import { shard as limits } from '../../core/limits/index.js'
 import type { Steps } from '../../core/steps.js'
 import type { Clock } from '../clock.js'
 import { nextSlice } from '../slices.js'
-import type { Change, CommitDeferred, DeferredWrite, Reader, Space } from '../store/contract.js'
+import type { Change, DeferredWrite, Reader } from '../store/contract.js'
 import { createAnswerExpiry } from './answerexpiry.js'
 import { type Batch, canAccept, type MailboxEntry } from './batch.js'
 import { createLatestTime, rescheduleTimers } from './clocksteps.js'
-import type { Command, EffectHandler, EffectToken, LocalShardStatus, Query } from './contract.js'
+import type { Command, EffectToken } from './contract.js'
 import {
   type CommandRequest,
   type CommitContext,
@@ -22,54 +22,13 @@ import {
   type PendingEffect,
 } from './decision.js'
 import { MailboxFull, NotOwner } from './errors.js'
-import type { IsSkippable } from './messages.js'
-import type { EngineOptions } from './options.js'
 import { openOutbox } from './outbox.js'
 import { createOverlay, type Overlay } from './overlay.js'
+import type { OwnedShard, ShardOptions } from './ownedshard.js'
 import { runQuery } from './queries.js'
 import { withCache } from './recordcache.js'
-import type { Registry } from './registry.js'
 import { commitTable, outboxTable, type StoredTimer, timerNameTable, timerTable } from './tables.js'
 import { type DueTimer, openTimers } from './timers.js'
-
-export interface OwnedShard {
-  /**
-   * Resolves after the commit. Rejects with MailboxFull, or with NotOwner when the shard was lost before the commit.
-   */
-  execute(request: CommandRequest): Promise<unknown>
-  /** Returns a promise for a query in steps. */
-  query(query: Query<unknown, unknown>, input: unknown): unknown
-  /** Undefined for a query in steps. */
-  queryNow(query: Query<unknown, unknown>, input: unknown): unknown
-  /** Commits so far. Commits without effects are no longer counted after the shard was opened again. */
-  commits(): number
-  load(): Pick<LocalShardStatus, 'waiting' | 'oldestPendingAt' | 'timerDueAt'>
-  /** Resumes the outbox and the timers. */
-  start(): void
-  /** Starts no more effects and fires no more timers; running effects have `handOverMs` to end and report. */
-  quiesce(): Promise<void>
-  /** Accepts no more commands and finishes the accepted ones. */
-  close(): Promise<void>
-  /** The shard is lost: rejects everything that waits, and sends nothing more. */
-  lose(): void
-}
-
-export interface ShardOptions extends Pick<EngineOptions, 'clock' | 'log' | 'newCommandId' | 'commitMetrics'> {
-  readonly number: number
-  readonly space: Space
-  readonly registry: Registry
-  readonly effectHandlers: Readonly<Record<string, EffectHandler>>
-  readonly isSkippable: IsSkippable
-  /**
-   * Makes changes durable and visible in the space, one commit after the other. Rejects with NotOwner when they never
-   * will be.
-   */
-  readonly commit: CommitDeferred
-  /** Whether this process owns the shard at this moment. A process that was paused may resume without it. */
-  readonly isStillOwner: () => boolean
-  /** Called with every durable change before its command is answered. */
-  readonly onCommit: (overlay: Pick<Overlay, 'writesOf'>) => void
-}
 
 export function openShard(options: ShardOptions): OwnedShard {
   const { number, registry, clock, log, commitMetrics } = options
@@ -357,7 +316,7 @@ export function openShard(options: ShardOptions): OwnedShard {
       overlay.remove(outboxTable, key)
       overlay.commit()
     })
-    commitMetrics?.settled()
+    commitMetrics?.recordCompletion()
   }
 
   /** Removes the effect in the commit of the command that reports on it, so the outbox need not remove it. */

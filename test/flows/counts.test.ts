@@ -18,7 +18,7 @@ interface Counts {
 async function countsNow(): Promise<Counts> {
   const text = await (await fetch(`${node.gateway}/metrics`)).text()
   const figure = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
-  const commands = figure('parley_shard_commands_total') - figure('parley_shard_effects_settled_total')
+  const commands = figure('parley_shard_commands_total') - figure('parley_shard_effects_completed_total')
   return { commands, commits: figure('parley_shard_commits_total') }
 }
 

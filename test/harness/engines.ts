@@ -258,7 +258,7 @@ function engineOptions(time: Time, repertoire: Handlers, shards: number) {
     clock,
     newCommandId: () => `${life}-${++ids}`,
     log: createLog({ destination: { write: (line) => logged.push(JSON.parse(line)) }, now: clock.now }).log,
-    commitMetrics: { recordCommit: (_shard, commands) => void commits.push(commands), settled() {} },
+    commitMetrics: { recordCommit: (_shard, commands) => void commits.push(commands), recordCompletion() {} },
   }
   return { options, life, clock, logged, commits }
 }

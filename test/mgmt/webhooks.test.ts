@@ -245,7 +245,7 @@ function findFault(queue: Queue): string | undefined {
     if (trying.length > orgWebhook.triesInFlightPerWebhook) return 'too many tries at once'
     const dueAt = own.flatMap((delivery) => delivery.dueAt ?? [])
     const most = webhook.lastDeliveryStatus === 'failure' ? 1 : orgWebhook.triesInFlightPerWebhook
-    const wakeAt = timers.get(`webhooks.wake:${webhook.id}`)
+    const wakeAt = timers.get(`webhooks.due:${webhook.id}`)
     if (webhook.active && trying.length < most) {
       if (dueAt.some((at) => at <= now)) return 'something is due, there is room, and it does not start'
       if (dueAt.length > 0 && wakeAt !== Math.min(...dueAt)) return 'nobody will wake up for what is due next'

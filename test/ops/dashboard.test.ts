@@ -136,8 +136,8 @@ t.test('Every alert reads, names what there is, and says how bad it is and what 
   }
 })
 
-t.test('ops/README.md has the runbook of every alert, in its words', async (t) => {
-  const listed = textOf('ops/README.md')
+t.test('ops/runbooks/alerts.md has the runbook of every alert, in its words', async (t) => {
+  const listed = textOf('ops/runbooks/alerts.md')
     .split('\n')
     .filter((line) => line.startsWith('| `Parley'))
   t.same(
@@ -163,8 +163,8 @@ t.test('The scrape example names the rules beside it', async (t) => {
   t.equal(scrape_configs[0].job_name, 'parley', 'the alerts go by this name')
 })
 
-t.test('ops/README.md lists every metric with its labels, as the catalog describes it', async (t) => {
-  const listed = textOf('ops/README.md')
+t.test('ops/metrics.md lists every metric with its labels, as the catalog describes it', async (t) => {
+  const listed = textOf('ops/metrics.md')
     .split('\n')
     .filter((line) => line.startsWith('| `parley_'))
   t.same(

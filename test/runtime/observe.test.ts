@@ -474,8 +474,8 @@ t.test('Redaction takes any text, and gets through long ones made to hold it up'
 
 t.test('The last line before the process ends is written once it was flushed', async (t) => {
   const module = new URL('../../runtime/observe/log.js', import.meta.url).href
-  const script = `const { openLog } = await import(${JSON.stringify(module)})
-    const { log, flush } = openLog()
+  const script = `const { createLog } = await import(${JSON.stringify(module)})
+    const { log, flush } = createLog()
     for (let i = 0; i < 500; i++) log.info('child.line', { i, pad: 'x'.repeat(500) })
     await flush()
     process.exit(3)`

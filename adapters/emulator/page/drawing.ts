@@ -4,7 +4,7 @@ export interface Drawing {
   readonly text?: string
   readonly pictures?: readonly Picture[]
   readonly cards?: readonly Card[]
-  /** Below the message, while it is the newest one. */
+  /** Below the message, while the message is the newest one. */
   readonly chips?: readonly Tap[]
   /** Opened by a button of the message. */
   readonly list?: { readonly title: string; readonly rows: readonly Tap[] }

@@ -1,8 +1,8 @@
 /** Checks of provider media, which opens with a binding's credentials: reported media opens, and no secret leaks. */
 import { isDeepStrictEqual } from 'node:util'
 import type { NoResponse } from '../../../core/channel/adapter.js'
-import type { MediaAccess } from '../../../core/channel/providermedia.js'
 import { mediaAccessError } from '../../../core/channel/adaptervalidation.js'
+import type { MediaAccess } from '../../../core/channel/providermedia.js'
 import { callOf, receive } from './calls.js'
 import { type Check, createStubProvider, leaksSecret, reachContext, runBounded, type Subject } from './harness.js'
 import type { MediaSample, SampleAnswer } from './samples.js'

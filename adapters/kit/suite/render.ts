@@ -3,10 +3,10 @@
  */
 import type { ContentMessage } from '../../../core/amf/index.js'
 import type { RenderContext } from '../../../core/channel/adapter.js'
+import { payloadError, payloadsError } from '../../../core/channel/adaptervalidation.js'
 import type { Block } from '../../../core/channel/blocks.js'
 import type { Reader } from '../../../core/render/contract.js'
 import { render } from '../../../core/render/index.js'
-import { payloadError, payloadsError } from '../../../core/channel/adaptervalidation.js'
 import { corpusFor } from './corpus.js'
 import { type Check, describeError, leaksSecret, messageId, type Subject } from './harness.js'
 import { joinByPath, positionOf, postbacksOf, stringsIn, textsOf } from './texts.js'

@@ -3,9 +3,9 @@
  * secret.
  */
 import type { NoResponse, ProviderCache, ProviderRequest, SendOutcome } from '../../../core/channel/adapter.js'
+import { outcomeError } from '../../../core/channel/adaptervalidation.js'
 import { isRecord, parseJson } from '../../../core/json.js'
 import { render } from '../../../core/render/index.js'
-import { outcomeError } from '../../../core/channel/adaptervalidation.js'
 import {
   type Check,
   createStubProvider,

@@ -1,7 +1,7 @@
 /** Receives calls of the provider: verifies the signature, then reads each event by itself. Pure; never throws. */
 // @ts-check
 import { createHmac } from 'node:crypto'
-import { asText, isRecord, notUnderstood, readJson, parsePostback, sameText } from 'parley/adapters/kit'
+import { asText, isRecord, notUnderstood, parsePostback, readJson, sameText } from 'parley/adapters/kit'
 import { signatureHeader, timestampHeader } from './descriptor.js'
 
 /** @typedef {import('parley/adapters/kit').Inbound} Inbound */

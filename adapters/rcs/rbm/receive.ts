@@ -4,13 +4,13 @@
  */
 import { createHmac } from 'node:crypto'
 import type { IngressRequest, IngressResult, Item } from '../../../core/channel/adapter.js'
+import { itemError } from '../../../core/channel/adaptervalidation.js'
 import type { Inbound, UserContent } from '../../../core/channel/inbound.js'
 import { parsePostback } from '../../../core/channel/postback.js'
 import { isRecord } from '../../../core/json.js'
 import { ingressBounds } from '../../../core/limits/index.js'
 import { asNumber, asText, readJson, sameText } from '../../kit/http.js'
 import { notUnderstood } from '../../kit/inbound.js'
-import { itemError } from '../../../core/channel/adaptervalidation.js'
 import { type RbmAuth, signatureHeader } from './descriptor.js'
 import { silentPostback } from './suggestions.js'
 

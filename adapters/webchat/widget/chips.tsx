@@ -81,7 +81,7 @@ interface ReplyProps {
   children?: ComponentChildren
 }
 
-/** One of several answers. It is not removed when another was given, so that keyboard users keep their focus. */
+/** One of several answers. The button stays after another answer, so that keyboard users keep their focus. */
 export function Reply({ tap, label, shown = label, alias = shown, class: name, children }: ReplyProps) {
   const { chat, answer } = useMessageContext()
   const isChosen = answer?.tap === undefined ? matchesText(answer?.text, shown, alias) : answer.tap === tap

@@ -1,4 +1,4 @@
-/** The conversation log: entries in order, announced to screen readers, marked as read when they are in view. */
+/** The conversation log: entries in order, announced to screen readers, marked as read when in view. */
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Chat, ChatState } from './chat.js'
 import { areGrouped, dayText, isSameDay } from './dates.js'

@@ -25,6 +25,7 @@ interface PlaybookFlow {
 }
 
 export function isStale({ body, flow, flowBodyHash }: PlaybookFlow): boolean {
-  const sourceHash = flow?.generatedFrom?.bodyHash ?? flowBodyHash
-  return flow !== undefined && sourceHash !== undefined && sourceHash !== bodyHash(body)
+  const written = flow?.generatedFrom?.bodyHash ?? flowBodyHash
+  const current = bodyHash(body)
+  return flow !== undefined && written !== undefined && written !== current
 }

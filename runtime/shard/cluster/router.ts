@@ -13,10 +13,10 @@ import { combineAnswers } from '../answers.js'
 import type { Shards } from '../contract.js'
 import type { CommandRequest } from '../decision.js'
 import { MailboxFull, NotOwner, OutcomeUnknown } from '../errors.js'
+import type { OwnedShard } from '../ownedshard.js'
 import { shardOf } from '../placement.js'
 import { outcomeUnknown, unavailable } from '../refusals.js'
 import type { Registry } from '../registry.js'
-import type { OwnedShard } from '../shard.js'
 
 /** A command or query in transit. A query has no id. */
 type RemoteRequest =

@@ -5,9 +5,9 @@ import { shard as limits } from '../../../core/limits/index.js'
 import type { Clock } from '../../../runtime/clock.js'
 import { createRouter } from '../../../runtime/shard/cluster/router.js'
 import type { Command } from '../../../runtime/shard/contract.js'
+import type { OwnedShard } from '../../../runtime/shard/ownedshard.js'
 import { outcomeUnknown } from '../../../runtime/shard/refusals.js'
 import { createRegistry } from '../../../runtime/shard/registry.js'
-import type { OwnedShard } from '../../../runtime/shard/shard.js'
 
 const note: Command<string, null> = { name: 'test.note', decide: () => null }
 const registry = createRegistry({ commands: [note] as never, queries: [] })

@@ -333,7 +333,7 @@ t.test('A segment stays while a campaign is being drafted for it', async (t) => 
   const write = (resource: string, asked: object) => {
     const input = { ...place, endpointName: resource, request: { params: {}, query: {}, ...asked }, ifMatch: '' }
     const told = { commandId: resource, at: 1, mint: () => 'x' }
-    return commands.write.decide(Object.assign(root, { tell: () => undefined }) as never, input, told)
+    return commands.write.decide(Object.assign(root, { send: () => undefined }) as never, input, told)
   }
   write('POST /people/segments', { body: { name: 'Vip', filter: { tag: 'vip' } } })
   const remove = () => write('DELETE /people/segments/{segmentId}', { params: { segmentId: 'vip' } })

@@ -10,10 +10,14 @@ const agent = { orgId: 'demo', agentId: 'desk' }
 const campaign: SendCampaignRef = { campaignId: 'cm_1', incarnation: 1 }
 
 /** An opening that was taken at 1,000 and is asked about at 5,000, of a person who wrote at that time. */
-function hold(heardAt: number | undefined, gate: CampaignGate, of: SendCampaignRef | undefined = campaign) {
-  const conversation = { asid: 'usr_1', agent, ...(heardAt !== undefined && { heardAt }) } as unknown as Conversation
-  const forSend = { sendId: 'sd_1', attempt: 1, isLast: false, ...(of && { campaign: of }) }
-  const opening = { id: 'msg_1', at: takenAt, forSend } as unknown as OutboundMessageRecord
+function hold(lastInboundAt: number | undefined, gate: CampaignGate, of: SendCampaignRef | undefined = campaign) {
+  const conversation = {
+    asid: 'usr_1',
+    agent,
+    ...(lastInboundAt !== undefined && { lastInboundAt }),
+  } as unknown as Conversation
+  const sendRef = { sendId: 'sd_1', attempt: 1, isLast: false, ...(of && { campaign: of }) }
+  const opening = { id: 'msg_1', at: takenAt, sendRef } as unknown as OutboundMessageRecord
   const reader = {
     get: (table: unknown) => (table === conversationTable ? conversation : opening),
   } as unknown as Reader

@@ -2,13 +2,6 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { checkAdapter } from '../../../adapters/kit/index.js'
-import {
-  itemError,
-  mediaAccessError,
-  outcomeError,
-  payloadsError,
-  receivedError,
-} from '../../../core/channel/adaptervalidation.js'
 import type {
   Adapter,
   ConnectContext,
@@ -17,6 +10,13 @@ import type {
   ProviderConnection,
   SendContext,
 } from '../../../core/channel/adapter.js'
+import {
+  itemError,
+  mediaAccessError,
+  outcomeError,
+  payloadsError,
+  receivedError,
+} from '../../../core/channel/adaptervalidation.js'
 import { adapter as limits } from '../../../core/limits/index.js'
 import { guardAdapter } from '../../../runtime/delivery/guard.js'
 import type { Fields, Log } from '../../../runtime/observe/log.js'

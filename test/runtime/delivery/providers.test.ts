@@ -210,7 +210,7 @@ async function openExchange(t: Test) {
       async execute(_owner: string, _command: unknown, { items }: { items: readonly unknown[] }) {
         if (!world.isOnRecord) return refuse('service.unavailable')
         world.heard.push(...items)
-        return { fresh: items.length }
+        return { newCount: items.length }
       },
     },
   } as unknown as InboundDeps & Pick<ConnectionPoolOptions, 'directory' | 'adapters' | 'providers'>

@@ -95,7 +95,7 @@ t.test('The taps and numbers of what went out are those that count', async (t) =
   fixture.setProvider((each) => (isRich(each) || !/^\d\. /m.test(each.text) ? tooMuch : acceptAll(each)))
   // A phone of which nobody knew takes text alone here.
   Object.assign(fixture.adapters[0]!, {
-    traitsWith: () => {
+    traitsForDevice: () => {
       const { chips: _chips, card: _card, carousel: _carousel, ...plain } = rbmAdapter.descriptor.traits
       return plain
     },
@@ -130,7 +130,7 @@ t.test('What would be the same for that device is not sent again', async (t) => 
 
 t.test('Where an adapter has no traits for devices, a refusal is one', async (t) => {
   const { fixture, asid } = await opened(t)
-  Object.assign(fixture.adapters[0]!, { traitsWith: undefined })
+  Object.assign(fixture.adapters[0]!, { traitsForDevice: undefined })
   fixture.setProvider(picky)
   await fixture.send(asid, [rooms])
   await waitUntil(() => statesOf(fixture, asid).length > 0)

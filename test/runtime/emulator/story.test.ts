@@ -78,7 +78,7 @@ t.test('An emulator that began anew tells of no message that was refused or fail
   const refused = { level: 'warn', event: 'message.refused', data: { reason: 'optedOut' } }
   rows.set(name(logTable, ['demo', 'desk', 1_000, asid, 1]), refused)
   rows.set(name(logTable, ['demo', 'desk', 5_000, asid, 2]), { ...refused, previous: [1_000, 1] })
-  rows.set(name(conversationTable, [asid]), { asid, agent, trail: { last: [5_000, 2], log: [5_000, 2] } })
+  rows.set(name(conversationTable, [asid]), { asid, agent, history: { last: [5_000, 2], log: [5_000, 2] } })
   const outgoing = [
     { id: 'msg_1', at: 1_000, message: {}, states: { queued: 1_000, failed: 2_000 } },
     { id: 'msg_2', at: 2_000, message: {}, states: { queued: 2_000, sent: 2_500 }, providerIds: ['p'] },

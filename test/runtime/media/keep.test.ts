@@ -247,7 +247,7 @@ t.test('Commands that come late or twice change nothing', async (t) => {
   await ask('sweep', {})
   await fixture.time.advance(1_000)
   t.ok(await objects.get('a.png'), 'it is still there')
-  t.match(await ask('touch', {}), { name: 'a.png', usedAt: fixture.clock.now() })
+  t.match(await ask('touch', {}), { name: 'a.png', touchedAt: fixture.clock.now() })
 })
 
 t.test(

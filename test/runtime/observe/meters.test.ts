@@ -39,7 +39,7 @@ t.test('The same values are the same meter, and others are others', async (t) =>
   registerGauge(metrics, 'parley_shard_owner', () => 1, '3')
   const { text } = await metrics.render()
   t.match(text, 'parley_webhook_calls_total{kind="agent",outcome="taken"} 2')
-  t.match(text, 'parley_webhook_calls_total{kind="agent",outcome="away"} 1')
+  t.match(text, 'parley_webhook_calls_total{kind="agent",outcome="retryable"} 1')
   t.match(text, 'parley_webhook_call_duration_seconds_bucket{le="0.25",kind="agent"} 1')
   t.match(text, 'parley_shard_owner{shard="3"} 1')
 })
