@@ -188,7 +188,7 @@ export interface EmulatedProvider {
   address(text: string): string
   /** Undefined for a request that is not for this provider. */
   read?(request: EmulatorRequest, context: EmulatorContext): ParsedCall | undefined
-  /** The answer of a fault, whatever the request was. */
+  /** The answer of a fault, independent of the request. */
   refusal?(status: number, retryAfterSeconds?: number): EmulatorAnswer
   receiptCallback(
     account: Account,

@@ -12,7 +12,7 @@ const entry = fileURLToPath(new URL('../../../adapters/webchat/widget/main.tsx',
 const limitsPlugin: Plugin = {
   name: 'numbers',
   setup({ onLoad }) {
-    onLoad({ filter: /\/core\/limits\.ts$/ }, () => ({
+    onLoad({ filter: /\/core\/limits\/index\.ts$/ }, () => ({
       contents: Object.entries(limits)
         .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)}`)
         .join('\n'),

@@ -27,7 +27,7 @@ export interface Sample {
   readonly failures: Readonly<Record<string, number>>
   readonly bytes: number
   readonly latencyMs: readonly Percentile[]
-  /** Latencies of parts of its work, where a candidate tells them apart. */
+  /** Latencies of parts of its work, where a candidate separates them. */
   readonly partsMs?: Readonly<Record<LatencyPart, readonly Percentile[]>>
   /** How many operations met a stall of the machine, where the scenario looks for stalls. */
   readonly unsteady?: number

@@ -1,7 +1,7 @@
 /*
- * Loaded into a process with LD_PRELOAD: logs, in the order in which they happen, every change that the process makes
- * to files below one folder, every sync of them, and every line it writes to its acknowledgements. What is logged as
- * synced was synced before the call returned, so an acknowledgement that follows a sync also follows it in the log.
+ * Write logger, loaded into a process with LD_PRELOAD: logs in order every change that the process makes to files below
+ * one folder, every sync of them, and every line of its acknowledgements. A logged sync was complete before the call
+ * returned, so an acknowledgement that follows a sync also follows it in the log.
  *
  *   WRITELOG_FOLDER  the folder, absolute
  *   WRITELOG_ACKS    the file of acknowledgements, absolute
@@ -77,7 +77,10 @@ static void *real_of(const char *name) {
 	return found;
 }
 
-/* With the lock held. Answers with the entry's place. A log that cannot be written ends the process: it would lie. */
+/*
+ * With the lock held. Returns the entry's place. A log that cannot be written ends the process, since the log would be
+ * wrong.
+ */
 static uint64_t append(uint32_t kind, uint32_t file, uint64_t offset, const void *bytes, uint64_t length) {
 	struct entry head = { kind, file, offset, length };
 	const char *parts[2] = { (const char *)&head, bytes };
@@ -112,7 +115,7 @@ __attribute__((constructor)) static void begin(void) {
 	places = 0;
 }
 
-/* With the lock held. Whether the disk makes this sync; once it has failed it fails for good. */
+/* With the lock held. Whether the disk performs this sync; once it has failed it always fails. */
 static int disk_syncs(void) {
 	if (syncs_left < 0) return 1;
 	if (syncs_left == 0) return 0;
@@ -120,7 +123,7 @@ static int disk_syncs(void) {
 	return 1;
 }
 
-/* LMDB maps its lock file and writes to it as memory; it means nothing once the machine was off. */
+/* LMDB maps its lock file and writes to it as memory; the file means nothing after the machine was off. */
 static int is_watched(const char *path) {
 	size_t length = strlen(path);
 	if (log_descriptor < 0 || strncmp(path, folder, folder_length) != 0 || path[folder_length] != '/') return 0;
@@ -132,7 +135,7 @@ static struct descriptor *watched(int fd) {
 	return &descriptors[fd];
 }
 
-/* With the lock held. A number names a file for as long as it exists; inodes are used again. */
+/* With the lock held. A number identifies a file while it exists, since inodes are reused. */
 static uint32_t number_of(int fd, int created) {
 	struct stat about;
 	if (fstat(fd, &about) != 0) abort();
@@ -156,7 +159,10 @@ static int opened(int folder_fd, const char *path, int flags, mode_t mode) {
 	if (!is_ack && !in_folder && !is_it) return (int)syscall(SYS_openat, folder_fd, path, flags, mode);
 	pthread_mutex_lock(&lock);
 	int existed = access(path, F_OK) == 0;
-	/* Writes are synced behind their entry: a process killed during a synced write would leave bytes that the log has not. */
+	/*
+	 * Writes are synced after their entry: a process killed during a synced write would leave bytes that the log does
+	 * not have.
+	 */
 	int unsynced = in_folder ? flags & ~(O_DSYNC | O_SYNC) : flags;
 	int fd = (int)syscall(SYS_openat, folder_fd, path, unsynced, mode);
 	if (fd >= descriptors_max) abort();
@@ -166,7 +172,7 @@ static int opened(int folder_fd, const char *path, int flags, mode_t mode) {
 		one->synced_writes = (flags & (O_DSYNC | O_SYNC)) != 0;
 		if (one->what == is_file) {
 			one->file = number_of(fd, !existed);
-			/* Named in every process that opens it, since numbers begin anew with each. */
+			/* Named in every process that opens it, since numbers begin again in each. */
 			append(kind_create, one->file, (uint64_t)existed, path, strlen(path));
 			if (existed && (flags & O_TRUNC)) append(kind_unseen, one->file, 0, "open with O_TRUNC", 17);
 		}
@@ -296,7 +302,7 @@ int fallocate64(int fd, int mode, off64_t offset, off64_t length) { return alloc
 int posix_fallocate(int fd, off_t offset, off_t length) { return allocated(fd, 0, offset, length) == 0 ? 0 : errno; }
 int posix_fallocate64(int fd, off64_t offset, off64_t length) { return allocated(fd, 0, offset, length) == 0 ? 0 : errno; }
 
-/* A sync makes durable what was written before it began; the lock is free while it lasts, as writes go on meanwhile. */
+/* A sync makes earlier writes durable; the lock is free meanwhile, since writes go on. */
 static int synced(int fd, long call) {
 	struct descriptor *one = watched(fd);
 	if (!one || one->what == is_acks) return (int)syscall(call, fd);
@@ -317,7 +323,7 @@ static int synced(int fd, long call) {
 int fsync(int fd) { return synced(fd, SYS_fsync); }
 int fdatasync(int fd) { return synced(fd, SYS_fdatasync); }
 
-/* Bytes that are changed as memory pass by this log: a store that did so could not be judged by it. */
+/* This log does not see writes to mapped memory: it could not judge a store that writes that way. */
 static void *mapped(void *address, size_t length, int rights, int flags, int fd, off64_t offset) {
 	struct descriptor *one = watched(fd);
 	if (one && one->what == is_file && (flags & MAP_SHARED) && (rights & PROT_WRITE)) {

@@ -1,6 +1,6 @@
 /**
- * One list of flow tests on every kind of provider. A rule about sending is tested on the emulator's phones, which have no
- * pace and give no receipts, and on a paced provider with receipts, which is what every real provider is.
+ * One list of flow tests on every kind of provider. A rule about sending is tested on the emulator's phones, which have
+ * no pace and give no receipts, and on a paced provider with receipts, as every real provider is.
  */
 import type { Test } from 'tap'
 import { EmulatedAccount } from './account.js'

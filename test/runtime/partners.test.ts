@@ -234,8 +234,8 @@ t.test('An adapter that never stops calling has a bounded number of requests at 
 })
 
 const powers = `
-  wrongAuth: ({ accountId }) => (accountId === 'nobody' ? { field: 'accountId', message: 'is not an account' } : undefined),
-  traitsWith: (abilities) => (abilities.includes('MEDIA') ? descriptor.traits : { ...descriptor.traits, text: { ...descriptor.traits.text, max: 160 } }),
+  validateAuth: ({ accountId }) => (accountId === 'nobody' ? { field: 'accountId', message: 'is not an account' } : undefined),
+  traitsForDevice: (abilities) => (abilities.includes('MEDIA') ? descriptor.traits : { ...descriptor.traits, text: { ...descriptor.traits.text, max: 160 } }),
   find: async (_wire, { isKnown }) => (isKnown('a') ? { kind: 'absent' } : { kind: 'found', providerId: 'a' }),
   connect({ tell, addressOf, bindingId }) {
     const items = [{ id: 'evt_1', address: '+14155550100', inbound: { kind: 'content', content: { text: bindingId } } }]

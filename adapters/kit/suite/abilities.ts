@@ -68,7 +68,7 @@ export const abilityChecks: readonly Check[] = [
           if (JSON.stringify(adapter.traitsForDevice!(device)) !== JSON.stringify(traits))
             yield `${describeDevice(device)}: its traits are others the second time`
         } catch (error) {
-          yield `${describeDevice(device)}: \`traitsWith\` threw ${describeError(subject, error)}`
+          yield `${describeDevice(device)}: \`traitsForDevice\` threw ${describeError(subject, error)}`
         }
       }
     },

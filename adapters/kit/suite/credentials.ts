@@ -61,12 +61,12 @@ function checkAuth({ adapter, secrets }: Subject, auth: unknown): AuthCheck | un
     const result: unknown = adapter.validateAuth?.(auth)
     if (result === undefined) return undefined
     if (!isRecord(result) || typeof result.field !== 'string' || typeof result.message !== 'string')
-      return { problem: '`wrongAuth` answers something else than a field and a message' }
+      return { problem: '`validateAuth` answers something else than a field and a message' }
     const { field, message } = result
     if (!hasField(adapter.descriptor.form.credentials, field)) return { problem: `the form has no field ${field}` }
     return leaksSecret(secrets, message) ? { problem: `a secret stands in what it says of ${field}` } : { field }
   } catch (error) {
-    return { problem: `\`wrongAuth\` threw ${describeError({ secrets }, error)}` }
+    return { problem: `\`validateAuth\` threw ${describeError({ secrets }, error)}` }
   }
 }
 

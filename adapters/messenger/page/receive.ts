@@ -150,8 +150,8 @@ function placeFrom(attachment: unknown): UserContent['place'] {
 }
 
 /**
- * A mark covers all messages up to its time. Messages that the mark names get receipts of their own, whatever the
- * clocks say.
+ * A mark covers all messages up to its time. Messages that the mark names get receipts of their own, independent
+ * of clocks.
  */
 function receiptItems(event: JsonObject): Item[] {
   const address = senderOf(event)

@@ -48,7 +48,7 @@ export function carouselOf(text: string, cards: readonly RenderedCard[], message
   return asInteractive({ type: 'carousel', body: { text }, action: { cards: items } })
 }
 
-/** The provider's own example gives every card this type, whichever buttons the card has. */
+/** The provider's own example gives every card this type, for all kinds of buttons. */
 function cardOf(
   { description, mediaUrl = '', chips = [] }: RenderedCard,
   place: number,

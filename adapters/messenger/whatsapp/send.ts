@@ -13,7 +13,7 @@ export function send({ body }: WhatsappPayload, context: SendContext<WhatsappAut
   return postGraph(context, { url, token: auth.accessToken, body: withOurId(body, id) }, refusals, providerIdIn)
 }
 
-/** Every status returns the callback data, so receipts match by our id whatever id the provider gave. */
+/** Every status returns the callback data, so receipts match by our id as well as by the provider's. */
 function withOurId(body: WhatsappPayload['body'], id: string): WhatsappPayload['body'] {
   return 'message_id' in body ? body : { ...body, biz_opaque_callback_data: id }
 }

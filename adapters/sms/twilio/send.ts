@@ -1,6 +1,6 @@
 /**
  * Sends messages to Twilio. Twilio takes no id of ours: after a call without an answer, `find` searches its list of
- * messages, and the status callback URL carries our id, so receipts match whatever id Twilio gave.
+ * messages, and the status callback URL carries our id, so receipts match without Twilio's id.
  */
 import type { ProviderResponse, SendContext, SendOutcome } from '../../../core/channel/adapter.js'
 import { isRecord } from '../../../core/json.js'

@@ -13,7 +13,7 @@ interface Choice {
 }
 
 /**
- * The chosen entry, from whichever of the three elements has one; otherwise a note that the person answered something.
+ * The chosen entry of a quick reply, list picker or time picker; otherwise a note that the person answered something.
  */
 export function answerIn(interactive: unknown): Inbound {
   const data = isRecord(interactive) && isRecord(interactive.data) ? interactive.data : {}

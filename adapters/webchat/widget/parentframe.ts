@@ -2,8 +2,8 @@
 import type { Chat } from './chat.js'
 
 /**
- * Answers `{ parleyAsks: 'visitor' }` of the parent page with `{ parleyVisitor }`, now and whenever the visitor changes. The
- * answer goes to the origin that asked, which must be one of the chat's sites.
+ * Answers `{ parleyAsks: 'visitor' }` of the parent page with `{ parleyVisitor }`, now and after every change of the
+ * visitor. The answer goes to the origin that asked, which must be one of the chat's sites.
  */
 export function answerParent(chat: Chat, sites: readonly string[]): void {
   let requestOrigin: string | undefined

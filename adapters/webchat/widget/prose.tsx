@@ -49,7 +49,7 @@ function Lines({ lines }: { lines: readonly (readonly Span[])[] }) {
   return lines.map((spans, at) => [at > 0 && <br />, ...renderSpans(spans)])
 }
 
-/** Spans of one link share its object and become one link, whatever their emphasis. */
+/** Spans of one link share its object and become one link, even with different emphasis. */
 function renderSpans(spans: readonly Span[]): ComponentChildren[] {
   const content: ComponentChildren[] = []
   for (let at = 0; at < spans.length; ) {

@@ -1,4 +1,4 @@
-/** The command of `commit` and `cluster`: a message in a conversation, which leaves five small records and one effect. */
+/** The command of `commit` and `cluster`: a message in a conversation, with five small records and one effect. */
 import { createHash } from 'node:crypto'
 import { idFromBytes } from '../../../core/ids.js'
 import type { Command, Effect, EffectHandler, Handlers } from '../../../runtime/shard/contract.js'

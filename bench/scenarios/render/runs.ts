@@ -15,7 +15,7 @@ const yieldEveryMs = 10
 /** Does one operation and returns part of its result, so that the compiler cannot remove it. */
 export type Operate = () => number
 
-/** Runs of each operation in turn. A latency is the mean of one run, so the percentiles tell the operations apart. */
+/** Runs of each operation in turn. A latency is the mean of one run, so the percentiles separate the operations. */
 export function createBatchedWork(operations: readonly Operate[]): (window: Window) => Promise<Sample> {
   return async ({ warmSeconds, seconds }) => {
     await runFor(operations, warmSeconds)
