@@ -19,7 +19,7 @@ import { isRefusal } from '../../core/errors.js'
 import { agentWebhook } from '../../core/limits/index.js'
 import type { Clock } from '../clock.js'
 import type { AgentContexts, Directory } from '../conversation/context.js'
-import type { ConversationCommands } from '../conversation/contract.js'
+import type { ConversationCommands, ReplyMessage } from '../conversation/contract.js'
 import type { CallWebhook } from '../conversation/effects.js'
 import { conversationTable, eventTable } from '../conversation/tables.js'
 import { hostMedia, isHosted, noFiles } from '../delivery/media.js'
@@ -64,11 +64,9 @@ export function createWebhookHandler(deps: DispatchDeps): EffectHandler {
       : await shards.execute(asid, commands.webhookOutcome, { asid, number, outcome }, { completes })
     if (isRefusal(committed)) throw new Error('what became of an event could not be noted')
 
-    /** A reply with a message that is rejected changes nothing: its messages are then sent one by one. */
+    /** A reply that a replay may send in part is not committed at once: its messages are then sent one by one. */
     async function commitReply({ context, messages, reply, call }: JoinedReply): Promise<unknown> {
-      const requests = messages.map(({ request }) => request)
-      const outcome = { ...webhookOutcomeOf(reply), call }
-      const input = { asid, number, agent: context, requests, outcome }
+      const input = { asid, number, agent: context, messages, reply, call }
       const answer = await shards.execute(asid, commands.reply, input, { completes })
       if (!isRefusal(answer) || answer.refused !== 'request.invalid') return answer
       const sent = { ...webhookOutcomeOf(await sendEach(messages, reply, context)), call }
@@ -126,7 +124,7 @@ export function createWebhookHandler(deps: DispatchDeps): EffectHandler {
       const type = String(headers['content-type'] ?? '')
       const replyIdOf = createReplyIds(event!.eventId)
       const isFirstCall = !isRepeat && event!.attempts === undefined && !event!.replayCount
-      const messages: ReplyMessage[] = []
+      const messages: NamedReply[] = []
       let reply = noReply
       for await (const part of readReply(type, response.body, settings)) {
         if (part.notes) reply = { ...reply, notes: [...reply.notes, ...part.notes] }
@@ -168,7 +166,7 @@ export function createWebhookHandler(deps: DispatchDeps): EffectHandler {
 
     /** Sends messages of the reply one by one, each under its command id, and adds what was rejected to the outcome. */
     async function sendEach(
-      messages: readonly ReplyMessage[],
+      messages: readonly NamedReply[],
       before: ReplyOutcome,
       context: AgentContext,
     ): Promise<ReplyOutcome> {
@@ -199,7 +197,7 @@ interface AnsweredCall {
   readonly outcome?: WebhookOutcome
   readonly reply?: ReplyOutcome
   /** Messages of the reply that are not sent yet. */
-  readonly messages?: readonly ReplyMessage[]
+  readonly messages?: readonly NamedReply[]
 }
 
 interface CallResult {
@@ -207,11 +205,9 @@ interface CallResult {
   readonly joinedReply?: JoinedReply
 }
 
-/** A message of a reply, counted from 1, and the id of the command that sends it alone. */
-interface ReplyMessage {
-  readonly position: number
+/** A message of a reply, with the id of the command that sends it alone. */
+interface NamedReply extends ReplyMessage {
   readonly commandId: string
-  readonly request: OutboundRequest
 }
 
 /**
@@ -221,7 +217,7 @@ interface ReplyMessage {
  */
 interface JoinedReply {
   readonly context: AgentContext
-  readonly messages: readonly ReplyMessage[]
+  readonly messages: readonly NamedReply[]
   readonly reply: ReplyOutcome
   readonly call: NonNullable<WebhookOutcome['call']>
 }

@@ -4,7 +4,8 @@ import { type AgentFacts, factsOf } from '../../core/conversation/context.js'
 import { inFlightAfterOptOut } from '../../core/conversation/optout.js'
 import type { OutboundRequest } from '../../core/conversation/outbound.js'
 import type { AnswerTo, ConversationInput } from '../../core/conversation/reduce.js'
-import { reject } from '../../core/conversation/rejections.js'
+import { isFinalRejection, reject } from '../../core/conversation/rejections.js'
+import { webhookOutcomeOf, withRejection } from '../../core/conversation/replyoutcome.js'
 import type {
   CanonicalIdentity,
   Conversation,
@@ -161,12 +162,19 @@ export function conversationCommands(options: ConversationOptions): Conversation
     },
     reply: {
       name: 'conversation.reply',
-      decide(tx, { asid, number, agent, requests, outcome }, meta) {
+      decide(tx, { asid, number, agent, messages, reply, call }, meta) {
         const event = headEvent(tx, asid, number)
         if (!event) return []
+        const requests = messages.map(({ request }) => request)
         const { answer } = apply(tx, meta, { asid }, { kind: 'send', agent, requests })!
-        const isRejected = answer.some((result, nth) => 'reason' in result && !isSignal(requests[nth]!.message))
-        if (isRejected) return invalid('requests', 'a message of the reply is rejected')
+        let outcomeOfReply = reply
+        for (const [nth, { position, request }] of messages.entries()) {
+          const result = answer[nth]!
+          if (!('reason' in result) || isSignal(request.message)) continue
+          if (!isFinalRejection(result)) return invalid('messages', 'a message of the reply is rejected')
+          outcomeOfReply = withRejection(outcomeOfReply, position, result)
+        }
+        const outcome = { ...webhookOutcomeOf(outcomeOfReply), call }
         apply(tx, meta, { asid }, { kind: 'webhookOutcome', event, outcome })
         return answer
       },

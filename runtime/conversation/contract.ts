@@ -8,6 +8,7 @@ import type { OpenResult, SendOpener } from '../../core/conversation/opener.js'
 import type { OutboundRequest, SendResult } from '../../core/conversation/outbound.js'
 import type { DeliveryOutcome, NotSent } from '../../core/conversation/outcome.js'
 import type { InboundItem } from '../../core/conversation/reduce.js'
+import type { ReplyOutcome } from '../../core/conversation/replyoutcome.js'
 import type { CanonicalIdentity, InFlight, OutboundMessageRecord } from '../../core/conversation/state.js'
 import type { Command } from '../shard/contract.js'
 import type { Key } from '../store/contract.js'
@@ -46,13 +47,20 @@ export interface InboundResult {
   readonly inFlight?: Pick<InFlight, 'messageId' | 'attempt'>
 }
 
+/** A message of a reply, counted from 1. */
+export interface ReplyMessage {
+  readonly position: number
+  readonly request: OutboundRequest
+}
+
 export interface ReplyInput {
   readonly asid: string
   readonly number: number
   readonly agent: AgentContext
-  readonly requests: readonly OutboundRequest[]
-  /** The outcome of the call once every message is accepted. */
-  readonly outcome: WebhookOutcome
+  readonly messages: readonly ReplyMessage[]
+  /** What the rest of the reply came to. */
+  readonly reply: ReplyOutcome
+  readonly call: NonNullable<WebhookOutcome['call']>
 }
 
 export interface FailoverUpdateInput {
@@ -110,8 +118,8 @@ export interface ConversationCommands {
   readonly failoverUpdate: Command<FailoverUpdateInput, null>
   readonly expireRows: Command<{ asid: string; cursor?: RetentionCursor }, null>
   /**
-   * Sends the messages of a webhook's reply and applies its outcome, all or nothing: `request.invalid` when a message is
-   * rejected. Answers one by one, in their order; an event that has had its outcome changes nothing.
+   * Sends the messages of a webhook's reply and applies its outcome, all or nothing: `request.invalid`, and no change,
+   * when a message is rejected that a replay of the event may send. Answers one by one, in their order; an event that has had its outcome changes nothing.
    */
   readonly reply: Command<ReplyInput, readonly SendResult[]>
   readonly webhookOutcome: Command<{ asid: string; number: number; outcome: WebhookOutcome }, null>

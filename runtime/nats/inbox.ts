@@ -1,6 +1,6 @@
 /**
  * Requests whose answers arrive at one subscription, each at its own address. The `request` of the library makes a
- * commit a sixth slower (ops/decisions/073), and returns a single message.
+ * commit a sixth slower (ops/decisions/076), and returns a single message.
  */
 import { randomBytes } from 'node:crypto'
 import type { Msg } from '@nats-io/transport-node'

@@ -28,7 +28,7 @@ export function watchConversations({ onInbound, onSend, onDelivery }: Watcher): 
       return
     }
     if (command === reply.name) {
-      const { requests } = input as Inputs['reply']
+      const requests = (input as Inputs['reply']).messages.map(({ request }) => request)
       onSend?.(owner, requests, answer as readonly SendResult[])
       return
     }

@@ -297,7 +297,7 @@ t.test('A founding remembers every line it was founded upon, and every entry aft
   t.match(copy.position(), { number: 5, ancestors: expected })
   t.same(
     ancestorsOf(copy.position(), second, 3),
-    [{ line: second, before: 3 }, ...expected],
+    [{ lineageId: second, before: 3 }, ...expected],
     'also by the next founding',
   )
   t.same(ancestorsOf(createCopy(newSpace()).position(), undefined, 1), [])
