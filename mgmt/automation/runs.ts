@@ -128,8 +128,8 @@ export function createRuns({ people, outreach, log, timeScale }: AutomationDeps)
     before: RuleRun,
     retainFrom: number,
   ): void {
-    const forgetAt = retainFrom + Math.ceil(sendLimits.keptMs / timeScale)
-    const run = isActive(after) ? after : { ...after, forgetAt }
+    const deleteAt = retainFrom + Math.ceil(sendLimits.keptMs / timeScale)
+    const run = isActive(after) ? after : { ...after, deleteAt }
     saveRun(tx, scopeOf(agent), runKey, run, before)
     const dueAt = runDueAt(run)
     if (dueAt !== undefined) scheduleTimer(tx, agent, dueAt)

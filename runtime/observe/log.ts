@@ -12,7 +12,7 @@ export type Level = 'debug' | 'info' | 'warn' | 'error'
  * Writes events. An event is a dotted name of what happened (`http.failed`), never a sentence with values in it: values
  * are fields. No method throws, waits, or lets a token, a phone number or an e-mail address through. A whole number of
  * seven digits or more counts as a phone number, so large amounts are logged in large units and moments as ISO text. Of
- * a flood of warnings or errors of one name the first lines are written, and `log.left_out` reports the number of the
+ * a flood of warnings or errors of one name the first lines are written, and `log.suppressed` reports the number of the
  * others.
  */
 export interface Log {

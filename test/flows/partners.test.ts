@@ -15,7 +15,7 @@ t.test('Trouble of a partner’s adapter ends no node, and its messages are trie
   const { samples } = await loadAdapter(dir)
   const loops = join(dir, 'loops')
   const send = join(dir, 'send.js')
-  const begin = 'export async function send(wire, { auth, address, id, call }) {'
+  const begin = 'export async function send(payload, { auth, address, id, call }) {'
   const text = readFileSync(send, 'utf8')
   t.ok(text.includes(begin))
   const trouble = `

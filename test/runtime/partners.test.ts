@@ -22,7 +22,7 @@ const about = { address: '+14155550100', messageId: 'msg_1' }
 
 /** What the adapter does besides sending, by the text of the message. */
 const troubles = `
-  const doing = wire.text
+  const doing = payload.text
   const fail = async () => { throw new Error('broken by ' + auth.signingSecret) }
   if (doing === 'forgets') fail()
   if (doing === 'loops') for (;;) {}
@@ -31,7 +31,7 @@ const troubles = `
   if (doing === 'keeps buffers') { const all = []; setInterval(() => all.push(Buffer.alloc(16e6, 1)), 1); await new Promise(() => {}) }
   if (doing === 'throws later') { setTimeout(() => { throw new Error('late ' + auth.signingSecret) }); await new Promise(() => {}) }
   if (doing === 'exits') process.exit(0)
-  if (doing === 'asks') return { kind: 'sent', providerId: String([isWithheld(), now(), await memory.get('n', async () => ({ value: Math.random(), until: now() + 1e6 }))]) }
+  if (doing === 'asks') return { kind: 'sent', providerId: String([isCancelled(), now(), await cache.get('n', async () => ({ value: Math.random(), until: now() + 1e6 }))]) }
   if (doing === 'waits') { await new Promise((done) => signal.addEventListener('abort', done)); return { kind: 'sent', providerId: 'aborted' } }
   if (doing === 'reads') return { kind: 'sent', providerId: JSON.stringify(Object.keys(process.env).filter((name) => /^(PARLEY|PIGEON)_/.test(name))) }
   if (doing === 'signals') return { kind: 'sent', providerId: JSON.stringify(['kill', '_kill', 'abort'].map((name) => { try { return process[name](process.pid, 0) } catch ({ message }) { return message } })) }
@@ -43,7 +43,7 @@ function troubled(t: Test, provider = 'pigeon', more = ''): string {
   const send = join(dir, 'send.js')
   const text = readFileSync(send, 'utf8').replace(
     '{ auth, address, id, call }) {',
-    `{ auth, address, id, call, isWithheld, now, memory, signal }) {${troubles}`,
+    `{ auth, address, id, call, isCancelled, now, cache, signal }) {${troubles}`,
   )
   writeFileSync(send, text)
   const index = join(dir, 'index.js')
@@ -237,12 +237,12 @@ const powers = `
   validateAuth: ({ accountId }) => (accountId === 'nobody' ? { field: 'accountId', message: 'is not an account' } : undefined),
   traitsForDevice: (abilities) => (abilities.includes('MEDIA') ? descriptor.traits : { ...descriptor.traits, text: { ...descriptor.traits.text, max: 160 } }),
   find: async (_wire, { isKnown }) => (isKnown('a') ? { kind: 'absent' } : { kind: 'found', providerId: 'a' }),
-  connect({ tell, addressOf, bindingId }) {
+  connect({ report, addressOf, bindingId }) {
     const items = [{ id: 'evt_1', address: '+14155550100', inbound: { kind: 'content', content: { text: bindingId } } }]
-    const up = addressOf('smsc.example', 2775).then(async (address) => { await tell(items); return address })
-    return { trouble: () => 'no bind yet', close: async () => {}, up }
+    const up = addressOf('smsc.example', 2775).then(async (address) => { await report(items); return address })
+    return { problem: () => 'no bind yet', close: async () => {}, up }
   },
-  revoke: async (_id, { line }) => ((await line.up) === '192.0.2.1' ? 'revoked' : 'tooLate'),
+  revoke: async (_id, { connection }) => ((await connection.up) === '192.0.2.1' ? 'revoked' : 'tooLate'),
 `
 
 t.test('Powers of an adapter work from its thread, and a line is opened again after a restart', async (t) => {

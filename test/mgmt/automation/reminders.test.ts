@@ -91,7 +91,7 @@ t.test('Another lead moves every reminder that is still to come', async (t) => {
   const { fixture, id, start, taken } = await open(t)
   await fixture.saveAppointment(id, { startUtc: start })
   configure(fixture, { leadMinutes: 180 })
-  await fixture.ask(fixture.sends.automation.commands.recompute, { serial: 1 })
+  await fixture.ask(fixture.sends.automation.commands.recompute, { incarnation: 1 })
   await until(fixture, start - 3 * hour - 1)
   t.equal(taken.length, 0)
   await until(fixture, start - 3 * hour + minute)

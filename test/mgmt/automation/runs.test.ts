@@ -157,7 +157,7 @@ t.test(
       const rows = Array.from({ length: 200 }, (_, nth) => ({
         line: nth,
         row: {
-          marks: [{ kind: 'email' as const, value: `p${from + nth}@b.example` }],
+          indexKeys: [{ kind: 'email' as const, value: `p${from + nth}@b.example` }],
           change: { email: `p${from + nth}@b.example`, consent: { status: 'granted' as const } },
         },
       }))
@@ -264,14 +264,14 @@ t.test('Word of a look that is over decides nothing, and that of one look decide
   await fixture.rule({ delayMinutes: 60 })
   const { id: personId, identities } = await fixture.person()
   const [entry] = fixture.sends.fixture.store.space(shardOf(owner, fixtureShards)).range(ruleTable)
-  const standing = { asid: identities[0]!.asid, isOptedOut: false }
-  const told = (look: number) =>
+  const consent = { asid: identities[0]!.asid, isOptedOut: false }
+  const told = (attempt: number) =>
     fixture.ask(fixture.sends.automation.commands.evaluate, {
-      serial: 1,
+      incarnation: 1,
       ruleKey: entry!.key[3],
       personId,
-      look,
-      standing,
+      attempt,
+      consent,
     })
   t.equal(await told(1), false, 'nobody has looked yet')
   t.equal((await fixture.row(personId))?.state, 'pending')
@@ -296,7 +296,7 @@ t.test(
     t.same((await fixture.rows()).map(({ state }) => state).sort(), ['sent', 'skipped'])
     await eventually(fixture.sends.fixture, async () => (await fixture.rows()).length === 0, 10 * minute)
     t.same(
-      fixture.sends.rows().filter((row) => /automation\.(rows|claims|sends|queue)/.test(row)),
+      fixture.sends.rows().filter((row) => /automation\.(runs|claims|sends|queue)/.test(row)),
       [],
     )
   },

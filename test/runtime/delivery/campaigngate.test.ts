@@ -69,5 +69,5 @@ t.test('The agent is asked about the send of the message, each time anew', async
   t.equal(isHeld(), false)
   may = false
   t.equal(isHeld(), true)
-  for (const each of asked) t.same(each, [agent, { sendId: 'sd_1', campaignId: 'cm_1', serial: 1 }])
+  for (const each of asked) t.same(each, [agent, { sendId: 'sd_1', campaignId: 'cm_1', incarnation: 1 }])
 })

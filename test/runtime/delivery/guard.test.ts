@@ -72,19 +72,15 @@ t.test('A good adapter is the same behind its guard', async (t) => {
 t.test('A send that throws, rejects or answers nonsense is refused, and the next channel is tried', async (t) => {
   const refused = { kind: 'refused', reason: 'invalidMessage', retry: 'otherChannel' }
   const odd = ['CARDS', [''], [7], ['x'.repeat(61)], Array.from({ length: 51 }, (_, at) => `a${at}`), null]
-  const unable = odd.map((abilities) => async () => ({ ...refused, abilities }))
+  const unable = odd.map((deviceCapabilities) => async () => ({ ...refused, deviceCapabilities }))
   for (const send of [throwing, rejecting, async () => undefined, async () => ({ kind: 'sent' }), () => 7, ...unable]) {
     const { guard, lines } = behind({ send: send as never })
     t.match(await guard.send({}, sending), { kind: 'refused', retry: 'otherChannel' })
     t.match(lines, [{ provider: 'pigeon', bindingId: 'cb_1', doing: 'send' }])
   }
-  for (const abilities of [[], ['CARDS']]) {
-    const { guard, lines } = behind({ send: async () => ({ ...refused, abilities }) as never })
-    t.same(
-      await guard.send({}, sending),
-      { ...refused, deviceCapabilities: abilities },
-      'what a device can do is passed on',
-    )
+  for (const deviceCapabilities of [[], ['CARDS']]) {
+    const { guard, lines } = behind({ send: async () => ({ ...refused, deviceCapabilities }) as never })
+    t.same(await guard.send({}, sending), { ...refused, deviceCapabilities }, 'what a device can do is passed on')
     t.same(lines, [])
   }
   await fc.assert(
@@ -195,11 +191,11 @@ t.test('Items out of shape become problems, and the others stay', async (t) => {
     { ...good, id: '' },
     { ...good, id: long },
     { ...good, address: long },
-    { ...good, abilities: 'LIST' },
-    { ...good, abilities: [''] },
-    { ...good, abilities: [7] },
-    { ...good, abilities: ['x'.repeat(61)] },
-    { ...good, abilities: Array.from({ length: 51 }, (_, at) => `a${at}`) },
+    { ...good, deviceCapabilities: 'LIST' },
+    { ...good, deviceCapabilities: [''] },
+    { ...good, deviceCapabilities: [7] },
+    { ...good, deviceCapabilities: ['x'.repeat(61)] },
+    { ...good, deviceCapabilities: Array.from({ length: 51 }, (_, at) => `a${at}`) },
     { ...good, inbound: { kind: 'spell' } },
     { ...good, inbound: { kind: 'toString' } },
     { ...good, inbound: { kind: 'content', content: {} } },
