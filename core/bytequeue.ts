@@ -24,10 +24,10 @@ export class ByteQueue {
 
   /** Removes that many bytes from the front and returns a copy of them. */
   take(count: number): Uint8Array {
-    const taken = this.bytes.slice(this.start, this.start + count)
+    const chunk = this.bytes.slice(this.start, this.start + count)
     this.start += count
     if (this.start === this.end) this.start = this.end = 0
-    return taken
+    return chunk
   }
 
   /** At least doubles the buffer, so that the total copied stays proportional to the input. */

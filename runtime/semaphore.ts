@@ -26,19 +26,19 @@ export interface Semaphore {
 }
 
 export function createSemaphore({ max, maxPerKey }: SemaphoreLimits): Semaphore {
-  const taken = new Map<string, number>()
+  const slotsInUse = new Map<string, number>()
   /** Keys with waits, in the order of their turns. */
   const queues = new Map<string, Set<() => void>>()
   let total = 0
 
-  const takenOf = (key: string) => taken.get(key) ?? 0
-  const isFree = (key: string) => total < max && takenOf(key) < maxPerKey
+  const slotsInUseOf = (key: string) => slotsInUse.get(key) ?? 0
+  const isFree = (key: string) => total < max && slotsInUseOf(key) < maxPerKey
 
   function count(key: string, change: 1 | -1): void {
     total += change
-    const now = takenOf(key) + change
-    if (now > 0) taken.set(key, now)
-    else taken.delete(key)
+    const now = slotsInUseOf(key) + change
+    if (now > 0) slotsInUse.set(key, now)
+    else slotsInUse.delete(key)
   }
 
   function dequeue(key: string, grant: () => void): boolean {

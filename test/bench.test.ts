@@ -56,15 +56,16 @@ t.test('Every scenario begins with its limit and compares only candidates that i
   const names = scenarios.map(({ name }) => name)
   t.equal(new Set(names).size, names.length, 'scenario names are used once')
   for (const { name, purpose, candidates, ratios } of scenarios) {
-    const known = candidates.map((candidate) => candidate.name)
+    const candidateNames = candidates.map((candidate) => candidate.name)
     t.match(purpose, /^[A-Z].*\.$/, `${name} has a sentence of purpose`)
     t.equal(candidates[0]?.role, 'limit', `${name} measures its limit first`)
-    t.equal(new Set(known).size, known.length, `${name} names each candidate once`)
+    t.equal(new Set(candidateNames).size, candidateNames.length, `${name} names each candidate once`)
     t.ok(
       ratios.some(({ atLeast, atMost }) => atLeast !== undefined || atMost !== undefined),
       `${name} has a floor`,
     )
-    for (const { of, over } of ratios) t.ok(known.includes(of) && known.includes(over), `${name}: ${of} / ${over}`)
+    for (const { of, over } of ratios)
+      t.ok(candidateNames.includes(of) && candidateNames.includes(over), `${name}: ${of} / ${over}`)
     for (const { program } of candidates) t.ok(existsSync(programFile(program)), `${program} is there to be started`)
   }
 })
@@ -86,10 +87,10 @@ t.test('A ratio is taken within each round, and its median is held against the f
     ['ours', [60, 30, 20].map((rate) => sample(rate))],
   ])
   const ratio = { metric: 'rate', of: 'ours', over: 'limit' } as const
-  const held = evaluateRatio({ ...ratio, atLeast: 0.55 }, rounds)
-  t.same(held.perRound, [0.6, 0.6, 0.2])
-  t.equal(held.median, 0.6)
-  t.equal(held.holds, true)
+  const evaluated = evaluateRatio({ ...ratio, atLeast: 0.55 }, rounds)
+  t.same(evaluated.perRound, [0.6, 0.6, 0.2])
+  t.equal(evaluated.median, 0.6)
+  t.equal(evaluated.holds, true)
   t.equal(evaluateRatio({ ...ratio, atLeast: 0.61 }, rounds).holds, false)
   t.equal(evaluateRatio({ ...ratio, atMost: 0.59 }, rounds).holds, false)
   t.equal(evaluateRatio(ratio, rounds).holds, undefined, 'a ratio without a bound is only told')
@@ -132,7 +133,7 @@ t.test('A ratio may set two metrics of one candidate against each other', async 
 })
 
 /** Processes that this one started and that stand still. */
-function standingStill(): number {
+function countStopped(): number {
   const states = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map((pid) => statOf(pid).split(' '))
@@ -150,21 +151,21 @@ function statOf(pid: string): string {
 
 t.test('While one candidate is measured the others stand still, where the scenario says so', async (t) => {
   const still: number[] = []
-  const looksFor = (wanted: number) => async () => {
+  const waitForStopped = (expected: number) => async () => {
     // A process is stopped a moment after it is told to.
-    for (let looks = 0; looks < 200 && standingStill() !== wanted; looks++) await sleep(20)
-    still.push(standingStill())
+    for (let tries = 0; tries < 200 && countStopped() !== expected; tries++) await sleep(20)
+    still.push(countStopped())
     return sample(1)
   }
   const http = scenarios.find(({ name }) => name === 'http')!
   const settings = { seconds: 1, rounds: 2, concurrency: 1 }
-  for (const othersRest of [true, undefined] as const) {
-    const load = looksFor(othersRest ? 1 : 0)
+  for (const pausesOthers of [true, undefined] as const) {
+    const load = waitForStopped(pausesOthers ? 1 : 0)
     const candidates = http.candidates.slice(0, 2).map((candidate) => ({ ...candidate, load }))
-    await run({ ...http, candidates, ratios: [], pausesOthers: othersRest }, settings, () => {})
+    await run({ ...http, candidates, ratios: [], pausesOthers }, settings, () => {})
   }
   t.same(still, [1, 1, 1, 1, 0, 0, 0, 0])
-  t.equal(standingStill(), 0, 'and nobody is left standing')
+  t.equal(countStopped(), 0, 'and nobody is left standing')
 })
 
 t.test('Failures and a load at its own limit are remarked on', async (t) => {
@@ -272,12 +273,16 @@ t.test(
         t.ok(missing?.(), `only what cannot run here is left out: ${name}`)
         continue
       }
-      const [, told = ''] = out.split(purpose)
+      const [, printed = ''] = out.split(purpose)
       for (const [at, candidate] of candidates.entries()) {
-        t.ok(told.includes(`│ ${candidate.name} `), `${name}: the table has ${candidate.name}`)
-        const taken = measured.candidates[at]?.samples[0]
-        t.ok(taken && taken.operations > 0 && taken.cpuMicros > 0, `${name}: ${candidate.name} was measured`, { taken })
-        t.same(taken?.failures, {}, `${name}: ${candidate.name} answered everything`)
+        t.ok(printed.includes(`│ ${candidate.name} `), `${name}: the table has ${candidate.name}`)
+        const firstSample = measured.candidates[at]?.samples[0]
+        t.ok(
+          firstSample && firstSample.operations > 0 && firstSample.cpuMicros > 0,
+          `${name}: ${candidate.name} was measured`,
+          { taken: firstSample },
+        )
+        t.same(firstSample?.failures, {}, `${name}: ${candidate.name} answered everything`)
       }
       t.equal(measured.ratios.length, ratios.length)
       const page = readFileSync(join(folder, `latest-${name}.html`), 'utf8')
@@ -301,14 +306,16 @@ t.test(
 /** What is counted exactly may be asserted: how many actors were touched, and what one that is cold reads. */
 function actorsWereSeen(t: Test, measured: readonly CandidateResult[]): void {
   for (const { candidate, samples, notes } of measured) {
-    const [taken] = samples
-    t.equal(taken?.operations, 100, 'as many were touched as were asked for')
+    const [firstSample] = samples
+    t.equal(firstSample?.operations, 100, 'as many were touched as were asked for')
     t.same(
-      taken?.memory?.map(({ operations }) => operations),
+      firstSample?.memory?.map(({ operations }) => operations),
       [10, 50, 100],
     )
     t.ok(
-      taken?.memory?.every(({ usedBytes: heldBytes, residentBytes }) => residentBytes > heldBytes && heldBytes > 1e6),
+      firstSample?.memory?.every(
+        ({ usedBytes: heapBytes, residentBytes }) => residentBytes > heapBytes && heapBytes > 1e6,
+      ),
     )
     if (candidate.role === 'ours') t.match(notes, ['A command on a cold actor reads 1 record.'])
   }
@@ -343,6 +350,6 @@ function childrenOf(folder: string): string[] {
   })
 }
 
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 20))
+async function until(isDone: () => boolean): Promise<void> {
+  while (!isDone()) await new Promise((resolve) => setTimeout(resolve, 20))
 }

@@ -1,6 +1,6 @@
 /** Interfaces in a source that the formatter has laid out: their members, and whether one of these is a function. */
 
-export interface FoundInterface {
+export interface InterfaceMembers {
   readonly name: string
   readonly members: number
   /** A data record has none. */
@@ -8,7 +8,7 @@ export interface FoundInterface {
 }
 
 /** Relies on the formatter: in an interface, exactly the first line of each member is indented by two spaces. */
-export function interfacesIn(source: string): FoundInterface[] {
+export function interfacesIn(source: string): InterfaceMembers[] {
   const text = source.replace(/\/\*[\s\S]*?\*\/|(^|\s)\/\/.*$/gm, '')
   return [...text.matchAll(/^(?:export )?interface (\w+)[^{]*\{\n([\s\S]*?)^\}/gm)].map(([, name = '', body = '']) => {
     const members = body.split(/^ {2}(?=[\w$'"[(<])/m).slice(1)

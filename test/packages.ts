@@ -19,16 +19,16 @@ const packageOf: Readonly<Record<string, string>> = {
 const startPolicy = '/usr/sbin/policy-rc.d'
 
 /** True when everything is there, perhaps only now; otherwise it has said what to install. */
-export function havePackages(say: (line: string) => void): boolean {
+export function havePackages(print: (line: string) => void): boolean {
   const missing = missingPackages()
   if (missing.length === 0) return true
   if (process.getuid?.() === 0 && find('apt-get')) {
-    say(`Installing what the tests need: ${missing.join(' ')}`)
+    print(`Installing what the tests need: ${missing.join(' ')}`)
     install(missing)
   }
   const lacking = missingPackages()
   if (lacking.length === 0) return true
-  say(`The tests need programs that are not here. On Debian or Ubuntu:\n  sudo apt-get install ${lacking.join(' ')}`)
+  print(`The tests need programs that are not here. On Debian or Ubuntu:\n  sudo apt-get install ${lacking.join(' ')}`)
   return false
 }
 

@@ -1,6 +1,6 @@
 /** What a run of the tests prints: a line a file, what failed in full, and the count at the end. */
 import { relative } from 'node:path'
-import type { InSources, Place } from './sources.js'
+import type { InSources, SourcePosition } from './sources.js'
 
 export interface Failure {
   readonly title: string
@@ -31,20 +31,20 @@ export function isFailed(report: FileReport): boolean {
   return report.failed > 0
 }
 
-export interface Telling {
+export interface ReportOptions {
   /** The folder that the built tests are in. */
   readonly root: string
   readonly withTitles: boolean
   readonly inSources: InSources
 }
 
-export function fileText(report: FileReport, { root, withTitles, inSources }: Telling): string {
+export function fileText(report: FileReport, { root, withTitles, inSources }: ReportOptions): string {
   const name = relative(root, report.file).replace(/\.test\.js$/, '')
   const head = `${isFailed(report) ? 'FAIL' : 'ok  '}  ${name}  ${countText([report])}  (${report.seconds.toFixed(1)} s)`
   const titles = withTitles ? report.titles.map(titleText) : []
   const stray =
     isFailed(report) && report.stray.trim() !== ''
-      ? ['', 'It also printed:', indented(inSources.text(report.stray), 2)]
+      ? ['', 'It also printed:', indent(inSources.text(report.stray), 2)]
       : []
   const failures = report.failures.map((failure) => failureText(failure, inSources))
   return [head, ...titles, ...failures, ...stray].join('\n')
@@ -62,17 +62,17 @@ function titleText({ name, depth, ok }: Title): string {
 }
 
 function failureText({ title, diag }: Failure, inSources: InSources): string {
-  const { at, ...told } = typeof diag === 'object' && diag !== null ? (diag as Record<string, unknown>) : {}
-  const shown = { ...told, source: inSources.excerpt(placeOf(at)) ?? '' }
-  const parts = Object.entries(shown)
+  const { at, ...details } = typeof diag === 'object' && diag !== null ? (diag as Record<string, unknown>) : {}
+  const diagnostics = { ...details, source: inSources.excerpt(positionOf(at)) ?? '' }
+  const parts = Object.entries(diagnostics)
     .map(([name, value]) => [name, inSources.text(textOf(value))] as const)
     .filter(([, text]) => text !== '')
-    .map(([name, text]) => `${name}:\n${indented(text, 2)}`)
-  return ['', `  ${title}`, ...parts.map((part) => indented(part, 4))].join('\n')
+    .map(([name, text]) => `${name}:\n${indent(text, 2)}`)
+  return ['', `  ${title}`, ...parts.map((part) => indent(part, 4))].join('\n')
 }
 
 /** As tap tells a place. */
-function placeOf(at: unknown): Place {
+function positionOf(at: unknown): SourcePosition {
   const { fileName = '', lineNumber = 1, columnNumber = 1 } = (at ?? {}) as Record<string, never>
   return { file: fileName, line: lineNumber, column: columnNumber }
 }
@@ -81,6 +81,6 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value, undefined, 2)
 }
 
-function indented(text: string, spaces: number): string {
+function indent(text: string, spaces: number): string {
   return text.trimEnd().replace(/^/gm, ' '.repeat(spaces))
 }

@@ -45,7 +45,7 @@ function finish(reports: readonly FileReport[], code: number): never {
   process.exit(code)
 }
 
-function broken(why: string): FileReport {
+function failureReport(why: string): FileReport {
   const failures = [{ title: why, diag: undefined }]
   return { file: builtTests, passed: 0, failed: 1, skipped: 0, failures, titles: [], stray: '', seconds: 0 }
 }
@@ -57,21 +57,21 @@ const files = testFiles(words)
 process.on('exit', endAll)
 process.on('uncaughtException', (error) => {
   console.error(error)
-  finish([...reports, broken('the runner failed')], 1)
+  finish([...reports, failureReport('the runner failed')], 1)
 })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.on(signal, () => finish([...reports, broken(`ended by ${signal}`)], 128 + constants.signals[signal]))
+  process.on(signal, () => finish([...reports, failureReport(`ended by ${signal}`)], 128 + constants.signals[signal]))
 }
 
-if (!havePackages(console.log)) finish([broken('a program is missing')], 1)
+if (!havePackages(console.log)) finish([failureReport('a program is missing')], 1)
 if (files.length === 0) {
   console.log(words.length > 0 ? `No test file has ${words.join(' or ')} in its path.` : 'There is no test file.')
-  finish([broken('nothing ran')], 1)
+  finish([failureReport('nothing ran')], 1)
 }
 const unbuilt = files.filter((file) => !existsSync(file))
 if (unbuilt.length > 0) {
   console.log(`These are not built: ${unbuilt.join(', ')}`)
-  finish([broken('a test file is not built')], 1)
+  finish([failureReport('a test file is not built')], 1)
 }
 
 const waitingSet = new Set(waitingFiles.map(builtFile))
@@ -84,7 +84,7 @@ function* waitingFirst(): Generator<string> {
   yield* working
 }
 
-const telling = { root: builtTests, withTitles: words.length > 0, inSources: openSources(root) }
+const reportOptions = { root: builtTests, withTitles: words.length > 0, inSources: openSources(root) }
 const run = (some: Iterable<string>, atATime: number) =>
   runFiles(some, {
     cwd: root,
@@ -92,7 +92,7 @@ const run = (some: Iterable<string>, atATime: number) =>
     silentSeconds,
     ended(report) {
       reports.push(report)
-      console.log(fileText(report, telling))
+      console.log(fileText(report, reportOptions))
     },
   })
 await Promise.all([run(working, jobs), run(waitingFirst(), 1)])

@@ -21,7 +21,7 @@ export interface RunOptions {
 const graceMs = 3_000
 /** How long the output of a file that has ended may stay open by something it left behind. */
 const lingerMs = 2_000
-const keptChars = 16_000
+const maxStrayChars = 16_000
 
 /** Flags of `npm start`, and tap as quick as it can be. Places in stack traces are told as those of the sources afterwards. */
 const unhooked = new URL('./unhooked.js', import.meta.url).href
@@ -34,9 +34,10 @@ t.setTimeout(0)
 
 /** Each job takes the next file that is left; runs that share an iterator share its files. */
 export async function runFiles(files: Iterable<string>, options: RunOptions): Promise<void> {
-  const left = files[Symbol.iterator]()
+  const remaining = files[Symbol.iterator]()
   const job = async () => {
-    for (let next = left.next(); !next.done; next = left.next()) options.ended(await runFile(next.value, options))
+    for (let next = remaining.next(); !next.done; next = remaining.next())
+      options.ended(await runFile(next.value, options))
   }
   await Promise.all(Array.from({ length: options.jobs }, job))
 }
@@ -53,17 +54,17 @@ async function runFile(file: string, { cwd, silentSeconds }: RunOptions): Promis
   const titles: Title[] = []
   follow(results.parser, titles, 0)
   let stray = ''
-  const keep = (text: string | Buffer) => {
-    stray = `${stray}${text}`.slice(-keptChars)
+  const collectStray = (text: string | Buffer) => {
+    stray = `${stray}${text}`.slice(-maxStrayChars)
   }
-  results.parser.on('extra', keep)
+  results.parser.on('extra', collectStray)
 
   // A group of its own, so that servers and browsers it started can be ended with it.
   const args = [...nodeArgs, file]
   const child = spawn(process.execPath, args, { cwd, env: env(), stdio: 'pipe', detached: true })
   child.stdin.end()
   child.stdout.pipe(results.parser)
-  child.stderr.on('data', keep)
+  child.stderr.on('data', collectStray)
   const ending = await endOf(child, silentSeconds)
   child.stdout.unpipe()
   results.parser.end()
@@ -96,11 +97,11 @@ async function endOf(child: ChildProcessWithoutNullStreams, silentSeconds: numbe
     setTimeout(() => endGroup(child), graceMs).unref()
   }
   const silence = setTimeout(giveUp, silentSeconds * 1000)
-  const heard = () => {
+  const resetSilence = () => {
     if (!hung) silence.refresh()
   }
-  child.stdout.on('data', heard)
-  child.stderr.on('data', heard)
+  child.stdout.on('data', resetSilence)
+  child.stderr.on('data', resetSilence)
   const closed = once(child, 'close')
   const [code, signal] = await once(child, 'exit')
   clearTimeout(silence)
@@ -139,10 +140,10 @@ function withCrash(report: FileReport, crash: string): FileReport {
 
 /** Only the machine's environment: what tunes Node, tap or Parley itself would make one run unlike another. */
 function env(): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(
+  const inherited = Object.entries(process.env).filter(
     ([name]) => !/^(NODE_(OPTIONS|PATH|V8_COVERAGE)|TAP.*|PARLEY_.*)$/.test(name),
   )
-  return { ...Object.fromEntries(kept), NODE_ENV: 'test', TAP: '1', TAP_TIMEOUT: '0' }
+  return { ...Object.fromEntries(inherited), NODE_ENV: 'test', TAP: '1', TAP_TIMEOUT: '0' }
 }
 
 function endGroup(child: ChildProcess): void {

@@ -7,11 +7,11 @@ import { SourceMap } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 
 /** How a place is spelt: by a URL, by a whole path or by one from the root, with a line and mostly a column. */
-const builtPlace = /(?:file:\/\/)?(?:\/[^\s:()'"]*\/)?\bdist\/[^\s:()'"]+\.js:\d+(?::\d+)?/g
+const builtPosition = /(?:file:\/\/)?(?:\/[^\s:()'"]*\/)?\bdist\/[^\s:()'"]+\.js:\d+(?::\d+)?/g
 const lineOfTap = /^.*\bnode_modules\/@tapjs\/.*:\d+:\d+\)?\n?/gm
-const linesAround = 2
+const contextLines = 2
 
-export interface Place {
+export interface SourcePosition {
   /** From the root. */
   readonly file: string
   readonly line: number
@@ -29,33 +29,33 @@ export function openSources(root: string) {
   }
 
   /** Undefined for a place that no source is known of. */
-  function sourceOf({ file, line, column }: Place): Place | undefined {
-    const found = mapOf(file)?.findEntry(line - 1, column - 1)
-    if (!found || !('originalSource' in found)) return undefined
-    const source = relative(root, join(root, dirname(file), found.originalSource))
-    return { file: source, line: found.originalLine + 1, column: found.originalColumn + 1 }
+  function sourceOf({ file, line, column }: SourcePosition): SourcePosition | undefined {
+    const mapping = mapOf(file)?.findEntry(line - 1, column - 1)
+    if (!mapping || !('originalSource' in mapping)) return undefined
+    const source = relative(root, join(root, dirname(file), mapping.originalSource))
+    return { file: source, line: mapping.originalLine + 1, column: mapping.originalColumn + 1 }
   }
 
   return {
     /** The text with every place in it that has a source told as that. Lines of a stack that are tap's own are left out. */
     text(text: string): string {
-      const told = text.replace(builtPlace, (spelt) => {
+      const mapped = text.replace(builtPosition, (spelt) => {
         const [path = '', line, column] = spelt.replace('file://', '').split(':')
         const file = path.startsWith('/') ? relative(root, path) : path
         const source = sourceOf({ file, line: Number(line), column: Number(column ?? 1) })
         return source ? `${source.file}:${source.line}:${source.column}` : spelt
       })
-      return told === text ? text : told.replace(lineOfTap, '')
+      return mapped === text ? text : mapped.replace(lineOfTap, '')
     },
 
     /** The lines around a place, with a mark under it; undefined when it has no source of ours. */
-    excerpt(place: Place): string | undefined {
-      const source = sourceOf(place)
+    excerpt(position: SourcePosition): string | undefined {
+      const source = sourceOf(position)
       const lines = source && !isLibrary(source.file) ? linesOf(join(root, source.file)) : undefined
       if (!source || !lines) return undefined
-      const first = Math.max(0, source.line - 1 - linesAround)
+      const first = Math.max(0, source.line - 1 - contextLines)
       const before = lines.slice(first, source.line)
-      const after = lines.slice(source.line, source.line + linesAround)
+      const after = lines.slice(source.line, source.line + contextLines)
       return [...before, `${'-'.repeat(source.column - 1)}^`, ...after].join('\n')
     },
   }

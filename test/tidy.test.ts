@@ -7,9 +7,9 @@ import t from 'tap'
 import { errorTable } from '../core/errors.js'
 import { describeConfig } from '../runtime/config/config.js'
 import { nodeFlags } from '../runtime/config/flags.js'
-import { circlesOf } from './circles.js'
 import { asRow, contractRows, nameOf, pendingRows } from './contract/routes.js'
 import { openTestNode } from './harness/node.js'
+import { cyclesOf } from './importcycles.js'
 import { interfacesIn } from './interfaces.js'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -34,10 +34,10 @@ interface Import {
 
 const imports: Import[] = sources.flatMap((from) => {
   const text = readFileSync(join(root, from), 'utf8')
-  const found = text.matchAll(
+  const violations = text.matchAll(
     /^(?:import|export|\}) ?[^'"\n]*\bfrom ['"]([^'"\n]+)['"]$|\bimport\(\s*['"]([^'"\n]+)['"]/gm,
   )
-  return [...found].map((match) => {
+  return [...violations].map((match) => {
     const target = match[1] ?? match[2] ?? ''
     const own = target.startsWith('.') ? normalize(join(dirname(from), target)).replace(/\.js$/, '.ts') : undefined
     return { from, to: own ?? target.replace(/^((?:@[^/]+\/)?[^/]+).*$/, '$1') }
@@ -82,7 +82,7 @@ const opened = ['http', 'shard', 'store', 'secrets', 'nats', 'ratelimit', 'obser
 )
 const pure = new Set(['typebox', 'libphonenumber-js', 'lru-cache'])
 
-function broken(rule: (each: Import) => boolean): string[] {
+function brokenImports(rule: (each: Import) => boolean): string[] {
   return imports.filter(rule).map(({ from, to }) => `${from} imports ${to}`)
 }
 
@@ -95,32 +95,32 @@ t.test('The import table holds', async (t) => {
     'core is alone',
   )
   t.same(
-    broken((each) => folderOf(each.from) === 'adapters' && isOwn(each) && !adapterMay(each)),
+    brokenImports((each) => folderOf(each.from) === 'adapters' && isOwn(each) && !adapterMay(each)),
     [],
     'an adapter knows core, the kit and itself',
   )
   t.same(
-    broken(({ from, to }) => folderOf(from) === 'runtime' && !composes(from) && /^(mgmt|adapters)\//.test(to)),
+    brokenImports(({ from, to }) => folderOf(from) === 'runtime' && !composes(from) && /^(mgmt|adapters)\//.test(to)),
     [],
     'only the composition of a node knows mgmt and adapters',
   )
   t.same(
-    broken((each) => folderOf(each.from, 2) === 'runtime/observe' && isOwn(each) && !observeMay(each)),
+    brokenImports((each) => folderOf(each.from, 2) === 'runtime/observe' && isOwn(each) && !observeMay(each)),
     [],
     'observe knows core and itself: every part registers its own collectors',
   )
   t.same(
-    broken(({ from, to }) => knowsNoMgmt.includes(from) && folderOf(to) === 'mgmt'),
+    brokenImports(({ from, to }) => knowsNoMgmt.includes(from) && folderOf(to) === 'mgmt'),
     [],
     'and of that only what puts the planes together knows mgmt',
   )
   t.same(
-    broken((each) => folderOf(each.from) === 'mgmt' && isOwn(each) && !mgmtMay(each)),
+    brokenImports((each) => folderOf(each.from) === 'mgmt' && isOwn(each) && !mgmtMay(each)),
     [],
     'mgmt knows core, the interfaces of runtime, and each area those before it',
   )
   t.same(
-    broken(({ from, to }) => !/^(bench|test)\//.test(from) && /^(bench|test)\//.test(to)),
+    brokenImports(({ from, to }) => !/^(bench|test)\//.test(from) && /^(bench|test)\//.test(to)),
     [],
     'nothing imports bench or test',
   )
@@ -154,14 +154,14 @@ function areaOf(path: string): string | undefined {
 
 t.test('Every folder of mgmt has its place in the order of areas', async (t) => {
   const own = imports.filter(({ from, to }) => folderOf(from) === 'mgmt' && folderOf(to) === 'mgmt')
-  const found = new Set(own.flatMap(({ from }) => areaOf(from) ?? []))
-  t.same([...found].sort(), areas.toSorted())
+  const violations = new Set(own.flatMap(({ from }) => areaOf(from) ?? []))
+  t.same([...violations].sort(), areas.toSorted())
 })
 
 t.test('No import circles', async (t) => {
   const edges = ['a b', 'b c', 'c a', 'c d', 'e a'].map((edge) => ({ from: edge[0]!, to: edge[2]! }))
-  t.same(circlesOf(edges), [['a', 'b', 'c']], 'a circle would be found')
-  t.same(circlesOf(imports.filter(isOwn)), [], 'no files import each other, types included')
+  t.same(cyclesOf(edges), [['a', 'b', 'c']], 'a circle would be found')
+  t.same(cyclesOf(imports.filter(isOwn)), [], 'no files import each other, types included')
 })
 
 t.test('No two folders of core import each other', async (t) => {
@@ -169,11 +169,11 @@ t.test('No two folders of core import each other', async (t) => {
     .filter(({ from, to }) => /^core\/\w+\//.test(from) && /^core\/\w+\//.test(to))
     .map(({ from, to }) => ({ from: folderOf(from, 2), to: folderOf(to, 2) }))
   t.ok(between.length > 100, 'the imports between folders were found')
-  t.same(circlesOf(between), [])
+  t.same(cyclesOf(between), [])
 })
 
 /** Interfaces that are still to be divided; the list only becomes shorter. */
-const wideLeft = [
+const wideInterfaces = [
   'core/aml/draft.ts Draft',
   'core/aml/scanner.ts ScanState',
   'core/campaign/eligibility.ts EligibilityInput',
@@ -184,10 +184,10 @@ const wideLeft = [
 ]
 
 t.test('An interface of core has at most five members, unless it is a data record', async (t) => {
-  const found = sources
+  const violations = sources
     .filter((path) => path.startsWith('core/'))
     .flatMap((path) => interfacesIn(readFileSync(join(root, path), 'utf8')).map((each) => ({ ...each, path })))
-  t.ok(found.length > 100, 'the interfaces were found')
+  t.ok(violations.length > 100, 'the interfaces were found')
   t.same(
     interfacesIn(
       'interface Shop {\n  /** Why. */\n  open(\n    key: string,\n  ): void\n  readonly width?: number\n}\n',
@@ -195,14 +195,14 @@ t.test('An interface of core has at most five members, unless it is a data recor
     [{ name: 'Shop', members: 2, hasFunctions: true }],
     'and their members are counted',
   )
-  const wide = found.filter(({ hasFunctions, members }) => hasFunctions && members > 5)
-  t.same(wide.map(({ path, name }) => `${path} ${name}`).sort(), wideLeft.toSorted(), 'no other is wider')
+  const wide = violations.filter(({ hasFunctions, members }) => hasFunctions && members > 5)
+  t.same(wide.map(({ path, name }) => `${path} ${name}`).sort(), wideInterfaces.toSorted(), 'no other is wider')
 })
 
 t.test('Core does no I/O, reads no clock, draws no random number and makes no promise', async (t) => {
   const banned = /\b(Date\.now|new Date\(\)|Math\.random|setTimeout|process\.|fetch\(|async |await |Promise)\b/
-  const found = sources.filter((path) => path.startsWith('core/') && banned.test(code(path)))
-  t.same(found, [])
+  const violations = sources.filter((path) => path.startsWith('core/') && banned.test(code(path)))
+  t.same(violations, [])
 })
 
 t.test('Each infrastructure package is imported by one file of the product', async (t) => {
@@ -245,15 +245,15 @@ t.test('Operator patterns never reach the backtracking engine: RegExp is built f
 
 t.test('Secrets are compared in constant time', async (t) => {
   const compared = /(?<!typeof )\b\w*(token|secret|signature|hash)\w* *[!=]== *(?! |undefined|'')/i
-  const found = sources.filter((path) => !/^(test|bench)\//.test(path) && compared.test(code(path)))
-  t.same(found, [])
+  const violations = sources.filter((path) => !/^(test|bench)\//.test(path) && compared.test(code(path)))
+  t.same(violations, [])
   t.match('if (keyHash === given)', compared, 'and this would be found')
 })
 
 t.test('What goes out to a URL that a user supplied passes the guard', async (t) => {
   const calls = /(?<!\bconsumer\.)\bfetch\(|https?\.request\(|from 'undici'/
-  const found = sources.filter((path) => !/^(test|bench)\//.test(path) && calls.test(code(path)))
-  const others = found.filter((path) => !path.startsWith('runtime/egress/'))
+  const violations = sources.filter((path) => !/^(test|bench)\//.test(path) && calls.test(code(path)))
+  const others = violations.filter((path) => !path.startsWith('runtime/egress/'))
   t.same(
     others,
     [

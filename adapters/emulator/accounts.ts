@@ -32,7 +32,9 @@ export function createAccounts(
   function deriveCredentials(provider: ProviderName, id: string): Account['auth'] {
     const seed = (label: string) => createHmac('sha512', key).update(`${provider}\n${id}\n${label}`).digest()
     const mint: Mint = (field, length, alphabet = letters) => {
-      const bytes = Buffer.concat(Array.from({ length: Math.ceil(length / 64) }, (_, part) => seed(`${field} ${part}`)))
+      const bytes = Buffer.concat(
+        Array.from({ length: Math.ceil(length / 64) }, (_, chunk) => seed(`${field} ${chunk}`)),
+      )
       return Array.from({ length }, (_, index) => alphabet[bytes[index]! % alphabet.length]).join('')
     }
     return providers.get(provider)!.credentials(mint, addresses(), seed)

@@ -30,7 +30,7 @@ export interface ContextHandle {
   readonly context: EmulatorContext
   accept(call: Pick<PersonCall, 'account' | 'address'>, activeFaults: ActiveFaults): Accept
   setOffline(account: Account, address: string, offline: boolean): void
-  setAbilities(account: Account, address: string, abilities: readonly string[]): void
+  setDeviceCapabilities(account: Account, address: string, deviceCapabilities: readonly string[]): void
 }
 
 export function createContext({
@@ -56,8 +56,8 @@ export function createContext({
       const recipientFault = recipientFaults.find((kind) => activeFaults[kind])
       return recipientFault ?? (store.person(account.id, address).optedOut ? 'optedOut' : 'well')
     },
-    abilities: (account, address) =>
-      store.person(account.id, address).abilities ?? providers.get(account.wire)?.abilities ?? [],
+    deviceCapabilities: (account, address) =>
+      store.person(account.id, address).deviceCapabilities ?? providers.get(account.wire)?.deviceCapabilities ?? [],
     lastActiveAt: (account, address) => store.person(account.id, address).lastActiveAt,
     recordId: (account, id) => store.recordId(account.id, id),
     hasId: (account, id) => store.hasId(account.id, id),
@@ -82,9 +82,9 @@ export function createContext({
 
   function scheduleReceipt(account: Account, accepted: AcceptedMessage, step: ReceiptStep): void {
     const isPhoneOff = () => waitsForPhone(step.receipt.state) && store.person(account.id, accepted.address).offline
-    if (isPhoneOff()) return deferredReceipts.hold(accepted, account, step)
+    if (isPhoneOff()) return deferredReceipts.defer(accepted, account, step)
     timers.after(step.afterMs, () => {
-      if (isPhoneOff()) deferredReceipts.hold(accepted, account, step)
+      if (isPhoneOff()) deferredReceipts.defer(accepted, account, step)
       else void sendReceipt(account.id, accepted, step)
     })
   }
@@ -93,15 +93,22 @@ export function createContext({
     context,
     accept: ({ account, address }, activeFaults) =>
       async function accept(providerId, body, receipts) {
-        const accepted = store.add({ account: account.id, wire: account.wire, address, providerId, body, at: now() })
+        const accepted = store.add({
+          account: account.id,
+          provider: account.wire,
+          address,
+          providerId,
+          body,
+          at: now(),
+        })
         faultsByMessage.set(accepted, activeFaults)
         const dueReceipts = receipts.filter(({ state }) => state !== 'read' || account.reads)
         const steps = planReceipts(dueReceipts, activeFaults, limits.receiptMs)
         if (!activeFaults.receiptFirst) for (const step of steps) scheduleReceipt(account, accepted, step)
         else for (const step of steps) await sendReceipt(account.id, accepted, step)
       },
-    setAbilities(account, address, abilities) {
-      store.person(account.id, address).abilities = abilities
+    setDeviceCapabilities(account, address, deviceCapabilities) {
+      store.person(account.id, address).deviceCapabilities = deviceCapabilities
     },
     setOffline(account, address, offline) {
       store.person(account.id, address).offline = offline

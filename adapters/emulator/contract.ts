@@ -20,7 +20,7 @@ export interface AcceptedMessage {
   /** Counts all accepted messages of this process; readers page by it. */
   readonly number: number
   readonly account: string
-  readonly wire: ProviderName
+  readonly provider: ProviderName
   readonly address: string
   readonly providerId: string
   /** The body as received: JSON, a form or a PDU. */
@@ -52,7 +52,7 @@ export interface PersonCall {
   readonly account: Account
   readonly address: string
   /** Faults apply to messages only, unless a fault has `allCalls`. */
-  readonly what: 'message' | 'other'
+  readonly kind: 'message' | 'other'
   /** Replaces the provider's usual answer to a call that is not authenticated. */
   readonly unauthorized?: EmulatorAnswer
   perform(accept: Accept): Promise<EmulatorAnswer> | EmulatorAnswer
@@ -137,10 +137,10 @@ export interface EmulatorContext {
   now(): number
   /** A new id of the provider, in hex. */
   newId(bytes: number): string
-  accounts(wire: ProviderName): readonly Account[]
+  accounts(provider: ProviderName): readonly Account[]
   recipientStatus(account: Account, address: string): RecipientStatus
   /** Capabilities of the person's device, in words of the provider: all of them until a `device` act narrows them. */
-  abilities(account: Account, address: string): readonly string[]
+  deviceCapabilities(account: Account, address: string): readonly string[]
   /** When the person was last active towards the account. */
   lastActiveAt(account: Account, address: string): number | undefined
   /** Whether `recordId` recorded this id for the account. */
@@ -173,7 +173,7 @@ export interface EmulatedProvider {
   /** First part of the path of its calls; absent for a provider without HTTP. */
   readonly prefix?: string
   /** All device capabilities, where the provider reports them. */
-  readonly abilities?: readonly string[]
+  readonly deviceCapabilities?: readonly string[]
   /** Delays before each retry of a call that the customer did not accept. */
   readonly retryAfterMs: readonly number[]
   /** Timeout of a call to the customer. */

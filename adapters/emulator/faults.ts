@@ -59,7 +59,7 @@ export interface Faults {
   /** The faults of these kinds that apply to one call. Each selected fault counts the call. */
   selectFaults(call: FaultCall, kinds: readonly FaultKind[]): ActiveFaults
   /** Removes all faults of an account. */
-  forget(account: string): void
+  removeAccount(account: string): void
 }
 
 export interface FaultCall {
@@ -106,7 +106,7 @@ export function createFaults(seed: number): Faults {
       }
       return selected
     },
-    forget(account) {
+    removeAccount(account) {
       for (const { fault } of faults.values()) if (fault.account === account) faults.delete(fault.id)
     },
   }

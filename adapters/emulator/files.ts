@@ -3,7 +3,7 @@ import type { Account, EmulatorAnswer, PersonCall, SentFile } from './contract.j
 
 /** Only faults with `allCalls` apply to this call. */
 export function fileCall(account: Account, file: SentFile, answer: EmulatorAnswer = fileAnswer(file)): PersonCall {
-  return { account, address: file.address, what: 'other', perform: () => answer }
+  return { account, address: file.address, kind: 'other', perform: () => answer }
 }
 
 /**

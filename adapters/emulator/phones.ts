@@ -23,13 +23,13 @@ export interface Phones {
   refuse(bindingId: string, address: string, refusal: PhoneRefusal | undefined): void
   refusalOf(bindingId: string, address: string): PhoneRefusal | undefined
   /** Returns the provider id. A payload with a known id is not shown twice. */
-  show(piece: Omit<ShownMessage, 'number' | 'providerId'>): string
+  show(message: Omit<ShownMessage, 'number' | 'providerId'>): string
   /** Messages shown after that number, oldest first. */
   after(number: number, of: { readonly bindingId?: string; readonly address?: string }): readonly ShownMessage[]
 }
 
 export function createPhones(limit: number): Phones {
-  const shown: ShownMessage[] = []
+  const messages: ShownMessage[] = []
   const providerIds = new Map<string, string>()
   const refusals = new Map<string, PhoneRefusal>()
   let lastNumber = 0
@@ -39,23 +39,24 @@ export function createPhones(limit: number): Phones {
       else refusals.delete(`${bindingId} ${address}`)
     },
     refusalOf: (bindingId, address) => refusals.get(`${bindingId} ${address}`),
-    show(piece) {
-      const name = `${piece.bindingId} ${piece.id}`
+    show(message) {
+      const name = `${message.bindingId} ${message.id}`
       const existing = providerIds.get(name)
       if (existing !== undefined) return existing
       const number = ++lastNumber
-      const providerId = `emu-${piece.id}`
+      const providerId = `emu-${message.id}`
       providerIds.set(name, providerId)
-      shown.push({ number, providerId, ...piece })
+      messages.push({ number, providerId, ...message })
       // Drops a batch at a time, since removing one from the front moves all others.
-      if (shown.length >= limit * 2) {
-        for (const { bindingId, id } of shown.splice(0, shown.length - limit)) providerIds.delete(`${bindingId} ${id}`)
+      if (messages.length >= limit * 2) {
+        for (const { bindingId, id } of messages.splice(0, messages.length - limit))
+          providerIds.delete(`${bindingId} ${id}`)
       }
       return providerId
     },
     after(number, { bindingId, address }) {
-      const first = shown[0]?.number ?? 0
-      return shown
+      const first = messages[0]?.number ?? 0
+      return messages
         .slice(Math.max(0, number + 1 - first))
         .filter((each) => bindingId === undefined || each.bindingId === bindingId)
         .filter((each) => address === undefined || each.address === address)

@@ -80,16 +80,16 @@ export function openProviderEmulator(options: ProviderEmulatorOptions): Provider
   const accounts = createAccounts(key, providers, () => running?.addresses ?? notStarted(), limits.accounts)
   const context = createContext({ accounts, faults, store, callbackSender, timers, providers, now, newId: newHexId })
   const callHandlers = {
-    draw,
-    later,
+    selectFaults,
+    delay,
     perform: (call: PersonCall, activeFaults: ActiveFaults) => call.perform(context.accept(call, activeFaults)),
   }
 
-  function draw({ account, address, what }: PersonCall): ActiveFaults {
-    return faults.selectFaults({ account: account.id, address, isMessage: what === 'message' }, callFaults)
+  function selectFaults({ account, address, kind }: PersonCall): ActiveFaults {
+    return faults.selectFaults({ account: account.id, address, isMessage: kind === 'message' }, callFaults)
   }
 
-  function later(ms: number): Promise<void> {
+  function delay(ms: number): Promise<void> {
     return new Promise((resolve) => timers.after(ms, resolve))
   }
 
@@ -110,12 +110,12 @@ export function openProviderEmulator(options: ProviderEmulatorOptions): Provider
     return undefined
   }
 
-  function switchDevice(account: Account, address: string, abilities: readonly string[]): ActOutcome {
-    const supported = providers.get(account.wire)!.abilities
+  function switchDevice(account: Account, address: string, deviceCapabilities: readonly string[]): ActOutcome {
+    const supported = providers.get(account.wire)!.deviceCapabilities
     if (!supported) return impossible('The provider does not tell what devices can do.')
-    const unsupported = abilities.find((each) => !supported.includes(each))
+    const unsupported = deviceCapabilities.find((each) => !supported.includes(each))
     if (unsupported !== undefined) return impossible(`Devices can do ${supported.join(', ')}, and not ${unsupported}.`)
-    context.setAbilities(account, address, abilities)
+    context.setDeviceCapabilities(account, address, deviceCapabilities)
     return { kind: 'performed', calls: 0, taken: true }
   }
 
@@ -154,8 +154,8 @@ export function openProviderEmulator(options: ProviderEmulatorOptions): Provider
     accounts: {
       ...accounts,
       remove(id) {
-        faults.forget(id)
-        store.forget(id)
+        faults.removeAccount(id)
+        store.removeAccount(id)
         return accounts.remove(id)
       },
       async greet(id) {

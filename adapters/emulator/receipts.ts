@@ -13,10 +13,12 @@ export function planReceipts(
   activeFaults: ActiveFaults,
   stepMs: number,
 ): readonly ReceiptStep[] {
-  const { missingReceipts: missing, lateReceipts: late, reorderedReceipts, duplicateReceipts } = activeFaults
-  const included = receipts.filter(({ state }) => !missing || (missing.states && !missing.states.includes(state)))
+  const { missingReceipts, lateReceipts, reorderedReceipts, duplicateReceipts } = activeFaults
+  const included = receipts.filter(
+    ({ state }) => !missingReceipts || (missingReceipts.states && !missingReceipts.states.includes(state)),
+  )
   const ordered = reorderedReceipts ? [...included].reverse() : included
-  const steps = ordered.map((receipt, index) => ({ receipt, afterMs: (index + 1) * stepMs + (late?.ms ?? 0) }))
+  const steps = ordered.map((receipt, index) => ({ receipt, afterMs: (index + 1) * stepMs + (lateReceipts?.ms ?? 0) }))
   return duplicateReceipts ? steps.flatMap((step) => [step, step]) : steps
 }
 
@@ -27,7 +29,7 @@ export function waitsForPhone(state: ReceiptState): boolean {
 
 /** Receipts that wait until a phone is switched on. Bounded: the oldest one is dropped. */
 export interface DeferredReceipts {
-  hold(accepted: AcceptedMessage, account: Account, step: ReceiptStep): void
+  defer(accepted: AcceptedMessage, account: Account, step: ReceiptStep): void
   release(
     account: string,
     address: string,
@@ -36,12 +38,12 @@ export interface DeferredReceipts {
   drop(account: string, providerId: string): boolean
 }
 
-export function createDeferredReceipts(most: number): DeferredReceipts {
+export function createDeferredReceipts(limit: number): DeferredReceipts {
   let deferred: { accepted: AcceptedMessage; account: Account; step: ReceiptStep }[] = []
   return {
-    hold(accepted, account, step) {
+    defer(accepted, account, step) {
       deferred.push({ accepted, account, step })
-      if (deferred.length > most) deferred.shift()
+      if (deferred.length > limit) deferred.shift()
     },
     release(account, address) {
       const released = deferred.filter(({ accepted }) => accepted.account === account && accepted.address === address)

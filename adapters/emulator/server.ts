@@ -9,10 +9,10 @@ export interface ServerDeps {
   readonly bodyBytes: number
   /** Providers with the same prefix try to parse the request in turn. */
   parse(provider: EmulatedProvider, request: EmulatorRequest): ParsedCall | undefined
-  draw(call: PersonCall): ActiveFaults
+  selectFaults(call: PersonCall): ActiveFaults
   /** Performs a call that no fault has stopped. */
   perform(call: PersonCall, activeFaults: ActiveFaults): Promise<EmulatorAnswer> | EmulatorAnswer
-  later(ms: number): Promise<void>
+  delay(ms: number): Promise<void>
 }
 
 export interface ListeningServer {
@@ -84,8 +84,8 @@ async function answerCall(
   call: PersonCall,
   response: ServerResponse,
 ): Promise<void> {
-  const activeFaults = deps.draw(call)
-  if (activeFaults.latency) await deps.later(activeFaults.latency.ms ?? 0)
+  const activeFaults = deps.selectFaults(call)
+  if (activeFaults.latency) await deps.delay(activeFaults.latency.ms ?? 0)
   if (activeFaults.reset) return void response.socket?.resetAndDestroy()
   const refusal = refusalOf(provider, call, activeFaults)
   if (refusal) return write(response, refusal)
@@ -104,14 +104,14 @@ function refusalOf(
   return serverError && provider.refusal?.(serverError.status ?? 500)
 }
 
-async function bodyOf(request: IncomingMessage, most: number): Promise<Buffer | undefined> {
+async function bodyOf(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
   let length = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
     length += chunk.length
-    if (length <= most) chunks.push(chunk)
+    if (length <= maxBytes) chunks.push(chunk)
   }
-  return length <= most ? Buffer.concat(chunks) : undefined
+  return length <= maxBytes ? Buffer.concat(chunks) : undefined
 }
 
 function write(response: ServerResponse, { status, headers, body, type }: EmulatorAnswer): void {

@@ -11,8 +11,8 @@ export function hmac(
   return createHmac(algorithm, key).update(data).digest(as)
 }
 
-export function safeEqual(given: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)]
+export function safeEqual(actual: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(actual), Buffer.from(expected)]
   return a.length === b.length && timingSafeEqual(a, b)
 }
 

@@ -5,7 +5,7 @@ import type { AcceptedMessage, SentFile } from './contract.js'
 export interface Person {
   optedOut: boolean
   offline: boolean
-  abilities?: readonly string[]
+  deviceCapabilities?: readonly string[]
   lastActiveAt?: number
 }
 
@@ -21,7 +21,7 @@ export interface ProviderStore {
   hasId(account: string, id: string): boolean
   saveFile(account: string, name: string, file: SentFile): void
   fileOf(account: string, name: string): SentFile | undefined
-  forget(account: string): void
+  removeAccount(account: string): void
 }
 
 export interface StoreLimits {
@@ -84,7 +84,7 @@ export function createStore({ messagesKept, peopleKept, filesKept }: StoreLimits
       files.set(keyOf(account, id), file)
     },
     fileOf: (account, id) => files.get(keyOf(account, id)),
-    forget(account) {
+    removeAccount(account) {
       for (const cache of [people, files])
         for (const key of [...cache.keys()]) if (key.startsWith(`${account} `)) cache.delete(key)
     },
@@ -92,6 +92,6 @@ export function createStore({ messagesKept, peopleKept, filesKept }: StoreLimits
 }
 
 /** Sized by content, so that memory grows with use: bounds are large and an emulator is mostly small. */
-function createLru<Value extends object | true>(most: number): LRUCache<string, Value> {
-  return new LRUCache<string, Value>({ maxSize: most, sizeCalculation: () => 1 })
+function createLru<Value extends object | true>(maxEntries: number): LRUCache<string, Value> {
+  return new LRUCache<string, Value>({ maxSize: maxEntries, sizeCalculation: () => 1 })
 }

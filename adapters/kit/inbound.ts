@@ -4,9 +4,9 @@ import { adapter as limits } from '../../core/limits/index.js'
 
 type Note = Extract<Inbound, { readonly kind: 'content' }>
 
-/** `what` begins with an article, such as `a contact card`; `text` is the readable part of it. */
-export function notUnderstood(what: string, text?: string): Note {
-  return note(`The person sent ${what} that cannot be shown here${text ? `: ${text}` : ''}`)
+/** `description` begins with an article, such as `a contact card`; `text` is the readable part of it. */
+export function notUnderstood(description: string, text?: string): Note {
+  return note(`The person sent ${description} that cannot be shown here${text ? `: ${text}` : ''}`)
 }
 
 /** A person edited an earlier message. The notice answers no question and matches no keyword. */

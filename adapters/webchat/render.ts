@@ -19,12 +19,12 @@ export function renderMessage(
   return [
     {
       messageId,
-      blocks: blocks.map((block) => blockOf(block, (place) => formatPostback({ messageId, tapIndex: place }))),
+      blocks: blocks.map((block) => blockOf(block, (tapIndex) => formatPostback({ messageId, tapIndex }))),
     },
   ]
 }
 
-type TapOf = (place: number) => string
+type TapOf = (tapIndex: number) => string
 
 function blockOf(block: rendered.Block, tapOf: TapOf): Block {
   switch (block.kind) {

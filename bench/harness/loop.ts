@@ -5,8 +5,8 @@ import { sleep, waitForWindow } from './load/window.js'
 import { cpuMicros } from './rpc.js'
 import type { Sample, Window } from './sample.js'
 
-/** `serial` counts the operations of all workers. Resolves when the operation is complete; a rejection ends the run. */
-export type Operation = (worker: number, serial: number) => Promise<unknown>
+/** `sequence` counts the operations of all workers. Resolves when the operation is complete; a rejection ends the run. */
+export type Operation = (worker: number, sequence: number) => Promise<unknown>
 
 /** The candidate's own counters since its start, where it has them: commits to the disk, bytes received. */
 export interface Counts {
@@ -15,7 +15,7 @@ export interface Counts {
 }
 
 export function closedLoop(operate: Operation, counts: () => Counts = () => ({})): (window: Window) => Promise<Sample> {
-  let serial = 0
+  let sequence = 0
   return async (window) => {
     let latency = createHistogram({ figures: 3 })
     let operations = 0
@@ -23,7 +23,7 @@ export function closedLoop(operate: Operation, counts: () => Counts = () => ({})
     const runWorker = async (worker: number) => {
       while (!stopped) {
         const start = performance.now()
-        await operate(worker, serial++)
+        await operate(worker, sequence++)
         operations++
         latency.record(Math.max(1, Math.round((performance.now() - start) * 1000)))
       }

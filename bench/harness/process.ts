@@ -121,7 +121,7 @@ async function createRpc(
     for (const waiter of pending.values()) waiter.reject(failure)
   })
 
-  const ask = <R>(request: Omit<RpcRequest, 'id'>) =>
+  const call = <R>(request: Omit<RpcRequest, 'id'>) =>
     new Promise<R>((resolve, reject) => {
       if (socket.destroyed) return reject(failure)
       pending.set(++lastId, { resolve, reject })
@@ -131,14 +131,14 @@ async function createRpc(
   return {
     ready: await ready,
     scratch,
-    cpuMicros: () => ask<number>({ ask: 'cpu' }),
-    residentBytes: () => ask<number>({ ask: 'memory' }),
-    work: (window) => ask<Sample>({ ask: 'work', window }),
+    cpuMicros: () => call<number>({ ask: 'cpu' }),
+    residentBytes: () => call<number>({ ask: 'memory' }),
+    work: (window) => call<Sample>({ ask: 'work', window }),
     pause: () => signalChild(child, 'SIGSTOP'),
     resume: () => signalChild(child, 'SIGCONT'),
     async stop() {
       signalChild(child, 'SIGCONT')
-      ask<void>({ ask: 'stop' }).catch(() => undefined)
+      call<void>({ ask: 'stop' }).catch(() => undefined)
       await waitForExit(child, exitMs)
     },
   }

@@ -77,7 +77,7 @@ function withFilled(candidate: Candidate, { filled }: Settings): Candidate {
 /** All candidates stay up; one at a time is under load, round by round, in the order of the table. */
 async function measureRounds(
   running: ReadonlyMap<Candidate, CandidateProcess>,
-  { pausesOthers: othersRest }: Scenario,
+  { pausesOthers }: Scenario,
   { rounds, seconds, concurrency, operations }: Settings,
   onStep: (step: Step) => void,
 ): Promise<Map<string, Sample[]>> {
@@ -87,7 +87,7 @@ async function measureRounds(
     const window: Window = { warmSeconds, seconds, concurrency, operations }
     for (const [candidate, target] of running) {
       onStep({ round, candidate: candidate.name })
-      if (othersRest) for (const other of running.values()) other === target ? other.resume() : other.pause()
+      if (pausesOthers) for (const other of running.values()) other === target ? other.resume() : other.pause()
       const results = samples.get(candidate.name) ?? []
       results.push(await candidate.load(target, window))
       samples.set(candidate.name, results)

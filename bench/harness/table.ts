@@ -27,7 +27,7 @@ export const columns: readonly {
   { title: () => 'max ms', value: (result) => percentileOf(result, 100) },
   { title: () => 'CPU µs each', value: (result) => formatNumber(medianOf(result, 'cpu'), 1) },
   { title: () => 'cores: own, load', value: coresOf },
-  { title: () => 'held MB on the way', value: (result) => readings(result, ({ usedBytes: heldBytes }) => heldBytes) },
+  { title: () => 'held MB on the way', value: (result) => readings(result, ({ usedBytes: heapBytes }) => heapBytes) },
   { title: () => 'resident MB', value: (result) => readings(result, ({ residentBytes }) => residentBytes) },
 ]
 

@@ -3,10 +3,10 @@ import { defaultPlaybookOf, findInCatalog } from '../catalogs/index.js'
 import type { AgentTemplate } from '../catalogs/shapes.js'
 import { type Refusal, refuse } from '../errors.js'
 import { runToEnd, type Steps } from '../steps.js'
-import { copyPersonality, mergeGuardrails } from './character.js'
 import { type AgentDocument, withSection } from './document.js'
 import { conflictOf, findBrokenReferencesInSteps, type IndexLoader } from './integrity.js'
 import { withoutUndefined } from './outcome.js'
+import { copyPersonality, mergeGuardrails } from './personality.js'
 import { copyPlaybook } from './playbooks.js'
 import type { Guardrails, Objective } from './resources/character.js'
 import type { Playbook } from './resources/playbook.js'
@@ -87,12 +87,12 @@ export function copyObjective(templateId: string): Omit<Objective, 'id'> | undef
 }
 
 function objectivesOf(ids: readonly string[]): Objective[] {
-  const taken = new Set<string>()
+  const usedIds = new Set<string>()
   return ids.flatMap((templateId) => {
     const copy = copyObjective(templateId)
     if (!copy) return []
-    const id = shortId(templateId, (each) => taken.has(each))
-    taken.add(id)
+    const id = shortId(templateId, (each) => usedIds.has(each))
+    usedIds.add(id)
     return [{ id, ...copy }]
   })
 }
@@ -103,14 +103,14 @@ function objectivesOf(ids: readonly string[]): Objective[] {
  */
 function playbooksOf(document: AgentDocument, template: AgentTemplate): AgentDocument['playbooks'] {
   const owned = document.playbooks.filter(({ outreachId }) => outreachId !== undefined)
-  const taken = new Set(owned.map(({ id }) => id))
+  const usedIds = new Set(owned.map(({ id }) => id))
   const defaultTemplateId = defaultPlaybookOf(template).id
   const uses = defaultUses(document)
   const copies = (template.playbookTemplateIds ?? []).flatMap((templateId): Playbook[] => {
     const copy = copyPlaybook(templateId)
     if (!copy) return []
-    const id = shortId(templateId, (each) => taken.has(each))
-    taken.add(id)
+    const id = shortId(templateId, (each) => usedIds.has(each))
+    usedIds.add(id)
     return [withoutUndefined({ id, ...copy, uses: [...uses], isDefault: templateId === defaultTemplateId }) as Playbook]
   })
   return [...copies, ...owned]

@@ -13,14 +13,15 @@ import { customFieldIn } from './templates/slots.js'
 
 /** Checks which operation and value each field of a condition takes. */
 export function conditionFaults({ field, op, value }: GoalCondition, at: string): FieldError[] {
-  const must = (member: string, message: string): FieldError[] => [{ field: `${at}.${member}`, message }]
+  const faultAt = (member: string, message: string): FieldError[] => [{ field: `${at}.${member}`, message }]
   const isCustom = customFieldIn(field) !== undefined
-  if (field === 'person.lastCallAt' && op !== 'exists') return must('op', 'must be exists')
-  if ((field === 'person.status' || field === 'person.consent.status') && op !== 'eq') return must('op', 'must be eq')
-  if (op === 'eq' && value === undefined) return must('value', 'is required')
-  if (op === 'exists' && value !== undefined && !isCustom) return must('value', 'is not a known field')
+  if (field === 'person.lastCallAt' && op !== 'exists') return faultAt('op', 'must be exists')
+  if ((field === 'person.status' || field === 'person.consent.status') && op !== 'eq')
+    return faultAt('op', 'must be eq')
+  if (op === 'eq' && value === undefined) return faultAt('value', 'is required')
+  if (op === 'exists' && value !== undefined && !isCustom) return faultAt('value', 'is not a known field')
   if (field === 'person.consent.status' && !(consentStatuses as readonly string[]).includes(value ?? '')) {
-    return must('value', `must be one of ${consentStatuses.join(', ')}`)
+    return faultAt('value', `must be one of ${consentStatuses.join(', ')}`)
   }
   return []
 }

@@ -48,7 +48,13 @@ export function addOutreach(
 ): { document: AgentDocument; id: string } | Refusal {
   const error = schemaError(OutreachBody, body)
   if (error) return error
-  const { id: requestedId, playbookId: _made, createdAt: _at, updatedAt: _then, ...input } = body as OutreachBody
+  const {
+    id: requestedId,
+    playbookId: _playbookId,
+    createdAt: _createdAt,
+    updatedAt: _updatedAt,
+    ...input
+  } = body as OutreachBody
   const isTaken = (slug: string) => reservedIds.includes(slug) || findItem(document, 'outreach', slug) !== undefined
   if (requestedId !== undefined && findItem(document, 'outreach', requestedId))
     return invalid('id', 'is the id of another outreach')
@@ -96,7 +102,7 @@ function changeOutreach(
 ): Outcome {
   const stored = findItem(document, 'outreach', id)
   if (error || !stored) return error ?? notFound
-  const { id: sentId, playbookId, createdAt: _at, updatedAt: _then, ...input } = body as OutreachPatch
+  const { id: sentId, playbookId, createdAt: _createdAt, updatedAt: _updatedAt, ...input } = body as OutreachPatch
   if (sentId !== undefined && sentId !== id) return invalid('id', 'must be the id of the path')
   if (playbookId !== undefined && playbookId !== stored.playbookId) {
     return invalid('playbookId', 'is owned by the outreach and stays')

@@ -66,11 +66,16 @@ type TextVisitor = (path: string, text: string | undefined) => void
 function markerReader<F extends ReferringSection>(
   from: F,
   field: string,
-  word: string,
+  codePrefix: string,
   texts: (item: ReferrerOf<F>, visit: TextVisitor) => void,
 ): TextReader {
   const edges = markerSections.map(
-    ([kind, target, noun]): Edge => ({ from, field: `${field} (${kind})`, target, code: `${word}.${noun}.unknown` }),
+    ([kind, target, noun]): Edge => ({
+      from,
+      field: `${field} (${kind})`,
+      target,
+      code: `${codePrefix}.${noun}.unknown`,
+    }),
   )
   const byKind = new Map(markerSections.map(([kind], at) => [kind, edges[at]!]))
   return { edges, texts: (item, visit) => texts(item as ReferrerOf<F>, visit), edgeOf: (kind) => byKind.get(kind)! }

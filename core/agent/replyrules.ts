@@ -2,7 +2,7 @@
 import type { ContentMessage } from '../amf/index.js'
 import { traitsOf } from '../channel/channeltraits.js'
 import type { Reader } from '../render/contract.js'
-import { readableTexts } from '../render/readables.js'
+import { readableTexts } from '../render/losscheck.js'
 import { floorText, render } from '../render/render.js'
 import { isPattern, type Pattern, readPattern } from './pattern/index.js'
 import type { Rule } from './resources/character.js'

@@ -2,9 +2,9 @@
 import { findInCatalog } from '../catalogs/index.js'
 import { invalid, refuse } from '../errors.js'
 import { copyObjective } from './agenttemplate.js'
-import { copyPersonality } from './character.js'
 import { type AgentDocument, findItem, withItem, withSection } from './document.js'
 import type { Outcome } from './outcome.js'
+import { copyPersonality } from './personality.js'
 import { copyPlaybook } from './playbooks.js'
 
 export const updateKinds = ['personality', 'objective', 'skill', 'playbook'] as const

@@ -12,6 +12,6 @@ export function charactersOf(text: string): number {
   return count
 }
 
-export function isLongerThan(text: string, most: number): boolean {
-  return text.length > most && (text.length > 2 * most || charactersOf(text) > most)
+export function isLongerThan(text: string, max: number): boolean {
+  return text.length > max && (text.length > 2 * max || charactersOf(text) > max)
 }

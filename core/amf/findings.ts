@@ -4,14 +4,14 @@ import { amf as limits } from '../limits/index.js'
 export type ProblemCode = 'invalidMessage' | 'invalidSignal' | 'unsupportedPart' | 'tooLarge'
 
 /** The kind of a fault, for callers that report it as something other than a path. */
-export type Rule = 'duplicateId' | 'badDate' | 'emptyList'
+export type FaultKind = 'duplicateId' | 'badDate' | 'emptyList'
 
 export interface Finding {
   /** As the caller would spell it: `parts[0].options[1].id`; empty for the message itself. */
   readonly path: string
   readonly message: string
   readonly code: ProblemCode
-  readonly rule?: Rule
+  readonly rule?: FaultKind
 }
 
 export interface ValidationContext {
@@ -31,7 +31,7 @@ export function createValidationContext(): ValidationContext {
 export function addFinding(
   context: ValidationContext,
   message: string,
-  more?: { code?: ProblemCode; rule?: Rule },
+  more?: { code?: ProblemCode; rule?: FaultKind },
 ): false {
   if (context.findings.length < limits.problems) {
     const { code = 'invalidMessage', rule } = more ?? {}

@@ -53,7 +53,7 @@ interface Entry {
 }
 
 /** Lines `id = field ~ field`. A tilde without space on both sides is part of its field. */
-function entriesOf({ name, lines }: Marker, draft: Draft, shape: string, mostFields: number): Entry[] | undefined {
+function entriesOf({ name, lines }: Marker, draft: Draft, shape: string, maxFields: number): Entry[] | undefined {
   const entries: Entry[] = []
   for (const line of lines) {
     const equals = line.text.indexOf('=')
@@ -61,18 +61,18 @@ function entriesOf({ name, lines }: Marker, draft: Draft, shape: string, mostFie
     else
       entries.push({
         id: line.text.slice(0, equals).trim(),
-        fields: fieldsAt(line.text.slice(equals + 1), mostFields),
+        fields: fieldsAt(line.text.slice(equals + 1), maxFields),
         line,
       })
   }
   return entries.length === lines.length ? entries : undefined
 }
 
-function fieldsAt(text: string, most: number): string[] {
+function fieldsAt(text: string, maxFields: number): string[] {
   const tilde = /\s~(?=\s|$)/g
   const fields: string[] = []
   let from = 0
-  while (fields.length < most - 1) {
+  while (fields.length < maxFields - 1) {
     const match = tilde.exec(text)
     if (!match) break
     fields.push(text.slice(from, match.index).trim())

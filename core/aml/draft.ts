@@ -69,7 +69,7 @@ function parentPath(path: string): string {
 export function fieldsOf(
   draft: Draft,
   { name, head, at }: Marker,
-  most = Number.POSITIVE_INFINITY,
+  maxFields = Number.POSITIVE_INFINITY,
 ): string[] | undefined {
   const text = head.trimStart()
   if (!text.startsWith(':'))
@@ -78,12 +78,12 @@ export function fieldsOf(
     .slice(1)
     .split('|')
     .map((field) => field.trim())
-  if (fields.length <= most) return fields
+  if (fields.length <= maxFields) return fields
   return addProblem(
     draft,
     at,
     'badMarker',
-    `${name} takes at most ${most} fields between bars, and here are ${fields.length}`,
+    `${name} takes at most ${maxFields} fields between bars, and here are ${fields.length}`,
   )
 }
 

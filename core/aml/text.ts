@@ -56,12 +56,12 @@ function positionAfter({ text, breaks }: Space, at: Position): Position {
   return { line: at.line + breaks, column: text.length - text.lastIndexOf('\n') }
 }
 
-/** Splits text into pieces of at most `most` characters, at a paragraph, line, sentence or word if possible. */
-export function splitPages(text: string, most: number): string[] {
+/** Splits text into pieces of at most `maxChars` characters, at a paragraph, line, sentence or word if possible. */
+export function splitPages(text: string, maxChars: number): string[] {
   const pages: string[] = []
   let rest = text
-  while (rest.length > most) {
-    const end = breakOf(rest.slice(0, most))
+  while (rest.length > maxChars) {
+    const end = breakOf(rest.slice(0, maxChars))
     pages.push(rest.slice(0, end).trimEnd())
     rest = rest.slice(end).trimStart()
   }

@@ -8,7 +8,7 @@ import { addWarning, type Draft, originOf } from './draft.js'
 
 interface NarrowestLimit {
   readonly channel: string
-  readonly most: number
+  readonly max: number
 }
 
 const narrowest = {
@@ -21,8 +21,8 @@ const narrowest = {
 
 /** Zero means that the channel lacks the feature, which is no limit that a writer could keep to. */
 function narrowestOf(pick: (traits: Traits) => number | undefined): NarrowestLimit {
-  const all = channelNames.map((channel) => ({ channel, most: pick(traitsOf(channel)) || Number.POSITIVE_INFINITY }))
-  return all.reduce((one, other) => (other.most < one.most ? other : one))
+  const all = channelNames.map((channel) => ({ channel, max: pick(traitsOf(channel)) || Number.POSITIVE_INFINITY }))
+  return all.reduce((one, other) => (other.max < one.max ? other : one))
 }
 
 export function addWarnings(draft: Draft, { parts, chips = [] }: ContentMessage): void {
@@ -75,14 +75,14 @@ function addChipWarnings(
   { label, count }: { label: NarrowestLimit; count: NarrowestLimit },
 ): void {
   for (const [index, chip] of chips.entries()) addLabelWarning(draft, chip.label, `${path}[${index}]`, label)
-  if (chips.length <= count.most) return
-  const hint = `${count.channel} shows at most ${count.most}, and numbers or writes out the others`
+  if (chips.length <= count.max) return
+  const hint = `${count.channel} shows at most ${count.max}, and numbers or writes out the others`
   addWarning(draft, originOf(draft, path).at, 'tooManyChips', `Here are ${chips.length} chips; ${hint}`)
 }
 
-function addLabelWarning(draft: Draft, label: string, path: string, { channel, most }: NarrowestLimit): void {
+function addLabelWarning(draft: Draft, label: string, path: string, { channel, max }: NarrowestLimit): void {
   const characters = charactersOf(label)
-  if (characters <= most) return
-  const hint = `${channel} shows ${most} characters of it and this has ${characters}`
+  if (characters <= max) return
+  const hint = `${channel} shows ${max} characters of it and this has ${characters}`
   addWarning(draft, originOf(draft, path).at, 'longLabel', `${JSON.stringify(label.slice(0, 60))} will be cut: ${hint}`)
 }

@@ -78,14 +78,14 @@ export type Rule = Omit<AutomatedOutreach, 'filter'> & { readonly filter?: Perso
 
 export function createRule(
   document: AgentDocument,
-  taken: ReadonlySet<string>,
+  usedIds: ReadonlySet<string>,
   { id: requestedId, ...body }: AutomatedOutreachBody,
 ): Rule | Refusal {
-  if (requestedId !== undefined && taken.has(requestedId)) return invalid('id', 'is that of another rule')
-  if (taken.size >= limits.rules) {
+  if (requestedId !== undefined && usedIds.has(requestedId)) return invalid('id', 'is that of another rule')
+  if (usedIds.size >= limits.rules) {
     return refuse('request.invalid', { detail: `An agent has at most ${limits.rules} rules.` })
   }
-  const id = requestedId ?? freeSlug(body.name, 'rule', (slug) => taken.has(slug))
+  const id = requestedId ?? freeSlug(body.name, 'rule', (slug) => usedIds.has(slug))
   return validateRule(document, { enabled: true, delayMinutes: 0, ...body, id })
 }
 

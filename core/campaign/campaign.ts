@@ -158,10 +158,10 @@ function audienceFaults(
     return [{ field: 'audience.segmentId', message: `there is no segment ${segmentId}` }]
   }
   if (filter) return filterFaults(filter, 'audience.filter')
-  return personaIds.flatMap((personaId, place) =>
+  return personaIds.flatMap((personaId, index) =>
     hasPersona(personaId)
       ? []
-      : [{ field: `audience.personaIds[${place}]`, message: `there is no persona ${personaId}` }],
+      : [{ field: `audience.personaIds[${index}]`, message: `there is no persona ${personaId}` }],
   )
 }
 

@@ -66,7 +66,7 @@ export function isOpenState(state: RecipientState): boolean {
 }
 
 /** The status of a recipient by their send: receipts promote it, and a read message counts as read only. */
-export function statusOfSend(send: Pick<Send, 'state' | 'reason' | 'receipts' | 'deferredFor'>): RecipientStatus {
+export function recipientStatusOf(send: Pick<Send, 'state' | 'reason' | 'receipts' | 'deferredFor'>): RecipientStatus {
   const { state, reason, receipts, deferredFor } = send
   if (isOpenState(state as RecipientState)) return deferredFor ? { state, reason: deferredFor } : { state }
   if (state !== 'sent') return reason ? { state, reason } : { state }

@@ -4,9 +4,9 @@ import { FormSchema, ProviderForm, sentence, shortName } from '../channel/form.j
 import { channelNames } from '../channelnames.js'
 import { slugPattern } from '../ids.js'
 
-/** `word` stands for a kind inside a qualified id: `@svc/playbook.booking`. */
-const qualifiedId = (word: string) => Type.String({ pattern: `^@svc/${word}\\.${slugPattern.slice(1)}` })
-const qualifiedIds = (word: string) => Type.Array(qualifiedId(word), { uniqueItems: true, minItems: 1 })
+/** `kindName` stands for a kind inside a qualified id: `@svc/playbook.booking`. */
+const qualifiedId = (kindName: string) => Type.String({ pattern: `^@svc/${kindName}\\.${slugPattern.slice(1)}` })
+const qualifiedIds = (kindName: string) => Type.Array(qualifiedId(kindName), { uniqueItems: true, minItems: 1 })
 const text = Type.String({ minLength: 1 })
 const texts = Type.Array(text, { uniqueItems: true, minItems: 1 })
 const closedObject = <P extends TProperties>(title: string, properties: P) =>
@@ -14,8 +14,8 @@ const closedObject = <P extends TProperties>(title: string, properties: P) =>
 
 /** Agents that copied an earlier version are offered a later one, so the version changes with every edit. */
 const version = Type.String({ pattern: '^[0-9]+\\.[0-9]+\\.[0-9]+$' })
-const entryFields = (word: string) => ({
-  id: qualifiedId(word),
+const entryFields = (kindName: string) => ({
+  id: qualifiedId(kindName),
   version,
   name: shortName,
   description: sentence,

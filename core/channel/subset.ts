@@ -3,7 +3,7 @@ import { isRecord } from '../json.js'
 import type { Traits } from './traits.js'
 
 type Rule = (narrow: unknown, wide: unknown) => boolean
-type Loose = Readonly<Record<string, unknown>>
+type UnknownRecord = Readonly<Record<string, unknown>>
 
 const same: Rule = (narrow, wide) => narrow === wide
 const atMost: Rule = (narrow, wide) =>
@@ -52,9 +52,9 @@ const mandatoryGroups = ['text', 'receipts']
  * The first trait that exceeds the wide ones, such as `chips.max`; undefined if there is none. The channel, its markup
  * and its messaging window must be the same in both. Accepts anything as the narrow traits, and never throws.
  */
-export function firstExcess(narrow: unknown, wide: Traits): string | undefined {
+export function findExcessTrait(narrow: unknown, wide: Traits): string | undefined {
   if (!isRecord(narrow)) return 'traits'
-  const wideTraits = wide as unknown as Loose
+  const wideTraits = wide as unknown as UnknownRecord
   for (const [name, rule] of Object.entries(scalarRules)) if (!rule(narrow[name], wideTraits[name])) return name
   for (const [name, rules] of Object.entries(groupRules)) {
     const [group, wideGroup] = [narrow[name], wideTraits[name]]

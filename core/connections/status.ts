@@ -34,7 +34,7 @@ export const transitions: readonly Transition[] = [
 ]
 
 /** Undefined when the table has no such transition. */
-export function next(from: ConnectionState, on: Trigger): ConnectionState | undefined {
+export function nextState(from: ConnectionState, on: Trigger): ConnectionState | undefined {
   return transitions.find((transition) => transition.from.includes(from) && transition.on === on)?.to
 }
 

@@ -3,7 +3,7 @@
 import type { Traits } from '../channel/traits.js'
 import type { ChannelName } from '../channelnames.js'
 import type { Reader } from '../render/contract.js'
-import type { Brand } from './keywords.js'
+import type { BrandInfo } from './keywords.js'
 
 /**
  * The part of the context that travels with timers and with messages on another channel, so that their results are
@@ -25,7 +25,7 @@ export interface AgentContext extends AgentFacts {
   /** Absent while the channel is not bound. */
   readonly binding?: Binding
   readonly traits: Traits
-  readonly brand: Brand
+  readonly brand: BrandInfo
   readonly reader: Reader
 }
 

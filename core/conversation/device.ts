@@ -28,7 +28,7 @@ export function withDeviceCapabilities(
  * Capabilities learned from a refusal are valid as long as those learned by a probe; after that the next message finds
  * out again.
  */
-export function learnFromRefusal(
+export function applyReportedCapabilities(
   tx: ConversationTx,
   conversation: Conversation,
   { deviceCapabilities }: DeviceReport,
@@ -49,7 +49,7 @@ export function dropStale(
 ): Conversation {
   if (conversation.deviceCapabilitiesUntil === undefined || at < conversation.deviceCapabilitiesUntil)
     return conversation
-  const { deviceCapabilities: _told, deviceCapabilitiesUntil: _until, ...rest } = conversation
+  const { deviceCapabilities: _capabilities, deviceCapabilitiesUntil: _until, ...rest } = conversation
   return rest
 }
 

@@ -63,7 +63,7 @@ export function applyWebhookOutcome(
   }
   tx.record({ kind: 'event', number, event: undefined })
   const next = { ...conversation, firstEvent: number + 1 }
-  retryHead(tx, next)
+  callHead(tx, next)
   return next
 }
 
@@ -81,6 +81,6 @@ function attemptOf({ eventId, sessionId, event }: ConversationEvent, attempt: nu
 }
 
 /** Calls the webhook with the event at the head of the queue, if there is one. */
-export function retryHead(tx: ConversationTx, { firstEvent, nextEvent }: Conversation): void {
+export function callHead(tx: ConversationTx, { firstEvent, nextEvent }: Conversation): void {
   if (firstEvent < nextEvent) tx.emit({ kind: 'callWebhook', number: firstEvent })
 }

@@ -82,7 +82,7 @@ function isLongAsciiText(text: string): boolean {
 }
 
 /** How an agent presents itself in texts that carriers require. */
-export interface Brand {
+export interface BrandInfo {
   readonly name: string
   readonly contactEmail?: string
   readonly contactPhone?: string
@@ -90,14 +90,14 @@ export interface Brand {
 }
 
 export const defaultTexts = {
-  stop: ({ name }: Brand) =>
+  stop: ({ name }: BrandInfo) =>
     `${name}: You are unsubscribed and will get no more messages. Reply START to get messages again.`,
-  start: ({ name }: Brand) => `${name}: You will get messages again. Reply HELP for help, STOP to end.`,
-  help(brand: Brand) {
+  start: ({ name }: BrandInfo) => `${name}: You will get messages again. Reply HELP for help, STOP to end.`,
+  help(brand: BrandInfo) {
     const contact = [brand.contactPhone, brand.contactEmail, brand.websiteUrl].filter(Boolean).join(', ')
     const where = contact === '' ? '' : ` Contact us: ${contact}.`
     return `${brand.name}:${where} Msg & data rates may apply, message frequency varies. Reply STOP to end.`
   },
-  disclaimer: ({ name }: Brand) =>
+  disclaimer: ({ name }: BrandInfo) =>
     `${name}: Msg & data rates may apply, message frequency varies. Reply HELP for help, STOP to end.`,
 } as const

@@ -2,7 +2,7 @@
 import type { ContentMessage } from '../amf/index.js'
 import type { LogNote } from '../catalogs/logevents.js'
 import type { MediaFiles } from '../render/hostedmedia.js'
-import { inConversationUntil } from './activity.js'
+import { activeUntil } from './activity.js'
 import type { AgentContext } from './context.js'
 import { acceptMessage, type SendResult } from './outbound.js'
 import type { Conversation, OutboundMessageRecord, SendRef } from './state.js'
@@ -36,13 +36,11 @@ export function openForSend(
   const messageId = messageIdOf(sendRef)
   const before = tx.stored.message(messageId)
   if (before?.sendRef && before.sendRef.attempt >= sendRef.attempt) return { conversation, answer: { messageId } }
-  const activeUntil =
-    quietMs === undefined
-      ? 0
-      : inConversationUntil(conversation.lastInboundAt, tx.command.at, tx.command.scaled(quietMs))
+  const delayUntil =
+    quietMs === undefined ? 0 : activeUntil(conversation.lastInboundAt, tx.command.at, tx.command.scaled(quietMs))
   // An opt-out ends the send, so it takes precedence over a delay.
-  if (activeUntil > tx.command.at && conversation.optedOutAt === undefined) {
-    return { conversation, answer: { inConversationUntil: activeUntil } }
+  if (delayUntil > tx.command.at && conversation.optedOutAt === undefined) {
+    return { conversation, answer: { inConversationUntil: delayUntil } }
   }
   const accepted = acceptMessage(tx, conversation, agent, {
     message,

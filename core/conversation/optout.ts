@@ -23,7 +23,7 @@ export function optOut(tx: ConversationTx, conversation: Conversation, agent: Ag
   return cancelled.reduce((changed, id) => {
     const outgoing = tx.stored.message(id)
     if (!outgoing) return changed
-    const { disclaimedAt: _neverWent, ...undisclaimed } = changed
+    const { disclaimedAt: _disclaimedAt, ...undisclaimed } = changed
     const current = outgoing.disclaimerFor === undefined ? changed : undisclaimed
     return advanceState(tx, current, agent, outgoing, { state: 'failed', reason: 'optedOut' })
   }, silenced)

@@ -90,9 +90,9 @@ function planRoute(
     reachable.push(channel)
   }
   if (conversation.optedOutAt !== undefined) return reject('optedOut')
-  const { blockedBy, isReplaced, isInconclusive: isUnjudged } = request.ruleVerdict ?? {}
+  const { blockedBy, isReplaced, isInconclusive } = request.ruleVerdict ?? {}
   if (blockedBy !== undefined && !isReplaced) {
-    const why = isUnjudged ? 'takes too long to judge it: its patterns are too large for this text' : 'blocks it'
+    const why = isInconclusive ? 'takes too long to judge it: its patterns are too large for this text' : 'blocks it'
     return reject('blockedByRule', `The rule ${blockedBy} ${why}.`)
   }
   const loopRejection = detectLoop(tx, conversation, agent, request)

@@ -4,8 +4,8 @@
  */
 import { isQuestion, isSignal, type Tap, tapsOf } from '../amf/index.js'
 import { conversation as limits } from '../limits/index.js'
+import { namesOf } from '../render/optionlabels.js'
 import { render } from '../render/render.js'
-import { namesOf } from '../render/taplabels.js'
 import type { AgentContext } from './context.js'
 import type { Option } from './match.js'
 import type { Conversation, OutboundMessageRecord, PendingQuestion } from './state.js'

@@ -7,7 +7,7 @@ import { isSignal, mediaUrlsIn } from '../amf/index.js'
 import { channelBinding } from '../limits/index.js'
 import type { AgentContext } from './context.js'
 import { trackDelivery } from './deliverytimeout.js'
-import { dropStale, learnFromRefusal, pinCapabilities, rerenderFor } from './device.js'
+import { applyReportedCapabilities, dropStale, pinCapabilities, rerenderFor } from './device.js'
 import { isSilencedByOptOut, requiredDisclaimer } from './disclaimer.js'
 import { failMessage } from './failover.js'
 import { optOut } from './optout.js'
@@ -124,7 +124,7 @@ export function applySendOutcome(
     return sendNext(tx, waiting, agent)
   }
   if (outcome.kind === 'withheld') return sendNext(tx, returnToSend(tx, before, stored, outcome), agent)
-  const learned = learnFromRefusal(tx, before, outcome)
+  const learned = applyReportedCapabilities(tx, before, outcome)
   const outgoing = rerenderFor(stored, outcome)
   if (outcome.kind === 'sent') {
     const { providerIds, numbered, notes } = outcome

@@ -7,7 +7,7 @@ import { expireDeferred } from './deferral.js'
 import { expireUndelivered } from './deliverytimeout.js'
 import { withDeviceCapabilities } from './device.js'
 import type { ConversationEffect, ConversationRecord, FailoverUpdate } from './effects.js'
-import { applyWebhookOutcome, retryHead, type WebhookOutcome } from './eventqueue.js'
+import { applyWebhookOutcome, callHead, type WebhookOutcome } from './eventqueue.js'
 import { applyFailoverUpdate } from './failover.js'
 import { applyInbound } from './inbound.js'
 import { type OpenResult, openForSend, type SendOpener } from './opener.js'
@@ -94,7 +94,7 @@ export function reduce<Input extends ConversationInput>(
   const tx = new Transaction(command, stored)
   const { conversation, answer } = decide(tx, before, input)
   // The first event in the queue starts the webhook calls; each outcome leads to the next.
-  if (before.firstEvent === before.nextEvent) retryHead(tx, conversation)
+  if (before.firstEvent === before.nextEvent) callHead(tx, conversation)
   return { conversation, records: tx.records, effects: tx.effects, answer: answer as AnswerTo<Input> }
 }
 
@@ -142,7 +142,7 @@ function applyTimer(
     case 'paced':
       return releasePaced(tx, before)
     case 'webhook':
-      retryHead(tx, before)
+      callHead(tx, before)
       return before
     case 'deferred':
       return expireDeferred(tx, before, input.facts)

@@ -42,11 +42,11 @@ export interface Conversation {
   /** The first of them, once it is with the provider or waits for a retry. */
   readonly inFlight?: InFlight
   /** Messages that wait for the messaging window to open, oldest first. */
-  readonly deferred: readonly Deferred[]
+  readonly deferred: readonly MessageDeadline[]
   /** Messages in bulk whose time to leave is still far off, in the order of their times. */
   readonly paced?: readonly Paced[]
   /** Messages that go to another channel if they do not arrive in time, oldest first. */
-  readonly awaitingDelivery?: readonly Deferred[]
+  readonly awaitingDelivery?: readonly MessageDeadline[]
   /** The next agent message does not go out before this time. */
   readonly nextSendAt: number
   /** Numbers of the events that wait for the agent: `firstEvent` up to, and without, `nextEvent`. */
@@ -98,7 +98,7 @@ export interface PendingQuestion {
   readonly closed?: readonly string[]
 }
 
-export interface Deferred {
+export interface MessageDeadline {
   readonly messageId: string
   readonly until: number
 }

@@ -41,7 +41,7 @@ export function advanceState(
   if (outgoing.from === 'system') return conversation
   if (outgoing.sendRef && state !== 'queued') notifySend(tx, outgoing, { ...change, state })
   if (outgoing.onBehalfOf) {
-    const { messageId: _ours, ...update } = status
+    const { messageId: _messageId, ...update } = status
     reportToOrigin(tx, outgoing.onBehalfOf, update)
     return conversation
   }

@@ -115,10 +115,10 @@ function groupOf(root: Readonly<Record<string, unknown>>, name: Group, errors: F
     return {}
   }
   const values: Record<string, string> = {}
-  for (const [member, given] of Object.entries(group)) {
+  for (const [member, memberValue] of Object.entries(group)) {
     const field = `${name}.${member}`
     if (!(knownFields[name] as readonly string[]).includes(member)) errors.push({ field, message: 'is not known here' })
-    const text = textOf(given, field, errors, member === 'evidence' ? limits.evidenceChars : undefined)
+    const text = textOf(memberValue, field, errors, member === 'evidence' ? limits.evidenceChars : undefined)
     if (text !== undefined) values[member] = text
   }
   return values
@@ -144,12 +144,12 @@ function textOf(
   value: unknown,
   field: string,
   errors: FieldError[],
-  most: number = limits.profileChars,
+  maxChars: number = limits.profileChars,
 ): string | undefined {
   if (isAbsent(value)) return undefined
   const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value
   if (typeof text !== 'string') errors.push({ field, message: 'must be text' })
-  else if (text.length > most) errors.push({ field, message: `must have at most ${most} characters` })
+  else if (text.length > maxChars) errors.push({ field, message: `must have at most ${maxChars} characters` })
   else return text
   return undefined
 }

@@ -79,7 +79,7 @@ export interface JourneyStatus {
   readonly nextAttemptAt: string
 }
 
-export function statusOfSend({ id, state, reason, receipts, respondedAt, nextAttemptAt }: Send): JourneyStatus {
+export function journeyStatusOf({ id, state, reason, receipts, respondedAt, nextAttemptAt }: Send): JourneyStatus {
   return {
     sendId: id,
     state,

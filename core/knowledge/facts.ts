@@ -15,12 +15,12 @@ export interface FactHit {
 export interface FactIndex {
   add(fact: Fact): void
   /** Best first. */
-  rank(query: string, most: number): FactHit[]
+  rank(query: string, limit: number): FactHit[]
 }
 
 export function createFactIndex(): FactIndex {
   const facts = new Map<string, { readonly fact: Fact; readonly length: number }>()
-  const places = new Map<string, Map<string, number>>()
+  const postings = new Map<string, Map<string, number>>()
   let words = 0
 
   const corpus: Corpus = {
@@ -31,7 +31,7 @@ export function createFactIndex(): FactIndex {
       return words
     },
     *postingsOf(word) {
-      for (const [source, count] of places.get(word) ?? []) yield { source, postings: [0, count] satisfies Postings }
+      for (const [source, count] of postings.get(word) ?? []) yield { source, postings: [0, count] satisfies Postings }
     },
     lengthsOf: (source) => [facts.get(source)?.length ?? 0],
   }
@@ -43,11 +43,11 @@ export function createFactIndex(): FactIndex {
       facts.set(fact.id, { fact, length: tokens.length })
       words += tokens.length
       for (const word of tokens) {
-        const counts = places.get(word) ?? new Map<string, number>()
-        places.set(word, counts.set(fact.id, (counts.get(fact.id) ?? 0) + 1))
+        const counts = postings.get(word) ?? new Map<string, number>()
+        postings.set(word, counts.set(fact.id, (counts.get(fact.id) ?? 0) + 1))
       }
     },
-    rank: (query, most) =>
-      rankPassages(query, corpus, most).map(({ source, score }) => ({ fact: facts.get(source)!.fact, score })),
+    rank: (query, limit) =>
+      rankPassages(query, corpus, limit).map(({ source, score }) => ({ fact: facts.get(source)!.fact, score })),
   }
 }

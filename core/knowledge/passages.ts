@@ -31,11 +31,11 @@ function normalizeText(text: string): string {
 }
 
 function splitParagraph(paragraph: string): string[] {
-  const most = limits.passageChars
+  const maxChars = limits.passageChars
   const parts: string[] = []
   let from = 0
-  while (paragraph.length - from > most) {
-    const end = from + breakPosition(paragraph.slice(from, from + most))
+  while (paragraph.length - from > maxChars) {
+    const end = from + breakPosition(paragraph.slice(from, from + maxChars))
     parts.push(paragraph.slice(from, end))
     from = end
   }

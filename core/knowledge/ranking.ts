@@ -61,7 +61,7 @@ const saturation = 1.2
 const lengthShare = 0.75
 
 /** Best first; of equal scores the earlier passage. */
-export function rankPassages(query: string, corpus: Corpus, most: number): Hit[] {
+export function rankPassages(query: string, corpus: Corpus, limit: number): Hit[] {
   const scored = new Map<string, Float64Array>()
   const average = corpus.words / Math.max(1, corpus.passages)
   for (const word of new Set(tokenize(query).slice(0, limits.queryWords))) {
@@ -79,19 +79,19 @@ export function rankPassages(query: string, corpus: Corpus, most: number): Hit[]
       }
     }
   }
-  return bestHits(scored, most)
+  return bestHits(scored, limit)
 }
 
-/** Keeps only the best `most` in order: most passages never come near them. */
-function bestHits(scored: ReadonlyMap<string, Float64Array>, most: number): Hit[] {
+/** Keeps only the best `limit` in order: most passages never come near them. */
+function bestHits(scored: ReadonlyMap<string, Float64Array>, limit: number): Hit[] {
   const best: Hit[] = []
   for (const [source, scores] of scored) {
     for (const [passageIndex, score] of scores.entries()) {
-      if (score === 0 || (best.length === most && score < best[most - 1]!.score)) continue
+      if (score === 0 || (best.length === limit && score < best[limit - 1]!.score)) continue
       const hit = { source, passageIndex, score }
       const insertAt = best.findIndex((each) => compareHits(hit, each) < 0)
       best.splice(insertAt < 0 ? best.length : insertAt, 0, hit)
-      best.length = Math.min(best.length, most)
+      best.length = Math.min(best.length, limit)
     }
   }
   return best

@@ -124,11 +124,11 @@ export function chooseIdentity(person: Person, channel?: string): PersonIdentity
   const onChannel = person.identities.filter((each) =>
     channel === undefined ? isOutreachChannel(each.channel) : each.channel === channel,
   )
-  const hasReserved = onChannel.some(({ reservedFor: partsWith }) => partsWith !== undefined)
+  const hasReserved = onChannel.some(({ reservedFor }) => reservedFor !== undefined)
   const phone = onChannel.length > 1 || hasReserved ? phoneNumberOf(person) : undefined
   const atPhone = phone === undefined ? undefined : onChannel.find((each) => numberOf(each) === phone)
   if (atPhone) return atPhone
-  const eligible = hasReserved ? onChannel.filter(({ reservedFor: partsWith }) => partsWith === undefined) : onChannel
+  const eligible = hasReserved ? onChannel.filter(({ reservedFor }) => reservedFor === undefined) : onChannel
   const lastSeen = ({ lastSeenAt = 0 }: PersonIdentity) => lastSeenAt
   return eligible.reduce<PersonIdentity | undefined>(
     (best, each) => (best && lastSeen(best) >= lastSeen(each) ? best : each),

@@ -1,5 +1,5 @@
 /** Guardrails of sends by origin: one table, and its evaluation for one origin. */
-import { inConversationUntil } from '../conversation/activity.js'
+import { activeUntil } from '../conversation/activity.js'
 import { hour } from '../durations.js'
 import { type Refusal, refuse } from '../errors.js'
 import { outreachSend as limits } from '../limits/index.js'
@@ -83,10 +83,10 @@ const rules = {
     exempt: pass,
   },
   inConversation: {
-    notHeld: pass,
+    notDelayed: pass,
     neverArises: pass,
     waits({ at, lastInboundAt, timeScale }) {
-      const until = inConversationUntil(lastInboundAt, at, Math.ceil(limits.quietMs / timeScale))
+      const until = activeUntil(lastInboundAt, at, Math.ceil(limits.quietMs / timeScale))
       return until > at ? { kind: 'wait', until, waitsFor: 'in-conversation' } : undefined
     },
   },
@@ -101,7 +101,7 @@ export const guardrails: Readonly<Record<GuardedOrigin, GuardrailRow>> = {
     stop: 'refused',
     safeHours: 'notApplied',
     frequencyCap: 'warns',
-    inConversation: 'notHeld',
+    inConversation: 'notDelayed',
   },
   automated: {
     consent: 'onlyGranted',
@@ -129,7 +129,7 @@ export const guardrails: Readonly<Record<GuardedOrigin, GuardrailRow>> = {
     stop: 'neverSent',
     safeHours: 'ignoredUnlessAsked',
     frequencyCap: 'exempt',
-    inConversation: 'notHeld',
+    inConversation: 'notDelayed',
   },
 }
 

@@ -4,7 +4,7 @@ import { day } from '../durations.js'
 /** The kind keeps callers' keys apart from generated ones. */
 export type SendKey = readonly [kind: 'given' | 'day' | 'launched', text: string]
 
-export function givenKey(text: string): SendKey {
+export function callerKey(text: string): SendKey {
   return ['given', text]
 }
 
@@ -24,5 +24,5 @@ export function sendKeyOf(send: {
   readonly personId: string
   readonly queuedAt: number
 }): SendKey {
-  return send.key === undefined ? dayKey(send.outreachId, send.personId, send.queuedAt) : givenKey(send.key)
+  return send.key === undefined ? dayKey(send.outreachId, send.personId, send.queuedAt) : callerKey(send.key)
 }

@@ -123,17 +123,17 @@ export function parseSendRequest(outreachId: string, body: NamedSend): SendReque
 }
 
 /** Drops members that are null. */
-function withoutNulls<V>(given: Readonly<Record<string, V | null | undefined>>): Record<string, V> {
+function withoutNulls<V>(values: Readonly<Record<string, V | null | undefined>>): Record<string, V> {
   const present: Record<string, V> = {}
-  for (const name in given) {
-    const value = given[name]
+  for (const name in values) {
+    const value = values[name]
     if (value !== null && value !== undefined) present[name] = value
   }
   return present
 }
 
-function recipientOf(given: NamedSend['recipient']): Recipient | Refusal {
-  const { channel, address, asid, personId, personaId } = withoutNulls(given as Record<string, string>)
+function recipientOf(input: NamedSend['recipient']): Recipient | Refusal {
+  const { channel, address, asid, personId, personaId } = withoutNulls(input as Record<string, string>)
   const named = [address, asid, personId, personaId].filter((each) => each !== undefined).length
   if (named !== 1) return invalid('recipient', 'must be exactly one of channel and address, asid, personId, personaId')
   if (address !== undefined) {

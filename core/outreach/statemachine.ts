@@ -56,7 +56,7 @@ export const failures = {
   identityRemoved: { on: 'refused', reason: 'no_channel_identity' },
   outreachRemoved: { on: 'notAttempted', reason: 'outreach_unavailable' },
   inputsMissing: { on: 'notAttempted', reason: 'missing_inputs' },
-  openingBlocked: { on: 'notAttempted', reason: 'template_blocked' },
+  openerBlocked: { on: 'notAttempted', reason: 'template_blocked' },
   optedOut: { on: 'notAttempted', reason: 'opted_out' },
   cachedIncapable: { on: 'notAttempted', reason: 'not_rcs_capable' },
   probedIncapable: { on: 'refused', reason: 'not_rcs_capable' },
@@ -112,8 +112,15 @@ export function applyTransition<S extends Send>(send: S, transition: Transition,
   const { on, at, reason, detail, messageId, until, deferredFor } = transition
   const state = nextState(send.state, on, send.attempts)
   if (state === undefined) return undefined
-  const { state: _before, attempts: _made, reason: _reason, detail: _detail, nextAttemptAt: _next, ...others } = send
-  const { deferredFor: _held, ...rest } = others
+  const {
+    state: _before,
+    attempts: _attempts,
+    reason: _reason,
+    detail: _detail,
+    nextAttemptAt: _next,
+    ...others
+  } = send
+  const { deferredFor: _deferredFor, ...rest } = others
   const timestampField = timestampFields[state]
   const nextAttemptAt = state === 'queued' ? (until ?? at + retryWaitMs(send.attempts, timeScale)) : undefined
   const attempts = send.attempts + (on === 'pickedUp' ? 1 : on === 'deferred' ? -1 : 0)
@@ -148,6 +155,6 @@ export function maxWaitMs({ deferredFor, attempts }: Send, timeScale: number): n
  * step.
  */
 export function pickupAt(at: number, timeScale: number): number {
-  const transition = Math.max(1, limits.pickupStepMs / timeScale)
-  return Math.ceil(Math.ceil((at + limits.pickupMs / timeScale) / transition) * transition)
+  const stepMs = Math.max(1, limits.pickupStepMs / timeScale)
+  return Math.ceil(Math.ceil((at + limits.pickupMs / timeScale) / stepMs) * stepMs)
 }

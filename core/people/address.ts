@@ -87,16 +87,16 @@ function canonical(countryCode: string, national: string): string {
 /** Undefined when an address is invalid on that channel. */
 type AddressReader = (text: string) => string | undefined
 
-const asGiven: AddressReader = (text) => text.trim() || undefined
+const trimmedAddress: AddressReader = (text) => text.trim() || undefined
 
 /** Messengers that identify people by number write it without a plus, and some people by a name. */
 const numberOrName: AddressReader = (text) =>
-  phoneOf(/^[1-9][0-9]{6,14}$/.test(text) ? `+${text}` : text) ?? asGiven(text)
+  phoneOf(/^[1-9][0-9]{6,14}$/.test(text) ? `+${text}` : text) ?? trimmedAddress(text)
 
 const readers: Partial<Record<ChannelName, AddressReader>> = { rcs: phoneOf, sms: phoneOf, messengerA: numberOrName }
 
 export function normalizeAddress(channel: ChannelName, text: string): string | undefined {
-  return (readers[channel] ?? asGiven)(text)
+  return (readers[channel] ?? trimmedAddress)(text)
 }
 
 /** The number of an address on channels that identify people by number: there one person has one number. */

@@ -24,8 +24,8 @@ export const isCustomKey = (key: string) =>
 
 /** The rules of a single text field, its length included. */
 export function textError(field: TextField, value: string): string | undefined {
-  const mostChars = limits.textChars[field]
-  if (value.length > mostChars) return `is longer than ${mostChars} characters`
+  const maxChars = limits.textChars[field]
+  if (value.length > maxChars) return `is longer than ${maxChars} characters`
   if (value.includes(nul)) return nulError
   if (value.trim() === '') return undefined
   if (field === 'timezone' && !isTimeZone(value)) return 'must be an IANA time zone'

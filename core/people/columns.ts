@@ -4,7 +4,7 @@ import { type FieldError, type Refusal, refuse } from '../errors.js'
 import { isRecord, parseJson } from '../json.js'
 import { person as limits } from '../limits/index.js'
 import { isMoment } from '../moment.js'
-import type { Writable } from '../record.js'
+import type { Writable } from '../writable.js'
 import { isPossiblePhone, phoneOf } from './address.js'
 import { isCustomKey, nulError, type PersonChange, textError } from './change.js'
 import { cellValue, type Delimiter, listText, listValues } from './csv.js'
@@ -63,16 +63,14 @@ function choice<V extends string>(values: readonly V[], assign: (draft: Draft, v
   }
 }
 
-function listColumn(name: 'tags' | 'lockedFields', most: number, mostChars: number): Column {
+function listColumn(name: 'tags' | 'lockedFields', maxItems: number, maxChars: number): Column {
   return {
     name,
     read(cell, draft) {
       const values = listValues(cell)
       draft[name] = values
-      if (values.length > most) return `has more than ${most} entries`
-      return values.some((value) => value.length > mostChars)
-        ? `has an entry of over ${mostChars} characters`
-        : undefined
+      if (values.length > maxItems) return `has more than ${maxItems} entries`
+      return values.some((value) => value.length > maxChars) ? `has an entry of over ${maxChars} characters` : undefined
     },
     write: (person) => listText(person[name] ?? []),
   }
@@ -243,8 +241,8 @@ export function parseColumns(
   }
   const errors: FieldError[] = []
   const usedNames = new Map<string, string>()
-  const columns = headers.map((given): ReadColumn => {
-    const header = cellValue(given).trim()
+  const columns = headers.map((headerCell): ReadColumn => {
+    const header = cellValue(headerCell).trim()
     const column = columnOf(header, declared)
     const usedBy = column && usedNames.get(column.name)
     if (!column) errors.push({ field: header || 'header', message: 'names no field of a person' })
@@ -272,8 +270,8 @@ function noIdentifierRefusal(columns: readonly ReadColumn[], delimiter: Delimite
     ? 'The first line holds values; it must name the columns, and one of them must be phone, email or id.'
     : `No column is phone, email or id. The first line was read as ${read}: ${firstHeaders.join(', ')}. Columns are parted by a comma, a semicolon or a tab.`
   const message = isValue ? 'is a value and no name of a column' : 'names no field of a person'
-  const unknownHeaders = columns.flatMap(({ header, isUnknown }, place) =>
-    place < limits.headersShown && isUnknown
+  const unknownHeaders = columns.flatMap(({ header, isUnknown }, index) =>
+    index < limits.headersShown && isUnknown
       ? [{ field: header.slice(0, limits.headerCharsShown) || 'header', message }]
       : [],
   )
@@ -305,8 +303,8 @@ function columnOf(
 export function parseRow(columns: readonly ReadColumn[], cells: readonly string[]): ImportRow | string {
   if (cells.length > columns.length) return `the row has ${cells.length} cells and the file ${columns.length} columns`
   const draft: Draft = {}
-  for (const [place, cell] of cells.entries()) {
-    const { header, read } = columns[place]!
+  for (const [index, cell] of cells.entries()) {
+    const { header, read } = columns[index]!
     if (cell.trim() === '' || !read) continue
     if (cell.includes('\0')) return `${header}: ${nulError}`
     const error = read(cellValue(cell), draft)

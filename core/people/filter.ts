@@ -95,12 +95,12 @@ export function filterFaults(filter: Readonly<Record<string, unknown>>, path = '
 }
 
 function termError(name: string, value: unknown): string | undefined {
-  const word = termOf(name)
-  if (!word) return 'is no filter of people'
+  const term = termOf(name)
+  if (!term) return 'is no filter of people'
   if (typeof value !== 'string') return 'must be text'
   if (value.trim() === '') return 'must not be empty'
-  const mostChars = name.startsWith(customPrefix) ? limits.customValueChars : limits.filterChars
-  return value.length > mostChars ? `is longer than ${mostChars} characters` : word.error?.(value)
+  const maxChars = name.startsWith(customPrefix) ? limits.customValueChars : limits.filterChars
+  return value.length > maxChars ? `is longer than ${maxChars} characters` : term.error?.(value)
 }
 
 /** Compiles a filter without faults. A filter without terms matches all people. */

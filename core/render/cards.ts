@@ -1,22 +1,22 @@
 /** The ladders of cards: a single card, a carousel, and a showcase, whose items are cards to choose from. */
 import type { Card, Chip } from '../amf/index.js'
 import type { RenderedCard } from '../channel/blocks.js'
+import { asChips, asList, asNumberedText, hasReplyChips, type Question } from './askparts.js'
 import { type ChipWithTap, type Row, rowOf } from './chiprow.js'
 import {
   chipLimits,
   type Draft,
+  type Fragment,
   isAlways,
   type Ladder,
   type PartOf,
-  type Piece,
   type RenderContext,
   showOnLadder,
   textDraft,
-} from './drafts.js'
+} from './fragments.js'
 import { continuationLines, entry, heading, isBlank, type Line, literal, oneLine, trimBlankLines } from './lines.js'
 import { linkTo, mediaOf } from './media.js'
 import { phrases } from './phrases.js'
-import { asChips, asList, asNumberedText, hasReplyChips, type Question } from './questions.js'
 import { sizeOf } from './split.js'
 import { write } from './writers.js'
 
@@ -84,11 +84,11 @@ function cardDraft(card: RenderedCard): Draft {
   return { kind: 'whole', block: { kind: 'card', card } }
 }
 
-function asCard(part: CardWithTaps, context: RenderContext): Piece | undefined {
-  const made = renderCard(part, context)
+function asCard(part: CardWithTaps, context: RenderContext): Fragment | undefined {
+  const result = renderCard(part, context)
   // If the channel has cards only side by side, a single card is a picture with text below it.
-  if (!made || context.traits.carousel?.alike) return undefined
-  return { drafts: [cardDraft(made.card)], numbered: made.numbered }
+  if (!result || context.traits.carousel?.alike) return undefined
+  return { drafts: [cardDraft(result.card)], numbered: result.numbered }
 }
 
 function cardLines({ title, description }: Card, row: Row, link: readonly Line[] = []): Line[] {
@@ -101,7 +101,7 @@ function cardLines({ title, description }: Card, row: Row, link: readonly Line[]
   return row.chips.length > 0 && lines.every(isBlank) ? literal(phrases.choose) : lines
 }
 
-function asPicture({ card, chips }: CardWithTaps, context: RenderContext): Piece | undefined {
+function asPicture({ card, chips }: CardWithTaps, context: RenderContext): Fragment | undefined {
   const media = card.mediaUrl === undefined ? undefined : mediaOf(card.mediaUrl, context.traits, context.format.links)
   if (!media) return undefined
   const row = rowOf(chips, chipLimits(context), context.firstNumber, context.traits.text.encoding, context.format)
@@ -111,7 +111,7 @@ function asPicture({ card, chips }: CardWithTaps, context: RenderContext): Piece
   }
 }
 
-function asText({ card, chips }: CardWithTaps, context: RenderContext): Piece {
+function asText({ card, chips }: CardWithTaps, context: RenderContext): Fragment {
   const row = rowOf(chips, chipLimits(context), context.firstNumber, context.traits.text.encoding, context.format)
   return {
     drafts: [textDraft(cardLines(card, row, linkTo(card.mediaUrl, context.format.links)), row.chips)],
@@ -131,7 +131,7 @@ export const cardLadder: Ladder<PartOf<'card'>> = cardWithTapsLadder.map((rung) 
 }))
 
 /** Cards side by side, in as many carousels as the channel needs; undefined unless every card fits. */
-function asCarousels(cards: readonly CardWithTaps[], context: RenderContext): Piece | undefined {
+function asCarousels(cards: readonly CardWithTaps[], context: RenderContext): Fragment | undefined {
   const { carousel } = context.traits
   if (!carousel || cards.length < Math.max(2, carousel.min)) return undefined
   const numbered: number[] = []
@@ -164,18 +164,18 @@ function splitEvenly<T>(all: readonly T[], max: number): T[][] {
   return ends.slice(1).map((end, row) => all.slice(ends[row], end))
 }
 
-function asSeparateCards(cards: readonly CardWithTaps[], context: RenderContext): Piece {
+function asSeparateCards(cards: readonly CardWithTaps[], context: RenderContext): Fragment {
   const drafts: Draft[] = []
   const numbered: number[] = []
   for (const [index, card] of cards.entries()) {
     const isLast = context.isLast && index === cards.length - 1
-    const piece = showOnLadder(cardWithTapsLadder, card, {
+    const fragment = showOnLadder(cardWithTapsLadder, card, {
       ...context,
       isLast,
       firstNumber: context.firstNumber + numbered.length,
     })
-    drafts.push(...piece.drafts)
-    numbered.push(...piece.numbered)
+    drafts.push(...fragment.drafts)
+    numbered.push(...fragment.numbered)
   }
   return { drafts, numbered }
 }
@@ -229,7 +229,7 @@ function itemsOf({ items }: Showcase, context: RenderContext): Item[] {
 const promptDrafts = ({ prompt }: Showcase): Draft[] => (prompt === undefined ? [] : [textDraft(literal(prompt))])
 
 /** Each card gets a chip that chooses it, before its own chips; undefined if a card has no room for that. */
-function asShowcase(part: Showcase, context: RenderContext): Piece | undefined {
+function asShowcase(part: Showcase, context: RenderContext): Fragment | undefined {
   const { card } = context.traits
   if (!card?.chipKinds.includes('reply') || card.chipsMax < 1 || card.chipLabelMax < phrases.select.length)
     return undefined
@@ -238,19 +238,19 @@ function asShowcase(part: Showcase, context: RenderContext): Piece | undefined {
     card: item.card,
     chips: [{ chip: select, tap: item.tap }, ...item.chips],
   }))
-  const piece = asCarousels(cards, context)
-  if (!piece || cards.some(({ chips }) => piece.numbered.includes(chips[0]!.tap))) return undefined
-  return { ...piece, drafts: [...promptDrafts(part), ...piece.drafts] }
+  const fragment = asCarousels(cards, context)
+  if (!fragment || cards.some(({ chips }) => fragment.numbered.includes(chips[0]!.tap))) return undefined
+  return { ...fragment, drafts: [...promptDrafts(part), ...fragment.drafts] }
 }
 
 /** A single item is shown as a card without Select, not as a choice. In text alone, YES chooses it. */
-function asSingle(part: Showcase, context: RenderContext): Piece | undefined {
+function asSingle(part: Showcase, context: RenderContext): Fragment | undefined {
   const [item, second] = itemsOf(part, context)
   if (!item || second) return undefined
   const rich = cardWithTapsLadder.filter(({ level, has }) => level !== 'text' && has(context.traits))
   for (const { show } of rich) {
-    const piece = show(item, context)
-    if (piece) return { ...piece, drafts: [...promptDrafts(part), ...piece.drafts] }
+    const fragment = show(item, context)
+    if (fragment) return { ...fragment, drafts: [...promptDrafts(part), ...fragment.drafts] }
   }
   return undefined
 }
@@ -263,7 +263,7 @@ function questionOf(part: Showcase, context: RenderContext): Question | undefine
   return { ...(part.prompt !== undefined && { prompt: part.prompt }), choices }
 }
 
-function asDigest(part: Showcase, context: RenderContext): Piece {
+function asDigest(part: Showcase, context: RenderContext): Fragment {
   const items = itemsOf(part, context)
   const [first] = items
   const lines = part.prompt === undefined ? [] : literal(part.prompt)
@@ -297,7 +297,7 @@ function asDigest(part: Showcase, context: RenderContext): Piece {
 }
 
 const asQuestion =
-  (show: (question: Question, context: RenderContext) => Piece | undefined) =>
+  (show: (question: Question, context: RenderContext) => Fragment | undefined) =>
   (part: Showcase, context: RenderContext) => {
     const question = questionOf(part, context)
     return question && show(question, context)

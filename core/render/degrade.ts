@@ -4,11 +4,11 @@
  */
 import type { PartType, PlainPart } from '../amf/index.js'
 import type { Traits } from '../channel/traits.js'
+import { choiceLadder, confirmLadder, locationLadder, timeLadder } from './askparts.js'
 import { cardLadder, carouselLadder, showcaseLadder } from './cards.js'
-import { type Ladder, type PartOf, type Piece, type RenderContext, type Rung, showOnLadder } from './drafts.js'
+import { type Fragment, type Ladder, type PartOf, type RenderContext, type Rung, showOnLadder } from './fragments.js'
 import { mediaLadder } from './media.js'
-import { choiceLadder, confirmLadder, locationLadder, timeLadder } from './questions.js'
-import { contactLadder, eventLadder, placeLadder, textLadder } from './shares.js'
+import { contactLadder, eventLadder, placeLadder, textLadder } from './shareparts.js'
 
 export const ladders: { readonly [Type in PlainPart['type']]: Ladder<PartOf<Type>> } = {
   text: textLadder,
@@ -25,7 +25,7 @@ export const ladders: { readonly [Type in PlainPart['type']]: Ladder<PartOf<Type
   'share.contact': contactLadder,
 }
 
-export function showPart(part: PlainPart, context: RenderContext): Piece {
+export function showPart(part: PlainPart, context: RenderContext): Fragment {
   return showOnLadder(ladders[part.type] as Ladder<PlainPart>, part, context)
 }
 

@@ -7,7 +7,7 @@ import { placeText } from './place.js'
 export function mapsLink(place: Place): string {
   const { label, address, latitude, longitude } = place
   const hasCoordinates = latitude !== undefined && longitude !== undefined
-  const query = hasCoordinates ? `${latitude},${longitude}` : encodeMember(address ?? label ?? '')
+  const query = hasCoordinates ? `${latitude},${longitude}` : encodeQueryValue(address ?? label ?? '')
   return `https://www.google.com/maps/search/?api=1&query=${query}`
 }
 
@@ -23,7 +23,7 @@ export function calendarLink({ title, start, end, place }: Event): string {
   ] as const
   const query = members
     .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${name}=${encodeMember(value!)}`)
+    .map(([name, value]) => `${name}=${encodeQueryValue(value!)}`)
   return `https://calendar.google.com/calendar/render?action=TEMPLATE&${query.join('&')}`
 }
 
@@ -31,7 +31,7 @@ export function calendarLink({ title, start, end, place }: Event): string {
 const literalChars: Readonly<Record<string, string>> = { ' ': '+', '/': '/', ',': ',' }
 
 /** Cuts the member at its limit. The same content also stands beside the link, so the cut loses nothing. */
-function encodeMember(text: string): string {
+function encodeQueryValue(text: string): string {
   let result = ''
   for (const character of text) {
     const next = literalChars[character] ?? encodeURIComponent(character.isWellFormed() ? character : '\ufffd')

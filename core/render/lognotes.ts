@@ -7,7 +7,7 @@ import type { Traits } from '../channel/traits.js'
 import type { Reader, Rendering } from './contract.js'
 import { levelOf } from './degrade.js'
 import { oneLine } from './lines.js'
-import { namesOf } from './taplabels.js'
+import { namesOf } from './optionlabels.js'
 
 /** Empty for a message of plain text, which every channel shows unchanged. */
 export function degradedNotes(message: ContentMessage, traits: Traits): LogNote[] {

@@ -2,7 +2,7 @@
 
 import type { RenderedMedia } from '../channel/blocks.js'
 import type { Traits } from '../channel/traits.js'
-import { isAlways, type Ladder, type PartOf, textDraft } from './drafts.js'
+import { isAlways, type Ladder, type PartOf, textDraft } from './fragments.js'
 import { type Line, literal } from './lines.js'
 
 type Kind = RenderedMedia['kind']

@@ -6,7 +6,7 @@ import { type ChannelName, channelNames } from '../channelnames.js'
 import { runToEnd, type Steps } from '../steps.js'
 import type { Reader } from './contract.js'
 import { type Segments, segmentsOf } from './gsm7.js'
-import { lossOf } from './readables.js'
+import { lossOf } from './losscheck.js'
 import { floorText, renderInSteps } from './render.js'
 
 export interface Preview extends Partial<Segments> {

@@ -8,12 +8,12 @@ import { runToEnd, type Steps } from '../steps.js'
 import { kindOf, type Row, rowOf } from './chiprow.js'
 import type { Reader, Render, Rendering } from './contract.js'
 import { showPart } from './degrade.js'
-import { type Draft, type Piece, type RenderContext, textDraft } from './drafts.js'
+import { type Draft, type Fragment, type RenderContext, textDraft } from './fragments.js'
 import { foldLookalikes, isGsm7 } from './gsm7.js'
 import { areDistinct } from './labels.js'
 import { blank, isBlank, type Line, literal, trimBlankLines } from './lines.js'
+import { lossOf } from './losscheck.js'
 import { phrases } from './phrases.js'
-import { lossOf } from './readables.js'
 import { splitPagesInSteps } from './split.js'
 import { type FormatOptions, formatOptionsFor } from './values.js'
 import { isPlainWords } from './writers.js'
@@ -52,7 +52,7 @@ function* renderFully(message: ContentMessage, traits: Traits, reader: Reader): 
 }
 
 /** The drafts of all parts, and the number of their taps. */
-interface PartDrafts extends Piece {
+interface PartDrafts extends Fragment {
   readonly taps: number
 }
 
@@ -72,11 +72,11 @@ function* showParts({ parts, chips = [] }: ContentMessage, traits: Traits, forma
       isLast,
       trailingChips: tail,
     }
-    const piece = showPart(part, context)
-    drafts.push(...piece.drafts)
-    numbered.push(...piece.numbered)
+    const fragment = showPart(part, context)
+    drafts.push(...fragment.drafts)
+    numbered.push(...fragment.numbered)
     // Numbers after the last closing sentence need another one.
-    if (piece.numbered.length > 0) isPrompted = piece.prompted === true
+    if (fragment.numbered.length > 0) isPrompted = fragment.prompted === true
     taps += tapsOf({ parts: [part] }).length
   }
   for (const [index, part] of parts.entries()) {
@@ -98,7 +98,7 @@ function attachChips(
   partDrafts: PartDrafts,
   traits: Traits,
   format: FormatOptions,
-): Piece {
+): Fragment {
   if (chips.length === 0) return partDrafts
   const chipsWithTaps = chips.map((chip, index) => ({ chip, tap: partDrafts.taps + index }))
   const last = partDrafts.drafts.at(-1)
@@ -154,7 +154,7 @@ function canHoldRow(draft: Draft, row: Row, { chips: limits }: Traits): draft is
 }
 
 /** If only chips of cards have numbers, the closing sentence comes at the end. */
-function prompted({ drafts, numbered, prompted: isPrompted }: Piece): readonly Draft[] {
+function prompted({ drafts, numbered, prompted: isPrompted }: Fragment): readonly Draft[] {
   if (numbered.length === 0 || isPrompted) return drafts
   const last = drafts.at(-1)
   if (!last || !hasText(last)) return [...drafts, textDraft(literal(phrases.byNumber))]

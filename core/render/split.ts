@@ -83,11 +83,11 @@ function* paginate(lines: readonly Line[], max: number, traits: Traits): Steps<L
     yieldedAt = pages.length
     const groupSize = group.reduce((sum, line) => sum + measure(line), 0)
     if (size + groupSize > max && size > 0) {
-      const carriedLines = afterParagraph(page, size, measure)
-      page.length -= carriedLines.length
+      const movedLines = afterParagraph(page, size, measure)
+      page.length -= movedLines.length
       flush()
-      page = [...carriedLines]
-      size = carriedLines.reduce((sum, line) => sum + measure(line), 0)
+      page = [...movedLines]
+      size = movedLines.reduce((sum, line) => sum + measure(line), 0)
       if (size + groupSize > max) flush()
     }
     if (groupSize <= max) {

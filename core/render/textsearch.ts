@@ -45,9 +45,9 @@ export function createTextSearch(searched: string): TextSearch {
 
   function find(text: string, word: string, from: number): number {
     const isLong = word.length > shortChars
-    const found = isLong ? findLong(text, word, from) : text.indexOf(word, from)
-    steps += ((found < 0 ? text.length : found) - from) * (isLong ? 2 : word.length) + 2 * word.length
-    return found
+    const index = isLong ? findLong(text, word, from) : text.indexOf(word, from)
+    steps += ((index < 0 ? text.length : index) - from) * (isLong ? 2 : word.length) + 2 * word.length
+    return index
   }
 
   return {
@@ -62,9 +62,9 @@ export function createTextSearch(searched: string): TextSearch {
       for (const word of words) {
         // A word longer than any in the searched text was split: no search for it whole.
         const isMissingWord = word.length > shortChars && word.length > cachedLetters().longest
-        const found = isMissingWord ? -1 : find(searched, word, position)
-        if (found < 0) return hasLetters(words.join(''), from) ? from : -1
-        position = found + word.length
+        const index = isMissingWord ? -1 : find(searched, word, position)
+        if (index < 0) return hasLetters(words.join(''), from) ? from : -1
+        position = index + word.length
       }
       return position
     },
@@ -76,7 +76,7 @@ interface Letters {
   /** Characters of the longest word. */
   readonly longest: number
   /** The number of letters before a position. */
-  before(place: number): number
+  before(position: number): number
 }
 
 function lettersOf(searched: string): Letters {

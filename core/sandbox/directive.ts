@@ -58,12 +58,12 @@ const primaryMembers = Object.keys(companions) as Member[]
 
 /** The directive of a body that matches the schema, or its refusal. */
 export function parseDirective(body: DirectiveBody): Directive | Refusal {
-  const given = Object.keys(body) as Member[]
+  const members = Object.keys(body) as Member[]
   const [primary, second] = primaryMembers.filter(
-    (name) => given.includes(name) && !(name === 'text' && given.includes('media')),
+    (name) => members.includes(name) && !(name === 'text' && members.includes('media')),
   )
   if (primary === undefined) return invalid('text', 'is required, or another directive in its place')
-  const unexpected = second ?? given.find((name) => name !== primary && !companions[primary]!.includes(name))
+  const unexpected = second ?? members.find((name) => name !== primary && !companions[primary]!.includes(name))
   if (unexpected !== undefined) return invalid(unexpected, `does not go with ${primary}`)
   return directiveRefusal(body, primary) ?? (body as Directive)
 }

@@ -6,7 +6,7 @@ import { asExpression, isPattern, readPattern } from '../agent/pattern/index.js'
 import { type ContentMessage, type Tap, tapsOf } from '../amf/index.js'
 import type { Inbound } from '../channel/inbound.js'
 import type { Reader } from '../render/contract.js'
-import { labelsOf } from '../render/taplabels.js'
+import { labelsOf } from '../render/optionlabels.js'
 import type { Directive } from './directive.js'
 
 export interface VisibleMessage {

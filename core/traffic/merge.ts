@@ -3,7 +3,7 @@
 /** The order of all records of an agent across shards: the time, then the conversation, then a key unique within it. */
 export type Position = readonly [at: number, asid: string, rest: number | string]
 
-export interface Row<T> {
+export interface PositionedRecord<T> {
   readonly position: Position
   readonly entry: T
 }
@@ -13,15 +13,15 @@ export interface Row<T> {
  * list.
  */
 export interface ScanPage<T> {
-  readonly rows: readonly Row<T>[]
+  readonly rows: readonly PositionedRecord<T>[]
   readonly scannedTo?: Position
 }
 
 /** Negative if the first position is newer. */
 export function newestFirst(a: Position, b: Position): number {
-  for (const [part, left] of a.entries()) {
-    const right = b[part]!
-    if (left !== right) return left > right ? -1 : 1
+  for (const [index, value] of a.entries()) {
+    const other = b[index]!
+    if (value !== other) return value > other ? -1 : 1
   }
   return 0
 }

@@ -40,6 +40,6 @@ export interface RecordPage<T> {
   readonly last?: Position
 }
 
-export function matches(record: object, filter: Filter): boolean {
+export function matchesFilter(record: object, filter: Filter): boolean {
   return Object.entries(filter).every(([name, expected]) => (record as Record<string, unknown>)[name] === expected)
 }

@@ -23,7 +23,7 @@ export interface ApiKeyAuth {
   byId(orgId: string, keyId: string): Member | undefined | Promise<Member | undefined | Refusal>
 }
 
-interface Bearer {
+interface CachedMember {
   readonly member: Member
   readonly expiresAt: number
   usedAt: number
@@ -34,7 +34,7 @@ interface CachedKey extends KeyRef {
   readonly epoch: number
   /** The whole key, once a call has presented it: a constant-time comparison is cheaper than another hash. */
   readonly text?: { readonly prefix: string; readonly bytes: Buffer }
-  bearer: Bearer
+  cachedMember: CachedMember
 }
 
 export function createApiKeyAuth(options: {
@@ -59,7 +59,7 @@ export function createApiKeyAuth(options: {
     changes++
     const key = keyCache.get(cacheKeyOf({ orgId, keyId }))
     if (!key) return
-    if (record) key.bearer = bearerOf(key, keyStatusOf(record))
+    if (record) key.cachedMember = cachedMemberOf(key, keyStatusOf(record))
     else keyCache.delete(cacheKeyOf(key))
   })
 
@@ -74,17 +74,17 @@ export function createApiKeyAuth(options: {
    * Caches the org's answer only if no key changed while the query ran: a key that was revoked meanwhile must not come
    * back. Concurrent calls do not share a query, since it may have started before a change that the caller knows of.
    */
-  async function loadBearer(
+  async function loadCachedMember(
     ref: KeyRef,
     load: () => Promise<KeyStatus | null | Refusal>,
     text?: CachedKey['text'],
-  ): Promise<Bearer | undefined | Refusal> {
+  ): Promise<CachedMember | undefined | Refusal> {
     const [epoch, changesBefore] = [shards.ownershipEpoch(ref.orgId), changes]
     const status = await load()
     if (!status || isRefusal(status)) return status ?? undefined
-    const bearer = bearerOf(ref, status)
-    if (epoch !== undefined && changes === changesBefore) addToCache({ ...ref, epoch, text, bearer })
-    return bearer
+    const cachedMember = cachedMemberOf(ref, status)
+    if (epoch !== undefined && changes === changesBefore) addToCache({ ...ref, epoch, text, cachedMember })
+    return cachedMember
   }
 
   async function verifyByHash(key: string, bytes: Buffer): Promise<Member | undefined | Refusal> {
@@ -92,9 +92,9 @@ export function createApiKeyAuth(options: {
     const ref = await loadRef(hash)
     if (!ref || isRefusal(ref)) return ref ?? undefined
     const text = { prefix: keyPrefix(key), bytes }
-    const load = () => shards.query(ref.orgId, keyQueries.recognise, { ...ref, hash })
-    const bearer = await loadBearer(ref, load, text)
-    return !bearer || isRefusal(bearer) ? bearer : admit(bearer)
+    const load = () => shards.query(ref.orgId, keyQueries.verify, { ...ref, hash })
+    const cachedMember = await loadCachedMember(ref, load, text)
+    return !cachedMember || isRefusal(cachedMember) ? cachedMember : admit(cachedMember)
   }
 
   /** A missing row is never cached: the key may be created at any moment. */
@@ -107,22 +107,22 @@ export function createApiKeyAuth(options: {
     return ref
   }
 
-  const isValid = ({ expiresAt }: Bearer, now: number): boolean => expiresAt > now
+  const isValid = ({ expiresAt }: CachedMember, now: number): boolean => expiresAt > now
 
-  function admit(bearer: Bearer): Member | undefined {
+  function admit(cachedMember: CachedMember): Member | undefined {
     const now = clock.now()
-    if (!isValid(bearer, now)) return undefined
-    if (now - bearer.usedAt >= limits.lastUsedEveryMs) recordUse(bearer, now)
-    return bearer.member
+    if (!isValid(cachedMember, now)) return undefined
+    if (now - cachedMember.usedAt >= limits.lastUsedEveryMs) recordUse(cachedMember, now)
+    return cachedMember.member
   }
 
   /**
    * Writes the last use of a key at most once per `lastUsedEveryMs`, so that a busy key does not make every call a
    * write.
    */
-  function recordUse(bearer: Bearer, now: number): void {
-    bearer.usedAt = now
-    const ref = { orgId: bearer.member.orgId, keyId: bearer.member.id }
+  function recordUse(cachedMember: CachedMember, now: number): void {
+    cachedMember.usedAt = now
+    const ref = { orgId: cachedMember.member.orgId, keyId: cachedMember.member.id }
     const cacheKey = cacheKeyOf(ref)
     if (now - (lastUseCache.get(cacheKey) ?? Number.NEGATIVE_INFINITY) < limits.lastUsedEveryMs) return
     lastUseCache.set(cacheKey, now)
@@ -137,17 +137,18 @@ export function createApiKeyAuth(options: {
       const cached = byPrefix.get(keyPrefix(key))
       const text = cached?.text?.bytes
       if (cached && text?.length === bytes.length && timingSafeEqual(text, bytes) && isCurrent(cached)) {
-        return admit(cached.bearer)
+        return admit(cached.cachedMember)
       }
       return verifyByHash(key, bytes)
     },
     byId(orgId, keyId) {
       const ref = { orgId, keyId }
-      const memberIfValid = (bearer: Bearer) => (isValid(bearer, clock.now()) ? bearer.member : undefined)
+      const memberIfValid = (cachedMember: CachedMember) =>
+        isValid(cachedMember, clock.now()) ? cachedMember.member : undefined
       const cached = keyCache.get(cacheKeyOf(ref))
-      if (cached && isCurrent(cached)) return memberIfValid(cached.bearer)
-      const bearer = loadBearer(ref, () => shards.query(orgId, keyQueries.status, ref))
-      return bearer.then((each) => (!each || isRefusal(each) ? each : memberIfValid(each)))
+      if (cached && isCurrent(cached)) return memberIfValid(cached.cachedMember)
+      const cachedMember = loadCachedMember(ref, () => shards.query(orgId, keyQueries.status, ref))
+      return cachedMember.then((each) => (!each || isRefusal(each) ? each : memberIfValid(each)))
     },
   }
 }
@@ -156,7 +157,7 @@ function cacheKeyOf({ orgId, keyId }: KeyRef): string {
   return `${orgId}/${keyId}`
 }
 
-function bearerOf({ orgId, keyId }: KeyRef, { scopes, sysop, expiresAt, lastUsedAt }: KeyStatus): Bearer {
+function cachedMemberOf({ orgId, keyId }: KeyRef, { scopes, sysop, expiresAt, lastUsedAt }: KeyStatus): CachedMember {
   return {
     member: {
       kind: 'key',

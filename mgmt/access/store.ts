@@ -70,12 +70,12 @@ const status: Query<KeyRef, KeyStatus | null> = {
 }
 
 /** As `status`, for a key that a caller presents by its hash: null also when the hash is another key's. */
-const recognise: Query<KeyRef & { readonly hash: Uint8Array }, KeyStatus | null> = {
-  name: 'apiKey.recognise',
+const verify: Query<KeyRef & { readonly hash: Uint8Array }, KeyStatus | null> = {
+  name: 'apiKey.verify',
   read(reader, { orgId, keyId, hash }) {
     const record = reader.get(keyTable, [orgId, keyId])
     return record && timingSafeEqual(record.hash, hash) ? keyStatusOf(record) : null
   },
 }
 
-export const keyQueries = { list, read, status, recognise }
+export const keyQueries = { list, read, status, verify }

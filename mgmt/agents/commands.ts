@@ -11,7 +11,7 @@ import type { Conditions } from '../../runtime/http/etag.js'
 import type { Command, CommandMeta, Tx } from '../../runtime/shard/contract.js'
 import { table } from '../../runtime/store/contract.js'
 import type { Credentials } from './credentials.js'
-import type { AgentDocuments } from './documentcommands.js'
+import type { AgentDocuments } from './documentoperations.js'
 import {
   type CreateAgent,
   createReserveCommand,

@@ -15,7 +15,7 @@ import type { Shards } from '../../runtime/shard/contract.js'
 import type { AuditStore } from '../audit/store.js'
 import { type ActivityCursor, ActivityList, ActivityQuery, activityStart, mergeActivity } from './activity.js'
 import { type Bodies, yamlType, yamlTypes } from './bodies.js'
-import type { AgentDocuments, EndpointResponse, ViewInput } from './documentcommands.js'
+import type { AgentDocuments, EndpointResponse, ViewInput } from './documentoperations.js'
 import { type Endpoint, type EndpointLookups, type EndpointRequest, endpointNameOf } from './endpoint.js'
 import { agentEndpoints } from './endpoints/index.js'
 import { type GenerateOptions, generateRoute } from './generationroute.js'
@@ -55,10 +55,10 @@ interface CallInput {
 function toRoute(endpoint: Endpoint, options: DocumentRoutesOptions): Route {
   const { shards, documents, sealer, geocode, bodies, pages } = options
   const { method, path, summary, tag, access, params, query, body: schema, isCheckedBefore, reply } = endpoint
-  const { bodyLimitBytes = limits.bodyBytes, errors = [], write, yaml, long, isPaged, bodyDepth } = endpoint
+  const { bodyLimitBytes = limits.bodyBytes, errors = [], write, yaml, longBody: long, isPaged, bodyDepth } = endpoint
   const name = endpointNameOf(endpoint)
   /** The tag of an export is the same in every format and for every caller. */
-  const isTagged = !write && !yaml && !endpoint.complete && !endpoint.visibleTo && !endpoint.isBeyondTag
+  const isTagged = !write && !yaml && !endpoint.complete && !endpoint.visibleTo && !endpoint.viewExceedsTag
   const itemName = /\{(\w+)\}/.exec(path)?.[1]
   const connectionsOf = (orgId: string, ids: readonly string[]) => documents.connectionsOf(shards, orgId, ids)
 
@@ -157,7 +157,7 @@ function toRoute(endpoint: Endpoint, options: DocumentRoutesOptions): Route {
     const input = { ...agentRef, endpointName: agentEndpoint, request: { params: noParams, query: noParams } }
     const agent = await shards.query(formatAgentKey(agentRef), documents.queries.view, input)
     if (isRefusal(agent)) return agent
-    const as = endpoint.long === 'list' ? undefined : endpoint.long
+    const as = endpoint.longBody === 'list' ? undefined : endpoint.longBody
     const isYaml = yamlTypes.some((each) => type.toLowerCase().startsWith(each))
     const shape = { schema, at: endpoint.bodyAt, as, depth: bodyDepth }
     const read = await bodies.read(agentRef.orgId, bytes, isYaml ? 'yaml' : 'json', shape)
@@ -200,8 +200,8 @@ function toRoute(endpoint: Endpoint, options: DocumentRoutesOptions): Route {
       ...(secrets && { secrets }),
     }
     const by = actorOf(call.caller)
-    const written = await shards.execute(formatAgentKey(agentRef), documents.commands.write, input, { by })
-    return answer(await completeView(call, withoutHidden(call, written)))
+    const result = await shards.execute(formatAgentKey(agentRef), documents.commands.write, input, { by })
+    return answer(await completeView(call, withoutHidden(call, result)))
   }
 
   return {

@@ -33,12 +33,12 @@ export interface EndpointLookups {
   /** The status of these connections of the agent's org, by id; an id that the org does not know is left out. */
   connections(ids: readonly string[]): Promise<Connections | Refusal>
   /** The result for each address. Absent: there is no geocoder. */
-  geocode?(addresses: readonly string[]): Promise<Places>
+  geocode?(addresses: readonly string[]): Promise<GeocodedAddresses>
 }
 
 export type Connections = ReadonlyMap<string, ConnectionState>
 
-export type Places = readonly (readonly [address: string, found: Geocoded])[]
+export type GeocodedAddresses = readonly (readonly [address: string, found: Geocoded])[]
 
 export type Person = Readonly<Record<string, unknown>> & { readonly customFields?: Readonly<Record<string, string>> }
 
@@ -99,7 +99,7 @@ export interface Endpoint {
   readonly bodyLimitBytes?: number
   readonly bodyDepth?: number
   /** The body may be long; its shape is checked where it is parsed. */
-  readonly long?: 'list' | 'things' | 'import'
+  readonly longBody?: 'list' | 'things' | 'import'
   /** The body may be YAML; or the reply is YAML unless the caller asks for JSON. */
   readonly yaml?: 'body' | 'reply'
   readonly reply: Readonly<Record<number, TSchema | null>>
@@ -121,7 +121,7 @@ export interface Endpoint {
   /** In place of `view` for long work; depends on the document alone. */
   readonly viewInSteps?: (context: Pick<ReadContext, 'document'>, request: EndpointRequest) => Steps<unknown>
   /** The view may change while its parts do not: the ETag serves If-Match, and If-None-Match is ignored. */
-  readonly isBeyondTag?: true
+  readonly viewExceedsTag?: true
   /** Adds data of other shards to a view; it may change without the document, so the ETag does not cover it. */
   readonly complete?: (view: unknown, lookups: Pick<EndpointLookups, 'connections'>) => Promise<unknown>
 }

@@ -3,7 +3,7 @@ import { type AgentRef, formatAgentKey } from '../../core/agentref.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import type { DeclaredField } from '../../core/people/customfields.js'
 import type { Shards } from '../../runtime/shard/contract.js'
-import type { AgentDocuments } from './documentcommands.js'
+import type { AgentDocuments } from './documentoperations.js'
 import { fieldsPath } from './endpoints/people.js'
 
 export function createPeopleFieldsReader(shards: Shards, { queries }: AgentDocuments) {

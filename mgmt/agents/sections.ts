@@ -32,24 +32,24 @@ export function readItem(reader: Reader, agent: AgentRef, section: ListSection, 
   return legacyList ? legacyList.find((item) => idOf(item) === id) : reader.get(itemTable, [...key, id])
 }
 
-/** `was` is the stored section; an item that both share is not written again. An empty section has no record. */
-export function writeSection(tx: Tx, agent: AgentRef, section: Section, was: unknown, is: unknown): void {
+/** `before` is the stored section; an item that both share is not written again. An empty section has no record. */
+export function writeSection(tx: Tx, agent: AgentRef, section: Section, before: unknown, after: unknown): void {
   const key = keyOf(agent, section)
-  if (isList(section)) writeList(tx, key, was as readonly object[], is as readonly object[])
-  else if (is === undefined) tx.remove(sectionTable, key)
-  else tx.put(sectionTable, key, is)
+  if (isList(section)) writeList(tx, key, before as readonly object[], after as readonly object[])
+  else if (after === undefined) tx.remove(sectionTable, key)
+  else tx.put(sectionTable, key, after)
 }
 
-function writeList(tx: Tx, key: SectionKey, was: readonly object[], is: readonly object[]): void {
+function writeList(tx: Tx, key: SectionKey, before: readonly object[], after: readonly object[]): void {
   const isMigrating = tx.get(sectionTable, key) !== undefined
   if (isMigrating) tx.remove(sectionTable, key)
-  const previous = isMigrating ? [] : was
-  for (const { id, current: item } of changedItems(previous, is)) {
+  const previous = isMigrating ? [] : before
+  for (const { id, current: item } of changedItems(previous, after)) {
     if (item) tx.put(itemTable, [...key, id], item)
     else tx.remove(itemTable, [...key, id])
   }
-  if (isInOrder(previous, is)) return
-  if (is.length > 0) tx.put(orderTable, key, is.map(idOf))
+  if (isInOrder(previous, after)) return
+  if (after.length > 0) tx.put(orderTable, key, after.map(idOf))
   else tx.remove(orderTable, key)
 }
 

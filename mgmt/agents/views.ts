@@ -2,7 +2,7 @@
 import { type AgentRef, formatAgentKey } from '../../core/agentref.js'
 import { isRefusal } from '../../core/errors.js'
 import type { Shards } from '../../runtime/shard/contract.js'
-import type { AgentDocuments } from './documentcommands.js'
+import type { AgentDocuments } from './documentoperations.js'
 import type { EndpointLookups } from './endpoint.js'
 
 export interface ViewOptions {

@@ -1,6 +1,6 @@
 /** Dependencies of automation. */
 import type { Section } from '../../core/agent/index.js'
-import type { AgentDocuments } from '../agents/documentcommands.js'
+import type { AgentDocuments } from '../agents/documentoperations.js'
 import type { OutreachConversations } from '../outreach/conversations.js'
 import type { Outreach } from '../outreach/index.js'
 import type { AgentLog } from '../outreach/transitions.js'

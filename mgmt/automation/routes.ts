@@ -169,7 +169,7 @@ function runsRoute({ shards, rules, pages }: AutomationRoutesOptions): Route {
       let after = cursor?.[0] as string | undefined
       do {
         const input = { ...ref, limit: limit - data.length, ...(state && { state }), ...(after && { after }) }
-        const result = await shards.query(formatAgentKey(ref), rules.queries.rows, input)
+        const result = await shards.query(formatAgentKey(ref), rules.queries.runs, input)
         if (isRefusal(result)) return result
         data.push(...result.data)
         after = result.after

@@ -14,7 +14,7 @@ import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { automation as limits } from '../../core/limits/index.js'
 import type { Command, Query, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
-import type { AgentDocuments } from '../agents/documentcommands.js'
+import type { AgentDocuments } from '../agents/documentoperations.js'
 import { findAgent } from '../agents/store.js'
 import { automationSections } from './deps.js'
 import { entriesOf, entryTable, type RuleEntry, ruleTable, runTable } from './store.js'
@@ -134,7 +134,7 @@ export function createRules(documents: Pick<AgentDocuments, 'load'>) {
   /**
    * Newest people first. One call reads a bounded number of rows, however few match; the caller continues from `after`.
    */
-  const rows: Query<RunPageQuery, RunPage> = {
+  const runs: Query<RunPageQuery, RunPage> = {
     name: 'automation.runs',
     read(reader, { state, limit, after, ...ref }) {
       const loaded = loadRule(reader, ref)
@@ -158,6 +158,6 @@ export function createRules(documents: Pick<AgentDocuments, 'load'>) {
     return referrers.map(({ id, name }) => ({ kind: 'automatedOutreach' as const, id, name }))
   }
 
-  return { referrersOf, commands: { create, change, remove }, queries: { list, one, rows } }
+  return { referrersOf, commands: { create, change, remove }, queries: { list, one, runs } }
 }
 export type Rules = ReturnType<typeof createRules>

@@ -32,7 +32,7 @@ export interface WorkerOptions extends AutomationDeps {
 
 /** Both may run again after a crash: an evaluation or a report that was committed changes nothing the second time. */
 export function createAttemptHandler({ people, shards, conversations, commands }: WorkerOptions) {
-  return async (attempt: RunAttempt, { reader, completes: settles }: EffectContext): Promise<void> => {
+  return async (attempt: RunAttempt, { reader, completes }: EffectContext): Promise<void> => {
     const person = people.byId(reader, attempt, attempt.personId)
     const identity = person && chooseIdentity(person)
     const consent = identity && { asid: identity.asid, ...(await loadConsent(conversations, identity)) }
@@ -41,25 +41,20 @@ export function createAttemptHandler({ people, shards, conversations, commands }
         formatAgentKey(attempt),
         commands.evaluate,
         { ...attempt, ...(consent && { consent }) },
-        { completes: settles },
+        { completes },
       ),
     )
   }
 }
 
 export function createReminderHandler(options: WorkerOptions) {
-  return async (task: ReminderAttempt, { reader, completes: settles }: EffectContext): Promise<void> => {
+  return async (task: ReminderAttempt, { reader, completes }: EffectContext): Promise<void> => {
     const { appointmentId, reminderId, attempt } = task
     const reminder = reader.get(reminderTable, [...scopeOf(task), appointmentId])
     if (reminder?.id !== reminderId || reminder.attempts !== attempt || reminder.state !== 'sending') return
     const outcome = await attemptReminder(options, reader, task, reminder)
     await unwrap(
-      options.shards.execute(
-        formatAgentKey(task),
-        options.commands.report,
-        { ...task, outcome },
-        { completes: settles },
-      ),
+      options.shards.execute(formatAgentKey(task), options.commands.report, { ...task, outcome }, { completes }),
     )
   }
 }

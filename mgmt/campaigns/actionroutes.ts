@@ -47,7 +47,7 @@ function stageRoute({ shards, operations: { commands, queries } }: CampaignRoute
   /** Runs the staging steps, one commit each, until the snapshot is complete. */
   async function runStaging(ids: CampaignId, by: Actor | undefined): Promise<true | Refusal> {
     const owner = formatAgentKey(ids)
-    const started = await shards.execute(owner, commands.begin, ids, by ? { by } : {})
+    const started = await shards.execute(owner, commands.beginStaging, ids, by ? { by } : {})
     if (isRefusal(started)) return started
     for (;;) {
       const answer = await shards.execute(owner, commands.step, started)

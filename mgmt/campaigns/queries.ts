@@ -3,7 +3,12 @@ import { scopeOf } from '../../core/agent/scope.js'
 import { isTest } from '../../core/campaign/campaign.js'
 import { emptyTally, tallyView } from '../../core/campaign/counts.js'
 import { checkEligibility } from '../../core/campaign/eligibility.js'
-import { type Recipient, type RecipientState, statusOfSend, statusWithoutSend } from '../../core/campaign/recipient.js'
+import {
+  type Recipient,
+  type RecipientState,
+  recipientStatusOf,
+  statusWithoutSend,
+} from '../../core/campaign/recipient.js'
 import { estimateOf } from '../../core/campaign/throughput.js'
 import {
   type CampaignPreview,
@@ -79,7 +84,7 @@ export function createCampaignQueries(deps: CampaignDeps) {
     const send = deps.bulkSends.sendAt(reader, loaded.agentRef, sendId)
     return (
       send && {
-        view: recipientView(index, { ...row, sendId }, statusOfSend(send), send.detail, send.nextAttemptAt),
+        view: recipientView(index, { ...row, sendId }, recipientStatusOf(send), send.detail, send.nextAttemptAt),
         send,
       }
     )
@@ -120,15 +125,15 @@ export function createCampaignQueries(deps: CampaignDeps) {
       const { id, status, counts, snapshot, stagedAt } = loaded.campaign
       if (!counts || snapshot === undefined) return notFound
       const { previews = [] } = reader.get(snapshotTable, [...scopeOf(loaded.agentRef), id, snapshot]) ?? {}
-      const paces = isTest(loaded.campaign) ? [] : deps.channels.throughputOf(reader, loaded.agentRef)
+      const throughputs = isTest(loaded.campaign) ? [] : deps.channels.throughputOf(reader, loaded.agentRef)
       return {
         id,
         status,
         stagedAt: new Date(stagedAt!).toISOString(),
         counts,
-        durationEstimate: paces
+        durationEstimate: throughputs
           .filter(({ channel }) => isOutreachChannel(channel))
-          .map((pace) => estimateOf(pace, counts.sendable)),
+          .map((throughput) => estimateOf(throughput, counts.sendable)),
         previews: [...previews],
       }
     },

@@ -128,8 +128,10 @@ function dispatchNext(tx: Tx, deps: CampaignDeps, loaded: LoadedCampaign, progre
   const { ref, campaign } = loaded
   const isTestRun = isTest(campaign)
   const eligibility = eligibilityInputOf(deps, tx, loaded, meta.at)!
-  const pace = isTestRun ? {} : deps.channels.throughputOf(tx, ref).find(({ channel }) => isOutreachChannel(channel))
-  if (!pace) {
+  const throughput = isTestRun
+    ? {}
+    : deps.channels.throughputOf(tx, ref).find(({ channel }) => isOutreachChannel(channel))
+  if (!throughput) {
     saveProgress(tx, ref, scheduleTick(tx, ref, progress, meta.at + bindingRetryMs(deps.timeScale)))
     return
   }
@@ -139,8 +141,8 @@ function dispatchNext(tx: Tx, deps: CampaignDeps, loaded: LoadedCampaign, progre
     saveProgress(tx, ref, scheduleTick(tx, ref, { ...progress, closedUntil }, checkAt))
     return
   }
-  const window = windowFor(pace, deps.dispatchWindow())
-  const capacity = capacityLeft(progress, pace, window)
+  const window = windowFor(throughput, deps.dispatchWindow())
+  const capacity = capacityLeft(progress, throughput, window)
   const { lastBatchAt = Number.NEGATIVE_INFINITY, nextDrawAt = meta.at } = progress
   const nextAt = Math.max(lastBatchAt + window.intervalMs, nextDrawAt)
   // `lastBatchAt` may be later than now if the clock was set back.
@@ -149,15 +151,17 @@ function dispatchNext(tx: Tx, deps: CampaignDeps, loaded: LoadedCampaign, progre
     return
   }
   const claimed =
-    capacity > 0 ? claimBatch(tx, deps, loaded, eligibility, { capacity, batchRows: window.batchRows, pace }, meta) : {}
+    capacity > 0
+      ? claimBatch(tx, deps, loaded, eligibility, { capacity, batchRows: window.batchRows, throughput }, meta)
+      : {}
   const { nextDrawAt: _before, ...after } = progressOf(tx, ref)
   if (claimed.nextDrawAt !== undefined) {
     saveProgress(tx, ref, scheduleTick(tx, ref, { ...after, ...claimed }, claimed.nextDrawAt))
     return
   }
-  const lowWatermark = maxInFlightRows(pace, window) - window.batchRows
+  const lowWatermark = maxInFlightRows(throughput, window) - window.batchRows
   // Only excluded recipients were claimed, so there is no report to wait for.
-  const hasMore = capacity > 0 && countOf(after.tally, 'pending') > 0 && capacityLeft(after, pace, window) > 0
+  const hasMore = capacity > 0 && countOf(after.tally, 'pending') > 0 && capacityLeft(after, throughput, window) > 0
   const updated = { ...after, lowWatermark }
   saveProgress(tx, ref, hasMore ? scheduleTick(tx, ref, updated, meta.at) : updated)
 }
@@ -165,15 +169,15 @@ function dispatchNext(tx: Tx, deps: CampaignDeps, loaded: LoadedCampaign, progre
 /** Recipients that may be claimed now. Without a pace these are whole batches, unless fewer recipients remain. */
 function capacityLeft(
   { tally, awaitingReport }: Progress,
-  pace: Pick<Throughput, 'perSecond'>,
+  throughput: Pick<Throughput, 'perSecond'>,
   window: DispatchWindow,
 ): number {
   const free = Math.min(
-    maxInFlightRows(pace, window) - countOf(tally, 'sending'),
+    maxInFlightRows(throughput, window) - countOf(tally, 'sending'),
     window.awaitingReportRows - awaitingReport,
   )
-  const least = pace.perSecond === undefined ? Math.min(window.batchRows, countOf(tally, 'pending')) : 1
-  return free >= least ? free : 0
+  const minRows = throughput.perSecond === undefined ? Math.min(window.batchRows, countOf(tally, 'pending')) : 1
+  return free >= minRows ? free : 0
 }
 
 /**
@@ -202,7 +206,7 @@ function hoursOpenAt(
 interface BatchCapacity {
   readonly capacity: number
   readonly batchRows: number
-  readonly pace: Partial<Throughput>
+  readonly throughput: Partial<Throughput>
 }
 
 /**
@@ -215,24 +219,24 @@ function claimBatch(
   deps: CampaignDeps,
   loaded: LoadedCampaign,
   eligibility: EligibilityInput,
-  { capacity, batchRows, pace }: BatchCapacity,
+  { capacity, batchRows, throughput }: BatchCapacity,
   meta: CommandMeta,
 ): Pick<Progress, 'nextDrawAt'> {
   const { ref, campaign, agentRef } = loaded
   const before = progressOf(tx, ref)
   const key = [...scopeOf(agentRef), ref.campaignId, campaign.snapshot!] as const
   const claimed: ClaimedRecipient[] = []
-  const most = Math.min(capacity, maxClaimRows(pace))
+  const maxRows = Math.min(capacity, maxClaimRows(throughput))
   const end = Math.min(campaign.counts!.total, before.next + limits.rowsPerClaim)
   let { next } = before
   // Reads row by row, since a range reads the keys of rows too.
-  for (; next < end && claimed.length < most; next++) {
+  for (; next < end && claimed.length < maxRows; next++) {
     const row = tx.get(recipientTable, [...key, next])
     if (row && !row.exclusion) {
       claimed.push({ index: next, send: newSendFor(tx, deps, loaded, row, eligibility) })
     }
   }
-  const draw = drawTimes(tx, deps, ref, claimed, pace, meta.at)
+  const draw = drawTimes(tx, deps, ref, claimed, throughput, meta.at)
   if (draw.first !== undefined) next = claimed.splice(draw.first)[0]!.index
   const dispatchable = claimed.filter(({ send }) => !send.suppressed).length
   const batches = before.batches + Math.ceil(dispatchable / batchRows)

@@ -1,7 +1,7 @@
 /** Listener on sends of campaigns: counts each step and updates the campaign. */
 import { type AgentIncarnation, scopeOf } from '../../core/agent/scope.js'
 import { countOf, moveCount, openCount } from '../../core/campaign/counts.js'
-import { statusOfSend } from '../../core/campaign/recipient.js'
+import { recipientStatusOf } from '../../core/campaign/recipient.js'
 import { isFinished } from '../../core/campaign/status.js'
 import type { Send, SendReason } from '../../core/outreach/send.js'
 import type { CommandMeta, Query, Tx } from '../../runtime/shard/contract.js'
@@ -33,7 +33,7 @@ export function createSendListener(deps: CampaignDeps) {
     if (!progress) return
     if (after.state === 'queued') tx.put(waitingTable, [...key, after.id], true)
     else if (before.state === 'queued') tx.remove(waitingTable, [...key, after.id])
-    const tally = moveCount(progress.tally, statusOfSend(before), statusOfSend(after))
+    const tally = moveCount(progress.tally, recipientStatusOf(before), recipientStatusOf(after))
     if (tally === progress.tally) return
     saveProgress(tx, ref, maybeScheduleTick(tx, ref, { ...progress, tally }, meta))
     const isDone = openCount(tally) === 0 && openCount(progress.tally) > 0
@@ -81,7 +81,7 @@ export function createSendListener(deps: CampaignDeps) {
     name: 'campaigns.mayDispatch',
     read: (reader, { isFollowUp, sendId, at, ...ref }) =>
       dispatchDecision(reader, ref, isFollowUp === true) === 'now' &&
-      deps.bulkSends.mayBeHandedOver(reader, ref, sendId, at),
+      deps.bulkSends.mayDispatch(reader, ref, sendId, at),
   }
 
   const gate: CampaignGate = { mayDispatch: mayLeaveQueue, recordWaiting }

@@ -57,7 +57,7 @@ export type StageStepResult = 'more' | 'complete' | 'abandoned'
 
 export function createStaging(deps: CampaignDeps) {
   /** A caller that asks while staging is in progress joins it. */
-  const begin: Command<CampaignId, StageStep> = {
+  const beginStaging: Command<CampaignId, StageStep> = {
     name: 'campaigns.stage',
     decide(tx, ids, meta) {
       const loaded = loadCampaign(deps, tx, ids)
@@ -148,7 +148,7 @@ export function createStaging(deps: CampaignDeps) {
     return 'complete'
   }
 
-  return { commands: { begin, step, resumeStaging } }
+  return { commands: { beginStaging, step, resumeStaging } }
 }
 
 /** Writes the rows of a snapshot in order; skips a person that the snapshot has already. */

@@ -23,11 +23,8 @@ const attempt = 1
  * It may run again after a crash: a conversation accepts an attempt once, and a reported attempt is not repeated. Sends
  * with an unknown outcome keep the effect pending, and the others are reported meanwhile.
  */
-export function createBatchHandler({ shards, attempt: performAttempt, commands }: WorkerOptions) {
-  return async (
-    { sendIds, leaveAt = [], ...batchRef }: Batch,
-    { reader, completes: settles }: EffectContext,
-  ): Promise<void> => {
+export function createBatchHandler({ shards, attempt: attemptSend, commands }: WorkerOptions) {
+  return async ({ sendIds, leaveAt = [], ...batchRef }: Batch, { reader, completes }: EffectContext): Promise<void> => {
     const { batch: _batch, campaignId: _campaign, ...agentRef } = batchRef
     const reports: AttemptReport[] = []
     let failure: unknown
@@ -36,7 +33,7 @@ export function createBatchHandler({ shards, attempt: performAttempt, commands }
       sendIds.map(async (sendId, nth) => {
         try {
           const time = leaveAt[nth] === undefined ? {} : { leaveAt: leaveAt[nth] }
-          const outcome = await performAttempt(reader, { sendId, attempt, ...time, ...agentRef })
+          const outcome = await attemptSend(reader, { sendId, attempt, ...time, ...agentRef })
           if (outcome) reports.push({ sendId, attempt, ...outcome })
         } catch (error) {
           failure ??= error
@@ -49,7 +46,7 @@ export function createBatchHandler({ shards, attempt: performAttempt, commands }
       formatAgentKey(agentRef),
       commands.report,
       report,
-      isComplete ? { completes: settles } : {},
+      isComplete ? { completes } : {},
     )
     if (isRefusal(answer)) throw new Error(`the outcome of a batch was not taken: ${answer.refused}`)
     if (!isComplete) throw failure

@@ -100,14 +100,14 @@ function withDelivery(before: Binding['delivery'], change: BindingChange['delive
 
 /** Removes a setting that is null or has no members. */
 export function withSettings(binding: Binding, { auth, delivery, compliance }: BindingChange): Binding {
-  const { delivery: pace, compliance: rules, ...rest } = binding
-  const nextPace = withDelivery(pace, delivery)
-  const nextRules = compliance === undefined ? rules : compliance && { enabled: false, ...compliance }
+  const { delivery: currentDelivery, compliance: currentCompliance, ...rest } = binding
+  const nextDelivery = withDelivery(currentDelivery, delivery)
+  const nextCompliance = compliance === undefined ? currentCompliance : compliance && { enabled: false, ...compliance }
   return {
     ...rest,
     ...(auth && { auth }),
-    ...(nextPace && { delivery: nextPace }),
-    ...(nextRules && { compliance: nextRules }),
+    ...(nextDelivery && { delivery: nextDelivery }),
+    ...(nextCompliance && { compliance: nextCompliance }),
   }
 }
 

@@ -1,7 +1,7 @@
 /** The commands that save, renew, report on and end sign-ins, and the changes that come with an agent's. */
 import type { AgentDocument } from '../../core/agent/index.js'
 import type { AgentRef } from '../../core/agentref.js'
-import { type ConnectionState, next, type Trigger } from '../../core/connections/status.js'
+import { type ConnectionState, nextState, type Trigger } from '../../core/connections/status.js'
 import { type Refusal, refuse } from '../../core/errors.js'
 import { oauth as limits } from '../../core/limits/index.js'
 import type { OrgEventPayload } from '../../core/orgevents.js'
@@ -212,7 +212,7 @@ export function createConnectionCommands(orgEvent: Command<OrgEventPayload, unkn
     const credential = getCredential(tx, ref)
     if (!credential) return false
     removeCredential(tx, credential)
-    emitStatusChanged(tx, credential, credential.status, next(credential.status, 'disconnected')!)
+    emitStatusChanged(tx, credential, credential.status, nextState(credential.status, 'disconnected')!)
     return true
   }
 
@@ -239,7 +239,7 @@ export type ConnectionCommands = ReturnType<typeof createConnectionCommands>['co
 
 /** Keeps the status where the state machine has no such transition. */
 function applyTransition(credential: Credential, from: ConnectionState, on: Trigger): Credential {
-  const to = next(from, on)
+  const to = nextState(from, on)
   return to === undefined || to === 'not-connected' ? credential : { ...credential, status: to }
 }
 

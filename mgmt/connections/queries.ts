@@ -4,7 +4,7 @@ import { connectionField } from '../../core/catalogs/tooloauth.js'
 import type { ConnectionState } from '../../core/connections/status.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import type { Query, Shards } from '../../runtime/shard/contract.js'
-import type { AgentDocuments } from '../agents/documentcommands.js'
+import type { AgentDocuments } from '../agents/documentoperations.js'
 import { agentTable, findAgent } from '../agents/store.js'
 import { findConnection } from './reconnection.js'
 import type { ConnectionView, OAuthStatusView } from './schema.js'
@@ -24,7 +24,7 @@ export interface ConnectionStatus {
 }
 
 /** An agent that uses a connection. */
-interface Use {
+interface ConnectionUse {
   readonly connectionId: string
   readonly agentId: string
   readonly name: string
@@ -76,7 +76,7 @@ export function createConnectionQueries(documents: Pick<AgentDocuments, 'load'>)
    * Runs on every shard: the agent's own record says which connections it uses and under which name, so there is no
    * index of users that could be stale.
    */
-  const users: Query<{ readonly orgId: string }, Use[]> = {
+  const users: Query<{ readonly orgId: string }, ConnectionUse[]> = {
     name: 'connections.users',
     read: (reader, { orgId }) =>
       Array.from(reader.range(agentTable, { prefix: [orgId] }), ({ key: [, agentId] }) => agentId).flatMap((agentId) =>
@@ -88,7 +88,7 @@ export function createConnectionQueries(documents: Pick<AgentDocuments, 'load'>)
 }
 export type ConnectionQueries = ReturnType<typeof createConnectionQueries>
 
-function usesOf(loaded: ReturnType<AgentDocuments['load']>): Use[] {
+function usesOf(loaded: ReturnType<AgentDocuments['load']>): ConnectionUse[] {
   if (!loaded) return []
   const { id: agentId, name } = loaded.agent
   const connectionIds = loaded.document.toolBindings.map(({ config }) => config[connectionField])

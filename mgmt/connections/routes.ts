@@ -67,8 +67,8 @@ function notConfigured(provider: string): Refusal {
   return refuse('connection.provider_not_configured', { detail: `There is no provider ${provider} here.` })
 }
 
-function startFailed(provider: string, { reason: why }: GrantFailure): Refusal {
-  if (why === 'unknown-provider') return notConfigured(provider)
+function startFailed(provider: string, { reason }: GrantFailure): Refusal {
+  if (reason === 'unknown-provider') return notConfigured(provider)
   const detail = `The provider ${provider} does not say how people sign in there just now.`
   return refuse('service.unavailable', { detail, headers: { 'retry-after': String(http.retryAfterSeconds) } })
 }

@@ -194,6 +194,6 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
   }
 }
 
-function failureOf({ reason: why }: GrantFailure): string {
-  return why === 'unreachable' ? failures.unreachable : failures.misunderstood
+function failureOf({ reason }: GrantFailure): string {
+  return reason === 'unreachable' ? failures.unreachable : failures.misunderstood
 }

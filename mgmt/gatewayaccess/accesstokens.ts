@@ -34,7 +34,7 @@ export function createAgentTokenAuth(shards: Shards & Local): AgentTokenAuth {
 
   async function verify(agent: AgentRef, hash: Uint8Array): Promise<AgentCaller | undefined | Refusal> {
     const validHash = await hashCache.load(formatAgentKey(agent), async () => {
-      const isGood = await shards.query(formatAgentKey(agent), gatewayQueries.recognise, { ...agent, hash })
+      const isGood = await shards.query(formatAgentKey(agent), gatewayQueries.isCurrentToken, { ...agent, hash })
       return isRefusal(isGood) ? isGood : isGood ? hash : undefined
     })
     return !validHash || isRefusal(validHash) ? validHash : callerOf(agent)

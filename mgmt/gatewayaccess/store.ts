@@ -40,12 +40,12 @@ const webhook: Query<AgentRef, AgentWebhook> = {
 }
 
 /** Is a token with this hash the agent's current token? */
-const recognise: Query<AgentRef & { readonly hash: Uint8Array }, boolean> = {
-  name: 'gateway.recognise',
+const isCurrentToken: Query<AgentRef & { readonly hash: Uint8Array }, boolean> = {
+  name: 'gateway.isCurrentToken',
   read(reader, { orgId, agentId, hash }) {
     const record = reader.get(gatewayTable, [orgId, agentId])
     return record !== undefined && timingSafeEqual(record.token.hash, hash)
   },
 }
 
-export const gatewayQueries = { read, webhook, recognise }
+export const gatewayQueries = { read, webhook, isCurrentToken }

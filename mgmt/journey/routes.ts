@@ -11,13 +11,13 @@ import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { actionDefinition } from '../../core/journey/definition.js'
 import { idempotencyKeyOf } from '../../core/journey/key.js'
 import { malformedRequest, readJourneyCall } from '../../core/journey/request.js'
-import { responseOf, responseOfRefusal, type SendResult, statusOfSend } from '../../core/journey/response.js'
+import { journeyStatusOf, responseOf, responseOfRefusal, type SendResult } from '../../core/journey/response.js'
 import { outreachSend as limits } from '../../core/limits/index.js'
 import type { Clock } from '../../runtime/clock.js'
 import { readJson } from '../../runtime/http/json.js'
 import { json, type Route, route } from '../../runtime/http/route.js'
 import type { Shards } from '../../runtime/shard/contract.js'
-import type { AgentDocuments } from '../agents/documentcommands.js'
+import type { AgentDocuments } from '../agents/documentoperations.js'
 import type { Sends } from '../outreach/api.js'
 import { ActionDefinitionAnswer, JourneySendAnswer, JourneySendBody, JourneyStatusAnswer } from './schema.js'
 
@@ -44,7 +44,7 @@ export function journeyRoutes({ shards, documents, sends, mgmtUrl, clock }: Jour
 
   async function statusOf(orgId: string, agentId: string, sendId: string) {
     const send = await sends.sendOf({ orgId, agentId }, sendId)
-    return isRefusal(send) ? send : json(200, statusOfSend(send))
+    return isRefusal(send) ? send : json(200, journeyStatusOf(send))
   }
 
   return [

@@ -5,7 +5,7 @@ import type { Refusal } from '../../core/errors.js'
 import type { Conditions } from '../../runtime/http/etag.js'
 import type { CommandMeta, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
-import type { AgentDocuments } from '../agents/documentcommands.js'
+import type { AgentDocuments } from '../agents/documentoperations.js'
 
 export interface EndpointView<T = unknown> {
   readonly json?: T

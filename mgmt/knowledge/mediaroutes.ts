@@ -165,8 +165,8 @@ async function uploadMedia(
     await abandonUpload()
     throw error
   }
-  const about = { contentType: type.type, bytes: bytes.length }
-  const item = { ...(id !== undefined && { id }), ...(name !== undefined && { name }), ...about }
+  const mediaInfo = { contentType: type.type, bytes: bytes.length }
+  const item = { ...(id !== undefined && { id }), ...(name !== undefined && { name }), ...mediaInfo }
   const stored = await shards.execute(owner, commands.addMedia, { ...upload, item, ...conditions }, { by })
   if (isRefusal(stored)) await abandonUpload()
   return stored

@@ -78,7 +78,7 @@ export function sourceCommands(documents: Documents) {
       if (isRefusal(view)) return view
       const source = view.json!
       const state = content
-        ? kept(tx, agent, source, unread, content, meta)
+        ? storeReadContent(tx, agent, source, unread, content, meta)
         : startRead(tx, agent, source, unread, meta)
       return isRefusal(state) ? state : { etag: view.etag, json: toSourceView(source, state) }
     },
@@ -98,7 +98,7 @@ export function sourceCommands(documents: Documents) {
       const previous = stateOf(tx, agent, sourceId)
       const isMoved = source.url !== before.json?.url
       let state: SourceState | Refusal = previous
-      if (content) state = kept(tx, agent, source, previous, content, meta)
+      if (content) state = storeReadContent(tx, agent, source, previous, content, meta)
       else if (isMoved || sent.refresh) {
         // The stored page version belongs to the old URL, so the first read of the new URL does not send it.
         state = startRead(tx, agent, source, isMoved ? { ...previous, version: undefined } : previous, meta)
@@ -139,7 +139,7 @@ export function sourceCommands(documents: Documents) {
         putState(tx, agent, sourceId, { ...rest, status: 'ready', readAt: meta.at })
       else {
         const { content, version } = outcome
-        const state = kept(tx, agent, { id: sourceId }, { ...rest, version }, content, meta)
+        const state = storeReadContent(tx, agent, { id: sourceId }, { ...rest, version }, content, meta)
         if (isRefusal(state)) failed(`The page ${tooManyPassages}.`)
       }
       return true
@@ -215,7 +215,7 @@ function putState(tx: Tx, { orgId, agentId }: AgentRef, sourceId: string, state:
   return state
 }
 
-function kept(
+function storeReadContent(
   tx: Tx,
   agent: AgentRef,
   { id }: Pick<Source, 'id'>,
@@ -227,8 +227,8 @@ function kept(
   const passages = totalsOf(tx, agent).passages - stateOf(tx, agent, id).passages + lengths.length
   if (passages > limits.passagesPerAgent) return invalid('text', tooManyPassages)
   const { reason: _reason, ...rest } = previous
-  const about = { characters, passages: lengths.length, content: saveContent(tx, agent, id, content, meta) }
-  return putState(tx, agent, id, { ...rest, ...about, status: 'ready', readAt: meta.at })
+  const counts = { characters, passages: lengths.length, content: saveContent(tx, agent, id, content, meta) }
+  return putState(tx, agent, id, { ...rest, ...counts, status: 'ready', readAt: meta.at })
 }
 
 /** Starts a read; the previous content stays until that read completes. */

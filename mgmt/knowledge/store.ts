@@ -45,7 +45,9 @@ const contentTable = table<ContentKey, ContentHead>('knowledge.contents')
 const passageTable = table<[...ContentKey, place: number], string>('knowledge.passages')
 /** The words of each content; the sweep finds the word index rows through them. */
 const wordTable = table<ContentKey, readonly string[]>('knowledge.words')
-const placeTable = table<[orgId: string, agentId: string, word: string, content: string], Postings>('knowledge.places')
+const postingsTable = table<[orgId: string, agentId: string, word: string, content: string], Postings>(
+  'knowledge.postings',
+)
 const totalTable = table<[orgId: string, agentId: string], Totals>('knowledge.totals')
 
 const noTotals: Totals = { passages: 0, words: 0 }
@@ -72,7 +74,7 @@ export function saveContent(
   const id = meta.mint('content')
   const { passages, lengths, words } = content
   for (const [at, passage] of passages.entries()) tx.put(passageTable, [orgId, agentId, id, at], passage)
-  for (const [word, places] of words) tx.put(placeTable, [orgId, agentId, word, id], places)
+  for (const [word, postings] of words) tx.put(postingsTable, [orgId, agentId, word, id], postings)
   const allWords = words.map(([word]) => word)
   tx.put(wordTable, [orgId, agentId, id], allWords)
   tx.put(contentTable, [orgId, agentId, id], { source: sourceId, lengths })
@@ -120,7 +122,7 @@ export const sweep: Command<RemovedContent, true> = {
 function sweepPart(tx: Tx, { orgId, agentId, content }: RemovedContent): void {
   const words = tx.get(wordTable, [orgId, agentId, content]) ?? []
   const remaining = words.slice(limits.rowsPerSweep)
-  for (const word of words.slice(0, limits.rowsPerSweep)) tx.remove(placeTable, [orgId, agentId, word, content])
+  for (const word of words.slice(0, limits.rowsPerSweep)) tx.remove(postingsTable, [orgId, agentId, word, content])
   if (remaining.length > 0) {
     tx.put(wordTable, [orgId, agentId, content], remaining)
     const input: RemovedContent = { orgId, agentId, content }
@@ -158,7 +160,7 @@ export function contentsOf(reader: Reader, agent: AgentRef): Contents {
   return {
     ...totalsOf(reader, agent),
     *postingsOf(word) {
-      const rows = reader.range(placeTable, { prefix: [orgId, agentId, word] })
+      const rows = reader.range(postingsTable, { prefix: [orgId, agentId, word] })
       for (const { key, value } of rows) if (headOf(key[3])) yield { source: key[3], postings: value }
     },
     lengthsOf: (content) => headOf(content)?.lengths ?? [],

@@ -18,7 +18,7 @@ import { newPerson } from '../../core/people/change.js'
 import type { Person } from '../../core/people/person.js'
 import type { Command, Query, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
-import type { AgentDocuments } from '../agents/documentcommands.js'
+import type { AgentDocuments } from '../agents/documentoperations.js'
 import { findAgent } from '../agents/store.js'
 import { getBinding } from '../channels/store.js'
 import { sendSections } from '../outreach/admission.js'
@@ -42,7 +42,7 @@ export interface LinkStart extends RedeemInput {
 }
 
 /** The identity and the first message of a persona's conversation. */
-export interface PersonaOpening {
+export interface PersonaOpener {
   readonly identity: { readonly asid: string; readonly channel: ChannelName; readonly address: string }
   readonly message: ContentMessage
 }
@@ -142,7 +142,7 @@ export function createLinkCommands({ documents, personas }: LinksDeps) {
   }
 
   /** The agent's branding for the page; a refusal while the link is closed. */
-  const entry: Query<LinkRef & { readonly at: number }, AgentBranding> = {
+  const linkBranding: Query<LinkRef & { readonly at: number }, AgentBranding> = {
     name: 'links.entry',
     read(reader, { orgId, agentId, linkId, at }) {
       const agent = { orgId, agentId }
@@ -160,7 +160,7 @@ export function createLinkCommands({ documents, personas }: LinksDeps) {
     },
   }
 
-  const personaOpening: Query<LinkRef & { readonly personaId: string; readonly at: number }, PersonaOpening> = {
+  const personaOpener: Query<LinkRef & { readonly personaId: string; readonly at: number }, PersonaOpener> = {
     name: 'links.personaOpening',
     read(reader, { orgId, agentId, linkId, personaId, at }) {
       const agent = { orgId, agentId }
@@ -195,7 +195,7 @@ export function createLinkCommands({ documents, personas }: LinksDeps) {
   }
 
   const commands = { create, change, remove, redeem }
-  const queries = { list, entry, personaOpening }
+  const queries = { list, linkBranding, personaOpener }
   return { commands, queries, onBindingRemoved, onAgentRemoved, startGreeting }
 }
 export type LinkCommands = ReturnType<typeof createLinkCommands>

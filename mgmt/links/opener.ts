@@ -18,8 +18,8 @@ export function createLinkStartHandler(
     if (!greeting) return
     const agent = { orgId, agentId }
     const identity = { asid, channel: linkChannel, address }
-    const opening = { agent, sendId: openingId, attempt: 1, isLast: true, ...identity, ...greeting }
-    const answer = await conversations.open(opening)
+    const request = { agent, sendId: openingId, attempt: 1, isLast: true, ...identity, ...greeting }
+    const answer = await conversations.open(request)
     if (isRefusal(answer)) throw new Error(`an opening was not taken: ${answer.refused}`)
   }
 }

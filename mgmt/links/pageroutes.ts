@@ -50,8 +50,11 @@ export function linkPageRoutes(options: LinkPageOptions): Route[] {
     const linkRef = await shards.query(ownerOfCode(code), linkCodes.find, { code })
     if (!linkRef) return closedPage
     if (isRefusal(linkRef)) return refusalPage(linkRef)
-    const entry = await shards.query(formatAgentKey(linkRef), links.queries.entry, { ...linkRef, at: clock.now() })
-    return isRefusal(entry) ? refusalPage(entry) : { linkRef, branding: entry }
+    const branding = await shards.query(formatAgentKey(linkRef), links.queries.linkBranding, {
+      ...linkRef,
+      at: clock.now(),
+    })
+    return isRefusal(branding) ? refusalPage(branding) : { linkRef, branding }
   }
 
   const hashNumber = (number: string) => createHmac('sha256', options.numberKey).update(number).digest('base64url')

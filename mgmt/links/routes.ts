@@ -185,12 +185,12 @@ function redeemRoute({ shards, links, conversations, clock, randomBytes }: LinkR
     async handler({ params, body: { personaId } }) {
       const { linkId, ...agent } = linkRefOf(params)
       const input = { ...agent, linkId, personaId, at: clock.now() }
-      const personaOpening = await shards.query(formatAgentKey(agent), links.queries.personaOpening, input)
-      if (isRefusal(personaOpening)) return personaOpening
-      const { identity, message } = personaOpening
+      const personaOpener = await shards.query(formatAgentKey(agent), links.queries.personaOpener, input)
+      if (isRefusal(personaOpener)) return personaOpener
+      const { identity, message } = personaOpener
       const sendId = idFromBytes('lnk', randomBytes(idBytes))
-      const opening = { agent, sendId, attempt: 1, isLast: true, ...identity, message, sandbox: true } as const
-      const answer = await conversations.open(opening)
+      const openRequest = { agent, sendId, attempt: 1, isLast: true, ...identity, message, sandbox: true } as const
+      const answer = await conversations.open(openRequest)
       if (isRefusal(answer)) return answer
       if ('messageId' in answer) return json(202, { status: 'queued', personaId, userId: identity.asid })
       const reason = 'reason' in answer ? answer.reason : ''

@@ -80,7 +80,7 @@ export function createSends(options: SendsDeps): Sends {
     const phones = isDryRun ? [] : await phonesIn(agent, request, asid)
     if (isRefusal(phones)) return phones
     const target = identity ?? (request.recipient.kind === 'asid' ? identityIn(consentState, agent, asid!) : undefined)
-    const { identity: _whose, ...consent } = consentState ?? { isOptedOut: false }
+    const { identity: _identity, ...consent } = consentState ?? { isOptedOut: false }
     const input: SendInput = {
       request,
       ...agent,

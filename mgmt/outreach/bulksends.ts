@@ -12,7 +12,7 @@ import type { Reader } from '../../runtime/store/contract.js'
 import { loadIncarnation } from './admission.js'
 import { applyAttemptReport } from './commands.js'
 import { isMarketingUnderWay, noteMarketing } from './marketing.js'
-import { mayBeHandedOver } from './pickup.js'
+import { mayDispatch } from './pickup.js'
 import { retainedUntil, type StoredSend, saveLaunched, saveSend, sendAt, sendingOf, timerTable } from './store.js'
 import { type SendDeps, scheduleTimers, transition } from './transitions.js'
 
@@ -84,7 +84,7 @@ export function createBulkSends(deps: SendDeps) {
     const scope = scopeOf(agent)
     const send = sendAt(tx, scope, sendId)
     if (send?.isFollowUpHeld) {
-      const { isFollowUpHeld: _held, ...rest } = send
+      const { isFollowUpHeld: _isFollowUpHeld, ...rest } = send
       saveSend(tx, scope, { ...rest, followUpAt: at }, send)
       return scheduleTimers(tx, agent, tx.get(timerTable, scope) ?? {}, { pickupAt: at })
     }
@@ -109,8 +109,8 @@ export function createBulkSends(deps: SendDeps) {
     report,
     resume,
     cancel,
-    mayBeHandedOver: (reader: Reader, agent: AgentIncarnation, sendId: string, at: number): boolean =>
-      mayBeHandedOver(reader, deps, agent, sendId, at),
+    mayDispatch: (reader: Reader, agent: AgentIncarnation, sendId: string, at: number): boolean =>
+      mayDispatch(reader, deps, agent, sendId, at),
     sendAt: (reader: Reader, agent: AgentIncarnation, sendId: string): Send | undefined =>
       sendAt(reader, scopeOf(agent), sendId),
     sendingOf: (reader: Reader, agent: AgentIncarnation) => sendingOf(reader, scopeOf(agent)),

@@ -7,7 +7,7 @@ import { type Accepted, findOutreach, type NotAdmitted } from '../../core/outrea
 import type { AttemptReport } from '../../core/outreach/attempt.js'
 import { applyReport, deferForBinding } from '../../core/outreach/deliveryreports.js'
 import { sendIdAt } from '../../core/outreach/ids.js'
-import { dayKey, givenKey } from '../../core/outreach/key.js'
+import { callerKey, dayKey } from '../../core/outreach/key.js'
 import { replaceSending, type SendingPolicy, type SendingSettings } from '../../core/outreach/settings.js'
 import { failures } from '../../core/outreach/statemachine.js'
 import { type OutreachSend, sendView } from '../../core/outreach/view.js'
@@ -71,7 +71,7 @@ export function sendCommands(deps: SendDeps) {
       const { at } = meta
       const idempotencyKey = request.idempotencyKey
       const repeat =
-        idempotencyKey === undefined ? undefined : sendOfKey(tx, scope, givenKey(idempotencyKey), at, timeScale)
+        idempotencyKey === undefined ? undefined : sendOfKey(tx, scope, callerKey(idempotencyKey), at, timeScale)
       if (repeat) return duplicateOf(repeat)
       const before = findRecipient(deps, tx, snapshot, input)
       const isEligible = before && (!before.sandbox || request.recipient.kind === 'persona')
@@ -89,7 +89,7 @@ export function sendCommands(deps: SendDeps) {
       const send = { ...newSend(input, admission, meta), ...(isMarketing && { isMarketing }) }
       saveRecipient(tx, snapshot, input, before, admission, send, meta)
       noteMarketing(tx, scope, send)
-      const key = idempotencyKey === undefined ? dayKey(outreachId, personId, at) : givenKey(idempotencyKey)
+      const key = idempotencyKey === undefined ? dayKey(outreachId, personId, at) : callerKey(idempotencyKey)
       tx.put(keyTable, [...scope, ...key], send.id)
       if (send.sandbox) startSandboxSend(tx, snapshot, send, meta)
       else enqueue(tx, deps, snapshot.agentRef, send, at)
@@ -200,8 +200,8 @@ export function sendCommands(deps: SendDeps) {
 }
 
 /** A person who answered gets no follow-up. */
-function withoutFollowUp({ followUpAt: _due, ...answered }: StoredSend): StoredSend {
-  return answered
+function withoutFollowUp({ followUpAt: _due, ...rest }: StoredSend): StoredSend {
+  return rest
 }
 
 /** A report on an attempt that is not under way is a repeat and changes nothing. */
@@ -223,8 +223,8 @@ export function applyAttemptReport(
   if (outcome.kind === 'accepted') {
     if (isAcceptanceSaved(send)) saveSend(tx, scopeOf(agent), { ...send, messageId: outcome.messageId }, send)
   } else if (outcome.kind === 'deferred') {
-    const { until, deferredFor: heldFor } = outcome
-    transition(tx, deps, snapshot, send, { on: 'deferred', at, until, ...(heldFor && { deferredFor: heldFor }) }, meta)
+    const { until, deferredFor } = outcome
+    transition(tx, deps, snapshot, send, { on: 'deferred', at, until, ...(deferredFor && { deferredFor }) }, meta)
   } else if (outcome.failure === 'bindingError' && isCampaignSend(send)) {
     transition(tx, deps, snapshot, send, deferForBinding(at, deps.timeScale, outcome.detail), meta)
   } else {

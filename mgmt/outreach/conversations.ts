@@ -13,5 +13,5 @@ export interface OutreachConversations extends Conversations {
    * the same answer. A later attempt replaces a failed one under the same message id, so a provider that deduplicates
    * ids sees one message. Delivery reports bring the outcome. A refusal means that the shard is unavailable.
    */
-  open(opening: OpenRequest): Promise<OpenResponse | Refusal>
+  open(request: OpenRequest): Promise<OpenResponse | Refusal>
 }

@@ -69,7 +69,7 @@ function pickUpSend(tx: Tx, deps: SendDeps, snapshot: AgentSnapshot, send: Store
  * hours may have changed while its message waited. The next pickup decides about a send that this refuses. The cap is
  * not checked again, since this send counted before any later one.
  */
-export function mayBeHandedOver(
+export function mayDispatch(
   reader: Reader,
   deps: SendDeps,
   agent: AgentIncarnation,
@@ -140,7 +140,7 @@ function factsOf(
 /** Follows up once on a send without an answer. A person who answered, opted out or was removed gets no follow-up. */
 function followUp(tx: Tx, deps: SendDeps, snapshot: AgentSnapshot, send: StoredSend, meta: CommandMeta): void {
   const scope = scopeOf(snapshot.agentRef)
-  const { followUpAt: _due, isFollowUpHeld: _isHeld, ...rest } = send
+  const { followUpAt: _due, isFollowUpHeld: _isFollowUpHeld, ...rest } = send
   // The opener's send window does not bind the follow-up, which waits for safe hours only.
   const { sendWindow: _ofOpening, ...withoutWindow } = send
   const person = deps.people.byId(tx, snapshot.agentRef, send.personId)

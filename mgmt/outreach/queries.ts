@@ -199,10 +199,10 @@ function* launchedIds(reader: Reader, prefix: readonly [...AgentScope, string], 
 }
 
 /** Merges two newest-first lists. */
-function* mergeNewestFirst(some: Iterable<string>, others: Iterable<string>): Iterable<string> {
-  const rest = others[Symbol.iterator]()
+function* mergeNewestFirst(left: Iterable<string>, right: Iterable<string>): Iterable<string> {
+  const rest = right[Symbol.iterator]()
   let other = rest.next()
-  for (const id of some) {
+  for (const id of left) {
     for (; !other.done && other.value > id; other = rest.next()) yield other.value
     yield id
   }

@@ -94,20 +94,20 @@ async function attemptSend(
   send: StoredSend,
 ): Promise<AttemptResult> {
   const { conversations, clock } = options
-  const opening = openingOf(options, reader, sendAttempt, send)
-  if ('outcome' in opening) return opening
+  const request = openRequestOf(options, reader, sendAttempt, send)
+  if ('outcome' in request) return request
   const capability = send.sandbox ? undefined : reader.get(capabilityTable, [...scopeOf(sendAttempt), send.asid])
   const isKnown = send.sandbox || (capability !== undefined && capability.until > clock.now())
   if (isKnown && capability?.isCapable === false) return failure('cachedIncapable')
-  const probed = isKnown ? 'capable' : await conversations.probe(opening.agent, send.channel, send.address)
+  const probed = isKnown ? 'capable' : await conversations.probe(request.agent, send.channel, send.address)
   const probeFailure = failureOfProbe[probed]
   const isCapable = probed !== 'incapable'
   const isLearned = !isKnown && (probed === 'capable' || probed === 'incapable')
   const checked: readonly LogNote[] = isLearned ? [{ event: 'capability.checked', data: { isCapable } }] : []
   const learned = isLearned ? { isCapable } : {}
   if (probeFailure) return { ...failure(probeFailure), ...learned, notes: checked }
-  const notes = [...checked, ...(opening.notes ?? [])]
-  const outcome = await openConversation(conversations, { ...opening, notes })
+  const notes = [...checked, ...(request.notes ?? [])]
+  const outcome = await openConversation(conversations, { ...request, notes })
   return { outcome, ...learned, ...(outcome.kind !== 'accepted' && { notes: checked }) }
 }
 
@@ -123,7 +123,7 @@ function failure(name: FailureName, detail?: string): { outcome: Extract<Attempt
 }
 
 /** The open request, or the failure that prevents it. */
-function openingOf(
+function openRequestOf(
   options: AttemptOptions,
   reader: Reader,
   { sendId, attempt, leaveAt, ...scope }: SendAttempt,
@@ -141,7 +141,7 @@ function openingOf(
   const { document, agent } = snapshot
   const opener = renderOpener({ document, agent, templateId, person, ...(send.inputs && { inputs: send.inputs }) })
   const notes = missingSlotNotes(templateId, opener)
-  if ('blocked' in opener) return { ...failure('openingBlocked', opener.blocked), notes }
+  if ('blocked' in opener) return { ...failure('openerBlocked', opener.blocked), notes }
   return {
     agent: agentRef,
     sendId,
@@ -167,8 +167,8 @@ function campaignOf({ campaignId, followUpOf }: StoredSend, incarnation: number)
   return { campaign: { incarnation, campaignId, ...(followUpOf !== undefined && { isFollowUp: true as const }) } }
 }
 
-async function openConversation(conversations: OutreachConversations, opening: OpenRequest): Promise<AttemptOutcome> {
-  const answer = await conversations.open(opening)
+async function openConversation(conversations: OutreachConversations, request: OpenRequest): Promise<AttemptOutcome> {
+  const answer = await conversations.open(request)
   if (isRefusal(answer)) {
     // The conversation may have accepted the opening; only a repeat with the same attempt number shows it.
     if (answer.detail !== undefined) throw new Error('nobody can say whether an opening was taken')

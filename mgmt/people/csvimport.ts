@@ -29,24 +29,24 @@ export function importRoute({ shards, people, fieldsOf, identityAt, randomBytes 
    * A file of numbers is a list of people to write to, so each number becomes an identity with the consent state of its
    * conversation.
    */
-  async function importPart({ rows, ...about }: ImportRows, caller: Member): Promise<ImportResult | Refusal> {
+  async function importPart({ rows, ...batchRef }: ImportRows, caller: Member): Promise<ImportResult | Refusal> {
     const lookups = await Promise.all(
-      rows.map(({ row: { change, addresses: reached = [] } }) =>
+      rows.map(({ row: { change, addresses: contacts = [] } }) =>
         Promise.all(
           change.phone
-            ? [identityAt(about, change.phone)]
-            : reached.map(({ channel, address }) => identityAt(about, address, channel)),
+            ? [identityAt(batchRef, change.phone)]
+            : contacts.map(({ channel, address }) => identityAt(batchRef, address, channel)),
         ),
       ),
     )
     const unknown = lookups.flat().find((each) => each !== undefined && isRefusal(each))
     if (unknown) return unknown as Refusal
-    const reached = rows.map((row, index): ImportedRow => {
+    const contacts = rows.map((row, index): ImportedRow => {
       const identities = (lookups[index] as (PersonIdentity | undefined)[]).filter((each) => each !== undefined)
       if (identities.length === 0) return row
       return row.row.change.phone ? { ...row, identity: identities[0]! } : { ...row, identities }
     })
-    const input = { ...about, rows: reached }
+    const input = { ...batchRef, rows: contacts }
     return shards.execute(formatAgentKey(input), people.commands.importRows, input, { by: actorOf(caller) })
   }
 

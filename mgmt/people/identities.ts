@@ -49,8 +49,9 @@ export function saveReachable(
   for (const holder of number === undefined ? [] : holdersAt(tx, scope, number)) {
     if (holder.id !== person.id && isUnnamed(holder)) person = absorb(tx, scope, person, holder, meta.at)
   }
-  const isHeld = (asid: string) => person.identities.some((each) => each.asid === asid) || personOfAsid(tx, scope, asid)
-  if (identity && !isHeld(identity.asid)) person = { ...person, identities: [...person.identities, identity] }
+  const isAssigned = (asid: string) =>
+    person.identities.some((each) => each.asid === asid) || personOfAsid(tx, scope, asid)
+  if (identity && !isAssigned(identity.asid)) person = { ...person, identities: [...person.identities, identity] }
   if (person !== before) save(tx, agent, before, person, meta)
   return person
 }
@@ -78,19 +79,19 @@ export function reassignIdentities(
  * person.
  */
 export function merge(tx: Tx, writer: PeopleWriter, survivor: Person, absorbed: Person, meta: CommandMeta): Person {
-  const whole = absorb(tx, writer.scope, survivor, absorbed, meta.at)
+  const combined = absorb(tx, writer.scope, survivor, absorbed, meta.at)
   const value = phoneNumberOf(absorbed)
-  const isAnothers =
+  const isPhoneOfAnother =
     value !== undefined &&
-    value !== phoneNumberOf(whole) &&
+    value !== phoneNumberOf(combined) &&
     personByIndexKey(tx, writer.scope, { kind: 'phone', value }) !== undefined
-  const merged = isAnothers ? withoutNumber(whole, value) : whole
+  const merged = isPhoneOfAnother ? withoutNumber(combined, value) : combined
   const person = saveReachable(tx, writer, survivor, merged, {}, meta)
-  const isTheirs = ({ asid }: PersonIdentity) => merged.identities.some((each) => each.asid === asid)
+  const isInMerged = ({ asid }: PersonIdentity) => merged.identities.some((each) => each.asid === asid)
   reassignIdentities(
     tx,
     writer,
-    absorbed.identities.filter((each) => !isTheirs(each)),
+    absorbed.identities.filter((each) => !isInMerged(each)),
     meta,
   )
   return person

@@ -45,7 +45,7 @@ export interface ImportResult {
 }
 
 const importedSource = 'import'
-const denialKept = 'An import named another consent; the denial on record stays.'
+const denialNote = 'An import named another consent; the denial on record stays.'
 
 /** Idempotent by its index: a file that is imported twice creates no person twice. */
 export function createImportCommand(people: People): Command<ImportRows, ImportResult> {
@@ -59,11 +59,11 @@ export function createImportCommand(people: People): Command<ImportRows, ImportR
       const rejected: RejectedRow[] = []
 
       function applyRow({
-        row: { change: fields, ...about },
+        row: { change: fields, ...rowKeys },
         identity,
         identities = [],
       }: ImportedRow): 'created' | 'updated' | { readonly why: string } {
-        const existing = holderOf(index, about)
+        const existing = holderOf(index, rowKeys)
         if (typeof existing === 'string') return { why: existing }
         const isDenied = existing?.consent.status === 'denied' && fields.consent !== undefined
         const liftsDenial = isDenied && fields.consent.status !== 'denied'
@@ -76,7 +76,7 @@ export function createImportCommand(people: People): Command<ImportRows, ImportR
         index.note(people.saveReachable(tx, agent, existing, after, { identity }, meta))
         if (liftsDenial) {
           counts.consentKept++
-          noteOnce(tx, scope!, base.id, { at: meta.at, author: 'operator', text: denialKept })
+          noteOnce(tx, scope!, base.id, { at: meta.at, author: 'operator', text: denialNote })
         }
         return existing ? 'updated' : 'created'
       }
@@ -138,12 +138,12 @@ function indexFor(reader: Reader, scope: AgentScope, rows: ImportRows['rows']): 
 }
 
 /** The person of a row, undefined if there is none, or a sentence if the match is ambiguous. */
-function holderOf(index: Index, { id, indexKeys: marks }: Omit<ImportRow, 'change'>): Person | string | undefined {
-  const byGivenId = id === undefined ? undefined : index.byId(id)
-  if (byGivenId) return byGivenId
-  if (marks.length === 0) return 'id: there is nobody of that id'
+function holderOf(index: Index, { id, indexKeys }: Omit<ImportRow, 'change'>): Person | string | undefined {
+  const personOfRowId = id === undefined ? undefined : index.byId(id)
+  if (personOfRowId) return personOfRowId
+  if (indexKeys.length === 0) return 'id: there is nobody of that id'
   function firstHolder(kind: IndexKeyKind): Person | undefined {
-    for (const indexKey of marks) {
+    for (const indexKey of indexKeys) {
       const holder = indexKey.kind === kind ? index.byIndexKey(indexKey) : undefined
       if (holder) return holder
     }

@@ -103,14 +103,14 @@ export function scanPeople(
 function* candidates(
   reader: Reader,
   scope: AgentScope,
-  { indexKeys: marks, before }: CompiledFilter,
+  { indexKeys, before }: CompiledFilter,
   after: string | undefined,
 ): Generator<{ id: string; person: Person | undefined }> {
   const latest = before === undefined ? undefined : lowestIdAt(before)
   const from = after !== undefined && (latest === undefined || after < latest) ? after : latest
   const direction = { reverse: true, limit: limits.rowsPerScan + 1 }
-  if (marks) {
-    const holders = marks.map(({ kind, value }) => {
+  if (indexKeys) {
+    const holders = indexKeys.map(({ kind, value }) => {
       const prefix = [...scope, kind, value] as const
       const start = from === undefined ? {} : { after: [...prefix, from] }
       return reader.range(indexTable, { prefix, ...start, ...direction })

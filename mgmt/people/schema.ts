@@ -29,7 +29,7 @@ function closed<P extends TProperties>(title: string, properties: P) {
 }
 
 /** One schema for each text field. */
-function ofTexts<S>(schemaOf: (field: TextField) => S): Record<TextField, S> {
+function mapTextFields<S>(schemaOf: (field: TextField) => S): Record<TextField, S> {
   return Object.fromEntries(textFields.map((field) => [field, schemaOf(field)])) as Record<TextField, S>
 }
 
@@ -52,7 +52,7 @@ const journalEntry = closed('PersonJournalEntry', {
 
 export const personSchema = closed('Person', {
   id: Type.String(),
-  ...ofTexts(() => optional(Type.String())),
+  ...mapTextFields(() => optional(Type.String())),
   status,
   source: Type.String(),
   tags: Type.Array(Type.String()),
@@ -77,8 +77,8 @@ export const personList = closed('PersonList', {
   ),
 })
 
-const texts = ofTexts((field) => optional(Type.String({ maxLength: limits.textChars[field] })))
-const textsOrNull = ofTexts((field) =>
+const texts = mapTextFields((field) => optional(Type.String({ maxLength: limits.textChars[field] })))
+const textsOrNull = mapTextFields((field) =>
   optional(
     Type.Unsafe<string | null>({
       type: ['string', 'null'],

@@ -49,8 +49,8 @@ const create: Command<
     if (active.length >= limits.perAgent) {
       return invalid('label', `an agent has at most ${limits.perAgent} links; delete one first`)
     }
-    const about = { ...(label !== undefined && { label }), ...(by && { createdBy: by }) }
-    const link: EmulatorLink = { id: linkId, createdAt: at, expiresAt: endsAt, ...about }
+    const details = { ...(label !== undefined && { label }), ...(by && { createdBy: by }) }
+    const link: EmulatorLink = { id: linkId, createdAt: at, expiresAt: endsAt, ...details }
     tx.put(linkTable, [orgId, agentId, linkId], link)
     return { ...linkView(link), incarnation: agent.incarnation }
   },

@@ -48,7 +48,7 @@ export function createWebhookTryHandler(options: DeliverOptions) {
     const { orgId, webhookId, deliveryId, tryNumber } = tryRef
     const webhook = reader.get(webhookTable, [orgId, webhookId])
     const delivery = reader.get(deliveryTable, [orgId, webhookId, deliveryId])
-    if (!webhook || delivery?.trying !== tryNumber) return
+    if (!webhook || delivery?.inFlight !== tryNumber) return
     const outcome: Outcome = webhook.active ? await attempt(options, webhook, delivery, signal) : { kind: 'stopped' }
     const answer = await shards.execute(orgId, commands.attemptOutcome, { ...tryRef, outcome })
     if (isRefusal(answer)) throw new Error(`the outcome of a webhook try was not taken: ${answer.refused}`)

@@ -34,7 +34,7 @@ const create: Command<CreateWebhook, WebhookView> = {
     const { events, ...fields } = input
     return saveWebhook(
       tx,
-      { ...fields, events: unique(events), revision: 1, trying: [], createdAt: at, updatedAt: at },
+      { ...fields, events: unique(events), revision: 1, inFlight: [], createdAt: at, updatedAt: at },
       at,
     )
   },

@@ -58,8 +58,8 @@ function newDelivery(webhookId: string, event: OrgEvent, body: string, meta: Com
     eventId: event.id,
     eventType: event.type as Delivery['eventType'],
     body,
-    tried: 0,
-    started: 0,
+    triesInSchedule: 0,
+    triesStarted: 0,
     dueAt: at,
     attemptCount: 0,
     attempts: [],
@@ -84,9 +84,9 @@ function tried(timeScale: number): Command<WebhookTry & { readonly outcome: Outc
     decide(tx, { orgId, webhookId, deliveryId, tryNumber, outcome }, { at }) {
       const webhook = tx.get(webhookTable, [orgId, webhookId])
       const delivery = tx.get(deliveryTable, [orgId, webhookId, deliveryId])
-      if (!webhook || delivery?.trying !== tryNumber) return false
+      if (!webhook || delivery?.inFlight !== tryNumber) return false
       saveDelivery(tx, applyOutcome(delivery, outcome, at, timeScale), delivery)
-      const idle = { ...webhook, trying: webhook.trying.filter((id) => id !== deliveryId) }
+      const idle = { ...webhook, inFlight: webhook.inFlight.filter((id) => id !== deliveryId) }
       if (outcome.kind === 'stopped') advance(tx, idle, at)
       else {
         const lastDeliveryStatus = outcome.kind === 'succeeded' ? 'success' : 'failure'
@@ -113,18 +113,18 @@ const replay: Command<WebhookRef & { readonly deliveryId: string }, DeliveryView
 function sweep(timeScale: number): Command<WebhookRef, true> {
   return {
     name: sweepCommand,
-    decide(tx, which, { at }) {
-      sweepOld(tx, which, at, timeScale)
+    decide(tx, webhookRef, { at }) {
+      sweepOld(tx, webhookRef, at, timeScale)
       return true
     },
   }
 }
 
-function setBack(timeScale: number): Command<RescheduleInput, true> {
+function createReschedule(timeScale: number): Command<RescheduleInput, true> {
   return {
     name: rescheduleCommand,
-    decide(tx, which, { at }) {
-      reschedule(tx, which, at, timeScale)
+    decide(tx, webhookRef, { at }) {
+      reschedule(tx, webhookRef, at, timeScale)
       return true
     },
   }
@@ -137,6 +137,6 @@ export function deliveryCommands(timeScale: number) {
     attemptOutcome: tried(timeScale),
     replay,
     sweep: sweep(timeScale),
-    reschedule: setBack(timeScale),
+    reschedule: createReschedule(timeScale),
   }
 }

@@ -39,10 +39,10 @@ const rescheduleTimer = (webhookId: string) => `${rescheduleCommand}:${webhookId
  */
 export function advance(tx: Tx, webhook: Webhook, at: number): Webhook {
   const { orgId, id: webhookId } = webhook
-  const trying = [...webhook.trying]
+  const inFlight = [...webhook.inFlight]
   const maxTries = webhook.active ? triesAllowed(webhook) : 0
   let nextAt: number | undefined
-  const slots = Math.max(0, maxTries - trying.length)
+  const slots = Math.max(0, maxTries - inFlight.length)
   const due = slots === 0 ? [] : [...tx.range(indexTable, { prefix: [orgId, webhookId, 'due'], limit: slots + 1 })]
   for (const [, , , dueAt, deliveryId] of due.map((row) => row.key)) {
     if (dueAt > at) {
@@ -52,15 +52,15 @@ export function advance(tx: Tx, webhook: Webhook, at: number): Webhook {
       if (wasSetBack) scheduleReschedule(tx, { orgId, webhookId }, at)
       break
     }
-    if (trying.length >= maxTries) break
+    if (inFlight.length >= maxTries) break
     startDelivery(tx, tx.get(deliveryTable, [orgId, webhookId, deliveryId])!, at)
-    trying.push(deliveryId)
+    inFlight.push(deliveryId)
   }
   const input: WebhookRef = { orgId, webhookId }
   const timer = { name: dueTimer(webhookId), command: dueCommand, input, onClockSetBack: rescheduleCommand }
   if (nextAt === undefined) tx.unschedule(timer.name)
   else tx.schedule({ ...timer, dueAt: nextAt })
-  const saved = { ...webhook, trying }
+  const saved = { ...webhook, inFlight }
   tx.put(webhookTable, [orgId, webhookId], saved)
   return saved
 }
@@ -84,7 +84,7 @@ export function reschedule(tx: Tx, { orgId, webhookId, after }: RescheduleInput,
   for (const { key } of rows) {
     const delivery = tx.get(deliveryTable, [orgId, webhookId, key[4]])!
     if (delivery.updatedAt <= at) continue
-    const latestAt = at + waitMs(delivery.tried, delivery.id, timeScale)
+    const latestAt = at + waitMs(delivery.triesInSchedule, delivery.id, timeScale)
     saveDelivery(tx, { ...delivery, dueAt: Math.min(delivery.dueAt!, latestAt), updatedAt: at }, delivery)
   }
   const last = rows.length === orgWebhook.rowsPerSweep ? rows.at(-1)!.key : undefined
@@ -100,7 +100,7 @@ function triesAllowed({ lastDeliveryStatus }: Webhook): number {
 function startDelivery(tx: Tx, delivery: Delivery, at: number): void {
   const started = startTry(delivery, at)
   saveDelivery(tx, started, delivery)
-  const { orgId, webhookId, id: deliveryId, started: tryNumber } = started
+  const { orgId, webhookId, id: deliveryId, triesStarted: tryNumber } = started
   const payload: WebhookTry = { orgId, webhookId, deliveryId, tryNumber }
   tx.emit({ kind: 'webhookTry', destination: webhookId, payload })
 }
@@ -139,7 +139,7 @@ export function sweep(tx: Tx, { orgId, webhookId }: WebhookRef, at: number, time
   }
   if (sweepAt !== undefined) scheduleSweep(tx, { orgId, id: webhookId }, sweepAt)
   if (!webhook) return
-  advance(tx, { ...webhook, sweepAt, trying: webhook.trying.filter((id) => !removedIds.has(id)) }, at)
+  advance(tx, { ...webhook, sweepAt, inFlight: webhook.inFlight.filter((id) => !removedIds.has(id)) }, at)
 }
 
 /** Removes a webhook at once; its deliveries follow in parts, the first part in the same commit. */

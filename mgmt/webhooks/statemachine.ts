@@ -23,11 +23,11 @@ export const transitions: readonly Transition[] = [
 ]
 
 /**
- * `tried` is the number of tries of the current schedule; each schedule has as many tries as the table of waits has
+ * `triesInSchedule` is the number of tries of the current schedule; each schedule has as many tries as the table of waits has
  * rows.
  */
-export function next(from: DeliveryState, on: Trigger, tried: number): DeliveryState {
-  const triesLeft = tried < orgWebhook.retryAfterMs.length ? 'triesLeft' : 'noTriesLeft'
+export function nextState(from: DeliveryState, on: Trigger, triesInSchedule: number): DeliveryState {
+  const triesLeft = triesInSchedule < orgWebhook.retryAfterMs.length ? 'triesLeft' : 'noTriesLeft'
   const transition = transitions.find(
     (row) => row.from.includes(from) && row.on === on && (row.when === 'always' || row.when === triesLeft),
   )
@@ -36,16 +36,18 @@ export function next(from: DeliveryState, on: Trigger, tried: number): DeliveryS
 }
 
 /**
- * The wait before the next try after `tried` tries. Never shorter than the schedule, and up to a fifth longer; the ids
+ * The wait before the next try after `triesInSchedule` tries. Never shorter than the schedule, and up to a fifth longer; the ids
  * decide the jitter, so a repeated decision returns the same time.
  */
-export function waitMs(tried: number, deliveryId: string, timeScale: number): number {
-  const wait = orgWebhook.retryAfterMs[tried] ?? 0
-  return Math.round((wait * (1 + orgWebhook.retryJitterShare * share(`${deliveryId}/${tried}`))) / timeScale)
+export function waitMs(triesInSchedule: number, deliveryId: string, timeScale: number): number {
+  const wait = orgWebhook.retryAfterMs[triesInSchedule] ?? 0
+  return Math.round(
+    (wait * (1 + orgWebhook.retryJitterShare * hashFraction(`${deliveryId}/${triesInSchedule}`))) / timeScale,
+  )
 }
 
 /** A number from 0 up to 1 that depends on the text only (FNV-1a with a final mix). */
-function share(text: string): number {
+function hashFraction(text: string): number {
   let hash = 0x811c9dc5
   for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
   hash = Math.imul(hash ^ (hash >>> 16), 0x45d9f3b)
@@ -56,19 +58,26 @@ function share(text: string): number {
 export type Outcome = ({ readonly kind: 'succeeded' | 'failed' } & Attempt) | { readonly kind: 'stopped' }
 
 export function startTry(delivery: Delivery, at: number): Delivery {
-  const started = delivery.started + 1
-  return { ...delivery, started, trying: started, tried: delivery.tried + 1, dueAt: undefined, updatedAt: at }
+  const triesStarted = delivery.triesStarted + 1
+  return {
+    ...delivery,
+    triesStarted,
+    inFlight: triesStarted,
+    triesInSchedule: delivery.triesInSchedule + 1,
+    dueAt: undefined,
+    updatedAt: at,
+  }
 }
 
 export function applyOutcome(delivery: Delivery, outcome: Outcome, at: number, timeScale: number): Delivery {
-  const idle = { ...delivery, trying: undefined, updatedAt: at }
-  if (outcome.kind === 'stopped') return { ...idle, tried: delivery.tried - 1, dueAt: at }
+  const idle = { ...delivery, inFlight: undefined, updatedAt: at }
+  if (outcome.kind === 'stopped') return { ...idle, triesInSchedule: delivery.triesInSchedule - 1, dueAt: at }
   const { kind, ...attempt } = outcome
-  const state = next(delivery.state, kind, delivery.tried)
+  const state = nextState(delivery.state, kind, delivery.triesInSchedule)
   return {
     ...idle,
     state,
-    dueAt: state === 'pending' ? at + waitMs(delivery.tried, delivery.id, timeScale) : undefined,
+    dueAt: state === 'pending' ? at + waitMs(delivery.triesInSchedule, delivery.id, timeScale) : undefined,
     attemptCount: delivery.attemptCount + 1,
     attempts: [...delivery.attempts, attempt].slice(-orgWebhook.attemptsKept),
   }
@@ -76,7 +85,7 @@ export function applyOutcome(delivery: Delivery, outcome: Outcome, at: number, t
 
 /** Starts a new schedule for the same event. A try that is under way at that moment is the first of it. */
 export function replay(delivery: Delivery, at: number): Delivery {
-  const state = next(delivery.state, 'replayed', delivery.tried)
-  const isTrying = delivery.trying !== undefined
-  return { ...delivery, state, tried: isTrying ? 1 : 0, dueAt: isTrying ? undefined : at, updatedAt: at }
+  const state = nextState(delivery.state, 'replayed', delivery.triesInSchedule)
+  const isTrying = delivery.inFlight !== undefined
+  return { ...delivery, state, triesInSchedule: isTrying ? 1 : 0, dueAt: isTrying ? undefined : at, updatedAt: at }
 }

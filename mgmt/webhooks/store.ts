@@ -17,7 +17,7 @@ export interface Webhook {
   readonly lastDeliveryAt?: number
   readonly lastDeliveryStatus?: 'success' | 'failure'
   /** Deliveries with a try under way. */
-  readonly trying: readonly string[]
+  readonly inFlight: readonly string[]
   /** When the oldest deliveries are swept next; absent without deliveries. */
   readonly sweepAt?: number
   readonly createdAt: number
@@ -47,11 +47,11 @@ export interface Delivery {
   /** The event as text, serialized once: every try sends the same bytes. */
   readonly body: string
   /** Tries of the current schedule, including one under way. */
-  readonly tried: number
+  readonly triesInSchedule: number
   /** All tries begun; the number of the last one identifies it. */
-  readonly started: number
+  readonly triesStarted: number
   /** The number of the try under way. */
-  readonly trying?: number
+  readonly inFlight?: number
   readonly dueAt?: number
   readonly attemptCount: number
   readonly attempts: readonly Attempt[]

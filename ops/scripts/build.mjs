@@ -26,7 +26,7 @@ const common = {
 }
 
 /** The one test that reads built files of a folder and compares them with its imports is not bundled. */
-const loose = ['test/mgmt/repertoire.test.ts']
+const loose = ['test/mgmt/handlers.test.ts']
 const programs = [
   'runtime/main.ts',
   'runtime/worker/thread.ts',

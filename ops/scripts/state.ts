@@ -50,26 +50,26 @@ export function writeState(dir: string, state: State): void {
 }
 
 export async function newState(): Promise<State> {
-  const taken = new Set<number>()
+  const usedPorts = new Set<number>()
   const each = Array.from({ length: serversPerKind }, (_, at) => at * limits.portStep)
   const nats = []
   const nodes = []
   for (const step of each) {
     nats.push({
-      client: await portNear(limits.natsPort + step, taken),
-      route: await portNear(limits.natsRoutePort + step, taken),
-      monitor: await portNear(limits.natsMonitorPort + step, taken),
+      client: await nearestFreePort(limits.natsPort + step, usedPorts),
+      route: await nearestFreePort(limits.natsRoutePort + step, usedPorts),
+      monitor: await nearestFreePort(limits.natsMonitorPort + step, usedPorts),
     })
     nodes.push({
-      gateway: await portNear(limits.gatewayPort + step, taken),
-      mgmt: await portNear(limits.mgmtPort + step, taken),
+      gateway: await nearestFreePort(limits.gatewayPort + step, usedPorts),
+      mgmt: await nearestFreePort(limits.mgmtPort + step, usedPorts),
     })
   }
   // Begins with a letter, so that the servers' configuration never reads it as a number.
   const secret = () => `k${randomBytes(18).toString('base64url')}`
   return {
     version: 1,
-    ports: { nats, nodes, redis: await portNear(limits.redisPort, taken) },
+    ports: { nats, nodes, redis: await nearestFreePort(limits.redisPort, usedPorts) },
     natsPassword: secret(),
     routePassword: secret(),
     redisPassword: secret(),
@@ -80,11 +80,11 @@ export async function newState(): Promise<State> {
 }
 
 /** The wanted port, or a free one when it is in use. */
-async function portNear(preferred: number, taken: Set<number>): Promise<number> {
+async function nearestFreePort(preferred: number, usedPorts: Set<number>): Promise<number> {
   for (let port = preferred; ; port = 0) {
     const freePort = await tryListen(port)
-    if (freePort === undefined || taken.has(freePort)) continue
-    taken.add(freePort)
+    if (freePort === undefined || usedPorts.has(freePort)) continue
+    usedPorts.add(freePort)
     return freePort
   }
 }

@@ -154,12 +154,12 @@ export function createWebhookHandler(deps: DispatchDeps): EffectHandler {
       const media = isSignal(message) ? noFiles : await hostMedia(deps.media, message, noFiles, signal)
       if (isRefusal(media)) throw new Error('the media of a reply could not be looked up')
       if (!isHosted(media)) return media
-      const { eventId, event: about } = event!
+      const { eventId, event: eventBody } = event!
       return {
         message,
         from: 'reply',
         ...(media !== noFiles && { media }),
-        ...(about.type === 'status' && { inReplyToStatus: eventId }),
+        ...(eventBody.type === 'status' && { inReplyToStatus: eventId }),
         ...(ruleVerdict && { ruleVerdict }),
       }
     }

@@ -18,12 +18,12 @@ export function signedHeaders(secret: string, at: number, body: Uint8Array): Rec
 /** True for a body that is signed with this secret and whose timestamp is within the accepted age of `at`. */
 export function verify(
   secret: string,
-  given: { readonly signature: string; readonly timestamp: string; readonly body: Uint8Array },
+  signed: { readonly signature: string; readonly timestamp: string; readonly body: Uint8Array },
   at: number,
 ): boolean {
-  if (!/^\d{1,12}$/.test(given.timestamp)) return false
-  if (Math.abs(at - Number(given.timestamp) * 1000) > signature.acceptedAgeMs) return false
-  return equal(given.signature, signatureOf(secret, given.timestamp, given.body))
+  if (!/^\d{1,12}$/.test(signed.timestamp)) return false
+  if (Math.abs(at - Number(signed.timestamp) * 1000) > signature.acceptedAgeMs) return false
+  return equal(signed.signature, signatureOf(secret, signed.timestamp, signed.body))
 }
 
 /** Digests have one length, so the comparison takes the same time for every input. */

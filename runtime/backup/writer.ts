@@ -90,9 +90,7 @@ export async function makeBackup(
  */
 async function waitForCopies({ engine, pause, elapsed }: BackupDeps): Promise<Manifest['held']> {
   const status = await engine.status()
-  const localShards = new Set(
-    engine.inspect().shards.flatMap(({ shard, role: part }) => (part === 'none' ? [] : [shard])),
-  )
+  const localShards = new Set(engine.inspect().shards.flatMap(({ shard, role }) => (role === 'none' ? [] : [shard])))
   const copiedShards = status.filter(({ shard }) => localShards.has(shard)).map(({ shard, last }) => ({ shard, last }))
   const deadline = elapsed() + limits.catchUpMs
   for (;;) {

@@ -66,7 +66,7 @@ type Tally = readonly [name: string, count: number]
 const nonZero = (counts: Readonly<Record<string, number>>): Tally[] => Object.entries(counts).filter(([, n]) => n > 0)
 
 /** Staging counts exclusions under other names than the report; the output uses one name for both. */
-function asReason([name, count]: Tally): Tally {
+function toReason([name, count]: Tally): Tally {
   return [reasonOfExclusion[name as Exclusion] ?? name, count]
 }
 
@@ -89,7 +89,7 @@ export function stagedLines({ counts, durationEstimate = [], previews = [] }: St
         `${sanitizeLine(provider)}: ${formatCount(recipients)} people ${seconds === undefined ? 'without a limit on the rate' : `in about ${formatDuration(seconds)}`}.`,
     ),
     ...(first === undefined ? [] : [`The first of them reads: ${sanitizeLine(first)}`]),
-    ...withBlankLine(tallyLines('LEFT OUT', nonZero(exclusions).map(asReason), paint)),
+    ...withBlankLine(tallyLines('LEFT OUT', nonZero(exclusions).map(toReason), paint)),
   ]
 }
 

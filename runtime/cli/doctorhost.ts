@@ -14,10 +14,18 @@ import { formatBytes } from './output.js'
 
 const minNodeVersion = [20, 19] as const
 
-export const hostChecks: readonly Check[] = [program, httpServer, openFiles, dataFolder, dataFile, rootKey, disk]
+export const hostChecks: readonly Check[] = [
+  checkProgram,
+  checkHttpServer,
+  openFiles,
+  dataFolder,
+  dataFile,
+  rootKey,
+  disk,
+]
 
 /** Tests pass `version`. */
-export function program(_config: unknown, _env: unknown, version: string = process.versions.node): Finding[] {
+export function checkProgram(_config: unknown, _env: unknown, version: string = process.versions.node): Finding[] {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const isNewEnough = major > minNodeVersion[0] || (major === minNodeVersion[0] && minor >= minNodeVersion[1])
   const detail = `Node.js ${version}`
@@ -26,7 +34,7 @@ export function program(_config: unknown, _env: unknown, version: string = proce
 }
 
 /** Can this Node on this system load the HTTP server? Tests pass `prepare`. */
-export function httpServer({ allowUnverifiedUws }: Config, _env?: unknown, prepare = prepareUws): Finding[] {
+export function checkHttpServer({ allowUnverifiedUws }: Config, _env?: unknown, prepare = prepareUws): Finding[] {
   const check = 'http server'
   try {
     const unverified = prepare(allowUnverifiedUws)

@@ -30,6 +30,6 @@ function messagePart({ origin, type, subtype, text, error }: MessageEntry, paint
 }
 
 function logPart({ level, event, data }: AgentLogEntry, paint: Paint): string {
-  const about = data && Object.keys(data).length > 0 ? ` ${JSON.stringify(data)}` : ''
-  return paint(`- ${sanitizeLine(`${event}${about}`)}`, levelTones[level])
+  const dataText = data && Object.keys(data).length > 0 ? ` ${JSON.stringify(data)}` : ''
+  return paint(`- ${sanitizeLine(`${event}${dataText}`)}`, levelTones[level])
 }

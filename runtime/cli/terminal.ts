@@ -58,6 +58,6 @@ export function createTerminal(stdout: OutputStream, stderr: OutputStream): Term
 
 function fitRows(lines: readonly string[], rows: number, paint: Paint): readonly string[] {
   if (lines.length <= rows) return lines
-  const shown = Math.max(1, rows - 1)
-  return [...lines.slice(0, shown), paint(`… and ${lines.length - shown} more lines`, 'quiet')]
+  const visibleRows = Math.max(1, rows - 1)
+  return [...lines.slice(0, visibleRows), paint(`… and ${lines.length - visibleRows} more lines`, 'quiet')]
 }

@@ -4,7 +4,7 @@ import * as kinds from './env.js'
 
 interface Variable<T> {
   readonly name: string
-  readonly kind: kinds.Kind<NonNullable<T>>
+  readonly kind: kinds.EnvType<NonNullable<T>>
   /** The text that replaces an unset variable, parsed like any other; without it the value is undefined. */
   readonly fallback?: string
   /** The default column of the README's table. */
@@ -12,11 +12,11 @@ interface Variable<T> {
   readonly meaning: string
 }
 
-function withDefault<T>(name: string, kind: kinds.Kind<T>, fallback: string, meaning: string): Variable<T> {
+function withDefault<T>(name: string, kind: kinds.EnvType<T>, fallback: string, meaning: string): Variable<T> {
   return { name, kind, fallback, unset: `\`${fallback}\``, meaning } as Variable<T>
 }
 
-function optional<T>(name: string, kind: kinds.Kind<T>, unset: string, meaning: string): Variable<T | undefined> {
+function optional<T>(name: string, kind: kinds.EnvType<T>, unset: string, meaning: string): Variable<T | undefined> {
   return { name, kind, unset, meaning } as Variable<T | undefined>
 }
 

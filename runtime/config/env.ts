@@ -7,7 +7,7 @@ import { type Network, networkOf } from '../http/proxies.js'
 import { parseUrl } from './url.js'
 
 /** `expected` ends the sentence "It wants …". `read` returns undefined for an invalid text. */
-export interface Kind<T> {
+export interface EnvType<T> {
   readonly expected: string
   /**
    * The part of a rejected text that an error may show; without it the text is a secret and the error shows none of it.
@@ -26,26 +26,26 @@ function withoutCredentials(text: string): string {
   return text.replace(/^.*@/s, '…@').replace(/\?.*$/s, '?…')
 }
 
-function textMatching(pattern: RegExp, expected: string): Kind<string> {
+function textMatching(pattern: RegExp, expected: string): EnvType<string> {
   return { expected, redact: verbatim, read: (text) => (pattern.test(text) ? text : undefined) }
 }
 
-export const path: Kind<string> = textMatching(/\S/, 'the path of a file or folder')
+export const path: EnvType<string> = textMatching(/\S/, 'the path of a file or folder')
 
-export const slug: Kind<string> = {
+export const slug: EnvType<string> = {
   expected: 'a slug: lower-case letters, digits and dashes, at most 63, not beginning with a dash',
   redact: verbatim,
   read: (text) => (text.match(slugPattern) ? text : undefined),
 }
 
-export const host: Kind<string> = {
+export const host: EnvType<string> = {
   expected: 'a host name or an IP address without brackets or port',
   redact: verbatim,
   read: (text) => (isHost(text) ? text : undefined),
 }
 
 /** Host names as URLs spell them: lower case, an IPv6 address in brackets, a port only where it is not the default. */
-export const hostList: Kind<readonly string[]> = {
+export const hostList: EnvType<readonly string[]> = {
   expected: 'host names separated by commas, each with its port where that is not the usual one',
   redact: verbatim,
   read(text) {
@@ -56,7 +56,7 @@ export const hostList: Kind<readonly string[]> = {
   },
 }
 
-export const networkList: Kind<readonly Network[]> = {
+export const networkList: EnvType<readonly Network[]> = {
   expected: 'addresses or networks such as 10.0.0.0/8, separated by commas',
   redact: verbatim,
   read(text) {
@@ -65,10 +65,10 @@ export const networkList: Kind<readonly Network[]> = {
   },
 }
 
-export const port: Kind<number> = wholeNumber(0, settings.portMax)
-export const shardCount: Kind<number> = wholeNumber(1, settings.shardsMax)
+export const port: EnvType<number> = wholeNumber(0, settings.portMax)
+export const shardCount: EnvType<number> = wholeNumber(1, settings.shardsMax)
 
-export const scale: Kind<number> = {
+export const scale: EnvType<number> = {
   expected: 'a number above 0, such as 60 or 0.5',
   redact: verbatim,
   read(text) {
@@ -78,13 +78,13 @@ export const scale: Kind<number> = {
 }
 
 const booleans: Readonly<Record<string, boolean>> = { true: true, false: false }
-export const flag: Kind<boolean> = {
+export const flag: EnvType<boolean> = {
   expected: 'true or false',
   redact: verbatim,
   read: (text) => (Object.hasOwn(booleans, text) ? booleans[text] : undefined),
 }
 
-export const roleList: Kind<readonly NodeRole[]> = {
+export const roleList: EnvType<readonly NodeRole[]> = {
   expected: `some of ${nodeRoles.join(', ')}, separated by commas`,
   redact: verbatim,
   read(text) {
@@ -94,7 +94,7 @@ export const roleList: Kind<readonly NodeRole[]> = {
   },
 }
 
-export const moduleList: Kind<readonly string[]> = {
+export const moduleList: EnvType<readonly string[]> = {
   expected: 'module specifiers separated by commas',
   redact: verbatim,
   read(text) {
@@ -104,7 +104,7 @@ export const moduleList: Kind<readonly string[]> = {
 }
 
 /** The public base URL of a plane. Its trailing slash is removed, because links append a path to it. */
-export const publicUrl: Kind<string> = {
+export const publicUrl: EnvType<string> = {
   expected: 'an http:// or https:// URL without user, query or fragment',
   redact: withoutCredentials,
   read(text) {
@@ -113,7 +113,7 @@ export const publicUrl: Kind<string> = {
   },
 }
 
-export const endpointUrl: Kind<string> = {
+export const endpointUrl: EnvType<string> = {
   expected: 'an http:// or https:// URL without user name or password',
   redact: withoutCredentials,
   read(text) {
@@ -122,13 +122,13 @@ export const endpointUrl: Kind<string> = {
   },
 }
 
-export const redisUrl: Kind<string> = {
+export const redisUrl: EnvType<string> = {
   expected: 'a redis:// or rediss:// URL',
   redact: withoutCredentials,
   read: (text) => (urlOf(text, ['redis:', 'rediss:']) ? text : undefined),
 }
 
-export const natsServers: Kind<readonly string[]> = {
+export const natsServers: EnvType<readonly string[]> = {
   expected: 'NATS servers separated by commas, each nats://host:port, tls://host:port or host:port',
   redact: withoutCredentials,
   read(text) {
@@ -140,14 +140,14 @@ export const natsServers: Kind<readonly string[]> = {
   },
 }
 
-export const word: Kind<string> = textMatching(/^[^\s\p{Cc}]+$/u, 'a name without spaces')
+export const word: EnvType<string> = textMatching(/^[^\s\p{Cc}]+$/u, 'a name without spaces')
 
-export const secretText: Kind<string> = {
+export const secretText: EnvType<string> = {
   expected: 'visible characters without spaces',
   read: (text) => (/^[\x21-\x7e]+$/.test(text) ? text : undefined),
 }
 
-export const bootstrapKey: Kind<string> = {
+export const bootstrapKey: EnvType<string> = {
   expected:
     `${apiKeyPrefix} and then at least ${settings.bootstrapKeyMinChars} letters, digits, dashes or underscores, ` +
     `${givenKey.minDifferentChars} of them different`,
@@ -160,7 +160,7 @@ export const bootstrapKey: Kind<string> = {
 }
 
 /** Always returned as hex, whichever way it was written: text can be frozen, bytes cannot. */
-export const secretKeyHex: Kind<string> = {
+export const secretKeyHex: EnvType<string> = {
   expected: `${settings.secretKeyBytes} bytes written as hex, base64 or base64url`,
   read(text) {
     if (/^[\da-f]+$/i.test(text) && text.length === settings.secretKeyBytes * 2) return text.toLowerCase()
@@ -170,7 +170,7 @@ export const secretKeyHex: Kind<string> = {
   },
 }
 
-function wholeNumber(min: number, max: number): Kind<number> {
+function wholeNumber(min: number, max: number): EnvType<number> {
   return {
     expected: `a whole number from ${min} to ${max}`,
     redact: verbatim,

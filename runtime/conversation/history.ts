@@ -10,7 +10,7 @@ import {
 } from '../../core/conversation/history.js'
 import type { Conversation } from '../../core/conversation/state.js'
 import { conversation as limits } from '../../core/limits/index.js'
-import type { Writable } from '../../core/record.js'
+import type { Writable } from '../../core/writable.js'
 import type { Command, Tx } from '../shard/contract.js'
 import type { Table } from '../store/contract.js'
 import {
@@ -112,11 +112,11 @@ export class HistoryWriter {
     const { orgId, agentId } = agent
     const step = advanceSession(history.session ?? before.history?.session, entry, at, activityBucketMs(this.timeScale))
     if (!step) return false
-    const { session, started, ended, isIndexed: isMarked } = step
+    const { session, started, ended, isIndexed } = step
     if (ended) closeSession(tx, agent, ended)
     if (started)
       tx.put(sessionTable, [orgId, agentId, session.id], { asid, channel, ...started, ...(sandbox && { test: true }) })
-    if (isMarked) tx.put(tablesOf(before).activity, [orgId, agentId, at, asid, session.id], true)
+    if (isIndexed) tx.put(tablesOf(before).activity, [orgId, agentId, at, asid, session.id], true)
     history.session = session
     return started !== undefined
   }

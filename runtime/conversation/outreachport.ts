@@ -22,7 +22,7 @@ export interface OutreachPort {
   consentOf(asid: string): Promise<ConsentState | Refusal>
   probe(agentRef: AgentRef, channel: ChannelName, address: string): Promise<Reachability>
   /** Idempotent by send and attempt: a repeat changes nothing and returns the same response. */
-  open(opening: OpenRequest): Promise<OpenResponse | Refusal>
+  open(request: OpenRequest): Promise<OpenResponse | Refusal>
 }
 
 /** Reasons that may pass without an operator's action; all others stay until an operator changes something. */
@@ -81,29 +81,29 @@ export function createOutreachPort(deps: () => OutreachPortDeps): OutreachPort {
       return isRefused ? 'notSupported' : 'unknown'
     },
 
-    async open({ agent: agentRef, sendId, attempt, isLast, campaign, asid, channel, address, sandbox, ...opening }) {
+    async open({ agent: agentRef, sendId, attempt, isLast, campaign, asid, channel, address, sandbox, ...request }) {
       const { directory, contexts, media, shards, commands } = deps()
       const agent = await directory.get(formatAgentKey(agentRef))
       if (isRefusal(agent))
         return agent.refused === 'resource.not_found' ? { reason: 'noBinding', retry: 'never' } : agent
       const identity: Identity = { asid, agent: agentRef, channel, address, ...(sandbox && { sandbox }) }
       const context = contexts.of(agent, identity)
-      const hosted = await hostMedia(media, opening.message)
+      const hosted = await hostMedia(media, request.message)
       if (isRefusal(hosted)) return hosted
-      const openFor = (target: Identity, context: AgentContext) =>
+      const executeOpen = (target: Identity, context: AgentContext) =>
         shards.execute(target.asid, commands.openConversation, {
           identity: target,
           agent: context,
           opener: {
             sendRef: { sendId, attempt, isLast, ...(campaign && { campaign }) },
             ...(isHosted(hosted) && hosted !== noFiles && { media: hosted }),
-            ...opening,
+            ...request,
           },
         })
-      let result = isHosted(hosted) ? await openFor(identity, context) : hosted
+      let result = isHosted(hosted) ? await executeOpen(identity, context) : hosted
       if ('canonical' in result) {
         const target = { ...identity, ...result.canonical }
-        result = await openFor(target, contexts.of(agent, target))
+        result = await executeOpen(target, contexts.of(agent, target))
       }
       if ('canonical' in result) return unavailable
       if (isRefusal(result) || !('reason' in result)) return result

@@ -186,8 +186,8 @@ function emit(
       return
     }
     case 'failover': {
-      const { asid: sibling, channel: onto, messageId, facts } = effect
-      const payload: Failover = { asid, sibling, channel: onto, messageId, facts }
+      const { asid: sibling, channel: siblingChannel, messageId, facts } = effect
+      const payload: Failover = { asid, sibling, channel: siblingChannel, messageId, facts }
       tx.emit({ kind: effectKinds.failover, payload, destination: sibling })
       return
     }

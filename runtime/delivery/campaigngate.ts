@@ -47,16 +47,15 @@ export function createHoldCheck(
   { campaigns, clock }: { readonly campaigns: CampaignGate; readonly clock: Pick<Clock, 'now'> },
   reader: Reader,
   { asid, agent }: Conversation,
-  outgoing: OutboundMessageRecord,
+  message: OutboundMessageRecord,
 ): (() => boolean) | Promise<() => boolean> {
-  const opening =
-    outgoing.disclaimerFor === undefined ? outgoing : reader.get(messageTable, [asid, outgoing.disclaimerFor])
-  const { campaign, sendId } = opening?.sendRef ?? {}
-  if (!opening || !campaign) return () => false
+  const opener = message.disclaimerFor === undefined ? message : reader.get(messageTable, [asid, message.disclaimerFor])
+  const { campaign, sendId } = opener?.sendRef ?? {}
+  if (!opener || !campaign) return () => false
   const send: CampaignSendRef = { sendId: sendId!, ...campaign }
   const hasWritten = () => {
     const lastInboundAt = campaign.isFollowUp ? undefined : reader.get(conversationTable, [asid])?.lastInboundAt
-    return lastInboundAt !== undefined && lastInboundAt > opening.at && lastInboundAt <= clock.now()
+    return lastInboundAt !== undefined && lastInboundAt > opener.at && lastInboundAt <= clock.now()
   }
   const isHeldLocal = () => {
     const may = campaigns.mayDispatchLocal(agent, send)

@@ -61,20 +61,20 @@ export function createDeliverHandler(deps: DeliveryDeps): EffectHandler {
     { reader, signal, isStillOwner, isRepeat, completes, releaseSlot },
   ) => {
     const conversation = reader.get(conversationTable, [asid])
-    const outgoing = reader.get(messageTable, [asid, messageId])
+    const record = reader.get(messageTable, [asid, messageId])
     const { inFlight } = conversation ?? {}
-    if (!conversation || !outgoing || inFlight?.messageId !== messageId || inFlight.attempt !== attempt) return
-    if (outgoing.leaveAt !== undefined) {
+    if (!conversation || !record || inFlight?.messageId !== messageId || inFlight.attempt !== attempt) return
+    if (record.leaveAt !== undefined) {
       releaseSlot()
-      await deps.throttle.waitUntil(outgoing.leaveAt, signal)
+      await deps.throttle.waitUntil(record.leaveAt, signal)
     }
     const agent = await directory.get(formatAgentKey(conversation.agent))
     const isDeleted = isRefusal(agent) && agent.refused === 'resource.not_found'
     if (isRefusal(agent) && !isDeleted) throw new Error('the agent cannot be looked up just now')
     const context = isRefusal(agent) ? contexts.orphan(conversation.channel) : contexts.of(agent, conversation)
     const isSilenced = () =>
-      isSilencedByOptOut(outgoing) && reader.get(conversationTable, [asid])?.optedOutAt !== undefined
-    const holdCheck = createHoldCheck(deps, reader, conversation, outgoing)
+      isSilencedByOptOut(record) && reader.get(conversationTable, [asid])?.optedOutAt !== undefined
+    const holdCheck = createHoldCheck(deps, reader, conversation, record)
     const isHeld = typeof holdCheck === 'function' ? holdCheck : await holdCheck
     const unknownSince = inFlight.unknownSince ?? (isRepeat ? inFlight.at : undefined)
     const isKnown = (providerId: string) => reader.get(providerIdTable, [asid, providerId]) !== undefined
@@ -82,9 +82,9 @@ export function createDeliverHandler(deps: DeliveryDeps): EffectHandler {
     const deliveryAttempt: DeliveryAttempt = { isSilenced, isStillOwner, isFirst: attempt === 1, signal, ...earlier }
     const outcome: DeliveryOutcome | NotSent = isRefusal(agent)
       ? refusedOutcome('noBinding', 'never', 'The agent is gone.')
-      : requiredDisclaimer(conversation, outgoing, context) !== undefined
+      : requiredDisclaimer(conversation, record, context) !== undefined
         ? { kind: 'disclaimerRequired' }
-        : await attemptWithConfirmation(deps, agent, context, conversation, outgoing, deliveryAttempt)
+        : await attemptWithConfirmation(deps, agent, context, conversation, record, deliveryAttempt)
     releaseSlot()
     const answer = await shards.execute(
       asid,
@@ -130,19 +130,19 @@ async function attemptWithConfirmation(
   agent: AgentRouting,
   context: AgentContext,
   conversation: Conversation,
-  outgoing: OutboundMessageRecord,
+  record: OutboundMessageRecord,
   deliveryAttempt: DeliveryAttempt,
 ): Promise<DeliveryOutcome | NotSent> {
-  const first = await attemptDelivery(deps, agent, context, conversation, outgoing, deliveryAttempt)
+  const first = await attemptDelivery(deps, agent, context, conversation, record, deliveryAttempt)
   if (first.kind !== 'refused' || !first.refusedBy) return first
   deps.providers.evict(first.refusedBy.bindingId)
   const { clock } = deps
   await new Promise<void>((resolve) => clock.setTimer(clock.now() + limits.accountConfirmMs, resolve))
   const now = await deps.directory.get(formatAgentKey(conversation.agent))
   if (isRefusal(now)) throw new Error('the agent cannot be looked up just now')
-  const { providerIds = outgoing.providerIds } = first
+  const { providerIds = record.providerIds } = first
   const { earlier: _settled, ...rest } = deliveryAttempt
-  const resumed = providerIds ? { ...outgoing, providerIds } : outgoing
+  const resumed = providerIds ? { ...record, providerIds } : record
   const second = await attemptDelivery(deps, now, deps.contexts.of(now, conversation), conversation, resumed, {
     ...rest,
     isFirst: false,
@@ -160,7 +160,7 @@ async function attemptDelivery(
   agent: AgentRouting,
   context: AgentContext,
   conversation: Conversation,
-  outgoing: OutboundMessageRecord,
+  record: OutboundMessageRecord,
   { isSilenced, isHeld = () => false, isStillOwner, isFirst, signal, earlier }: DeliveryAttempt,
 ): Promise<(DeliveryOutcome & { readonly refusedBy?: ChannelRoute }) | NotSent> {
   if (isSilenced()) return refusedOutcome('optedOut', 'never')
@@ -174,8 +174,8 @@ async function attemptDelivery(
   if (isRefusal(credentials))
     return refusedOutcome('sendFailed', 'later', 'The credentials of the channel could not be read.')
   const render = (deviceCapabilities: OutboundMessageRecord['deviceCapabilities']) =>
-    renderPayloads(deps, adapter, context, conversation, outgoing, agent, signal, deviceCapabilities)
-  const rendered = await render(outgoing.deviceCapabilities)
+    renderPayloads(deps, adapter, context, conversation, record, agent, signal, deviceCapabilities)
+  const rendered = await render(record.deviceCapabilities)
   if ('kind' in rendered) return rendered
   const { auth } = credentials
   const connection = deps.connections.get(agent, binding, adapter, auth)
@@ -198,12 +198,12 @@ async function attemptDelivery(
   }
   const { clock, metrics } = deps
   const { bulkPerSecond } = context.binding ?? {}
-  if (outgoing.leaveAt === undefined && bulkPerSecond !== undefined) {
+  if (record.leaveAt === undefined && bulkPerSecond !== undefined) {
     deps.throttle.spend({ ...conversation.agent, channel: conversation.channel }, bulkPerSecond)
   }
-  if (isFirst) metrics.observeWait(binding, outgoing, clock.now() - outgoing.at)
+  if (isFirst) metrics.observeWait(binding, record, clock.now() - record.at)
   const began = clock.monotonic()
-  const outcome = await sendRendered(adapter, rendered, outgoing, sendContext, render)
+  const outcome = await sendRendered(adapter, rendered, record, sendContext, render)
   if (outcome.kind === 'refused' && !outcome.providerIds && !isStillOwner())
     throw new Error('nothing may go out any more')
   if (wasHeld && !wasSilenced && outcome.kind === 'refused' && !outcome.isUnknown) {
@@ -245,12 +245,12 @@ async function renderPayloads(
   adapter: HostedAdapter,
   { reader }: AgentContext,
   conversation: Conversation,
-  outgoing: OutboundMessageRecord,
+  record: OutboundMessageRecord,
   agent: AgentRouting,
   signal: AbortSignal,
   deviceCapabilities: OutboundMessageRecord['deviceCapabilities'],
 ): Promise<Rendered | DeliveryOutcome> {
-  const { id: messageId, message } = outgoing
+  const { id: messageId, message } = record
   const { address, lastInboundId } = conversation
   const deviceState = {
     ...(lastInboundId !== undefined && { lastInboundId }),
@@ -263,7 +263,7 @@ async function renderPayloads(
   }
   if (deviceCapabilities && adapter.prepareTraits) await adapter.prepareTraits(deviceCapabilities)
   const traits = effectiveTraits(adapter, deviceCapabilities)
-  const hosted = await hostMediaWithPicture(deps, outgoing, message, agent, traits, signal)
+  const hosted = await hostMediaWithPicture(deps, record, message, agent, traits, signal)
   if (isRefusal(hosted))
     return refusedOutcome('sendFailed', 'later', 'The media of the message could not be looked up.')
   if ('reason' in hosted) return refusedOutcome(hosted.reason, 'otherChannel', hosted.detail)
@@ -285,7 +285,7 @@ async function renderPayloads(
 /** Adds the agent's default picture to cards; when it cannot be fetched, the cards are sent as the agent wrote them. */
 async function hostMediaWithPicture(
   { media }: Pick<DeliveryDeps, 'media'>,
-  { media: knownFiles }: OutboundMessageRecord,
+  { media: cachedFiles }: OutboundMessageRecord,
   message: ContentMessage,
   { identity }: AgentRouting,
   traits: Traits,
@@ -293,7 +293,7 @@ async function hostMediaWithPicture(
 ): Promise<HostedMessage | Refusal | Unreachable> {
   const { defaultCardImageUrl: pictureUrl = '' } = identity
   const pictured = withCardPicture(message, identity.defaultCardImageUrl, traits)
-  const files = await hostMedia(media, pictured, knownFiles, signal)
+  const files = await hostMedia(media, pictured, cachedFiles, signal)
   if (!isHosted(files)) return files
   const picture = pictured === message ? undefined : files[pictureUrl]
   if (picture === undefined || 'url' in picture) return withHostedMedia(pictured, files, traits)
@@ -302,7 +302,7 @@ async function hostMediaWithPicture(
 }
 
 type AdapterOutcome = DeliveryOutcome & { readonly needsOperator?: true }
-type Reach = Omit<SendContext<unknown>, 'id'> & Partial<EarlierAttempt>
+type PieceContext = Omit<SendContext<unknown>, 'id'> & Partial<EarlierAttempt>
 
 /**
  * When the provider rejects a piece because the device has fewer capabilities than assumed, renders the message for
@@ -312,17 +312,17 @@ type Reach = Omit<SendContext<unknown>, 'id'> & Partial<EarlierAttempt>
 async function sendRendered(
   adapter: HostedAdapter,
   rendered: Rendered,
-  outgoing: OutboundMessageRecord,
-  sendContext: Reach,
+  record: OutboundMessageRecord,
+  sendContext: PieceContext,
   render: (deviceCapabilities: readonly string[]) => Promise<Rendered | DeliveryOutcome>,
 ): Promise<AdapterOutcome> {
-  const first = await sendAll(adapter, rendered, outgoing, sendContext)
+  const first = await sendAll(adapter, rendered, record, sendContext)
   if (first.kind === 'sent' || !first.deviceCapabilities || !adapter.traitsForDevice || sendContext.isCancelled())
     return first
   const { deviceCapabilities, providerIds = [] } = first
   const rerendered = await render(deviceCapabilities)
   if ('kind' in rerendered || !divergesAt(providerIds.length, rendered.payloads, rerendered.payloads)) return first
-  const { rewriteCount = 0, providerIds: _before, ...rest } = outgoing
+  const { rewriteCount = 0, providerIds: _before, ...rest } = record
   const resumed = { ...rest, rewriteCount: rewriteCount + 1, ...(providerIds.length > 0 && { providerIds }) }
   const second = await sendAll(adapter, rerendered, resumed, sendContext)
   return { ...second, deviceCapabilities, isRewritten: true }
@@ -339,7 +339,7 @@ async function sendAll(
   adapter: HostedAdapter,
   { payloads, numbered, notes }: Rendered,
   { id, rewriteCount, providerIds: before = [] }: OutboundMessageRecord,
-  sendContext: Reach,
+  sendContext: PieceContext,
 ): Promise<AdapterOutcome> {
   const providerIds = [...before]
   const suffix = rewriteCount ? `.${rewriteCount}` : ''

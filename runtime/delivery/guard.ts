@@ -20,7 +20,7 @@ import {
   receivedError,
 } from '../../core/channel/adaptervalidation.js'
 import { redactSecrets, secretsIn } from '../../core/channel/credentialsecrets.js'
-import { firstExcess } from '../../core/channel/subset.js'
+import { findExcessTrait } from '../../core/channel/subset.js'
 import { isRecord } from '../../core/json.js'
 import { adapter as limits } from '../../core/limits/index.js'
 import { systemClock } from '../clock.js'
@@ -40,11 +40,11 @@ export type AdapterTimeouts = Pick<typeof limits, 'sendMs' | 'probeMs' | 'revoke
 const unrenderable = Object.freeze({ unwrittenByAdapter: true })
 const isUnrenderable = (payload: unknown) => isRecord(payload) && payload.unwrittenByAdapter === true
 
-const refusal = (detail: string, again: 'later' | 'otherChannel'): SendOutcome => ({
+const refusal = (detail: string, retry: 'later' | 'otherChannel'): SendOutcome => ({
   kind: 'refused',
   reason: 'sendFailed',
   detail,
-  retry: again,
+  retry,
 })
 const sendFailure = refusal('The adapter of the channel failed.', 'otherChannel')
 const renderFailure = refusal('The adapter of the channel could not write the message.', 'otherChannel')
@@ -69,7 +69,7 @@ export function guardAdapter(
   const stalled = createStalledBindings()
 
   /** `context` has the credentials and the binding of the call, as far as the call had any. */
-  function tell(doing: string, problem: unknown, context: { auth?: unknown; bindingId?: string } = {}): void {
+  function logFailure(doing: string, problem: unknown, context: { auth?: unknown; bindingId?: string } = {}): void {
     const { auth, bindingId } = context
     const text = problem instanceof Error ? problem.message : String(problem)
     const redacted = redactSecrets(text, secretsIn(form.credentials, auth))
@@ -80,7 +80,7 @@ export function guardAdapter(
     return items.map((item) => {
       const problem = itemError(item)
       if (!problem) return 'problem' in item ? { problem: redactSecrets(item.problem, secretsOf(context)) } : item
-      tell('receive', problem, context)
+      logFailure('receive', problem, context)
       return { problem }
     })
   }
@@ -91,10 +91,10 @@ export function guardAdapter(
   ): IngressResult {
     const items = checkItems(received.items, context)
     if (!received.otherAccounts) return { ...received, items }
-    const elsewhere = received.otherAccounts.map((part) =>
+    const otherAccounts = received.otherAccounts.map((part) =>
       part.items ? { ...part, items: checkItems(part.items, context) } : part,
     )
-    return { ...received, items, otherAccounts: elsewhere }
+    return { ...received, items, otherAccounts }
   }
 
   const secretsOf = ({ auth }: { readonly auth?: unknown }) => secretsIn(form.credentials, auth)
@@ -111,9 +111,9 @@ export function guardAdapter(
         const payloads = adapter.render(blocks, context)
         const problem = payloadsError(payloads)
         if (!problem) return payloads
-        tell('render', problem)
+        logFailure('render', problem)
       } catch (error) {
-        tell('render', error)
+        logFailure('render', error)
       }
       return [unrenderable]
     },
@@ -126,16 +126,16 @@ export function guardAdapter(
         const outcome = await withTimeout(systemClock, timeouts.sendMs, adapter.send(payload, unwrapped), timedOut)
         if (outcome === timedOut) {
           stalled.markStalled(bindingId)
-          tell('send', 'no outcome in time', context)
+          logFailure('send', 'no outcome in time', context)
           return sendTimeout
         }
         stalled.clear(bindingId)
         const problem = outcomeError(outcome)
         if (!problem) return redactOutcome(outcome, context)
-        tell('send', problem, context)
+        logFailure('send', problem, context)
       } catch (error) {
         stalled.clear(bindingId)
-        tell('send', error, context)
+        logFailure('send', error, context)
       }
       return sendFailure
     },
@@ -149,7 +149,7 @@ export function guardAdapter(
       } catch (error) {
         problem = error
       }
-      tell('receive', problem, context)
+      logFailure('receive', problem, context)
       // Nothing was read; the error makes the provider call again, so nothing is lost once the adapter is fixed.
       throw new Error('the adapter of the channel could not read a call')
     },
@@ -159,22 +159,22 @@ export function guardAdapter(
           const payload = adapter.signal!(signal, context)
           const problem = payload === undefined ? undefined : payloadError(payload)
           if (!problem) return payload
-          tell('signal', problem)
+          logFailure('signal', problem)
         } catch (error) {
-          tell('signal', error)
+          logFailure('signal', error)
         }
         return undefined
       },
     }),
     ...(adapter.traitsForDevice && {
-      traitsForDevice(abilities: readonly string[]) {
+      traitsForDevice(deviceCapabilities: readonly string[]) {
         try {
-          const traits = adapter.traitsForDevice!(abilities)
-          const wider = firstExcess(traits, descriptor.traits)
+          const traits = adapter.traitsForDevice!(deviceCapabilities)
+          const wider = findExcessTrait(traits, descriptor.traits)
           if (wider === undefined) return traits
-          tell('traitsForDevice', `${wider} is more than the channel has`)
+          logFailure('traitsForDevice', `${wider} is more than the channel has`)
         } catch (error) {
-          tell('traitsForDevice', error)
+          logFailure('traitsForDevice', error)
         }
         return descriptor.traits
       },
@@ -186,9 +186,9 @@ export function guardAdapter(
           if (problem === undefined) return undefined
           if (typeof problem.field === 'string' && typeof problem.message === 'string')
             return { field: problem.field, message: redactSecrets(problem.message, secretsOf({ auth })) }
-          tell('validateAuth', 'neither a field nor a message', { auth })
+          logFailure('validateAuth', 'neither a field nor a message', { auth })
         } catch (error) {
-          tell('validateAuth', error, { auth })
+          logFailure('validateAuth', error, { auth })
         }
         return { field: '', message: 'could not be judged by the adapter of the provider' }
       },
@@ -204,9 +204,9 @@ export function guardAdapter(
           )
           const problem = probeResult === timedOut ? 'no outcome in time' : probeError(probeResult, addresses)
           if (probeResult !== timedOut && !problem) return probeResult
-          tell('probe', problem, context)
+          logFailure('probe', problem, context)
         } catch (error) {
-          tell('probe', error, context)
+          logFailure('probe', error, context)
         }
         return { reachable: [], unreachable: [] }
       },
@@ -227,9 +227,9 @@ export function guardAdapter(
             return findOutcome.kind === 'unknown'
               ? { ...findOutcome, detail: redactSecrets(findOutcome.detail, secretsOf(context)) }
               : findOutcome
-          tell('find', problem, context)
+          logFailure('find', problem, context)
         } catch (error) {
-          tell('find', error, context)
+          logFailure('find', error, context)
         }
         return { kind: 'unknown', detail: 'The adapter of the channel could not ask for it.' } as const
       },
@@ -246,9 +246,9 @@ export function guardAdapter(
             timedOut,
           )
           if (outcome === 'revoked' || outcome === 'tooLate' || outcome === 'unknown') return outcome
-          tell('revoke', outcome === timedOut ? 'no outcome in time' : 'an unknown outcome', context)
+          logFailure('revoke', outcome === timedOut ? 'no outcome in time' : 'an unknown outcome', context)
         } catch (error) {
-          tell('revoke', error, context)
+          logFailure('revoke', error, context)
         }
         return 'unknown' as const
       },
@@ -267,9 +267,9 @@ export function guardAdapter(
             return access.kind === 'at'
               ? access
               : { ...access, detail: redactSecrets(access.detail, secretsOf(context)) }
-          tell('openMedia', problem, context)
+          logFailure('openMedia', problem, context)
         } catch (error) {
-          tell('openMedia', error, context)
+          logFailure('openMedia', error, context)
         }
         return { kind: 'refused', detail: 'The adapter of the channel could not open it.' } as const
       },
@@ -288,9 +288,9 @@ export function guardAdapter(
             return followOutcome.kind === 'inbound'
               ? followOutcome
               : { ...followOutcome, detail: redactSecrets(followOutcome.detail, secretsOf(context)) }
-          tell('follow', problem, context)
+          logFailure('follow', problem, context)
         } catch (error) {
-          tell('follow', error, context)
+          logFailure('follow', error, context)
         }
         return { kind: 'refused', detail: 'The adapter of the channel could not follow it.' } as const
       },
@@ -301,11 +301,13 @@ export function guardAdapter(
           const forwardItems = (items: readonly Item[]) =>
             context.report(checkItems(Array.isArray(items) ? items.slice(0, limits.itemsPerCall) : [], context))
           const connection = adapter.connect!({ ...context, report: forwardItems })
-          const guard = guardConnection(connection, timeouts.closeMs, (doing, problem) => tell(doing, problem, context))
+          const guard = guardConnection(connection, timeouts.closeMs, (doing, problem) =>
+            logFailure(doing, problem, context),
+          )
           connections.set(guard, connection)
           return guard
         } catch (error) {
-          tell('connect', error, context)
+          logFailure('connect', error, context)
           return deadConnection
         }
       },

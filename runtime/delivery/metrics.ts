@@ -12,7 +12,7 @@ export interface DeliveryMetrics {
   /** Observes a finished submission to a provider. */
   observeSubmission(binding: Bound, outcome: DeliveryOutcome, elapsedMs: number): void
   /** Observes the wait of a message before its first submission. */
-  observeWait(binding: Bound, outgoing: Pick<OutboundMessageRecord, 'isBatch'>, waitMs: number): void
+  observeWait(binding: Bound, message: Pick<OutboundMessageRecord, 'isBatch'>, waitMs: number): void
 }
 
 export interface ProviderMetrics {

@@ -21,7 +21,7 @@ export interface BudgetDraw extends AgentRef {
 const budgetTable = table<[orgId: string, agentId: string, channel: string], SendBudget>('throttle.budget')
 
 /** Draws times from the budget in a command of the agent's shard: `count` of them, or those up to `until`. */
-function take(tx: Tx, { orgId, agentId, channel, perSecond, count }: BudgetDraw, at: number, until?: number) {
+function drawFromBudget(tx: Tx, { orgId, agentId, channel, perSecond, count }: BudgetDraw, at: number, until?: number) {
   const key: [string, string, string] = [orgId, agentId, channel]
   const request = { perSecond, at, count, ...(until !== undefined && { until }) }
   const { budget, leaveAt } = drawBudget(tx.get(budgetTable, key), request)
@@ -35,11 +35,11 @@ function remove(tx: Tx, { orgId, agentId }: AgentRef): void {
 }
 
 /** Budget access for senders that draw in their own commits. */
-export const sendBudgets = { draw: take, remove }
+export const sendBudgets = { draw: drawFromBudget, remove }
 
 const draw: Command<BudgetDraw, readonly number[]> = {
   name: 'throttle.draw',
-  decide: (tx, request, { at }) => take(tx, request, at).leaveAt,
+  decide: (tx, request, { at }) => drawFromBudget(tx, request, at).leaveAt,
 }
 
 /** Replies and direct sends do not wait; they use up budget while messages in bulk wait for it. */
@@ -47,7 +47,7 @@ const spend: Command<BudgetDraw, null> = {
   name: 'throttle.spend',
   decide(tx, request, { at }) {
     const budget = tx.get(budgetTable, [request.orgId, request.agentId, request.channel])
-    if (budget && budget.nextAt > at) take(tx, request, at)
+    if (budget && budget.nextAt > at) drawFromBudget(tx, request, at)
     return null
   },
 }

@@ -164,11 +164,11 @@ function createDeadline(callerSignal: AbortSignal | undefined, totalMs: number):
   })
   // The signal may fire while no request is waiting for `aborted`.
   aborted.catch(() => {})
-  let late = false
+  let isTimedOut = false
   let releaseSlot = () => {}
   const startTimer = () =>
     setTimeout(() => {
-      late = true
+      isTimedOut = true
       stop()
     }, totalMs)
   let timer = startTimer()
@@ -197,7 +197,7 @@ function createDeadline(callerSignal: AbortSignal | undefined, totalMs: number):
   return {
     signal,
     aborted,
-    isLate: () => late,
+    isLate: () => isTimedOut,
     acquireSlot,
     stop,
     dispose() {

@@ -68,8 +68,8 @@ function refusalsIn(
 ): RefusedMessage[] {
   const refusals: RefusedMessage[] = []
   if (!conversation) return refusals
-  for (const { ref: spot, value } of historyOf(reader, conversation)) {
-    const [at, number] = spot
+  for (const { ref, value } of historyOf(reader, conversation)) {
+    const [at, number] = ref
     if (at < from || maxRecords-- <= 0) break
     if (!('level' in value) || value.event !== 'message.refused') continue
     const { reason, detail } = value.data ?? {}
@@ -104,11 +104,11 @@ export const readMessage: Query<ConversationRef & { readonly name: string }, Mes
   name: 'emulatorpage.message',
   read(reader, { name, asid, ...agentRef }) {
     const messageId = reader.get(providerIdTable, [asid, name])?.messageId ?? name
-    const outgoing = reader.get(messageTable, [asid, messageId])
-    if (!outgoing) return null
-    const { message, attempt, states, providerIds = [] } = outgoing
+    const record = reader.get(messageTable, [asid, messageId])
+    if (!record) return null
+    const { message, attempt, states, providerIds = [] } = record
     const isAbout = (each: InspectedRecord) => each.messageId === messageId
-    const records = recordsOf(reader, { ...agentRef, asid }, outgoing.at, isAbout)
+    const records = recordsOf(reader, { ...agentRef, asid }, record.at, isAbout)
     return { messageId, message, ...(attempt && { attempt }), states, providerIds, records }
   },
 }

@@ -1,6 +1,6 @@
 /** Geocoder client: looks up addresses at a Nominatim-compatible server, with bounded concurrency and time. */
 import { LRUCache } from 'lru-cache'
-import { isOnEarth } from '../../core/agent/knowledge/places.js'
+import { isOnEarth } from '../../core/agent/knowledge/locations.js'
 import type { Geocoded } from '../../core/agent/knowledge/things.js'
 import { agentLimits, geocoder as defaults } from '../../core/limits/index.js'
 import { type GetResponse, openGetter } from '../egress/get.js'
@@ -91,13 +91,13 @@ function searchFor(url: string, address: string): string {
 }
 
 /** An empty list is a result; an answer that is not a list of places is none. */
-async function placeIn({ status, body }: GetResponse, query: string, mostBytes: number): Promise<Geocoded | undefined> {
+async function placeIn({ status, body }: GetResponse, query: string, maxBytes: number): Promise<Geocoded | undefined> {
   if (status !== 200) return undefined
   const parts: Uint8Array[] = []
   let bytes = 0
   for await (const part of body) {
     bytes += part.length
-    if (bytes > mostBytes) return undefined
+    if (bytes > maxBytes) return undefined
     parts.push(part)
   }
   const read = readJson(Buffer.concat(parts))

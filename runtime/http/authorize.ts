@@ -1,5 +1,5 @@
 /** Authorization of a call: first the kind of token and the tenant, then role and scopes. */
-import { type Access, type Caller, authorize as judge } from '../../core/access.js'
+import { type Access, type Caller, authorize as checkAccess } from '../../core/access.js'
 import { type Refusal, refuse } from '../../core/errors.js'
 
 export const unauthenticated = refuse('auth.unauthenticated', { headers: { 'www-authenticate': 'Bearer' } })
@@ -28,9 +28,9 @@ export function authorize(access: Access, caller: Caller): Refusal | undefined {
   if (caller.kind === 'grant' || caller.kind === 'agent') return undefined
   switch (access.who) {
     case 'any':
-      return judge(caller, 'viewer', access.scopes)
+      return checkAccess(caller, 'viewer', access.scopes)
     case 'member':
-      return judge(caller, access.role, access.scopes)
+      return checkAccess(caller, access.role, access.scopes)
     case 'sysop':
       return caller.isSysop ? undefined : refuse('auth.forbidden')
     default:
@@ -42,7 +42,7 @@ export function authorize(access: Access, caller: Caller): Refusal | undefined {
 export function hasAlternative(access: Access, caller: Caller): boolean {
   const { or } = access as Extract<Access, { who: 'member' }>
   if (!or || caller.kind === 'grant' || caller.kind === 'agent') return false
-  return judge(caller, or.role, or.scopes) === undefined
+  return checkAccess(caller, or.role, or.scopes) === undefined
 }
 
 /** Whether the body is one for which the route's alternative access suffices. */

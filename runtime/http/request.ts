@@ -162,10 +162,10 @@ export class PipelineRequest implements Receiver, BatchedRequest {
   /** Lets the route refuse the call before its body is awaited. */
   private runPrecheck(): void {
     const { compiled, match, params, header } = this
-    const { precheck: before } = compiled.route
-    if (!before) return this.admit()
+    const { precheck } = compiled.route
+    if (!precheck) return this.admit()
     match.paramsValid ??= hasValidParams(compiled, params)
-    const refusal = match.paramsValid ? before({ params, header }) : notFound
+    const refusal = match.paramsValid ? precheck({ params, header }) : notFound
     if (!(refusal instanceof Promise)) return this.admit(refusal)
     refusal.then((refused) => this.admit(refused)).catch((error) => this.fail(error))
   }

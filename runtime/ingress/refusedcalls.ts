@@ -60,8 +60,8 @@ export function createRefusedCallLog({ shards, command, clock, log }: RefusedCal
         return
       }
       if (counts.size >= limits.bindings) return
-      const about = { bindingId, ...(problem !== undefined && { problem: problem.slice(0, limits.problemChars) }) }
-      write(agent, { event, channel, data: about })
+      const fields = { bindingId, ...(problem !== undefined && { problem: problem.slice(0, limits.problemChars) }) }
+      write(agent, { event, channel, data: fields })
       scheduleCount(key, (more) => write(agent, { event, channel, data: { bindingId, count: more } }))
     },
   }

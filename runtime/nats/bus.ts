@@ -59,7 +59,7 @@ export async function openNats(options: NatsOptions): Promise<Bus> {
 }
 
 function pendingStream({ pending }: StreamContext): string | undefined {
-  for (const [stream, why] of pending) return `The stream ${stream} cannot be made yet. ${why}`
+  for (const [stream, reason] of pending) return `The stream ${stream} cannot be made yet. ${reason}`
   return undefined
 }
 
@@ -76,8 +76,8 @@ async function checkJetStream(context: BusContext): Promise<void> {
         throw new BusUnusable(`The NATS server at ${address} offers no JetStream to this user.`, { cause: error })
       }
       if (clock.now() >= deadline) {
-        const why = (error as Error).message
-        throw new BusUnusable(`JetStream of the NATS server at ${address} cannot be used: ${why}`, { cause: error })
+        const reason = (error as Error).message
+        throw new BusUnusable(`JetStream of the NATS server at ${address} cannot be used: ${reason}`, { cause: error })
       }
     }
   }

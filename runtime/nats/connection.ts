@@ -81,8 +81,8 @@ async function dial(settings: ConnectionSettings, clock: Clock): Promise<NatsCon
     try {
       return await connect({ ...access, ...dialOptions, name: settings.name })
     } catch (error) {
-      const { sentence, isPermanent: isLasting } = connectErrorOf(error, access.servers)
-      if (isLasting || clock.now() >= deadline) throw new BusUnusable(sentence, { cause: error })
+      const { sentence, isPermanent } = connectErrorOf(error, access.servers)
+      if (isPermanent || clock.now() >= deadline) throw new BusUnusable(sentence, { cause: error })
     }
   }
 }
@@ -103,7 +103,7 @@ const dialOptions = {
 function createConnection(clients: Clients, { log, reconnects }: ConnectionSettings, clock: Clock) {
   const { nats } = clients
   const listeners = new Set<(failure: string | undefined) => void>()
-  const calls = new Set<(why: BusUnreachable) => void>()
+  const calls = new Set<(reason: BusUnreachable) => void>()
   let facts = factsOf(nats)
   let failure: string | undefined
   let closing = false

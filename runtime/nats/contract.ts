@@ -28,7 +28,7 @@ export interface Log {
   follow(
     after: number,
     onEntry: (entry: Uint8Array, number: number) => void | Promise<void>,
-    onEnd: (why: unknown) => void,
+    onEnd: (reason: unknown) => void,
   ): () => void
   /** Deletes the entries up to and including that number. */
   trim(upTo: number): Promise<void>

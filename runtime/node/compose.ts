@@ -228,7 +228,7 @@ export async function openNode(config: Config, context: NodeContext): Promise<No
       })
     : { orgId: config.bootstrapOrg }
 
-  const nodes = () => engine.inspect().nodes.filter(({ info: about }) => about.roles !== 'shards').length
+  const nodes = () => engine.inspect().nodes.filter(({ info }) => info.roles !== 'shards').length
   const buckets = withMetrics(await openBuckets({ ...config, nodes, log }), metrics)
   const health = createHealth([
     { name: 'store', critical: true, check: () => state.store?.failure()?.message },

@@ -57,7 +57,7 @@ export async function openState(options: {
   const { openNats } = config.natsServers ? await import('../nats/bus.js') : {}
   const bus = await openNats?.(natsOptions(config, log, metrics))
   const store = config.roles.includes('shards') ? await openDataStore() : undefined
-  const rootKey = bus || !store ? secretKey.key : resolveDataKey(dir, secretKey, judgeKey)
+  const rootKey = bus || !store ? secretKey.key : resolveDataKey(dir, secretKey, checkKey)
   const { secrets, sealed, isStored } = await rootSecrets()
   if (bus) registerBusMetrics(metrics, bus)
   if (store) registerStoreMetrics(metrics, dir)
@@ -76,14 +76,14 @@ export async function openState(options: {
     return opened
   }
 
-  function judgeKey(key: Buffer): KeyVerdict {
+  function checkKey(key: Buffer): KeyVerdict {
     return store ? checkRootKey(store, config.shards, key) : 'absent'
   }
 
   /** The nodes of a cluster share the root secrets; a single node has its own. */
   async function rootSecrets(): Promise<{ secrets: RootSecrets; sealed: Uint8Array; isStored: boolean }> {
     try {
-      const verdict = judgeKey(rootKey)
+      const verdict = checkKey(rootKey)
       if (bus) return { ...(await agreeRootSecrets(bus.settings, rootKey, store && verdict, clock)), isStored: false }
       if (verdict === 'wrong') throw rootKeyError(dir)
       const current = verdict === 'absent' ? { secrets: newRootSecrets(), isStored: false } : verdict
@@ -114,11 +114,11 @@ export async function openState(options: {
       const host = hostname()
       // Several nodes may share a host, and their ports tell them apart. A port assigned by the system is not known
       // yet.
-      const about: Record<string, string> = { host, roles: config.roles.join(' ') }
-      if (config.mgmtPort !== 0) about.address = `${host}:${config.mgmtPort}`
-      if (!bus) return openEmbedded({ ...common, store: store!, info: about })
+      const nodeInfo: Record<string, string> = { host, roles: config.roles.join(' ') }
+      if (config.mgmtPort !== 0) nodeInfo.address = `${host}:${config.mgmtPort}`
+      if (!bus) return openEmbedded({ ...common, store: store!, info: nodeInfo })
       const id = store?.identity.node ?? newId('asks').replace('_', '-')
-      const node = { id, incarnation: newId('life'), info: about }
+      const node = { id, incarnation: newId('life'), info: nodeInfo }
       const sharedSecrets = { rootKeyName: keyId(rootKey), rootSecrets: sealed }
       const engine = await openCluster({ ...common, bus, store, node, ...sharedSecrets, randomBytes })
       if (store && !isStored) await saveRootSecrets(store, sealed)

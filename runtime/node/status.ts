@@ -59,8 +59,8 @@ export function statusRoute({ engine, health, shards, clock }: StatusOptions): R
     handler() {
       const { nodes, shards: shardStates } = engine.inspect()
       const { status, checks } = health.ready()
-      const owned = shardStates.filter(({ role: part }) => part === 'owner')
-      const copied = shardStates.filter(({ role: part }) => part === 'copy')
+      const owned = shardStates.filter(({ role }) => role === 'owner')
+      const copied = shardStates.filter(({ role }) => role === 'copy')
       const oldestPendingAt = Math.min(
         ...owned.map(({ oldestPendingAt: pendingSince }) => pendingSince ?? Number.POSITIVE_INFINITY),
       )
@@ -75,7 +75,7 @@ export function statusRoute({ engine, health, shards, clock }: StatusOptions): R
           total: shards,
           owned: owned.length,
           copied: copied.length,
-          behindEntries: copied.reduce((sum, { lagEntries: behind }) => sum + behind, 0),
+          behindEntries: copied.reduce((sum, { lagEntries }) => sum + lagEntries, 0),
         },
         waiting: {
           commands: owned.reduce((sum, { waiting }) => sum + waiting, 0),

@@ -97,10 +97,12 @@ function providerError(provider: Provider, policy: UrlPolicy): string | undefine
     const problem = provider[member] !== undefined && checkUrl(provider[member], policy)
     if (problem) return `${member} ${problem}`
   }
-  const given = endpoints.filter((member) => provider[member] !== undefined)
-  if (given.length === 0 && !provider.issuer) return 'issuer is required where there are no endpoints'
-  if (given.length === 1) return `${endpoints.find((member) => !given.includes(member))} is required beside the other`
-  if (given.length === 0 && provider.revocationEndpoint) return 'revocationEndpoint needs the other endpoints beside it'
+  const configured = endpoints.filter((member) => provider[member] !== undefined)
+  if (configured.length === 0 && !provider.issuer) return 'issuer is required where there are no endpoints'
+  if (configured.length === 1)
+    return `${endpoints.find((member) => !configured.includes(member))} is required beside the other`
+  if (configured.length === 0 && provider.revocationEndpoint)
+    return 'revocationEndpoint needs the other endpoints beside it'
   if (!provider.issuer && provider.scopes.includes('openid')) return 'issuer is required for the scope openid'
   const reserved = Object.keys(provider.authorizationParameters ?? {}).find((name) => ownParameters.has(name))
   return reserved && `authorizationParameters.${reserved} is not for the file to say`

@@ -11,8 +11,8 @@ type Loose = Readonly<Record<string, unknown>>
 
 /** The adapters of a module: its default export or `adapters`; empty without either. */
 export function adaptersIn(module: Loose): readonly unknown[] {
-  const contextData = module.default ?? module.adapters
-  return Array.isArray(contextData) ? contextData : contextData === undefined ? [] : [contextData]
+  const exported = module.default ?? module.adapters
+  return Array.isArray(exported) ? exported : exported === undefined ? [] : [exported]
 }
 
 const isForm = compileCheck(ProviderForm, 'form')

@@ -12,7 +12,7 @@ import { type ContextData, type FromThread, syncAnswers, type ToThread } from '.
 /** The context of a call of an adapter, with the number of the connection in place of the connection. */
 export type CallContext = ProviderContext<unknown> &
   Partial<Omit<FindContext<unknown>, 'connection'>> &
-  Partial<Pick<ConnectContext<unknown>, 'addressOf' | 'report'>> & { readonly line?: number }
+  Partial<Pick<ConnectContext<unknown>, 'addressOf' | 'report'>> & { readonly connectionId?: number }
 
 const cacheNumbers = new WeakMap<ProviderCache, number>()
 let lastCacheNumber = 0
@@ -36,13 +36,13 @@ export function serializeContext({
   signal,
   ...more
 }: CallContext): ContextData {
-  const { address, id, since, line } = more
+  const { address, id, since, connectionId } = more
   return {
-    ...{ auth, bindingId, ingressUrl, at: now(), memory: cacheNumberOf(memory), isAborted: signal.aborted },
+    ...{ auth, bindingId, ingressUrl, at: now(), cacheNumber: cacheNumberOf(memory), isAborted: signal.aborted },
     ...(address !== undefined && { address }),
     ...(id !== undefined && { id }),
     ...(since !== undefined && { since }),
-    ...(line !== undefined && { line }),
+    ...(connectionId !== undefined && { connectionId }),
   }
 }
 

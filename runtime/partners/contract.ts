@@ -31,12 +31,12 @@ export interface ContextData {
   /** The clock of the node when the call began. */
   readonly at: number
   /** Two calls with the same number share their memory. */
-  readonly memory: number
+  readonly cacheNumber: number
   readonly isAborted: boolean
   readonly address?: string
   readonly id?: string
   readonly since?: number
-  readonly line?: number
+  readonly connectionId?: number
 }
 
 export type CallbackName = 'call' | 'addressOf' | 'report'
@@ -51,7 +51,7 @@ export type ToThread =
       readonly args: readonly unknown[]
       readonly contextData?: ContextData
     }
-  | { readonly kind: 'abort' | 'closeLine'; readonly id: number }
+  | { readonly kind: 'abort' | 'closeConnection'; readonly id: number }
   | { readonly kind: 'callback'; readonly id: number; readonly answer?: unknown; readonly failed?: string }
   | { readonly kind: 'heartbeat' }
 
@@ -79,7 +79,7 @@ export type FromThread =
   | {
       readonly kind: 'heartbeat'
       readonly externalBytes: number
-      readonly troubles: readonly (readonly [line: number, trouble: string])[]
+      readonly failures: readonly (readonly [line: number, trouble: string])[]
     }
 
 /** The traits of every list of device capabilities in an answer. */

@@ -33,7 +33,7 @@ interface Pending {
 interface OpenConnection {
   readonly adapter: number
   readonly callContext: CallContext
-  trouble?: string
+  failure?: string
 }
 
 export interface Host {
@@ -106,8 +106,8 @@ export async function openHost(
   }, limits.heartbeatMs)
   heartbeatTimer.unref()
 
-  function terminate(why: string): void {
-    reason = why
+  function terminate(problem: string): void {
+    reason = problem
     const endedWorker = worker
     endedWorker?.removeAllListeners('message')
     handleExit()
@@ -147,8 +147,8 @@ export async function openHost(
         return terminate(message.problem)
       case 'heartbeat':
         missedHeartbeats = 0
-        for (const [, line] of connections) delete line.trouble
-        for (const [id, trouble] of message.troubles) Object.assign(connections.get(id) ?? {}, { trouble })
+        for (const [, line] of connections) delete line.failure
+        for (const [id, failure] of message.failures) Object.assign(connections.get(id) ?? {}, { failure })
         if (message.externalBytes > limits.externalBytes) terminate('it took too much memory')
         return
       case 'log':
@@ -193,7 +193,7 @@ export async function openHost(
         const stopListening = () => callContext?.signal?.removeEventListener('abort', abort)
         callContext?.signal?.addEventListener('abort', abort, { once: true })
         // Messages over a connection do not pass through the node.
-        const mayHaveSent = callContext?.line !== undefined
+        const mayHaveSent = callContext?.connectionId !== undefined
         calls.set(id, { adapter, ...(callContext && { callContext }), resolve, reject, stopListening, mayHaveSent })
         try {
           post({
@@ -218,13 +218,13 @@ export async function openHost(
       if (isUp) connect(id, adapter, callContext)
       return id
     },
-    failureOf: (line) => (isUp ? connections.get(line)?.trouble : new ThreadEnded(false).message),
+    failureOf: (line) => (isUp ? connections.get(line)?.failure : new ThreadEnded(false).message),
     async closeConnection(id) {
       if (!connections.has(id)) return
       if (isUp)
         await new Promise((resolve) => {
           calls.set(id, { adapter: -1, resolve, reject: resolve, stopListening: () => {}, mayHaveSent: false })
-          post({ kind: 'closeLine', id })
+          post({ kind: 'closeConnection', id })
         })
       connections.delete(id)
     },

@@ -36,27 +36,28 @@ export function remoteAdapter(host: Host, adapterIndex: number, { descriptor, me
   function contextOf(contextData: { readonly connection?: ProviderConnection } & object): CallContext {
     const { connection: line, ...rest } = contextData
     const number = line && connections.get(line)
-    return { ...rest, ...(number !== undefined && { line: number }) } as CallContext
+    return { ...rest, ...(number !== undefined && { connectionId: number }) } as CallContext
   }
 
-  function cacheTraits(abilities: readonly string[], cached: Traits): void {
-    traits.set(JSON.stringify(abilities), cached)
+  function cacheTraits(deviceCapabilities: readonly string[], cached: Traits): void {
+    traits.set(JSON.stringify(deviceCapabilities), cached)
   }
 
-  async function prepareTraits(abilities: readonly string[]): Promise<void> {
-    if (traits.has(JSON.stringify(abilities))) return
-    const cached = await call<Traits>('traitsForDevice', [abilities]).catch(() => undefined)
-    if (cached) cacheTraits(abilities, cached)
+  async function prepareTraits(deviceCapabilities: readonly string[]): Promise<void> {
+    if (traits.has(JSON.stringify(deviceCapabilities))) return
+    const cached = await call<Traits>('traitsForDevice', [deviceCapabilities]).catch(() => undefined)
+    if (cached) cacheTraits(deviceCapabilities, cached)
   }
 
   host.onTraits((contextData, from) => {
-    if (from === adapterIndex) for (const [abilities, cached] of contextData) cacheTraits(abilities, cached)
+    if (from === adapterIndex)
+      for (const [deviceCapabilities, cached] of contextData) cacheTraits(deviceCapabilities, cached)
   })
 
   const optionalImplementations: Pick<HostedAdapter, OptionalMember> = {
-    traitsForDevice(abilities) {
-      const cached = traits.get(JSON.stringify(abilities))
-      if (!cached) void prepareTraits(abilities)
+    traitsForDevice(deviceCapabilities) {
+      const cached = traits.get(JSON.stringify(deviceCapabilities))
+      if (!cached) void prepareTraits(deviceCapabilities)
       return cached ?? descriptor.traits
     },
     signal: (...args) => call<ReturnType<NonNullable<Adapter['signal']>>>('signal', args).catch(() => undefined),

@@ -120,17 +120,17 @@ async function closeConnection(id: number): Promise<void> {
 }
 
 function sendHeartbeat(): void {
-  const troubles = [...connections].flatMap(([id, line]) => {
-    const trouble = line.problem()
-    return trouble === undefined ? [] : [[id, trouble] as const]
+  const failures = [...connections].flatMap(([id, line]) => {
+    const failure = line.problem()
+    return failure === undefined ? [] : [[id, failure] as const]
   })
-  post({ kind: 'heartbeat', externalBytes: getHeapStatistics().external_memory, troubles })
+  post({ kind: 'heartbeat', externalBytes: getHeapStatistics().external_memory, failures })
 }
 
 port.on('message', (message: ToThread) => {
   if (message.kind === 'call') void current.run(message, () => runCall(message))
   else if (message.kind === 'abort') threadContext.abort(message.id)
-  else if (message.kind === 'closeLine') void closeConnection(message.id)
+  else if (message.kind === 'closeConnection') void closeConnection(message.id)
   else if (message.kind === 'callback') threadContext.complete(message)
   else sendHeartbeat()
 })

@@ -86,7 +86,7 @@ export function createThreadContext(
   }
 
   return {
-    open(call: number, { at, memory: cache, isAborted, line: connection, ...data }: ContextData): object {
+    open(call: number, { at, cacheNumber: cache, isAborted, connectionId: connection, ...data }: ContextData): object {
       offset = at - performance.now()
       const controller = new AbortController()
       if (isAborted) controller.abort()

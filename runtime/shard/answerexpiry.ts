@@ -5,29 +5,29 @@ import type { Overlay } from './overlay.js'
 import { answerExpiryTable, answerTable } from './tables.js'
 
 /**
- * `at` is monotonic time. A new owner begins with a pause, because its time of day may be far from that of the previous
+ * `monotonicAt` is monotonic time. A new owner begins with a pause, because its time of day may be far from that of the previous
  * owner, whose callers may still retry.
  */
-export function createAnswerExpiry(space: Reader, at: number) {
+export function createAnswerExpiry(space: Reader, monotonicAt: number) {
   /** Before this time no answer expires. */
-  let nextExpiryAt = at + limits.rememberedRetryMs
+  let nextExpiryAt = monotonicAt + limits.rememberedRetryMs
 
   /** Returns the time at which more answers may expire. */
-  function expireSome(overlay: Overlay, at: number, limit: number): number {
+  function expireSome(overlay: Overlay, monotonicAt: number, limit: number): number {
     let expired = 0
     for (const { key } of space.range(answerExpiryTable, { limit })) {
       const [until, owner, commandId] = key
-      if (until >= at) return until
+      if (until >= monotonicAt) return until
       overlay.remove(answerExpiryTable, key)
       overlay.remove(answerTable, [owner, commandId])
       expired++
     }
-    return expired === limit ? at : Number.POSITIVE_INFINITY
+    return expired === limit ? monotonicAt : Number.POSITIVE_INFINITY
   }
 
   /** Removes more answers than a commit adds, so that the table shrinks again after a burst. */
-  return function expireAnswers(overlay: Overlay, at: number, commandCount: number): void {
-    if (at >= nextExpiryAt) nextExpiryAt = expireSome(overlay, at, commandCount * 2 + 1)
-    if (overlay.has(answerExpiryTable)) nextExpiryAt = Math.min(nextExpiryAt, at + limits.rememberedRetryMs)
+  return function expireAnswers(overlay: Overlay, monotonicAt: number, commandCount: number): void {
+    if (monotonicAt >= nextExpiryAt) nextExpiryAt = expireSome(overlay, monotonicAt, commandCount * 2 + 1)
+    if (overlay.has(answerExpiryTable)) nextExpiryAt = Math.min(nextExpiryAt, monotonicAt + limits.rememberedRetryMs)
   }
 }

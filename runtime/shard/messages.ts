@@ -116,11 +116,11 @@ export function createSendHandler({ shards, registry, clock, log }: SendHandlerO
       const existing = waiting.get(name)
       if (existing) return existing.push(entry)
       waiting.set(name, [entry])
-      clock.nextTick(() => void tellGathered(name))
+      clock.nextTick(() => void sendWaiting(name))
     })
   }
 
-  async function tellGathered(name: string): Promise<void> {
+  async function sendWaiting(name: string): Promise<void> {
     for (let all = waiting.get(name)!; all.length > 0; all = waiting.get(name)!) {
       waiting.set(name, [])
       await Promise.all(splitBatches(all).map(sendBatch))

@@ -29,10 +29,10 @@ const nodeGauges: readonly GaugeDefinition<NodeGaugeName, Inspection>[] = [
 ]
 
 const shardGauges: readonly GaugeDefinition<Extract<NameOf<'gauge'>, `parley_shard_${string}`>, LocalShardStatus>[] = [
-  ['parley_shard_owner', ({ role: part }) => (part === 'owner' ? 1 : 0)],
+  ['parley_shard_owner', ({ role }) => (role === 'owner' ? 1 : 0)],
   ['parley_shard_epoch', ({ epoch }) => epoch],
   ['parley_shard_mailbox_commands', ({ waiting }) => waiting],
-  ['parley_shard_lag_entries', ({ lagEntries: behind }) => behind],
+  ['parley_shard_lag_entries', ({ lagEntries }) => lagEntries],
   ['parley_shard_outbox_age_seconds', ({ oldestPendingAt }, now) => secondsSince(oldestPendingAt, now)],
   ['parley_shard_timer_late_seconds', ({ timerDueAt }, now) => secondsSince(timerDueAt, now)],
 ]
@@ -59,7 +59,8 @@ export function createShardMetrics(metrics: Metrics, clock: Pick<Clock, 'now'>):
     },
     register(engine, shards) {
       const inspection = cachePerScrape(engine)
-      for (const [name, read] of nodeGauges) registerGauge(metrics, name, () => read(inspection().whole, clock.now()))
+      for (const [name, read] of nodeGauges)
+        registerGauge(metrics, name, () => read(inspection().inspection, clock.now()))
       for (const [name, read] of shardGauges) {
         for (let shard = 0; shard < shards; shard++) {
           registerGauge(metrics, name, () => read(inspection().of(shard), clock.now()), String(shard))
@@ -70,7 +71,7 @@ export function createShardMetrics(metrics: Metrics, clock: Pick<Clock, 'now'>):
 }
 
 interface InspectionView {
-  readonly whole: Inspection
+  readonly inspection: Inspection
   of(shard: number): LocalShardStatus
 }
 
@@ -79,12 +80,12 @@ function cachePerScrape(engine: Pick<Engine, 'inspect'>): () => InspectionView {
   let cached: InspectionView | undefined
   return () => {
     if (cached) return cached
-    const whole = engine.inspect()
-    const byShard = new Map(whole.shards.map((each) => [each.shard, each]))
+    const inspection = engine.inspect()
+    const byShard = new Map(inspection.shards.map((each) => [each.shard, each]))
     queueMicrotask(() => {
       cached = undefined
     })
-    cached = { whole, of: (shard) => byShard.get(shard) ?? absentShard(shard) }
+    cached = { inspection, of: (shard) => byShard.get(shard) ?? absentShard(shard) }
     return cached
   }
 }
@@ -94,6 +95,6 @@ function absentShard(shard: number): LocalShardStatus {
   return { shard, role: 'none', epoch: 0, number: 0, lagEntries: 0, waiting: 0 }
 }
 
-function countByRole(shards: readonly LocalShardStatus[], part: LocalShardStatus['role']): number {
-  return shards.filter((each) => each.role === part).length
+function countByRole(shards: readonly LocalShardStatus[], role: LocalShardStatus['role']): number {
+  return shards.filter((each) => each.role === role).length
 }

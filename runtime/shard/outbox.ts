@@ -34,7 +34,7 @@ export interface OutboxOptions {
   /** Removes the row of an effect that has run; resolves when the removal is durable. */
   readonly complete: (key: PendingEffect['key']) => Promise<void>
   /** Whether effects may be sent at this moment. */
-  readonly mayPerform: () => boolean
+  readonly mayRun: () => boolean
   readonly clock: Clock
   readonly log: Log
 }
@@ -52,7 +52,7 @@ interface Lane {
   /** Running effects that have released their slot. */
   releasedSlot: number
   /** Running effects that wait: for a retry, or for another party. */
-  backingOff: number
+  waitingEffects: number
   /** The lane can do nothing until one of its effects has waited, so it does not count against `activeLanes`. */
   isStalled: boolean
   isQueued: boolean
@@ -65,7 +65,7 @@ interface Retry {
 
 const backoff = { firstMs: limits.effectRetryMs, mostMs: limits.effectRetryMaxMs }
 
-export function openOutbox({ reader, effectHandlers, complete, mayPerform, clock, log }: OutboxOptions): Outbox {
+export function openOutbox({ reader, effectHandlers, complete, mayRun, clock, log }: OutboxOptions): Outbox {
   const lanes = new Map<string, Lane>()
   /** Lanes with an effect to start, in turn. */
   const readyLanes: Lane[] = []
@@ -104,7 +104,7 @@ export function openOutbox({ reader, effectHandlers, complete, mayPerform, clock
       return undefined
     }
     // While some lanes are not loaded this may be one of them, with earlier effects in the store.
-    const counts = { running: 0, holdingSlot: 0, releasedSlot: 0, backingOff: 0 }
+    const counts = { running: 0, holdingSlot: 0, releasedSlot: 0, waitingEffects: 0 }
     const lane = { name, handle, waiting: [], hasMore: hasUnloadedLanes, ...counts, isStalled: false, isQueued: false }
     lanes.set(name, lane)
     return lane
@@ -141,7 +141,7 @@ export function openOutbox({ reader, effectHandlers, complete, mayPerform, clock
   /** Fills the free slots: first with effects that retry, then lane by lane. */
   function pump(): void {
     while (!stopped && slotsInUse < limits.effectsInFlight) {
-      const retry = takeRetry()
+      const retry = dequeueRetry()
       const lane = retry ? undefined : readyLanes.shift()
       if (retry) {
         occupySlot(retry.lane)
@@ -158,7 +158,7 @@ export function openOutbox({ reader, effectHandlers, complete, mayPerform, clock
   }
 
   /** An effect in backoff has given its slot away, and waits until its destination has a free one. */
-  function takeRetry(): Retry | undefined {
+  function dequeueRetry(): Retry | undefined {
     const at = retries.findIndex(({ lane }) => lane.holdingSlot < limits.effectsPerDestination)
     return at < 0 ? undefined : retries.splice(at, 1)[0]
   }
@@ -184,7 +184,7 @@ export function openOutbox({ reader, effectHandlers, complete, mayPerform, clock
 
   function updateStalled(lane: Lane): void {
     const hasNone = !lane.hasMore && lane.waiting.length === 0
-    const isStalled = lane.running > 0 && lane.backingOff === lane.running && (isFull(lane) || hasNone)
+    const isStalled = lane.running > 0 && lane.waitingEffects === lane.running && (isFull(lane) || hasNone)
     if (isStalled === lane.isStalled) return
     lane.isStalled = isStalled
     stalledLanes += isStalled ? 1 : -1
@@ -200,7 +200,7 @@ export function openOutbox({ reader, effectHandlers, complete, mayPerform, clock
   /** Begins with a slot, releases it during backoff and before the removal of the row. */
   async function handleUntilDone(lane: Lane, { key, effect }: PendingEffect): Promise<void> {
     for (let attempt = 1; ; attempt++) {
-      const mayContinue = mayPerform()
+      const mayContinue = mayRun()
       const slot = createSlot(lane)
       const completes: EffectToken = { owner: effect.owner, key, isCompleted: false }
       const failure = mayContinue
@@ -223,11 +223,11 @@ export function openOutbox({ reader, effectHandlers, complete, mayPerform, clock
       }
       if (stopped) return
       log.warn('shard.effect.failed', { kind: effect.kind, tries: attempt, error: failure })
-      lane.backingOff++
+      lane.waitingEffects++
       updateStalled(lane)
       pump()
       await sleep(clock, backoffMs(attempt, backoff), stopping.signal)
-      lane.backingOff--
+      lane.waitingEffects--
       updateStalled(lane)
       if (stopped) return
       await new Promise<void>((retry) => {
@@ -248,7 +248,7 @@ export function openOutbox({ reader, effectHandlers, complete, mayPerform, clock
         slotsInUse--
         lane.holdingSlot--
         lane.releasedSlot++
-        lane.backingOff++
+        lane.waitingEffects++
         updateStalled(lane)
         markReady(lane)
         pump()
@@ -260,7 +260,7 @@ export function openOutbox({ reader, effectHandlers, complete, mayPerform, clock
         }
         if (state === 'aside') {
           lane.releasedSlot--
-          lane.backingOff--
+          lane.waitingEffects--
         }
         state = 'ended'
         updateStalled(lane)
@@ -282,7 +282,7 @@ export function openOutbox({ reader, effectHandlers, complete, mayPerform, clock
     }
   }
 
-  const isStillOwner = () => !end.signal.aborted && mayPerform()
+  const isStillOwner = () => !end.signal.aborted && mayRun()
 
   async function handleOnce(
     lane: Lane,

@@ -58,7 +58,7 @@ export function openShard(options: ShardOptions): OwnedShard {
     reader: space,
     effectHandlers: options.effectHandlers,
     complete,
-    mayPerform: options.isStillOwner,
+    mayRun: options.isStillOwner,
     clock,
     log,
   })

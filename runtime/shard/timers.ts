@@ -61,7 +61,7 @@ export function openTimers(options: {
     const isBehind = current < before - shard.clockStepMs
     offset = isBehind ? current : Math.max(before, current)
     if (!isBehind) return
-    scanInProgress = scan().then((isDone) => {
+    scanInProgress = rescheduleScan().then((isDone) => {
       scanInProgress = undefined
       if (!isDone) offset = before
     })
@@ -71,7 +71,7 @@ export function openTimers(options: {
    * Reads all timers, a bounded number at a time, and reschedules those that may be late. Returns whether it finished:
    * when the store cannot be read or written, the next refresh begins again.
    */
-  async function scan(): Promise<boolean> {
+  async function rescheduleScan(): Promise<boolean> {
     try {
       let after: Key | undefined
       while (!stopped) {
@@ -92,7 +92,7 @@ export function openTimers(options: {
   }
 
   function startSweep(): void {
-    sweepInProgress = sweep().then((isClean) => {
+    sweepInProgress = dueSweep().then((isClean) => {
       sweepInProgress = undefined
       wakeAt = Number.NaN
       if (isClean) refresh()
@@ -100,7 +100,7 @@ export function openTimers(options: {
     })
   }
 
-  async function sweep(): Promise<boolean> {
+  async function dueSweep(): Promise<boolean> {
     const due = [...reader.range(timerTable, { before: [clock.now() + 1], limit: shard.timersPerSweep })]
     const results = await Promise.allSettled(due.map(fire))
     return results.every((each) => each.status === 'fulfilled')

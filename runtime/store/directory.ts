@@ -93,8 +93,8 @@ export function watchDisk(
   freeBytes: () => number = () => freeBytesAt(dir),
 ): () => Error | undefined {
   let refusal: StoreFailed | undefined
-  function refuse(reason: string, about: Record<string, unknown>): StoreFailed {
-    log?.warn('store.disk.low', { dir, ...about })
+  function refuse(reason: string, fields: Record<string, unknown>): StoreFailed {
+    log?.warn('store.disk.low', { dir, ...fields })
     return new StoreFailed(`${reason}, so nothing is written. Writing goes on by itself when that is mended.`)
   }
   return () => {

@@ -22,14 +22,21 @@ export function boundsOf(table: KeyedTable, options: RangeOptions): Bounds {
   if (!(limit >= 0)) throw new Error(`a range cannot be limited to ${limit} rows`)
   const first = keyBytes(table, prefix)
   const past = afterPrefix(first)
-  const given = after && keyBytes(table, after)
+  const startKey = after && keyBytes(table, after)
   if (reverse) {
-    const inside = given !== undefined && Buffer.compare(given, past) < 0
-    return { start: inside ? given : past, isStartExclusive: inside, end: first, isEndInclusive: true, reverse, limit }
+    const inside = startKey !== undefined && Buffer.compare(startKey, past) < 0
+    return {
+      start: inside ? startKey : past,
+      isStartExclusive: inside,
+      end: first,
+      isEndInclusive: true,
+      reverse,
+      limit,
+    }
   }
-  const inside = given !== undefined && Buffer.compare(given, first) >= 0
+  const inside = startKey !== undefined && Buffer.compare(startKey, first) >= 0
   const end = before ? lowerKey(keyBytes(table, before as Key), past) : past
-  return { start: inside ? given : first, isStartExclusive: inside, end, isEndInclusive: false, reverse, limit }
+  return { start: inside ? startKey : first, isStartExclusive: inside, end, isEndInclusive: false, reverse, limit }
 }
 
 /** Every row of a space, or all strictly after a key. */

@@ -47,7 +47,7 @@ interface RecordQueries<T> {
   readonly own?: Query<OfPerson<RecordScan>, ScanPage<T>>
 }
 
-type Ask<T> = (after: Position | undefined, limit: number) => Promise<readonly ScanPage<T>[] | Refusal>
+type FetchPage<T> = (after: Position | undefined, limit: number) => Promise<readonly ScanPage<T>[] | Refusal>
 
 interface PageRequest<T> {
   readonly limit: number
@@ -65,14 +65,14 @@ export function createTrafficLists({ shards, shardCount, timeScale, clock }: Tra
    * Each round begins at the position that the last one reached and asks for twice as many rows; the event loop gets a
    * turn between rounds.
    */
-  async function collectPage<T>(ask: Ask<T>, { limit, after, sources, nameOf }: PageRequest<T>) {
+  async function collectPage<T>(fetchPage: FetchPage<T>, { limit, after, sources, nameOf }: PageRequest<T>) {
     const data: { position: Position; entry: T }[] = []
     const names = new Set<string>()
     let share = Math.ceil(limit / sources) + (sources > 1 ? limits.slackRows : 0)
     let from = after
     for (let round = 0; round < limits.roundsPerPage; round++) {
       if (round > 0) await yieldTurn()
-      const scans = await ask(from, Math.min(share, limit - data.length))
+      const scans = await fetchPage(from, Math.min(share, limit - data.length))
       if (isRefusal(scans)) return scans as Refusal
       const { rows, scannedTo } = mergePages(scans as readonly ScanPage<T>[])
       for (const row of rows) {
@@ -126,13 +126,13 @@ export function createTrafficLists({ shards, shardCount, timeScale, clock }: Tra
         sources: shardCount,
       })
     }
-    const ask: Ask<T> = async (after, maxRows) => {
+    const fetchPage: FetchPage<T> = async (after, maxRows) => {
       const of = { ...part(after, maxRows), asid }
       const reads = [shards.query(asid, history, of), ...(own ? [shards.query(formatAgentKey(agent), own, of)] : [])]
       const scans = await Promise.all(reads)
       return scans.find(isRefusal) ?? (scans as ScanPage<T>[])
     }
-    return collectPage(ask, { ...pageRequest, sources: 1 })
+    return collectPage(fetchPage, { ...pageRequest, sources: 1 })
   }
 
   async function listByActivity<T>(
@@ -142,9 +142,9 @@ export function createTrafficLists({ shards, shardCount, timeScale, clock }: Tra
     nameOf: (entry: T) => string,
   ): Promise<readonly T[] | Refusal> {
     const input = { ...agent, window, includeTest, bucketMs: activityBucketMs(timeScale) }
-    const ask: Ask<T> = (after, maxRows) =>
+    const fetchPage: FetchPage<T> = (after, maxRows) =>
       shards.queryAll(query, { ...input, limit: maxRows, ...(after && { after }) })
-    const activityPage = await collectPage(ask, { limit, sources: shardCount, nameOf })
+    const activityPage = await collectPage(fetchPage, { limit, sources: shardCount, nameOf })
     return isRefusal(activityPage) ? activityPage : activityPage.data
   }
 

@@ -12,8 +12,8 @@ import {
   trafficLines,
   withLevel,
 } from '../../core/traffic/loglines.js'
-import { newestFirst, type Position, type Row, type ScanPage } from '../../core/traffic/merge.js'
-import { type Filter, matches } from '../../core/traffic/query.js'
+import { newestFirst, type Position, type PositionedRecord, type ScanPage } from '../../core/traffic/merge.js'
+import { type Filter, matchesFilter } from '../../core/traffic/query.js'
 import {
   type AgentLogEntry,
   type AttemptEntry,
@@ -68,7 +68,7 @@ const messages: RecordKind<TrafficRecord, MessageEntry> = {
     }
   },
   entries(reader, [, agentId, at, asid], record, filter) {
-    if (!matches(record, filter)) return []
+    if (!matchesFilter(record, filter)) return []
     return [messageEntry({ agentId, asid, at }, record, messageOf(reader, asid, record))]
   },
 }
@@ -107,7 +107,7 @@ const logs: RecordKind<AnyRecord, AgentLogEntry> = {
     const { channel, sessionId } = record
     return logEntriesOf(reader, asid, record)
       .map((entry) => ({ ...(channel && { channel }), ...(sessionId && { sessionId }), ...entry }))
-      .filter((entry) => matches(entry, filter))
+      .filter((entry) => matchesFilter(entry, filter))
       .map((entry) => logEntry({ agentId, asid, at }, entry))
   },
 }
@@ -129,7 +129,7 @@ const attempts: RecordKind<AttemptRecord, AttemptEntry> = {
     }
   },
   entries: (_reader, [, agentId, at, asid], record, filter) =>
-    matches(record, filter) ? [attemptEntry({ agentId, asid, at }, record)] : [],
+    matchesFilter(record, filter) ? [attemptEntry({ agentId, asid, at }, record)] : [],
 }
 
 function messageOf(reader: Reader, asid: string, { origin, messageId }: TrafficRecord) {
@@ -145,7 +145,7 @@ function keyOf({ agent: { orgId, agentId }, asid }: Conversation, [at, number]: 
 }
 
 /** Each entry of a record gets a position of its own; the first entry is the newest. */
-function toRows<T>([at, asid, number]: Position, entries: readonly T[]): Row<T>[] {
+function toRows<T>([at, asid, number]: Position, entries: readonly T[]): PositionedRecord<T>[] {
   return entries.map((entry, nth) => {
     return { position: [at, asid, (number as number) + (entries.length - 1 - nth) / maxEntriesPerRecord], entry }
   })
@@ -161,7 +161,7 @@ function rowsOf<V, T>(
   { filter, after }: RecordScan,
   key: RecordKey,
   value: V,
-): Row<T>[] {
+): PositionedRecord<T>[] {
   const [, , ...position] = key
   const rows = toRows(position, kind.entries(reader, key, value, filter))
   return after ? rows.filter((row) => newestFirst(after, row.position) < 0) : rows

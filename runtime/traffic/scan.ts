@@ -2,7 +2,7 @@
 import { type AgentRef, formatAgentKey } from '../../core/agentref.js'
 import type { Conversation } from '../../core/conversation/state.js'
 import { traffic as limits } from '../../core/limits/index.js'
-import { newestFirst, type Position, type Row, type ScanPage } from '../../core/traffic/merge.js'
+import { newestFirst, type Position, type PositionedRecord, type ScanPage } from '../../core/traffic/merge.js'
 import type { TimeWindow } from '../../core/traffic/window.js'
 import { recordTables } from '../conversation/history.js'
 import { conversationTable } from '../conversation/tables.js'
@@ -69,14 +69,14 @@ function positionOf([, , ...position]: TimedKey): Position {
 
 /** Collects rows until the limit, or until the row bound is reached while the scan has more. */
 export function collectScanPage<S extends { readonly position: Position }, T>(
-  walk: Iterable<S>,
+  entries: Iterable<S>,
   limit: number,
-  rowsOf: (seen: S) => readonly Row<T>[],
+  rowsOf: (seen: S) => readonly PositionedRecord<T>[],
 ): ScanPage<T> {
-  const rows: Row<T>[] = []
+  const rows: PositionedRecord<T>[] = []
   let seen = 0
   let scannedTo: Position | undefined
-  for (const each of walk) {
+  for (const each of entries) {
     if (scannedTo && (rows.length >= limit || seen >= limits.rowsPerRead)) return { rows, scannedTo }
     rows.push(...rowsOf(each))
     scannedTo = each.position

@@ -21,7 +21,7 @@ export interface FeedDeps {
   readonly after: number | undefined
   readonly socket: LiveSocket
   readonly clock: Clock
-  readonly live: Pick<SocketAdapter['socket'], 'write'>
+  readonly codec: Pick<SocketAdapter['socket'], 'write'>
   read(after: number | undefined): Promise<TranscriptPage | Refusal>
   /** Undefined while a line cannot be rendered; the feed tries again. */
   eventOf(entry: TranscriptEntry): Promise<TranscriptEvent | undefined>
@@ -73,7 +73,7 @@ export class Feed implements Subscriber {
   }
 
   private send(event: ServerEvent): boolean {
-    const { socket, live, clock } = this.deps
+    const { socket, codec: live, clock } = this.deps
     this.lastSentAt = clock.monotonic()
     if (socket.send(live.write(event)) === 'sent') return true
     socket.close(closeCodes.behind, 'Too much waits to be read: connect again.')

@@ -15,7 +15,7 @@ export interface PageDeps {
   /** Is the page admitted? Its frames wait until this is known. */
   readonly ready: boolean | Promise<boolean>
   readonly socket: LiveSocket
-  readonly live: SocketAdapter['socket']
+  readonly codec: SocketAdapter['socket']
   readonly clock: Clock
   /** Records what the visitor did, all items or none. */
   receive(items: readonly { id: string; inbound: Inbound }[]): Promise<Refusal | undefined>
@@ -77,7 +77,7 @@ export class Page {
   }
 
   private async handleFrame(text: string): Promise<void> {
-    const frame = this.deps.live.read(text)
+    const frame = this.deps.codec.read(text)
     switch (frame.kind) {
       case 'invalid':
         return this.rejectFrame(frame)
@@ -93,7 +93,7 @@ export class Page {
   }
 
   private send(event: ServerEvent): void {
-    const { socket, live } = this.deps
+    const { socket, codec: live } = this.deps
     socket.send(live.write(event))
   }
 

@@ -52,7 +52,7 @@ export interface ConnectRequest {
 export class WebchatSession implements SocketListener, PageDeps, FeedDeps {
   readonly address: string
   readonly after: number | undefined
-  readonly live: SocketAdapter['socket']
+  readonly codec: SocketAdapter['socket']
   readonly clock: Clock
   /** Set by onOpen, before any other use. */
   socket!: MeteredSocket
@@ -70,7 +70,7 @@ export class WebchatSession implements SocketListener, PageDeps, FeedDeps {
     const { deps, adapter } = options
     this.address = visitor.visitorId
     this.after = request.after
-    this.live = adapter.socket
+    this.codec = adapter.socket
     this.clock = deps.clock
     this.asid = deps.asidOf(formatAgentKey(visitor), 'webchat', visitor.visitorId)
   }
@@ -173,7 +173,7 @@ export class WebchatSession implements SocketListener, PageDeps, FeedDeps {
         read: (before): Promise<BackfillPage | Refusal> =>
           this.options.deps.shards.query(this.asid, readBackfill, { asid: this.asid, before }),
         eventOf: (entry) => this.eventOf(entry),
-        write: this.live.write,
+        write: this.codec.write,
       },
       before,
     )

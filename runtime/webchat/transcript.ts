@@ -55,12 +55,16 @@ function beginTranscript(
     onRecord({ origin, type }, record) {
       if (origin === 'user' && type === 'content') entries.push({ record })
     },
-    flush({ lastInboundId: heardId = '' }) {
+    flush({ lastInboundId = '' }) {
       if (entries.length === 0 && !signal) return
       const head = tx.get(headTable, [asid]) ?? emptyHead
       let { newest } = head
       for (const entry of entries) {
-        tx.put(transcriptTable, [asid, ++newest], 'record' in entry ? { at, ...entry, id: heardId } : { at, ...entry })
+        tx.put(
+          transcriptTable,
+          [asid, ++newest],
+          'record' in entry ? { at, ...entry, id: lastInboundId } : { at, ...entry },
+        )
       }
       tx.put(headTable, [asid], { ...head, newest, ...(signal && { signal: { signal, at, cursor: newest } }) })
     },
@@ -142,11 +146,11 @@ export const readBackfill: Query<{ readonly asid: string; readonly before: numbe
 function entryOf(reader: Reader, asid: string, cursor: number, row: TranscriptRow): TranscriptEntry | undefined {
   const { at } = row
   if ('messageId' in row) {
-    const outgoing = reader.get(messageTable, [asid, row.messageId])
-    if (!outgoing || isSignal(outgoing.message)) return undefined
-    const { states } = outgoing
+    const outbound = reader.get(messageTable, [asid, row.messageId])
+    if (!outbound || isSignal(outbound.message)) return undefined
+    const { states } = outbound
     const state = states.read ? 'read' : states.delivered ? 'delivered' : 'sent'
-    return { cursor, at, message: { id: outgoing.id, content: outgoing.message, state } }
+    return { cursor, at, message: { id: outbound.id, content: outbound.message, state } }
   }
   const { record, id } = row
   const agentRef = reader.get(conversationTable, [asid])?.agent
@@ -167,7 +171,7 @@ export const readUnmarked: Query<
   name: 'webchat.unmarked',
   read: (reader, { asid, state, messageIds }) =>
     messageIds.filter((id) => {
-      const outgoing = reader.get(messageTable, [asid, id])
-      return outgoing?.sentAt !== undefined && outgoing.states[state] === undefined
+      const outbound = reader.get(messageTable, [asid, id])
+      return outbound?.sentAt !== undefined && outbound.states[state] === undefined
     }),
 }

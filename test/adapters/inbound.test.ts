@@ -13,7 +13,7 @@ import { statuses } from '../../adapters/sms/smpp/refusals.js'
 import type { Item } from '../../core/channel/adapter.js'
 import { event, instagramSamples, messengerSamples, pageAuth, whatsappSamples } from './messenger/samples.js'
 import { enveloped, address as phone, rbmSamples } from './rcs/rbm/samples.js'
-import { quick } from './sms/smpp/center.js'
+import { quickLimits } from './sms/smpp/messagecenter.js'
 import { formBody, twilioSamples } from './sms/twilio/samples.js'
 import { appleSamples } from './vendor/apple/samples.js'
 import { slackSamples } from './workchat/slack/samples.js'
@@ -75,26 +75,26 @@ for (const adapter of builtInAdapters) {
   const subject: Subject = { adapter, samples, secrets: [] }
 
   /** Whether it comes to something, or is refused as unreadable. */
-  function isKept(sample: CallSample, body = sample.body): boolean {
-    const heard = receive(subject, callOf(subject, { ...sample, body }))
-    if ('failed' in heard) throw new Error(heard.failed)
-    const { received } = heard
+  function isCovered(sample: CallSample, body = sample.body): boolean {
+    const outcome = receive(subject, callOf(subject, { ...sample, body }))
+    if ('failed' in outcome) throw new Error(outcome.failed)
+    const { received } = outcome
     if (received.kind !== 'items') return true
     return received.items.length > 0 || (received.otherAccounts?.length ?? 0) > 0
   }
 
   t.test(`Everything that ${provider} tells comes to something, but for kinds that are listed`, async (t) => {
-    const nothing = samples.calls.filter((sample) => !isKept(sample)).map(({ name }) => name)
+    const nothing = samples.calls.filter((sample) => !isCovered(sample)).map(({ name }) => name)
     t.same(nothing.sort(), [...unspoken].sort())
   })
 
   t.test(`What ${provider} tells of a kind that no document has comes to something or is refused`, async (t) => {
-    const told = samples.calls.filter(({ name, becomes }) => becomes.kind === 'items' && !unspoken.includes(name))
-    const altered = told.flatMap((sample) => variantsOf(sample.body).map((body) => ({ sample, body })))
+    const reported = samples.calls.filter(({ name, becomes }) => becomes.kind === 'items' && !unspoken.includes(name))
+    const altered = reported.flatMap((sample) => variantsOf(sample.body).map((body) => ({ sample, body })))
     for (const { sample, body } of altered) {
-      t.ok(isKept(sample, body), `${sample.name}: ${JSON.stringify(body).slice(0, 300)}`)
+      t.ok(isCovered(sample, body), `${sample.name}: ${JSON.stringify(body).slice(0, 300)}`)
     }
-    for (const body of unknown) t.ok(isKept({ name: 'unknown', body, becomes: { kind: 'refused' } }), String(body))
+    for (const body of unknown) t.ok(isCovered({ name: 'unknown', body, becomes: { kind: 'refused' } }), String(body))
     t.ok(altered.length + unknown.length > 0)
   })
 }
@@ -129,17 +129,21 @@ t.test(
     const unspoken = [0x08, 0x18]
     const unsigned = { ...from, source_addr: '', esm_class: 0, short_message: Buffer.from('Hi') }
     for (const unit of [...units, unsigned]) {
-      const told: Item[] = []
-      const arrivals = openDeliveries(quick, createMessageIds(10), async (items) => void told.push(...items))
+      const reported: Item[] = []
+      const deliveries = openDeliveries(
+        quickLimits,
+        createMessageIds(10),
+        async (items) => void reported.push(...items),
+      )
       let status: number | undefined
-      arrivals.accept(unit, (given) => {
+      deliveries.accept(unit, (given) => {
         status = given
         return true
       })
-      await arrivals.close()
-      const isTold = told.some((item) => !('problem' in item))
+      await deliveries.close()
+      const isReported = reported.some((item) => !('problem' in item))
       const isUnspoken = unspoken.includes(unit.esm_class & 0x3c)
-      t.equal(isTold || status !== statuses.ok, !isUnspoken, JSON.stringify(unit))
+      t.equal(isReported || status !== statuses.ok, !isUnspoken, JSON.stringify(unit))
     }
   },
 )

@@ -17,10 +17,10 @@ import { refusals as appleRows } from '../../adapters/vendor/apple/descriptor.js
 import { slackAdapter } from '../../adapters/workchat/slack/adapter.js'
 import { refusals as slackRows } from '../../adapters/workchat/slack/descriptor.js'
 import type { Adapter, SendContext, SendOutcome } from '../../core/channel/adapter.js'
-import { provider } from './messenger/provider.js'
+import { createTestProvider } from './messenger/provider.js'
 import { pageAuth, person, psid, whatsappAuth } from './messenger/samples.js'
 import { rbmSamples } from './rcs/rbm/samples.js'
-import * as recorded from './recorded.js'
+import * as recorded from './recordedrefusals.js'
 import { twilioSamples } from './sms/twilio/samples.js'
 import { appleSamples } from './vendor/apple/samples.js'
 import { slackSamples } from './workchat/slack/samples.js'
@@ -63,25 +63,25 @@ const cases: readonly Case[] = [
     rows: whatsappRows,
     bodies: recorded.whatsapp,
   },
-  { name: 'twilio', adapter: twilioAdapter, ...of(twilioSamples), rows: twilioRows, bodies: recorded.twilio },
-  { name: 'slack', adapter: slackAdapter, ...of(slackSamples), rows: slackRows, bodies: spoken },
-  { name: 'apple', adapter: appleAdapter, ...of(appleSamples), rows: appleRows, bodies: recorded.apple },
+  { name: 'twilio', adapter: twilioAdapter, ...accountOf(twilioSamples), rows: twilioRows, bodies: recorded.twilio },
+  { name: 'slack', adapter: slackAdapter, ...accountOf(slackSamples), rows: slackRows, bodies: spoken },
+  { name: 'apple', adapter: appleAdapter, ...accountOf(appleSamples), rows: appleRows, bodies: recorded.apple },
   {
     name: 'rbm',
     adapter: rbmAdapter,
-    ...of(rbmSamples),
+    ...accountOf(rbmSamples),
     rows: { ...rbmRows, ...accountRows },
     bodies: recorded.rbm,
   },
 ] as unknown as readonly Case[]
 
-function of({ auth, address }: { readonly auth: unknown; readonly address: string }) {
+function accountOf({ auth, address }: { readonly auth: unknown; readonly address: string }) {
   return { auth, address }
 }
 
 /** Everything before the send itself, such as for a token, is answered well. */
 async function outcomeOf({ adapter, auth, address }: Case, answer: recorded.RecordedRefusal): Promise<SendOutcome> {
-  const { sending } = provider(auth, address, answer)
+  const { sendContext } = createTestProvider(auth, address, answer)
   const call: SendContext<unknown>['call'] = (request) =>
     /oauth2|token/.test(request.url)
       ? Promise.resolve({
@@ -90,11 +90,11 @@ async function outcomeOf({ adapter, auth, address }: Case, answer: recorded.Reco
           header: () => '',
           body: '{"access_token":"t","expires_in":3600}',
         })
-      : sending.call(request)
-  const about = { address, messageId: 'msg_1' }
+      : sendContext.call(request)
+  const context = { address, messageId: 'msg_1' }
   const any = adapter as unknown as Adapter
-  const [wire] = any.render([{ kind: 'text', text: 'Hi' }], about)
-  return any.send(wire, { ...sending, call } as SendContext<unknown>)
+  const [payload] = any.render([{ kind: 'text', text: 'Hi' }], context)
+  return any.send(payload, { ...sendContext, call } as SendContext<unknown>)
 }
 
 for (const each of cases) {
@@ -102,9 +102,9 @@ for (const each of cases) {
   t.test(`Every documented refusal of ${name} is about whom its table says`, async (t) => {
     t.same(Object.keys(bodies).sort(), Object.keys(rows).sort(), 'there is one recorded answer for each row')
     for (const [code, answer] of Object.entries(bodies)) {
-      const { concerns, reason, retry: again } = rows[code]!
+      const { concerns, reason, retry: expectedRetry } = rows[code]!
       const outcome = await outcomeOf(each, answer)
-      t.match(outcome, { kind: 'refused', reason, retry: again }, code)
+      t.match(outcome, { kind: 'refused', reason, retry: expectedRetry }, code)
       const needsOperator = outcome.kind === 'refused' && outcome.needsOperator === true
       t.equal(needsOperator, concerns === 'account', `${code} concerns ${concerns}`)
     }
@@ -157,8 +157,8 @@ for (const each of cases) {
         words,
         async (code, status, word) => {
           const { status: usual, body } = bodies[code]!
-          const told = { ...(body as object), message: word, details: [{ [word]: word }], hint: word }
-          const outcome = await outcomeOf(each, { status: isByStatus ? usual : status, body: told })
+          const echoed = { ...(body as object), message: word, details: [{ [word]: word }], hint: word }
+          const outcome = await outcomeOf(each, { status: isByStatus ? usual : status, body: echoed })
           return !('needsOperator' in outcome)
         },
       )
@@ -177,9 +177,9 @@ t.test(
 )
 
 t.test('Every documented status of a message center is about whom its table says', async (t) => {
-  for (const [status, { concerns, reason, retry: again }] of Object.entries(smppRows)) {
+  for (const [status, { concerns, reason, retry: expectedRetry }] of Object.entries(smppRows)) {
     const refusal = refusalOf(Number(status))
-    t.match(refusal, { reason, retry: again })
+    t.match(refusal, { reason, retry: expectedRetry })
     t.equal(refusal.needsOperator === true, concerns === 'account', status)
     t.equal(describeBindRefusal(Number(status)).needsOperator, concerns === 'account', status)
   }

@@ -43,8 +43,8 @@ function shapeOf({ key, value }: Change): [name: string, keyBytes: number, value
   return [name, key.length, value!.length]
 }
 
-async function running<T>(place: NodeSetup, use: (node: Awaited<ReturnType<typeof startJourneyNode>>) => Promise<T>) {
-  const node = await startJourneyNode(place, { timeScale })
+async function withNode<T>(setup: NodeSetup, use: (node: Awaited<ReturnType<typeof startJourneyNode>>) => Promise<T>) {
+  const node = await startJourneyNode(setup, { timeScale })
   try {
     return await use(node)
   } finally {
@@ -54,58 +54,58 @@ async function running<T>(place: NodeSetup, use: (node: Awaited<ReturnType<typeo
 
 t.test('The limit writes as many records, of the same sizes, as a node does for an acceptance', async (t) => {
   process.env.BENCH_SCRATCH = t.testdir()
-  const place = newNodeSetup()
-  const { path, keys } = await running(place, async (node) => callsOf(await setUpAgent(node), 1))
+  const setup = newNodeSetup()
+  const { path, keys } = await withNode(setup, async (node) => callsOf(await setUpAgent(node), 1))
   const post = (profile: number) =>
-    running(place, ({ url }) => call('POST', `${url}${path}`, keys[0]!, JSON.parse(bodyOf(profile))))
+    withNode(setup, ({ url }) => call('POST', `${url}${path}`, keys[0]!, JSON.parse(bodyOf(profile))))
   // The first of an agent also sets its timers, which the others find set.
   t.match(await post(1), { outcome: 'queued' })
-  const before = await rowsOf(place.dir)
+  const before = await rowsOf(setup.dir)
   t.match(await post(2), { outcome: 'queued' })
-  const wrote = [...(await rowsOf(place.dir))]
+  const wrote = [...(await rowsOf(setup.dir))]
     .filter(([where, { value }]) => !before.get(where)?.value?.equals(value!))
     .filter(([, { key }]) => key.includes(agentId))
     .map(([, row]) => shapeOf(row))
   t.match(JSON.parse(bodyOf(2)), example, 'it is about the same call')
-  const wanted = recordsOf(example, 0, Date.now()).map(([[name, ...key], value]) => {
+  const expected = recordsOf(example, 0, Date.now()).map(([[name, ...key], value]) => {
     const of = table(String(name)) as unknown as Table<never, unknown>
     return shapeOf(encodeWrites([{ table: of, key, value } as never])[0]!)
   })
-  t.same(wrote.sort(), wanted.sort())
+  t.same(wrote.sort(), expected.sort())
 })
 
 t.test('People and sends that a disk was filled with are found as if the node had taken them', async (t) => {
   process.env.BENCH_SCRATCH = t.testdir()
-  const place = newNodeSetup()
-  const calls = await running(place, async (node) => {
+  const setup = newNodeSetup()
+  const calls = await withNode(setup, async (node) => {
     const furnished = await setUpAgent(node)
-    return { agent: furnished.place, ...(await callsOf(furnished, 1)) }
+    return { agent: furnished.agent, ...(await callsOf(furnished, 1)) }
   })
-  await fill(place, calls.agent, 30)
-  await running(place, async ({ url, key }) => {
+  await fill(setup, calls.agent, 30)
+  await withNode(setup, async ({ url, key }) => {
     const at = `${url}/v1/orgs/demo/agents/${calls.agent.agentId}`
     const { data: people } = await call('GET', `${at}/people?limit=100`, key)
     t.equal(people.length, 30)
     const body = { profile: { phone: filledPhoneOf(7) }, journey: { ...step, instanceId: 'past-0000000007' } }
-    const again = await call('POST', `${url}${calls.path}`, calls.keys[0]!, body)
-    t.equal(again.outcome, 'duplicate')
-    const status = await call('GET', `${at}/integrations/journey/sends/${again.sendId}`, key)
+    const repeated = await call('POST', `${url}${calls.path}`, calls.keys[0]!, body)
+    t.equal(repeated.outcome, 'duplicate')
+    const status = await call('GET', `${at}/integrations/journey/sends/${repeated.sendId}`, key)
     t.match(status, { state: 'sent', final: true, delivered: true })
     const next = { ...body, journey: { ...step, instanceId: 'now' }, inputs: { plan: 'x', renewsOn: 'y' } }
-    const anew = await call('POST', `${url}${calls.path}`, calls.keys[0]!, next)
-    t.match(anew, { outcome: 'queued', personId: again.personId }, 'and the person is the same')
-    const { data: sends } = await call('GET', `${at}/outreach/sends?personId=${again.personId}`, key)
+    const changed = await call('POST', `${url}${calls.path}`, calls.keys[0]!, next)
+    t.match(changed, { outcome: 'queued', personId: repeated.personId }, 'and the person is the same')
+    const { data: sends } = await call('GET', `${at}/outreach/sends?personId=${repeated.personId}`, key)
     t.same(
       sends.map(({ sendId }: { sendId: string }) => sendId),
-      [anew.sendId, again.sendId],
+      [changed.sendId, repeated.sendId],
     )
   })
 })
 
 t.test('A name stands for all scenarios that begin with it', async (t) => {
-  const named = (...line: string[]) => readOptions(line, scenarios).scenarios.map(({ name }) => name)
-  t.same(named('journey'), ['journey', 'journey-budget', 'journey-cluster'])
-  t.same(named('journey-budget'), ['journey-budget'])
+  const scenariosNamed = (...line: string[]) => readOptions(line, scenarios).scenarios.map(({ name }) => name)
+  t.same(scenariosNamed('journey'), ['journey', 'journey-budget', 'journey-cluster'])
+  t.same(scenariosNamed('journey-budget'), ['journey-budget'])
 })
 
 t.test('A slice of a window has the memory that was read in it, or the last that was', async (t) => {

@@ -16,11 +16,11 @@ t.test('Every route that takes a body is in the corpus, with bodies as long as i
   const routes = Object.values(test.node.planes).flatMap((plane) => plane.routes)
   const corpus = corpusOf(routes)
   const covered = new Set(corpus.map(({ plane, method, path }) => `${plane} ${method} ${path}`))
-  const wanted = routes.filter(hasBody)
-  t.ok(wanted.length > 50)
-  for (const { plane, method, path } of wanted) t.ok(covered.has(`${plane} ${method} ${path}`), `${method} ${path}`)
+  const bodyRoutes = routes.filter(hasBody)
+  t.ok(bodyRoutes.length > 50)
+  for (const { plane, method, path } of bodyRoutes) t.ok(covered.has(`${plane} ${method} ${path}`), `${method} ${path}`)
   for (const { path, bytes } of corpus) {
-    const route = wanted.find((each) => each.path === path)!
+    const route = bodyRoutes.find((each) => each.path === path)!
     t.ok(bytes >= Math.min(http.bodyBytes, route.bodyLimitBytes ?? http.bodyBytes), path)
   }
 })
@@ -53,7 +53,7 @@ t.test('One wait that is longer than the timer breaks the floor, however short t
     ],
   })
   const [floor] = neighbours.ratios
-  const holds = (worst: number) => {
+  const isMet = (worst: number) => {
     const [timer, ours] = neighbours.candidates.map(({ name }) => name) as [string, string]
     const rounds = new Map([
       [timer, [sample(50.4)]],
@@ -61,6 +61,6 @@ t.test('One wait that is longer than the timer breaks the floor, however short t
     ])
     return evaluateRatio(floor!, rounds).holds
   }
-  t.equal(holds(50), true)
-  t.equal(holds(51), false)
+  t.equal(isMet(50), true)
+  t.equal(isMet(51), false)
 })

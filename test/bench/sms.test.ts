@@ -3,7 +3,7 @@ import t from 'tap'
 import { account, host } from '../../bench/scenarios/sms/fixtures.js'
 import { isKannelHere, startKannel } from '../../bench/scenarios/sms/kannel.js'
 import { createDeliveryWait, startCenter } from '../../bench/scenarios/sms/rpc.js'
-import { openTestLine, up } from '../adapters/sms/smpp/center.js'
+import { openTestSession, waitUntilConnected } from '../adapters/sms/smpp/messagecenter.js'
 import { sender } from '../adapters/sms/smpp/sender.js'
 
 const window = { warmSeconds: 0, seconds: 1, concurrency: 1 }
@@ -12,14 +12,14 @@ t.test('People greet, submits are counted, and a message that never came is a fa
   const center = await startCenter()
   t.teardown(center.stop)
   t.match(await center.count(), { isBound: false, submits: 0 })
-  const { line, told } = openTestLine(center.port, { auth: { ...account } })
-  t.teardown(() => line.close())
-  await up(line)
+  const { session, reportedItems: inbound } = openTestSession(center.port, { auth: { ...account } })
+  t.teardown(() => session.close())
+  await waitUntilConnected(session)
   await center.greet(300)
-  t.equal(new Set(told.map((item) => 'address' in item && item.address)).size, 300)
+  t.equal(new Set(inbound.map((item) => 'address' in item && item.address)).size, 300)
 
   const handOver = createDeliveryWait(center, () => 7, 500)
-  const send = sender(line, { from: account.from })
+  const send = sender(session, { from: account.from })
   for (const text of ['a', 'b', 'c']) t.match(await send(text), { kind: 'sent' })
   t.match(await center.count(), { isBound: true, submits: 3 })
   t.match(await handOver({ ...window, operations: 3 }), { failures: {}, operations: 0, cpuMicros: 0 })

@@ -1,12 +1,12 @@
 /** The visitors of the web chat scenario: they read sockets as browsers do, and keep within every limit of a node. */
 import fc from 'fast-check'
 import t from 'tap'
-import { addressOf, rateOf, serialOf, textOf, visitorsPerAddress } from '../../bench/scenarios/webchat/fixtures.js'
+import { addressOf, rateOf, sequenceOf, textOf, visitorsPerAddress } from '../../bench/scenarios/webchat/fixtures.js'
 import { createFrameReader, textBytes, upgradeRequest } from '../../bench/scenarios/webchat/websocketframes.js'
 import { budgets, webchat as limits } from '../../core/limits/index.js'
 
 /** A frame as servers write it: without a mask. */
-function served(kind: number, payload: Buffer): Buffer {
+function serverFrame(kind: number, payload: Buffer): Buffer {
   const head = Buffer.from([0x80 | kind, payload.length < 126 ? payload.length : 126])
   const long = Buffer.alloc(payload.length < 126 ? 0 : 2)
   if (long.length > 0) long.writeUInt16BE(payload.length)
@@ -14,27 +14,27 @@ function served(kind: number, payload: Buffer): Buffer {
 }
 
 t.test('Whatever is served is heard in its order, however the bytes are cut', async (t) => {
-  const said = fc.oneof(
+  const anyFrame = fc.oneof(
     fc.record({ kind: fc.constant(0x1), text: fc.string({ unit: 'grapheme', maxLength: 400 }) }),
     fc.record({ kind: fc.constant(0x9), text: fc.string({ maxLength: 20 }) }),
   )
   fc.assert(
-    fc.property(fc.array(said, { maxLength: 12 }), fc.array(fc.nat(40), { minLength: 1 }), (frames, cuts) => {
+    fc.property(fc.array(anyFrame, { maxLength: 12 }), fc.array(fc.nat(40), { minLength: 1 }), (frames, cuts) => {
       const head = Buffer.from('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n')
-      const bytes = Buffer.concat([head, ...frames.map(({ kind, text }) => served(kind, Buffer.from(text)))])
-      const heard: string[] = []
+      const bytes = Buffer.concat([head, ...frames.map(({ kind, text }) => serverFrame(kind, Buffer.from(text)))])
+      const received: string[] = []
       const read = createFrameReader({
-        opened: () => heard.push('opened'),
-        text: (text) => heard.push(`text ${text}`),
-        ping: (payload) => heard.push(`ping ${Buffer.from(payload)}`),
-        closed: () => heard.push('closed'),
+        opened: () => received.push('opened'),
+        text: (text) => received.push(`text ${text}`),
+        ping: (payload) => received.push(`ping ${Buffer.from(payload)}`),
+        closed: () => received.push('closed'),
       })
       for (let at = 0, turn = 0; at < bytes.length; turn++) {
         const end = at + 1 + cuts[turn % cuts.length]!
         read(bytes.subarray(at, end))
         at = end
       }
-      t.same(heard, ['opened', ...frames.map(({ kind, text }) => `${kind === 0x1 ? 'text' : 'ping'} ${text}`)])
+      t.same(received, ['opened', ...frames.map(({ kind, text }) => `${kind === 0x1 ? 'text' : 'ping'} ${text}`)])
     }),
   )
 })
@@ -45,7 +45,7 @@ t.test('A socket that is refused or ended says so, and what is said is masked', 
   t.throws(() => createFrameReader(ends)(Buffer.from('HTTP/1.1 429 Too Many Requests\r\n\r\n')), { message: /429/ })
   const read = createFrameReader(ends)
   read(Buffer.from('HTTP/1.1 101 Switching Protocols\r\n\r\n'))
-  read(served(0x8, Buffer.from([0x11, 0x31])))
+  read(serverFrame(0x8, Buffer.from([0x11, 0x31])))
   t.same(codes, [4401])
   const frame = textBytes('x'.repeat(200))
   t.same([...frame.subarray(0, 4)], [0x81, 0x80 | 126, 0, 200])
@@ -71,5 +71,5 @@ t.test('Ten thousand visitors come from as many addresses as keep every limit of
     t.ok(each * visitorsPerAddress <= budgets.webchatAddress.refillPerSecond)
   }
   t.equal(rateOf(10_000), 1_000)
-  t.equal(serialOf(textOf(123_456)), 123_456)
+  t.equal(sequenceOf(textOf(123_456)), 123_456)
 })

@@ -36,14 +36,14 @@ export function bucketsContract(t: Test, backend: BucketsBackend): void {
 
     for (const budget of Object.keys(budgets) as BudgetName[]) {
       const { burstCalls, refillPerSecond } = budgets[budget]
-      const about = { ...budgets[budget], budget, volley, backend }
+      const bucketsCase = { ...budgets[budget], budget, volley, backend }
       t.test(`The ${budget} budget`, async (t) => {
-        t.test(`A full bucket admits ${burstCalls} calls at once and not one more`, (t) => burst(t, about))
+        t.test(`A full bucket admits ${burstCalls} calls at once and not one more`, (t) => burst(t, bucketsCase))
         if (!inTheContract.includes(budget)) return
-        t.test('An admitted call is told what it left', (t) => figures(t, about))
-        t.test(`An empty bucket refills at ${refillPerSecond} calls a second`, (t) => refill(t, about))
-        t.test('A refused call takes nothing', (t) => refusals(t, about))
-        t.test('Calls admitted in any span stay within burst and refill', (t) => spans(t, about))
+        t.test('An admitted call is told what it left', (t) => figures(t, bucketsCase))
+        t.test(`An empty bucket refills at ${refillPerSecond} calls a second`, (t) => refill(t, bucketsCase))
+        t.test('A refused call takes nothing', (t) => refusals(t, bucketsCase))
+        t.test('Calls admitted in any span stay within burst and refill', (t) => spans(t, bucketsCase))
       })
     }
 
@@ -65,7 +65,7 @@ export function bucketsContract(t: Test, backend: BucketsBackend): void {
   })
 }
 
-interface About {
+interface BucketsCase {
   readonly budget: BudgetName
   readonly burstCalls: number
   readonly refillPerSecond: number
@@ -73,40 +73,40 @@ interface About {
   readonly backend: BucketsBackend
 }
 
-async function burst(t: Test, { budget, burstCalls, refillPerSecond, volley }: About): Promise<void> {
+async function burst(t: Test, { budget, burstCalls, refillPerSecond, volley }: BucketsCase): Promise<void> {
   const { spents, admitted, fromMs, tillMs } = await volley(budget, 'burst', burstCalls * 1.5)
   within(t, admitted, burstCalls, burstCalls + (refillPerSecond * (tillMs - fromMs)) / 1000, 'admitted')
   t.ok(spents.every((spent) => spent.limit === burstCalls))
   // Less than one call is left, so these figures do not depend on when within the span a refusal fell.
   const resetSeconds = Math.ceil(burstCalls / refillPerSecond)
   const retryAfterSeconds = Math.max(1, Math.ceil(1 / refillPerSecond))
-  const told = new Set(spents.filter((spent) => !spent.allowed).map((spent) => JSON.stringify(spent)))
+  const refusedAnswers = new Set(spents.filter((spent) => !spent.allowed).map((spent) => JSON.stringify(spent)))
   const refusal: SpendResult = { allowed: false, limit: burstCalls, remaining: 0, resetSeconds, retryAfterSeconds }
-  t.same([...told], [JSON.stringify(refusal)], 'every refusal is told the same')
+  t.same([...refusedAnswers], [JSON.stringify(refusal)], 'every refusal is told the same')
 }
 
-async function figures(t: Test, { budget, burstCalls, refillPerSecond, volley, backend }: About): Promise<void> {
+async function figures(t: Test, { budget, burstCalls, refillPerSecond, volley, backend }: BucketsCase): Promise<void> {
   const fromMs = backend.nowMs()
   for (let calls = 1; calls <= 12; calls++) {
     const [spent] = (await volley(budget, 'figures', 1)).spents as [SpendResult]
-    const least = burstCalls - calls
-    const most = Math.min(burstCalls - 1, least + (refillPerSecond * (backend.nowMs() - fromMs)) / 1000)
+    const min = burstCalls - calls
+    const max = Math.min(burstCalls - 1, min + (refillPerSecond * (backend.nowMs() - fromMs)) / 1000)
     t.match(spent, { allowed: true, retryAfterSeconds: 0 })
-    within(t, spent.remaining, least, Math.floor(most), 'remaining')
+    within(t, spent.remaining, min, Math.floor(max), 'remaining')
     const fullAfter = (calls: number) => Math.ceil((burstCalls - calls) / refillPerSecond)
-    within(t, spent.resetSeconds, fullAfter(most), fullAfter(least), 'reset')
+    within(t, spent.resetSeconds, fullAfter(max), fullAfter(min), 'reset')
   }
 }
 
-async function refill(t: Test, { budget, burstCalls, refillPerSecond, volley, backend }: About): Promise<void> {
+async function refill(t: Test, { budget, burstCalls, refillPerSecond, volley, backend }: BucketsCase): Promise<void> {
   const drained = await volley(budget, 'refill', burstCalls * 1.5)
   await backend.pass(5_500 / refillPerSecond)
   const later = await volley(budget, 'refill', burstCalls)
-  const [least, most] = cameBack(refillPerSecond, drained, later)
-  within(t, later.admitted, least, most, 'admitted')
+  const [min, max] = refilledRange(refillPerSecond, drained, later)
+  within(t, later.admitted, min, max, 'admitted')
 }
 
-async function refusals(t: Test, { budget, burstCalls, refillPerSecond, volley, backend }: About): Promise<void> {
+async function refusals(t: Test, { budget, burstCalls, refillPerSecond, volley, backend }: BucketsCase): Promise<void> {
   const drained = await volley(budget, 'refusals', burstCalls * 1.5)
   let admitted = 0
   for (let round = 0; round < 4; round++) {
@@ -114,17 +114,17 @@ async function refusals(t: Test, { budget, burstCalls, refillPerSecond, volley, 
     await backend.pass(1_500 / refillPerSecond)
   }
   const last = await volley(budget, 'refusals', burstCalls)
-  const [least, most] = cameBack(refillPerSecond, drained, last)
-  within(t, admitted + last.admitted, least, most, 'admitted')
+  const [min, max] = refilledRange(refillPerSecond, drained, last)
+  within(t, admitted + last.admitted, min, max, 'admitted')
 }
 
 /** Calls that a bucket gets back from the volley that emptied it to a later one; it was left with less than one. */
-function cameBack(refillPerSecond: number, drained: Volley, later: Volley): [least: number, most: number] {
-  const least = Math.floor((refillPerSecond * (later.fromMs - drained.tillMs)) / 1000)
-  return [least, 1 + (refillPerSecond * (later.tillMs - drained.fromMs)) / 1000]
+function refilledRange(refillPerSecond: number, drained: Volley, later: Volley): [least: number, most: number] {
+  const min = Math.floor((refillPerSecond * (later.fromMs - drained.tillMs)) / 1000)
+  return [min, 1 + (refillPerSecond * (later.tillMs - drained.fromMs)) / 1000]
 }
 
-async function spans(t: Test, { budget, burstCalls, refillPerSecond, volley, backend }: About): Promise<void> {
+async function spans(t: Test, { budget, burstCalls, refillPerSecond, volley, backend }: BucketsCase): Promise<void> {
   const step = fc.record({
     subject: fc.constantFrom('a', 'b'),
     calls: fc.integer({ min: 1, max: Math.ceil(burstCalls * 0.7) }),
@@ -173,6 +173,6 @@ function volleysOf(backend: BucketsBackend, nodes: readonly Buckets[]) {
   }
 }
 
-function within(t: Test, found: number, least: number, most: number, what: string): void {
-  t.ok(found >= least && found <= most, `${what} is ${found}, within ${least} to ${most}`)
+function within(t: Test, actual: number, min: number, max: number, what: string): void {
+  t.ok(actual >= min && actual <= max, `${what} is ${actual}, within ${min} to ${max}`)
 }

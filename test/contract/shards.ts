@@ -8,7 +8,7 @@ import type { OpenEngineFixture } from './shards/fixture.js'
 import { idsSuite } from './shards/ids.js'
 import { localSuite } from './shards/local.js'
 import { recordsSuite } from './shards/records.js'
-import { stoppingSuite } from './shards/stopping.js'
+import { stoppingSuite } from './shards/shutdown.js'
 import { timersSuite } from './shards/timers.js'
 
 const parts = {

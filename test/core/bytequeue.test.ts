@@ -17,8 +17,8 @@ t.test('Whatever pieces come and however many are taken, bytes come out as they 
           continue
         }
         const count = Math.min(step, expected.length)
-        const taken = [...queue.take(count)]
-        if (taken.join() !== expected.slice(0, count).join()) throw new Error('other bytes are taken')
+        const dequeued = [...queue.take(count)]
+        if (dequeued.join() !== expected.slice(0, count).join()) throw new Error('other bytes are taken')
         expected = expected.slice(count)
       }
       if (queue.length !== expected.length || [...queue.peek()].join() !== expected.join())
@@ -31,9 +31,9 @@ t.test('Whatever pieces come and however many are taken, bytes come out as they 
 t.test('What is taken stays as it is while the queue goes on', async (t) => {
   const queue = new ByteQueue()
   queue.append(Uint8Array.of(1, 2, 3))
-  const taken = queue.take(2)
+  const dequeued = queue.take(2)
   queue.append(new Uint8Array(5_000).fill(9))
-  t.same([...taken], [1, 2])
+  t.same([...dequeued], [1, 2])
 })
 
 t.test('One byte at a time costs in proportion to the bytes', async (t) => {

@@ -292,7 +292,9 @@ function labelsOf({ name, head, lines }: Marker): string[] {
       mustFit(head, /^ #[a-z0-9-]+ \| .+\?$/)
       const options = lines.map((line) => /^(\S+) = (.+)$/.exec(mustFit(line, /^[a-z0-9-]+ = .+$/))!)
       if (new Set(options.map(([, id]) => id)).size < options.length) throw new Error(`an id twice in ${lines}`)
-      return options.map(([, , shown]) => (name === 'ask.time' ? slotLabel(shown!) : shown!.split(' ~ ')[0]!))
+      return options.map(([, , displayed]) =>
+        name === 'ask.time' ? slotLabel(displayed!) : displayed!.split(' ~ ')[0]!,
+      )
     }
     case 'confirm':
       mustFit(head, /^ #[a-z0-9-]+ \| .+\?$/)
@@ -331,8 +333,8 @@ function chipLabel(chip: string): string {
 }
 
 /** What a slot says must be what it means, day and hour. */
-function slotLabel(shown: string): string {
-  const [start, label] = shown.split(' ~ ') as [string, string]
+function slotLabel(displayed: string): string {
+  const [start, label] = displayed.split(' ~ ') as [string, string]
   mustFit(start, isoStart)
   const local = new Date(`${start.slice(0, 19)}Z`)
   mustFit(label, new RegExp(`^${weekdays[local.getUTCDay()]} ${local.getUTCDate()} \\w+, ${start.slice(11, 16)}$`))
@@ -359,8 +361,8 @@ t.test('What people can tap fits every channel and is never an opt-out word', as
 })
 
 t.test('A catalog is looked into by kind and id, and cannot be changed by a reader', async (t) => {
-  const known = new Set<string>(catalogKinds)
-  fc.assert(fc.property(fc.string(), (kind) => isCatalogKind(kind) === known.has(kind)))
+  const knownKinds = new Set<string>(catalogKinds)
+  fc.assert(fc.property(fc.string(), (kind) => isCatalogKind(kind) === knownKinds.has(kind)))
   for (const kind of ['__proto__', 'constructor', 'toString', '']) t.notOk(isCatalogKind(kind), `${kind} is no kind`)
   const anyKind = fc.constantFrom(...catalogKinds)
   fc.assert(fc.property(anyKind, fc.string(), (kind, id) => (findInCatalog(kind, id)?.id ?? id) === id))
@@ -384,9 +386,9 @@ t.test('The routes answer lists in their envelope, entries bare, and 404 for wha
     t.ok(checkList(listed.json), `${kind} ${ajv.errorsText(checkList.errors)}`)
     t.same(listed.headers, { 'cache-control': `private, max-age=${catalog.cacheSeconds}` })
     for (const entry of listCatalog(kind)) {
-      const found = await read(item, { kind, id: entry.id })
-      if (isRefusal(found)) throw new Error(`${entry.id} was refused`)
-      t.equal(found.json, entry)
+      const entryRead = await read(item, { kind, id: entry.id })
+      if (isRefusal(entryRead)) throw new Error(`${entry.id} was refused`)
+      t.equal(entryRead.json, entry)
       t.ok(checkItem(entry), `${entry.id} ${ajv.errorsText(checkItem.errors)}`)
     }
   }

@@ -13,31 +13,35 @@ const idOf = ({ id }: Item) => id
 type Write = (list: readonly Item[]) => readonly Item[]
 
 /** The ids that pages of that size show, one write or none before each further page, and those that were there all the time. */
-function walked(count: number, limit: number, writes: readonly Write[]): { shown: string[]; stayed: string[] } {
+function walkPages(
+  count: number,
+  limit: number,
+  writes: readonly Write[],
+): { returnedIds: string[]; stayed: string[] } {
   let list: readonly Item[] = itemsOf(count)
   let stayed = list.map(idOf)
-  const shown: string[] = []
+  const returnedIds: string[] = []
   let after: PageCursor | undefined
   for (let page = 0; ; page++) {
     const { data, last } = pageOf(list, { limit, ...(after && { after }) }, idOf)
-    shown.push(...data.map(idOf))
-    if (!last) return { shown, stayed }
+    returnedIds.push(...data.map(idOf))
+    if (!last) return { returnedIds, stayed }
     after = last
     list = writes[page]?.(list) ?? list
-    const left = new Set(list.map(idOf))
-    stayed = stayed.filter((id) => left.has(id))
+    const remaining = new Set(list.map(idOf))
+    stayed = stayed.filter((id) => remaining.has(id))
   }
 }
 
 const nat = fc.nat({ max: 1_000 })
-const going = fc.tuple(nat, fc.integer({ min: 1, max: 50 })).map(([at, many]): Write => {
-  return (list) => list.filter((_, place) => place < at % (list.length + 1) || place >= (at % (list.length + 1)) + many)
+const removal = fc.tuple(nat, fc.integer({ min: 1, max: 50 })).map(([at, many]): Write => {
+  return (list) => list.filter((_, index) => index < at % (list.length + 1) || index >= (at % (list.length + 1)) + many)
 })
 let made = 0
-const coming = fc.tuple(nat, fc.boolean()).map(([at, isBehind]): Write => {
+const insertion = fc.tuple(nat, fc.boolean()).map(([at, isBehind]): Write => {
   return (list) => {
-    const place = isBehind ? list.length : at % (list.length + 1)
-    return [...list.slice(0, place), { id: `new${++made}` }, ...list.slice(place)]
+    const index = isBehind ? list.length : at % (list.length + 1)
+    return [...list.slice(0, index), { id: `new${++made}` }, ...list.slice(index)]
   }
 })
 const together = (writes: fc.Arbitrary<Write>): fc.Arbitrary<Write> =>
@@ -48,16 +52,16 @@ const together = (writes: fc.Arbitrary<Write>): fc.Arbitrary<Write> =>
   )
 
 function showsAll(count: number, limit: number, writes: readonly Write[], returned: ReadonlySet<string>): boolean {
-  const { shown, stayed } = walked(count, limit, writes)
-  const seen = new Set(shown)
+  const { returnedIds, stayed } = walkPages(count, limit, writes)
+  const seen = new Set(returnedIds)
   return stayed.every((id) => seen.has(id) || returned.has(id))
 }
 
 t.test('Whoever stays is shown, however others come and go between the pages', async () => {
-  const asked = [fc.integer({ min: 1, max: 120 }), fc.integer({ min: 1, max: 40 })] as const
-  const writes = fc.array(together(fc.oneof(going, coming)), { maxLength: 12 })
+  const pageArguments = [fc.integer({ min: 1, max: 120 }), fc.integer({ min: 1, max: 40 })] as const
+  const writes = fc.array(together(fc.oneof(removal, insertion)), { maxLength: 12 })
   fc.assert(
-    fc.property(...asked, writes, (count, limit, each) => showsAll(count, limit, each, new Set())),
+    fc.property(...pageArguments, writes, (count, limit, each) => showsAll(count, limit, each, new Set())),
     { numRuns: 2_000 },
   )
 })
@@ -70,9 +74,9 @@ t.test('Whoever stays is shown, though others go and come back behind it', async
       fc.array(fc.array(nat, { maxLength: 3 }), { maxLength: 10 }),
       (count, limit, each) => {
         const returned = new Set<string>()
-        const writes = each.map((places): Write => {
+        const writes = each.map((indexes): Write => {
           return (list) =>
-            places.reduce<readonly Item[]>((before, at) => {
+            indexes.reduce<readonly Item[]>((before, at) => {
               const item = before[at % before.length]!
               returned.add(item.id)
               return [...before.filter((other) => other !== item), item]
@@ -92,14 +96,14 @@ t.test('Nothing is shown twice while nothing comes before what was shown', async
       fc.integer({ min: 1, max: 40 }),
       fc.array(fc.array(nat, { maxLength: 3 }), { maxLength: 12 }),
       (count, limit, each) => {
-        const writes = each.map((places): Write => {
+        const writes = each.map((indexes): Write => {
           return (list) => [
-            ...places.reduce<readonly Item[]>((left, at) => left.filter((_, place) => place !== at), list),
+            ...indexes.reduce<readonly Item[]>((remaining, at) => remaining.filter((_, index) => index !== at), list),
             { id: `late${++made}` },
           ]
         })
-        const { shown } = walked(count, limit, writes)
-        return new Set(shown).size === shown.length
+        const { returnedIds } = walkPages(count, limit, writes)
+        return new Set(returnedIds).size === returnedIds.length
       },
     ),
     { numRuns: 1_000 },
@@ -109,8 +113,8 @@ t.test('Nothing is shown twice while nothing comes before what was shown', async
 t.test('The last item that was shown and an earlier one may go, and the next one is shown', async (t) => {
   const list = itemsOf(7)
   const { last } = pageOf(list, { limit: 3 }, idOf)
-  const left = list.filter(({ id }) => id !== 'i0' && id !== 'i2')
-  t.strictSame(pageOf(left, { limit: 2, after: last! }, idOf).data.map(idOf), ['i3', 'i4'])
+  const remaining = list.filter(({ id }) => id !== 'i0' && id !== 'i2')
+  t.strictSame(pageOf(remaining, { limit: 2, after: last! }, idOf).data.map(idOf), ['i3', 'i4'])
 })
 
 t.test('A token is short, however long the ids are', async (t) => {

@@ -33,14 +33,14 @@ export type BookView = Static<typeof BookView>
 const Written = Type.Object({ place: Type.Integer(), attempt: Type.Integer() }, closed)
 export type Written = Static<typeof Written>
 
-const About = Type.Object(
+const NodeStatus = Type.Object(
   {
     node: Type.String(),
     shards: Type.Array(Type.Object({ shard: Type.Integer(), part: Type.String(), epoch: Type.Integer() }, closed)),
   },
   closed,
 )
-export type About = Static<typeof About>
+export type NodeStatus = Static<typeof NodeStatus>
 
 /** The request that the test's receiver gets for each entry. */
 export interface EffectPayload {
@@ -132,7 +132,7 @@ export interface BookDeps {
   readonly delay?: () => Promise<void>
 }
 
-export function bookRepertoire({ name, receiver, shards, engine, delay }: BookDeps): Handlers {
+export function bookHandlers({ name, receiver, shards, engine, delay }: BookDeps): Handlers {
   const post: EffectHandler = async (
     payload: Pick<EffectPayload, 'book' | 'index' | 'value'>,
     { id, owner, signal },
@@ -181,8 +181,8 @@ export function bookRoutes({ name, engine }: Pick<BookDeps, 'name' | 'engine'>):
       summary: 'The whole book',
       reply: { 200: Book },
       async handler({ params: { book } }) {
-        const found = await engine().query(book, all, { book })
-        return isRefusal(found) ? found : json(200, found)
+        const contents = await engine().query(book, all, { book })
+        return isRefusal(contents) ? contents : json(200, contents)
       },
     }),
     route({
@@ -192,8 +192,8 @@ export function bookRoutes({ name, engine }: Pick<BookDeps, 'name' | 'engine'>):
       summary: 'One entry',
       reply: { 200: BookView },
       async handler({ params: { book, place: index } }) {
-        const found = await engine().query(book, readBook, { book, index: Number(index) })
-        return isRefusal(found) ? found : json(200, found)
+        const contents = await engine().query(book, readBook, { book, index: Number(index) })
+        return isRefusal(contents) ? contents : json(200, contents)
       },
     }),
     route({
@@ -202,7 +202,7 @@ export function bookRoutes({ name, engine }: Pick<BookDeps, 'name' | 'engine'>):
       path: '/about',
       summary: 'Who this is and what it has of each shard',
       access: { who: 'public' },
-      reply: { 200: About },
+      reply: { 200: NodeStatus },
       handler() {
         const shards = engine()
           .inspect()

@@ -12,7 +12,7 @@ export interface CallReply<R> {
   readonly how: CallResult
   readonly answer?: R
   /** An error in an answer that no fault excuses. */
-  readonly wrong?: string
+  readonly problem?: string
 }
 
 export function isUndecided(how: CallResult): boolean {
@@ -22,19 +22,19 @@ export function isUndecided(how: CallResult): boolean {
 export const headers = { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' }
 
 export async function call<R>(
-  place: FaultNode,
+  faultNode: FaultNode,
   method: 'GET' | 'POST',
   path: string,
   withinMs: number,
   body?: unknown,
 ): Promise<CallReply<R>> {
   const sent = body === undefined ? undefined : JSON.stringify(body)
-  const response = await exchange(place.url(), `/v1${path}`, withinMs, { method, headers, body: sent })
+  const response = await exchange(faultNode.url(), `/v1${path}`, withinMs, { method, headers, body: sent })
   if ('how' in response) return response
   const { status, text } = response
   if (status === 200) return { how: 'answered', answer: JSON.parse(text) as R }
   if (status !== 503 || !response.headers.has('retry-after')) {
-    return { how: 'wrong', wrong: `${place.name} answered ${status} to ${method} ${path}: ${text}` }
+    return { how: 'wrong', problem: `${faultNode.name} answered ${status} to ${method} ${path}: ${text}` }
   }
   return { how: (JSON.parse(text) as { detail?: string }).detail === undefined ? 'unavailable' : 'doubtful' }
 }

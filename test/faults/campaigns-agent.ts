@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { formatAgentKey } from '../../core/agentref.js'
 import { type Answered, exchange, headers } from './call.js'
 import type { FaultNode } from './faultnode.js'
-import { createAgent, heard, post, receiveText } from './sends-agent.js'
+import { createAgent, definiteAnswer, post, receiveText } from './sends-agent.js'
 import type { SendProvider } from './sends-provider.js'
 import { waitUntil } from './timeout.js'
 
@@ -37,13 +37,13 @@ export interface Crowd {
   readonly others: number
 }
 
-/** Every call except `ask` is repeated, from node to node, until one answers. */
+/** Every call except `requestMove` is repeated, from node to node, until one answers. */
 export interface CampaignAgent {
   /** The owner key of the agent, which determines its shard. */
   readonly key: string
   readonly crowd: Crowd
   /** Calls one node once; undefined when its answer leaves the outcome unknown. */
-  ask(faultNode: FaultNode, id: string, move: CampaignMove): Promise<Answered | undefined>
+  requestMove(faultNode: FaultNode, id: string, move: CampaignMove): Promise<Answered | undefined>
   /** Creates one draft per name, however often it is called. */
   draft(name: string): Promise<string>
   /** Returns the status after the call, which another caller may have caused. */
@@ -60,7 +60,7 @@ export interface CampaignAgent {
 }
 
 const answerMs = 15_000
-const againMs = 40
+const retryMs = 40
 const pageRows = 200
 
 export async function openCampaignAgent(
@@ -76,56 +76,58 @@ export async function openCampaignAgent(
 
   let longestMs = 0
 
-  async function answered(ask: (faultNode: FaultNode) => Promise<Answered | undefined>): Promise<Answered> {
-    for (const began = performance.now(); ; await sleep(againMs)) {
-      const came = await ask(faultNodes[nth++ % faultNodes.length]!)
-      if (!came) continue
+  async function callUntilAnswered(
+    requestMove: (faultNode: FaultNode) => Promise<Answered | undefined>,
+  ): Promise<Answered> {
+    for (const began = performance.now(); ; await sleep(retryMs)) {
+      const response = await requestMove(faultNodes[nth++ % faultNodes.length]!)
+      if (!response) continue
       longestMs = Math.max(longestMs, performance.now() - began)
-      return came
+      return response
     }
   }
 
   async function read<T>(path: string): Promise<T> {
-    const { status, text } = await answered(async (faultNode) =>
-      heard(await exchange(faultNode.url(), path, answerMs, { headers })),
+    const { status, text } = await callUntilAnswered(async (faultNode) =>
+      definiteAnswer(await exchange(faultNode.url(), path, answerMs, { headers })),
     )
     if (status !== 200) throw new Error(`${path} was answered ${status} ${text}`)
     return JSON.parse(text) as T
   }
 
   async function sent(path: string, body: object, allowed: readonly number[]): Promise<Answered> {
-    const came = await answered((faultNode) => post(faultNode, path, body))
-    if (!allowed.includes(came.status)) throw new Error(`${path} was answered ${came.status} ${came.text}`)
-    return came
+    const response = await callUntilAnswered((faultNode) => post(faultNode, path, body))
+    if (!allowed.includes(response.status)) throw new Error(`${path} was answered ${response.status} ${response.text}`)
+    return response
   }
 
   const phoneAt = (at: number) => `+1415555${1_000 + at}`
   await sent(`${own}/message-templates`, { id: 'ref', name: 'Ref', body: 'Hello {person.firstName}!' }, [201])
   await sent(`${own}/outreach`, { id: 'ref', name: 'Ref', class: 'service', openerTemplateId: 'ref' }, [201])
   for (let at = 0; at < crowd.agreed; at++) {
-    while (!(await receiveText(first, provider, bindingId, phoneAt(at), 'Hello'))) await sleep(againMs)
+    while (!(await receiveText(first, provider, bindingId, phoneAt(at), 'Hello'))) await sleep(retryMs)
   }
-  const known = async () => {
-    const found = new Map<string, string>()
+  const loadPeople = async () => {
+    const loaded = new Map<string, string>()
     let pageToken = ''
     do {
       const page = await read<{
         data: { id: string; identities: { address: string }[] }[]
         nextPageToken?: string
       }>(`${own}/people?limit=${pageRows}${pageToken}`)
-      for (const { id, identities } of page.data) found.set(id, identities[0]?.address ?? '')
+      for (const { id, identities } of page.data) loaded.set(id, identities[0]?.address ?? '')
       pageToken = page.nextPageToken === undefined ? '' : `&pageToken=${page.nextPageToken}`
     } while (pageToken !== '')
-    return found
+    return loaded
   }
-  await waitUntil('everybody who wrote is known', faultNodes, async () => (await known()).size === crowd.agreed)
+  await waitUntil('everybody who wrote is known', faultNodes, async () => (await loadPeople()).size === crowd.agreed)
   const rows = Array.from({ length: crowd.agreed + crowd.others }, (_, at) =>
     [phoneAt(at), `ref-${at}`, at < crowd.agreed ? 'granted' : 'unknown'].join(),
   )
   const file = `phone,firstName,consent\n${rows.join('\n')}\n`
   const csv = { method: 'POST', headers: { ...headers, 'content-type': 'text/csv' }, body: file }
-  const imported = await answered(async (faultNode) =>
-    heard(await exchange(faultNode.url(), `${own}/people/import`, answerMs, csv)),
+  const imported = await callUntilAnswered(async (faultNode) =>
+    definiteAnswer(await exchange(faultNode.url(), `${own}/people/import`, answerMs, csv)),
   )
   const { importBatchId } = JSON.parse(imported.text) as { importBatchId: string }
 
@@ -134,11 +136,11 @@ export async function openCampaignAgent(
   return {
     key: formatAgentKey({ orgId: 'demo', agentId }),
     crowd,
-    ask: (faultNode, id, move) => post(faultNode, `${campaigns}/${id}/${move}`),
+    requestMove: (faultNode, id, move) => post(faultNode, `${campaigns}/${id}/${move}`),
     longestMs: () => longestMs,
     async phones() {
       const agreed = new Set(Array.from({ length: crowd.agreed }, (_, at) => phoneAt(at)))
-      return new Map([...(await known())].filter(([, phone]) => agreed.has(phone)))
+      return new Map([...(await loadPeople())].filter(([, phone]) => agreed.has(phone)))
     },
     async draft(name) {
       const body = { name, outreachId: 'ref', audience: { importBatchId } }

@@ -4,7 +4,7 @@ import { shardOf } from '../../runtime/shard/placement.js'
 import type { Rng } from '../sim/world/rng.js'
 import type { CampaignAgent, CampaignMove } from './campaigns-agent.js'
 import type { KillTiming, Stage } from './campaigns-timing.js'
-import { aboutOf } from './cluster.js'
+import { readNodeStatus } from './cluster.js'
 import type { FaultNode } from './faultnode.js'
 import { waitUntil } from './timeout.js'
 
@@ -19,7 +19,7 @@ export interface CampaignTrial {
   /** Kills of one campaign in each of its stages. */
   readonly times: number
   /** Called with a sentence for every fault that a kill does not excuse. */
-  readonly wrong: (sentence: string) => void
+  readonly addProblem: (sentence: string) => void
 }
 
 /** Statuses that a campaign may have after an answered move. */
@@ -30,11 +30,11 @@ const doneBy: Readonly<Record<CampaignMove, readonly string[]>> = {
   resume: ['running', 'completed'],
 }
 /** The share of stagings under kill that replace a snapshot. */
-const againShare = 0.4
+const repeatShare = 0.4
 /** The share of kills aimed at the node that owns the campaign; the others hit a random node. */
 const ownerShare = 0.6
 /** Interval of polling for the end; a shorter one would only load the node. */
-const lookMs = 100
+const pollMs = 100
 /** Timers fire about this late. */
 const timerMs = 3
 
@@ -42,23 +42,23 @@ const timerMs = 3
 export async function runUnderKills(trial: CampaignTrial, name: string): Promise<string> {
   const { agent, faultNodes, rng, times } = trial
   const id = await agent.draft(name)
-  if (rng.chance(againShare)) await settle(trial, id, 'stage')
+  if (rng.chance(repeatShare)) await completeMove(trial, id, 'stage')
   for (const move of ['stage', 'start'] as const) {
-    for (let nth = 0; nth < times; nth++) await struck(trial, id, move)
-    await settle(trial, id, move)
+    for (let nth = 0; nth < times; nth++) await killDuringMove(trial, id, move)
+    await completeMove(trial, id, move)
   }
   for (const part of rng.shuffle(Array.from({ length: times }, () => ['run', 'held'] as const).flat())) {
-    if (part === 'run') await struckWhileRunning(trial, id)
-    else await struckWhileHeld(trial, id)
+    if (part === 'run') await killWhileRunning(trial, id)
+    else await killDuringPause(trial, id)
   }
   await waitUntil('it completes', faultNodes, async () => {
-    await sleep(lookMs)
+    await sleep(pollMs)
     return (await agent.status(id)) === 'completed'
   })
   return id
 }
 
-async function settle({ agent, faultNodes }: CampaignTrial, id: string, move: CampaignMove): Promise<void> {
+async function completeMove({ agent, faultNodes }: CampaignTrial, id: string, move: CampaignMove): Promise<void> {
   await waitUntil(`a ${move} is done`, faultNodes, async () => {
     const status = await agent.status(id)
     return doneBy[move].includes(status) || doneBy[move].includes(await agent.move(id, move))
@@ -73,46 +73,46 @@ const startsFrom: Readonly<Record<CampaignMove, readonly string[]>> = {
 }
 
 /** Requests a move and kills a node meanwhile. An answered move must hold; an unanswered one is either done or not. */
-async function struck(trial: CampaignTrial, id: string, move: CampaignMove): Promise<void> {
-  const { agent, faultNodes, aim, rng, wrong } = trial
+async function killDuringMove(trial: CampaignTrial, id: string, move: CampaignMove): Promise<void> {
+  const { agent, faultNodes, aim, rng, addProblem } = trial
   const before = await agent.status(id)
   if (!startsFrom[move].includes(before) || trial.isSpared(move)) return
-  const [asked, target] = [rng.pick(faultNodes), await targetOf(trial)]
+  const [caller, target] = [rng.pick(faultNodes), await targetOf(trial)]
   let isAnswered = false
-  const asking = agent.ask(asked, id, move).finally(() => {
+  const moving = agent.requestMove(caller, id, move).finally(() => {
     isAnswered = true
   })
   await pass(aim.moment(move))
   const isInside = !isAnswered
   await target.kill()
   target.spawn()
-  const came = await asking
+  const response = await moving
   const after = await agent.status(id)
   await target.started()
   // It completed just before, so the kill had nothing to hit.
-  if (came?.status === 409 && after === 'completed') return
+  if (response?.status === 409 && after === 'completed') return
   // A repeated staging has a snapshot before and after.
   const isDone = before !== after && doneBy[move].includes(after)
-  aim.recordOutcome(move, isInside && !(came && asked === target) ? 'inside' : 'after', isDone)
-  const isTold = came?.status === 200
+  aim.recordOutcome(move, isInside && !(response && caller === target) ? 'inside' : 'after', isDone)
+  const isAcknowledged = response?.status === 200
   const undone = before === 'running' ? [before, 'completed'] : [before]
-  const may = isTold ? doneBy[move] : [...undone, ...doneBy[move]]
+  const may = isAcknowledged ? doneBy[move] : [...undone, ...doneBy[move]]
   if (!may.includes(after)) {
-    const answer = came ? `was answered ${came.status}` : 'was not answered'
-    wrong(`${id}: it was ${before}, is ${after}, and a ${move} ${answer}`)
+    const answer = response ? `was answered ${response.status}` : 'was not answered'
+    addProblem(`${id}: it was ${before}, is ${after}, and a ${move} ${answer}`)
   }
 }
 
 /** Pauses and resumes under kills; a move without effect is repeated once without a kill. */
-async function struckWhileHeld(trial: CampaignTrial, id: string): Promise<void> {
+async function killDuringPause(trial: CampaignTrial, id: string): Promise<void> {
   const { agent } = trial
-  await struck(trial, id, 'pause')
+  await killDuringMove(trial, id, 'pause')
   if ((await agent.status(id)) === 'running') await agent.move(id, 'pause')
-  await struck(trial, id, 'resume')
+  await killDuringMove(trial, id, 'resume')
   if ((await agent.status(id)) === 'paused') await agent.move(id, 'resume')
 }
 
-async function struckWhileRunning(trial: CampaignTrial, id: string): Promise<void> {
+async function killWhileRunning(trial: CampaignTrial, id: string): Promise<void> {
   const { agent, aim } = trial
   if (trial.isSpared('run') || (await agent.status(id)) !== 'running') return
   const target = await targetOf(trial)
@@ -129,8 +129,8 @@ async function targetOf({ agent, faultNodes, shards, rng }: CampaignTrial): Prom
   if (!isOwnerMeant || faultNodes.length === 1) return anybody
   const shard = shardOf(agent.key, shards)
   for (const faultNode of faultNodes) {
-    const about = await aboutOf(faultNode)
-    if (about?.shards.some((each) => each.shard === shard && each.part === 'owner')) return faultNode
+    const nodeStatus = await readNodeStatus(faultNode)
+    if (nodeStatus?.shards.some((each) => each.shard === shard && each.part === 'owner')) return faultNode
   }
   return anybody
 }

@@ -19,8 +19,8 @@ const arrival = (nth: number, more: Partial<Arrival> = {}): Arrival => ({
   id: `msg_${nth}`,
   phone: `+1415555100${nth}`,
   ref: `ref-${nth}`,
-  isTaken: true,
-  isTold: true,
+  isAccepted: true,
+  isAnswered: true,
   ...more,
 })
 
@@ -42,16 +42,16 @@ async function problems({
   sends,
 }: Seen) {
   const counted: Record<string, number> = {}
-  const told: Record<string, number> = {}
+  const reasonCounts: Record<string, number> = {}
   for (const { state, reason } of rows) {
     counted[state] = (counted[state] ?? 0) + 1
-    if (reason) told[reason] = (told[reason] ?? 0) + 1
+    if (reason) reasonCounts[reason] = (reasonCounts[reason] ?? 0) + 1
   }
   const own = rows.flatMap(({ sendId, personId }) => (sendId === undefined ? [] : [{ sendId, personId }]))
   const agent = {
     crowd: { agreed: 2, others: 1 },
     rows: async () => rows,
-    report: async () => ({ states: states ?? counted, reasons: reasons ?? told, total: rows.length }),
+    report: async () => ({ states: states ?? counted, reasons: reasons ?? reasonCounts, total: rows.length }),
     phones: async () => new Map([0, 1].map((nth) => [`pr_${nth}`, arrival(nth).phone])),
     sends: async () => sends ?? own,
   } as unknown as CampaignAgent
@@ -60,18 +60,18 @@ async function problems({
 
 t.test('A campaign that went as it should has nothing wrong with it', async (t) => {
   t.same(await problems({}), [])
-  const tried = arrival(0, { isTaken: false, isTold: false })
+  const tried = arrival(0, { isAccepted: false, isAnswered: false })
   t.same(await problems({ arrivals: [tried, arrival(0), arrival(1)] }), [], 'the same message twice is one')
   const failed = row(1, { state: 'failed', reason: 'dispatch_failed' })
-  const refused = arrival(1, { isTaken: false })
+  const refused = arrival(1, { isAccepted: false })
   t.same(await problems({ rows: [row(0), failed, stranger], arrivals: [arrival(0), refused] }), [])
 })
 
 t.test('Each wrong is found', async (t) => {
-  for (const [what, seen, found] of [
+  for (const [what, seen, expected] of [
     ['a message of another id', { arrivals: [arrival(0), arrival(0, { id: 'msg_9' }), arrival(1)] }, /2 messages/],
     ['nobody took what is said to be sent', { arrivals: [arrival(0)] }, /never took it/],
-    ['taken by nobody', { arrivals: [arrival(0), arrival(1, { isTaken: false })] }, /never took it/],
+    ['taken by nobody', { arrivals: [arrival(0), arrival(1, { isAccepted: false })] }, /never took it/],
     ['somebody is missing', { rows: [row(0), stranger] }, /2 rows of 3 people/],
     ['somebody is there twice', { rows: [row(0), row(1, { personId: 'pr_0' }), stranger] }, /two rows/],
     ['somebody waits on', { rows: [row(0), row(1, { state: 'queued' }), stranger] }, /pr_1 is queued/],
@@ -84,7 +84,7 @@ t.test('Each wrong is found', async (t) => {
     ['a send of nobody', { sends: [row(0), row(1), row(2)] as never }, /nobody's row/],
   ] as const) {
     t.ok(
-      (await problems(seen as Seen)).some((sentence) => found.test(sentence)),
+      (await problems(seen as Seen)).some((sentence) => expected.test(sentence)),
       what,
     )
   }

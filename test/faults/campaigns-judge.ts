@@ -40,11 +40,11 @@ export async function judgeCampaign(
   if (rows.length !== people) addFinding('missing', `${rows.length} rows of ${people} people`)
   if (new Set(rows.map(({ personId }) => personId)).size !== rows.length) addFinding('doubled', 'somebody has two rows')
   for (const sentence of countDifferences(rows, report)) addFinding(undefined, sentence)
-  const known = new Set(rows.map(({ sendId }) => sendId))
+  const sendIds = new Set(rows.map(({ sendId }) => sendId))
   if (sends.length !== rows.filter(({ sendId }) => sendId !== undefined).length) {
-    addFinding('doubled', `${sends.length} sends of ${known.size} rows`)
+    addFinding('doubled', `${sends.length} sends of ${sendIds.size} rows`)
   }
-  for (const { sendId } of sends) if (!known.has(sendId)) addFinding('doubled', `${sendId} is nobody's row`)
+  for (const { sendId } of sends) if (!sendIds.has(sendId)) addFinding('doubled', `${sendId} is nobody's row`)
   for (const row of rows) {
     const phone = phones.get(row.personId)
     judgeRow(row, phone, phone === undefined ? [] : arrivals.filter((each) => each.phone === phone), addFinding)
@@ -67,20 +67,20 @@ function judgeRow(
   if (phone === undefined) {
     if (state !== 'excluded') addFinding(undefined, `${personId} never agreed, and is ${state}`)
   } else if (sentStates.includes(state)) {
-    if (!own.some(({ isTaken }) => isTaken))
+    if (!own.some(({ isAccepted }) => isAccepted))
       addFinding('missing', `${personId} is ${state}, and the provider never took it`)
-  } else if (!isIncapable(phone) && !own.some(({ isTaken, isTold }) => !isTaken || !isTold)) {
+  } else if (!isIncapable(phone) && !own.some(({ isAccepted, isAnswered }) => !isAccepted || !isAnswered)) {
     addFinding('missing', `${personId} was passed over: ${state} ${reason}, and the provider never turned them down`)
   }
 }
 
 function countDifferences(rows: readonly SeenRow[], { states, reasons, total }: SeenReport): string[] {
   const apart = [
-    ...differing(
+    ...differenceText(
       states,
       rows.map(({ state }) => state),
     ),
-    ...differing(
+    ...differenceText(
       reasons,
       rows.flatMap(({ reason }) => reason ?? []),
     ),
@@ -88,9 +88,11 @@ function countDifferences(rows: readonly SeenRow[], { states, reasons, total }: 
   return total === rows.length ? apart : [...apart, `${total} are counted, and there are ${rows.length} rows`]
 }
 
-function differing(counted: Readonly<Record<string, number>>, seen: readonly string[]): string[] {
+function differenceText(counted: Readonly<Record<string, number>>, seen: readonly string[]): string[] {
   return [...new Set([...Object.keys(counted), ...seen])].flatMap((name) => {
-    const found = seen.filter((each) => each === name).length
-    return found === (counted[name] ?? 0) ? [] : [`${counted[name] ?? 0} are counted as ${name}, and ${found} rows are`]
+    const occurrences = seen.filter((each) => each === name).length
+    return occurrences === (counted[name] ?? 0)
+      ? []
+      : [`${counted[name] ?? 0} are counted as ${name}, and ${occurrences} rows are`]
   })
 }

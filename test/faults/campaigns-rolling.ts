@@ -7,11 +7,11 @@ import { waitUntil } from './timeout.js'
 export type Ending = 'end' | 'kill'
 
 /** The longest pause between the start of a node and the end of the next. */
-const restMs = 500
+const pauseMs = 500
 
 export interface Rolling {
   /** Starts a campaign, and restarts node after node until it has completed. */
-  sent(trial: CampaignTrial, name: string): Promise<string>
+  runCampaign(trial: CampaignTrial, name: string): Promise<string>
   /** Rounds through all nodes, each of them restarted while a campaign ran. */
   rounds(): number
   line(): string
@@ -20,17 +20,17 @@ export interface Rolling {
 export function openRolling(ending: Ending): Rolling {
   const count = { ended: 0, faultNodes: 1 }
 
-  async function restarted(faultNode: FaultNode, { wrong }: CampaignTrial): Promise<void> {
+  async function restartNode(faultNode: FaultNode, { addProblem }: CampaignTrial): Promise<void> {
     if (ending === 'kill') await faultNode.kill()
     else {
       const code = await faultNode.end()
-      if (code !== 0) wrong(`${faultNode.name} ended with ${code} when it was asked to stop`)
+      if (code !== 0) addProblem(`${faultNode.name} ended with ${code} when it was asked to stop`)
     }
     faultNode.spawn()
   }
 
   return {
-    async sent(trial, name) {
+    async runCampaign(trial, name) {
       const { agent, faultNodes, rng } = trial
       const id = await agent.draft(name)
       await waitUntil('it is staged', faultNodes, async () => (await agent.move(id, 'stage')) === 'staged')
@@ -38,10 +38,10 @@ export function openRolling(ending: Ending): Rolling {
       count.faultNodes = faultNodes.length
       await waitUntil('it completes', faultNodes, async () => {
         if ((await agent.status(id)) === 'completed') return true
-        await sleep(rng.between(0, restMs))
+        await sleep(rng.between(0, pauseMs))
         const faultNode = faultNodes[count.ended % faultNodes.length]!
         const isRunning = (await agent.status(id)) === 'running'
-        await restarted(faultNode, trial)
+        await restartNode(faultNode, trial)
         await faultNode.started()
         if (isRunning) count.ended++
         return false

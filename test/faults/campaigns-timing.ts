@@ -23,8 +23,8 @@ export interface KillTiming {
 
 /** First guesses, until kills have shown the duration of each stage. */
 const firstMs: Readonly<Record<Stage, number>> = { stage: 250, start: 150, run: 800, pause: 150, resume: 150 }
-const leastMs = 3
-const mostMs = 3_000
+const minMs = 3
+const maxMs = 3_000
 /**
  * A late kill moves the next ones earlier by five times the step by which a hit moves them later: about five of six
  * fall inside.
@@ -38,10 +38,10 @@ export function createKillTiming(rng: Rng): KillTiming {
     Stage,
     Record<KillOutcome | 'done', number>
   >
-  function shown(stage: Stage): string {
+  function timingText(stage: Stage): string {
     const { inside, after, done } = falls[stage]
-    const kept = stage === 'run' ? '' : ` (${done} of them done all the same)`
-    return `${stage} ${inside} inside${kept} and ${after} after`
+    const suffix = stage === 'run' ? '' : ` (${done} of them done all the same)`
+    return `${stage} ${inside} inside${suffix} and ${after} after`
   }
   return {
     moment: (stage) => rng.between(0, spanMs[stage]),
@@ -49,9 +49,9 @@ export function createKillTiming(rng: Rng): KillTiming {
       falls[stage][outcome]++
       if (outcome === 'inside' && isDone) falls[stage].done++
       const next = spanMs[stage] * (outcome === 'inside' ? later : sooner)
-      spanMs[stage] = Math.min(mostMs, Math.max(leastMs, next))
+      spanMs[stage] = Math.min(maxMs, Math.max(minMs, next))
     },
     count: (stage) => falls[stage].inside + falls[stage].after,
-    line: () => `kills: ${stages.map(shown).join(', ')}`,
+    line: () => `kills: ${stages.map(timingText).join(', ')}`,
   }
 }

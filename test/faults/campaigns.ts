@@ -35,18 +35,18 @@ interface Setting {
 }
 
 /** The kind of trial, its count, and its results. */
-interface Way {
-  sent(trial: CampaignTrial, name: string): Promise<string>
+interface TrialPlan {
+  runCampaign(trial: CampaignTrial, name: string): Promise<string>
   isEnough(cycles: number): boolean
   isSpared(stage: Stage): boolean
   line(): string
   /** Why the count is below the request. */
-  lacks(): readonly string[]
+  shortfalls(): readonly string[]
 }
 
 export function embeddedCampaigns(options: CampaignCycles): Promise<FaultReport> {
   const env = { PARLEY_TIME_SCALE: String(killed.timeScale), PARLEY_EMULATOR: 'false' }
-  return harmed('campaigns of a killed node', [openFaultNode('embedded', env)], killed, options, underKills)
+  return runTrials('campaigns of a killed node', [openFaultNode('embedded', env)], killed, options, underKills)
 }
 
 export function clusterCampaigns(options: CampaignCycles): Promise<FaultReport> {
@@ -62,7 +62,7 @@ async function onCluster(
   fault: string,
   setting: Setting,
   options: CampaignCycles,
-  wayOf: typeof underKills,
+  planOf: typeof underKills,
 ): Promise<FaultReport> {
   const nats = await TestNatsCluster.start()
   const env = {
@@ -74,84 +74,93 @@ async function onCluster(
   }
   try {
     const faultNodes = ['a', 'b', 'c'].map((name) => openFaultNode(name, env))
-    return await harmed(fault, faultNodes, setting, options, wayOf)
+    return await runTrials(fault, faultNodes, setting, options, planOf)
   } finally {
     await nats.stop()
   }
 }
 
-function underKills({ cycles, killsEach }: CampaignCycles, { aim }: Pick<CampaignTrial, 'aim'>): Way {
+function underKills({ cycles, killsEach }: CampaignCycles, { aim }: Pick<CampaignTrial, 'aim'>): TrialPlan {
   const isSpared = (stage: Stage) => killsEach !== undefined && aim.count(stage) >= killsEach
-  const missed = () => (killsEach === undefined ? [] : stages.filter((stage) => !isSpared(stage)))
+  const missedStages = () => (killsEach === undefined ? [] : stages.filter((stage) => !isSpared(stage)))
   return {
-    sent: runUnderKills,
+    runCampaign: runUnderKills,
     isEnough: (done) =>
-      killsEach === undefined ? done >= cycles : missed().length === 0 || done >= killsEach * cyclesPerKill,
+      killsEach === undefined ? done >= cycles : missedStages().length === 0 || done >= killsEach * cyclesPerKill,
     isSpared,
     line: aim.line,
-    lacks: () => missed().map((stage) => `only ${aim.count(stage)} kills were aimed at a ${stage}`),
+    shortfalls: () => missedStages().map((stage) => `only ${aim.count(stage)} kills were aimed at a ${stage}`),
   }
 }
 
-function inTurn(ending: Ending, { cycles }: Cycles): Way {
+function inTurn(ending: Ending, { cycles }: Cycles): TrialPlan {
   const rolling = openRolling(ending)
   return {
-    sent: rolling.sent,
+    runCampaign: rolling.runCampaign,
     isEnough: () => rolling.rounds() >= cycles,
     isSpared: () => true,
     line: rolling.line,
-    lacks: () => [],
+    shortfalls: () => [],
   }
 }
 
-async function harmed(
+async function runTrials(
   fault: string,
   faultNodes: readonly FaultNode[],
   { crowd }: Setting,
   options: CampaignCycles,
-  wayOf: typeof underKills,
+  planOf: typeof underKills,
 ): Promise<FaultReport> {
   const { seed, note = () => {} } = options
   const rng = seededRng(seed)
   const record = openSendRecord()
   const provider = await openSendProvider(record, rng.fork('provider'))
-  const found = { missing: 0, doubled: 0, problems: [] as string[], reached: 0 }
+  const totals = { missing: 0, doubled: 0, problems: [] as string[], reached: 0 }
   const aim = createKillTiming(rng.fork('aim'))
-  const way = wayOf(options, { aim })
+  const trialPlan = planOf(options, { aim })
   const times = options.killsEach === undefined ? 1 : 2
   let cycle = 0
   try {
     for (const faultNode of faultNodes) faultNode.spawn()
     await Promise.all(faultNodes.map((faultNode) => faultNode.started()))
     const agent = await openCampaignAgent(faultNodes, provider, crowd)
-    const wrong = (sentence: string) => {
-      found.problems.push(sentence)
+    const addProblem = (sentence: string) => {
+      totals.problems.push(sentence)
       note(sentence)
     }
-    while (!way.isEnough(cycle)) {
+    while (!trialPlan.isEnough(cycle)) {
       cycle++
       const since = record.arrivals.length
       const steps = rng.fork(`steps ${cycle}`)
-      const trial: CampaignTrial = { faultNodes, shards, agent, aim, rng: steps, isSpared: way.isSpared, times, wrong }
-      const id = await way.sent(trial, `Campaign ${cycle}`)
+      const trial: CampaignTrial = {
+        faultNodes,
+        shards,
+        agent,
+        aim,
+        rng: steps,
+        isSpared: trialPlan.isSpared,
+        times,
+        addProblem,
+      }
+      const id = await trialPlan.runCampaign(trial, `Campaign ${cycle}`)
       const verdict = await judgeCampaign(agent, id, record.arrivals.slice(since))
-      found.missing += verdict.missing
-      found.doubled += verdict.doubled
-      found.reached += (verdict.states.sent ?? 0) + (verdict.states.delivered ?? 0) + (verdict.states.read ?? 0)
+      totals.missing += verdict.missing
+      totals.doubled += verdict.doubled
+      totals.reached += (verdict.states.sent ?? 0) + (verdict.states.delivered ?? 0) + (verdict.states.read ?? 0)
       const states = Object.entries(verdict.states).filter(([, count]) => count > 0)
-      note(`${cycle}: ${states.map(([state, count]) => `${count} ${state}`).join(', ')}; ${way.line()}`)
-      for (const sentence of verdict.problems) wrong(sentence)
+      note(`${cycle}: ${states.map(([state, count]) => `${count} ${state}`).join(', ')}; ${trialPlan.line()}`)
+      for (const sentence of verdict.problems) addProblem(sentence)
     }
-    const { missing, doubled, problems, reached } = found
+    const { missing, doubled, problems, reached } = totals
     return {
       fault,
       seed,
       cycles: cycle,
-      acceptedAgainMs: agent.longestMs(),
-      ...{ acknowledged: reached, unknown: 0, undecided: 0, missing, doubled, tardy: 0 },
-      problems: [...problems, ...way.lacks(), ...faultNodes.flatMap((faultNode) => faultNode.surprises())],
+      recoveryMs: agent.longestMs(),
+      ...{ acknowledged: reached, unknown: 0, undecided: 0, missing, doubled, late: 0 },
+      problems: [...problems, ...trialPlan.shortfalls(), ...faultNodes.flatMap((faultNode) => faultNode.surprises())],
       printed: new Map(faultNodes.map((faultNode) => [faultNode.name, faultNode.printed()])),
-      notes: [way.line(), `${record.arrivals.length} calls to the provider`],
+      notes: [trialPlan.line(), `${record.arrivals.length} calls to the provider`],
     }
   } finally {
     await Promise.all(faultNodes.map((faultNode) => faultNode.remove()))

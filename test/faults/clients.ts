@@ -20,11 +20,11 @@ const clientCount = 6
 /** After this long without an answer a client calls another node; when all were silent it doubles its patience. */
 const answerMs = 2_000
 const answerMaxMs = 30_000
-const againMs = 30
-const restMs = 4
+const retryMs = 30
+const pauseMs = 4
 /** Reads may wait for a paused node to resume, and must then not return the state from before the pause. */
-const lookMs = 30_000
-const looksPerNode = 12
+const readMs = 30_000
+const checksPerNode = 12
 const retryShare = 0.8
 
 export function openClients(options: {
@@ -34,61 +34,63 @@ export function openClients(options: {
   rng: Rng
 }): Clients {
   const { books, faultNodes, history, rng } = options
-  const looks = new Map<FaultNode, number>()
-  const looking = new Set<Promise<void>>()
+  const checks = new Map<FaultNode, number>()
+  const checking = new Set<Promise<void>>()
   let isRunning = true
   let isStopped = false
-  let serial = 0
+  let sequence = 0
 
   async function client(number: number): Promise<void> {
     const own = rng.fork(`client ${number}`)
     while (isRunning) {
-      const value = `v${++serial}`
+      const value = `v${++sequence}`
       const write = history.begin(own.pick(books), value, own.chance(retryShare) ? `write-${value}` : undefined)
-      await ask(write, own.below(faultNodes.length))
+      await appendWrite(write, own.below(faultNodes.length))
       write.endedAt = performance.now()
       if (write.answer) for (const faultNode of faultNodes) findEntry(write, faultNode)
-      await sleep(restMs)
+      await sleep(pauseMs)
     }
   }
 
   /** With an id the write is repeated, from node to node, until it is acknowledged; without one it is sent once. */
-  async function ask(write: Write, first: number): Promise<void> {
+  async function appendWrite(write: Write, first: number): Promise<void> {
     const { book, value, id, tries } = write
     for (let attempt = 1; ; attempt++) {
       const faultNode = faultNodes[(first + attempt) % faultNodes.length]!
       const silences = tries.filter(({ how }) => how === 'silent').length
       const withinMs = Math.min(answerMaxMs, answerMs * 2 ** Math.floor(silences / faultNodes.length))
       const body = { value, attempt, id }
-      const { how, answer, wrong } = await call<Written>(faultNode, 'POST', `/books/${book}`, withinMs, body)
+      const { how, answer, problem } = await call<Written>(faultNode, 'POST', `/books/${book}`, withinMs, body)
       tries.push({ node: faultNode.name, how })
-      if (wrong) history.wrongs.push(wrong)
+      if (problem) history.violations.push(problem)
       if (answer) write.answer = answer
-      if (answer || wrong || isStopped || id === undefined) return
-      await sleep(againMs)
+      if (answer || problem || isStopped || id === undefined) return
+      await sleep(retryMs)
     }
   }
 
   function findEntry(write: Write, faultNode: FaultNode): void {
-    const already = looks.get(faultNode) ?? 0
-    if (already >= looksPerNode) return
-    looks.set(faultNode, already + 1)
-    const done = look(write, faultNode).finally(() => {
-      looks.set(faultNode, looks.get(faultNode)! - 1)
-      looking.delete(done)
+    const already = checks.get(faultNode) ?? 0
+    if (already >= checksPerNode) return
+    checks.set(faultNode, already + 1)
+    const done = checkEntry(write, faultNode).finally(() => {
+      checks.set(faultNode, checks.get(faultNode)! - 1)
+      checking.delete(done)
     })
-    looking.add(done)
+    checking.add(done)
   }
 
-  async function look({ book, value, answer }: Write, faultNode: FaultNode): Promise<void> {
+  async function checkEntry({ book, value, answer }: Write, faultNode: FaultNode): Promise<void> {
     const { place: at } = answer!
-    const told = await call<BookView>(faultNode, 'GET', `/books/${book}/${at}`, lookMs)
-    if (told.wrong) history.wrongs.push(told.wrong)
-    if (!told.answer) return
-    const { count, entry } = told.answer
+    const reply = await call<BookView>(faultNode, 'GET', `/books/${book}/${at}`, readMs)
+    if (reply.problem) history.violations.push(reply.problem)
+    if (!reply.answer) return
+    const { count, entry } = reply.answer
     if (entry?.value === value && count >= at) return
-    const shown = `${entry?.value ?? 'nothing'} at place ${at} of ${count}`
-    history.wrongs.push(`${faultNode.name} showed ${shown} in ${book} after ${value} was acknowledged at that place`)
+    const actual = `${entry?.value ?? 'nothing'} at place ${at} of ${count}`
+    history.violations.push(
+      `${faultNode.name} showed ${actual} in ${book} after ${value} was acknowledged at that place`,
+    )
   }
 
   const clients = Array.from({ length: clientCount }, (_, number) => client(number))
@@ -96,7 +98,7 @@ export function openClients(options: {
     async stop() {
       isRunning = false
       await Promise.all(clients)
-      await Promise.all(looking)
+      await Promise.all(checking)
     },
     leave() {
       isRunning = false

@@ -4,7 +4,7 @@ import { logStream } from '../../runtime/nats/subjects.js'
 import { shardOf } from '../../runtime/shard/placement.js'
 import { type TestNats, TestNatsCluster } from '../harness/nats.js'
 import { type Rng, seededRng } from '../sim/world/rng.js'
-import type { About } from './books.js'
+import type { NodeStatus } from './books.js'
 import { call } from './call.js'
 import { type Clients, openClients } from './clients.js'
 import { type FaultNode, openFaultNode } from './faultnode.js'
@@ -25,12 +25,12 @@ export interface Cluster extends Trial {
   /** The NATS server that leads the log of a shard, once one does. */
   leaderOf(shard: number): Promise<TestNats>
   /** Resolves when every book has accepted a write that began after `since`. */
-  acceptsAgain(since: number): Promise<void>
+  waitUntilAccepting(since: number): Promise<void>
   close(): Promise<void>
 }
 
 const shards = 8
-const aboutMs = 5_000
+const statusMs = 5_000
 /** More than shards, so that each fault affects some. */
 const books = Array.from({ length: 12 }, (_, at) => `book-${at}`)
 
@@ -49,8 +49,8 @@ export async function openClusterUnderLoad(seed: number, mutants: readonly Mutan
   const trial: Trial = { books, faultNodes, history: openHistory(), receiver }
   let clients: Clients | undefined
 
-  function acceptsAgain(since: number): Promise<void> {
-    return waitUntil('every book takes writes again', faultNodes, () => trial.history.everyBookTook(books, since))
+  function waitUntilAccepting(since: number): Promise<void> {
+    return waitUntil('every book takes writes again', faultNodes, () => trial.history.everyBookAccepted(books, since))
   }
 
   async function ownerOf(shard: number, among: readonly FaultNode[] = faultNodes): Promise<FaultNode> {
@@ -73,7 +73,7 @@ export async function openClusterUnderLoad(seed: number, mutants: readonly Mutan
     for (const faultNode of faultNodes) faultNode.spawn()
     await Promise.all(faultNodes.map((faultNode) => faultNode.started()))
     clients = openClients({ ...trial, rng: rng.fork('clients') })
-    await acceptsAgain(0)
+    await waitUntilAccepting(0)
   } catch (error) {
     await close()
     throw error
@@ -90,15 +90,17 @@ export async function openClusterUnderLoad(seed: number, mutants: readonly Mutan
     },
     ownerOf,
     leaderOf: (shard) => nats.leaderOf(logStream(shard)),
-    acceptsAgain,
+    waitUntilAccepting,
     close,
   }
 }
 
 async function owns(faultNode: FaultNode, shard: number): Promise<boolean> {
-  return (await aboutOf(faultNode))?.shards.some((each) => each.shard === shard && each.part === 'owner') ?? false
+  return (
+    (await readNodeStatus(faultNode))?.shards.some((each) => each.shard === shard && each.part === 'owner') ?? false
+  )
 }
 
-export async function aboutOf(faultNode: FaultNode): Promise<About | undefined> {
-  return (await call<About>(faultNode, 'GET', '/about', aboutMs)).answer
+export async function readNodeStatus(faultNode: FaultNode): Promise<NodeStatus | undefined> {
+  return (await call<NodeStatus>(faultNode, 'GET', '/about', statusMs)).answer
 }

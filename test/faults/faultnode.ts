@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { testKey } from '../harness/process.js'
-import { suspendProcess } from '../harness/suspend.js'
+import { suspendProcess } from '../harness/suspension.js'
 
 export type Plane = 'mgmt' | 'gateway'
 
@@ -40,13 +40,13 @@ export function openFaultNode(name: string, env: Readonly<Record<string, string>
   let child: ChildProcess | undefined
   let urls: Readonly<Record<Plane, string>> | undefined
   let output = ''
-  let wanted = false
+  let shouldRun = false
   let starting: Promise<void> = Promise.reject(new Error(`${name} was never started`))
   starting.catch(() => {})
   const killAtExit = () => child?.kill('SIGKILL')
   process.on('exit', killAtExit)
 
-  function ended(code: number | null, signal: string | null): string {
+  function endText(code: number | null, signal: string | null): string {
     return `${name} ended with ${signal ?? code}:\n${output.slice(-2_000)}`
   }
 
@@ -57,26 +57,26 @@ export function openFaultNode(name: string, env: Readonly<Record<string, string>
         output = `${output}${piece}`.slice(-maxOutputChars)
         if (urls !== undefined) return
         line += piece
-        const found = line.split('\n').find((each) => each.includes('"node.started"') && each.endsWith('}'))
-        if (!found || child !== waitForUrl) return
-        urls = (JSON.parse(found) as { urls: Record<Plane, string> }).urls
+        const startLine = line.split('\n').find((each) => each.includes('"node.started"') && each.endsWith('}'))
+        if (!startLine || child !== waitForUrl) return
+        urls = (JSON.parse(startLine) as { urls: Record<Plane, string> }).urls
         resolve()
       }
       waitForUrl.stdout!.on('data', read)
       waitForUrl.stderr!.on('data', read)
       waitForUrl.on('exit', (code, signal) => {
-        reject(new Error(ended(code, signal)))
+        reject(new Error(endText(code, signal)))
         if (child !== waitForUrl) return
         urls = undefined
-        if (wanted) surprises.push(ended(code, signal))
-        wanted = false
+        if (shouldRun) surprises.push(endText(code, signal))
+        shouldRun = false
       })
     })
   }
 
   async function send(signal: NodeJS.Signals): Promise<number | string> {
     const exiting = child
-    wanted = false
+    shouldRun = false
     if (!exiting) return 'never'
     if (exiting.exitCode === null && exiting.signalCode === null) {
       const exit = once(exiting, 'exit')
@@ -95,9 +95,9 @@ export function openFaultNode(name: string, env: Readonly<Record<string, string>
     url: (plane = 'mgmt') => urls?.[plane],
     spawn() {
       urls = undefined
-      wanted = true
+      shouldRun = true
       child = spawn(process.execPath, ['--disable-proto=delete', program], {
-        env: { ...inherited(), ...common, PARLEY_DATA_DIR: dir, FAULTS_NODE: name, ...env },
+        env: { ...inheritedEnv(), ...common, PARLEY_DATA_DIR: dir, FAULTS_NODE: name, ...env },
         stdio: ['ignore', 'pipe', 'pipe'],
       })
       starting = follow(child)
@@ -126,7 +126,7 @@ const common = {
   PARLEY_ALLOW_PRIVATE_URLS: 'true',
 }
 
-function inherited(): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(([name]) => !/^(PARLEY_|TAP)/.test(name))
-  return Object.fromEntries(kept)
+function inheritedEnv(): NodeJS.ProcessEnv {
+  const variables = Object.entries(process.env).filter(([name]) => !/^(PARLEY_|TAP)/.test(name))
+  return Object.fromEntries(variables)
 }

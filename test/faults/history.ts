@@ -29,21 +29,21 @@ export function outcomeOf({ answer, tries }: Write): Outcome {
 export interface History {
   readonly writes: readonly Write[]
   /** Faults that nothing excuses, each as a sentence. */
-  readonly wrongs: string[]
+  readonly violations: string[]
   begin(book: string, value: string, id?: string): Write
   acknowledged(): readonly Write[]
   /** The longest time, from then on, until a client's write was accepted, in milliseconds. */
   longestWait(since: number): number
   /** Whether every book has accepted a write that began after then. */
-  everyBookTook(books: readonly string[], since: number): boolean
+  everyBookAccepted(books: readonly string[], since: number): boolean
 }
 
 export function openHistory(): History {
   const writes: Write[] = []
-  const wrongs: string[] = []
+  const violations: string[] = []
   return {
     writes,
-    wrongs,
+    violations,
     begin(book, value, id) {
       const write: Write = { book, value, id, beganAt: performance.now(), tries: [] }
       writes.push(write)
@@ -55,7 +55,7 @@ export function openHistory(): History {
       const waits = retried.map(({ beganAt, endedAt = performance.now() }) => endedAt - Math.max(beganAt, since))
       return Math.max(0, ...waits)
     },
-    everyBookTook(books, since) {
+    everyBookAccepted(books, since) {
       const took = new Set(writes.filter(({ answer, beganAt }) => answer && beganAt >= since).map(({ book }) => book))
       return books.every((book) => took.has(book))
     },

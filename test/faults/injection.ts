@@ -2,7 +2,7 @@
 import { type Cluster, openClusterUnderLoad } from './cluster.js'
 import { judge } from './judge.js'
 import type { Cycles } from './kills.js'
-import { acceptsAgainMs, type FaultReport } from './report.js'
+import { type FaultReport, maxRecoveryMs } from './report.js'
 
 export interface ClusterFault {
   readonly name: string
@@ -35,7 +35,7 @@ export async function injectOnce(cluster: Cluster, fault: ClusterFault, strength
     at = performance.now()
   }
   await fault.inject(cluster, result, strength)
-  await cluster.acceptsAgain(performance.now())
+  await cluster.waitUntilAccepting(performance.now())
   return { at, waitedMs: cluster.history.longestWait(at) }
 }
 
@@ -47,17 +47,17 @@ export async function injectRepeatedly(
   const { cycles, seed, strength, note = () => {} } = options
   const cluster = await openClusterUnderLoad(seed)
   try {
-    let acceptedAgainMs = 0
+    let recoveryMs = 0
     for (let cycle = 1; cycle <= cycles; cycle++) {
       const { waitedMs } = await injectOnce(cluster, fault, strength)
-      acceptedAgainMs = Math.max(acceptedAgainMs, waitedMs)
+      recoveryMs = Math.max(recoveryMs, waitedMs)
       const acknowledged = cluster.history.acknowledged().length
       note(`${fault.name} ${cycle}: ${acknowledged} acknowledged, accepted again after ${Math.round(waitedMs)} ms`)
     }
     await cluster.clients.stop()
     const notes = fault.notes?.(cluster, 0)
-    const wantedMs = fault.isQuick ? acceptsAgainMs : undefined
-    return { fault: fault.name, seed, cycles, acceptedAgainMs, wantedMs, notes, ...(await judge(cluster)) }
+    const limitMs = fault.isQuick ? maxRecoveryMs : undefined
+    return { fault: fault.name, seed, cycles, recoveryMs, limitMs, notes, ...(await judge(cluster)) }
   } finally {
     await cluster.close()
   }

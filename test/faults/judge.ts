@@ -16,7 +16,7 @@ export interface Verdict {
   /** Entries, effects (as a deduplicating receiver counts them), marks and mirror entries that occur more than once. */
   readonly doubled: number
   /** Effects that a node began between the loss of its shard and its notice of the loss. */
-  readonly tardy: number
+  readonly late: number
   /** All violations, each as a sentence. */
   readonly problems: readonly string[]
   /** The end of each node's output. */
@@ -31,38 +31,38 @@ export interface Trial {
 }
 
 const readMs = 30_000
-const lookEveryMs = 100
+const pollEveryMs = 100
 
 /** The most sentences that one trial prints. */
-const toldProblems = 50
+const maxProblems = 50
 
 export async function judge({ books, faultNodes, history, receiver }: Trial): Promise<Verdict> {
   const problems: string[] = []
   const count = { missing: 0, doubled: 0 }
   function addFinding(kind: 'missing' | 'doubled' | undefined, sentence: string): void {
     if (kind) count[kind]++
-    if (problems.length < toldProblems) problems.push(sentence)
+    if (problems.length < maxProblems) problems.push(sentence)
   }
 
-  const kept = new Set<string>()
+  const presentValues = new Set<string>()
   // A write that its client gave up may still take effect, so reads follow the order of causes.
   const posts = [...receiver.arrived]
   for (const book of books) {
-    const found = await compareNodes(book, faultNodes, receiver, addFinding)
-    for (const { value } of found.book.entries) kept.add(value)
+    const contents = await compareNodes(book, faultNodes, receiver, addFinding)
+    for (const { value } of contents.book.entries) presentValues.add(value)
     const writes = history.writes.filter((write) => write.book === book)
-    judgeEntries(book, found.book, writes, addFinding)
-    judgeFollowers(found, receiver, addFinding)
+    judgeEntries(book, contents.book, writes, addFinding)
+    judgeFollowers(contents, receiver, addFinding)
   }
-  judgePosts(posts, kept, addFinding)
-  for (const sentence of history.wrongs) addFinding(undefined, sentence)
+  judgePosts(posts, presentValues, addFinding)
+  for (const sentence of history.violations) addFinding(undefined, sentence)
   for (const faultNode of faultNodes) for (const sentence of faultNode.surprises()) addFinding(undefined, sentence)
   const outcomes = history.writes.map(outcomeOf)
   const of = (outcome: string) => outcomes.filter((each) => each === outcome).length
   const printed = new Map(faultNodes.map((faultNode) => [faultNode.name, faultNode.printed()]))
-  const tardy = receiver.arrived.filter(({ part }) => part !== 'owner').length
-  const told = { acknowledged: of('acknowledged'), unknown: of('unknown'), undecided: of('undecided') }
-  return { ...told, ...count, tardy, problems, printed }
+  const late = receiver.arrived.filter(({ part }) => part !== 'owner').length
+  const writeCounts = { acknowledged: of('acknowledged'), unknown: of('unknown'), undecided: of('undecided') }
+  return { ...writeCounts, ...count, late, problems, printed }
 }
 
 type AddFinding = (kind: 'missing' | 'doubled' | undefined, sentence: string) => void
@@ -79,24 +79,24 @@ async function compareNodes(
   receiver: Receiver,
   addFinding: AddFinding,
 ): Promise<BookContents> {
-  for (const ends = performance.now() + timeoutMs; ; await sleep(lookEveryMs)) {
-    const kept = await waitUntilSettled(name, faultNodes[0]!, receiver)
+  for (const ends = performance.now() + timeoutMs; ; await sleep(pollEveryMs)) {
+    const firstContents = await waitUntilDelivered(name, faultNodes[0]!, receiver)
     const seen = await Promise.all(faultNodes.map((faultNode) => readBook(faultNode, name)))
-    const at = seen.findIndex((book) => JSON.stringify(book) !== JSON.stringify(kept.book))
-    if (at < 0) return kept
+    const at = seen.findIndex((book) => JSON.stringify(book) !== JSON.stringify(firstContents.book))
+    if (at < 0) return firstContents
     if (performance.now() < ends) continue
     const [first, other] = [faultNodes[0]!.name, faultNodes[at]!.name]
     addFinding(
       undefined,
-      `${other} shows ${seen[at]?.count} entries of ${name}, and ${first} ${kept.book.count}, or they differ`,
+      `${other} shows ${seen[at]?.count} entries of ${name}, and ${first} ${firstContents.book.count}, or they differ`,
     )
-    return kept
+    return firstContents
   }
 }
 
 /** Waits until every effect, mark and mirror entry of a book is there, or until the timeout. */
-async function waitUntilSettled(name: string, faultNode: FaultNode, receiver: Receiver): Promise<BookContents> {
-  for (const ends = performance.now() + timeoutMs; ; await sleep(lookEveryMs)) {
+async function waitUntilDelivered(name: string, faultNode: FaultNode, receiver: Receiver): Promise<BookContents> {
+  for (const ends = performance.now() + timeoutMs; ; await sleep(pollEveryMs)) {
     const mirror = await readBook(faultNode, mirrorOf(name))
     const book = await readBook(faultNode, name)
     const over = performance.now() > ends
@@ -110,8 +110,8 @@ async function waitUntilSettled(name: string, faultNode: FaultNode, receiver: Re
 }
 
 async function readBook(faultNode: FaultNode, book: string): Promise<Book | undefined> {
-  const { answer, wrong } = await call<Book>(faultNode, 'GET', `/books/${book}`, readMs)
-  if (wrong) throw new Error(wrong)
+  const { answer, problem } = await call<Book>(faultNode, 'GET', `/books/${book}`, readMs)
+  if (problem) throw new Error(problem)
   return answer
 }
 
@@ -120,10 +120,10 @@ export function judgeEntries(name: string, book: Book, writes: readonly Write[],
   const values = book.entries.map(({ value }) => value)
   if (book.count !== values.length)
     addFinding(undefined, `${name} counts ${book.count} entries and has ${values.length}`)
-  for (const [value, times] of repeated(values)) addFinding('doubled', `${value} is in ${name} ${times} times`)
-  const known = new Map(writes.map((write) => [write.value, write]))
+  for (const [value, times] of repeatsOf(values)) addFinding('doubled', `${value} is in ${name} ${times} times`)
+  const writesByValue = new Map(writes.map((write) => [write.value, write]))
   for (const value of values) {
-    const write = known.get(value)
+    const write = writesByValue.get(value)
     if (!write) addFinding(undefined, `${value} is in ${name}, and nobody wrote it there`)
     else if (outcomeOf(write) === 'undecided')
       addFinding(undefined, `${value} is in ${name} after its writer was told that it is not`)
@@ -150,7 +150,7 @@ function judgeFollowers({ book, mirror }: BookContents, receiver: Receiver, addF
   const mirrored = mirror.entries.map(({ value }) => value)
   if (mirror.count !== mirrored.length)
     addFinding(undefined, `a mirror counts ${mirror.count} and has ${mirrored.length}`)
-  for (const [value, times] of repeated(mirrored)) addFinding('doubled', `the mirror heard ${value} ${times} times`)
+  for (const [value, times] of repeatsOf(mirrored)) addFinding('doubled', `the mirror heard ${value} ${times} times`)
   const mirroredCount = new Set(mirrored)
   const written = new Set(book.entries.map(({ value }) => value))
   for (const value of mirroredCount)
@@ -169,10 +169,10 @@ function judgeFollowers({ book, mirror }: BookContents, receiver: Receiver, addF
 }
 
 /** An epoch of a shard belongs to one node, and every effect belongs to an existing entry. */
-function judgePosts(posts: readonly Arrived[], kept: ReadonlySet<string>, addFinding: AddFinding): void {
+function judgePosts(posts: readonly Arrived[], presentValues: ReadonlySet<string>, addFinding: AddFinding): void {
   const owners = new Map<string, string>()
   for (const { shard, part, epoch, node, value } of posts) {
-    if (!kept.has(value)) addFinding(undefined, `an effect of ${value} was performed, which is nowhere`)
+    if (!presentValues.has(value)) addFinding(undefined, `an effect of ${value} was performed, which is nowhere`)
     if (part !== 'owner') continue
     const tenure = `epoch ${epoch} of shard ${shard}`
     const owner = owners.get(tenure) ?? node
@@ -182,7 +182,7 @@ function judgePosts(posts: readonly Arrived[], kept: ReadonlySet<string>, addFin
   }
 }
 
-function repeated(values: readonly string[]): [value: string, times: number][] {
+function repeatsOf(values: readonly string[]): [value: string, times: number][] {
   const times = new Map<string, number>()
   for (const value of values) times.set(value, (times.get(value) ?? 0) + 1)
   return [...times].filter(([, count]) => count > 1)

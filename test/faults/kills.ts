@@ -24,8 +24,8 @@ export interface Kills extends Cycles {
 }
 
 const books = Array.from({ length: 8 }, (_, at) => `book-${at}`)
-const mostWrites = 120
-const mostMs = 25
+const maxWrites = 120
+const maxMs = 25
 /** The share of kills during the start of the node, and the longest delay of such a kill. */
 const earlyShare = 0.2
 const earlyMs = 600
@@ -41,18 +41,18 @@ export async function embeddedKills({ cycles, seed, mutants = [], note = () => {
     faultNode.spawn()
     await faultNode.started()
     clients = openClients({ ...trial, rng: rng.fork('clients') })
-    let acceptedAgainMs = 0
+    let recoveryMs = 0
     for (let cycle = 1; cycle <= cycles; cycle++) {
       const killedAt = await killOnce(trial, faultNode, rng)
       await checkNow(trial, faultNode, `after kill ${cycle}`)
-      const takesAll = () => trial.history.everyBookTook(books, killedAt)
-      await waitUntil('every book takes writes again', trial.faultNodes, takesAll)
-      acceptedAgainMs = Math.max(acceptedAgainMs, trial.history.longestWait(killedAt))
+      const allBooksAccept = () => trial.history.everyBookAccepted(books, killedAt)
+      await waitUntil('every book takes writes again', trial.faultNodes, allBooksAccept)
+      recoveryMs = Math.max(recoveryMs, trial.history.longestWait(killedAt))
       note(`killed ${cycle} times, ${trial.history.acknowledged().length} acknowledged`)
     }
     await clients.stop()
     const verdict = await judge(trial)
-    return { fault: 'embedded node killed', seed, cycles, acceptedAgainMs, ...verdict }
+    return { fault: 'embedded node killed', seed, cycles, recoveryMs, ...verdict }
   } finally {
     clients?.leave()
     await faultNode.remove()
@@ -62,9 +62,9 @@ export async function embeddedKills({ cycles, seed, mutants = [], note = () => {
 
 /** Kills the node after some writes, or once more while it restarts; returns the time. */
 async function killOnce({ history }: Trial, faultNode: FaultNode, rng: Rng): Promise<number> {
-  const enough = history.acknowledged().length + rng.below(mostWrites)
+  const enough = history.acknowledged().length + rng.below(maxWrites)
   await waitUntil(`${enough} writes are taken`, [faultNode], () => history.acknowledged().length >= enough)
-  await sleep(rng.between(0, mostMs))
+  await sleep(rng.between(0, maxMs))
   const at = performance.now()
   await faultNode.kill()
   faultNode.spawn()
@@ -84,10 +84,10 @@ async function checkNow({ history }: Trial, faultNode: FaultNode, when: string):
     const { answer, how } = await call<Book>(faultNode, 'GET', `/books/${book}`, readMs)
     if (!answer) throw new Error(`${faultNode.name} did not show ${book}: ${how}`)
     const writes = before.filter((write) => write.book === book)
-    const known = new Set(writes.map(({ value }) => value))
-    const entries = answer.entries.map((entry) => (known.has(entry.value) ? entry : { ...entry, value: '' }))
+    const knownValues = new Set(writes.map(({ value }) => value))
+    const entries = answer.entries.map((entry) => (knownValues.has(entry.value) ? entry : { ...entry, value: '' }))
     judgeEntries(book, { ...answer, entries }, writes, (kind, sentence) => {
-      if (kind === 'missing') history.wrongs.push(`${when}: ${sentence}`)
+      if (kind === 'missing') history.violations.push(`${when}: ${sentence}`)
     })
   }
 }

@@ -8,7 +8,7 @@ import { openSources } from '../sources.js'
 import { clusterCampaigns, embeddedCampaigns, rolledCampaigns } from './campaigns.js'
 import { injectRepeatedly } from './injection.js'
 import { embeddedKills } from './kills.js'
-import { lostLogs } from './lostlogs.js'
+import { lostLogs } from './logloss.js'
 import { rarerOutages, usualOutages } from './outages.js'
 import { powerCuts } from './powercut.js'
 import { type FaultReport, formatReport } from './report.js'
@@ -58,15 +58,15 @@ function note(line: string): void {
   console.log(`    ${inSources.text(line)}`)
 }
 
-async function told(surviving: Promise<FaultReport>): Promise<boolean> {
+async function printReport(surviving: Promise<FaultReport>): Promise<boolean> {
   const survived = await surviving
   console.log(formatReport(survived))
   for (const problem of survived.problems) note(problem)
-  keepLogs(survived.fault, survived.printed)
+  saveLogs(survived.fault, survived.printed)
   return survived.problems.length === 0
 }
 
-function keepLogs(fault: string, printed: ReadonlyMap<string, string>): void {
+function saveLogs(fault: string, printed: ReadonlyMap<string, string>): void {
   if (values.logs === undefined) return
   mkdirSync(values.logs, { recursive: true })
   for (const [node, text] of printed) writeFileSync(join(values.logs, `${fault} ${node}.log`), inSources.text(text))
@@ -86,29 +86,29 @@ const kinds: readonly Kind[] = [
     name: `power cut ${subject}`,
     run: () => cut(subject),
   })),
-  { name: 'embedded node killed', run: () => told(embeddedKills({ cycles: cycles(kills), seed, note })) },
-  { name: 'sends of a killed node', run: () => told(embeddedSends({ cycles: cycles(kills), seed, note })) },
+  { name: 'embedded node killed', run: () => printReport(embeddedKills({ cycles: cycles(kills), seed, note })) },
+  { name: 'sends of a killed node', run: () => printReport(embeddedSends({ cycles: cycles(kills), seed, note })) },
   {
     name: 'sends of a cluster whose nodes are killed',
-    run: () => told(killedClusterSends({ cycles: cycles(strikes), seed, note })),
+    run: () => printReport(killedClusterSends({ cycles: cycles(strikes), seed, note })),
   },
   {
     name: 'sends of a cluster whose nodes stand still',
-    run: () => told(pausedClusterSends({ cycles: cycles(strikes), seed, note })),
+    run: () => printReport(pausedClusterSends({ cycles: cycles(strikes), seed, note })),
   },
-  { name: 'campaigns of a killed node', run: () => told(embeddedCampaigns(strokes())) },
-  { name: 'campaigns of a cluster whose nodes are killed', run: () => told(clusterCampaigns(strokes())) },
+  { name: 'campaigns of a killed node', run: () => printReport(embeddedCampaigns(strokes())) },
+  { name: 'campaigns of a cluster whose nodes are killed', run: () => printReport(clusterCampaigns(strokes())) },
   {
     name: 'campaigns of a cluster whose nodes are restarted in turn',
-    run: () => told(rolledCampaigns('end', strokes())),
+    run: () => printReport(rolledCampaigns('end', strokes())),
   },
   {
     name: 'campaigns of a cluster whose nodes are killed in turn',
-    run: () => told(rolledCampaigns('kill', strokes())),
+    run: () => printReport(rolledCampaigns('kill', strokes())),
   },
   ...[...usualOutages, ...rarerOutages, ...lostLogs].map((fault) => ({
     name: fault.name,
-    run: () => told(injectRepeatedly(fault, { cycles: cycles(strikes), seed, note, strength })),
+    run: () => printReport(injectRepeatedly(fault, { cycles: cycles(strikes), seed, note, strength })),
   })),
 ]
 
@@ -131,7 +131,7 @@ for (const { name, run } of chosen) {
   } catch (error) {
     failed++
     console.log(inSources.text(`FAILED    ${name}: ${(error as Error).stack}`))
-    if (error instanceof TimedOut) keepLogs(name, error.printed)
+    if (error instanceof TimedOut) saveLogs(name, error.printed)
   }
 }
 if (failed > 0) console.log(`${failed} of ${chosen.length} kinds failed. Draw the same again with --seed ${seed}.`)

@@ -8,14 +8,14 @@ import { usualOutages } from './outages.js'
 
 const cycles = 2
 /** Most kills meet a write whose commit or answer is pending, but not all. */
-const mostTrials = 4
+const maxTrials = 4
 
 /** Kills a node that breaks a promise until the violation shows, up to the number of kills that should show it. */
 async function killsOf(mutant: Mutant, count: 'missing' | 'doubled') {
   for (let trial = 1; ; trial++) {
     const seed = Math.floor(Math.random() * 2 ** 31)
     const survived = await embeddedKills({ cycles, seed, mutants: [mutant] })
-    if (survived[count] > 0 || trial === mostTrials) return { ...survived, seed }
+    if (survived[count] > 0 || trial === maxTrials) return { ...survived, seed }
   }
 }
 
@@ -42,12 +42,12 @@ t.test(
       /[abc] showed .* after v\d+ was acknowledged at that place/,
       /performed the effect of v\d+ after it had lost shard \d/,
     ]
-    const wrongs = () => cluster.history.wrongs.join('\n')
+    const violations = () => cluster.history.violations.join('\n')
     // Only some pauses meet a pending effect.
-    for (let strikes = 0; strikes < 12 && !signs.every((sign) => sign.test(wrongs())); strikes++) {
+    for (let strikes = 0; strikes < 12 && !signs.every((sign) => sign.test(violations())); strikes++) {
       t.comment(`strike ${strikes + 1}`)
       await injectOnce(cluster, pause, { pauseLeases: 1, writesLost: 0 })
     }
-    for (const sign of signs) t.match(wrongs(), sign, `with seed ${seed}`)
+    for (const sign of signs) t.match(violations(), sign, `with seed ${seed}`)
   },
 )

@@ -32,8 +32,8 @@ function answerEarly({ execute: ask, query: read }: Shards): Shards['execute'] {
   const foreseen = new Map<string, Promise<number>>()
   let commits: Promise<unknown> = Promise.resolve()
   async function countOf(book: string): Promise<number> {
-    const found = await read(book, all, { book })
-    return isRefusal(found) ? 0 : found.count
+    const contents = await read(book, all, { book })
+    return isRefusal(contents) ? 0 : contents.count
   }
   return async (book, command, input, options) => {
     if (command.name !== 'faults.add') return ask(book, command, input, options)
@@ -59,14 +59,14 @@ function readStale({ query: read }: Shards): Shards['query'] {
     if (query.name !== 'faults.look') return read(owner, query, input)
     const { index } = input as { index: number }
     const before = seen.get(owner)
-    if (before && performance.now() - before.at < staleMs) return shown(before.book, index) as never
+    if (before && performance.now() - before.at < staleMs) return viewOf(before.book, index) as never
     const book = await read(owner, all, { book: owner })
     if (isRefusal(book)) return book
     seen.set(owner, { book, at: performance.now() })
-    return shown(book, index) as never
+    return viewOf(book, index) as never
   }
 }
 
-function shown({ count, entries }: Book, index: number): BookView {
+function viewOf({ count, entries }: Book, index: number): BookView {
   return { count, entry: entries[index - 1] }
 }

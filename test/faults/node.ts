@@ -5,7 +5,7 @@ import { readConfig } from '../../runtime/config/config.js'
 import { runNode } from '../../runtime/node/listen.js'
 import { createLog } from '../../runtime/observe/log.js'
 import type { Engine, Shards } from '../../runtime/shard/contract.js'
-import { bookRepertoire, bookRoutes } from './books.js'
+import { bookHandlers, bookRoutes } from './books.js'
 import { delayEffects, withMutants } from './mutants.js'
 
 const { FAULTS_NODE: name = 'node', FAULTS_RECEIVER: receiver = '', FAULTS_MUTANTS: mutants = '' } = process.env
@@ -31,9 +31,9 @@ const { config } = read
 /** Routes and effect handlers are passed in before the engine exists, and run only after. */
 let engine: Engine | undefined
 function between<S extends Shards>(shards: S): S {
-  const given = withMutants(shards, mutants)
-  if ('inspect' in given) engine = given as S & Engine
-  return given
+  const mutated = withMutants(shards, mutants)
+  if ('inspect' in mutated) engine = mutated as S & Engine
+  return mutated
 }
 const keeping = { name, receiver, shards: config.shards, engine: () => engine!, delay: delayEffects(mutants) }
 const running = await runNode(config, {
@@ -41,7 +41,7 @@ const running = await runNode(config, {
   log,
   wrapShards: between,
   extraRoutes: bookRoutes(keeping),
-  extraModule: bookRepertoire(keeping),
+  extraModule: bookHandlers(keeping),
 })
 
 process.on('SIGTERM', async () => {

@@ -5,14 +5,14 @@ import { createInterface } from 'node:readline'
 import { subjects } from './powercut-subjects.js'
 import type { Ack } from './powercut-work.js'
 
-export interface Found {
+export interface CheckRequest {
   readonly subject: string
   readonly dir: string
   readonly acks: readonly Ack[]
 }
 
 for await (const line of createInterface({ input: process.stdin })) {
-  const { subject, dir, acks } = JSON.parse(line) as Found
+  const { subject, dir, acks } = JSON.parse(line) as CheckRequest
   const problem = await subjects[subject]!.check(dir, acks).catch((error: Error) => error.message)
   process.stdout.write(`${JSON.stringify(problem ?? null)}\n`)
 }

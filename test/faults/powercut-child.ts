@@ -5,8 +5,8 @@ import type { Ack } from './powercut-work.js'
 
 const [dir = '', acksPath = '', subject = '', ending = '', commits = ''] = process.argv.slice(2)
 const acks = openSync(acksPath, 'a')
-const say = (ack: Ack) => void writeSync(acks, `${JSON.stringify(ack)}\n`)
-const end = await subjects[subject]!.work(dir, say, Number(commits))
+const acknowledge = (ack: Ack) => void writeSync(acks, `${JSON.stringify(ack)}\n`)
+const end = await subjects[subject]!.work(dir, acknowledge, Number(commits))
 if (ending === 'killed') process.kill(process.pid, 'SIGKILL')
 await end()
-say({ did: 'closed', writer: 0, n: 0 })
+acknowledge({ did: 'closed', writer: 0, n: 0 })

@@ -12,7 +12,7 @@ const sectorBytes = 512
 export type Draw = (below: number) => number
 
 interface Version {
-  readonly place: number
+  readonly sequence: number
   /** Offset within its block. */
   readonly at: number
   readonly bytes: Buffer
@@ -29,7 +29,7 @@ interface File {
   /** Unsynced writes, oldest first, by block number. */
   readonly pending: Map<number, Version[]>
   /** Unsynced sizes that a call set rather than a write. */
-  sizes: { readonly place: number; readonly size: number }[]
+  sizes: { readonly sequence: number; readonly size: number }[]
 }
 
 type Naming = (names: Map<string, File>) => void
@@ -54,7 +54,7 @@ export function emptyDisk(): Disk {
   const durableNames = new Map<string, File>()
   const namings: Naming[] = []
   let numbered = new Map<number, File>()
-  let place = 0
+  let sequence = 0
 
   function name(naming: Naming): void {
     naming(names)
@@ -81,11 +81,11 @@ export function emptyDisk(): Disk {
   const steps: Record<Entry['kind'], (entry: Entry, file: File) => void> = {
     S: () => {
       numbered = new Map()
-      place = -1
+      sequence = -1
     },
     C: open,
-    W: ({ offset, bytes }, file) => addWrite(file, place, offset, bytes),
-    T: ({ offset }, file) => file.sizes.push({ place, size: offset }),
+    W: ({ offset, bytes }, file) => addWrite(file, sequence, offset, bytes),
+    T: ({ offset }, file) => file.sizes.push({ sequence, size: offset }),
     B: () => undefined,
     E: ({ offset: began }, file) => syncAll(file, began),
     P: ({ offset: write }, file) => syncWritten(file, write),
@@ -103,15 +103,15 @@ export function emptyDisk(): Disk {
   return {
     follow(entry) {
       steps[entry.kind](entry, numbered.get(entry.file)!)
-      place++
+      sequence++
       if (entry.kind === 'S') for (const file of names.values()) forgetPlaces(file)
     },
     acks: () => acks,
     image(draw) {
-      const found = new Map(durableNames)
+      const filesByName = new Map(durableNames)
       // File systems preserve the order of names, though not of contents.
-      for (const naming of namings.slice(0, draw(namings.length + 1))) naming(found)
-      return new Map(Array.from(found, ([path, file]) => [path, contentOf(file, draw)]))
+      for (const naming of namings.slice(0, draw(namings.length + 1))) naming(filesByName)
+      return new Map(Array.from(filesByName, ([path, file]) => [path, contentOf(file, draw)]))
     },
     unsynced: () => [...names.values()].reduce((sum, file) => sum + file.pending.size, 0),
   }
@@ -122,19 +122,19 @@ function forgetPlaces(file: File): void {
   for (const [block, versions] of file.pending) {
     file.pending.set(
       block,
-      versions.map((version) => ({ ...version, place: -1 })),
+      versions.map((version) => ({ ...version, sequence: -1 })),
     )
   }
-  file.sizes = file.sizes.map(({ size }) => ({ place: -1, size }))
+  file.sizes = file.sizes.map(({ size }) => ({ sequence: -1, size }))
 }
 
-function addWrite(file: File, place: number, offset: number, bytes: Buffer): void {
+function addWrite(file: File, sequence: number, offset: number, bytes: Buffer): void {
   for (let done = 0; done < bytes.length; ) {
     const block = Math.floor((offset + done) / blockBytes)
     const at = offset + done - block * blockBytes
     const some = bytes.subarray(done, done + blockBytes - at)
     const versions = file.pending.get(block) ?? []
-    versions.push({ place, at, bytes: some })
+    versions.push({ sequence, at, bytes: some })
     file.pending.set(block, versions)
     done += some.length
   }
@@ -143,22 +143,22 @@ function addWrite(file: File, place: number, offset: number, bytes: Buffer): voi
 /** Applies to everything written before the sync began. */
 function syncAll(file: File, began: number): void {
   for (const block of [...file.pending.keys()]) syncBlock(file, block, began - 1)
-  for (const { size } of file.sizes.filter((one) => one.place < began)) resize(file.durable, size)
-  file.sizes = file.sizes.filter((one) => one.place >= began)
+  for (const { size } of file.sizes.filter((one) => one.sequence < began)) resize(file.durable, size)
+  file.sizes = file.sizes.filter((one) => one.sequence >= began)
 }
 
 /** A write that returns when it is durable makes the rest of its blocks durable too. */
 function syncWritten(file: File, write: number): void {
   for (const [block, versions] of [...file.pending]) {
-    if (versions.some((version) => version.place === write)) syncBlock(file, block, write)
+    if (versions.some((version) => version.sequence === write)) syncBlock(file, block, write)
   }
 }
 
 function syncBlock(file: File, block: number, upTo: number): void {
   const versions = file.pending.get(block)!
-  for (const version of versions) if (version.place <= upTo) write(file.durable, block, version)
-  const left = versions.filter((version) => version.place > upTo)
-  if (left.length > 0) file.pending.set(block, left)
+  for (const version of versions) if (version.sequence <= upTo) write(file.durable, block, version)
+  const laterVersions = versions.filter((version) => version.sequence > upTo)
+  if (laterVersions.length > 0) file.pending.set(block, laterVersions)
   else file.pending.delete(block)
 }
 
@@ -168,19 +168,19 @@ function contentOf(file: File, draw: Draw): Buffer {
   // Mostly a block is on the disk whole or not at all; now and then the power failed during its write.
   const torn = draw(4) === 0
   for (const [block, versions] of file.pending) {
-    const kept = draw(versions.length + 1)
-    for (const version of versions.slice(0, kept)) write(content, block, version)
-    const next = versions[kept]
+    const versionCount = draw(versions.length + 1)
+    for (const version of versions.slice(0, versionCount)) write(content, block, version)
+    const next = versions[versionCount]
     if (torn && next) for (const part of sectorsOf(next)) if (draw(2) === 1) write(content, block, part)
   }
   return content.bytes.subarray(0, content.size)
 }
 
-function sectorsOf({ place, at, bytes }: Version): Version[] {
+function sectorsOf({ sequence, at, bytes }: Version): Version[] {
   const parts: Version[] = []
   for (let done = 0; done < bytes.length; ) {
     const some = bytes.subarray(done, done + sectorBytes - ((at + done) % sectorBytes))
-    parts.push({ place, at: at + done, bytes: some })
+    parts.push({ sequence, at: at + done, bytes: some })
     done += some.length
   }
   return parts

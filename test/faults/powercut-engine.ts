@@ -9,7 +9,7 @@ import { type Ack, ackedBy, type Subject, writers } from './powercut-work.js'
 
 const shards = 3
 /** Long enough for any machine: an effect not performed by then counts as lost. */
-const owedMs = 60_000
+const pendingMs = 60_000
 
 interface Noted {
   readonly writer: number
@@ -23,11 +23,11 @@ const commandIdOf = (writer: number, n: number) => `${ownerOf(writer)}-${n}`
 
 const count: Command<{ writer: number }, number> = {
   name: 'count',
-  decide(tx, { writer }, told) {
+  decide(tx, { writer }, meta) {
     const owner = ownerOf(writer)
     const n = (tx.get(counter, [owner]) ?? 0) + 1
     tx.put(counter, [owner], n)
-    tx.put(history, [owner, n], told.commandId)
+    tx.put(history, [owner, n], meta.commandId)
     tx.emit({ kind: 'note', payload: { writer, n } satisfies Noted })
     return n
   },
@@ -69,19 +69,19 @@ const read = async (engine: Engine, writer: number) =>
   (await engine.query(ownerOf(writer), counted, { owner: ownerOf(writer) })) as { n: number; ids: string[] }
 
 export const embeddedEngine: Subject = {
-  async work(dir, say, commands) {
-    const { engine, store } = await openEngine(dir, (note) => say({ did: 'performed', ...note }))
+  async work(dir, acknowledge, commands) {
+    const { engine, store } = await openEngine(dir, (note) => acknowledge({ did: 'performed', ...note }))
     await engine.start()
-    const asking = Array.from({ length: writers }, async (_, writer) => {
+    const writing = Array.from({ length: writers }, async (_, writer) => {
       const { n: before } = await read(engine, writer)
-      say({ did: 'opened', writer, n: before })
+      acknowledge({ did: 'opened', writer, n: before })
       for (let n = before + 1; n <= before + commands; n++) {
         const answer = await engine.execute(ownerOf(writer), count, { writer }, { id: commandIdOf(writer, n) })
         if (answer !== n) throw new Error(`command ${n} of writer ${writer} was answered ${JSON.stringify(answer)}`)
-        say({ did: 'committed', writer, n })
+        acknowledge({ did: 'committed', writer, n })
       }
     })
-    await Promise.all(asking)
+    await Promise.all(writing)
     return async () => {
       await engine.stop()
       await store.close()
@@ -111,13 +111,13 @@ async function problemOfEngine(engine: Engine, acks: readonly Ack[], performed: 
     const expected = Array.from({ length: n }, (_, at) => commandIdOf(writer, at + 1))
     if (String(ids) !== String(expected)) return `writer ${writer} is at ${n}, but its history is ${ids}`
     if (acked > 0) {
-      const again = await engine.execute(ownerOf(writer), count, { writer }, { id: commandIdOf(writer, acked) })
-      if (again !== acked)
-        return `command ${acked} of writer ${writer}, asked again, was answered ${JSON.stringify(again)}`
+      const repeated = await engine.execute(ownerOf(writer), count, { writer }, { id: commandIdOf(writer, acked) })
+      if (repeated !== acked)
+        return `command ${acked} of writer ${writer}, asked again, was answered ${JSON.stringify(repeated)}`
       if ((await read(engine, writer)).n !== n)
         return `command ${acked} of writer ${writer}, asked again, counted again`
     }
-    const giveUpAt = Date.now() + owedMs
+    const giveUpAt = Date.now() + pendingMs
     for (const id of expected) {
       while (!performed.has(id)) {
         if (Date.now() > giveUpAt) return `the effect of ${id} was committed and never performed`

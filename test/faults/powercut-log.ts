@@ -8,8 +8,8 @@ import { join, resolve } from 'node:path'
 const source = resolve(import.meta.dirname, '../../../test/faults/writelog.c')
 
 /** Compiled on this machine, since it is loaded into this machine's programs. */
-export function buildWritelog(home: string): string {
-  const library = join(home, 'writelog.so')
+export function buildWritelog(workDir: string): string {
+  const library = join(workDir, 'writelog.so')
   const { status, stderr, error } = spawnSync('cc', [
     '-shared',
     '-fPIC',
@@ -24,7 +24,7 @@ export function buildWritelog(home: string): string {
   return library
 }
 
-export interface Life {
+export interface ProgramRun {
   readonly library: string
   /** The folder whose file changes are logged. */
   readonly folder: string
@@ -37,7 +37,7 @@ export interface Life {
 }
 
 /** One life of the program; rejects when it ended other than by itself or its own SIGKILL. */
-export async function runLife({ library, folder, acks, log, program, args, syncs }: Life): Promise<void> {
+export async function runProgram({ library, folder, acks, log, program, args, syncs }: ProgramRun): Promise<void> {
   const child = spawn(process.execPath, [program, folder, acks, ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {
@@ -51,13 +51,13 @@ export async function runLife({ library, folder, acks, log, program, args, syncs
       UV_USE_IO_URING: '0',
     },
   })
-  let said = ''
+  let output = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said += text
+    output += text
   })
   const [code, signal] = await once(child, 'close')
   endWhole(log)
-  if (code !== 0 && signal !== 'SIGKILL') throw new Error(`${program} ended with ${code ?? signal}: ${said}`)
+  if (code !== 0 && signal !== 'SIGKILL') throw new Error(`${program} ended with ${code ?? signal}: ${output}`)
 }
 
 export type Kind = 'S' | 'C' | 'W' | 'T' | 'B' | 'E' | 'P' | 'R' | 'U' | 'Y' | 'A' | 'X'

@@ -25,18 +25,18 @@ const countsOf = (store: Store) => Array.from({ length: writers }, (_, writer) =
 
 const work =
   (settings?: Settings): Subject['work'] =>
-  async (dir, say, commits) => {
+  async (dir, acknowledge, commits) => {
     const store = await openIn(dir, settings)
     const counts = countsOf(store)
-    for (const [writer, n] of counts.entries()) say({ did: 'opened', writer, n })
+    for (const [writer, n] of counts.entries()) acknowledge({ did: 'opened', writer, n })
     const failed = await writeAll(counts, commits, async (writer, n) => {
       const space = store.space(writer)
       await space.commit(space.encode(writesOf(writer, n)))
-      say({ did: 'committed', writer, n })
+      acknowledge({ did: 'committed', writer, n })
     }).catch((error: Error) => error)
     if (failed) {
       await checkFailed(store, failed)
-      say({ did: 'failed', writer: 0, n: 0 })
+      acknowledge({ did: 'failed', writer: 0, n: 0 })
     }
     return store.close
   }
@@ -55,9 +55,9 @@ async function check(dir: string, acked: readonly Acked[], promised: (acked: Ack
   try {
     for (const [writer, count] of countsOf(store).entries()) {
       const { last, lost } = acked[writer]!
-      const least = promised(acked[writer]!)
+      const minCount = promised(acked[writer]!)
       if (lost > 0) return `writer ${writer} had lost ${lost} commits already when the data was opened again`
-      if (count < least) return `writer ${writer} has ${count} commits, and was promised ${least}`
+      if (count < minCount) return `writer ${writer} has ${count} commits, and was promised ${minCount}`
       if (count > last + 1) return `writer ${writer} has ${count} commits, more than it asked for`
       const problem = problemOf(store.space(writer), writer)
       if (problem) return problem
@@ -88,8 +88,8 @@ export const writtenBehindStore: Subject = {
 }
 
 /** The same rows in the same places, written by lmdb itself with too little syncing. */
-const lessSynced = (settings: { noSync?: boolean; noMetaSync?: boolean }): Subject => ({
-  async work(dir, say, commits) {
+const withoutSync = (settings: { noSync?: boolean; noMetaSync?: boolean }): Subject => ({
+  async work(dir, acknowledge, commits) {
     const store = await openIn(dir)
     const counts = countsOf(store)
     await store.close()
@@ -100,18 +100,18 @@ const lessSynced = (settings: { noSync?: boolean; noMetaSync?: boolean }): Subje
       const changes = store.space(writer).encode(writesOf(writer, n))
       await db.batch(() => {
         for (const { key, value } of changes) {
-          const place = Buffer.from([0, writer + 1, ...key])
-          if (value) db.put(place, value)
-          else db.remove(place)
+          const prefixedKey = Buffer.from([0, writer + 1, ...key])
+          if (value) db.put(prefixedKey, value)
+          else db.remove(prefixedKey)
         }
       })
-      say({ did: 'committed', writer, n })
+      acknowledge({ did: 'committed', writer, n })
     })
     return () => db.close()
   },
   check: syncedStore.check,
 })
 
-export const unsyncedStore = lessSynced({ noSync: true })
+export const unsyncedStore = withoutSync({ noSync: true })
 /** Its pages are synced and its meta page is not, so it opens after every cut without its last acknowledged commits. */
-export const lateStore = lessSynced({ noMetaSync: true })
+export const lateStore = withoutSync({ noMetaSync: true })

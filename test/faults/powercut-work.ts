@@ -3,9 +3,9 @@ import { type Space, table, type Write } from '../../runtime/store/contract.js'
 
 export const writers = 4
 /** Commits of each writer in one life of the program, unless its disk fails first. */
-export const commitsPerLife = 60
+export const commitsPerRun = 60
 /** Rows of a writer that stay; it removes older ones, so that LMDB reuses their pages. */
-const rowsKept = 7
+const retainedRows = 7
 
 interface Half {
   readonly n: number
@@ -23,7 +23,7 @@ export function writesOf(writer: number, n: number): Write[] {
     { table: latest, key: [], value: n },
     { table: left, key: [n], value },
     { table: right, key: [n], value },
-    ...(n > rowsKept ? [left, right].map((of) => ({ table: of, key: [n - rowsKept] })) : []),
+    ...(n > retainedRows ? [left, right].map((of) => ({ table: of, key: [n - retainedRows] })) : []),
   ]
 }
 
@@ -39,12 +39,12 @@ export function countOf(space: Space): number {
 /** The fault of a writer's space, if any: it must be as some whole commit left it. */
 export function problemOf(space: Space, writer: number): string | undefined {
   const count = countOf(space)
-  const first = Math.max(1, count - rowsKept + 1)
+  const first = Math.max(1, count - retainedRows + 1)
   const expected = Array.from({ length: count - first + 1 }, (_, at) => first + at)
   for (const of of [left, right]) {
     const rows = [...space.range(of)]
-    const found = rows.map((row) => row.key[0])
-    if (String(found) !== String(expected)) return `${of.name} of writer ${writer} holds ${found}, not ${expected}`
+    const keys = rows.map((row) => row.key[0])
+    if (String(keys) !== String(expected)) return `${of.name} of writer ${writer} holds ${keys}, not ${expected}`
     const wrong = rows.find(({ key, value }) => value.n !== key[0] || value.text !== textOf(writer, key[0]))
     if (wrong) return `${of.name} of writer ${writer} holds something else in row ${wrong.key[0]}`
   }
@@ -90,7 +90,7 @@ export interface Subject {
    * One life on the data in `dir`, of this many commits of each writer. Reports its promises; resolves with how the
    * life ends.
    */
-  work(dir: string, say: (ack: Ack) => void, commits: number): Promise<() => Promise<void>>
+  work(dir: string, acknowledge: (ack: Ack) => void, commits: number): Promise<() => Promise<void>>
   /** Opens the data found after the cut; returns its fault, if any, given the acknowledgements. */
   check(dir: string, acks: readonly Ack[]): Promise<string | undefined>
 }

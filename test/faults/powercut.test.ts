@@ -5,33 +5,36 @@ import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { powerCuts, promises } from './powercut.js'
 import { emptyDisk } from './powercut-disk.js'
-import { buildWritelog, endWhole, readLog, runLife } from './powercut-log.js'
+import { buildWritelog, endWhole, readLog, runProgram } from './powercut-log.js'
 
 const cuts = 30
 /** The log of a failing run is stored here; with its seed it reproduces the fault. */
-const keep = resolve(import.meta.dirname, '../../../test/output')
+const logFolder = resolve(import.meta.dirname, '../../../test/output')
 
 for (const [subject, title] of Object.entries(promises)) {
   t.test(title, async (t) => {
-    const done = await powerCuts({ subject, cuts, keep, report: t.comment })
+    const done = await powerCuts({ subject, cuts, logFolder, report: t.comment })
     t.same(done.problems, [], `with seed ${done.seed}`)
     t.ok(done.acks > 0 && done.atStake > cuts / 10, `${done.atStake} cuts came while something was not yet synced`)
   })
 }
 
 t.test('What a life was killed in the middle of noting down does not keep the next one from being read', async (t) => {
-  const noted = (kind: string, text: string) => {
+  const encodeEntry = (kind: string, text: string) => {
     const head = Buffer.alloc(24)
     head.writeUInt32LE(kind.charCodeAt(0), 0)
     head.writeBigUInt64LE(BigInt(text.length), 16)
     return Buffer.concat([head, Buffer.from(text)])
   }
   const path = join(t.testdir(), 'log')
-  const cut = noted('A', 'the second')
-  for (let kept = 0; kept < cut.length; kept++) {
-    writeFileSync(path, Buffer.concat([noted('S', ''), noted('A', 'the first'), cut.subarray(0, kept)]))
+  const cut = encodeEntry('A', 'the second')
+  for (let prefixBytes = 0; prefixBytes < cut.length; prefixBytes++) {
+    writeFileSync(
+      path,
+      Buffer.concat([encodeEntry('S', ''), encodeEntry('A', 'the first'), cut.subarray(0, prefixBytes)]),
+    )
     endWhole(path)
-    appendFileSync(path, noted('S', ''))
+    appendFileSync(path, encodeEntry('S', ''))
     t.same(
       readLog(path).map(({ kind }) => kind),
       ['S', 'A', 'S'],
@@ -41,20 +44,26 @@ t.test('What a life was killed in the middle of noting down does not keep the ne
 
 t.test('A disk that fails to sync is told of, and nothing is lost that was acknowledged before', async (t) => {
   for (const subject of ['store', 'store with write-behind']) {
-    const done = await powerCuts({ subject, cuts: cuts / 2, badDisk: true, keep, report: t.comment })
+    const done = await powerCuts({ subject, cuts: cuts / 2, badDisk: true, logFolder, report: t.comment })
     t.same(done.problems, [], `with seed ${done.seed}`)
     t.equal(done.failures, 1, 'the store said that it failed')
   }
 })
 
 t.test('What a store shows once it is opened is on the disk, whatever its last process left unsynced', async (t) => {
-  const home = t.testdir()
-  const library = buildWritelog(home)
-  const [folder, acks, log] = [join(home, 'data'), join(home, 'acks'), join(home, 'log')]
+  const workDir = t.testdir()
+  const library = buildWritelog(workDir)
+  const [folder, acks, log] = [join(workDir, 'data'), join(workDir, 'acks'), join(workDir, 'log')]
   mkdirSync(folder)
-  const life = { library, folder, acks, log, program: fileURLToPath(new URL('./powercut-child.js', import.meta.url)) }
-  await runLife({ ...life, args: ['store', 'killed', 'Infinity'], syncs: 20 })
-  await runLife({ ...life, args: ['store', 'closed', '1'] })
+  const programRun = {
+    library,
+    folder,
+    acks,
+    log,
+    program: fileURLToPath(new URL('./powercut-child.js', import.meta.url)),
+  }
+  await runProgram({ ...programRun, args: ['store', 'killed', 'Infinity'], syncs: 20 })
+  await runProgram({ ...programRun, args: ['store', 'closed', '1'] })
   const entries = readLog(log)
   const second = entries.findLastIndex(({ kind }) => kind === 'S')
   const opened = entries.findIndex(({ kind }, at) => at > second && kind === 'A')

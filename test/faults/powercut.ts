@@ -9,10 +9,10 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import type { Found } from './powercut-check.js'
+import type { CheckRequest } from './powercut-check.js'
 import { type Disk, type Draw, emptyDisk } from './powercut-disk.js'
-import { buildWritelog, type Entry, readLog, runLife } from './powercut-log.js'
-import { type Ack, commitsPerLife } from './powercut-work.js'
+import { buildWritelog, type Entry, readLog, runProgram } from './powercut-log.js'
+import { type Ack, commitsPerRun } from './powercut-work.js'
 
 /** The subjects that must survive every cut, and the promises of each. */
 export const promises = {
@@ -28,7 +28,7 @@ export interface PowerCuts {
   /** The log of an earlier run to cut again; absent, the program is run. */
   readonly log?: string
   /** Where to store the log of a failing run. */
-  readonly keep?: string
+  readonly logFolder?: string
   readonly report?: (line: string) => void
   /** One of `promises`, or a subject that is known to fail; the store when absent. */
   readonly subject?: string
@@ -59,72 +59,72 @@ const checker = fileURLToPath(new URL('./powercut-check.js', import.meta.url))
 export async function powerCuts(options: PowerCuts): Promise<PowerCutsDone> {
   const { cuts, subject = 'store', report = () => undefined } = options
   const seed = options.seed ?? Math.floor(Math.random() * 2 ** 32)
-  const home = mkdtempSync(join(tmpdir(), 'parley-powercut-'))
-  const judge = openJudge()
+  const workDir = mkdtempSync(join(tmpdir(), 'parley-powercut-'))
+  const checkProcess = openChecker()
   const problems: string[] = []
   let atStake = 0
   report(`cutting the power from the ${subject} ${cuts} times, seed ${seed}`)
   try {
     const draw = drawFrom(seed)
     const syncs = options.badDisk ? fewestSyncs + draw(moreSyncs) : undefined
-    const path = options.log ?? (await twoLives(home, subject, syncs))
+    const path = options.log ?? (await runTwice(workDir, subject, syncs))
     const log = readLog(path)
     const disk = emptyDisk()
     let at = 0
-    for (const place of cutOffsets(log, cuts, draw)) {
-      while (at < place) disk.follow(log[at++]!)
+    for (const offset of cutOffsets(log, cuts, draw)) {
+      while (at < offset) disk.follow(log[at++]!)
       if (disk.unsynced() > 0) atStake++
-      const dir = writeImage(home, disk, draw)
-      const problem = await judge.ask({ subject, dir, acks: acksOf(disk) })
-      if (problem) problems.push(`cut at entry ${place} of ${log.length}: ${problem}`)
+      const dir = writeImage(workDir, disk, draw)
+      const problem = await checkProcess.check({ subject, dir, acks: acksOf(disk) })
+      if (problem) problems.push(`cut at entry ${offset} of ${log.length}: ${problem}`)
       if (problem) report(problems.at(-1)!)
       rmSync(dir, { recursive: true })
     }
     while (at < log.length) disk.follow(log[at++]!)
-    if (problems.length > 0 && options.keep) report(`the log is kept in ${keepLog(path, options.keep, seed)}`)
+    if (problems.length > 0 && options.logFolder) report(`the log is kept in ${saveLog(path, options.logFolder, seed)}`)
     const acks = acksOf(disk)
     const failures = acks.filter((ack) => ack.did === 'failed').length
     return { seed, cuts, acks: acks.length, atStake, failures, problems }
   } finally {
-    await judge.close()
-    rmSync(home, { recursive: true, force: true })
+    await checkProcess.close()
+    rmSync(workDir, { recursive: true, force: true })
   }
 }
 
 /** The first life ends like a killed process, the second in order; so data is created, opened again and closed. */
-async function twoLives(home: string, subject: string, syncs?: number): Promise<string> {
-  const library = buildWritelog(home)
-  const folder = join(home, 'data')
-  const [acks, log] = [join(home, 'acks'), join(home, 'log')]
+async function runTwice(workDir: string, subject: string, syncs?: number): Promise<string> {
+  const library = buildWritelog(workDir)
+  const folder = join(workDir, 'data')
+  const [acks, log] = [join(workDir, 'acks'), join(workDir, 'log')]
   mkdirSync(folder)
-  const life = { library, folder, acks, log, program }
-  const commits = syncs === undefined ? commitsPerLife : Number.POSITIVE_INFINITY
-  await runLife({ ...life, args: [subject, 'killed', String(commits)], syncs })
-  await runLife({ ...life, args: [subject, 'closed', String(commitsPerLife)] })
+  const programRun = { library, folder, acks, log, program }
+  const commits = syncs === undefined ? commitsPerRun : Number.POSITIVE_INFINITY
+  await runProgram({ ...programRun, args: [subject, 'killed', String(commits)], syncs })
+  await runProgram({ ...programRun, args: [subject, 'closed', String(commitsPerRun)] })
   return log
 }
 
-function keepLog(path: string, folder: string, seed: number): string {
-  const kept = join(folder, `powercut-${seed}.log`)
+function saveLog(path: string, folder: string, seed: number): string {
+  const saved = join(folder, `powercut-${seed}.log`)
   mkdirSync(folder, { recursive: true })
-  copyFileSync(path, kept)
-  return kept
+  copyFileSync(path, saved)
+  return saved
 }
 
 /** Spread over the whole log, with a share before the first acknowledgement, while the data is being created. */
 function cutOffsets(log: readonly Entry[], cuts: number, draw: Draw): number[] {
   const firstAck = log.findIndex((entry) => entry.kind === 'A')
   const early = Math.ceil(cuts / 10)
-  const places = Array.from({ length: cuts }, (_, n) => {
+  const offsets = Array.from({ length: cuts }, (_, n) => {
     if (n < early) return 1 + draw(firstAck)
-    const stretch = log.length / (cuts - early)
-    return 1 + Math.min(log.length - 1, Math.floor(stretch * (n - early)) + draw(Math.ceil(stretch)))
+    const step = log.length / (cuts - early)
+    return 1 + Math.min(log.length - 1, Math.floor(step * (n - early)) + draw(Math.ceil(step)))
   })
-  return places.sort((a, b) => a - b)
+  return offsets.sort((a, b) => a - b)
 }
 
-function writeImage(home: string, disk: Disk, draw: Draw): string {
-  const dir = mkdtempSync(join(home, 'found-'))
+function writeImage(workDir: string, disk: Disk, draw: Draw): string {
+  const dir = mkdtempSync(join(workDir, 'found-'))
   for (const [path, content] of disk.image(draw)) writeFileSync(join(dir, basename(path)), content)
   return dir
 }
@@ -145,7 +145,7 @@ function drawFrom(seed: number): Draw {
 }
 
 /** Checks images in another process, and in a new one when an image ended it. */
-function openJudge() {
+function openChecker() {
   let judging: { child: ChildProcess; answers: AsyncIterator<string> } | undefined
 
   function start() {
@@ -154,10 +154,10 @@ function openJudge() {
   }
 
   return {
-    async ask(found: Found): Promise<string | null> {
+    async check(request: CheckRequest): Promise<string | null> {
       judging ??= start()
       const { child, answers } = judging
-      child.stdin!.write(`${JSON.stringify(found)}\n`)
+      child.stdin!.write(`${JSON.stringify(request)}\n`)
       const answer = await answers.next()
       if (!answer.done) return JSON.parse(answer.value)
       judging = undefined

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Answered, type CallResult, exchange, headers } from './call.js'
 import type { FaultNode } from './faultnode.js'
 import type { SendProvider } from './sends-provider.js'
-import type { ToldOfSend, Wanted } from './sends-record.js'
+import type { SendAnswer, SendRequest } from './sends-record.js'
 
 export interface SeenSend {
   readonly state: string
@@ -14,7 +14,7 @@ export interface SeenSend {
 
 /** Each call resolves with undefined when the outcome is unknown. An unexpected answer throws. */
 export interface SendAgent {
-  ask(faultNode: FaultNode, wanted: Wanted): Promise<ToldOfSend | undefined>
+  requestSend(faultNode: FaultNode, sendRequest: SendRequest): Promise<SendAnswer | undefined>
   cancel(faultNode: FaultNode, sendId: string): Promise<'cancelled' | 'tooLate' | undefined>
   read(faultNode: FaultNode, sendId: string): Promise<SeenSend | 'nowhere' | undefined>
   /** The person's STOP, as the provider reports it; the same text again has the same id. */
@@ -22,7 +22,7 @@ export interface SendAgent {
 }
 
 const answerMs = 15_000
-const againMs = 50
+const retryMs = 50
 const agents = '/v1/orgs/demo/agents'
 /** Statuses that say that nothing was decided, or that the outcome is unknown. */
 const undecided: readonly number[] = [429, 502, 503, 504]
@@ -33,10 +33,10 @@ export async function openSendAgent(faultNodes: readonly FaultNode[], provider: 
   const sends = `${own}/outreach/sends`
 
   return {
-    async ask(faultNode, { way, ref, phone }) {
+    async requestSend(faultNode, { way, ref, phone }) {
       const inputs = { ref }
       const journey = { versionId: 'v1', nodeId: 'n1', instanceId: ref }
-      const came =
+      const response =
         way === 'journey'
           ? await post(faultNode, `${own}/integrations/journey/outreach/hello/sends`, {
               profile: { phone },
@@ -48,26 +48,27 @@ export async function openSendAgent(faultNodes: readonly FaultNode[], provider: 
               inputs,
               idempotencyKey: ref,
             })
-      if (!came) return undefined
-      const { outcome, status, sendId, reason, code } = JSON.parse(came.text) as Record<string, string>
+      if (!response) return undefined
+      const { outcome, status, sendId, reason, code } = JSON.parse(response.text) as Record<string, string>
       if (reason === 'opted_out' || code === 'agent.outreach.opted_out') return { outcome: 'refused' }
-      const said = outcome ?? status
-      if ((said !== 'queued' && said !== 'duplicate') || !sendId) throw new Error(`${ref} was answered ${came.text}`)
-      return { outcome: said, sendId }
+      const answered = outcome ?? status
+      if ((answered !== 'queued' && answered !== 'duplicate') || !sendId)
+        throw new Error(`${ref} was answered ${response.text}`)
+      return { outcome: answered, sendId }
     },
 
     async cancel(faultNode, sendId) {
-      const came = await post(faultNode, `${sends}/${sendId}/cancel`)
-      if (!came) return undefined
-      if (came.status === 409) return 'tooLate'
-      if (came.status !== 200) throw new Error(`a cancel was answered ${came.status} ${came.text}`)
+      const response = await post(faultNode, `${sends}/${sendId}/cancel`)
+      if (!response) return undefined
+      if (response.status === 409) return 'tooLate'
+      if (response.status !== 200) throw new Error(`a cancel was answered ${response.status} ${response.text}`)
       return 'cancelled'
     },
 
     async read(faultNode, sendId) {
-      const came = heard(await exchange(faultNode.url(), `${sends}/${sendId}`, answerMs, { headers }))
-      if (!came) return undefined
-      return came.status === 404 ? 'nowhere' : (JSON.parse(came.text) as SeenSend)
+      const response = definiteAnswer(await exchange(faultNode.url(), `${sends}/${sendId}`, answerMs, { headers }))
+      if (!response) return undefined
+      return response.status === 404 ? 'nowhere' : (JSON.parse(response.text) as SeenSend)
     },
 
     stop: (faultNode, phone) => receiveText(faultNode, provider, bindingId, phone, 'STOP'),
@@ -87,17 +88,21 @@ export async function receiveText(
   const signature = createHmac('sha512', auth.clientToken).update(data).digest('base64')
   const body = JSON.stringify({ message: { data: data.toString('base64') } })
   const request = { method: 'POST', headers: { 'x-goog-signature': signature }, body }
-  const came = heard(await exchange(faultNode.url('gateway'), `/v4/ingress/${bindingId}`, answerMs, request))
-  if (came && came.status !== 200) throw new Error(`the ingress answered ${came.status} ${came.text}`)
-  return came && true
+  const response = definiteAnswer(
+    await exchange(faultNode.url('gateway'), `/v4/ingress/${bindingId}`, answerMs, request),
+  )
+  if (response && response.status !== 200) throw new Error(`the ingress answered ${response.status} ${response.text}`)
+  return response && true
 }
 
-export function heard(came: Answered | { readonly how: CallResult }): Answered | undefined {
-  return 'how' in came || undecided.includes(came.status) ? undefined : came
+export function definiteAnswer(response: Answered | { readonly how: CallResult }): Answered | undefined {
+  return 'how' in response || undecided.includes(response.status) ? undefined : response
 }
 
 export async function post(faultNode: FaultNode, path: string, body: object = {}): Promise<Answered | undefined> {
-  return heard(await exchange(faultNode.url(), path, answerMs, { method: 'POST', headers, body: JSON.stringify(body) }))
+  return definiteAnswer(
+    await exchange(faultNode.url(), path, answerMs, { method: 'POST', headers, body: JSON.stringify(body) }),
+  )
 }
 
 /** Repeats until the node accepts: a newly started one may still wait for its shards. */
@@ -107,10 +112,10 @@ export async function createAgent(
 ): Promise<{ agentId: string; bindingId: string }> {
   async function made(path: string, body: object): Promise<string> {
     for (;;) {
-      const came = await post(faultNode, path, body)
-      if (came && came.status < 300) return (JSON.parse(came.text) as { id: string }).id
-      if (came) throw new Error(`${path} was answered ${came.status} ${came.text}`)
-      await sleep(againMs)
+      const response = await post(faultNode, path, body)
+      if (response && response.status < 300) return (JSON.parse(response.text) as { id: string }).id
+      if (response) throw new Error(`${path} was answered ${response.status} ${response.text}`)
+      await sleep(retryMs)
     }
   }
   const agentId = await made(agents, { name: 'Sends' })

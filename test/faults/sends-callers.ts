@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Rng } from '../sim/world/rng.js'
 import type { FaultNode } from './faultnode.js'
 import type { SendAgent } from './sends-agent.js'
-import { type SendRecord, sendIdOf, type Wanted } from './sends-record.js'
+import { type SendRecord, type SendRequest, sendIdOf } from './sends-record.js'
 
 export interface SendCallers {
   /** Begins no further call; resolves when every pending one has been answered. */
@@ -15,8 +15,8 @@ export interface SendCallers {
 }
 
 const callerCount = 6
-const restMs = 30
-const againMs = 40
+const pauseMs = 30
+const retryMs = 40
 /** How often a number is written to within a short time, so that a STOP finds some sends pending; then it rests. */
 const sendsPerPhone = 8
 const phonesAtOnce = 12
@@ -29,7 +29,7 @@ const stopShare = 0.1
 /** The longest delay of a cancel or STOP after acceptance, mostly less: by then the send was sent or retried. */
 const raceMs = 900
 /** How many of the latest recipients may say STOP. */
-const lately = 12
+const recentCount = 12
 
 export function openSendCallers(options: {
   agent: SendAgent
@@ -40,63 +40,63 @@ export function openSendCallers(options: {
   const { agent, faultNodes, record, rng } = options
   const races = new Set<Promise<void>>()
   let going = true
-  let gone = false
-  let serial = 0
+  let hasLeft = false
+  let sequence = 0
 
   async function caller(number: number): Promise<void> {
     const own = rng.fork(`caller ${number}`)
     while (going) {
-      const wanted: Wanted = {
-        ref: `ref-${++serial}`,
+      const request: SendRequest = {
+        ref: `ref-${++sequence}`,
         way: own.chance(namedShare) ? 'named' : 'journey',
-        phone: phoneAt(Math.floor(serial / sendsPerPhone) + own.below(phonesAtOnce)),
+        phone: phoneAt(Math.floor(sequence / sendsPerPhone) + own.below(phonesAtOnce)),
         beganAt: performance.now(),
-        told: [],
+        answers: [],
       }
-      record.wanted.push(wanted)
-      const askers = own.chance(crowdShare) ? crowd : 1
+      record.requests.push(request)
+      const crowdSize = own.chance(crowdShare) ? crowd : 1
       const [first, raceAfterMs] = [own.below(faultNodes.length), raceMs * own.next() ** 2]
       const isCancelled = own.chance(cancelShare)
-      const silenced = own.chance(stopShare) ? own.pick(record.wanted.slice(-lately)).phone : undefined
-      await Promise.all(Array.from({ length: askers }, (_, nth) => asked(wanted, first + nth)))
-      wanted.answeredAt = performance.now()
-      if (isCancelled) race(raceAfterMs, () => cancelled(wanted, first))
-      if (silenced !== undefined) race(raceAfterMs, () => stopped(silenced, first))
-      await sleep(restMs)
+      const silenced = own.chance(stopShare) ? own.pick(record.requests.slice(-recentCount)).phone : undefined
+      await Promise.all(Array.from({ length: crowdSize }, (_, nth) => requestSend(request, first + nth)))
+      request.answeredAt = performance.now()
+      if (isCancelled) race(raceAfterMs, () => cancelSend(request, first))
+      if (silenced !== undefined) race(raceAfterMs, () => stopPerson(silenced, first))
+      await sleep(pauseMs)
     }
   }
 
   /** Calls node after node until one answers. */
-  async function insisted<R>(
+  async function retryUntilAnswered<R>(
     first: number,
-    ask: (faultNode: FaultNode) => Promise<R | undefined>,
+    call: (faultNode: FaultNode) => Promise<R | undefined>,
   ): Promise<R | undefined> {
-    for (let nth = first; !gone; nth++) {
-      const answer = await ask(faultNodes[nth % faultNodes.length]!)
+    for (let nth = first; !hasLeft; nth++) {
+      const answer = await call(faultNodes[nth % faultNodes.length]!)
       if (answer !== undefined) return answer
-      await sleep(againMs)
+      await sleep(retryMs)
     }
     return undefined
   }
 
-  async function asked(wanted: Wanted, first: number): Promise<void> {
-    const told = await insisted(first, (faultNode) => agent.ask(faultNode, wanted))
-    if (told) wanted.told.push(told)
+  async function requestSend(request: SendRequest, first: number): Promise<void> {
+    const sendAnswer = await retryUntilAnswered(first, (faultNode) => agent.requestSend(faultNode, request))
+    if (sendAnswer) request.answers.push(sendAnswer)
   }
 
   /** A cancel without an answer may have taken effect, so the next answer proves nothing. */
-  async function cancelled(wanted: Wanted, first: number): Promise<void> {
-    const sendId = sendIdOf(wanted)
+  async function cancelSend(request: SendRequest, first: number): Promise<void> {
+    const sendId = sendIdOf(request)
     if (sendId === undefined) return
-    const answer = await insisted(first, (faultNode) => agent.cancel(faultNode, sendId))
-    if (answer === 'cancelled') wanted.cancelledAt = record.moment()
+    const answer = await retryUntilAnswered(first, (faultNode) => agent.cancel(faultNode, sendId))
+    if (answer === 'cancelled') request.cancelledAt = record.moment()
   }
 
-  async function stopped(phone: string, first: number): Promise<void> {
+  async function stopPerson(phone: string, first: number): Promise<void> {
     if (record.stops.has(phone)) return
     const stop = { phone, begunAt: record.moment() }
     record.stops.set(phone, stop)
-    if (await insisted(first, (faultNode) => agent.stop(faultNode, phone))) {
+    if (await retryUntilAnswered(first, (faultNode) => agent.stop(faultNode, phone))) {
       record.stops.set(phone, { ...stop, acknowledgedAt: record.moment() })
     }
   }
@@ -104,13 +104,13 @@ export function openSendCallers(options: {
   function race(afterMs: number, act: () => Promise<void>): void {
     const done = sleep(afterMs)
       .then(act)
-      .catch((error: Error) => void record.wrongs.push(error.message))
+      .catch((error: Error) => void record.violations.push(error.message))
       .finally(() => races.delete(done))
     races.add(done)
   }
 
   const callers = Array.from({ length: callerCount }, (_, number) =>
-    caller(number).catch((error: Error) => void record.wrongs.push(error.message)),
+    caller(number).catch((error: Error) => void record.violations.push(error.message)),
   )
   return {
     async stop() {
@@ -120,7 +120,7 @@ export function openSendCallers(options: {
     },
     leave() {
       going = false
-      gone = true
+      hasLeft = true
     },
   }
 }

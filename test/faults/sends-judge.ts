@@ -7,7 +7,7 @@ import type { FaultNode } from './faultnode.js'
 import type { Verdict } from './judge.js'
 import type { SeenSend, SendAgent } from './sends-agent.js'
 import { isIncapable } from './sends-provider.js'
-import { type Arrival, accepted, type SendRecord, sendIdOf, type Wanted } from './sends-record.js'
+import { type Arrival, acceptedRequests, type SendRecord, type SendRequest, sendIdOf } from './sends-record.js'
 import { waitUntil } from './timeout.js'
 
 export interface SendTrial {
@@ -22,37 +22,42 @@ export interface SendVerdict extends Verdict {
 
 type AddFinding = (kind: 'missing' | 'doubled' | undefined, sentence: string) => void
 
-const mostAttempts = 4
-const toldProblems = 50
+const maxAttempts = 4
+const maxProblems = 50
 const isFinal = (state: string) => (finalStates as readonly string[]).includes(state)
 
 /** Every acknowledged send is there at each read, and an ended one stays as it ended. */
-export async function looked({ faultNodes, agent, record }: SendTrial, wanted: Wanted): Promise<SeenSend | undefined> {
+export async function readSend(
+  { faultNodes, agent, record }: SendTrial,
+  request: SendRequest,
+): Promise<SeenSend | undefined> {
   const faultNode = faultNodes[record.moment() % faultNodes.length]!
-  const seen = await agent.read(faultNode, sendIdOf(wanted)!)
+  const seen = await agent.read(faultNode, sendIdOf(request)!)
   if (seen === undefined) return undefined
   if (seen === 'nowhere') {
-    record.wrongs.push(`${faultNode.name} does not know ${wanted.ref}, which was accepted`)
+    record.violations.push(`${faultNode.name} does not know ${request.ref}, which was accepted`)
     return undefined
   }
-  if (wanted.ended !== undefined && seen.state !== wanted.ended) {
-    record.wrongs.push(`${wanted.ref} had ended as ${wanted.ended}, and ${faultNode.name} shows it as ${seen.state}`)
+  if (request.ended !== undefined && seen.state !== request.ended) {
+    record.violations.push(
+      `${request.ref} had ended as ${request.ended}, and ${faultNode.name} shows it as ${seen.state}`,
+    )
   }
-  if (isFinal(seen.state)) wanted.ended ??= seen.state
+  if (isFinal(seen.state)) request.ended ??= seen.state
   return seen
 }
 
 /** Every accepted send in its final state, once all have one. */
-async function ended(trial: SendTrial): Promise<Map<Wanted, SeenSend>> {
-  const found = new Map<Wanted, SeenSend>()
+async function waitForFinalStates(trial: SendTrial): Promise<Map<SendRequest, SeenSend>> {
+  const finals = new Map<SendRequest, SeenSend>()
   await waitUntil('every accepted send ends', trial.faultNodes, async () => {
-    for (const wanted of accepted(trial.record)) {
-      const seen = found.has(wanted) ? undefined : await looked(trial, wanted)
-      if (seen && isFinal(seen.state)) found.set(wanted, seen)
+    for (const request of acceptedRequests(trial.record)) {
+      const seen = finals.has(request) ? undefined : await readSend(trial, request)
+      if (seen && isFinal(seen.state)) finals.set(request, seen)
     }
-    return found.size === accepted(trial.record).length
+    return finals.size === acceptedRequests(trial.record).length
   })
-  return found
+  return finals
 }
 
 export async function judgeSends(trial: SendTrial): Promise<SendVerdict> {
@@ -61,30 +66,30 @@ export async function judgeSends(trial: SendTrial): Promise<SendVerdict> {
   const count = { missing: 0, doubled: 0 }
   function addFinding(kind: 'missing' | 'doubled' | undefined, sentence: string): void {
     if (kind) count[kind]++
-    if (problems.length < toldProblems) problems.push(sentence)
+    if (problems.length < maxProblems) problems.push(sentence)
   }
 
-  const sends = await ended(trial)
-  for (const wanted of record.wanted) {
-    await waitUntil(`${wanted.ref} is answered once more`, faultNodes, async () => {
-      const again = await agent.ask(faultNodes[record.moment() % faultNodes.length]!, wanted)
-      if (again) wanted.told.push(again)
-      return again !== undefined
+  const sends = await waitForFinalStates(trial)
+  for (const request of record.requests) {
+    await waitUntil(`${request.ref} is answered once more`, faultNodes, async () => {
+      const repeated = await agent.requestSend(faultNodes[record.moment() % faultNodes.length]!, request)
+      if (repeated) request.answers.push(repeated)
+      return repeated !== undefined
     })
   }
-  const byRef = grouped(record.arrivals, ({ ref }) => ref)
-  for (const wanted of record.wanted) {
-    const arrivals = byRef.get(wanted.ref) ?? []
-    judgeTold(record, wanted, arrivals, addFinding)
-    judgeArrivals(wanted, arrivals, addFinding)
-    const send = sends.get(wanted)
-    if (send) judgeEnd(record, wanted, send, arrivals, addFinding)
+  const byRef = groupBy(record.arrivals, ({ ref }) => ref)
+  for (const request of record.requests) {
+    const arrivals = byRef.get(request.ref) ?? []
+    judgeAnswers(record, request, arrivals, addFinding)
+    judgeArrivals(request, arrivals, addFinding)
+    const send = sends.get(request)
+    if (send) judgeEnd(record, request, send, arrivals, addFinding)
   }
-  const known = new Set(record.wanted.map(({ ref }) => ref))
+  const refs = new Set(record.requests.map(({ ref }) => ref))
   for (const { ref } of record.arrivals)
-    if (!known.has(ref)) addFinding(undefined, `nobody wanted ${ref}, which was sent`)
+    if (!refs.has(ref)) addFinding(undefined, `nobody wanted ${ref}, which was sent`)
   judgeStops(record, addFinding)
-  for (const sentence of record.wrongs) addFinding(undefined, sentence)
+  for (const sentence of record.violations) addFinding(undefined, sentence)
   for (const faultNode of faultNodes) for (const sentence of faultNode.surprises()) addFinding(undefined, sentence)
   const printed = new Map(faultNodes.map((faultNode) => [faultNode.name, faultNode.printed()]))
   const notes = [
@@ -92,14 +97,14 @@ export async function judgeSends(trial: SendTrial): Promise<SendVerdict> {
     `${record.stops.size} STOPs`,
     `${record.arrivals.length} calls to the provider`,
   ]
-  return { acknowledged: sends.size, unknown: 0, undecided: 0, ...count, tardy: 0, problems, printed, notes }
+  return { acknowledged: sends.size, unknown: 0, undecided: 0, ...count, late: 0, problems, printed, notes }
 }
 
 function statesOf(sends: Iterable<SeenSend>): string[] {
-  return [...grouped(sends, ({ state }) => state)].map(([state, some]) => `${some.length} ${state}`)
+  return [...groupBy(sends, ({ state }) => state)].map(([state, some]) => `${some.length} ${state}`)
 }
 
-function grouped<T>(items: Iterable<T>, keyOf: (item: T) => string): Map<string, T[]> {
+function groupBy<T>(items: Iterable<T>, keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>()
   for (const item of items) {
     const key = keyOf(item)
@@ -111,25 +116,25 @@ function grouped<T>(items: Iterable<T>, keyOf: (item: T) => string): Map<string,
 }
 
 /** One key is one send, and only people who said STOP are refused. */
-function judgeTold(
+function judgeAnswers(
   { stops }: SendRecord,
-  { ref, phone, told }: Wanted,
+  { ref, phone, answers }: SendRequest,
   arrivals: readonly Arrival[],
   addFinding: AddFinding,
 ): void {
-  const ids = new Set(told.flatMap(({ sendId }) => sendId ?? []))
+  const ids = new Set(answers.flatMap(({ sendId }) => sendId ?? []))
   if (ids.size > 1) addFinding('doubled', `${ref} is ${ids.size} sends: ${[...ids]}`)
-  const queued = told.filter(({ outcome }) => outcome === 'queued').length
+  const queued = answers.filter(({ outcome }) => outcome === 'queued').length
   if (queued > 1) addFinding('doubled', `${queued} callers were told that ${ref} is new`)
-  if (told.some(({ outcome }) => outcome === 'refused') && !stops.has(phone)) {
+  if (answers.some(({ outcome }) => outcome === 'refused') && !stops.has(phone)) {
     addFinding(undefined, `${ref} was refused, and its person never said STOP`)
   }
   if (ids.size === 0 && arrivals.length > 0) addFinding(undefined, `${ref} was refused, and sent`)
 }
 
 /** However many attempts it has, a send is one message to its recipient, and none after its cancel. */
-function judgeArrivals(wanted: Wanted, arrivals: readonly Arrival[], addFinding: AddFinding): void {
-  const { ref, phone, cancelledAt = Infinity } = wanted
+function judgeArrivals(request: SendRequest, arrivals: readonly Arrival[], addFinding: AddFinding): void {
+  const { ref, phone, cancelledAt = Infinity } = request
   const ids = new Set(arrivals.map(({ id }) => id))
   if (ids.size > 1) addFinding('doubled', `${ref} came to the provider as ${ids.size} messages`)
   if (arrivals.some((each) => each.phone !== phone)) addFinding(undefined, `${ref} was sent to somebody else`)
@@ -140,21 +145,21 @@ function judgeArrivals(wanted: Wanted, arrivals: readonly Arrival[], addFinding:
 /** The state is true as far as the provider has reported. */
 function judgeEnd(
   record: SendRecord,
-  wanted: Wanted,
+  request: SendRequest,
   send: SeenSend,
   arrivals: readonly Arrival[],
   addFinding: AddFinding,
 ): void {
-  const { ref, phone, cancelledAt } = wanted
+  const { ref, phone, cancelledAt } = request
   const { state, reason, attempts } = send
-  const taken = arrivals.filter(({ isTaken }) => isTaken)
-  if (attempts > mostAttempts) addFinding(undefined, `${ref} was tried ${attempts} times`)
+  const acceptedArrivals = arrivals.filter(({ isAccepted }) => isAccepted)
+  if (attempts > maxAttempts) addFinding(undefined, `${ref} was tried ${attempts} times`)
   if (cancelledAt !== undefined && state !== 'cancelled') addFinding(undefined, `${ref} was cancelled, and is ${state}`)
   if (state === 'sent') {
-    if (taken.length === 0) addFinding('missing', `${ref} is sent, and the provider never took it`)
+    if (acceptedArrivals.length === 0) addFinding('missing', `${ref} is sent, and the provider never took it`)
     return
   }
-  if (taken.some((each) => !isAnswerLost(record, each))) {
+  if (acceptedArrivals.some((each) => !isAnswerLost(record, each))) {
     addFinding(undefined, `${ref} is ${state} (${reason}), and the provider had said that it took it`)
   }
   if (state === 'cancelled' && attempts === 0 && arrivals.length > 0) {
@@ -164,18 +169,18 @@ function judgeEnd(
   const isTrue: Readonly<Record<string, boolean>> = {
     opted_out: isSilenced,
     not_rcs_capable: isIncapable(phone),
-    dispatch_failed: arrivals.some((each) => !each.isTaken || isAnswerLost(record, each)),
+    dispatch_failed: arrivals.some((each) => !each.isAccepted || isAnswerLost(record, each)),
     // The capability of a number is checked again after a failed attempt, so this reason may end a send that the
     // provider had taken.
-    capability_unknown: taken.every((each) => isAnswerLost(record, each)),
+    capability_unknown: acceptedArrivals.every((each) => isAnswerLost(record, each)),
   }
   if (state !== 'cancelled' && !isTrue[reason ?? ''])
     addFinding(undefined, `${ref} is ${state} for ${reason}, which is not so`)
 }
 
 /** The provider sent no answer, or a fault may have hit the node before it recorded the answer. */
-function isAnswerLost({ harms }: SendRecord, { at, isTold }: Arrival): boolean {
-  return !isTold || harms.some((harmed) => harmed > at)
+function isAnswerLost({ harms }: SendRecord, { at, isAnswered }: Arrival): boolean {
+  return !isAnswered || harms.some((harmed) => harmed > at)
 }
 
 /** Nothing is sent after the acknowledgement of a STOP, not even by a node that stalled during a call. */

@@ -15,20 +15,20 @@ export interface SendProvider {
   /** From here on it accepts every request. */
   recover(): void
   /** Answers no call for an access token until it is released; `waiting` counts the pending calls. */
-  holdTokens(): Holding
+  blockTokens(): Block
   /** Holds messages back: none arrives until it is released. */
-  holdMessages(): Holding
+  blockMessages(): Block
   close(): Promise<void>
 }
 
-export interface Holding {
+export interface Block {
   waiting(): number
   release(): void
 }
 
 interface ResponseMode {
   readonly share: number
-  readonly isTaken: boolean
+  readonly isAccepted: boolean
   /** Absent: no answer is sent, and the connection ends. */
   readonly status?: number
   readonly isSlow?: true
@@ -36,13 +36,13 @@ interface ResponseMode {
 
 /** Outcomes of calls with a message; the first is success. */
 const responseModes: readonly ResponseMode[] = [
-  { share: 0.7, isTaken: true, status: 200 },
-  { share: 0.08, isTaken: false, status: 500 },
-  { share: 0.02, isTaken: false, status: 403 },
-  { share: 0.04, isTaken: false, isSlow: true },
-  { share: 0.04, isTaken: false },
-  { share: 0.05, isTaken: true, isSlow: true },
-  { share: 0.07, isTaken: true },
+  { share: 0.7, isAccepted: true, status: 200 },
+  { share: 0.08, isAccepted: false, status: 500 },
+  { share: 0.02, isAccepted: false, status: 403 },
+  { share: 0.04, isAccepted: false, isSlow: true },
+  { share: 0.04, isAccepted: false },
+  { share: 0.05, isAccepted: true, isSlow: true },
+  { share: 0.07, isAccepted: true },
 ]
 const slowMs = 400
 /** The share of other calls that fail, and of token calls that are delayed. */
@@ -57,7 +57,7 @@ export function isIncapable(phone: string): boolean {
 
 export async function openSendProvider(record: SendRecord, rng: Rng): Promise<SendProvider> {
   let isWell = false
-  const held: { tokens?: (() => void)[]; messages?: (() => void)[] } = {}
+  const blocked: { tokens?: (() => void)[]; messages?: (() => void)[] } = {}
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const server = createServer((request, response) => void answer(request, response))
   server.listen(0, '127.0.0.1')
@@ -65,21 +65,21 @@ export async function openSendProvider(record: SendRecord, rng: Rng): Promise<Se
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
   function drawMode(): ResponseMode {
-    let left = isWell ? 0 : rng.next()
+    let remaining = isWell ? 0 : rng.next()
     for (const responseMode of responseModes) {
-      if (left < responseMode.share) return responseMode
-      left -= responseMode.share
+      if (remaining < responseMode.share) return responseMode
+      remaining -= responseMode.share
     }
     return responseModes[0]!
   }
 
-  function hold(what: keyof typeof held): Holding {
+  function block(what: keyof typeof blocked): Block {
     const waiting: (() => void)[] = []
-    held[what] = waiting
+    blocked[what] = waiting
     return {
       waiting: () => waiting.length,
       release() {
-        delete held[what]
+        delete blocked[what]
         for (const go of waiting) go()
       },
     }
@@ -87,8 +87,8 @@ export async function openSendProvider(record: SendRecord, rng: Rng): Promise<Se
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname, searchParams } = new URL(request.url ?? '', url)
-    const isHeld = held.messages && pathname.endsWith('/agentMessages')
-    if (isHeld) await new Promise<void>((resolve) => held.messages!.push(resolve))
+    const isBlocked = blocked.messages && pathname.endsWith('/agentMessages')
+    if (isBlocked) await new Promise<void>((resolve) => blocked.messages!.push(resolve))
     const at = record.moment()
     const body = await bodyOf(request)
     // Of a killed node only the beginning of the request arrived.
@@ -98,7 +98,7 @@ export async function openSendProvider(record: SendRecord, rng: Rng): Promise<Se
     if (what === 'agentMessages') return recordMessage(response, at, phone, searchParams.get('messageId') ?? '', body)
     if (pathname === '/token') {
       const grant = () => reply(response, 200, { access_token: 'granted', expires_in: 3_600 })
-      if (held.tokens) return void held.tokens.push(grant)
+      if (blocked.tokens) return void blocked.tokens.push(grant)
       return void setTimeout(grant, !isWell && rng.chance(slowTokenShare) ? slowTokenMs : 0)
     }
     if (!isWell && rng.chance(failShare)) return reply(response, 500, {})
@@ -106,10 +106,10 @@ export async function openSendProvider(record: SendRecord, rng: Rng): Promise<Se
   }
 
   function recordMessage(response: ServerResponse, at: number, phone: string, id: string, body: string): void {
-    const { isTaken, status, isSlow } = drawMode()
+    const { isAccepted, status, isSlow } = drawMode()
     const ref = /ref-\d+/.exec(body)?.[0]
     // Confirmations and the like are Parley's own messages, not sends.
-    if (ref) record.arrivals.push({ at, id, phone, ref, isTaken, isTold: status !== undefined })
+    if (ref) record.arrivals.push({ at, id, phone, ref, isAccepted, isAnswered: status !== undefined })
     if (status !== undefined) reply(response, status, {})
     else setTimeout(() => response.destroy(), isSlow ? slowMs : 0)
   }
@@ -128,8 +128,8 @@ export async function openSendProvider(record: SendRecord, rng: Rng): Promise<Se
     recover() {
       isWell = true
     },
-    holdTokens: () => hold('tokens'),
-    holdMessages: () => hold('messages'),
+    blockTokens: () => block('tokens'),
+    blockMessages: () => block('messages'),
     async close() {
       server.closeAllConnections()
       server.close()

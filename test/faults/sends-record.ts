@@ -1,7 +1,7 @@
 /** The requests of callers, their answers, and the provider's record, in one order of moments. */
 
 /** One send under one key, however many callers request it and however often. */
-export interface Wanted {
+export interface SendRequest {
   /** Part of the key and of the message's text. */
   readonly ref: string
   readonly way: 'journey' | 'named'
@@ -10,14 +10,14 @@ export interface Wanted {
   /** When the last of its callers had an answer. */
   answeredAt?: number
   /** The states that callers saw, in order. */
-  readonly told: ToldOfSend[]
+  readonly answers: SendAnswer[]
   /** When a caller learnt that it is cancelled. */
   cancelledAt?: number
   /** The final state that a caller saw first. */
   ended?: string
 }
 
-export interface ToldOfSend {
+export interface SendAnswer {
   readonly outcome: 'queued' | 'duplicate' | 'refused'
   readonly sendId?: string
 }
@@ -29,9 +29,9 @@ export interface Arrival {
   readonly id: string
   readonly phone: string
   readonly ref: string
-  readonly isTaken: boolean
+  readonly isAccepted: boolean
   /** Whether the provider answered; without an answer the node cannot know the outcome. */
-  readonly isTold: boolean
+  readonly isAnswered: boolean
 }
 
 export interface Stop {
@@ -41,33 +41,33 @@ export interface Stop {
 }
 
 export interface SendRecord {
-  readonly wanted: Wanted[]
+  readonly requests: SendRequest[]
   readonly arrivals: Arrival[]
   readonly stops: Map<string, Stop>
   /** Moments at which a node was killed or suspended. */
   readonly harms: number[]
   /** Faults that nothing excuses, each as a sentence. */
-  readonly wrongs: string[]
+  readonly violations: string[]
   /** A number above all that were used before. */
   moment(): number
 }
 
 export function openSendRecord(): SendRecord {
   let moments = 0
-  return { wanted: [], arrivals: [], stops: new Map(), harms: [], wrongs: [], moment: () => ++moments }
+  return { requests: [], arrivals: [], stops: new Map(), harms: [], violations: [], moment: () => ++moments }
 }
 
 /** The longest time, from then on, until callers were answered, in milliseconds. */
-export function longestWait({ wanted }: SendRecord, since: number): number {
-  const asked = wanted.filter(({ answeredAt = Infinity }) => answeredAt >= since)
-  const waits = asked.map(({ beganAt, answeredAt = performance.now() }) => answeredAt - Math.max(beganAt, since))
+export function longestAnswerMs({ requests }: SendRecord, since: number): number {
+  const answered = requests.filter(({ answeredAt = Infinity }) => answeredAt >= since)
+  const waits = answered.map(({ beganAt, answeredAt = performance.now() }) => answeredAt - Math.max(beganAt, since))
   return Math.max(0, ...waits)
 }
 
-export function sendIdOf({ told }: Wanted): string | undefined {
-  return told.find(({ sendId }) => sendId)?.sendId
+export function sendIdOf({ answers }: SendRequest): string | undefined {
+  return answers.find(({ sendId }) => sendId)?.sendId
 }
 
-export function accepted({ wanted }: SendRecord): readonly Wanted[] {
-  return wanted.filter((each) => sendIdOf(each) !== undefined)
+export function acceptedRequests({ requests }: SendRecord): readonly SendRequest[] {
+  return requests.filter((each) => sendIdOf(each) !== undefined)
 }

@@ -5,13 +5,13 @@ import { seededRng } from '../sim/world/rng.js'
 import { type FaultNode, openFaultNode } from './faultnode.js'
 import { openSendAgent, type SeenSend, type SendAgent } from './sends-agent.js'
 import { openSendProvider } from './sends-provider.js'
-import { openSendRecord, type Wanted } from './sends-record.js'
+import { openSendRecord, type SendRequest } from './sends-record.js'
 
 const phone = '+14155551000'
-const wanted = (ref: string): Wanted => ({ ref, way: 'named', phone, beganAt: 0, told: [] })
+const requestFor = (ref: string): SendRequest => ({ ref, way: 'named', phone, beganAt: 0, answers: [] })
 
 /** A node, an agent and its provider, after a first message. */
-async function opened(t: Test) {
+async function openTrial(t: Test) {
   const record = openSendRecord()
   const provider = await openSendProvider(record, seededRng(1))
   const faultNode = openFaultNode('embedded', { PARLEY_TIME_SCALE: '300', PARLEY_EMULATOR: 'false' })
@@ -24,7 +24,7 @@ async function opened(t: Test) {
   await faultNode.started()
   const agent = await openSendAgent([faultNode], provider)
   const seen = async (sendId: string) => (await agent.read(faultNode, sendId)) as SeenSend
-  const first = (await agent.ask(faultNode, wanted('ref-1')))!.sendId!
+  const first = (await agent.requestSend(faultNode, requestFor('ref-1')))!.sendId!
   await waitUntil(async () => (await seen(first)).state === 'sent')
 
   return { record, provider, faultNode, agent, seen }
@@ -33,17 +33,17 @@ async function opened(t: Test) {
 /** A STOP counts before its acknowledgement: a further send is refused. */
 async function onRecord(faultNode: FaultNode, agent: SendAgent): Promise<void> {
   let ref = 3
-  await waitUntil(async () => (await agent.ask(faultNode, wanted(`ref-${ref++}`)))?.outcome === 'refused')
+  await waitUntil(async () => (await agent.requestSend(faultNode, requestFor(`ref-${ref++}`)))?.outcome === 'refused')
 }
 
 t.test('Nothing is handed to a provider after a STOP was acknowledged, however far the message had come', async (t) => {
-  const { record, provider, faultNode, agent, seen } = await opened(t)
+  const { record, provider, faultNode, agent, seen } = await openTrial(t)
   // The node knows that the number is reachable, and no longer has a token: the message itself waits for one.
   await faultNode.kill()
-  const tokens = provider.holdTokens()
+  const tokens = provider.blockTokens()
   faultNode.spawn()
   await faultNode.started()
-  const second = (await agent.ask(faultNode, wanted('ref-2')))!.sendId!
+  const second = (await agent.requestSend(faultNode, requestFor('ref-2')))!.sendId!
   await waitUntil(() => tokens.waiting() > 0)
   const stopping = agent.stop(faultNode, phone)
   await onRecord(faultNode, agent)
@@ -58,14 +58,14 @@ t.test('Nothing is handed to a provider after a STOP was acknowledged, however f
 })
 
 t.test('A STOP is acknowledged once nothing is on its way to the provider any more', async (t) => {
-  const { record, provider, faultNode, agent, seen } = await opened(t)
-  const messages = provider.holdMessages()
-  const second = (await agent.ask(faultNode, wanted('ref-2')))!.sendId!
+  const { record, provider, faultNode, agent, seen } = await openTrial(t)
+  const messages = provider.blockMessages()
+  const second = (await agent.requestSend(faultNode, requestFor('ref-2')))!.sendId!
   await waitUntil(() => messages.waiting() > 0)
   let acknowledgedAt: number | undefined
-  const stopping = agent.stop(faultNode, phone).then((isTaken) => {
+  const stopping = agent.stop(faultNode, phone).then((isAccepted) => {
     acknowledgedAt = record.moment()
-    return isTaken
+    return isAccepted
   })
   await onRecord(faultNode, agent)
   t.equal(acknowledgedAt, undefined)

@@ -9,24 +9,24 @@ import type { Cycles } from './kills.js'
 import type { FaultReport } from './report.js'
 import { openSendAgent } from './sends-agent.js'
 import { openSendCallers, type SendCallers } from './sends-callers.js'
-import { judgeSends, looked, type SendTrial } from './sends-judge.js'
+import { judgeSends, readSend, type SendTrial } from './sends-judge.js'
 import { openSendProvider } from './sends-provider.js'
-import { accepted, longestWait, openSendRecord } from './sends-record.js'
+import { acceptedRequests, longestAnswerMs, openSendRecord } from './sends-record.js'
 import { waitUntil } from './timeout.js'
 
 /** A send is picked up after a fifth of a second, and its last attempt is six seconds later. */
 const timeScale = 300
-const mostSends = 80
-const mostMs = 400
+const maxSends = 80
+const maxMs = 400
 const earlyShare = 0.2
 const earlyMs = 600
-const looksPerHarm = 40
-const mostLeases = 2
+const readsPerHarm = 40
+const maxLeases = 2
 
 const env = { PARLEY_TIME_SCALE: String(timeScale), PARLEY_EMULATOR: 'false' }
 
 export function embeddedSends(options: Cycles): Promise<FaultReport> {
-  return harmed('sends of a killed node', [openFaultNode('embedded', env)], killOnce, options)
+  return runTrials('sends of a killed node', [openFaultNode('embedded', env)], killOnce, options)
 }
 
 export function killedClusterSends(options: Cycles): Promise<FaultReport> {
@@ -47,7 +47,7 @@ async function clusterSends(fault: string, harm: Harm, options: Cycles): Promise
   }
   const faultNodes = ['a', 'b', 'c'].map((name) => openFaultNode(name, shared))
   try {
-    return await harmed(fault, faultNodes, harm, options)
+    return await runTrials(fault, faultNodes, harm, options)
   } finally {
     await nats.stop()
   }
@@ -56,7 +56,7 @@ async function clusterSends(fault: string, harm: Harm, options: Cycles): Promise
 /** Injects a fault into one node and heals it; returns the time. */
 type Harm = (trial: SendTrial, faultNode: FaultNode, rng: Rng) => Promise<number>
 
-async function harmed(
+async function runTrials(
   fault: string,
   faultNodes: readonly FaultNode[],
   harm: Harm,
@@ -71,19 +71,19 @@ async function harmed(
     await Promise.all(faultNodes.map((faultNode) => faultNode.started()))
     const trial: SendTrial = { faultNodes, record, agent: await openSendAgent(faultNodes, provider) }
     callers = openSendCallers({ ...trial, rng: rng.fork('callers') })
-    let acceptedAgainMs = 0
+    let recoveryMs = 0
     for (let cycle = 1; cycle <= cycles; cycle++) {
       await someAccepted(trial, rng)
       const at = await harm(trial, faultNodes[cycle % faultNodes.length]!, rng)
-      const since = accepted(record).length
-      await waitUntil('sends are accepted again', faultNodes, () => accepted(record).length > since)
-      acceptedAgainMs = Math.max(acceptedAgainMs, longestWait(record, at))
-      for (const wanted of rng.shuffle(accepted(record)).slice(0, looksPerHarm)) await looked(trial, wanted)
-      note(`${fault} ${cycle}: ${accepted(record).length} accepted`)
+      const since = acceptedRequests(record).length
+      await waitUntil('sends are accepted again', faultNodes, () => acceptedRequests(record).length > since)
+      recoveryMs = Math.max(recoveryMs, longestAnswerMs(record, at))
+      for (const request of rng.shuffle(acceptedRequests(record)).slice(0, readsPerHarm)) await readSend(trial, request)
+      note(`${fault} ${cycle}: ${acceptedRequests(record).length} accepted`)
     }
     await callers.stop()
     provider.recover()
-    return { fault, seed, cycles, acceptedAgainMs, ...(await judgeSends(trial)) }
+    return { fault, seed, cycles, recoveryMs, ...(await judgeSends(trial)) }
   } finally {
     callers?.leave()
     await Promise.all(faultNodes.map((faultNode) => faultNode.remove()))
@@ -92,9 +92,9 @@ async function harmed(
 }
 
 async function someAccepted({ faultNodes, record }: SendTrial, rng: Rng): Promise<void> {
-  const enough = accepted(record).length + rng.below(mostSends)
-  await waitUntil(`${enough} sends are accepted`, faultNodes, () => accepted(record).length >= enough)
-  await sleep(rng.between(0, mostMs))
+  const enough = acceptedRequests(record).length + rng.below(maxSends)
+  await waitUntil(`${enough} sends are accepted`, faultNodes, () => acceptedRequests(record).length >= enough)
+  await sleep(rng.between(0, maxMs))
 }
 
 /** Kills the node once, or once more while it restarts. */
@@ -120,7 +120,7 @@ async function pauseOnce({ record }: SendTrial, faultNode: FaultNode, rng: Rng):
   const at = performance.now()
   await faultNode.pause()
   record.harms.push(record.moment())
-  await sleep((limits.leaseMs + limits.graceMs) * rng.between(1, mostLeases))
+  await sleep((limits.leaseMs + limits.graceMs) * rng.between(1, maxLeases))
   faultNode.resume()
   return at
 }

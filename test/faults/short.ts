@@ -13,10 +13,10 @@ export async function oneClusterThrough(faults: readonly ClusterFault[]): Promis
   t.teardown(() => cluster.close())
   for (const fault of faults) {
     await t.test(fault.title, async (t) => {
-      const wrongBefore = history.wrongs.length
+      const violationsBefore = history.violations.length
       const { at, waitedMs } = await injectOnce(cluster, fault, strength)
       const notes = fault.notes?.(cluster, at) ?? []
-      t.same(history.wrongs.slice(wrongBefore), [], `with seed ${seed}`)
+      t.same(history.violations.slice(violationsBefore), [], `with seed ${seed}`)
       t.comment([`accepted again after ${Math.round(waitedMs)} ms`, ...notes].join(', '))
     })
   }

@@ -14,7 +14,7 @@ t.teardown(() => node.clean())
 const lines = async (testAgent: TestAgent, query: string): Promise<any[]> =>
   (await testAgent.manage('GET', `${testAgent.agentPath}/logs?${query}`)).data
 
-const named = async (testAgent: TestAgent, event: string, count = 1) => {
+const linesNamed = async (testAgent: TestAgent, event: string, count = 1) => {
   await waitUntil(async () => (await lines(testAgent, `event=${event}`)).length >= count)
   return lines(testAgent, `event=${event}`)
 }
@@ -25,11 +25,11 @@ t.test('A call with a bad signature, and a signed one that cannot be read, is a 
   for (let call = 0; call < 5; call++) {
     t.equal((await fetch(ingressUrl, { method: 'POST', body: '{"secret":"hush"}' })).status, 401)
   }
-  const refused = await named(testAgent, 'ingress.signature_refused')
+  const refused = await linesNamed(testAgent, 'ingress.signature_refused')
   t.equal(refused.length, 1, 'the others are counted')
   t.match(refused, [{ level: 'warn', channel: 'sms', data: { bindingId } }])
   await t.rejects(testAgent.phoneAct('sms', { from: '' }, ''), /422/)
-  t.match(await named(testAgent, 'ingress.malformed'), [
+  t.match(await linesNamed(testAgent, 'ingress.malformed'), [
     { level: 'warn', channel: 'sms', data: { bindingId, problem: /./ } },
   ])
   t.notMatch(JSON.stringify(await lines(testAgent, 'limit=1000')), 'hush')
@@ -46,14 +46,16 @@ t.test(
       testAgent.manage('POST', `${testAgent.agentPath}/outreach/note/sends`, { recipient: { channel: 'rcs', address } })
     const { sendId, asid: userId } = await send(phone)
     await textsAt(carrier, phone, 1)
-    const about = { userId, channel: 'rcs' }
-    t.match(await named(testAgent, 'outreach.accepted'), [
-      { ...about, level: 'info', data: { sendId, outreachId: 'note', origin: 'named' } },
+    const filter = { userId, channel: 'rcs' }
+    t.match(await linesNamed(testAgent, 'outreach.accepted'), [
+      { ...filter, level: 'info', data: { sendId, outreachId: 'note', origin: 'named' } },
     ])
-    t.match(await named(testAgent, 'capability.checked'), [{ ...about, level: 'debug', data: { isCapable: true } }])
-    t.match(await named(testAgent, 'template.slot_missing'), [
+    t.match(await linesNamed(testAgent, 'capability.checked'), [
+      { ...filter, level: 'debug', data: { isCapable: true } },
+    ])
+    t.match(await linesNamed(testAgent, 'template.slot_missing'), [
       {
-        ...about,
+        ...filter,
         level: 'warn',
         data: {
           templateId: 'note-opener',
@@ -64,17 +66,17 @@ t.test(
         },
       },
     ])
-    t.match(await named(testAgent, 'outreach.dispatched'), [{ ...about, level: 'info' }])
+    t.match(await linesNamed(testAgent, 'outreach.dispatched'), [{ ...filter, level: 'info' }])
     const own = (await lines(testAgent, `userId=${userId}`)).map(({ event }) => event)
     for (const event of ['outreach.accepted', 'capability.checked', 'template.slot_missing', 'outreach.dispatched']) {
       t.ok(own.includes(event), `${event} is found by its person`)
     }
-    const whole = `userId=${userId}&end=${new Date().toISOString()}`
+    const fullQuery = `userId=${userId}&end=${new Date().toISOString()}`
     const pages = async () => {
       const paged: unknown[] = []
       let token = ''
       do {
-        const query = `${whole}&limit=1${token && `&pageToken=${token}`}`
+        const query = `${fullQuery}&limit=1${token && `&pageToken=${token}`}`
         const page = await testAgent.manage('GET', `${testAgent.agentPath}/logs?${query}`)
         paged.push(...page.data)
         token = page.nextPageToken ?? ''
@@ -85,9 +87,9 @@ t.test(
     let paged: unknown[] = []
     let at: unknown[] = []
     await waitUntil(async () => {
-      const before = await lines(testAgent, whole)
+      const before = await lines(testAgent, fullQuery)
       paged = await pages()
-      at = await lines(testAgent, whole)
+      at = await lines(testAgent, fullQuery)
       return before.length === at.length
     })
     t.same(paged, at, 'pages neither miss nor repeat a line')
@@ -103,12 +105,12 @@ t.test('An Outreach that is not sent to a person is a line with the reason', asy
   const recipient = { channel: 'rcs', address: phone }
   const { sendId } = await testAgent.manage('POST', `${testAgent.agentPath}/outreach/note/sends`, { recipient })
   await carrier.sendFrom(phone, 'STOP')
-  t.match(await named(testAgent, 'outreach.suppressed'), [
+  t.match(await linesNamed(testAgent, 'outreach.suppressed'), [
     { level: 'info', channel: 'rcs', data: { sendId, outreachId: 'note', reason: 'opted_out' } },
   ])
   const other = { channel: 'rcs', address: '+14155550133' }
   await testAgent.manage('POST', `${testAgent.agentPath}/outreach/strict/sends`, { recipient: other })
-  t.match(await named(testAgent, 'template.slot_missing'), [
+  t.match(await linesNamed(testAgent, 'template.slot_missing'), [
     { data: { slots: [{ path: 'person.firstName', action: 'block-send' }] } },
   ])
 })
@@ -124,20 +126,20 @@ t.test('Sends that a campaign makes together are one line that counts them', asy
     async () =>
       (await testAgent.manage('GET', `${testAgent.agentPath}/campaigns/${campaignId}`)).status === 'completed',
   )
-  const accepted = await named(testAgent, 'outreach.accepted')
+  const accepted = await linesNamed(testAgent, 'outreach.accepted')
   t.match(accepted[0], { data: { campaignId, outreachId: 'spring', origin: 'campaign' } })
   t.equal(
     accepted.reduce((count, { data }) => count + data.sends, 0),
     3,
   )
-  t.equal((await named(testAgent, 'capability.checked', 3)).length, 3)
+  t.equal((await linesNamed(testAgent, 'capability.checked', 3)).length, 3)
 })
 
 t.test('A turn in the emulator is a line, without what was said', async (t) => {
   const testAgent = await TestAgent.open(t, node, 'Rehearsed')
   const { id } = await testAgent.manage('POST', `${testAgent.agentPath}/personas`, { name: 'Ada' })
   await testAgent.manage('POST', `${testAgent.agentPath}/personas/${id}/turns`, { text: 'hush hush' })
-  const turns = await named(testAgent, 'emulator.turn')
+  const turns = await linesNamed(testAgent, 'emulator.turn')
   t.match(turns, [{ level: 'debug', data: { kind: 'text' } }])
   t.notMatch(JSON.stringify(turns), 'hush')
 })

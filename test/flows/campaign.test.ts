@@ -45,7 +45,7 @@ interface View {
   readonly importBatchId: string
 }
 
-async function shownTo(text: RegExp): Promise<string[]> {
+async function addressesShown(text: RegExp): Promise<string[]> {
   const all: ShownMessage[] = []
   for (let after = 0; ; after = all.at(-1)!.number) {
     const { data } = await manage<{ data: ShownMessage[] }>(`/system/emulator/shown?after=${after}`, 'GET')
@@ -63,7 +63,7 @@ t.test(
     const write = (items: readonly { id: string; from: string; text: string }[]) =>
       manage(`/system/emulator/bindings/${testAgent.bindings.rcs}/_act`, 'POST', { items })
     await write(phones.map((from, nth) => ({ id: `in-${nth}`, from, text: 'Good day' })))
-    const known = async () => {
+    const countPeople = async () => {
       let count = 0
       let pageToken = ''
       do {
@@ -73,7 +73,7 @@ t.test(
       } while (pageToken)
       return count
     }
-    await waitUntil(async () => (await known()) === people)
+    await waitUntil(async () => (await countPeople()) === people)
     // Everybody but the last agreed, and everybody but the first is called something.
     const rows = phones.map(
       (phone, nth) => `${phone},${nth === 0 ? '' : `P${nth}`},${nth < people - 1 ? 'granted' : 'denied'}`,
@@ -92,7 +92,7 @@ t.test(
     })
     const report = () => on<Report>('GET', `/campaigns/${id}/report`)
     const status = async () => (await on<View>('GET', `/campaigns/${id}`)).status
-    const reached = async () => {
+    const addressesReached = async () => {
       const { states } = await report()
       return states.sent! + states.delivered! + states.read!
     }
@@ -100,7 +100,7 @@ t.test(
     // Whoever is talking is not interrupted: until they are quiet it cannot have completed.
     await write([{ id: 'in-again', from: phones[people - 2]!, text: 'One more thing' }])
     await on('POST', `/campaigns/${id}/start`)
-    await waitUntil(async () => (await reached()) > 0)
+    await waitUntil(async () => (await addressesReached()) > 0)
     await on('POST', `/campaigns/${id}/pause`)
     t.equal(await status(), 'paused')
     const { dir } = node
@@ -112,7 +112,7 @@ t.test(
     const { states, total } = await report()
     t.equal(total, people)
     t.equal(states.excluded, 2)
-    const reachedInAll = await reached()
+    const reachedInAll = await addressesReached()
     t.equal(
       Object.values(states).reduce((sum, count) => sum + count, 0),
       people,
@@ -121,7 +121,7 @@ t.test(
     const rowsOf = async (state: string) =>
       (await on<{ data: unknown[] }>('GET', `/campaigns/${id}/recipients?state=${state}&limit=200`)).data.length
     for (const [state, count] of Object.entries(states)) t.equal(await rowsOf(state), count, state)
-    const shown = await shownTo(/^Hello P/)
-    t.equal(new Set(shown).size, shown.length, 'nobody was shown it twice')
+    const addresses = await addressesShown(/^Hello P/)
+    t.equal(new Set(addresses).size, addresses.length, 'nobody was shown it twice')
   },
 )

@@ -42,7 +42,7 @@ async function stage(carrier: Carrier, outreachId = 'spring', to = phones) {
     reached: async () => (await carrier.receivedTexts()).length,
     /** Resolves when nothing is between the campaign and the provider any more. */
     isStill: () => waitUntil(async () => (await report()).sending === 0),
-    hasNobodyOpen: () =>
+    hasNoneOpen: () =>
       waitUntil(async () => {
         const { pending, queued, sending } = await report()
         return pending === 0 && queued === 0 && sending === 0
@@ -52,12 +52,12 @@ async function stage(carrier: Carrier, outreachId = 'spring', to = phones) {
 
 onEachCarrier(t, () => node, {
   async 'After a cancel is acknowledged nothing reaches the provider but what is on a connection'(t, carrier) {
-    const { move, hasNobodyOpen, reached, report, one } = await stage(carrier)
+    const { move, hasNoneOpen, reached, report, one } = await stage(carrier)
     await move('start')
     if (carrier.account) await waitUntil(async () => (await reached()) > 10)
     t.equal((await move('cancel')).status, 'cancelled')
     const acknowledged = await reached()
-    await hasNobodyOpen()
+    await hasNoneOpen()
     const inAll = await reached()
     t.ok(inAll - acknowledged <= shard.effectsPerDestination, `${inAll - acknowledged} more`)
     const { cancelled = 0, sent = 0, delivered = 0, read = 0, ...others } = await report()
@@ -103,7 +103,7 @@ onEachCarrier(t, () => node, {
 onEachCarrier(t, () => node, {
   async 'What is said of a person while their message waits keeps it from the provider'(t, carrier) {
     const { testAgent } = carrier
-    const { move, hasNobodyOpen } = await stage(carrier)
+    const { move, hasNoneOpen } = await stage(carrier)
     const path = `${testAgent.agentPath}/people`
     const { data } = (await testAgent.manage('GET', `${path}?limit=${people}`)) as {
       data: { id: string; phone: string }[]
@@ -112,33 +112,33 @@ onEachCarrier(t, () => node, {
     const reached = async () => new Set((await carrier.receivedTexts()).map(({ address }) => address))
     await move('start')
     // Those of the end of the line.
-    const [denies, goes, moves] = phones.slice(-3) as [string, string, string]
+    const [denies, accepts, moves] = phones.slice(-3) as [string, string, string]
     await Promise.all([
       testAgent.manage('PATCH', `${path}/${idOf(denies)}`, { consent: { status: 'denied' } }),
-      testAgent.manage('DELETE', `${path}/${idOf(goes)}`),
+      testAgent.manage('DELETE', `${path}/${idOf(accepts)}`),
       testAgent.manage('PATCH', `${path}/${idOf(moves)}`, { phone: '+14155569999' }),
     ])
     const before = await reached()
-    await hasNobodyOpen()
+    await hasNoneOpen()
     const after = await reached()
-    const waited = [denies, goes, moves].filter((phone) => !before.has(phone))
+    const waited = [denies, accepts, moves].filter((phone) => !before.has(phone))
     t.same(
       waited.filter((phone) => after.has(phone)),
       [],
       'nobody is written to after the answer',
     )
     t.notOk(after.has('+14155569999'))
-    if (carrier.account) t.same(waited, [denies, goes, moves], 'all of them still waited')
+    if (carrier.account) t.same(waited, [denies, accepts, moves], 'all of them still waited')
   },
 
   async 'An outreach that is switched off keeps what waits from the provider, and its campaign fails'(t, carrier) {
     const { testAgent } = carrier
-    const { move, reached, one, hasNobodyOpen } = await stage(carrier)
+    const { move, reached, one, hasNoneOpen } = await stage(carrier)
     await move('start')
     if (carrier.account) await waitUntil(async () => (await reached()) > 10)
     await testAgent.manage('PATCH', `${testAgent.agentPath}/outreach/spring`, { enabled: false })
     const acknowledged = await reached()
-    await hasNobodyOpen()
+    await hasNoneOpen()
     const inAll = await reached()
     t.ok(inAll - acknowledged <= shard.effectsPerDestination, `${inAll - acknowledged} more`)
     if (inAll < people) t.match(await one(), { status: 'failed', failReason: 'outreach_unavailable' })
@@ -171,10 +171,14 @@ onEachCarrier(t, () => node, {
     await waitUntil(async () => (await first.one()).status === 'completed')
     const { data } = (await testAgent.manage('GET', `${testAgent.agentPath}/people`)) as { data: { id: string }[] }
     for (const { id } of data) await testAgent.manage('DELETE', `${testAgent.agentPath}/people/${id}`)
-    const again = await stage(carrier, 'summer', [stopped, other])
-    t.match(await again.one(), { counts: { total: 2, sendable: 1, exclusions: { optedOut: 1 } } }, 'staging knows')
-    await again.move('start')
-    await waitUntil(async () => (await again.one()).status === 'completed')
+    const campaignAgain = await stage(carrier, 'summer', [stopped, other])
+    t.match(
+      await campaignAgain.one(),
+      { counts: { total: 2, sendable: 1, exclusions: { optedOut: 1 } } },
+      'staging knows',
+    )
+    await campaignAgain.move('start')
+    await waitUntil(async () => (await campaignAgain.one()).status === 'completed')
     const addresses = (await carrier.receivedTexts()).map(({ address }) => address)
     t.same(addresses, [other, other])
   },
@@ -189,11 +193,11 @@ onEachCarrier(t, () => node, {
       ? await carrier.account.injectFaults(...unlucky.map((address) => ({ kind: 'blocked' as const, address })))
       : () => refuse(null)
     if (!carrier.account) await refuse({ reason: 'sendFailed', again: 'never' })
-    const { at, move, reached, one, hasNobodyOpen } = await stage(carrier, 'winter')
+    const { at, move, reached, one, hasNoneOpen } = await stage(carrier, 'winter')
     await move('start')
     if (carrier.account) await waitUntil(async () => (await reached()) > 10)
     await testAgent.manage('POST', `${at}/cancel`).catch(() => undefined)
-    await hasNobodyOpen()
+    await hasNoneOpen()
     t.ok(['cancelled', 'completed'].includes((await one()).status))
     await mend()
     const { id } = await testAgent.manage('POST', `${at}/retry-failed`)

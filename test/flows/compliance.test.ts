@@ -100,12 +100,12 @@ onEachCarrier(t, () => node, {
       })
     }
     const delivery = { channels: ['rcs', 'sms'], fallbackOn: ['sendFailed'] }
-    const said = async () => (await sms.sent()).map(({ body }) => (body as { Body: string }).Body)
+    const sentTexts = async () => (await sms.sent()).map(({ body }) => (body as { Body: string }).Body)
     await testAgent.send(person, { ...text('Either way.'), delivery })
-    await waitUntil(async () => (await said()).length === 2)
+    await waitUntil(async () => (await sentTexts()).length === 2)
     await testAgent.send(person, { ...text('And more.'), delivery })
-    await waitUntil(async () => (await said()).length === 3)
-    t.same(await said(), [disclaimer, 'Either way.', 'And more.'])
+    await waitUntil(async () => (await sentTexts()).length === 3)
+    t.same(await sentTexts(), [disclaimer, 'Either way.', 'And more.'])
     t.same(await carrier.receivedTexts(), [], 'nothing went out on the first channel')
   },
 

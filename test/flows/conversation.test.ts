@@ -74,7 +74,7 @@ t.test('A conversation on sms', async (t) => {
       },
     })
     t.same((await testAgent.call('GET', `/capabilities?userId=${userId}`)).body, message!.event.context.capabilities)
-    const [disclaimer, welcome] = await testAgent.nextShown(2)
+    const [disclaimer, welcome] = await testAgent.nextShownMessages(2)
     t.match(disclaimer!.wire.block.text, /^Harbor Desk: Msg & data rates may apply/)
     t.match(welcome!.wire.block, { kind: 'text', text: 'Welcome to Harbor.' })
     const { messageId } = statuses[0]!.event.event.status as { messageId: string }
@@ -104,7 +104,7 @@ t.test('A conversation on sms', async (t) => {
       },
     })
     await testAgent.nextEvents(t, 1)
-    await testAgent.nextShown(1)
+    await testAgent.nextShownMessages(1)
     await testAgent.phoneAct('sms', { text: 'the red room please' }, address)
     t.match((await testAgent.nextEvents(t, 1))[0]!.event.event, { result: { intentId: 'second', optionIds: ['r'] } })
   })
@@ -173,9 +173,9 @@ t.test('A conversation on sms', async (t) => {
     testAgent.replies(json({ messages: [{ spec: 'amf/1', parts: [{ type: 'text', text: 'tracked' }] }] }))
     await testAgent.phoneAct('sms', { text: 'track' }, address)
     await testAgent.nextEvents(t, 2)
-    const [shown] = await testAgent.nextShown(1)
+    const [shownMessage] = await testAgent.nextShownMessages(1)
     for (const state of ['delivered', 'delivered', 'sent']) {
-      await testAgent.phoneAct('sms', { receipt: { messageId: shown!.providerId, state } }, address)
+      await testAgent.phoneAct('sms', { receipt: { messageId: shownMessage!.providerId, state } }, address)
     }
     await testAgent.phoneAct('sms', { text: 'seen?' }, address)
     const [delivered, after] = await testAgent.nextEvents(t, 2)
@@ -192,7 +192,7 @@ t.test('A conversation on rcs', async (t) => {
     testAgent.replies(json({ messages: [choice('first')] }), json({ messages: [choice('second')] }), noReply)
     await testAgent.phoneAct('rcs', { text: 'book' }, traveller)
     await testAgent.nextEvents(t, 3)
-    const [first] = await testAgent.nextShown(1)
+    const [first] = await testAgent.nextShownMessages(1)
     t.match(first!.wire.block.chips, [{ label: 'Red room' }, { label: 'Blue room' }])
     await testAgent.phoneAct('rcs', { postback: first!.wire.block.chips![0]!.postback }, traveller)
     t.same((await testAgent.nextEvents(t, 1))[0]!.event.event, {
@@ -200,7 +200,7 @@ t.test('A conversation on rcs', async (t) => {
       result: { intent: 'ask.choice', intentId: 'first', optionIds: ['r'], labels: ['Red room'], via: 'tap' },
     })
     await testAgent.nextEvents(t, 1)
-    await testAgent.nextShown(1)
+    await testAgent.nextShownMessages(1)
     await testAgent.phoneAct('rcs', { postback: first!.wire.block.chips![1]!.postback }, traveller)
     t.match((await testAgent.nextEvents(t, 1))[0]!.event.event, { result: { intentId: 'first', optionIds: ['b'] } })
   })
@@ -212,14 +212,18 @@ t.test('A conversation on rcs', async (t) => {
     const person = testAgent.lastPerson()
     const [sent] = await testAgent.send(person, { ...message, parts: [{ type: 'text', text: 'Either way' }] })
     t.match(sent, { accepted: true })
-    const [disclaimer, shown] = await testAgent.nextShown(2)
+    const [disclaimer, shownMessage] = await testAgent.nextShownMessages(2)
     t.match(disclaimer!.wire.block.text, /Msg & data rates/, 'the relationship on sms begins')
-    t.match(shown, { bindingId: testAgent.bindings.sms, address: traveller, wire: { block: { text: 'Either way' } } })
+    t.match(shownMessage, {
+      bindingId: testAgent.bindings.sms,
+      address: traveller,
+      wire: { block: { text: 'Either way' } },
+    })
     t.same((await testAgent.nextEvents(t, 1))[0]!.event.event, {
       type: 'status',
       status: { messageId: sent!.messageId, state: 'sent', attempt: { channel: 'sms', provider: 'emulator' } },
     })
-    await testAgent.phoneAct('sms', { receipt: { messageId: shown!.providerId, state: 'delivered' } }, traveller)
+    await testAgent.phoneAct('sms', { receipt: { messageId: shownMessage!.providerId, state: 'delivered' } }, traveller)
     t.match((await testAgent.nextEvents(t, 1))[0]!.event, {
       conversation: { userId: person },
       event: { status: { messageId: sent!.messageId, state: 'delivered', attempt: { channel: 'sms' } } },
@@ -280,7 +284,7 @@ t.test('Channels that know people by their numbers stand in for each other', asy
   const refusal = { reason: 'sendFailed', again: 'elsewhere' }
   await testAgent.manage('PUT', path, { address: phone.slice(1), refusal })
   await testAgent.send(person, { spec: 'amf/1', delivery, parts: [{ type: 'text', text: 'Either way' }] })
-  t.match(await testAgent.nextShown(1), [
+  t.match(await testAgent.nextShownMessages(1), [
     { bindingId: testAgent.bindings.sms, address: phone, wire: { block: { text: 'Either way' } } },
   ])
 })

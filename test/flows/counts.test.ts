@@ -23,7 +23,7 @@ async function countsNow(): Promise<Counts> {
 }
 
 /** Counts once nothing is decided any more for a while. */
-async function settled(): Promise<Counts> {
+async function stableCounts(): Promise<Counts> {
   let last = await countsNow()
   let same = 0
   await waitUntil(async () => {
@@ -48,15 +48,15 @@ t.test('A text that is answered takes at most 4 commands and 3 commits, its stat
   await waitUntil(async () => (await carrier.receivedTexts()).length === 1)
   // Receipts of the first message are told before the next one is counted.
   await waitUntil(() => testAgent.statuses().some(({ state }) => state === 'read'))
-  await settled()
+  await stableCounts()
   // The event of the status is not answered, so that nothing of it is counted; receipts wait for the phone.
   testAgent.onStatus = () => {}
   const end = await carrier.account!.injectFaults({ kind: 'missingReceipts' })
-  const before = await settled()
+  const before = await stableCounts()
   testAgent.replies(aml('It is open until six.'))
   await carrier.sendFrom('+14155550100', 'When do you close?')
   await waitUntil(async () => (await carrier.receivedTexts()).length === 2)
-  const spent = since(before, await settled())
+  const spent = since(before, await stableCounts())
   t.comment(JSON.stringify(spent))
   t.ok(spent.commands <= 4, `${spent.commands} commands`)
   t.ok(spent.commits <= 3, `${spent.commits} commits`)
@@ -70,13 +70,13 @@ t.test('A recipient of a campaign who reads the message takes at most 6 commands
   const people = 200
   await makeOutreach(carrier, 'spring', 'Spring is here.')
   const id = await stageCampaign(carrier, 'spring', await importPeople(carrier, phonesFrom(0, people)))
-  const before = await settled()
+  const before = await stableCounts()
   await testAgent.manage('POST', `${testAgent.agentPath}/campaigns/${id}/start`)
   await waitUntil(async () => {
     const { states } = await testAgent.manage('GET', `${testAgent.agentPath}/campaigns/${id}/report`)
     return states.read === people
   })
-  const spent = since(before, await settled())
+  const spent = since(before, await stableCounts())
   t.comment(JSON.stringify({ ...spent, perRecipient: spent.commands / people }))
   t.ok(spent.commands <= 6 * people, `${spent.commands / people} commands for each recipient`)
 })

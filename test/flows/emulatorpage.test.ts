@@ -22,7 +22,7 @@ await waitUntil(() => node.stderr().includes('Try it:'))
 const [link = ''] = /http\S+\/emulator#\S+/.exec(node.stderr()) ?? []
 
 /** The chat of the page is the gateway's, which is another origin. */
-async function come(t: Test, url: string, colorScheme: 'light' | 'dark' = 'light'): Promise<PageVisit> {
+async function openPage(t: Test, url: string, colorScheme: 'light' | 'dark' = 'light'): Promise<PageVisit> {
   const visit = await browser.visit({ origin: node.mgmt, colorScheme })
   t.teardown(() => visit.close())
   const { page } = visit
@@ -56,7 +56,7 @@ async function writes(page: Page, title: string, text: string): Promise<void> {
 const shows = (at: Locator, text: string | RegExp) => at.getByText(text).last().waitFor()
 const tap = (at: Locator, name: string) => at.getByRole('button', { name, exact: true }).last().click()
 
-const { page, problems: troubles } = await come(t, link)
+const { page, problems: troubles } = await openPage(t, link)
 const rcs = phone(page, 'RCS')
 const sms = phone(page, 'SMS')
 const messenger = phone(page, 'Messenger A')
@@ -116,8 +116,8 @@ t.test('Behind each bubble are the body that the provider got, the message and w
   const dialog = page.getByRole('dialog', { name: 'Behind the bubble' })
   await shows(dialog, 'Wire body')
   await waitUntil(async () => (await dialog.locator('pre').count()) === 4)
-  const [wire = '', amf = '', events = '', record = ''] = await dialog.locator('pre').allTextContents()
-  t.match(JSON.parse(wire), [{ To: '+15550100', Body: /^Welcome to the Harbor Hotel!/ }])
+  const [payload = '', amf = '', events = '', record = ''] = await dialog.locator('pre').allTextContents()
+  t.match(JSON.parse(payload), [{ To: '+15550100', Body: /^Welcome to the Harbor Hotel!/ }])
   t.match(JSON.parse(amf), { spec: 'amf/1', parts: [{ type: 'text' }, { type: 'ask.choice', intentId: 'menu' }] })
   t.same(
     JSON.parse(events).map(
@@ -149,9 +149,9 @@ t.test('Behind each bubble are the body that the provider got, the message and w
   await page.keyboard.press('Escape')
   await sms.getByRole('button', { name: 'Raw: 2', exact: true }).click()
   await waitUntil(async () => (await dialog.locator('pre').count()) === 2)
-  const [, told = ''] = await dialog.locator('pre').allTextContents()
+  const [, webhook = ''] = await dialog.locator('pre').allTextContents()
   const result = { intent: 'ask.choice', intentId: 'menu', optionIds: ['time'], via: 'text', text: '2' }
-  t.match(JSON.parse(told), [{ event: { event: { type: 'result', result } } }])
+  t.match(JSON.parse(webhook), [{ event: { event: { type: 'result', result } } }])
   await page.keyboard.press('Escape')
   await waitUntil(async () => !(await dialog.isVisible()))
 })
@@ -250,16 +250,16 @@ t.test('Web chat stands beside the phones as visitors get it', async (t) => {
     await behind.getByRole('button', { name: /^Raw: Welcome/ }).click()
     const dialog = page.getByRole('dialog', { name: 'Behind the bubble' })
     await waitUntil(async () => (await dialog.locator('pre').count()) === 4)
-    const [wire = '', amf = '', events = ''] = await dialog.locator('pre').allTextContents()
-    t.match(JSON.parse(wire), [{ type: 'message', blocks: [{ kind: 'text', text: /^Welcome/ }, { kind: 'list' }] }])
+    const [payload = '', amf = '', events = ''] = await dialog.locator('pre').allTextContents()
+    t.match(JSON.parse(payload), [{ type: 'message', blocks: [{ kind: 'text', text: /^Welcome/ }, { kind: 'list' }] }])
     t.match(JSON.parse(amf), { spec: 'amf/1', parts: [{ type: 'text' }, { type: 'ask.choice' }] })
     t.match(JSON.parse(events)[0], { event: { event: { type: 'status', status: { state: 'sent' } } } })
     await page.keyboard.press('Escape')
     await behind.getByRole('button', { name: 'Raw: Hello', exact: true }).click()
     await waitUntil(async () => (await dialog.locator('pre').count()) === 3)
-    const [said = '', told = '', record = ''] = await dialog.locator('pre').allTextContents()
-    t.match(JSON.parse(said), [{ type: 'said', text: 'Hello' }])
-    t.match(JSON.parse(told).at(-1), { event: { event: { type: 'message', message: { text: 'Hello' } } } })
+    const [inbound = '', webhook = '', record = ''] = await dialog.locator('pre').allTextContents()
+    t.match(JSON.parse(inbound), [{ type: 'said', text: 'Hello' }])
+    t.match(JSON.parse(webhook).at(-1), { event: { event: { type: 'message', message: { text: 'Hello' } } } })
     t.match(JSON.parse(record), { records: [{ origin: 'user' }] })
     await page.keyboard.press('Escape')
   })
@@ -280,20 +280,20 @@ t.test('Web chat stands beside the phones as visitors get it', async (t) => {
 
 t.test('Nothing is sent to a phone on which nobody wrote, nor while there are problems', async (t) => {
   const ticket = link.split('#')[1]!
-  const say = async (body: object) => {
+  const sendAs = async (body: object) => {
     const headers = { 'x-emulator-ticket': ticket, 'content-type': 'application/json' }
     const how = { method: 'POST', headers, body: JSON.stringify(body) }
     return (await fetch(`${node.mgmt}/v1/system/emulator/stage/_say`, how)).json()
   }
-  t.same(await say({ channel: 'workchatD', aml: 'Hi' }), { accepted: false, reason: 'unknownRecipient' })
-  t.same(await say({ channel: 'sms', aml: '[[nonsense]]' }), { accepted: false, reason: 'invalidMessage' })
+  t.same(await sendAs({ channel: 'workchatD', aml: 'Hi' }), { accepted: false, reason: 'unknownRecipient' })
+  t.same(await sendAs({ channel: 'sms', aml: '[[nonsense]]' }), { accepted: false, reason: 'invalidMessage' })
 })
 
 t.test('A message whose name is no name of one is not found', async (t) => {
   const headers = { 'x-emulator-ticket': link.split('#')[1]! }
   for (const name of ['%25', '%2525', '%25zz', 'nobody']) {
-    const asked = await fetch(`${node.mgmt}/v1/system/emulator/stage/phones/rcs/messages/${name}`, { headers })
-    t.equal(asked.status, 404, name)
+    const reply = await fetch(`${node.mgmt}/v1/system/emulator/stage/phones/rcs/messages/${name}`, { headers })
+    t.equal(reply.status, 404, name)
   }
 })
 
@@ -329,7 +329,7 @@ async function chooses(title: string, name: string, buffer: Buffer, mimeType = '
 const chosenOn = (title: string) => page.getByRole('group', { name: `Picture to send on ${title}` })
 
 /** What the agent was told of the newest thing that was done there. */
-async function toldOf(at: Locator, name: string): Promise<{ url: string; type: string }> {
+async function fileOf(at: Locator, name: string): Promise<{ url: string; type: string }> {
   await at.getByRole('button', { name: `Raw: 🖼 ${name}` }).click()
   const dialog = page.getByRole('dialog', { name: 'Behind the bubble' })
   await waitUntil(async () => (await dialog.locator('pre').count()) === 2)
@@ -353,7 +353,7 @@ t.test('A picture is looked at before it is sent, and opens at the address that 
     const bubble = at.locator('.own').getByRole('img', { name: 'harbor.png' })
     t.equal(await bubble.getAttribute('src'), `data:image/png;base64,${small.toString('base64')}`)
     t.equal(await chosenOn(title).count(), 0, 'it is chosen no more')
-    const { url, type } = await toldOf(at, 'harbor.png')
+    const { url, type } = await fileOf(at, 'harbor.png')
     t.equal(type, 'image/png')
     t.ok(url.startsWith(`${node.gateway}/v4/media/received/`), 'it has an address of ours')
     const opened = await fetch(url)
@@ -371,7 +371,7 @@ t.test('A picture is looked at before it is sent, and opens at the address that 
     await page.getByRole('button', { name: 'Send on Messenger A' }).click()
     const bubble = messenger.locator('.own').getByRole('img', { name: 'room.jpg' })
     await bubble.waitFor()
-    const { url, type } = await toldOf(messenger, 'room.jpg')
+    const { url, type } = await fileOf(messenger, 'room.jpg')
     const opened = Buffer.from(await (await fetch(url)).arrayBuffer())
     t.equal(type, 'image/jpeg')
     t.equal(await bubble.getAttribute('src'), `data:image/jpeg;base64,${opened.toString('base64')}`)
@@ -453,7 +453,7 @@ t.test('On a narrow page the title of a phone is below the bar, and a log with p
     t.ok(y >= top + height, `${title}: ${y} is below ${top + height}`)
   }
   const ends = `[...document.querySelectorAll('.log')].map((log) => log.scrollHeight - log.clientHeight - log.scrollTop)`
-  await waitUntil(async () => ((await page.evaluate(ends)) as number[]).every((left) => left < 2))
+  await waitUntil(async () => ((await page.evaluate(ends)) as number[]).every((remaining) => remaining < 2))
   await shot(page, 'narrow')
   await page.setViewportSize({ width: 1280, height: 1000 })
 })
@@ -461,9 +461,9 @@ t.test('On a narrow page the title of a phone is below the bar, and a log with p
 t.test('STOP ends it on sms until START, and who looks anew sees all that was said', async (t) => {
   await tap(sms, 'STOP')
   await sms.getByText('STOP', { exact: true }).last().waitFor()
-  const said = await sms.locator('article').count()
+  const inbound = await sms.locator('article').count()
   await writes(page, 'SMS', 'Anybody?')
-  await waitUntil(async () => (await sms.locator('article').count()) > said)
+  await waitUntil(async () => (await sms.locator('article').count()) > inbound)
   await shows(sms, 'Opted out. Write START to opt in again.')
   await shows(sms, 'A message of the agent was refused: this phone has opted out.')
   await shot(page, 'optedout')
@@ -487,7 +487,7 @@ t.test('STOP ends it on sms until START, and who looks anew sees all that was sa
 })
 
 t.test('AML goes to the visitor whose chat is in view, and to no other', async (t) => {
-  const visit = await come(t, link)
+  const visit = await openPage(t, link)
   const chat = visit.page.frameLocator('iframe')
   const aml = visit.page.getByRole('region', { name: 'Write AML' })
   await chat.getByRole('textbox', { name: 'Write a message' }).waitFor()
@@ -513,14 +513,14 @@ t.test('AML goes to the visitor whose chat is in view, and to no other', async (
 })
 
 t.test('A link that is no longer good says so', async (t) => {
-  const visit = await come(t, `${node.mgmt}/emulator#ep1.1.notgood`)
+  const visit = await openPage(t, `${node.mgmt}/emulator#ep1.1.notgood`)
   await visit.page.getByText(/This link is no longer good/).waitFor()
   t.same(await faults(visit.page), [])
   await shot(visit.page, 'expired')
 })
 
 t.test('Without a ticket the page asks for the key of an operator, and takes no other', async (t) => {
-  const visit = await come(t, `${node.mgmt}/emulator`)
+  const visit = await openPage(t, `${node.mgmt}/emulator`)
   const key = visit.page.getByLabel('API key')
   await key.fill('sk-svc-of-nobody-at-all-but-long')
   await visit.page.getByRole('button', { name: 'Open' }).click()

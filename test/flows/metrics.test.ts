@@ -23,13 +23,13 @@ await testAgent.change('sms', { compliance: { enabled: true } })
 
 type Labels = Readonly<Record<string, string>>
 
-interface Shown {
+interface Series {
   readonly name: string
   readonly labels: Labels
   readonly value: number
 }
 
-async function scrape(): Promise<readonly Shown[]> {
+async function scrape(): Promise<readonly Series[]> {
   const text = await (await fetch(`${node.gateway}/metrics`)).text()
   return text.split('\n').flatMap((line) => {
     const [, name = '', within = '', value = ''] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? []
@@ -39,17 +39,18 @@ async function scrape(): Promise<readonly Shown[]> {
   })
 }
 
-const isOf = (labels: Labels, wanted: Labels) => Object.entries(wanted).every(([name, value]) => labels[name] === value)
+const isOf = (labels: Labels, expectedLabels: Labels) =>
+  Object.entries(expectedLabels).every(([name, value]) => labels[name] === value)
 
-async function sum(name: string, wanted: Labels = {}): Promise<number> {
-  const found = (await scrape()).filter((each) => each.name === name && isOf(each.labels, wanted))
-  return found.reduce((total, { value }) => total + value, 0)
+async function sum(name: string, expectedLabels: Labels = {}): Promise<number> {
+  const matches = (await scrape()).filter((each) => each.name === name && isOf(each.labels, expectedLabels))
+  return matches.reduce((total, { value }) => total + value, 0)
 }
 
 /** Counts are there once the commit is, which is before anybody hears of it, but for what is counted after a call. */
-async function counts(t: Test, name: string, wanted: Labels, most: number): Promise<void> {
-  await waitUntil(async () => (await sum(name, wanted)) >= most)
-  t.equal(await sum(name, wanted), most, `${name} ${JSON.stringify(wanted)}`)
+async function counts(t: Test, name: string, expectedLabels: Labels, max: number): Promise<void> {
+  await waitUntil(async () => (await sum(name, expectedLabels)) >= max)
+  t.equal(await sum(name, expectedLabels), max, `${name} ${JSON.stringify(expectedLabels)}`)
 }
 
 t.test('Counters whose labels have known values are there at 0 before anything is counted', async (t) => {
@@ -63,9 +64,9 @@ t.test('Counters whose labels have known values are there at 0 before anything i
     ['parley_send_attempts_total', { outcome: 'noBinding' }],
     ['parley_rate_limit_calls_total', { budget: 'journey', outcome: 'refused' }],
   ] as const) {
-    const found = (await scrape()).filter((each) => each.name === name && isOf(each.labels, labels))
-    t.match(found, [{ value: 0 }], `${name} ${JSON.stringify(labels)}`)
-    t.equal(found.length, 1)
+    const matches = (await scrape()).filter((each) => each.name === name && isOf(each.labels, labels))
+    t.match(matches, [{ value: 0 }], `${name} ${JSON.stringify(labels)}`)
+    t.equal(matches.length, 1)
   }
   const spent = (await scrape()).filter(({ name }) => name === 'parley_process_cpu_seconds_total')
   t.equal(spent.length, 1)
@@ -74,13 +75,13 @@ t.test('Counters whose labels have known values are there at 0 before anything i
   t.match(text, '# TYPE parley_process_cpu_seconds_total counter')
 })
 
-const refusesIt: Reply = (response) => void response.writeHead(400).end()
+const refuses: Reply = (response) => void response.writeHead(400).end()
 
 t.test('Messages are counted as they are heard, accepted, handed over and arrive', async (t) => {
   testAgent.replies(aml('Welcome.'))
   await testAgent.phoneAct('sms', { text: 'Hi' }, address)
   await testAgent.nextEvents(t, 3)
-  await testAgent.nextShown(2)
+  await testAgent.nextShownMessages(2)
   await counts(t, 'parley_messages_received_total', { channel: 'sms' }, 1)
   await counts(t, 'parley_messages_accepted_total', { channel: 'sms' }, 2)
   await counts(t, 'parley_message_states_total', { channel: 'sms', state: 'sent', reason: '' }, 1)
@@ -106,7 +107,7 @@ t.test('What a provider tells twice is a duplicate, and a call that is not signe
 })
 
 t.test('An event that the webhook refuses is a dead letter', async (t) => {
-  testAgent.replies(refusesIt)
+  testAgent.replies(refuses)
   await testAgent.phoneAct('sms', { text: 'Something odd' }, address)
   await counts(t, 'parley_webhook_dead_letters_total', { kind: 'agent' }, 1)
   await counts(t, 'parley_webhook_calls_total', { kind: 'agent', outcome: 'refused' }, 1)
@@ -184,10 +185,10 @@ t.test('The store, the shards and the process show how they are', async (t) => {
 })
 
 t.test('A node shows nothing that the catalog does not have, each with exactly its labels', async (t) => {
-  const shown = await scrape()
-  t.ok(shown.length > 100)
+  const scraped = await scrape()
+  t.ok(scraped.length > 100)
   const seen = new Set<string>()
-  for (const { name, labels } of shown) {
+  for (const { name, labels } of scraped) {
     const histogram = name.replace(/_(bucket|sum|count)$/, '')
     const key = rows.has(name) ? name : histogram
     const row = rows.get(key)

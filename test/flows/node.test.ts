@@ -43,11 +43,11 @@ t.test(
     t.equal(await node.end('SIGTERM'), 0)
     t.notMatch(readFileSync(join(dir, 'store.mdb')), key, 'the key is kept as a hash')
 
-    const again = await startNode({ PARLEY_BOOTSTRAP_KEY: '' }, dir)
-    t.teardown(() => again.clean())
-    const me = await fetch(`${again.mgmt}/v1/me`, { headers: { authorization: `Bearer ${key}` } })
+    const restarted = await startNode({ PARLEY_BOOTSTRAP_KEY: '' }, dir)
+    t.teardown(() => restarted.clean())
+    const me = await fetch(`${restarted.mgmt}/v1/me`, { headers: { authorization: `Bearer ${key}` } })
     t.equal(me.status, 200, 'the key opens the node after a restart')
-    t.notMatch(again.stderr(), key, 'the key is shown once')
+    t.notMatch(restarted.stderr(), key, 'the key is shown once')
   },
 )
 
@@ -102,8 +102,8 @@ t.test('Data that cannot be opened is a sentence and exit code 1, and stays as i
 })
 
 t.test('What keeps a node from starting is a sentence that names it, in the log too, and no stack', async (t) => {
-  const taken = await openReceiver(t)
-  const { port } = new URL(taken.url('/'))
+  const accepted = await openReceiver(t)
+  const { port } = new URL(accepted.url('/'))
   const cases: [Record<string, string>, RegExp][] = [
     [{ PARLEY_NATS_URL: 'nats://127.0.0.1:1' }, /^No NATS server can be reached at 127\.0\.0\.1:1: .*\.$/],
     [{ PARLEY_HOST: '192.0.2.1' }, /^192\.0\.2\.1 is no address of this machine\. .*PARLEY_HOST/],
@@ -159,14 +159,14 @@ t.test('SIGTERM finishes what is in flight, answers readiness no more, and exits
   await new Promise((resolve) => setTimeout(resolve, 15))
   t.equal(await node.end('SIGTERM'), 0)
   const answers = await Promise.all(writes)
-  const taken = answers.filter((answer) => answer?.status === 201).length
+  const accepted = answers.filter((answer) => answer?.status === 201).length
   t.notOk(
     answers.some((answer) => answer && answer.status >= 500),
     'nothing that was read was failed',
   )
-  const again = await startNode({}, node.dir)
-  t.teardown(() => again.clean())
-  t.equal((await keyNames(again.mgmt)).length, taken + 1)
+  const restarted = await startNode({}, node.dir)
+  t.teardown(() => restarted.clean())
+  t.equal((await keyNames(restarted.mgmt)).length, accepted + 1)
   await t.rejects(fetch(`${node.mgmt}/readyz`))
 })
 

@@ -41,7 +41,7 @@ async function start(roles: string): Promise<NodeProcess> {
 }
 
 const roles = ['mgmt', 'mgmt', 'gateway', 'shards', 'shards']
-const [one, two, gateway, ...keepers] = (await Promise.all(roles.map(start))) as [
+const [one, two, gateway, ...shardNodes] = (await Promise.all(roles.map(start))) as [
   NodeProcess,
   NodeProcess,
   NodeProcess,
@@ -58,7 +58,7 @@ interface Named {
   readonly state: string
 }
 
-async function ask(node: NodeProcess, method: string, path: string, json?: unknown, key = testKey): Promise<Answer> {
+async function call(node: NodeProcess, method: string, path: string, json?: unknown, key = testKey): Promise<Answer> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   const body = json === undefined ? undefined : JSON.stringify(json)
   const answer = await fetch(`${node.mgmt}/v1${path}`, { method, headers, body })
@@ -70,15 +70,15 @@ async function ask(node: NodeProcess, method: string, path: string, json?: unkno
  * While nobody serves a shard its callers are told to come again, and they do. One that came again may have been heard the
  * first time.
  */
-async function insist(...asked: Parameters<typeof ask>): Promise<Answer & { readonly cameAgain: boolean }> {
+async function callUntilServed(...args: Parameters<typeof call>): Promise<Answer & { readonly wasRetried: boolean }> {
   for (let tries = 1; ; tries++) {
-    const answer = await ask(...asked)
-    if (answer.status !== 503) return { ...answer, cameAgain: tries > 1 }
+    const answer = await call(...args)
+    if (answer.status !== 503) return { ...answer, wasRetried: tries > 1 }
   }
 }
 
 async function keyNames(node: NodeProcess): Promise<string[]> {
-  return (await insist(node, 'GET', '/orgs/demo/api-keys')).body.data.map(({ name }) => name)
+  return (await callUntilServed(node, 'GET', '/orgs/demo/api-keys')).body.data.map(({ name }) => name)
 }
 
 async function metric(node: NodeProcess, name: string): Promise<number> {
@@ -103,8 +103,8 @@ t.test('Every process says that it is ready and what it counts', async (t) => {
   }
   t.equal((await fetch(`${gateway.gateway}/v4/docs`)).status, 200, 'the gateway serves its own plane')
   t.equal(gateway.mgmt, '', 'and not the other')
-  for (const keeper of keepers) {
-    t.equal((await fetch(`${keeper.mgmt}/v1/me`)).status, 404, 'a process that keeps shards serves no plane')
+  for (const shardNode of shardNodes) {
+    t.equal((await fetch(`${shardNode.mgmt}/v1/me`)).status, 404, 'a process that keeps shards serves no plane')
   }
 })
 
@@ -113,7 +113,7 @@ t.test('Only a process that keeps shards has a database', async (t) => {
     t.notOk(readdirSync(node.dir).includes(dataFileName))
     t.ok(Number.isNaN(await metric(node, 'parley_store_file_bytes')), 'and shows nothing of one')
   }
-  for (const node of keepers) {
+  for (const node of shardNodes) {
     t.ok(readdirSync(node.dir).includes(dataFileName))
     t.ok((await metric(node, 'parley_store_file_bytes')) > 0)
   }
@@ -121,13 +121,13 @@ t.test('Only a process that keeps shards has a database', async (t) => {
 
 t.test('What is changed through one process is seen through the other, and events are delivered signed', async (t) => {
   const url = receiver.url('/events')
-  const webhook = await insist(one, 'POST', '/orgs/demo/webhooks', { url, events: ['api_key.created'] })
+  const webhook = await callUntilServed(one, 'POST', '/orgs/demo/webhooks', { url, events: ['api_key.created'] })
   t.equal(webhook.status, 201)
-  const made = await insist(two, 'POST', '/orgs/demo/api-keys', { name: 'first', scopes: ['org:admin'] })
+  const made = await callUntilServed(two, 'POST', '/orgs/demo/api-keys', { name: 'first', scopes: ['org:admin'] })
   t.equal(made.status, 201)
   for (const node of [one, two]) {
     t.ok((await keyNames(node)).includes('first'))
-    t.equal((await insist(node, 'GET', '/me', undefined, made.body.key)).status, 200)
+    t.equal((await callUntilServed(node, 'GET', '/me', undefined, made.body.key)).status, 200)
   }
   const events = () =>
     receiver
@@ -139,7 +139,7 @@ t.test('What is changed through one process is seen through the other, and event
   t.match(events()[0], { type: 'api_key.created', data: { name: 'first' } })
   const deliveries = `/orgs/demo/webhooks/${webhook.body.id}/deliveries`
   await waitUntil(async () =>
-    (await insist(two, 'GET', deliveries)).body.data.every(({ state }) => state === 'delivered'),
+    (await callUntilServed(two, 'GET', deliveries)).body.data.every(({ state }) => state === 'delivered'),
   )
   t.equal(events().length, 1)
 })
@@ -149,12 +149,12 @@ t.test('A key that was revoked is refused by every process from the moment it wa
   const callsAfter = 2
   const answers = { before: 0, after: 0, acceptedAfter: 0 }
   async function revoke(count: number): Promise<void> {
-    const { body } = await insist(one, 'POST', '/orgs/demo/api-keys', { name: `short ${count}` })
+    const { body } = await callUntilServed(one, 'POST', '/orgs/demo/api-keys', { name: `short ${count}` })
     let isRevoked = false
     const callers = [one, two].map(async (node) => {
       for (let after = 0; after < callsAfter; ) {
         const startedAfter = isRevoked
-        const { status } = await insist(node, 'GET', '/me', undefined, body.key)
+        const { status } = await callUntilServed(node, 'GET', '/me', undefined, body.key)
         if (!startedAfter) answers.before++
         else {
           after++
@@ -164,9 +164,9 @@ t.test('A key that was revoked is refused by every process from the moment it wa
       }
     })
     const deleter = count % 2 === 0 ? one : two
-    const { status, cameAgain } = await insist(deleter, 'DELETE', `/orgs/demo/api-keys/${body.id}`)
+    const { status, wasRetried } = await callUntilServed(deleter, 'DELETE', `/orgs/demo/api-keys/${body.id}`)
     isRevoked = true
-    if (status !== 204 && !(cameAgain && status === 404)) t.fail(`revoking was answered ${status}`)
+    if (status !== 204 && !(wasRetried && status === 404)) t.fail(`revoking was answered ${status}`)
     await Promise.all(callers)
   }
   for (let wave = 0; wave < waves; wave++) {
@@ -178,11 +178,11 @@ t.test('A key that was revoked is refused by every process from the moment it wa
 
 t.test('A process that keeps shards can be killed: the other takes them, with everything in them', async (t) => {
   const before = await keyNames(one)
-  const [killed, left] = keepers as [NodeProcess, NodeProcess]
-  t.ok((await metric(left, 'parley_shards_owned')) < shards, 'they shared the work')
+  const [killed, survivor] = shardNodes as [NodeProcess, NodeProcess]
+  t.ok((await metric(survivor, 'parley_shards_owned')) < shards, 'they shared the work')
   await killed.end('SIGKILL')
-  t.equal((await insist(two, 'POST', '/orgs/demo/api-keys', { name: 'later' })).status, 201)
-  await waitUntil(async () => (await metric(left, 'parley_shards_owned')) === shards)
+  t.equal((await callUntilServed(two, 'POST', '/orgs/demo/api-keys', { name: 'later' })).status, 201)
+  await waitUntil(async () => (await metric(survivor, 'parley_shards_owned')) === shards)
   t.same([...new Set(await keyNames(one))], [...new Set([...before, 'later'])])
 })
 
@@ -196,18 +196,18 @@ t.test('A process that does not fit the installation is refused with a sentence'
     [{ PARLEY_SHARDS: 'many' }, 2, /PARLEY_SHARDS/],
     [{ PARLEY_SECRET_KEY: 'short' }, 2, /PARLEY_SECRET_KEY/],
   ]
-  async function refused(roles: string, [wrong, code, sentence]: (typeof misfits)[number]): Promise<void> {
+  async function expectStartRefused(roles: string, [wrong, code, sentence]: (typeof misfits)[number]): Promise<void> {
     const own = await mkdtemp(join(dir, 'node-'))
     const ended = await runToEnd({ ...settings(roles), PARLEY_DATA_DIR: own, ...wrong })
     t.equal(ended.code, code, `${roles} with ${Object.keys(wrong)}`)
     t.match(ended.stderr, sentence)
     t.equal(ended.stderr.trim().split('\n').length, 1, 'a sentence and no stack')
   }
-  await Promise.all(misfits.map((misfit) => refused('mgmt', misfit)))
-  await Promise.all(misfits.slice(0, 2).map((misfit) => refused('mgmt,gateway,shards', misfit)))
+  await Promise.all(misfits.map((misfit) => expectStartRefused('mgmt', misfit)))
+  await Promise.all(misfits.slice(0, 2).map((misfit) => expectStartRefused('mgmt,gateway,shards', misfit)))
 })
 
 t.test('Every process ends well when it is asked to', async (t) => {
-  const codes = await Promise.all([one, two, gateway, keepers[1]!].map((node) => node.end('SIGTERM')))
+  const codes = await Promise.all([one, two, gateway, shardNodes[1]!].map((node) => node.end('SIGTERM')))
   t.same(codes, [0, 0, 0, 0])
 })

@@ -5,7 +5,7 @@ import { EmulatedAccount, type FaultSpec } from '../harness/account.js'
 import { waitUntil } from '../harness/clock.js'
 import type { NodeProcess } from '../harness/process.js'
 import { type Status, TestAgent } from '../harness/testagent.js'
-import { rooms, type WireRow, wireRows } from './providertable.js'
+import { type ProviderRow, providerRows, rooms } from './providertable.js'
 
 export const textMessage = (text: string, more: object = {}) => ({
   spec: 'amf/1',
@@ -24,7 +24,7 @@ export const card = {
 }
 
 /** What an answer says of how it was given. */
-export const answerOrigin = ({ kind, ...act }: WireRow['pick']) =>
+export const answerOrigin = ({ kind, ...act }: ProviderRow['pick']) =>
   kind === 'text' ? { via: 'text', ...act } : { via: 'tap' }
 export const systemEvent = (kind: string) => ({ type: 'system', system: { kind } })
 
@@ -33,8 +33,8 @@ export class ProviderConversation {
   person = ''
 
   constructor(
-    readonly wire: ProviderName,
-    readonly row: WireRow,
+    readonly provider: ProviderName,
+    readonly row: ProviderRow,
     readonly testAgent: TestAgent,
     readonly account: EmulatedAccount,
   ) {}
@@ -42,21 +42,21 @@ export class ProviderConversation {
   static async open(
     t: Test,
     node: NodeProcess,
-    wire: ProviderName,
-    name = `Desk of ${wire}`,
+    provider: ProviderName,
+    name = `Desk of ${provider}`,
   ): Promise<ProviderConversation> {
-    const row = wireRows[wire]
+    const row = providerRows[provider]
     const testAgent = await TestAgent.open(t, node, name)
     return new ProviderConversation(
-      wire,
+      provider,
       row,
       testAgent,
-      await EmulatedAccount.open(testAgent, wire, row.channel, row.address),
+      await EmulatedAccount.open(testAgent, provider, row.channel, row.address),
     )
   }
 
   get attempt() {
-    return { channel: this.row.channel, provider: this.wire }
+    return { channel: this.row.channel, provider: this.provider }
   }
 
   statuses(messageId: string): Status[] {
@@ -77,11 +77,11 @@ export class ProviderConversation {
     const end = await this.account.injectFaults(...faults)
     const messageId = await this.sendAccepted(message)
     const has = (kind: FaultSpec['kind']) => faults.find((each) => each.kind === kind)
-    const left = has('missingReceipts')?.states ?? []
+    const missing = has('missingReceipts')?.states ?? []
     await this.expectStates(
       t,
       messageId,
-      this.row.receiptStates.filter((state) => !left.includes(state)),
+      this.row.receiptStates.filter((state) => !missing.includes(state)),
     )
     await end()
   }
@@ -109,8 +109,8 @@ export class ProviderConversation {
   ) {
     const messageId = await this.sendAccepted(message)
     await waitUntil(() => this.statuses(messageId).length > before.length)
-    const about = { messageId, attempt: this.attempt }
-    const expected = [...before.map((state) => ({ ...about, state })), { ...about, state: 'failed', ...why }]
+    const context = { messageId, attempt: this.attempt }
+    const expected = [...before.map((state) => ({ ...context, state })), { ...context, state: 'failed', ...why }]
     t.same(this.statuses(messageId), expected)
   }
 

@@ -15,41 +15,41 @@ import {
   systemEvent,
   textMessage,
 } from './providerconversation.js'
-import { numbered, signatureHeaders, wireRows } from './providertable.js'
+import { numbered, providerRows, signatureHeaders } from './providertable.js'
 
 // A provider that never answers is given up after many seconds, whatever the scale of time is; all of them at once.
 t.setTimeout(240_000)
-t.jobs = Object.keys(wireRows).length
+t.jobs = Object.keys(providerRows).length
 const node = await startNode({ PARLEY_EMULATOR: 'true', PARLEY_TIME_SCALE: '10' })
 t.teardown(() => node.clean())
 
-const names = Object.keys(wireRows) as ProviderName[]
-const talks = await Promise.all(names.map((wire) => ProviderConversation.open(t, node, wire)))
+const names = Object.keys(providerRows) as ProviderName[]
+const openConversations = await Promise.all(names.map((provider) => ProviderConversation.open(t, node, provider)))
 
 /** A look around opens all lines that are wanted: once that of a binding which was made later is up, so are the others. */
-async function linesAreUp(t: Test): Promise<void> {
+async function waitForConnections(t: Test): Promise<void> {
   const { account } = await ProviderConversation.open(t, node, 'smpp', 'Scout')
-  let looks = 0
-  await waitUntil(async () => ++looks % 20 === 0 && (await account.act({ kind: 'text', text: 'Is this thing on?' })))
+  let tries = 0
+  await waitUntil(async () => ++tries % 20 === 0 && (await account.act({ kind: 'text', text: 'Is this thing on?' })))
 }
 
 /** All at once: most of the time goes by in waiting for providers. */
 const conversations: PromiseLike<unknown>[] = []
-for (const talk of talks) {
-  const { wire, row, testAgent, account } = talk
+for (const providerConversation of openConversations) {
+  const { provider, row, testAgent, account } = providerConversation
   const { channel } = row
 
-  const held = t.test(`A conversation on ${channel} over ${wire}`, { buffered: true }, async (t) => {
+  const delivered = t.test(`A conversation on ${channel} over ${provider}`, { buffered: true }, async (t) => {
     t.test('begins when the person writes, and a choice is offered as the channel has it', async (t) => {
       t.equal(await account.greet(), row.greets ? 'taken' : 'none')
-      if (row.hasConnection) await linesAreUp(t)
+      if (row.hasConnection) await waitForConnections(t)
       const end = await account.injectFaults({ kind: 'duplicateReceipts' })
       testAgent.replies(json({ messages: [choice] }))
       await account.act({ kind: 'text', text: 'Hi' })
       const events = await testAgent.nextContentEvents(t, row.hasWindow ? 3 : 2)
       const message = events.at(-1)!
       const { userId, event } = message
-      talk.person = userId
+      providerConversation.person = userId
       t.same(
         events.map((each) => each.event.event),
         [
@@ -69,18 +69,18 @@ for (const talk of talks) {
           eventId,
           timestamp,
           conversation: { userId, sessionId: conversation.sessionId },
-          context: { ...talk.attempt, capabilities: context.capabilities, window: context.window },
+          context: { ...providerConversation.attempt, capabilities: context.capabilities, window: context.window },
           event: { type: 'message', message: { text: 'Hi' } },
         },
       })
       t.equal(context.window.state, 'open')
       await waitUntil(() => testAgent.statuses().length > 0)
       const [{ messageId }] = testAgent.statuses() as [Status]
-      await talk.expectStates(t, messageId, row.receiptStates)
+      await providerConversation.expectStates(t, messageId, row.receiptStates)
       const [offered, ...others] = await account.sent()
       t.same(
         row.offerIn(offered!.body),
-        row.offer((place) => `p1.${messageId}.${place}`),
+        row.offer((optionIndex) => `p1.${messageId}.${optionIndex}`),
       )
       t.same(others, [])
       await end()
@@ -89,32 +89,44 @@ for (const talk of talks) {
     t.test('goes on with the answer, typed or tapped, as a result', async (t) => {
       await account.act(row.pick)
       const result = { intent: 'ask.choice', intentId: 'room', optionIds: ['green'], labels: ['Green room'] }
-      await talk.expectEvents(t, { type: 'result', result: { ...result, ...answerOrigin(row.pick) } })
-      await talk.sendWithFaults(t, confirm, { kind: 'receiptFirst' })
+      await providerConversation.expectEvents(t, { type: 'result', result: { ...result, ...answerOrigin(row.pick) } })
+      await providerConversation.sendWithFaults(t, confirm, { kind: 'receiptFirst' })
       await account.act(row.agree)
       const agreed = { intent: 'confirm', intentId: 'sure', optionIds: ['yes'], labels: ['Yes'] }
-      await talk.expectEvents(t, { type: 'result', result: { ...agreed, ...answerOrigin(row.agree) } })
+      await providerConversation.expectEvents(t, { type: 'result', result: { ...agreed, ...answerOrigin(row.agree) } })
     })
 
     t.test('has each message once, however receipts come and whatever the provider answers at first', async (t) => {
-      await talk.sendWithFaults(t, card, { kind: 'reorderedReceipts' }, { kind: 'duplicateReceipts' })
-      await talk.sendWithFaults(
+      await providerConversation.sendWithFaults(t, card, { kind: 'reorderedReceipts' }, { kind: 'duplicateReceipts' })
+      await providerConversation.sendWithFaults(
         t,
         textMessage('Late news'),
         { kind: 'lateReceipts', ms: 1_000 },
         { kind: 'latency', ms: 500 },
       )
-      await talk.sendWithFaults(t, textMessage('Little news'), { kind: 'missingReceipts', states: ['delivered'] })
-      if (row.hasConnection) await talk.sendWithFaults(t, textMessage('Other digits'), { kind: 'decimalReceiptIds' })
-      await talk.sendWithFaults(t, textMessage('Too many'), { kind: 'rateLimited', retryAfterSeconds: 1, times: 2 })
-      await talk.sendWithFaults(t, textMessage('Out of order'), { kind: 'serverError', status: 503, times: 2 })
-      await talk.sendWithFaults(t, textMessage('Cut off'), { kind: 'reset', times: 1 })
+      await providerConversation.sendWithFaults(t, textMessage('Little news'), {
+        kind: 'missingReceipts',
+        states: ['delivered'],
+      })
+      if (row.hasConnection)
+        await providerConversation.sendWithFaults(t, textMessage('Other digits'), { kind: 'decimalReceiptIds' })
+      await providerConversation.sendWithFaults(t, textMessage('Too many'), {
+        kind: 'rateLimited',
+        retryAfterSeconds: 1,
+        times: 2,
+      })
+      await providerConversation.sendWithFaults(t, textMessage('Out of order'), {
+        kind: 'serverError',
+        status: 503,
+        times: 2,
+      })
+      await providerConversation.sendWithFaults(t, textMessage('Cut off'), { kind: 'reset', times: 1 })
       const once = ['Faces the harbor', 'Late news', 'Little news', 'Too many', 'Out of order', 'Cut off']
       for (const text of once) t.equal((await account.sentContaining(text)).length, 1, text)
     })
 
     t.test('loses nothing that was accepted and never answered for', async (t) => {
-      await talk.sendWithFaults(t, textMessage('Never answered'), { kind: 'noAnswer', times: 1 })
+      await providerConversation.sendWithFaults(t, textMessage('Never answered'), { kind: 'noAnswer', times: 1 })
       t.equal((await account.sentContaining('Never answered')).length, row.knowsIds ? 1 : 2)
     })
 
@@ -123,44 +135,51 @@ for (const talk of talks) {
       // A line that is bound stays so: there, credentials are refused when it is bound anew.
       const end = row.hasConnection ? undefined : await account.injectFaults({ kind: 'unauthorized' })
       if (row.hasConnection) await testAgent.change(channel, { auth: { ...auth, password: 'another' } })
-      const messageId = await talk.sendAccepted(textMessage('Who are you?'))
+      const messageId = await providerConversation.sendAccepted(textMessage('Who are you?'))
       await waitUntil(async () => (await testAgent.binding(channel)).status === 'ActionRequired')
       const wayOut = 'Put it right with the provider, then enter the credentials again.'
       t.equal((await testAgent.binding(channel)).statusDetail, `${row.unauthorized} ${wayOut}`)
-      await talk.expectRefusal(t, 'bindingNotReady')
-      await waitUntil(() => talk.statuses(messageId).length > 0)
+      await providerConversation.expectRefusal(t, 'bindingNotReady')
+      await waitUntil(() => providerConversation.statuses(messageId).length > 0)
       const waits = { reason: 'bindingNotReady', detail: row.unauthorized }
-      t.same(talk.statuses(messageId), [{ messageId, state: 'queued', attempt: talk.attempt, ...waits }])
+      t.same(providerConversation.statuses(messageId), [
+        { messageId, state: 'queued', attempt: providerConversation.attempt, ...waits },
+      ])
       if (!row.hasConnection) {
         await account.act({ kind: 'text', text: 'Are you there?' })
-        await talk.expectEvents(t, { type: 'message', message: { text: 'Are you there?' } })
+        await providerConversation.expectEvents(t, { type: 'message', message: { text: 'Are you there?' } })
       }
       await end?.()
       t.match(await testAgent.change(channel, { auth }), { status: 'Active' })
       const isOut = () =>
-        ['sent', ...row.receiptStates].every((each) => talk.statuses(messageId).some(({ state }) => state === each))
+        ['sent', ...row.receiptStates].every((each) =>
+          providerConversation.statuses(messageId).some(({ state }) => state === each),
+        )
       await waitUntil(isOut)
-      await talk.sendWithFaults(t, textMessage('It is us again'))
+      await providerConversation.sendWithFaults(t, textMessage('It is us again'))
       t.equal((await account.sentContaining('Who are you?')).length, 1, 'what was accepted before goes out once')
     })
 
     t.test('tells when somebody is not reached any more, and by which reason', async (t) => {
-      const { kind, isTold, optsOut, ...why } = row.lost
+      const { kind, isReported, optsOut, ...why } = row.lost
       const end = await account.injectFaults({ kind })
-      await talk.expectFailure(t, textMessage('Are you there?'), why, isTold ? ['sent'] : [])
+      await providerConversation.expectFailure(t, textMessage('Are you there?'), why, isReported ? ['sent'] : [])
       if (optsOut) {
-        await talk.expectEvents(t, systemEvent('optOut'))
-        await talk.expectRefusal(t, 'optedOut')
+        await providerConversation.expectEvents(t, systemEvent('optOut'))
+        await providerConversation.expectRefusal(t, 'optedOut')
       }
       await end()
       if (optsOut && row.leaving) {
         await account.act(row.leaving.comeBack)
-        await talk.expectEvents(t, ...row.leaving.back.map(systemEvent))
+        await providerConversation.expectEvents(t, ...row.leaving.back.map(systemEvent))
       } else if (optsOut) {
         await account.act({ kind: 'text', text: 'Here I am' })
-        await talk.expectEvents(t, systemEvent('optIn'), { type: 'message', message: { text: 'Here I am' } })
+        await providerConversation.expectEvents(t, systemEvent('optIn'), {
+          type: 'message',
+          message: { text: 'Here I am' },
+        })
       }
-      await talk.sendWithFaults(t, textMessage('There you are'))
+      await providerConversation.sendWithFaults(t, textMessage('There you are'))
     })
 
     const { leaving } = row
@@ -168,18 +187,22 @@ for (const talk of talks) {
       t.test('ends when the person leaves: nothing reaches them until they are back', async (t) => {
         const before = (await account.sent()).length
         await account.act(leaving.leave)
-        await talk.expectEvents(t, ...leaving.left.map(systemEvent))
-        await talk.expectRefusal(t, 'optedOut')
+        await providerConversation.expectEvents(t, ...leaving.optOutEvents.map(systemEvent))
+        await providerConversation.expectRefusal(t, 'optedOut')
         const { comeBack, isByWriting } = leaving
-        const written = (text: string) => ({ type: 'message', message: { text } })
+        const textEvent = (text: string) => ({ type: 'message', message: { text } })
         if (!isByWriting) {
           testAgent.replies(json({ messages: [textMessage('Unasked for')] }))
           await account.act({ kind: 'text', text: 'Still there?' })
-          await talk.expectEvents(t, written('Still there?'))
+          await providerConversation.expectEvents(t, textEvent('Still there?'))
         }
         await account.act(comeBack)
-        await talk.expectEvents(t, ...leaving.back.map(systemEvent), ...(isByWriting ? [written(comeBack.text)] : []))
-        await talk.sendWithFaults(t, textMessage('Welcome back'))
+        await providerConversation.expectEvents(
+          t,
+          ...leaving.back.map(systemEvent),
+          ...(isByWriting ? [textEvent(comeBack.text)] : []),
+        )
+        await providerConversation.sendWithFaults(t, textMessage('Welcome back'))
         const after = (await account.sent()).slice(before)
         t.equal(after.length, 1)
         t.match(JSON.stringify(after), /Welcome back/)
@@ -191,7 +214,7 @@ for (const talk of talks) {
       const keys = statuses.map(({ messageId, state }) => `${messageId} ${state}`)
       t.same(keys, [...new Set(keys)])
       for (const messageId of new Set(statuses.map((each) => each.messageId))) {
-        const all = talk.statuses(messageId).map(({ state }) => state)
+        const all = providerConversation.statuses(messageId).map(({ state }) => state)
         const states = all[0] === 'queued' ? all.slice(1) : all
         const isFailed = states.includes('failed')
         const possible = isFailed ? ['sent', 'failed'] : ['sent', ...row.receiptStates]
@@ -204,48 +227,54 @@ for (const talk of talks) {
     })
     t.end()
   })
-  conversations.push(held)
+  conversations.push(delivered)
 }
 
 t.test('A phone without rcs gets its messages on sms, if their sender allows that', { buffered: true }, async (t) => {
-  const talk = await ProviderConversation.open(t, node, 'rbm', 'Harbor Relay')
-  const { testAgent, account } = talk
+  const providerConversation = await ProviderConversation.open(t, node, 'rbm', 'Harbor Relay')
+  const { testAgent, account } = providerConversation
   const sms = await EmulatedAccount.open(testAgent, 'twilio', 'sms', account.address)
   await account.act({ kind: 'text', text: 'Hi' })
-  talk.person = (await testAgent.nextContentEvents(t, 2))[1]!.userId
+  providerConversation.person = (await testAgent.nextContentEvents(t, 2))[1]!.userId
   const end = await account.injectFaults({ kind: 'unreachable' }, { kind: 'missingReceipts' })
   await sms.injectFaults({ kind: 'duplicateReceipts' }, { kind: 'reorderedReceipts' })
   const delivery = { channels: ['rcs', 'sms'], fallbackOn: ['sendFailed'] }
-  const messageId = await talk.sendAccepted(textMessage('Either way', { delivery }))
-  await waitUntil(() => talk.statuses(messageId).length === 2)
+  const messageId = await providerConversation.sendAccepted(textMessage('Either way', { delivery }))
+  await waitUntil(() => providerConversation.statuses(messageId).length === 2)
   const attempt = { channel: 'sms', provider: 'twilio' }
-  const inOrder = talk.statuses(messageId).sort((a, b) => (a.state < b.state ? 1 : -1))
+  const inOrder = providerConversation.statuses(messageId).sort((a, b) => (a.state < b.state ? 1 : -1))
   t.same(inOrder, [
     { messageId, state: 'sent', attempt },
     { messageId, state: 'delivered', attempt },
   ])
-  const { kind: _kind, ...why } = wireRows.rbm.lost
-  await talk.expectFailure(t, textMessage('This way only', { delivery: { ...delivery, fallbackOn: [] } }), why)
+  const { kind: _kind, ...why } = providerRows.rbm.lost
+  await providerConversation.expectFailure(
+    t,
+    textMessage('This way only', { delivery: { ...delivery, fallbackOn: [] } }),
+    why,
+  )
   t.same(await account.sent(), [], 'nothing reached the phone on rcs')
   const { Body, To } = (await sms.sent())[0]!.body as Record<string, string>
   t.same({ Body, To, count: (await sms.sent()).length }, { Body: 'Either way', To: account.address, count: 1 })
   await end()
-  t.equal(talk.statuses(messageId).length, 2, 'each state once')
+  t.equal(providerConversation.statuses(messageId).length, 2, 'each state once')
 })
 
 t.test('Who takes up a device without lists reads numbers from then on', { buffered: true }, async (t) => {
-  const talk = await ProviderConversation.open(t, node, 'apple', 'Harbor Devices')
-  const { testAgent, account } = talk
-  const shownAs = (level: string) => ({ event: { context: { capabilities: { parts: { 'ask.choice': level } } } } })
+  const providerConversation = await ProviderConversation.open(t, node, 'apple', 'Harbor Devices')
+  const { testAgent, account } = providerConversation
+  const capabilityEvent = (level: string) => ({
+    event: { context: { capabilities: { parts: { 'ask.choice': level } } } },
+  })
   await account.act({ kind: 'text', text: 'Hi' })
   const [, first] = await testAgent.nextContentEvents(t, 2)
-  talk.person = first!.userId
-  t.match(first, shownAs('native'))
-  await talk.sendWithFaults(t, choice)
+  providerConversation.person = first!.userId
+  t.match(first, capabilityEvent('native'))
+  await providerConversation.sendWithFaults(t, choice)
   await account.act({ kind: 'device', abilities: ['TIME'] })
   await account.act({ kind: 'text', text: 'It is me, elsewhere' })
-  t.match((await testAgent.nextContentEvents(t, 1))[0], shownAs('text'))
-  await talk.sendWithFaults(t, choice)
+  t.match((await testAgent.nextContentEvents(t, 1))[0], capabilityEvent('text'))
+  await providerConversation.sendWithFaults(t, choice)
   const [list, lines] = (await account.sent()).map(({ body }) => body as Readonly<Record<string, unknown>>)
   t.equal(list?.type, 'interactive')
   t.match(lines, { type: 'text', body: numbered })
@@ -288,10 +317,10 @@ t.test('A conversation on aiChatE over emulator', { buffered: true }, async (t) 
   )
   t.same(statuses(messageId), [])
   await refuses(null)
-  const [shown] = await testAgent.nextShown(1)
-  t.equal(shown!.wire.block.text, 'Too many')
+  const [shownMessage] = await testAgent.nextShownMessages(1)
+  t.equal(shownMessage!.wire.block.text, 'Too many')
   for (const state of ['delivered', 'delivered', 'sent']) {
-    await acts({ receipt: { messageId: shown!.providerId, state } })
+    await acts({ receipt: { messageId: shownMessage!.providerId, state } })
   }
   await waitUntil(() => statuses(messageId).length === 2)
   await refuses({ reason: 'optedOut', again: 'never' })
@@ -324,27 +353,27 @@ const signing = {
   newId: (bytes: number) => 'ab'.repeat(bytes),
   recordId() {},
   setOptedOut() {},
-  abilities: () => [],
+  deviceCapabilities: () => [],
 }
 
 t.test('A call whose signature is off by a byte, or that has none, leaves nothing but a number', async (t) => {
   const counted = await refusedCalls()
   let calls = 0
-  for (const { wire: name, account, testAgent, attempt } of talks) {
+  for (const { provider: name, account, testAgent, attempt } of openConversations) {
     const { channel } = attempt
-    const wire = httpProviders.find((each) => each.name === name)
+    const provider = httpProviders.find((each) => each.name === name)
     const { ingressUrl = '' } = account.account
     const status = async (headers: Record<string, string>, body: string) => {
       calls++
       return (await fetch(ingressUrl, { method: 'POST', headers, body })).status
     }
-    if (!wire) {
+    if (!provider) {
       t.equal(await status({}, '{}'), 401, `${name} has no calls at all`)
       continue
     }
-    const address = wire.address(account.address)
-    const deed = { kind: 'text', text: `Is it me on ${name}?` } as const
-    const [call] = wire.callbacksFor(account.account, address, deed, signing as unknown as WireDesk)
+    const address = provider.address(account.address)
+    const act = { kind: 'text', text: `Is it me on ${name}?` } as const
+    const [call] = provider.callbacksFor(account.account, address, act, signing as unknown as WireDesk)
     const { headers, body } = call as { headers: Record<string, string>; body: string }
     const header = signatureHeaders[name as keyof typeof signatureHeaders]
     const { [header]: signature = '', ...unsigned } = headers
@@ -356,7 +385,7 @@ t.test('A call whose signature is off by a byte, or that has none, leaves nothin
     t.notMatch(node.stdout().slice(printed), testAgent.bindings[channel], 'no line in the log')
     t.equal((await fetch(ingressUrl, { method: 'POST', headers, body })).status, 200, `${name}, as it was signed`)
     const [event] = await testAgent.nextContentEvents(t, 1)
-    t.same(event!.event.event, { type: 'message', message: { text: deed.text } }, 'and nothing was heard before that')
+    t.same(event!.event.event, { type: 'message', message: { text: act.text } }, 'and nothing was heard before that')
   }
   t.equal((await refusedCalls()) - counted, calls)
 })

@@ -10,7 +10,7 @@ export const rooms = ['Red', 'Blue', 'Green', 'White', 'Black', 'Amber', 'Coral'
 
 type ConsentEvent = 'optOut' | 'optIn' | 'unsubscribed' | 'subscribed'
 
-export interface WireRow {
+export interface ProviderRow {
   readonly channel: ChannelName
   readonly address: string
   /** It makes itself known at a new address. */
@@ -24,7 +24,7 @@ export interface WireRow {
   /** It ignores a message whose id it has seen. Elsewhere one that was never answered for may arrive twice. */
   readonly knowsIds?: true
   /** Seven rooms to choose from, as the provider gets them, and where in the body they are. `tap`: what a tap returns. */
-  readonly offer: (tap: (place: number) => string) => unknown
+  readonly offer: (tap: (optionIndex: number) => string) => unknown
   // biome-ignore lint/suspicious/noExplicitAny: what is read is asserted
   readonly offerIn: (body: any) => unknown
   /** How the third room is picked, and how a confirmation is given. */
@@ -36,7 +36,7 @@ export interface WireRow {
   readonly lost: {
     readonly kind: FaultKind
     /** It is taken, and a receipt tells that it failed. */
-    readonly isTold?: true
+    readonly isReported?: true
     readonly reason: string
     readonly detail?: string
     /** The person counts as opted out from then on. */
@@ -45,7 +45,7 @@ export interface WireRow {
   /** How people leave and come back, and what the agent hears of it; absent where the provider tells nobody. */
   readonly leaving?: {
     readonly leave: Act
-    readonly left: readonly ConsentEvent[]
+    readonly optOutEvents: readonly ConsentEvent[]
     readonly back: readonly ConsentEvent[]
   } & (
     | { readonly comeBack: Act; readonly isByWriting?: undefined }
@@ -68,17 +68,21 @@ export const numbered = [
 
 const smsLeaving = {
   leave: { kind: 'stop' },
-  left: ['optOut'],
+  optOutEvents: ['optOut'],
   comeBack: text('START'),
   back: ['optIn'],
 } as const
 
-const quickReplies: WireRow['offer'] = (tap) => ({
+const quickReplies: ProviderRow['offer'] = (tap) => ({
   text: 'Which room?',
-  quick_replies: rooms.map(({ label }, place) => ({ content_type: 'text', title: label, payload: tap(place) })),
+  quick_replies: rooms.map(({ label }, optionIndex) => ({
+    content_type: 'text',
+    title: label,
+    payload: tap(optionIndex),
+  })),
 })
 
-export const wireRows: Readonly<Record<ProviderName, WireRow>> = {
+export const providerRows: Readonly<Record<ProviderName, ProviderRow>> = {
   smpp: {
     channel: 'sms',
     address: phone,
@@ -89,7 +93,7 @@ export const wireRows: Readonly<Record<ProviderName, WireRow>> = {
     pick: text('3'),
     agree: text('yes'),
     unauthorized: 'The message center refused the line with 0x0e: a wrong password.',
-    lost: { kind: 'unreachable', isTold: true, reason: 'undeliverable' },
+    lost: { kind: 'unreachable', isReported: true, reason: 'undeliverable' },
     leaving: smsLeaving,
   },
   rbm: {
@@ -100,7 +104,7 @@ export const wireRows: Readonly<Record<ProviderName, WireRow>> = {
     knowsIds: true,
     offer: (tap) => ({
       text: 'Which room?',
-      suggestions: rooms.map(({ label }, place) => ({ reply: { text: label, postbackData: tap(place) } })),
+      suggestions: rooms.map(({ label }, optionIndex) => ({ reply: { text: label, postbackData: tap(optionIndex) } })),
     }),
     offerIn: (body) => body.contentMessage,
     pick: tapOn('Green room'),
@@ -110,7 +114,7 @@ export const wireRows: Readonly<Record<ProviderName, WireRow>> = {
     // The menu of the phone tells both: the event, and the word that the person would have typed.
     leaving: {
       leave: { kind: 'optOut' },
-      left: ['optOut', 'unsubscribed'],
+      optOutEvents: ['optOut', 'unsubscribed'],
       comeBack: { kind: 'optIn' },
       back: ['optIn', 'subscribed'],
     },
@@ -139,7 +143,7 @@ export const wireRows: Readonly<Record<ProviderName, WireRow>> = {
       body: { text: 'Which room?' },
       action: {
         button: 'Select',
-        sections: [{ rows: rooms.map(({ label }, place) => ({ id: tap(place), title: label })) }],
+        sections: [{ rows: rooms.map(({ label }, optionIndex) => ({ id: tap(optionIndex), title: label })) }],
       },
     }),
     offerIn: (body) => body.interactive,
@@ -148,7 +152,7 @@ export const wireRows: Readonly<Record<ProviderName, WireRow>> = {
     unauthorized: 'The provider answered with code 190.',
     lost: {
       kind: 'optedOut',
-      isTold: true,
+      isReported: true,
       reason: 'optedOut',
       detail: 'The provider answered with code 131050.',
       optsOut: true,
@@ -200,7 +204,7 @@ export const wireRows: Readonly<Record<ProviderName, WireRow>> = {
     // Who deleted the thread is back by writing.
     leaving: {
       leave: { kind: 'optOut' },
-      left: ['optOut', 'unsubscribed'],
+      optOutEvents: ['optOut', 'unsubscribed'],
       comeBack: text('Hello again'),
       isByWriting: true,
       back: ['optIn'],
@@ -215,7 +219,10 @@ export const wireRows: Readonly<Record<ProviderName, WireRow>> = {
       type: 'static_select',
       action_id: 'choice',
       placeholder: { type: 'plain_text', text: 'Select' },
-      options: rooms.map(({ label }, place) => ({ text: { type: 'plain_text', text: label }, value: tap(place) })),
+      options: rooms.map(({ label }, optionIndex) => ({
+        text: { type: 'plain_text', text: label },
+        value: tap(optionIndex),
+      })),
     }),
     offerIn: (body) => body.blocks[1].elements[0],
     pick: row,

@@ -50,16 +50,16 @@ function isListening(port: number): Promise<boolean> {
 }
 
 /** The id or token in an answer goes where the README says that it does. */
-function pasted(text: string): string {
+function withVariables(text: string): string {
   const lines = here(text).split('\n')
   return lines
     .map((line, at) => {
       const next = lines[at + 1] ?? ''
-      const taken = /^export (BINDING|TOKEN)=/.exec(next)?.[1]
+      const exported = /^export (BINDING|TOKEN)=/.exec(next)?.[1]
       if (/^export (BINDING|TOKEN)=/.test(line)) return ''
-      if (!taken) return line
-      const name = taken === 'TOKEN' ? 'accessToken' : 'id'
-      return `answer=$(${line}); echo "$answer"; export ${taken}=$(printf '%s' "$answer" | sed -E 's/.*"${name}":"([^"]+)".*/\\1/')`
+      if (!exported) return line
+      const name = exported === 'TOKEN' ? 'accessToken' : 'id'
+      return `answer=$(${line}); echo "$answer"; export ${exported}=$(printf '%s' "$answer" | sed -E 's/.*"${name}":"([^"]+)".*/\\1/')`
     })
     .join('\n')
 }
@@ -75,13 +75,13 @@ t.test('The first conversation of the README can be held as it is written there'
   const webhook = execFile(process.execPath, [join(folder, 'agent.mjs')])
   t.teardown(() => webhook.kill())
   await waitUntil(() => isListening(agentPort))
-  const { stdout } = await shell(pasted(conversation))
+  const { stdout } = await shell(withVariables(conversation))
   t.same(refusedIn(stdout), [], 'nothing was refused')
   const show = `${/^api\(\).*$/m.exec(conversation)![0]}\n${conversation.split('\n').findLast((line) => line.includes('emulator/shown'))}`
   await waitUntil(async () => (await shell(here(show))).stdout.includes('You said'))
-  const { stdout: shown } = await shell(here(show))
-  t.match(shown, 'You said \\"Hello\\".')
-  t.match(shown, 'Book a table')
+  const { stdout: output } = await shell(here(show))
+  t.match(output, 'You said \\"Hello\\".')
+  t.match(output, 'Book a table')
 })
 
 t.test('The first send of a journey works when it is pasted, and reaches the phone', async (t) => {
@@ -93,8 +93,8 @@ t.test('The first send of a journey works when it is pasted, and reaches the pho
   t.match(stdout, '"contract":"journey/1"')
   const list = `${api}\nA=8081/v1/orgs/demo/agents/harbor-desk\napi GET $KEY $A/outreach/sends`
   await waitUntil(async () => (await shell(here(list))).stdout.includes('"state":"sent"'))
-  const { stdout: shown } = await shell(`${api}\n${here('api GET $KEY 8081/v1/system/emulator/shown')}`)
-  t.match(shown, 'Hi Ann, Bergen is ready for you.')
+  const { stdout: output } = await shell(`${api}\n${here('api GET $KEY 8081/v1/system/emulator/shown')}`)
+  t.match(output, 'Hi Ann, Bergen is ready for you.')
 })
 
 t.test('The first campaign works when it is pasted, from the file of people to its end', async (t) => {
@@ -104,13 +104,13 @@ t.test('The first campaign works when it is pasted, from the file of people to i
     const script = line
       .replace('npm run --silent parley --', commandLine)
       .replace(/(imp|cm)_…/g, (_, kind: string) => ids.get(kind)!)
-    const place = here('A=8081/v1/orgs/demo/agents/harbor-desk')
-    const { stdout } = await shell(`${place}\nexport PARLEY_KEY=$KEY\n${script}`)
+    const variable = here('A=8081/v1/orgs/demo/agents/harbor-desk')
+    const { stdout } = await shell(`${variable}\nexport PARLEY_KEY=$KEY\n${script}`)
     for (const [id, kind] of stdout.matchAll(/\b(imp|cm)_\w+/g)) ids.set(kind!, id)
     if (script.includes('campaign stage')) t.match(stdout, '2 of 2 people will be sent to')
     if (script.includes('campaign watch')) t.match(stdout, /100 %\s+2 of 2\s+completed/)
   }
   const api = /^api\(\).*$/m.exec(conversation)![0]
-  const { stdout: shown } = await shell(`${api}\n${here('api GET $KEY 8081/v1/system/emulator/shown')}`)
-  t.match(shown, 'Hi Bo, Oslo is ready for you.')
+  const { stdout: output } = await shell(`${api}\n${here('api GET $KEY 8081/v1/system/emulator/shown')}`)
+  t.match(output, 'Hi Bo, Oslo is ready for you.')
 })

@@ -66,12 +66,12 @@ t.test(
     await node.end('SIGKILL')
     for (const response of hanging) response.destroy()
     hangs = false
-    const again = await startNode(env, node.dir)
-    t.teardown(() => again.clean())
+    const restarted = await startNode(env, node.dir)
+    t.teardown(() => restarted.clean())
     await waitUntil(() => callbacks.length === count)
     t.same(
       [...new Set(callbacks)],
-      [`${again.gateway}/v4/ingress/${id}`],
+      [`${restarted.gateway}/v4/ingress/${id}`],
       'every callback is the whole address of the binding',
     )
   },

@@ -42,22 +42,22 @@ async function ticketOf(node: NodeProcess): Promise<string> {
 }
 
 /** Says something on a phone and resolves with what it was sent after that. */
-async function says(t: Test, node: NodeProcess, channel: string, text: string): Promise<string> {
+async function sendText(t: Test, node: NodeProcess, channel: string, text: string): Promise<string> {
   const ticket = await ticketOf(node)
-  const sent = async () => {
+  const sentTexts = async () => {
     const { json } = await call(node, 'GET', '/system/emulator/stage/news', undefined, ticket)
     return json.phones.find((phone: { channel: string }) => phone.channel === channel).sent
   }
-  const before = (await sent()).length
+  const before = (await sentTexts()).length
   const act = { kind: 'text', text }
   t.match(await call(node, 'POST', `/system/emulator/stage/phones/${channel}/_act`, act, ticket), { status: 202 })
-  await waitUntil(async () => (await sent()).length > before)
-  return JSON.stringify((await sent()).slice(before))
+  await waitUntil(async () => (await sentTexts()).length > before)
+  return JSON.stringify((await sentTexts()).slice(before))
 }
 
 async function answersEverywhere(t: Test, node: NodeProcess): Promise<void> {
   const channels = ['rcs', 'sms', 'messengerA', 'vendorMessages']
-  const answers = await Promise.all(channels.map((channel) => says(t, node, channel, 'Hello')))
+  const answers = await Promise.all(channels.map((channel) => sendText(t, node, channel, 'Hello')))
   for (const [at, answer] of answers.entries()) t.match(answer, /Welcome to the Harbor Hotel!/, channels[at]!)
 }
 
@@ -116,9 +116,9 @@ t.test('Somebody who points its webhook elsewhere, or lets go of a channel, find
   await node.end('SIGTERM')
   node = await start()
   t.match((await call(node, 'GET', `${sample}/gateway`)).json, { webhookUrl })
-  const stage = await call(node, 'GET', '/system/emulator/stage', undefined, await ticketOf(node))
+  const scene = await call(node, 'GET', '/system/emulator/stage', undefined, await ticketOf(node))
   t.same(
-    stage.json.phones.map(({ channel }: { channel: string }) => channel),
+    scene.json.phones.map(({ channel }: { channel: string }) => channel),
     ['rcs', 'messengerA', 'vendorMessages'],
   )
 })

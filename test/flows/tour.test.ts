@@ -13,8 +13,8 @@ const lines = block.split('\n').filter((line) => line !== '' && !line.startsWith
 
 /** A line with the status that stands behind it, if one does. */
 function read(line: string): { command: string; status?: string } {
-  const said = /^(.*?) +# (\d{3})$/.exec(line)
-  return said ? { command: said[1]!, status: said[2]! } : { command: line }
+  const annotated = /^(.*?) +# (\d{3})$/.exec(line)
+  return annotated ? { command: annotated[1]!, status: annotated[2]! } : { command: line }
 }
 
 const end = '-- end of line --'
@@ -32,9 +32,10 @@ t.test('Every line of the tour works when it is pasted, and answers the status t
   const printed = execFileSync('bash', ['-c', script], { cwd: folder, encoding: 'utf8' }).split(`${end}\n`)
   t.equal(printed.length, steps.length + 1)
   for (const [nth, { command, status }] of steps.entries()) {
-    const said = printed[nth]!.trimEnd().split('\n')
-    t.equal(said.at(-1), '0', `${command} ended well`)
-    if (status) t.equal(said.at(-2), status, `${command} answered ${said.slice(0, -2).join(' ').slice(0, 300)}`)
+    const printedLines = printed[nth]!.trimEnd().split('\n')
+    t.equal(printedLines.at(-1), '0', `${command} ended well`)
+    if (status)
+      t.equal(printedLines.at(-2), status, `${command} answered ${printedLines.slice(0, -2).join(' ').slice(0, 300)}`)
   }
   const exported = readFileSync(join(folder, 'quay-hotel.yaml'), 'utf8')
   t.match(exported, 'parking')

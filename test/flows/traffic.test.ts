@@ -25,7 +25,7 @@ t.test('Everything that was said is listed with its channel, its session and wha
   await testAgent.bind('sms', { mode: 'managed', inputs: {} })
   testAgent.replies(aml('Which room?\n[[chips: Red room | Blue room]]'), noReply)
   await testAgent.phoneAct('sms', { text: 'Hello' }, address)
-  await testAgent.nextShown(1)
+  await testAgent.nextShownMessages(1)
   const list = async (path: string): Promise<Entry[]> =>
     (await testAgent.manage('GET', `${testAgent.agentPath}${path}`)).data
   await waitUntil(async () => (await list('/messages?type=status')).length > 0)
@@ -63,6 +63,6 @@ t.test('A rehearsal is listed when test traffic is asked for, on the channel tha
     t.ok(tested.length > 0)
     for (const entry of tested) t.match(entry, { channel: 'webchat', emulatedChannel: 'rcs', test: true })
   }
-  const said = (await list('/messages?includeTest=true&type=content')).map(words)
-  t.same(said, ['agent content Good day.', 'user content Hi'])
+  const contents = (await list('/messages?includeTest=true&type=content')).map(words)
+  t.same(contents, ['agent content Good day.', 'user content Hi'])
 })

@@ -1,6 +1,6 @@
 /** A visitor in a real browser, the widget on a real node, and an agent that answers by webhook. */
 import t, { type Test } from 'tap'
-import { field, lines, shot, shows, writes } from '../adapters/webchat/widget/visitor.js'
+import { field, lines, shot, waitForText, writes } from '../adapters/webchat/widget/visitor.js'
 import { openBrowser } from '../harness/browser.js'
 import { waitUntil } from '../harness/clock.js'
 import { startNode } from '../harness/process.js'
@@ -14,7 +14,7 @@ t.teardown(() => node.clean())
 const browser = await openBrowser()
 t.teardown(() => browser.close())
 
-interface Told {
+interface WebhookEvent {
   readonly type: string
   readonly message?: { readonly text?: string }
   readonly result?: Record<string, unknown>
@@ -30,19 +30,19 @@ async function meet(t: Test, name: string) {
   await page.emulateMedia({ reducedMotion: 'reduce' })
   await page.setViewportSize({ width: 900, height: 900 })
   const url = `${node.gateway}/v4/webchat/${testAgent.agentPath.replace('/orgs/', '').replace('/agents/', '.')}`
-  const said: Told[] = []
-  const hears = async (count: number) => {
-    while (said.length < count) {
+  const events: WebhookEvent[] = []
+  const waitForEvents = async (count: number) => {
+    while (events.length < count) {
       const [event] = await testAgent.nextContentEvents(t, 1)
-      const told = event!.event.event as unknown as Told
-      if (told.type === 'message' || told.type === 'result') said.push(told)
+      const webhookEvent = event!.event.event as unknown as WebhookEvent
+      if (webhookEvent.type === 'message' || webhookEvent.type === 'result') events.push(webhookEvent)
     }
-    return said.at(-1)!
+    return events.at(-1)!
   }
-  return { testAgent, page, url, troubles: visit.problems, said, hears }
+  return { testAgent, page, url, troubles: visit.problems, events, waitForEvents }
 }
 
-const shown = (...parts: object[]) => json({ messages: [{ spec: 'amf/1', parts }] })
+const amfReply = (...parts: object[]) => json({ messages: [{ spec: 'amf/1', parts }] })
 const moment = (day: number) => ({ iso: `2027-03-0${day}T10:00:00+01:00`, tz: 'Europe/Berlin' })
 const choice = {
   type: 'ask.choice',
@@ -80,24 +80,28 @@ const location = { type: 'ask.location', intentId: 'where', prompt: 'Where shall
 t.test(
   'A visitor writes, chooses, picks, confirms and says where they are, and every answer is a result',
   async (t) => {
-    const { testAgent, page, url, troubles, hears } = await meet(t, 'Harbor Desk')
-    testAgent.replies(shown({ type: 'text', text: 'Welcome to **Harbor**.' }, choice), shown(showcase), shown(time))
-    testAgent.replies(shown(confirm), shown(location), shown({ type: 'text', text: 'See you soon.' }))
+    const { testAgent, page, url, troubles, waitForEvents } = await meet(t, 'Harbor Desk')
+    testAgent.replies(
+      amfReply({ type: 'text', text: 'Welcome to **Harbor**.' }, choice),
+      amfReply(showcase),
+      amfReply(time),
+    )
+    testAgent.replies(amfReply(confirm), amfReply(location), amfReply({ type: 'text', text: 'See you soon.' }))
     await page.context().grantPermissions(['geolocation'])
     await page.context().setGeolocation({ latitude: 54.32, longitude: 10.13 })
     await page.goto(url)
     await writes(page, 'I need a room')
-    t.match(await hears(1), { type: 'message', message: { text: 'I need a room' } })
+    t.match(await waitForEvents(1), { type: 'message', message: { text: 'I need a room' } })
     await page.getByRole('button', { name: 'Holiday' }).click()
-    t.match(await hears(2), { type: 'result', result: { intentId: 'why', optionIds: ['rest'], via: 'tap' } })
+    t.match(await waitForEvents(2), { type: 'result', result: { intentId: 'why', optionIds: ['rest'], via: 'tap' } })
     await page.getByRole('button', { name: 'Select' }).nth(1).click()
-    t.match(await hears(3), { type: 'result', result: { intentId: 'room', optionIds: ['garden'], via: 'tap' } })
+    t.match(await waitForEvents(3), { type: 'result', result: { intentId: 'room', optionIds: ['garden'], via: 'tap' } })
     await page.getByRole('group', { name: 'Tuesday, March 2' }).getByRole('button').click()
-    t.match(await hears(4), { type: 'result', result: { intentId: 'when', optionIds: ['day2'], via: 'tap' } })
+    t.match(await waitForEvents(4), { type: 'result', result: { intentId: 'when', optionIds: ['day2'], via: 'tap' } })
     await page.getByRole('button', { name: 'Book it' }).click()
-    t.match(await hears(5), { type: 'result', result: { intentId: 'sure', optionIds: ['yes'], via: 'tap' } })
+    t.match(await waitForEvents(5), { type: 'result', result: { intentId: 'sure', optionIds: ['yes'], via: 'tap' } })
     await page.getByRole('button', { name: 'Share location' }).click()
-    t.match(await hears(6), {
+    t.match(await waitForEvents(6), {
       type: 'result',
       result: { intentId: 'where', via: 'location', place: { latitude: 54.32, longitude: 10.13 } },
     })
@@ -115,42 +119,42 @@ t.test(
 )
 
 t.test('What is written while there is no network is heard once, in order, when there is', async (t) => {
-  const { page, url, said, hears } = await meet(t, 'Patient Desk')
+  const { page, url, events, waitForEvents } = await meet(t, 'Patient Desk')
   await page.goto(url)
   await writes(page, 'Zero')
-  await hears(1)
+  await waitForEvents(1)
   await page.getByText('· Sent').waitFor()
   await page.context().setOffline(true)
   await writes(page, 'One')
   await writes(page, 'Two')
   await page.getByText('Waiting for the connection').first().waitFor()
   await page.context().setOffline(false)
-  await hears(3)
-  await shows(page, 'Zero', 'One', 'Two')
+  await waitForEvents(3)
+  await waitForText(page, 'Zero', 'One', 'Two')
   t.same(
-    said.map(({ message }) => message?.text),
+    events.map(({ message }) => message?.text),
     ['Zero', 'One', 'Two'],
   )
 })
 
 t.test('Two tabs are one conversation, and a message that one of them saw is read', async (t) => {
-  const { testAgent, page, url, hears } = await meet(t, 'Double Desk')
+  const { testAgent, page, url, waitForEvents } = await meet(t, 'Double Desk')
   await page.goto(url)
   await writes(page, 'Hello')
-  await hears(1)
+  await waitForEvents(1)
   const other = await page.context().newPage()
   other.setDefaultTimeout(90_000)
   await other.goto(url)
-  await shows(other, 'Hello')
+  await waitForText(other, 'Hello')
   const [sent] = await testAgent.send(testAgent.lastPerson(), textMessage('Hello to both'))
-  for (const tab of [page, other]) await shows(tab, 'Hello', 'Hello to both')
+  for (const tab of [page, other]) await waitForText(tab, 'Hello', 'Hello to both')
   await waitUntil(() =>
     testAgent.statuses().some(({ messageId, state }) => messageId === sent!.messageId && state === 'read'),
   )
   await field(other).fill('From the other')
   await field(other).press('Enter')
-  await hears(2)
-  await shows(page, 'Hello', 'Hello to both', 'From the other')
+  await waitForEvents(2)
+  await waitForText(page, 'Hello', 'Hello to both', 'From the other')
 })
 
 t.test('The widget and the page of a chat that is not there answer 404', async (t) => {
@@ -165,7 +169,7 @@ t.test('The script is kept by browsers, compressed, and says how the chat looks'
   t.equal(answer.headers.get('content-type'), 'text/javascript; charset=utf-8')
   t.equal(answer.headers.get('content-encoding'), 'gzip')
   t.match(await answer.text(), /\(\{"title":"Bright \\"Desk\\" <\/script>"\}\)\n$/)
-  const again = await fetch(`${url}/widget.js`, { headers: { 'if-none-match': answer.headers.get('etag')! } })
-  t.equal(again.status, 304)
+  const cached = await fetch(`${url}/widget.js`, { headers: { 'if-none-match': answer.headers.get('etag')! } })
+  t.equal(cached.status, 304)
   t.match(await (await fetch(url)).text(), '<title>Bright &quot;Desk&quot; &lt;/script&gt;</title>')
 })

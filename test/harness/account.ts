@@ -20,12 +20,12 @@ export class EmulatedAccount {
   /** Opens the account, binds the channel with its credentials, and sets the provider's callback URL. */
   static async open(
     testAgent: TestAgent,
-    wire: ProviderName,
+    provider: ProviderName,
     channel: string,
     address: string,
   ): Promise<EmulatedAccount> {
-    const { id, auth } = (await testAgent.manage('POST', `${at}/accounts`, { wire })) as Account
-    const { ingressUrl } = await testAgent.bind(channel, { mode: 'unmanaged', provider: wire, auth })
+    const { id, auth } = (await testAgent.manage('POST', `${at}/accounts`, { wire: provider })) as Account
+    const { ingressUrl } = await testAgent.bind(channel, { mode: 'unmanaged', provider, auth })
     const account = await testAgent.manage('PATCH', `${at}/accounts/${id}`, { ingressUrl })
     return new EmulatedAccount(testAgent, channel, account, address)
   }

@@ -21,7 +21,7 @@ export interface Chromium {
   close(): Promise<void>
 }
 
-const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+const paths = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 const flags = [
   '--no-sandbox',
   '--disable-gpu',
@@ -34,7 +34,7 @@ const flags = [
 
 /** The path of Chromium, or undefined; `CHROMIUM_PATH` comes before the usual places. */
 export function findChromium(): string | undefined {
-  return process.env.CHROMIUM_PATH ?? places.find((path) => existsSync(path))
+  return process.env.CHROMIUM_PATH ?? paths.find((path) => existsSync(path))
 }
 
 export async function openBrowser(): Promise<Chromium> {

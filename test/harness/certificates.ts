@@ -14,8 +14,8 @@ export function makeCertificates(dir: string, names = ['DNS:localhost', 'IP:127.
   const file = (name: string) => join(dir, name)
   const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'pipe' })
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
-  const about = ['-days', '2', '-subj']
-  openssl('req', '-x509', ...key, ...about, '/CN=test authority', '-keyout', file('ca.key'), '-out', file('ca.pem'))
+  const validity = ['-days', '2', '-subj']
+  openssl('req', '-x509', ...key, ...validity, '/CN=test authority', '-keyout', file('ca.key'), '-out', file('ca.pem'))
   openssl('req', ...key, '-subj', '/CN=test server', '-keyout', file('server.key'), '-out', file('server.csr'))
   writeFileSync(file('server.ext'), `subjectAltName=${names.join()}\n`)
   const signed = ['-CA', file('ca.pem'), '-CAkey', file('ca.key'), '-CAcreateserial', '-days', '2']

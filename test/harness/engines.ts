@@ -64,26 +64,28 @@ class EngineEnvironment {
 
   add<P extends Process>(process: P): P {
     this.running.add(process)
-    const gone = (end: () => Promise<void>) => async () => {
+    const untracked = (end: () => Promise<void>) => async () => {
       this.running.delete(process)
       await end()
     }
-    return { ...process, stop: gone(process.stop), crash: gone(process.crash) }
+    return { ...process, stop: untracked(process.stop), crash: untracked(process.crash) }
   }
 }
 
 const environments = new WeakMap<EngineFixture, EngineEnvironment>()
 
 /** The embedded engine: one process, on time that moves only with the test. */
-export async function openEmbeddedFixture(
-  t: Test,
-  { repertoire, after }: EngineFixtureOptions,
-): Promise<EngineFixture> {
+export async function openEmbeddedFixture(t: Test, { handlers, after }: EngineFixtureOptions): Promise<EngineFixture> {
   const environment = (after && environments.get(after)) ?? (await EngineEnvironment.make(t, false))
   const store = await openStore({ dir: environment.dir, shards: fixtureShards })
-  const { options, ...around } = engineOptions(environment.time, repertoire, fixtureShards)
+  const { options, ...context } = engineOptions(environment.time, handlers, fixtureShards)
   const engine = openEmbedded({ ...options, store })
-  const process = environment.add({ ...ending(engine, { store, clock: around.clock }), ...around, engine, store })
+  const process = environment.add({
+    ...stopAndCrash(engine, { store, clock: context.clock }),
+    ...context,
+    engine,
+    store,
+  })
   await engine.start()
   const fixture = await createFixture(environment, process, process)
   const resting: EngineFixture = { ...fixture, time: createPausingTime(fixture) }
@@ -101,7 +103,7 @@ const maxPauses = 20
  * the hour is over, however slow the disk is.
  */
 function createPausingTime({ time, store, commits, isEnded }: EngineFixture): Time {
-  async function rest(): Promise<void> {
+  async function waitUntilIdle(): Promise<void> {
     for (let times = 0, seen = -1; times < maxPauses && seen !== commits.length && !isEnded(); times++) {
       seen = commits.length
       // Commits after everything that was queued before.
@@ -112,45 +114,45 @@ function createPausingTime({ time, store, commits, isEnded }: EngineFixture): Ti
   return {
     ...time,
     async advance(ms) {
-      await rest()
+      await waitUntilIdle()
       await time.advance(ms)
-      await rest()
+      await waitUntilIdle()
     },
   }
 }
 
 /** A cluster of one node on one server. */
-export async function openNodeFixture(t: Test, { repertoire, after }: EngineFixtureOptions): Promise<EngineFixture> {
+export async function openNodeFixture(t: Test, { handlers, after }: EngineFixtureOptions): Promise<EngineFixture> {
   const environment = (after && environments.get(after)) ?? (await EngineEnvironment.make(t, true))
-  const node = await openNodeIn(environment, repertoire, environment.dir)
+  const node = await openNodeIn(environment, handlers, environment.dir)
   return createFixture(environment, node, node)
 }
 
 /** A cluster whose only node serves a process without data: every command and query crosses the network. */
-export async function openRemoteFixture(t: Test, { repertoire, after }: EngineFixtureOptions): Promise<EngineFixture> {
+export async function openRemoteFixture(t: Test, { handlers, after }: EngineFixtureOptions): Promise<EngineFixture> {
   const environment = (after && environments.get(after)) ?? (await EngineEnvironment.make(t, true))
-  const node = await openNodeIn(environment, repertoire, environment.dir)
-  const asker = await openNodeIn(environment, repertoire, undefined)
-  return createFixture(environment, node, asker)
+  const node = await openNodeIn(environment, handlers, environment.dir)
+  const client = await openNodeIn(environment, handlers, undefined)
+  return createFixture(environment, node, client)
 }
 
 async function openNodeIn(
   environment: EngineEnvironment,
-  repertoire: Handlers,
+  handlers: Handlers,
   dir: string | undefined,
 ): Promise<Process> {
   const { time, nats } = environment
-  const node = environment.add(await openNode({ repertoire, time, servers: [nats!.url], dir }))
+  const node = environment.add(await openNode({ handlers, time, servers: [nats!.url], dir }))
   await node.engine.start()
   return node
 }
 
-async function createFixture(environment: EngineEnvironment, owner: Process, asker: Process): Promise<EngineFixture> {
+async function createFixture(environment: EngineEnvironment, owner: Process, client: Process): Promise<EngineFixture> {
   const { engine, store, clock, logged, commits } = owner
-  const everybody = [...new Set([owner, asker])]
+  const everybody = [...new Set([owner, client])]
   let over = false
   const fixture: EngineFixture = {
-    shards: asker.engine,
+    shards: client.engine,
     engine,
     store: store!,
     clock,
@@ -173,7 +175,7 @@ async function createFixture(environment: EngineEnvironment, owner: Process, ask
 }
 
 export interface NodeOptions {
-  readonly repertoire: Handlers
+  readonly handlers: Handlers
   readonly time: Time
   readonly servers: readonly string[]
   /** The node's data folder; a node without it stores nothing and only sends commands. */
@@ -193,26 +195,18 @@ export interface ClusterNode extends Process {
 
 /** A node of a cluster, joined and not yet started. */
 export async function openNode(options: NodeOptions): Promise<ClusterNode> {
-  const {
-    repertoire,
-    time,
-    servers,
-    dir,
-    shards = fixtureShards,
-    rootKeyName = 'key',
-    wrapBus = (bus) => bus,
-  } = options
-  const { options: around, life, ...rest } = engineOptions(time, repertoire, shards)
+  const { handlers, time, servers, dir, shards = fixtureShards, rootKeyName = 'key', wrapBus = (bus) => bus } = options
+  const { options: context, incarnation, ...waitUntilIdle } = engineOptions(time, handlers, shards)
   const store = dir === undefined ? undefined : await openStore({ dir, shards, durability: 'async' })
-  const id = options.id ?? store?.identity.node ?? `asker-${life}`
-  const parts: Parts = { clock: rest.clock, store }
+  const id = options.id ?? store?.identity.node ?? `asker-${incarnation}`
+  const parts: Parts = { clock: waitUntilIdle.clock, store }
   try {
-    const bus = await openNats({ servers, syncAlways: false, log: around.log, name: id })
+    const bus = await openNats({ servers, syncAlways: false, log: context.log, name: id })
     parts.bus = bus
-    const node = { id, incarnation: life, info: {} }
+    const node = { id, incarnation, info: {} }
     const used = wrapBus(bus, () => close(parts))
-    const engine = await openCluster({ ...around, bus: used, store, node, rootKeyName, randomBytes })
-    return { ...ending(engine, parts), ...rest, id, engine, store, bus }
+    const engine = await openCluster({ ...context, bus: used, store, node, rootKeyName, randomBytes })
+    return { ...stopAndCrash(engine, parts), ...waitUntilIdle, id, engine, store, bus }
   } catch (error) {
     await close(parts)
     throw error
@@ -235,7 +229,7 @@ async function close({ clock, bus, store }: Parts): Promise<void> {
   await store?.close()
 }
 
-function ending(engine: Engine, parts: Parts): Pick<Process, 'stop' | 'crash'> {
+function stopAndCrash(engine: Engine, parts: Parts): Pick<Process, 'stop' | 'crash'> {
   let closing: Promise<void> | undefined
   async function crash(): Promise<void> {
     closing ??= close(parts)
@@ -244,21 +238,21 @@ function ending(engine: Engine, parts: Parts): Pick<Process, 'stop' | 'crash'> {
   return { crash, stop: () => engine.stop().then(crash) }
 }
 
-let lives = 0
+let incarnations = 0
 
-function engineOptions(time: Time, repertoire: Handlers, shards: number) {
+function engineOptions(time: Time, handlers: Handlers, shards: number) {
   const clock = time.process()
   const logged: Logged[] = []
   const commits: number[] = []
-  const life = `${process.pid}-${++lives}`
+  const incarnation = `${process.pid}-${++incarnations}`
   let ids = 0
   const options: EngineOptions = {
     shards,
-    handlers: repertoire,
+    handlers,
     clock,
-    newCommandId: () => `${life}-${++ids}`,
+    newCommandId: () => `${incarnation}-${++ids}`,
     log: createLog({ destination: { write: (line) => logged.push(JSON.parse(line)) }, now: clock.now }).log,
     commitMetrics: { recordCommit: (_shard, commands) => void commits.push(commands), recordCompletion() {} },
   }
-  return { options, life, clock, logged, commits }
+  return { options, incarnation, clock, logged, commits }
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Test } from 'tap'
 import { isRefusal } from '../../core/errors.js'
 import type { Handlers, ShardStatus, Shards } from '../../runtime/shard/contract.js'
-import { act, repertoire, seenOf } from '../contract/shards/repertoire.js'
+import { act, seenOf, testHandlers } from '../contract/shards/handlers.js'
 import { waitUntil } from './clock.js'
 import { type ClusterNode, type NodeOptions, openNode } from './engines.js'
 import { TestNats } from './nats.js'
@@ -55,14 +55,14 @@ export class Installation {
   }
 
   async open(over: Partial<NodeOptions>): Promise<ClusterNode> {
-    const defaults = { repertoire: plain, time: this.time, servers: [this.nats.url], shards: clusterShards }
+    const defaults = { handlers: plain, time: this.time, servers: [this.nats.url], shards: clusterShards }
     const node = await openNode({ ...defaults, ...over })
     this.#nodes.add(node)
     return node
   }
 }
 
-const plain: Handlers = repertoire()
+const plain: Handlers = testHandlers()
 
 export function ownersOf(status: readonly ShardStatus[]): (string | undefined)[] {
   return status.map(({ owner }) => owner)
@@ -77,7 +77,7 @@ export async function waitUntilOwned(
 }
 
 /** Counted over all loads, since two commands may not share an id. */
-let asked = 0
+let commandCount = 0
 
 /** Sends commands until it is stopped, each under its own id. */
 export class Load {
@@ -112,7 +112,7 @@ export class Load {
     const words: string[] = []
     this.answered.set(owner, words)
     while (!this.#over) {
-      const word = `word ${++asked}`
+      const word = `word ${++commandCount}`
       const run = [{ write: word }, { count: 1 }]
       const answer = await shards.execute(owner, act, { owner, run }, { id: word }).catch((error) => error)
       if (isRefusal(answer)) (answer.detail ? this.unknown : this.failed).push(answer.detail ? word : answer)

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Certificates } from './certificates.js'
 import { freePorts } from './ports.js'
-import { suspendProcess } from './suspend.js'
+import { suspendProcess } from './suspension.js'
 
 export interface NatsSetup {
   readonly jetstream?: boolean
@@ -81,8 +81,8 @@ export class TestNats {
 
   get url(): string {
     const { user, password, tls } = this.#setup
-    const door = user === undefined ? '' : `${encodeURIComponent(user)}:${encodeURIComponent(password ?? '')}@`
-    return `${tls ? 'tls' : 'nats'}://${door}${this.address}`
+    const credentials = user === undefined ? '' : `${encodeURIComponent(user)}:${encodeURIComponent(password ?? '')}@`
+    return `${tls ? 'tls' : 'nats'}://${credentials}${this.address}`
   }
 
   /** Starts the server, or restarts it on its port and data, and waits until it is usable. */
@@ -239,8 +239,8 @@ export class TestNatsCluster {
         const report = await server.jetstream().catch(() => undefined)
         const streams = report?.account_details?.flatMap((account) => account.stream_detail ?? []) ?? []
         const leader = streams.find((each) => each.name === stream)?.cluster?.leader
-        const found = this.servers.find((each) => each.name === leader)
-        if (found) return found
+        const leaderServer = this.servers.find((each) => each.name === leader)
+        if (leaderServer) return leaderServer
       }
       await sleep(tryEveryMs)
     }
@@ -258,15 +258,15 @@ function configOf(serverAddress: ServerAddress, setup: NatsSetup, folder: string
     ...(syncAlways ? ['sync_interval: always'] : []),
     ...(storeLimit === undefined ? [] : [`max_file_store: ${storeLimit}`]),
   ]
-  const quoted = (text: string) => JSON.stringify(text)
+  const quote = (text: string) => JSON.stringify(text)
   const files =
-    tls && `cert_file: ${quoted(tls.certFile)}, key_file: ${quoted(tls.keyFile)}, ca_file: ${quoted(tls.caFile)}`
+    tls && `cert_file: ${quote(tls.certFile)}, key_file: ${quote(tls.keyFile)}, ca_file: ${quote(tls.caFile)}`
   return [
     `server_name: ${serverAddress.name}`,
     `listen: "127.0.0.1:${serverAddress.port}"`,
     `http: "127.0.0.1:${serverAddress.monitorPort}"`,
     ...(jetstream ? [`jetstream { ${store.join(', ')} }`] : []),
-    ...(user === undefined ? [] : [`authorization { user: ${quoted(user)}, password: ${quoted(password ?? '')} }`]),
+    ...(user === undefined ? [] : [`authorization { user: ${quote(user)}, password: ${quote(password ?? '')} }`]),
     ...(files === undefined ? [] : [`tls { ${files} }`]),
     ...(serverAddress.routes
       ? [

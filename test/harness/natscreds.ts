@@ -22,8 +22,8 @@ export function makeOperator(): Operator {
   const operator = nkeys.createOperator()
   const [account, system] = [nkeys.createAccount(), nkeys.createAccount()]
   const systemKey = system.getPublicKey()
-  const operatorToken = signed(operator, operator, 'operator', { system_account: systemKey })
-  const accountToken = (each: KeyPair, limits: object) => signed(operator, each, 'account', { limits })
+  const operatorToken = signToken(operator, operator, 'operator', { system_account: systemKey })
+  const accountToken = (each: KeyPair, limits: object) => signToken(operator, each, 'account', { limits })
   const preload = [
     `${account.getPublicKey()}: ${accountToken(account, accountLimits)}`,
     `${systemKey}: ${accountToken(system, { ...accountLimits, mem_storage: 0, disk_storage: 0 })}`,
@@ -37,7 +37,7 @@ export function makeOperator(): Operator {
     ],
     writeCreds(file) {
       const user = nkeys.createUser()
-      const token = signed(account, user, 'user', { ...unlimited, pub: {}, sub: {} })
+      const token = signToken(account, user, 'user', { ...unlimited, pub: {}, sub: {} })
       const seed = Buffer.from(user.getSeed()).toString()
       writeFileSync(file, [part('NATS USER JWT', token), part('USER NKEY SEED', seed)].join('\n'))
     },
@@ -48,12 +48,12 @@ function part(title: string, text: string): string {
   return `-----BEGIN ${title}-----\n${text}\n------END ${title}------\n`
 }
 
-function signed(issuer: KeyPair, subject: KeyPair, type: string, claims: object): string {
+function signToken(issuer: KeyPair, subject: KeyPair, type: string, claims: object): string {
   const sub = subject.getPublicKey()
-  const about = { jti: sub, iat: Math.floor(Date.now() / 1000), iss: issuer.getPublicKey(), name: type, sub }
+  const commonClaims = { jti: sub, iat: Math.floor(Date.now() / 1000), iss: issuer.getPublicKey(), name: type, sub }
   const words = [
     { typ: 'JWT', alg: 'ed25519-nkey' },
-    { ...about, nats: { ...claims, type, version: 2 } },
+    { ...commonClaims, nats: { ...claims, type, version: 2 } },
   ]
   const text = words.map((word) => Buffer.from(JSON.stringify(word)).toString('base64url')).join('.')
   return `${text}.${Buffer.from(issuer.sign(Buffer.from(text))).toString('base64url')}`

@@ -15,10 +15,10 @@ import { openNode } from '../../runtime/node/compose.js'
 import { createLog } from '../../runtime/observe/log.js'
 import type { Handlers, Shards } from '../../runtime/shard/contract.js'
 import { type ManualClock, manualClock } from './clock.js'
-import { type Inject, injectInto } from './inject.js'
+import { type Inject, injectInto } from './injection.js'
 import { withSerialization } from './serialization.js'
 
-export type { Response } from './inject.js'
+export type { Response } from './injection.js'
 
 export interface TestNode {
   readonly key: string

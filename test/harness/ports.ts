@@ -24,7 +24,7 @@ export async function freePort(): Promise<number> {
 
 /** Bound together until all are found, so that no two are the same. */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(Array.from({ length: count }, listening))
+  const servers = await Promise.all(Array.from({ length: count }, listenOnFreePort))
   const ports = servers.map((server) => (server.address() as { port: number }).port)
   await Promise.all(
     servers.map(async (server) => {
@@ -35,7 +35,7 @@ export async function freePorts(count: number): Promise<number[]> {
   return ports
 }
 
-async function listening(): Promise<Server> {
+async function listenOnFreePort(): Promise<Server> {
   for (;;) {
     const server = createServer().listen(nextPort(), '127.0.0.1')
     try {

@@ -38,7 +38,7 @@ export async function startNode(
   const home = dir ?? (await mkdtemp(join(tmpdir(), 'parley-')))
   const child = spawnNode({ PARLEY_DATA_DIR: home, PARLEY_BOOTSTRAP_KEY: testKey, ...env }, openFiles)
   const printed = collect(child)
-  const { mgmt, gateway } = await started(child, printed)
+  const { mgmt, gateway } = await waitUntilStarted(child, printed)
   return {
     mgmt,
     gateway,
@@ -98,7 +98,7 @@ function collect(child: ChildProcess): { stdout: string; stderr: string } {
   return printed
 }
 
-async function started(
+async function waitUntilStarted(
   child: ChildProcess,
   printed: { stdout: string; stderr: string },
 ): Promise<{ mgmt: string; gateway: string }> {

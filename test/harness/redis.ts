@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
 import type { Certificates } from './certificates.js'
 import { freePort } from './ports.js'
-import { suspendProcess } from './suspend.js'
+import { suspendProcess } from './suspension.js'
 
 export type Reply = string | number | null | Reply[]
 
@@ -33,7 +33,7 @@ export class TestRedis {
   readonly #folder: string
   readonly #setup: RedisSetup
   #process: ChildProcess | undefined
-  #wire: Wire | undefined
+  #wire: RespConnection | undefined
   readonly #killAtExit = () => this.#process?.kill('SIGKILL')
 
   private constructor(port: number, folder: string, setup: RedisSetup) {
@@ -68,8 +68,8 @@ export class TestRedis {
 
   /** Starts the server, or restarts it empty on the same port after `kill`, and waits until it answers. */
   async start(): Promise<void> {
-    const place = ['--bind', '127.0.0.1', '--dir', this.#folder, '--save', '', '--appendonly', 'no']
-    const child = spawn('redis-server', [...place, ...doorOf(this.port, this.#setup)], { stdio: 'pipe' })
+    const args = ['--bind', '127.0.0.1', '--dir', this.#folder, '--save', '', '--appendonly', 'no']
+    const child = spawn('redis-server', [...args, ...listenArgs(this.port, this.#setup)], { stdio: 'pipe' })
     this.#process = child
     let output = ''
     child.stdout.on('data', (chunk) => (output += chunk))
@@ -91,7 +91,7 @@ export class TestRedis {
   /** Runs one command over a connection of the harness. */
   async command(...words: (string | number)[]): Promise<Reply> {
     if (!this.#wire) throw new Error('redis-server is not running')
-    return this.#wire.ask(words)
+    return this.#wire.send(words)
   }
 
   /** Ends the server like a crash: without a goodbye, and its data is lost. */
@@ -118,15 +118,15 @@ export class TestRedis {
 
   async #dial(): Promise<void> {
     const { password, tls } = this.#setup
-    const wire = await Wire.open(this.port, tls)
+    const connection = await RespConnection.open(this.port, tls)
     try {
-      if (password !== undefined) await wire.ask(['AUTH', password])
-      await wire.ask(['PING'])
+      if (password !== undefined) await connection.send(['AUTH', password])
+      await connection.send(['PING'])
     } catch (error) {
-      wire.close()
+      connection.close()
       throw error
     }
-    this.#wire = wire
+    this.#wire = connection
   }
 
   async #end(signal: NodeJS.Signals): Promise<void> {
@@ -142,7 +142,7 @@ export class TestRedis {
 }
 
 /** The part of Redis's protocol that tests need: commands out, replies in order. */
-class Wire {
+class RespConnection {
   readonly #socket: Socket
   readonly #waiting: { resolve(reply: Reply): void; reject(error: Error): void }[] = []
   #text = ''
@@ -156,15 +156,15 @@ class Wire {
     })
   }
 
-  static async open(port: number, tls?: Certificates): Promise<Wire> {
-    const place = { host: '127.0.0.1', port, noDelay: true }
-    const socket = tls ? connectTls({ ...place, ca: readFileSync(tls.caFile) }) : connect(place)
+  static async open(port: number, tls?: Certificates): Promise<RespConnection> {
+    const address = { host: '127.0.0.1', port, noDelay: true }
+    const socket = tls ? connectTls({ ...address, ca: readFileSync(tls.caFile) }) : connect(address)
     socket.on('error', () => {})
     await once(socket, tls ? 'secureConnect' : 'connect')
-    return new Wire(socket)
+    return new RespConnection(socket)
   }
 
-  ask(words: (string | number)[]): Promise<Reply> {
+  send(words: (string | number)[]): Promise<Reply> {
     const parts = words.map((word) => `$${Buffer.byteLength(String(word))}\r\n${word}\r\n`)
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject })
@@ -222,7 +222,7 @@ function parseReply(text: string, from: number): { reply: Reply | Error; end: nu
   }
 }
 
-function doorOf(port: number, { password, user, tls }: RedisSetup): string[] {
+function listenArgs(port: number, { password, user, tls }: RedisSetup): string[] {
   const lock = password === undefined ? [] : ['--requirepass', password]
   const users = user ? ['--user', user.name, 'on', `>${user.password}`, '~*', '&*', '+@all'] : []
   if (!tls) return ['--port', String(port), ...lock, ...users]

@@ -58,17 +58,18 @@ export class ScriptedNats {
     socket.write(`INFO ${JSON.stringify(info)}\r\n`)
 
     this.deliver = (inbox, subject, reply, body) => {
-      const found = [...subscriptions.values()].find(({ matches }) => matches.test(inbox))
-      if (found) socket.write(`MSG ${subject} ${found.sid} ${reply}${reply && ' '}${body.length}\r\n${body}\r\n`)
+      const subscription = [...subscriptions.values()].find(({ matches }) => matches.test(inbox))
+      if (subscription)
+        socket.write(`MSG ${subject} ${subscription.sid} ${reply}${reply && ' '}${body.length}\r\n${body}\r\n`)
     }
 
-    const published = (subject: string, reply: string | undefined, body: Buffer) => {
+    const publishedMessage = (subject: string, reply: string | undefined, body: Buffer) => {
       const answer = this.#script(subject, body.toString(), reply)
       if (reply && answer) this.deliver(reply, reply, '', JSON.stringify(answer))
     }
 
     /** Consumes one command from the input; false when it is incomplete. */
-    function takeCommand(): boolean {
+    function readCommand(): boolean {
       const end = unread.indexOf('\r\n')
       if (end < 0) return false
       const [verb = '', ...words] = unread.subarray(0, end).toString().split(' ')
@@ -81,17 +82,17 @@ export class ScriptedNats {
       if (verb === 'PING') socket.write('PONG\r\n')
       else if (verb === 'SUB') subscriptions.set(words.at(-1)!, subscriptionOf(words[0]!, words.at(-1)!))
       else if (verb === 'UNSUB') subscriptions.delete(words[0]!)
-      else if (verb === 'PUB') published(words[0]!, words.length === 3 ? words[1] : undefined, payload)
+      else if (verb === 'PUB') publishedMessage(words[0]!, words.length === 3 ? words[1] : undefined, payload)
       else if (verb === 'HPUB') {
         const headerBytes = Number(words.at(-2))
-        published(words[0]!, words.length === 4 ? words[1] : undefined, payload.subarray(headerBytes))
+        publishedMessage(words[0]!, words.length === 4 ? words[1] : undefined, payload.subarray(headerBytes))
       }
       return true
     }
 
     socket.on('data', (piece) => {
       unread = Buffer.concat([unread, piece])
-      while (takeCommand());
+      while (readCommand());
     })
   }
 }

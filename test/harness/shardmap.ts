@@ -12,7 +12,7 @@ export interface ShardMap {
   /** Called for every accepted move. */
   moved: (shard: number, node: string | undefined) => void
   /** How often the engine's state was read. */
-  looks: number
+  reads: number
   /** Wraps a node's engine and replaces its cluster view. */
   between<S extends Shards>(shards: S): S
 }
@@ -42,13 +42,13 @@ export function shardMap(shards: number): ShardMap {
     })),
     moves: [],
     moved: () => {},
-    looks: 0,
+    reads: 0,
     between(inner) {
       // Effect handlers get shards without the engine's extra members.
       if (!('inspect' in inner)) return inner
       const spoken: Pick<Engine, 'inspect' | 'status' | 'move'> = {
         inspect() {
-          map.looks++
+          map.reads++
           return { nodes: map.nodes, shards: map.here }
         },
         status: async () => map.status,

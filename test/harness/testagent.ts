@@ -192,7 +192,7 @@ export class TestAgent {
   }
 
   /** The next messages on the phones, once there are this many. */
-  async nextShown(count: number): Promise<ShownMessage[]> {
+  async nextShownMessages(count: number): Promise<ShownMessage[]> {
     let data: ShownMessage[] = []
     const poll = async () => {
       const all = (await this.manage('GET', `/system/emulator/shown?after=${this.#shown}`)) as { data: ShownMessage[] }
@@ -207,7 +207,7 @@ export class TestAgent {
   }
 
   async nextTexts(count: number): Promise<(string | undefined)[]> {
-    return (await this.nextShown(count)).map(({ wire }) => wire.block.text)
+    return (await this.nextShownMessages(count)).map(({ wire }) => wire.block.text)
   }
 }
 

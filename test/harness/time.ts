@@ -108,11 +108,11 @@ function createTime({ now: baseNow, monotonic: elapsed, jump, arm }: TimeSource)
 function createProcessClock(clock: Clock): ProcessClock {
   const cancels = new Set<() => void>()
   let isEnded = false
-  let heldCalls: (() => void)[] | undefined
+  let heldTicks: (() => void)[] | undefined
 
-  function soon(call: () => void): void {
-    if (heldCalls) heldCalls.push(call)
-    else clock.nextTick(() => isEnded || (heldCalls ? heldCalls.push(call) : call()))
+  function runNextTick(call: () => void): void {
+    if (heldTicks) heldTicks.push(call)
+    else clock.nextTick(() => isEnded || (heldTicks ? heldTicks.push(call) : call()))
   }
 
   return {
@@ -130,13 +130,13 @@ function createProcessClock(clock: Clock): ProcessClock {
         cancel()
       }
     },
-    nextTick: soon,
+    nextTick: runNextTick,
     holdTicks() {
-      heldCalls ??= []
+      heldTicks ??= []
       return () => {
-        const calls = heldCalls ?? []
-        heldCalls = undefined
-        for (const call of calls) soon(call)
+        const calls = heldTicks ?? []
+        heldTicks = undefined
+        for (const call of calls) runNextTick(call)
       }
     },
     end() {

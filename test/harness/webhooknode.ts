@@ -35,7 +35,7 @@ import type { Key, Row, Table } from '../../runtime/store/contract.js'
 import { openStore } from '../../runtime/store/lmdb.js'
 import { allRows } from './allrows.js'
 import { waitUntil } from './clock.js'
-import { injectInto } from './inject.js'
+import { injectInto } from './injection.js'
 import { withSerialization } from './serialization.js'
 
 export const began = Date.parse('2030-01-01T00:00:00Z')
@@ -189,7 +189,7 @@ export async function openWebhookNode(t: Test, options: WebhookNodeOptions = {})
       return allRows(store, shardCount, table)
     },
     /** Makes one delivery attempt as the engine would, with the test's own signal or sealer. */
-    async perform(which: WebhookTry, signal = new AbortController().signal, sealedBy?: Sealer): Promise<void> {
+    async runAttempt(which: WebhookTry, signal = new AbortController().signal, sealedBy?: Sealer): Promise<void> {
       const { orgId: owner } = which
       await createHandler(engine, sealedBy)(which, {
         id: 'by hand',
@@ -206,8 +206,8 @@ export async function openWebhookNode(t: Test, options: WebhookNodeOptions = {})
       const reply = await inject(method, `/v1${path}`, { token: token.replace(' ', '.'), json: body })
       return { status: reply.status, json: reply.text ? reply.json : undefined }
     },
-    async webhook(url: string, about: object = {}): Promise<WebhookView & { signingSecret: string }> {
-      const made = await node.call('POST', '/orgs/acme/webhooks', { url, events: ['agent.created'], ...about })
+    async webhook(url: string, fields: object = {}): Promise<WebhookView & { signingSecret: string }> {
+      const made = await node.call('POST', '/orgs/acme/webhooks', { url, events: ['agent.created'], ...fields })
       if (made.status !== 201) throw new Error(JSON.stringify(made))
       return made.json
     },

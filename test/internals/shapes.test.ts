@@ -10,12 +10,12 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 
-const program = fileURLToPath(new URL('../bench/rushes.js', import.meta.url))
+const program = fileURLToPath(new URL('../bench/workloads.js', import.meta.url))
 const people = 1_000
 
 /** How often each place in the code made a class that no other object can share, by the field that was gained there. */
-async function lonelyClasses(log: string): Promise<{ all: number; lonely: Map<string, number> }> {
-  const lonely = new Map<string, number>()
+async function singleClasses(log: string): Promise<{ all: number; single: Map<string, number> }> {
+  const single = new Map<string, number>()
   let all = 0
   for await (const line of createInterface({ input: createReadStream(log) })) {
     // map,Transition,time,from,to,code,line,column,why,field
@@ -25,10 +25,10 @@ async function lonelyClasses(log: string): Promise<{ all: number; lonely: Map<st
     if (kind !== 'map' || event !== 'Transition') continue
     all++
     if (why !== 'prototype' || !isOurs) continue
-    const place = `${field} at ${row}:${column}`
-    lonely.set(place, (lonely.get(place) ?? 0) + 1)
+    const position = `${field} at ${row}:${column}`
+    single.set(position, (single.get(position) ?? 0) + 1)
   }
-  return { all, lonely }
+  return { all, single }
 }
 
 for (const rush of ['talk', 'campaign']) {
@@ -41,15 +41,15 @@ for (const rush of ['talk', 'campaign']) {
       stdio: ['ignore', 'ignore', 'pipe'],
     })
     t.teardown(() => child.kill('SIGKILL'))
-    let said = ''
+    let printed = ''
     child.stderr.setEncoding('utf8').on('data', (text) => {
-      said += text
+      printed += text
     })
     const [code] = await once(child, 'exit')
-    t.equal(code, 0, `the program came to its end: ${said}`)
-    const { all, lonely } = await lonelyClasses(log)
+    t.equal(code, 0, `the program came to its end: ${printed}`)
+    const { all, single } = await singleClasses(log)
     t.ok(all > people, 'the log is one that we can read')
-    const often = [...lonely].filter(([, count]) => count > people * 0.8)
+    const often = [...single].filter(([, count]) => count > people * 0.8)
     t.same(Object.fromEntries(often), {}, 'fields that were gained behind a spread, and how often')
   })
 }

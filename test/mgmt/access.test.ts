@@ -339,16 +339,20 @@ t.test('A start with PARLEY_RECOVER makes the given key the system operator’s 
   }
 
   const weaker = await openTestNode({ dir, env })
-  const [{ id: held }] = (await weaker.mgmt('GET', keys, { token })).json.data
+  const [{ id: weakerKeyId }] = (await weaker.mgmt('GET', keys, { token })).json.data
   const other = (await weaker.mgmt('POST', keys, { token, json: { name: 'o', scopes: [...scopes], isSysop: true } }))
     .json
   const demoted = { scopes: [], expiresAt: '2026-03-01T12:00:01Z' }
-  t.equal((await weaker.mgmt('PATCH', `${keys}/${held}`, { token: other.key, json: demoted })).status, 200)
+  t.equal((await weaker.mgmt('PATCH', `${keys}/${weakerKeyId}`, { token: other.key, json: demoted })).status, 200)
   await weaker.close()
   const raised = await openTestNode({ dir, env: { ...env, PARLEY_RECOVER: 'true' } })
   const me = (await raised.mgmt('GET', '/v1/me', { token })).json
-  t.match(me, { caller: { id: held }, isSysop: true, scopes: [...scopes] }, 'a key that was only weakened keeps its id')
-  t.notOk('expiresAt' in (await raised.mgmt('GET', `${keys}/${held}`, { token })).json)
+  t.match(
+    me,
+    { caller: { id: weakerKeyId }, isSysop: true, scopes: [...scopes] },
+    'a key that was only weakened keeps its id',
+  )
+  t.notOk('expiresAt' in (await raised.mgmt('GET', `${keys}/${weakerKeyId}`, { token })).json)
   await raised.close()
   t.match(readConfig({ PARLEY_RECOVER: 'true' }), { problems: [/PARLEY_BOOTSTRAP_KEY/] }, 'it needs a key to give')
 })

@@ -22,7 +22,7 @@ import { createOverlay } from '../../runtime/shard/overlay.js'
 import { timerNameTable } from '../../runtime/shard/tables.js'
 import { type Key, type Table, table } from '../../runtime/store/contract.js'
 import { encodeWrites } from '../../runtime/store/space.js'
-import { anyText } from '../harness/anytext.js'
+import { anyText } from '../harness/arbitraries.js'
 import { manualClock, waitUntil } from '../harness/clock.js'
 import { openTestNode, type Response } from '../harness/node.js'
 import { openReceiver } from '../harness/receiver.js'
@@ -58,8 +58,8 @@ t.test('An agent is known by its org and id together, and no two by the same key
   const id = fc.stringMatching(/^[a-z0-9][a-z0-9-]{0,10}$/)
   fc.assert(
     fc.property(id, id, (orgId, agentId) => {
-      const found = parseAgentKey(formatAgentKey({ orgId, agentId }))
-      return found.orgId === orgId && found.agentId === agentId
+      const parsed = parseAgentKey(formatAgentKey({ orgId, agentId }))
+      return parsed.orgId === orgId && parsed.agentId === agentId
     }),
   )
   for (const wrong of ['demo', '/ada', 'demo/', '']) t.throws(() => parseAgentKey(wrong))
@@ -108,8 +108,8 @@ t.test(
       'same-name-2',
       'an id that was freed is given again',
     )
-    const asked = await Promise.all(Array.from({ length: 5 }, () => call('POST', '', { name: 'At Once' })))
-    t.equal(new Set(asked.map(({ json }) => json.id)).size, 5, 'those asked at once get different ids')
+    const responses = await Promise.all(Array.from({ length: 5 }, () => call('POST', '', { name: 'At Once' })))
+    t.equal(new Set(responses.map(({ json }) => json.id)).size, 5, 'those asked at once get different ids')
   },
 )
 
@@ -199,7 +199,7 @@ t.test('PATCH changes what it is given and nothing else', async (t) => {
   t.strictSame(renamed, { ...made, name: 'Renamed', updatedAt: new Date(clock.now()).toISOString() })
   const without = (await call('PATCH', '/patched', { description: null, identity: { brandColor: null } })).json
   t.notOk('description' in without)
-  const { brandColor: _gone, ...rest } = goodIdentity
+  const { brandColor: _brandColor, ...rest } = goodIdentity
   t.strictSame(without.identity, rest)
   t.equal((await call('PATCH', '/unknown', { name: 'x' })).status, 404)
 })
@@ -276,11 +276,11 @@ t.test('The org hears of every agent made, changed and deleted, once each', asyn
   await call('PATCH', '/told', { name: 'Told again', description: 'x' })
   await call('PUT', '/told/identity', { brandColor: '#fff' })
   await call('DELETE', '/told')
-  const heard = () => receiver.at('/agents').map(({ body }) => JSON.parse(String(body)))
-  await waitUntil(() => heard().length >= 4, clock)
+  const receivedEvents = () => receiver.at('/agents').map(({ body }) => JSON.parse(String(body)))
+  await waitUntil(() => receivedEvents().length >= 4, clock)
   const by = { kind: 'key' }
   t.match(
-    heard().sort((a, b) => events.indexOf(a.type) - events.indexOf(b.type)),
+    receivedEvents().sort((a, b) => events.indexOf(a.type) - events.indexOf(b.type)),
     [
       { type: 'agent.created', orgId: 'demo', agentId: 'told', data: { id: 'told', name: 'Told', by } },
       { type: 'agent.updated', agentId: 'told', data: { by } },
@@ -288,12 +288,12 @@ t.test('The org hears of every agent made, changed and deleted, once each', asyn
       { type: 'agent.deleted', agentId: 'told', data: { id: 'told', name: 'Told again', by } },
     ],
   )
-  const changed = heard().flatMap(({ data }) => (data.changed ? [data.changed] : []))
+  const changed = receivedEvents().flatMap(({ data }) => (data.changed ? [data.changed] : []))
   t.same(changed.sort(), [['identity'], ['name', 'description']].sort())
 })
 
 /** Shards that refuse commands of some names as if nobody served them. */
-function cutting(names: Set<string>) {
+function cutShards(names: Set<string>) {
   const unavailable: Refusal = refuse('service.unavailable', { headers: { 'retry-after': '1' } })
   return <S extends Shards>(shards: S): S => {
     const through = withSerialization(shards)
@@ -305,7 +305,7 @@ function cutting(names: Set<string>) {
 
 t.test('A process that dies after the id was claimed leaves a whole agent, and after a delete a free id', async (t) => {
   const cut = new Set<string>(['agents.create'])
-  const own = await openTestNode({ wrapShards: cutting(cut) })
+  const own = await openTestNode({ wrapShards: cutShards(cut) })
   t.teardown(() => own.close())
   const ask = (method: string, path: string, json?: unknown) =>
     own.mgmt(method, `${agentsPath}${path}`, { token: own.key, json })
@@ -343,11 +343,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 /** All shards in one layer, and what commands tell other owners kept until a test lets it through, in any order. */
 function openWorld() {
-  const heard: OrgEventPayload[] = []
+  const receivedEvents: OrgEventPayload[] = []
   const orgEvent: Command<OrgEventPayload, true> = {
     name: 'test.orgEvent',
     decide(_tx, payload) {
-      heard.push(payload)
+      receivedEvents.push(payload)
       return true
     },
   }
@@ -360,25 +360,35 @@ function openWorld() {
   const registered = [orgEvent, ...[agents, gatewayAccess, channels].flatMap(({ module }) => module.commands)]
   const byName = new Map(registered.map((each) => [each.name, each as Command<unknown, unknown>]))
   const root = createOverlay({ get: () => undefined, range: () => [], encode: encodeWrites })
-  const owed: { id: string; owner: string; command: string; input: unknown }[] = []
-  let asked = 0
-  function ask<I, R>(owner: string, command: Command<I, R>, input: I, id = `c${asked++}`): R | Refusal {
+  const pending: { id: string; owner: string; command: string; input: unknown }[] = []
+  let commandCount = 0
+  function ask<I, R>(owner: string, command: Command<I, R>, input: I, id = `c${commandCount++}`): R | Refusal {
     const about = { owner, command: command as Command<unknown, unknown>, input, commandId: id, answerTtlMs: 1e9 }
     const moment: CommitContext = {
-      at: 1_000 + asked,
+      at: 1_000 + commandCount,
       monotonicAt: 0,
-      commit: asked,
+      commit: commandCount,
       pending: [],
       outboundCommands: [],
     }
     const answer = decide(root, about, moment)
-    for (const { effect } of moment.pending) owed.push({ ...(effect.payload as (typeof owed)[number]), id: effect.id })
+    for (const { effect } of moment.pending)
+      pending.push({ ...(effect.payload as (typeof pending)[number]), id: effect.id })
     return answer as R | Refusal
   }
   function rows<K extends Key, V>(of: Table<K, V>): V[] {
     return Array.from(root.range(of), ({ value }) => value)
   }
-  return { heard, channels, commands, byName, ask, owed, rows, timers: () => [...root.range(timerNameTable)] }
+  return {
+    receivedEvents,
+    channels,
+    commands,
+    byName,
+    ask,
+    pending,
+    rows,
+    timers: () => [...root.range(timerNameTable)],
+  }
 }
 type World = ReturnType<typeof openWorld>
 
@@ -388,25 +398,30 @@ const credentials = {
   secret: { id: 'gs_1', sealed: new Uint8Array([1]), prefix: 'ws-svc-x' },
 }
 
-function takeStep({ ask, commands, channels, owed, byName, rows }: World, taken: Step, nth: number): void {
+function applyStep({ ask, commands, channels, pending, byName, rows }: World, action: Step, nth: number): void {
   const existing = rows(agentTable)
-  const one = existing[('pick' in taken ? taken.pick : 0) % Math.max(1, existing.length)]
-  if (taken.do === 'claim') {
+  const one = existing[('pick' in action ? action.pick : 0) % Math.max(1, existing.length)]
+  if (action.do === 'claim') {
     const about = { orgId, name: 'Nova', credentials }
-    const claimed = ask(orgId, commands.reserveId, { ...about, ...(taken.id && { id: taken.id }) })
-    if (isRefusal(claimed) || taken.dies) return
+    const claimed = ask(orgId, commands.reserveId, { ...about, ...(action.id && { id: action.id }) })
+    if (isRefusal(claimed) || action.dies) return
     ask(formatAgentKey({ orgId, agentId: claimed.agentId }), commands.create, { ...about, ...claimed })
-  } else if (taken.do === 'tell') {
-    const index = taken.pick % Math.max(1, owed.length)
-    const [told] = taken.repeat ? owed.slice(index, index + 1) : owed.splice(index, 1)
-    if (told) ask(told.owner, byName.get(told.command)!, told.input, told.id)
-  } else if (one && taken.do === 'bind') {
-    const place = { orgId, agentId: one.id }
-    ask(formatAgentKey(place), channels.commands.create, { ...place, id: `cb_${nth}`, channel: 'rcs', mode: 'managed' })
-  } else if (one && taken.do === 'remove') {
-    const place = { orgId, agentId: one.id }
-    const removed = ask(formatAgentKey(place), commands.remove, place)
-    if (!isRefusal(removed) && !taken.dies) ask(orgId, reservations.release, { ...place, ...removed })
+  } else if (action.do === 'tell') {
+    const index = action.pick % Math.max(1, pending.length)
+    const [outbound] = action.repeat ? pending.slice(index, index + 1) : pending.splice(index, 1)
+    if (outbound) ask(outbound.owner, byName.get(outbound.command)!, outbound.input, outbound.id)
+  } else if (one && action.do === 'bind') {
+    const agentRef = { orgId, agentId: one.id }
+    ask(formatAgentKey(agentRef), channels.commands.create, {
+      ...agentRef,
+      id: `cb_${nth}`,
+      channel: 'rcs',
+      mode: 'managed',
+    })
+  } else if (one && action.do === 'remove') {
+    const agentRef = { orgId, agentId: one.id }
+    const removed = ask(formatAgentKey(agentRef), commands.remove, agentRef)
+    if (!isRefusal(removed) && !action.dies) ask(orgId, reservations.release, { ...agentRef, ...removed })
   }
 }
 
@@ -419,8 +434,8 @@ t.test(
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
         const world = openWorld()
-        for (const [nth, taken] of steps.entries()) takeStep(world, taken, nth)
-        while (world.owed.length > 0) takeStep(world, { do: 'tell', pick: 0, repeat: false }, 0)
+        for (const [nth, taken] of steps.entries()) applyStep(world, taken, nth)
+        while (world.pending.length > 0) applyStep(world, { do: 'tell', pick: 0, repeat: false }, 0)
         const made = world.rows(agentTable)
         const serials = made.map(({ incarnation }) => incarnation).sort()
         const claimed = world.rows(claimTable).map(({ incarnation }) => incarnation)
@@ -430,8 +445,8 @@ t.test(
         const webchats = bindings.filter(({ channel }) => channel === 'webchat').map(({ agentId }) => agentId)
         const indexed = world.rows(indexTable).map(({ agentId }) => agentId)
         seen += made.length
-        const created = world.heard.filter(({ type }) => type === 'agent.created').length
-        const deleted = world.heard.filter(({ type }) => type === 'agent.deleted').length
+        const created = world.receivedEvents.filter(({ type }) => type === 'agent.created').length
+        const deleted = world.receivedEvents.filter(({ type }) => type === 'agent.deleted').length
         const same = (one: unknown[], other: unknown[]) => JSON.stringify(one) === JSON.stringify(other.sort())
         return (
           same(serials, claimed) &&

@@ -26,12 +26,12 @@ const { engine } = node.node
 const orgId = 'demo'
 
 /** What a process sees that owns no shard: it can ask, and knows nothing by itself. */
-function ownsNothing<S extends Shards>(shards: S): S & Local {
+function withoutOwnership<S extends Shards>(shards: S): S & Local {
   return { ...shards, watch: () => {}, ownershipEpoch: () => undefined }
 }
 
 const here = createApiKeyAuth({ shards: engine, commands, clock })
-const elsewhere = createApiKeyAuth({ shards: ownsNothing(engine), commands, clock })
+const elsewhere = createApiKeyAuth({ shards: withoutOwnership(engine), commands, clock })
 
 async function newKey(about: { expiresAt?: string } = {}): Promise<{ key: string; id: string }> {
   const issuer = { shards: engine, commands, randomBytes }
@@ -41,7 +41,7 @@ async function newKey(about: { expiresAt?: string } = {}): Promise<{ key: string
 }
 
 /** The member as a value, whichever way it came. */
-async function found(ring: ApiKeyAuth, key: string): Promise<Member | undefined> {
+async function findMember(ring: ApiKeyAuth, key: string): Promise<Member | undefined> {
   const answer = await ring.verify(key)
   if (isRefusal(answer)) throw new Error(answer.refused)
   return answer
@@ -50,7 +50,7 @@ async function found(ring: ApiKeyAuth, key: string): Promise<Member | undefined>
 t.test('A key is recognised on any process, and at once where its org is owned and it was seen before', async (t) => {
   const { key, id } = await newKey()
   t.type(here.verify(key), Promise, 'a key not seen before is asked about')
-  const member = await found(here, key)
+  const member = await findMember(here, key)
   t.match(member, { kind: 'key', id, orgId, role: 'viewer', isSysop: false })
   t.same([...(member?.scopes ?? [])], ['people:read', 'catalogs:read'])
   t.strictSame(here.verify(key), member, 'and from then on nothing is')
@@ -70,79 +70,79 @@ t.test('A key is recognised on any process, and at once where its org is owned a
       `${key.slice(0, -1)}${key.endsWith('a') ? 'b' : 'a'}`,
       'sk-svc-',
     ]) {
-      t.equal(await found(ring, wrong), undefined, 'what only begins like it is not it')
+      t.equal(await findMember(ring, wrong), undefined, 'what only begins like it is not it')
     }
   }
 })
 
 t.test('Whoever asks after a change was answered sees it, on any process', async (t) => {
   const { key, id } = await newKey()
-  for (const ring of [here, elsewhere]) t.ok(await found(ring, key))
+  for (const ring of [here, elsewhere]) t.ok(await findMember(ring, key))
   await engine.execute(orgId, commands.patch, { orgId, keyId: id, isSysop: false, patch: { scopes: ['org:admin'] } })
-  for (const ring of [here, elsewhere]) t.match(await found(ring, key), { role: 'admin' })
+  for (const ring of [here, elsewhere]) t.match(await findMember(ring, key), { role: 'admin' })
   t.notOk(here.verify(key) instanceof Promise, 'a change is heard of, not asked about')
 
   const expiresAt = new Date(clock.now() + 1_000).toISOString()
   await engine.execute(orgId, commands.patch, { orgId, keyId: id, isSysop: false, patch: { expiresAt } })
-  for (const ring of [here, elsewhere]) t.ok(await found(ring, key))
+  for (const ring of [here, elsewhere]) t.ok(await findMember(ring, key))
   await clock.advance(1_000)
   for (const ring of [here, elsewhere]) {
-    t.equal(await found(ring, key), undefined)
+    t.equal(await findMember(ring, key), undefined)
     t.equal(await ring.byId(orgId, id), undefined)
   }
   await engine.execute(orgId, commands.patch, { orgId, keyId: id, isSysop: false, patch: { expiresAt: null } })
-  for (const ring of [here, elsewhere]) t.ok(await found(ring, key))
+  for (const ring of [here, elsewhere]) t.ok(await findMember(ring, key))
 
   t.equal(await engine.execute(orgId, commands.revoke, { orgId, keyId: id, isSysop: false }), true)
   for (const ring of [here, elsewhere]) {
-    t.equal(await found(ring, key), undefined)
+    t.equal(await findMember(ring, key), undefined)
     t.equal(await ring.byId(orgId, id), undefined)
   }
   const hash = hashKey(key)
-  const place = () => engine.query(ownerOfHash(hash), keyIndex.find, { hash })
-  await waitUntil(async () => (await place()) === null)
-  t.equal(await found(elsewhere, key), undefined, 'with its index gone as well')
+  const findKeyByHash = () => engine.query(ownerOfHash(hash), keyIndex.find, { hash })
+  await waitUntil(async () => (await findKeyByHash()) === null)
+  t.equal(await findMember(elsewhere, key), undefined, 'with its index gone as well')
 })
 
 /** Scopes that bring no other with them, so that each can stand for a version of the key. */
-const marks = scopes.filter((scope) => scope !== 'catalogs:read' && expandScopes([scope]).length <= 2)
+const markerScopes = scopes.filter((scope) => scope !== 'catalogs:read' && expandScopes([scope]).length <= 2)
 
 /** One key of a shard whose owner, changes and answers are in the test's hands. */
 function openModel() {
   const key = generateKey(randomBytes)
-  const place = { orgId, keyId: 'key_1' }
+  const keyRef = { orgId, keyId: 'key_1' }
   const pending: (() => void)[] = []
-  let told: (key: [string, string], record: KeyRecord | undefined) => void = () => {}
+  let notifyChange: (key: [string, string], record: KeyRecord | undefined) => void = () => {}
   let tenure: number | undefined = 1
   let tenures = 1
   let version = 0
   let isRevoked = false
-  const standing = (): KeyStatus | null => (isRevoked ? null : { scopes: [marks[version]!], sysop: false })
+  const keyStatus = (): KeyStatus | null => (isRevoked ? null : { scopes: [markerScopes[version]!], sysop: false })
   const shards: Shards & Local = {
     execute: async () => refuse('service.unavailable'),
     async query<I, R>(_owner: string, query: Query<I, R>) {
-      if (query.name === keyIndex.find.name) return place as R
+      if (query.name === keyIndex.find.name) return keyRef as R
       // Some answers are what was there when they were asked for, others what is there when they are given.
-      const early = pending.length % 2 === 0 ? { standing: standing() } : undefined
+      const early = pending.length % 2 === 0 ? { keyStatus: keyStatus() } : undefined
       await new Promise<void>((resolve) => pending.push(resolve))
-      return (early ?? { standing: standing() }).standing as R
+      return (early ?? { keyStatus: keyStatus() }).keyStatus as R
     },
     queryAll: async () => [],
     watch(_table, seen) {
-      told = seen as never
+      notifyChange = seen as never
     },
     ownershipEpoch: () => tenure,
   }
   const changed = () => {
     if (tenure !== undefined)
-      told([orgId, 'key_1'], isRevoked ? undefined : ({ scopes: [marks[version]] } as KeyRecord))
+      notifyChange([orgId, 'key_1'], isRevoked ? undefined : ({ scopes: [markerScopes[version]] } as KeyRecord))
   }
   return {
     key,
     ring: createApiKeyAuth({ shards, commands, clock }),
     version: (): number | 'revoked' => (isRevoked ? 'revoked' : version),
     patch() {
-      if (isRevoked || version === marks.length - 1) return
+      if (isRevoked || version === markerScopes.length - 1) return
       version++
       changed()
     },
@@ -165,7 +165,7 @@ function openModel() {
 function versionOf(answer: Member | undefined | Refusal): number | 'revoked' {
   if (!answer) return 'revoked'
   if (isRefusal(answer)) throw new Error(answer.refused)
-  return marks.findIndex((scope) => answer.scopes.has(scope))
+  return markerScopes.findIndex((scope) => answer.scopes.has(scope))
 }
 
 type Step = 'find' | 'holds' | 'patch' | 'revoke' | 'lose' | 'gain' | 'answer'
@@ -179,12 +179,12 @@ t.test('However questions, changes and owners cross, nobody is told what was ove
     { weight: 1, arbitrary: fc.constantFrom<Step>('revoke', 'lose') },
     { weight: 2, arbitrary: fc.constant<Step>('gain') },
   )
-  let known = 0
+  let cachedCount = 0
   const property = fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), async (steps) => {
     const model = openModel()
     const all: Promise<void>[] = []
     /** Every version the key had between the question and its answer is a true answer. */
-    const judge = (between: Set<number | 'revoked'>, answer: number | 'revoked') => {
+    const checkVersion = (between: Set<number | 'revoked'>, answer: number | 'revoked') => {
       if (!between.has(answer)) throw new Error(`answered ${answer}, which it was not: ${[...between].join()}`)
     }
     const open = new Set<Set<number | 'revoked'>>()
@@ -194,24 +194,24 @@ t.test('However questions, changes and owners cross, nobody is told what was ove
     const ask = <T>(answer: T | Promise<T>, read: (answer: T) => number | 'revoked') => {
       const seen = new Set([model.version()])
       if (!(answer instanceof Promise)) {
-        known++
-        return judge(seen, read(answer))
+        cachedCount++
+        return checkVersion(seen, read(answer))
       }
       open.add(seen)
-      const judged = answer.then((given) => {
+      const checked = answer.then((given) => {
         open.delete(seen)
-        judge(seen, read(given))
+        checkVersion(seen, read(given))
       })
-      judged.catch(() => {})
-      all.push(judged)
+      checked.catch(() => {})
+      all.push(checked)
     }
-    for (const taken of steps) {
-      if (taken === 'find') ask(model.ring.verify(model.key), versionOf)
-      else if (taken === 'holds') {
+    for (const action of steps) {
+      if (action === 'find') ask(model.ring.verify(model.key), versionOf)
+      else if (action === 'holds') {
         ask(model.ring.byId(orgId, 'key_1'), versionOf)
-      } else if (taken === 'answer') model.answerOne()
+      } else if (action === 'answer') model.answerOne()
       else {
-        model[taken]()
+        model[action]()
         note()
       }
       for (let turn = 0; turn < 8; turn++) await undefined
@@ -223,7 +223,7 @@ t.test('However questions, changes and owners cross, nobody is told what was ove
     await Promise.all(all)
   })
   await fc.assert(property, { numRuns: 500 })
-  if (known < 100) throw new Error('hardly anything was known without asking, so little was shown')
+  if (cachedCount < 100) throw new Error('hardly anything was known without asking, so little was shown')
 })
 
 t.test('A key revoked while it is being asked about does not come back', async (t) => {
@@ -241,18 +241,18 @@ t.test('A key revoked while it is being asked about does not come back', async (
 
 t.test('What was known under one tenure counts for nothing under the next', async (t) => {
   const model = openModel()
-  const settled = async (answer: ReturnType<ApiKeyAuth['verify']>) => {
+  const resolveVersion = async (answer: ReturnType<ApiKeyAuth['verify']>) => {
     await waitUntil(() => model.pending() === 1)
     model.answerOne()
     return versionOf(await answer)
   }
-  t.equal(await settled(model.ring.verify(model.key)), 0)
+  t.equal(await resolveVersion(model.ring.verify(model.key)), 0)
   t.equal(versionOf((await model.ring.verify(model.key)) as Member), 0)
   model.lose()
   model.patch()
-  t.equal(await settled(model.ring.verify(model.key)), 1, 'without the shard every call asks')
+  t.equal(await resolveVersion(model.ring.verify(model.key)), 1, 'without the shard every call asks')
   model.gain()
-  t.equal(await settled(model.ring.verify(model.key)), 1, 'and so does the first with it back')
+  t.equal(await resolveVersion(model.ring.verify(model.key)), 1, 'and so does the first with it back')
   t.notOk(model.ring.verify(model.key) instanceof Promise)
 })
 
@@ -260,7 +260,7 @@ t.test('Without its shard a key is neither good nor bad: 503, for a key and for 
   let isDown = false
   const own = await openTestNode({
     wrapShards: (shards) => ({
-      ...ownsNothing(shards),
+      ...withoutOwnership(shards),
       query: async (owner, query, input) => (isDown ? unavailable : shards.query(owner, query, input)),
     }),
   })
@@ -293,12 +293,12 @@ t.test('A key that cannot be made leaves nothing to find', async (t) => {
     randomBytes: (count: number) => (count === 24 ? bytes : randomBytes(count)),
   }
   const hash = hashKey(generateKey(() => bytes))
-  const place = () => engine.query(ownerOfHash(hash), keyIndex.find, { hash })
+  const findKeyByHash = () => engine.query(ownerOfHash(hash), keyIndex.find, { hash })
   const past = { orgId, name: 'late', scopes: [], expiresAt: '2020-01-01T00:00:00Z' }
   t.match(await issueKey(issuer, past), { refused: 'request.invalid' })
-  await waitUntil(async () => (await place()) === null)
+  await waitUntil(async () => (await findKeyByHash()) === null)
   const made = await issueKey(issuer, { orgId, name: 'in time', scopes: [] })
-  t.match(await place(), { orgId, keyId: (made as { id: string }).id })
+  t.match(await findKeyByHash(), { orgId, keyId: (made as { id: string }).id })
 
   const down = { ...engine, execute: async () => unavailable }
   t.match(await issueKey({ ...issuer, shards: down }, past), { refused: 'service.unavailable' })
@@ -319,14 +319,14 @@ t.test('A row of the index stays as it is, and only the key it tells of takes it
 t.test('A hash that is not the key’s own opens nothing, whatever the index says', async (t) => {
   const { id } = await newKey()
   const hash = hashKey(generateKey(randomBytes))
-  t.equal(await engine.query(orgId, keyQueries.recognise, { orgId, keyId: id, hash }), null)
+  t.equal(await engine.query(orgId, keyQueries.verify, { orgId, keyId: id, hash }), null)
 })
 
 t.test('The use of a key is written at most once a minute, however many processes see it', async (t) => {
   const { key, id } = await newKey()
   const asked: string[] = []
-  const counting = (name: string): Shards & Local => ({
-    ...ownsNothing(engine),
+  const countingShards = (name: string): Shards & Local => ({
+    ...withoutOwnership(engine),
     execute: (owner, command, ...rest) => {
       if (command.name === commands.recordUse.name) asked.push(name)
       return engine.execute(owner, command, ...rest)
@@ -334,17 +334,19 @@ t.test('The use of a key is written at most once a minute, however many processe
   })
   const lastUsed = async () =>
     ((await engine.query(orgId, keyQueries.read, { orgId, keyId: id })) as KeyRecord).lastUsedAt
-  const [one, other] = ['one', 'other'].map((name) => createApiKeyAuth({ shards: counting(name), commands, clock }))
+  const [one, other] = ['one', 'other'].map((name) =>
+    createApiKeyAuth({ shards: countingShards(name), commands, clock }),
+  )
   const begin = new Date(clock.now()).toISOString()
-  for (let times = 0; times < 3; times++) await found(one!, key)
+  for (let times = 0; times < 3; times++) await findMember(one!, key)
   await waitUntil(async () => (await lastUsed()) !== undefined)
   t.equal(await lastUsed(), begin)
   await clock.advance(limits.lastUsedEveryMs - 1)
-  await found(other!, key)
-  await found(one!, key)
+  await findMember(other!, key)
+  await findMember(one!, key)
   t.same(asked, ['one'], 'a use that is on record is not told again')
   await clock.advance(1)
-  await Promise.all([found(one!, key), found(other!, key), found(one!, key)])
+  await Promise.all([findMember(one!, key), findMember(other!, key), findMember(one!, key)])
   t.same([...asked].sort(), ['one', 'one', 'other'])
   await waitUntil(async () => (await lastUsed()) === new Date(clock.now()).toISOString())
   const at = clock.now() + limits.lastUsedEveryMs - 1

@@ -42,9 +42,9 @@ t.test(
     await call('PATCH', `${keys}/${key.id}`, { scopes: ['agents:read'] })
     await call('DELETE', `${keys}/${key.id}`)
 
-    const found = await entries(node)
+    const auditEntries = await entries(node)
     t.same(
-      found.map(({ action }) => action),
+      auditEntries.map(({ action }) => action),
       [
         'api_key.revoked',
         'api_key.changed',
@@ -57,7 +57,7 @@ t.test(
         'api_key.created',
       ],
     )
-    const at = (action: string) => found.find((entry) => entry.action === action)
+    const at = (action: string) => auditEntries.find((entry) => entry.action === action)
     t.match(at('api_key.created'), { actor: { kind: 'key' }, target: key.id, requestId: /./ })
     t.match(at('session.created'), { actor: { kind: 'key', id: key.id } })
     t.match(at('gateway.token_rotated'), { actor: { kind: 'session', id: sessionId, keyId: key.id }, agentId: 'ada' })
@@ -66,10 +66,10 @@ t.test(
     const lines = node.logged.filter(({ event }) => event === 'audit.recorded')
     t.same(
       lines.map(({ action }) => action),
-      found.map(({ action }) => action).reverse(),
+      auditEntries.map(({ action }) => action).reverse(),
       'the log has the same lines',
     )
-    const text = JSON.stringify([found, lines])
+    const text = JSON.stringify([auditEntries, lines])
     for (const secret of [
       key.key,
       session,
@@ -94,7 +94,7 @@ t.test(
     t.equal(first.data.length, 4)
     const rest = (await node.mgmt('GET', `${trail}?limit=200&pageToken=${first.nextPageToken}`, { token: node.key }))
       .json
-    t.same([...first.data, ...rest.data], found)
+    t.same([...first.data, ...rest.data], auditEntries)
     t.notOk('nextPageToken' in rest)
   },
 )
@@ -175,12 +175,12 @@ t.test('Entries are kept for 180 days', async (t) => {
   await node.close()
   const later = manualClock()
   await later.advance(limits.keptMs + 1)
-  const again = await openTestNode({ clock: later, dir })
-  t.teardown(() => again.close())
+  const restarted = await openTestNode({ clock: later, dir })
+  t.teardown(() => restarted.close())
   const token = node.key
-  t.same((await again.mgmt('GET', trail, { token })).json.data, [])
-  await again.mgmt('POST', keys, { token, json: { name: 'y' } })
-  t.equal((await again.mgmt('GET', trail, { token })).json.data.length, 1)
+  t.same((await restarted.mgmt('GET', trail, { token })).json.data, [])
+  await restarted.mgmt('POST', keys, { token, json: { name: 'y' } })
+  t.equal((await restarted.mgmt('GET', trail, { token })).json.data.length, 1)
 })
 
 t.test('The activity of an agent lists its audit entries among its changes, each once, and in pages', async (t) => {
@@ -224,13 +224,13 @@ t.test('The activity of an agent lists its audit entries among its changes, each
   const paged: Entry[] = []
   let token = ''
   do {
-    const found = (await activity(`?limit=2${token && `&pageToken=${token}`}`)) as {
+    const auditEntries = (await activity(`?limit=2${token && `&pageToken=${token}`}`)) as {
       data: Entry[]
       nextPageToken?: string
     }
-    t.ok(found.data.length <= 2)
-    paged.push(...found.data)
-    token = found.nextPageToken ?? ''
+    t.ok(auditEntries.data.length <= 2)
+    paged.push(...auditEntries.data)
+    token = auditEntries.nextPageToken ?? ''
   } while (token)
   t.same(paged, data)
 

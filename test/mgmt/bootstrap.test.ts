@@ -86,9 +86,9 @@ t.test('An empty installation gets an org and one key with every scope, and no l
 t.test('A minted key is shown again at each start until one start has shown it', async (t) => {
   const engine = await openInstallation(t)
   const killed = await start(engine)
-  const again = await start(engine)
-  t.equal(again.key, killed.key, 'the start that made it was killed before it could show it')
-  await again.markShown?.()
+  const restarted = await start(engine)
+  t.equal(restarted.key, killed.key, 'the start that made it was killed before it could show it')
+  await restarted.markShown?.()
   t.strictSame(await start(engine), { orgId: 'demo' })
   const given = await openInstallation(t)
   t.equal((await start(given, { key })).markShown, undefined, 'a key that was given needs no showing')
@@ -118,15 +118,15 @@ t.test('Nodes that were given the same key, or different orgs, still make one or
 })
 
 t.test('A first start that was cut between any two steps is finished by the next', async (t) => {
-  for (let asks = 0; asks < 3; asks++) {
+  for (let failAfter = 0; failAfter < 3; failAfter++) {
     const engine = await openInstallation(t)
-    let left = asks
-    const ask = async (...asked: Parameters<Shards['execute']>) => {
-      if (left-- === 0) throw new Error('killed')
-      return engine.execute(...asked)
+    let callsLeft = failAfter
+    const ask = async (...args: Parameters<Shards['execute']>) => {
+      if (callsLeft-- === 0) throw new Error('killed')
+      return engine.execute(...args)
     }
     await t.rejects(start({ ...engine, execute: ask as Shards['execute'] }, { key }), /killed/)
-    t.match(await start(engine, { key, orgId: 'renamed' }), { key, orgId: asks === 0 ? 'renamed' : 'demo' })
+    t.match(await start(engine, { key, orgId: 'renamed' }), { key, orgId: failAfter === 0 ? 'renamed' : 'demo' })
     t.match(await memberFor(engine, key), { isSysop: true })
     t.equal((await orgsOf(engine)).length, 1)
   }
@@ -152,21 +152,21 @@ t.test('A node waits for shards that nobody serves yet, asking under the same id
       ids.set(command.name, new Set(before).add(options?.id))
       return before ? answer : unavailable
     },
-    query: (...asked: Parameters<Shards['query']>) =>
-      reads++ < 2 ? Promise.resolve(unavailable) : engine.query(...asked),
+    query: (...args: Parameters<Shards['query']>) =>
+      reads++ < 2 ? Promise.resolve(unavailable) : engine.query(...args),
   } as Shards
   const first = await start(slow)
   t.match(await memberFor(engine, first.key!), { orgId: 'demo' }, 'the key of an answer that was lost is not lost')
   t.equal(ids.size, 3)
   for (const [name, seen] of ids) t.equal(seen.size, 1, `${name} was asked again under its id`)
 
-  let asked = 0
+  let requestCount = 0
   const read = async () => {
-    asked++
+    requestCount++
     return unavailable
   }
   await t.rejects(start({ ...engine, query: read }), /Nobody serves this shard/)
-  t.equal(asked, firstStart.asks)
+  t.equal(requestCount, firstStart.asks)
 })
 
 t.test('A secret opens only where it was sealed for, with the key of its org, which is asked for once', async (t) => {
@@ -176,9 +176,9 @@ t.test('A secret opens only where it was sealed for, with the key of its org, wh
   let isDown = false
   const shards = {
     ...engine,
-    query: (async (...asked: Parameters<Shards['query']>) => {
+    query: (async (...args: Parameters<Shards['query']>) => {
       reads++
-      return isDown ? refuse('service.unavailable') : engine.query(...asked)
+      return isDown ? refuse('service.unavailable') : engine.query(...args)
     }) as Shards['query'],
   }
   const sealer = createSealer(root, shards)

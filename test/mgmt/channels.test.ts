@@ -78,14 +78,14 @@ t.test('Every agent has an Active web chat from the start', async (t) => {
   t.strictSame(webchat.events, [{ at: new Date(clock.now()).toISOString(), to: 'Active', actor: 'system' }])
   t.equal(webchat.ingressUrl, `http://gateway.test/v4/ingress/${webchat.id}`)
   t.strictSame((await call('GET', `${channels}/${webchat.id}`)).json, webchat)
-  const again = await call('POST', channels, { channel: 'webchat', mode: 'managed' })
-  t.equal(again.status, 409)
-  t.equal(again.json.code, 'agent.channel.taken')
+  const repeated = await call('POST', channels, { channel: 'webchat', mode: 'managed' })
+  t.equal(repeated.status, 409)
+  t.equal(repeated.json.code, 'agent.channel.taken')
   t.equal((await call('DELETE', `${channels}/${webchat.id}`)).status, 204)
   t.equal((await call('GET', `${channels}/${webchat.id}`)).status, 404)
-  const anew = await call('POST', channels, { channel: 'webchat', mode: 'managed', inputs: { title: 'Hi' } })
-  t.equal(anew.status, 201)
-  t.match(anew.json, { status: 'Active', inputs: { title: 'Hi' } }, 'nobody has to approve it')
+  const recreated = await call('POST', channels, { channel: 'webchat', mode: 'managed', inputs: { title: 'Hi' } })
+  t.equal(recreated.status, 201)
+  t.match(recreated.json, { status: 'Active', inputs: { title: 'Hi' } }, 'nobody has to approve it')
   for (const [method, path] of [
     ['GET', '/unknown/channels'],
     ['GET', `${channels}/cb_unknown`],
@@ -95,8 +95,8 @@ t.test('Every agent has an Active web chat from the start', async (t) => {
     t.equal((await call(method!, path!)).status, 404)
   }
   t.equal((await call('PATCH', `${channels}/cb_unknown`, {})).status, 404)
-  const nobody = await call('POST', '/unknown/channels', { channel: 'sms', ...emulated })
-  t.equal(nobody.status, 404)
+  const unknownAgent = await call('POST', '/unknown/channels', { channel: 'sms', ...emulated })
+  t.equal(unknownAgent.status, 404)
 })
 
 for (const channel of ['rcs', 'sms'] as const) {
@@ -128,14 +128,14 @@ t.test('Provisioning goes on after a restart', async (t) => {
   await call('POST', '', { name: 'Ada' }, own)
   const { id } = (await call('POST', '/ada/channels', { channel: 'sms', mode: 'managed' }, own)).json
   await own.node.close()
-  const again = await openTestNode({ dir, clock: own.clock })
+  const repeated = await openTestNode({ dir, clock: own.clock })
   t.teardown(async () => {
-    await again.close()
+    await repeated.close()
     await rm(dir, { recursive: true, force: true })
   })
-  const read = async () => again.mgmt('GET', `${agents}/ada/channels/${id}`, { token: own.key })
+  const read = async () => repeated.mgmt('GET', `${agents}/ada/channels/${id}`, { token: own.key })
   await waitUntil(async () => {
-    await again.clock.advance(limits.provisionStepMs)
+    await repeated.clock.advance(limits.provisionStepMs)
     return (await read()).json.status === 'Active'
   })
   t.equal((await read()).json.events.length, 3, 'each step was taken once')
@@ -158,8 +158,8 @@ t.test('Inputs that do not fit block the setup until the operator supplies bette
   const inputs = { websiteUrl: 'not a url', legalName: 'Acme Inc', anything: { else: true } }
   const { id } = (await call('POST', channels, { channel: 'rcs', mode: 'managed', inputs })).json
   const read = async () => (await call('GET', `${channels}/${id}`)).json
-  const supply = (better: object) => call('PATCH', `${channels}/${id}`, { inputs: better })
-  t.equal((await supply({ legalName: 'Acme' })).status, 409, 'nobody asked yet')
+  const patchInputs = (better: object) => call('PATCH', `${channels}/${id}`, { inputs: better })
+  t.equal((await patchInputs({ legalName: 'Acme' })).status, 409, 'nobody asked yet')
   await waitUntil(async () => {
     await steps(1)
     return (await read()).status === 'ActionRequired'
@@ -173,7 +173,7 @@ t.test('Inputs that do not fit block the setup until the operator supplies bette
     t.equal(refused.status, 409)
     t.equal(refused.json.code, 'agent.channel.state_conflict')
   }
-  const supplied = await supply({ websiteUrl: 'https://acme.example' })
+  const supplied = await patchInputs({ websiteUrl: 'https://acme.example' })
   t.match(supplied.json, {
     status: 'Provisioning',
     statusDetail: undefined,
@@ -184,7 +184,7 @@ t.test('Inputs that do not fit block the setup until the operator supplies bette
     await steps(1)
     return (await read()).status === 'Active'
   })
-  t.equal((await supply({})).status, 409)
+  t.equal((await patchInputs({})).status, 409)
 })
 
 t.test('The inputs of a web chat change whenever the operator likes, if they fit', async (t) => {
@@ -203,10 +203,10 @@ t.test('The inputs of a web chat change whenever the operator likes, if they fit
 t.test('What a provisioner elsewhere reports moves a binding by the same table', async (t) => {
   const { id: agentId, channels } = await newAgent()
   const { id: bindingId } = (await call('POST', channels, { channel: 'messengerA', mode: 'managed' })).json
-  const place = { orgId: 'demo', agentId, bindingId }
+  const agentRef = { orgId: 'demo', agentId, bindingId }
   const report = (on: 'started' | 'completed' | 'blocked' | 'failed', statusDetail?: string) =>
-    node.node.engine.execute(formatAgentKey(place), commands.report, {
-      ...place,
+    node.node.engine.execute(formatAgentKey(agentRef), commands.report, {
+      ...agentRef,
       on,
       ...(statusDetail && { statusDetail }),
     })
@@ -214,8 +214,11 @@ t.test('What a provisioner elsewhere reports moves a binding by the same table',
   t.match(await report('started'), { status: 'Provisioning' })
   t.match(await report('completed'), { status: 'Active' })
   t.match(await report('blocked', 'The brand must be named.'), { status: 'ActionRequired' })
-  const supply = { inputs: { displayName: 'Acme' } }
-  t.match((await call('PATCH', `${channels}/${bindingId}`, supply)).json, { status: 'Provisioning', ...supply })
+  const patchInputs = { inputs: { displayName: 'Acme' } }
+  t.match((await call('PATCH', `${channels}/${bindingId}`, patchInputs)).json, {
+    status: 'Provisioning',
+    ...patchInputs,
+  })
   await steps(3)
   t.equal((await call('GET', `${channels}/${bindingId}`)).json.status, 'Provisioning', 'it is not ours to complete')
   t.match(await report('completed'), { status: 'Active' })
@@ -334,8 +337,12 @@ t.test('The loop guard is 1 to 1000 messages and 1 to 3600 seconds, and null giv
     t.match(refused.json.message, `delivery.loopGuard.${field}`)
   }
   for (const loopGuard of ['x', { messages: '3' }, { minutes: 3 }]) t.equal((await patch({ loopGuard })).status, 422)
-  const { delivery: kept } = (await patch({ minMessageDelayMs: 500 })).json
-  t.strictSame(kept, { minMessageDelayMs: 500, loopGuard: { messages: 30, seconds: 3_600 } }, 'each is set by itself')
+  const { delivery: savedDelivery } = (await patch({ minMessageDelayMs: 500 })).json
+  t.strictSame(
+    savedDelivery,
+    { minMessageDelayMs: 500, loopGuard: { messages: 30, seconds: 3_600 } },
+    'each is set by itself',
+  )
   t.strictSame((await patch({ loopGuard: null })).json.delivery, { minMessageDelayMs: 500 })
   await patch({ loopGuard: { messages: 2 } })
   t.notOk('delivery' in (await patch(null)).json, 'null takes both away')
@@ -413,9 +420,9 @@ t.test('A released managed rcs sender comes back with the next request; anything
   const verified = await activated(rcs.id)
   await call('DELETE', `${channels}/${rcs.id}`)
   t.equal((await call('GET', `${channels}/${rcs.id}`)).status, 404)
-  const again = await request('rcs', { displayName: 'Acme' })
-  t.equal(again.status, 201)
-  t.match(again.json, {
+  const repeated = await request('rcs', { displayName: 'Acme' })
+  t.equal(repeated.status, 201)
+  t.match(repeated.json, {
     id: rcs.id,
     status: 'Requested',
     routingId: verified.routingId,
@@ -423,8 +430,8 @@ t.test('A released managed rcs sender comes back with the next request; anything
   })
   const restored = await activated(rcs.id)
   t.equal(restored.routingId, verified.routingId, 'it is the same verified sender')
-  const place = { orgId: 'demo', agentId: restored.agentId }
-  t.strictSame(await createBindingLookup(node.node.engine)(rcs.id), place, 'and providers find it')
+  const agentRef = { orgId: 'demo', agentId: restored.agentId }
+  t.strictSame(await createBindingLookup(node.node.engine)(rcs.id), agentRef, 'and providers find it')
 
   const sms = await activated((await request('sms')).json.id)
   await call('DELETE', `${channels}/${sms.id}`)
@@ -437,14 +444,18 @@ t.test('A binding leads to its agent by its id alone, until it is gone', async (
   const webchat = await webchatOf(channels)
   await waitUntil(async () => (await find()(webchat.id)) !== null, clock)
   const { id } = (await call('POST', channels, { channel: 'sms', ...emulated })).json
-  const known = find()
-  for (const each of [id, webchat.id]) t.strictSame(await known(each), { orgId: 'demo', agentId })
-  t.equal(await known('cb_unknown'), null)
+  const lookUpBinding = find()
+  for (const each of [id, webchat.id]) t.strictSame(await lookUpBinding(each), { orgId: 'demo', agentId })
+  t.equal(await lookUpBinding('cb_unknown'), null)
   await call('DELETE', `${channels}/${id}`)
   await waitUntil(async () => (await find()(id)) === null, clock)
   await call('DELETE', `/${agentId}`)
   await waitUntil(async () => (await find()(webchat.id)) === null, clock)
-  t.strictSame(await known(id), { orgId: 'demo', agentId }, 'where it was is remembered; whether it is, the agent says')
+  t.strictSame(
+    await lookUpBinding(id),
+    { orgId: 'demo', agentId },
+    'where it was is remembered; whether it is, the agent says',
+  )
 })
 
 t.test('The org hears of every change of status', async (t) => {
@@ -455,11 +466,11 @@ t.test('The org hears of every change of status', async (t) => {
   const { id } = (await call('POST', channels, { channel: 'sms', ...emulated })).json
   await call('PATCH', `${channels}/${id}`, { delivery: { minMessageDelayMs: 500 } })
   await call('POST', `${channels}/${id}/_disable`)
-  const heard = () => receiver.at('/channels').map(({ body }) => JSON.parse(String(body)))
-  await waitUntil(() => heard().length >= 2, clock)
+  const receivedEvents = () => receiver.at('/channels').map(({ body }) => JSON.parse(String(body)))
+  await waitUntil(() => receivedEvents().length >= 2, clock)
   const about = { type: 'channel.status_changed', orgId: 'demo', agentId }
   t.match(
-    heard().sort((a, b) => (a.data.to < b.data.to ? -1 : 1)),
+    receivedEvents().sort((a, b) => (a.data.to < b.data.to ? -1 : 1)),
     [
       { ...about, data: { id, channel: 'sms', to: 'Active', from: undefined, actor: 'operator' } },
       { ...about, data: { id, channel: 'sms', from: 'Active', to: 'Disabled', actor: 'operator' } },
@@ -494,15 +505,15 @@ t.test('Credentials are sealed for their binding, rotated, and never shown', asy
   t.equal(status, 201)
   t.notMatch(JSON.stringify(json), /secret|auth/)
 
-  const place = { orgId: 'demo', agentId }
-  async function opened(): Promise<unknown> {
-    const found = await engine.query(formatAgentKey(place), agentRouting, place)
-    if (isRefusal(found)) throw new Error(found.refused)
-    const { kind, id, sealed } = found.channels.find(({ channel }) => channel === 'sms')!.auth!
+  const agentRef = { orgId: 'demo', agentId }
+  async function openCredentials(): Promise<unknown> {
+    const routing = await engine.query(formatAgentKey(agentRef), agentRouting, agentRef)
+    if (isRefusal(routing)) throw new Error(routing.refused)
+    const { kind, id, sealed } = routing.channels.find(({ channel }) => channel === 'sms')!.auth!
     t.notMatch(Buffer.from(sealed).toString('latin1'), /secret/)
     return JSON.parse((await sealer.open('demo', kind, id, sealed)) as string)
   }
-  t.strictSame(await opened(), { authToken: 'first secret' })
+  t.strictSame(await openCredentials(), { authToken: 'first secret' })
   const one = { ...params, bindingId: json.id }
   const rotated = await handlerOf(
     'PATCH',
@@ -511,12 +522,12 @@ t.test('Credentials are sealed for their binding, rotated, and never shown', asy
   t.equal(rotated.status, 200)
   t.equal(rotated.json.status, 'Active')
   t.notMatch(JSON.stringify(rotated.json), /secret|auth/)
-  t.strictSame(await opened(), { authToken: 'next secret' })
-  const bound = { ...place, bindingId: String(json.id) }
+  t.strictSame(await openCredentials(), { authToken: 'next secret' })
+  const bound = { ...agentRef, bindingId: String(json.id) }
   const refused = { ...bound, on: 'blocked', statusDetail: 'The provider refuses the credentials.' } as const
-  t.match(await engine.execute(formatAgentKey(place), commands.report, refused), { status: 'ActionRequired' })
-  const asked = await call('PATCH', `/${agentId}/channels/${json.id}`, { inputs: {} })
-  t.equal(asked.status, 409, 'an unmanaged binding is asked for credentials and not for inputs')
+  t.match(await engine.execute(formatAgentKey(agentRef), commands.report, refused), { status: 'ActionRequired' })
+  const patchResponse = await call('PATCH', `/${agentId}/channels/${json.id}`, { inputs: {} })
+  t.equal(patchResponse.status, 409, 'an unmanaged binding is asked for credentials and not for inputs')
   const body2 = { auth: { authToken: 'good secret' } }
   t.match((await handlerOf('PATCH', '/{bindingId}')({ params: one, body: body2, caller })).json, { status: 'Active' })
   const webchat = await webchatOf(`/${agentId}/channels`)

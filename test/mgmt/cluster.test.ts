@@ -51,7 +51,8 @@ t.test('A key made on any node is good on every node, and revoked on any is refu
       const { idToken } = (await maker.mgmt('POST', '/v1/session', { token })).json
       for (const node of nodes) t.equal((await me(node, idToken)).status, 200)
       t.equal((await revoker.mgmt('DELETE', `${keys}/${id}`, { token: key })).status, 204)
-      for (const node of nodes) for (const gone of [token, idToken]) t.equal((await me(node, gone)).status, 401)
+      for (const node of nodes)
+        for (const revokedToken of [token, idToken]) t.equal((await me(node, revokedToken)).status, 401)
     }
   }
 })

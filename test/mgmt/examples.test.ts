@@ -24,27 +24,27 @@ const answersUntold = [
 t.test(
   'Every route has an example: of its body where it takes one, and of its answer where that is JSON',
   async (t) => {
-    const lacking = routes.filter((route) => !isShown(route)).map(nameOf)
+    const lacking = routes.filter((route) => !hasExample(route)).map(nameOf)
     t.same(lacking, answersUntold)
   },
 )
 
-function isShown({ body, bodyOptional, reply, example }: Route): boolean {
-  const shown = example?.()
-  if (!shown) return false
-  const answered = reply[shown.status]
-  const hasBody = !body || bodyOptional || shown.body !== undefined
-  return hasBody && (typeof answered !== 'object' || answered === null || shown.reply !== undefined)
+function hasExample({ body, bodyOptional, reply, example }: Route): boolean {
+  const examplesOf = example?.()
+  if (!examplesOf) return false
+  const answered = reply[examplesOf.status]
+  const hasBody = !body || bodyOptional || examplesOf.body !== undefined
+  return hasBody && (typeof answered !== 'object' || answered === null || examplesOf.reply !== undefined)
 }
 
 t.test('Every example is that of a route, and no secret in one was ever anybody’s', async (t) => {
-  const known = new Set(routes.map(nameOf))
+  const routeNames = new Set(routes.map(nameOf))
   t.same(
-    Object.keys(examples).filter((name) => !known.has(name)),
+    Object.keys(examples).filter((name) => !routeNames.has(name)),
     [],
   )
-  const shown = JSON.stringify(examples)
-  const secrets = shown.match(/"(?:sk|at|ws)-svc-[^"]{7,}"/g) ?? []
+  const examplesOf = JSON.stringify(examples)
+  const secrets = examplesOf.match(/"(?:sk|at|ws)-svc-[^"]{7,}"/g) ?? []
   t.ok(secrets.length > 3)
   t.same(
     secrets.filter((secret) => !secret.includes('0shown0once')),
@@ -62,14 +62,14 @@ const makersOfSecrets = [
 ]
 
 t.test('A secret is shown by the answers of the routes that make one, and nobody sends it', async (t) => {
-  const holds = (value: unknown) => JSON.stringify(value ?? null).includes('0shown0once')
+  const hasSecret = (value: unknown) => JSON.stringify(value ?? null).includes('0shown0once')
   const all = Object.entries(examples)
   t.same(
-    all.filter(([, { params, query, body }]) => holds([params, query, body])).map(([name]) => name),
+    all.filter(([, { params, query, body }]) => hasSecret([params, query, body])).map(([name]) => name),
     [],
   )
   t.same(
-    all.filter(([, { reply }]) => holds(reply)).map(([name]) => name),
+    all.filter(([, { reply }]) => hasSecret(reply)).map(([name]) => name),
     makersOfSecrets,
   )
 })

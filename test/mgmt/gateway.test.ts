@@ -109,17 +109,24 @@ t.test('An agent sets, reads, changes and removes its webhook', async (t) => {
   t.strictSame(set.json, { webhookUrl: url, instanceId: 'blue' })
   t.strictSame((await webhook(token)).json, set.json)
   t.match((await call('GET', `/${agent}/gateway`)).json, { ...set.json, mode: 'webhook' })
-  const moved = { webhookUrl: `${url}/2` }
-  t.strictSame((await webhook(token, 'PATCH', moved)).json, { ...moved, instanceId: 'blue' }, 'what was chosen stays')
-  t.strictSame((await webhook(token, 'POST', { ...moved, instanceId: '' })).json, { ...moved, instanceId: '' })
-  const gone = await webhook(token, 'DELETE')
-  t.equal(gone.status, 200)
-  t.type(gone.json.message, 'string')
+  const newWebhook = { webhookUrl: `${url}/2` }
+  t.strictSame(
+    (await webhook(token, 'PATCH', newWebhook)).json,
+    { ...newWebhook, instanceId: 'blue' },
+    'what was chosen stays',
+  )
+  t.strictSame((await webhook(token, 'POST', { ...newWebhook, instanceId: '' })).json, {
+    ...newWebhook,
+    instanceId: '',
+  })
+  const deleted = await webhook(token, 'DELETE')
+  t.equal(deleted.status, 200)
+  t.type(deleted.json.message, 'string')
   for (const method of ['GET', 'DELETE']) t.equal((await webhook(token, method)).status, 404)
   t.match((await call('GET', `/${agent}/gateway`)).json, { mode: 'managed', webhookUrl: undefined })
   t.strictSame(
-    (await webhook(token, 'PATCH', moved)).json,
-    { ...moved, instanceId: agent },
+    (await webhook(token, 'PATCH', newWebhook)).json,
+    { ...newWebhook, instanceId: agent },
     'none chosen: the agent’s id',
   )
 })
@@ -170,11 +177,11 @@ t.test('Neither token nor secret is anywhere in the data, and the secret opens w
   )
   for (const secret of [token, signingSecret]) t.notOk(files.some((text) => text.includes(secret.slice(13))))
   for (const secret of [token, signingSecret]) t.notMatch(JSON.stringify(node.logged), secret)
-  const routes = await found(here, agent)
+  const routes = await loadRouting(here, agent)
   const { kind, id, sealed } = routes.signingSecret
   t.equal(await sealer.open('demo', kind, id, sealed), signingSecret)
   const again = (await call('POST', `/${agent}/gateway/_rotateSecret`)).json.signingSecret
-  const next = (await found(here, agent)).signingSecret
+  const next = (await loadRouting(here, agent)).signingSecret
   t.equal(await sealer.open('demo', next.kind, next.id, next.sealed), again)
   t.not(again, signingSecret)
 })
@@ -189,11 +196,11 @@ t.test('The org hears that credentials or webhook changed, and never what they a
   const set = { webhookUrl: 'https://acme.example/', instanceId: 'x' }
   for (let times = 0; times < 2; times++) await webhook(token, 'POST', set)
   await webhook(token, 'DELETE')
-  const heard = () => receiver.at('/access').map(({ body }) => JSON.parse(String(body)))
-  await waitUntil(() => heard().length >= 4, clock)
-  const changed = heard().flatMap(({ data }) => data.changed)
+  const receivedEvents = () => receiver.at('/access').map(({ body }) => JSON.parse(String(body)))
+  await waitUntil(() => receivedEvents().length >= 4, clock)
+  const changed = receivedEvents().flatMap(({ data }) => data.changed)
   t.same(changed.sort(), ['gateway.accessToken', 'gateway.signingSecret', 'gateway.webhook', 'gateway.webhook'])
-  t.notMatch(JSON.stringify(heard()), /at-svc|ws-svc/)
+  t.notMatch(JSON.stringify(receivedEvents()), /at-svc|ws-svc/)
 })
 
 function directoryOver(shards: Shards & Local): AgentDirectory & { byAccessToken: AgentTokenAuth } {
@@ -201,7 +208,7 @@ function directoryOver(shards: Shards & Local): AgentDirectory & { byAccessToken
 }
 
 /** Counts what is asked, and cuts it off on request. */
-function counting<S extends Shards>(shards: S) {
+function countingShards<S extends Shards>(shards: S) {
   const state = { reads: 0, isCut: false }
   const read: Shards['query'] = async (owner, query, input) => {
     state.reads++
@@ -210,12 +217,12 @@ function counting<S extends Shards>(shards: S) {
   return { state, shards: { ...shards, query: read } }
 }
 
-const owned = counting(engine)
+const owned = countingShards(engine)
 const here = directoryOver(owned.shards)
 /** What a process sees that owns no shard: it can ask, and knows nothing by itself. */
 const elsewhere = directoryOver({ ...engine, watch: () => {}, ownershipEpoch: () => undefined })
 
-async function found(directory: AgentDirectory, agentId: string): Promise<VersionedRouting> {
+async function loadRouting(directory: AgentDirectory, agentId: string): Promise<VersionedRouting> {
   const routes = await directory.get(formatAgentKey({ orgId: 'demo', agentId }))
   if (isRefusal(routes)) throw new Error(routes.refused)
   return routes
@@ -234,7 +241,7 @@ t.test('The routes of an agent are everything that sending needs, the same on ev
   await call('PATCH', `${channels}/${sms.id}`, settings)
   await call('POST', `${channels}/${rcs.id}/_disable`)
   await node.mgmt('PATCH', '/v1/orgs/demo', { token: node.key, json: { timeZone: 'Europe/Berlin' } })
-  const routes = await found(here, agent)
+  const routes = await loadRouting(here, agent)
   t.match(routes, {
     orgId: 'demo',
     agentId: agent,
@@ -247,7 +254,7 @@ t.test('The routes of an agent are everything that sending needs, the same on ev
   t.same(routes.channels.map(({ channel }) => channel).sort(), ['sms', 'webchat'], 'those that are Active')
   const route = routes.channels.find(({ channel }) => channel === 'sms')
   t.strictSame(route, { bindingId: sms.id, channel: 'sms', provider: 'emulator', mode: 'unmanaged', ...settings })
-  t.strictSame(await found(elsewhere, agent), routes)
+  t.strictSame(await loadRouting(elsewhere, agent), routes)
   for (const directory of [here, elsewhere]) {
     t.match(await directory.get('demo/unknown'), { refused: 'resource.not_found' })
   }
@@ -258,7 +265,7 @@ t.test('The version of the routes changes with any of them, and with nothing els
   const token = await newToken(agent)
   const channels = `/${agent}/channels`
   const { id } = (await call('POST', channels, { channel: 'sms', mode: 'unmanaged', provider: 'emulator' })).json
-  const seen = new Set([(await found(here, agent)).version])
+  const seen = new Set([(await loadRouting(here, agent)).version])
   const changes: (() => Promise<Response>)[] = [
     () => call('PATCH', `/${agent}`, { name: 'Another' }),
     () => call('PATCH', `/${agent}`, { identity: { brandColor: '#fff' } }),
@@ -273,13 +280,13 @@ t.test('The version of the routes changes with any of them, and with nothing els
   ]
   for (const [nth, change] of changes.entries()) {
     t.ok([200, 204].includes((await change()).status))
-    const { version } = await found(here, agent)
+    const { version } = await loadRouting(here, agent)
     t.ok(Number.isSafeInteger(version))
     t.notOk(seen.has(version), `change ${nth} is seen`)
-    t.equal((await found(elsewhere, agent)).version, version)
+    t.equal((await loadRouting(elsewhere, agent)).version, version)
     seen.add(version)
   }
-  const { version } = await found(here, agent)
+  const { version } = await loadRouting(here, agent)
   const idle: (() => Promise<unknown>)[] = [
     () => call('POST', `/${agent}/gateway/_rotateToken`),
     () => call('PATCH', `/${agent}`, { name: 'Another' }),
@@ -289,7 +296,7 @@ t.test('The version of the routes changes with any of them, and with nothing els
   ]
   for (const change of idle) {
     await change()
-    t.equal((await found(here, agent)).version, version)
+    t.equal((await loadRouting(here, agent)).version, version)
   }
 })
 
@@ -299,11 +306,11 @@ t.test('A process that owns the shard knows routes and tokens at once; any other
   const caller = { kind: 'agent', id: agent, orgId: 'demo', agentId: agent }
   t.type(here.byAccessToken(token), Promise, 'a token not seen before is asked about')
   t.strictSame(await here.byAccessToken(token), caller)
-  const routes = await found(here, agent)
+  const routes = await loadRouting(here, agent)
   const before = owned.state.reads
   for (let times = 0; times < 3; times++) {
     t.strictSame(here.byAccessToken(token), caller)
-    t.equal(await found(here, agent), routes, 'the very same')
+    t.equal(await loadRouting(here, agent), routes, 'the very same')
   }
   t.equal(owned.state.reads, before, 'and from then on nothing is asked')
   t.type(elsewhere.byAccessToken(token), Promise)
@@ -325,7 +332,7 @@ t.test('A process that owns the shard knows routes and tokens at once; any other
 t.test('A shard that cannot be asked makes 503 and never 401', async (t) => {
   const agent = await newAgent()
   const token = await newToken(agent)
-  const cut = counting({ ...engine, watch: () => {}, ownershipEpoch: () => undefined })
+  const cut = countingShards({ ...engine, watch: () => {}, ownershipEpoch: () => undefined })
   const directory = directoryOver(cut.shards)
   cut.state.isCut = true
   t.match(await directory.byAccessToken(token), { refused: 'service.unavailable' })
@@ -342,28 +349,28 @@ t.test('A shard that cannot be asked makes 503 and never 401', async (t) => {
 
 t.test('What was asked before a change is not held after it, and nothing is held beyond its tenure', async (t) => {
   let tenure: number | undefined = 1
-  const held = createOwnerCache<string>({ ownershipEpoch: () => tenure }, 2)
-  await held.load('a', async () => 'one')
-  t.equal(held.get('a'), 'one')
-  const asked = held.load('b', async () => {
-    held.invalidate('b')
+  const ownerCache = createOwnerCache<string>({ ownershipEpoch: () => tenure }, 2)
+  await ownerCache.load('a', async () => 'one')
+  t.equal(ownerCache.get('a'), 'one')
+  const pendingLoad = ownerCache.load('b', async () => {
+    ownerCache.invalidate('b')
     return 'old'
   })
-  t.equal(await asked, 'old', 'whoever asked before the change may hear of the time before it')
-  t.equal(held.get('b'), undefined, 'but nobody after him')
+  t.equal(await pendingLoad, 'old', 'whoever asked before the change may hear of the time before it')
+  t.equal(ownerCache.get('b'), undefined, 'but nobody after him')
   tenure = 2
-  t.equal(held.get('a'), undefined)
-  await held.load('a', async () => 'two')
+  t.equal(ownerCache.get('a'), undefined)
+  await ownerCache.load('a', async () => 'two')
   tenure = undefined
-  t.equal(held.get('a'), undefined)
-  await held.load('c', async () => 'three')
+  t.equal(ownerCache.get('a'), undefined)
+  await ownerCache.load('c', async () => 'three')
   tenure = 3
-  t.equal(held.get('c'), undefined, 'what was learnt without owning the shard is never held')
-  for (const owner of ['x', 'y', 'z']) await held.load(owner, async () => owner)
-  t.same(['x', 'y', 'z'].map(held.get), [undefined, 'y', 'z'], 'the oldest gives way')
+  t.equal(ownerCache.get('c'), undefined, 'what was learnt without owning the shard is never held')
+  for (const owner of ['x', 'y', 'z']) await ownerCache.load(owner, async () => owner)
+  t.same(['x', 'y', 'z'].map(ownerCache.get), [undefined, 'y', 'z'], 'the oldest gives way')
   const refusal: Refusal = unavailable
-  t.equal(await held.load('r', async () => refusal), refusal)
-  t.equal(held.get('r'), undefined)
+  t.equal(await ownerCache.load('r', async () => refusal), refusal)
+  t.equal(ownerCache.get('r'), undefined)
 })
 
 t.test('A rotation that dies after the index was written changes nothing', async (t) => {

@@ -56,8 +56,8 @@ async function newAgent(name = `Harbor ${++made}`, on: TestNode = node): Promise
   return { agent: agent.id, bindingId: binding.id, links: `/${agent.id}/outreach-links` }
 }
 
-async function newLink({ links, bindingId }: Linked, wish: object = {}, on: TestNode = node) {
-  return (await call('POST', links, { bindingId, ...wish }, on)).json
+async function newLink({ links, bindingId }: Linked, fields: object = {}, on: TestNode = node) {
+  return (await call('POST', links, { bindingId, ...fields }, on)).json
 }
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -69,17 +69,17 @@ function enter(code: string, phone: string, headers: object = {}, on: TestNode =
   })
 }
 
-interface Shown {
+interface ShownMessage {
   readonly address: string
   readonly bindingId: string
   readonly wire: { block: { text?: string } }
 }
 
-async function shownTo(linked: Linked): Promise<string[]> {
+async function readShownTo(linked: Linked): Promise<string[]> {
   const { json } = await node.mgmt('GET', '/v1/system/emulator/shown', { token: node.key })
   return json.data
-    .filter(({ bindingId }: Shown) => bindingId === linked.bindingId)
-    .map(({ address, wire }: Shown) => `${address} ${wire.block.text}`)
+    .filter(({ bindingId }: ShownMessage) => bindingId === linked.bindingId)
+    .map(({ address, wire }: ShownMessage) => `${address} ${wire.block.text}`)
 }
 
 async function usesOf({ links }: Linked): Promise<[left: number, redeemed: number]> {
@@ -161,11 +161,11 @@ t.test(
     t.equal(first.headers.location, `${code}?sent=1`)
     const sent = await node.gateway('GET', `/v4/start/${code}?sent=1`)
     t.match(sent.text, 'If this number can receive it, a message is on its way.')
-    await waitUntil(async () => (await shownTo(linked)).length === 1, clock)
-    t.same(await shownTo(linked), ['+14155550100 Hello, this is Harbor *Desk*. How can I help you?'])
+    await waitUntil(async () => (await readShownTo(linked)).length === 1, clock)
+    t.same(await readShownTo(linked), ['+14155550100 Hello, this is Harbor *Desk*. How can I help you?'])
     t.same(await usesOf(linked), [2, 1])
     await enter(code, '0014155550100')
-    await waitUntil(async () => (await shownTo(linked)).length === 2, clock)
+    await waitUntil(async () => (await readShownTo(linked)).length === 2, clock)
     t.same(await usesOf(linked), [2, 1], 'the same number again takes nothing')
     await enter(code, '+14155550101')
     t.same(await usesOf(linked), [1, 2])
@@ -180,23 +180,23 @@ t.test('The greeting of the default playbook is what the agent opens with', asyn
   t.equal((await call('POST', `/${linked.agent}/playbooks`, playbook)).status, 201)
   const { code } = await newLink(linked)
   await enter(code, '+14155550110')
-  await waitUntil(async () => (await shownTo(linked)).length === 1, clock)
-  t.same(await shownTo(linked), ['+14155550110 Ahoy sailor, Greeter here.'])
+  await waitUntil(async () => (await readShownTo(linked)).length === 1, clock)
+  t.same(await readShownTo(linked), ['+14155550110 Ahoy sailor, Greeter here.'])
 })
 
 t.test('Nobody who opted out is written to, and nobody learns that they did', async (t) => {
   const linked = await newAgent()
   const { code } = await newLink(linked)
   const answers = [await enter(code, '+14155550120')]
-  await waitUntil(async () => (await shownTo(linked)).length === 1, clock)
+  await waitUntil(async () => (await readShownTo(linked)).length === 1, clock)
   const stop = { items: [{ id: 'stop-1', from: '+14155550120', text: 'STOP' }] }
   const path = `/v1/system/emulator/bindings/${linked.bindingId}/_act`
   t.equal((await node.mgmt('POST', path, { token: node.key, json: stop })).status, 202)
   answers.push(await enter(code, '+14155550120'))
   answers.push(await enter(code, '+14155550122'))
-  await waitUntil(async () => (await shownTo(linked)).length === 2, clock)
+  await waitUntil(async () => (await readShownTo(linked)).length === 2, clock)
   t.same(
-    (await shownTo(linked)).map((each) => each.split(' ')[0]),
+    (await readShownTo(linked)).map((each) => each.split(' ')[0]),
     ['+14155550120', '+14155550122'],
     'the second opening to the first number did not go out',
   )
@@ -277,10 +277,10 @@ t.test('A link that is closed looks like one that never was', async (t) => {
   t.equal((await enter(code, '+14155550140')).status, 303)
   t.equal(await looks(code), unknown.text, 'used up')
   t.equal((await enter(code, '+14155550140')).status, 404, 'for whoever used it too')
-  const soon = await newLink(linked, { expiresAt: new Date(clock.now() + 60_000).toISOString() })
-  t.not(await looks(soon.code), unknown.text)
+  const expiring = await newLink(linked, { expiresAt: new Date(clock.now() + 60_000).toISOString() })
+  t.not(await looks(expiring.code), unknown.text)
   await clock.advance(60_000)
-  t.equal(await looks(soon.code), unknown.text, 'expired')
+  t.equal(await looks(expiring.code), unknown.text, 'expired')
 })
 
 t.test(
@@ -316,7 +316,7 @@ t.test('A persona uses a link without taking a use, and finds the opening among 
   t.same(redeemed.json, { status: 'queued', personaId: persona.id, userId: persona.userId })
   t.match((await call('GET', at)).json.data, [{ role: 'agent', text: 'Hello, this is Rehearsed. How can I help you?' }])
   t.same(await usesOf(linked), [25, 0])
-  t.same(await shownTo(linked), [], 'nothing reaches a phone')
+  t.same(await readShownTo(linked), [], 'nothing reaches a phone')
 
   t.equal((await redeem(linked, id, 'psn_none')).json.code, 'agent.persona.not_found')
   t.equal((await redeem(linked, 'lnk_none', persona.id)).json.code, 'resource.not_found')
@@ -363,7 +363,7 @@ function fakeShard() {
 type Move = { enter: number } | { disable: boolean } | { wait: number } | { release: true }
 
 t.test('Whatever happens to a link, its uses are the numbers taken, each once, and never too many', async () => {
-  const place = { orgId: 'demo', agentId: 'ada' }
+  const agentRef = { orgId: 'demo', agentId: 'ada' }
   const move: fc.Arbitrary<Move> = fc.oneof(
     { weight: 6, arbitrary: fc.record({ enter: fc.nat({ max: 5 }) }) },
     { weight: 1, arbitrary: fc.record({ disable: fc.boolean() }) },
@@ -375,10 +375,10 @@ t.test('Whatever happens to a link, its uses are the numbers taken, each once, a
       const { tx, effects } = fakeShard()
       let isBound = true
       const { commands, onBindingRemoved } = createLinkCommands({ documents: {} as never, personas: {} as never })
-      const bindingKey: [string, string, string] = [place.orgId, place.agentId, 'cb_1']
-      tx.put(agentTable, [place.orgId, place.agentId], {} as never)
+      const bindingKey: [string, string, string] = [agentRef.orgId, agentRef.agentId, 'cb_1']
+      tx.put(agentTable, [agentRef.orgId, agentRef.agentId], {} as never)
       tx.put(bindingTable, bindingKey, { channel: 'rcs', status: 'Active' } as never)
-      const one = { ...place, linkId: 'lnk_1' }
+      const one = { ...agentRef, linkId: 'lnk_1' }
       let at = 0
       const told = () => ({ at, commandId: '', mint: (prefix: string) => prefix })
       commands.create.decide(tx, { ...one, code: 'code', wish: { bindingId: 'cb_1', maxUses } }, told())
@@ -392,7 +392,7 @@ t.test('Whatever happens to a link, its uses are the numbers taken, each once, a
           isBound = false
           model.disabled = true
           tx.put(bindingTable, bindingKey, undefined as never)
-          onBindingRemoved(tx, place, 'cb_1')
+          onBindingRemoved(tx, agentRef, 'cb_1')
         } else {
           const isOpen = isBound && !model.disabled && at < limits.lifetimeDefaultMs && model.taken.size < maxUses
           const answer = commands.redeem.decide(tx, { ...one, asid: `usr_${step.enter}`, address: '+1' }, told())
@@ -429,9 +429,9 @@ t.test(
     const answers: Response[] = []
     for (let count = 0; count < burstCalls; count++) answers.push(await enter(code, '+14155550160', {}, own))
     t.same([...new Set(answers.map(({ status }) => status))], [303], 'beyond its limit a number is answered the same')
-    const shown = async () => (await own.mgmt('GET', '/v1/system/emulator/shown', { token: own.key })).json.data
-    await waitUntil(async () => (await shown()).length >= budgets.linkNumbers.burstCalls, clock)
-    t.equal((await shown()).length, budgets.linkNumbers.burstCalls)
+    const readShown = async () => (await own.mgmt('GET', '/v1/system/emulator/shown', { token: own.key })).json.data
+    await waitUntil(async () => (await readShown()).length >= budgets.linkNumbers.burstCalls, clock)
+    t.equal((await readShown()).length, budgets.linkNumbers.burstCalls)
     const beyond = await enter(code, '+14155550161', {}, own)
     t.equal(beyond.status, 429)
     t.match(beyond.headers['retry-after'], /^[1-9]\d*$/)
@@ -454,7 +454,7 @@ t.test('In a browser', { skip: findChromium() ? false : 'Chromium is not install
     t.test(`a number is entered on a small phone, ${colorScheme}, without a script`, async (t) => {
       const { page, problems: troubles, close } = await browser.visit({ origin: own.origin, colorScheme })
       await page.setViewportSize({ width: 320, height: 640 })
-      const sound = async (name: string) => {
+      const checkPage = async (name: string) => {
         await page.evaluate(axe.source)
         const { violations } = (await page.evaluate('axe.run(document)')) as axe.AxeResults
         t.same(
@@ -466,16 +466,16 @@ t.test('In a browser', { skip: findChromium() ? false : 'Chromium is not install
         await page.screenshot({ path: `test/output/link-${name}-${colorScheme}.png` })
       }
       await page.goto(url)
-      await sound('entry')
+      await checkPage('entry')
       await page.getByLabel('Mobile number').fill('12345')
       await page.getByRole('button', { name: 'Send me a message' }).click()
       await page.getByRole('alert').waitFor()
       t.equal(await page.getByLabel('Mobile number').inputValue(), '12345')
-      await sound('wrong')
+      await checkPage('wrong')
       await page.getByLabel('Mobile number').fill('+44 7700 900123')
       await page.keyboard.press('Enter')
       await page.getByRole('heading', { name: 'Look at your phone' }).waitFor()
-      await sound('sent')
+      await checkPage('sent')
       await page.reload()
       await page.getByText('If this number can receive it, a message is on its way.').waitFor()
       t.same(troubles, [])

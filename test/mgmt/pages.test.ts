@@ -13,10 +13,10 @@ import { noisePng } from '../harness/picture.js'
 
 t.setTimeout(300_000)
 
-let shown: Answer | undefined
+let currentAnswer: Answer | undefined
 const server = createServer(({ url }, response) => {
   if (url === '/logo.png') return response.writeHead(200, { 'content-type': 'image/png' }).end(noisePng(64, 64))
-  const { status, headers, type, body } = shown!
+  const { status, headers, type, body } = currentAnswer!
   // In a sandbox no timer runs, and axe waits for one. What the policy says of styles and pictures is the same without.
   const policy = headers!['content-security-policy']!.replace('; sandbox', '')
   response.writeHead(status, { ...headers, 'content-security-policy': policy, 'content-type': type }).end(body)
@@ -50,7 +50,7 @@ t.test('In a browser', { skip: findChromium() ? false : 'Chromium is not install
     t.test(`every page has its style, ${colorScheme}, at every size, and axe finds nothing`, async (t) => {
       const { page, problems: troubles, close } = await browser.visit({ origin, colorScheme })
       for (const [name, answer] of Object.entries(pages)) {
-        shown = answer
+        currentAnswer = answer
         await page.goto(origin)
         const paper = await page.evaluate('getComputedStyle(document.body).backgroundColor')
         t.equal(paper, colorScheme === 'dark' ? 'rgb(14, 16, 20)' : 'rgb(244, 245, 248)', `${name} has its style`)
@@ -60,8 +60,8 @@ t.test('In a browser', { skip: findChromium() ? false : 'Chromium is not install
           await page.screenshot({ path: `test/output/page-${name}-${colorScheme}-${width}.png` })
         }
         const { violations } = (await page.evaluate(`${axe.source}; axe.run(document)`)) as axe.AxeResults
-        const found = violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)
-        t.same(found, [], `${name} is accessible`)
+        const violationTexts = violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)
+        t.same(violationTexts, [], `${name} is accessible`)
       }
       const unexpected = troubles.filter((each) => !/^(400|404|503|console: Failed to load resource)/.test(each))
       t.same(unexpected, [], 'nothing is against the policy of a page')
@@ -71,7 +71,7 @@ t.test('In a browser', { skip: findChromium() ? false : 'Chromium is not install
 
   t.test('the page of a link has the colour and the picture of its agent', async (t) => {
     const { page, close } = await browser.visit({ origin })
-    shown = entryPage(harbor)
+    currentAnswer = entryPage(harbor)
     await page.goto(origin)
     t.equal(
       await page.evaluate(`getComputedStyle(document.querySelector('button')).backgroundColor`),

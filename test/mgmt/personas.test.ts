@@ -22,7 +22,7 @@ import { manualClock, waitUntil } from '../harness/clock.js'
 import { openTestNode, type Response } from '../harness/node.js'
 import { hang, openReceiver } from '../harness/receiver.js'
 
-const looked = [
+const watchedTables = [
   sandboxTurnTable,
   directiveTable,
   messageTable,
@@ -34,13 +34,13 @@ const looked = [
 const rowsOf: Query<{ name: string; prefix: Key }, unknown[]> = {
   name: 'test.rows',
   read(reader, { name, prefix }) {
-    const table = looked.find((each) => each.name === name) as Table<Key, unknown>
+    const table = watchedTables.find((each) => each.name === name) as Table<Key, unknown>
     return Array.from(reader.range(table, { prefix }), ({ value }) => value)
   },
 }
 
-const keepReal: Command<{ asid: string }, true> = {
-  name: 'test.keepReal',
+const saveReal: Command<{ asid: string }, true> = {
+  name: 'test.saveReal',
   decide(tx, { asid }, { at }) {
     const who = { asid, agent: { orgId: 'demo', agentId: 'any' }, channel: 'sms', address: '+15550100' } as const
     tx.put(conversationTable, [asid], newConversation(who, at))
@@ -48,17 +48,17 @@ const keepReal: Command<{ asid: string }, true> = {
   },
 }
 
-const keepTurns: Command<{ asid: string; count: number }, true> = {
-  name: 'test.keepTurns',
+const saveTurns: Command<{ asid: string; count: number }, true> = {
+  name: 'test.saveTurns',
   decide(tx, { asid, count }, { at }) {
-    const said = { origin: 'user', type: 'content', sessionId: '', messageId: '', at } as const
-    for (let number = 1; number <= count; number++) tx.put(sandboxTurnTable, [asid, number], said)
+    const entry = { origin: 'user', type: 'content', sessionId: '', messageId: '', at } as const
+    for (let number = 1; number <= count; number++) tx.put(sandboxTurnTable, [asid, number], entry)
     return true
   },
 }
 
 const clock = manualClock()
-const extraRepertoire = { commands: [keepReal, keepTurns], queries: [rowsOf], effectHandlers: () => ({}) }
+const extraRepertoire = { commands: [saveReal, saveTurns], queries: [rowsOf], effectHandlers: () => ({}) }
 const node = await openTestNode({ clock, extraModule: extraRepertoire })
 t.teardown(() => node.close())
 const agents = '/v1/orgs/demo/agents'
@@ -68,37 +68,37 @@ function call(method: string, path: string, json?: unknown, token = node.key): P
 }
 
 /** Lets time go on until it is answered, as a caller's patience does. */
-async function answered<T>(asked: Promise<T>, stepMs: number = sandbox.pollFirstMs): Promise<T> {
+async function awaitAnswer<T>(promise: Promise<T>, stepMs: number = sandbox.pollFirstMs): Promise<T> {
   let isDone = false
   const done = () => {
     isDone = true
   }
-  asked.then(done, done)
+  promise.then(done, done)
   while (!isDone) await clock.advance(stepMs)
-  return asked
+  return promise
 }
 
-interface Rehearsal {
+interface SandboxFixture {
   readonly agent: string
   readonly at: string
   /** What the agent was told, its statuses left out. */
-  readonly heard: () => { type: string; [more: string]: unknown }[]
-  says(...replies: string[]): void
+  readonly agentEvents: () => { type: string; [more: string]: unknown }[]
+  queueReplies(...replies: string[]): void
   does(directive: unknown, token?: string): Promise<Response>
   turns(): Promise<{ role: string; text: string; number: number; directive?: unknown }[]>
 }
 
 let made = 0
 /** An agent whose webhook says what it is told to, in AML, and a persona of it. */
-async function rehearsal(t: Test, about: object = {}): Promise<Rehearsal> {
+async function openSandbox(t: Test, about: object = {}): Promise<SandboxFixture> {
   const receiver = await openReceiver(t)
   const lines: string[] = []
   const { json: agent } = await call('POST', '', { name: `Harbor ${++made}` })
   const token = (await call('POST', `/${agent.id}/gateway/_rotateToken`)).json.accessToken
   await node.gateway('POST', '/v4/webhook', { token, json: { webhookUrl: receiver.url('/hook'), instanceId: 'one' } })
-  const told = () => receiver.at('/hook').map(({ body }) => JSON.parse(body.toString()).event)
+  const webhookEvents = () => receiver.at('/hook').map(({ body }) => JSON.parse(body.toString()).event)
   receiver.setBehavior('/hook', (response) => {
-    const { type } = told().at(-1).event
+    const { type } = webhookEvents().at(-1).event
     const reply = type === 'message' || type === 'result' || type === 'action' ? (lines.shift() ?? '') : ''
     response.writeHead(200, { 'content-type': 'text/svc-aml' }).end(reply)
   })
@@ -107,12 +107,12 @@ async function rehearsal(t: Test, about: object = {}): Promise<Rehearsal> {
   return {
     agent: agent.id,
     at,
-    heard: () =>
-      told()
+    agentEvents: () =>
+      webhookEvents()
         .map(({ event }) => event)
         .filter(({ type }) => type !== 'status'),
-    says: (...replies) => void lines.push(...replies),
-    does: (directive, token) => answered(call('POST', `${at}/turns`, directive, token)),
+    queueReplies: (...replies) => void lines.push(...replies),
+    does: (directive, token) => awaitAnswer(call('POST', `${at}/turns`, directive, token)),
     turns: async () => (await call('GET', `${at}/turns`)).json.data,
   }
 }
@@ -203,8 +203,8 @@ t.test('What is wrong with a persona is named, field by field', async (t) => {
 })
 
 t.test('A turn answers what the person did and what the agent said to it', async (t) => {
-  const fixture = await rehearsal(t)
-  fixture.says('What would you like?\n[[chips: Book a table | Opening hours = hours]]')
+  const fixture = await openSandbox(t)
+  fixture.queueReplies('What would you like?\n[[chips: Book a table | Opening hours = hours]]')
   const first = await fixture.does({ text: 'Hello' })
   t.equal(first.status, 200)
   t.match(first.json, {
@@ -214,11 +214,11 @@ t.test('A turn answers what the person did and what the agent said to it', async
   })
   t.match(first.json.replies[0].message.chips, [{ label: 'Book a table' }, { label: 'Opening hours', value: 'hours' }])
 
-  fixture.says('From ten to six.')
+  fixture.queueReplies('From ten to six.')
   const second = await fixture.does({ chip: 'opening' })
   t.match(second.json, { turn: { text: 'Opening hours', directive: { chip: 'opening' } } })
   const { messageId } = first.json.replies[0]
-  t.match(fixture.heard().at(-1), {
+  t.match(fixture.agentEvents().at(-1), {
     type: 'result',
     result: { intent: 'chips', intentId: messageId, optionIds: ['hours'], labels: ['Opening hours'], via: 'tap' },
   })
@@ -226,11 +226,11 @@ t.test('A turn answers what the person did and what the agent said to it', async
     (await fixture.turns()).map(({ role, text }) => `${role}: ${text}`),
     ['user: Hello', 'agent: What would you like?', 'user: Opening hours', 'agent: From ten to six.'],
   )
-  t.match(fixture.heard()[0], { type: 'system', system: { kind: 'conversationStarted' } })
+  t.match(fixture.agentEvents()[0], { type: 'system', system: { kind: 'conversationStarted' } })
 })
 
 t.test('Every directive does to the agent what its affordance would', async (t) => {
-  const fixture = await rehearsal(t)
+  const fixture = await openSandbox(t)
   const ask = [
     'When?',
     '[[ask.time #when | Which time?',
@@ -242,31 +242,35 @@ t.test('Every directive does to the agent what its affordance would', async (t) 
     ']]',
     '[[chips: Call us -> tel:+15550100 | Our site -> https://harbor.example/ | Other site -> https://other.example/]]',
   ].join('\n')
-  fixture.says(ask)
+  fixture.queueReplies(ask)
   await fixture.does({ text: 'Hi' })
   await fixture.does({ slot: 1 })
-  t.match(fixture.heard().at(-1), { result: { intent: 'ask.time', intentId: 'when', optionIds: ['b'], via: 'tap' } })
+  t.match(fixture.agentEvents().at(-1), {
+    result: { intent: 'ask.time', intentId: 'when', optionIds: ['b'], via: 'tap' },
+  })
   await fixture.does({ confirm: false })
-  t.match(fixture.heard().at(-1), { result: { intent: 'confirm', intentId: 'sure', optionIds: ['no'], via: 'tap' } })
+  t.match(fixture.agentEvents().at(-1), {
+    result: { intent: 'confirm', intentId: 'sure', optionIds: ['no'], via: 'tap' },
+  })
   await fixture.does({ action: 'dial' })
-  t.match(fixture.heard().at(-1), { type: 'action', action: { kind: 'dial', label: 'Call us' } })
+  t.match(fixture.agentEvents().at(-1), { type: 'action', action: { kind: 'dial', label: 'Call us' } })
   await fixture.does({ action: 'url', label: '/^other/i' })
-  t.match(fixture.heard().at(-1), { type: 'action', action: { kind: 'url', label: 'Other site' } })
+  t.match(fixture.agentEvents().at(-1), { type: 'action', action: { kind: 'url', label: 'Other site' } })
   await fixture.does({ media: 'image', url: 'https://harbor.example/boat.png', text: 'This one' })
-  t.match(fixture.heard().at(-1), {
+  t.match(fixture.agentEvents().at(-1), {
     type: 'message',
     message: { text: 'This one', media: [{ url: 'https://harbor.example/boat.png', type: 'image/png' }] },
   })
   const out = await fixture.does({ system: 'optOut' })
   t.match(out.json.turn, { role: 'system', text: 'optOut', directive: { system: 'optOut' } })
-  t.match(fixture.heard().at(-1), { type: 'system', system: { kind: 'optOut' } })
+  t.match(fixture.agentEvents().at(-1), { type: 'system', system: { kind: 'optOut' } })
   await fixture.does({ system: 'optIn' })
-  t.match(fixture.heard().at(-1), { type: 'system', system: { kind: 'optIn' } })
+  t.match(fixture.agentEvents().at(-1), { type: 'system', system: { kind: 'optIn' } })
 })
 
 t.test('A missing affordance is typed instead, or refused and nothing happens', async (t) => {
-  const fixture = await rehearsal(t)
-  fixture.says('Hello there.')
+  const fixture = await openSandbox(t)
+  fixture.queueReplies('Hello there.')
   await fixture.does({ text: 'Hi' })
   const before = await fixture.turns()
   for (const [directive, field] of [
@@ -283,11 +287,11 @@ t.test('A missing affordance is typed instead, or refused and nothing happens', 
   t.same(await fixture.turns(), before, 'a refused turn leaves nothing behind')
   const typed = await fixture.does({ chip: 'Nothing', fallback: 'Then I type it' })
   t.match(typed.json.turn, { text: 'Then I type it', directive: { chip: 'Nothing', fallback: 'Then I type it' } })
-  t.match(fixture.heard().at(-1), { type: 'message', message: { text: 'Then I type it' } })
+  t.match(fixture.agentEvents().at(-1), { type: 'message', message: { text: 'Then I type it' } })
 })
 
 t.test('What is no directive is refused by the name of its field', async (t) => {
-  const fixture = await rehearsal(t)
+  const fixture = await openSandbox(t)
   const wrong: [object, string][] = [
     [{}, 'text'],
     [{ text: '' }, 'text'],
@@ -321,7 +325,7 @@ t.test('An agent that takes too long leaves the turn pending, and what it says l
   receiver.setBehavior('/slow', hang)
   const { json: persona } = await call('POST', `/${agent.id}/personas`, { name: 'Ada' })
   const at = `/${agent.id}/personas/${persona.id}/turns`
-  const { json } = await answered(call('POST', at, { text: 'Hello?' }), sandbox.pollMaxMs)
+  const { json } = await awaitAnswer(call('POST', at, { text: 'Hello?' }), sandbox.pollMaxMs)
   t.match(json, { pending: true, replies: [], turn: { text: 'Hello?' } })
   const messages = [{ spec: 'amf/1', parts: [{ type: 'text', text: 'Sorry, here I am.' }] }]
   const sent = await node.gateway('POST', '/v4/messages', { token, json: { userId: persona.userId, messages } })
@@ -330,7 +334,7 @@ t.test('An agent that takes too long leaves the turn pending, and what it says l
 })
 
 t.test('Turns come in pages, oldest first, and a page token of one list opens no other', async (t) => {
-  const fixture = await rehearsal(t)
+  const fixture = await openSandbox(t)
   for (let count = 0; count < 5; count++) await fixture.does({ text: `Line ${count}` })
   const seen: string[] = []
   let token = ''
@@ -348,7 +352,7 @@ t.test('Turns come in pages, oldest first, and a page token of one list opens no
 })
 
 t.test('A reset gives a fresh identity and conversation, and the person as first made', async (t) => {
-  const fixture = await rehearsal(t, {
+  const fixture = await openSandbox(t, {
     fields: { firstName: 'Ada' },
     historySeed: [{ role: 'user', content: 'Before' }],
   })
@@ -367,7 +371,7 @@ t.test('A reset gives a fresh identity and conversation, and the person as first
     (await fixture.turns()).map(({ text }) => text),
     ['Before'],
   )
-  fixture.says('Welcome back.')
+  fixture.queueReplies('Welcome back.')
   t.match(
     (await fixture.does({ text: 'Hello' })).json.replies,
     [{ text: 'Welcome back.' }],
@@ -376,14 +380,14 @@ t.test('A reset gives a fresh identity and conversation, and the person as first
   const late = { userId: before.userId, messages: [{ spec: 'amf/1', parts: [{ type: 'text', text: 'Late' }] }] }
   const token = (await call('POST', `/${fixture.agent}/gateway/_rotateToken`)).json.accessToken
   const send = () => node.gateway('POST', '/v4/messages', { token, json: late })
-  const isGone = async () => (await send()).json.results[0].reason === 'unknownRecipient'
-  await waitUntil(isGone, clock)
+  const isRemoved = async () => (await send()).json.results[0].reason === 'unknownRecipient'
+  await waitUntil(isRemoved, clock)
   t.pass('nobody is there any more')
 })
 
 t.test('A rehearsal leaves nothing in live lists, and what it left goes with the persona', async (t) => {
-  const fixture = await rehearsal(t)
-  fixture.says('Hello.')
+  const fixture = await openSandbox(t)
+  fixture.queueReplies('Hello.')
   await fixture.does({ text: 'Hi' })
   t.same((await call('GET', `/${fixture.agent}/people`)).json.data, [], 'a persona is nobody’s customer')
   const { userId, personId } = (await call('GET', fixture.at)).json
@@ -401,7 +405,7 @@ t.test('A rehearsal leaves nothing in live lists, and what it left goes with the
 })
 
 t.test('A send to a persona writes to its person and opens its conversation, and needs no channel', async (t) => {
-  const fixture = await rehearsal(t)
+  const fixture = await openSandbox(t)
   const template = {
     id: 'opener',
     name: 'Opener',
@@ -412,7 +416,7 @@ t.test('A send to a persona writes to its person and opens its conversation, and
   t.equal((await call('POST', `/${fixture.agent}/outreach`, outreach)).status, 201)
   const personaId = fixture.at.split('/').at(-1)
   const send = { recipient: { personaId }, profile: { firstName: 'Grace' }, inputs: { boat: 'dinghy' } }
-  const sent = await answered(call('POST', `/${fixture.agent}/outreach/boats/sends`, send))
+  const sent = await awaitAnswer(call('POST', `/${fixture.agent}/outreach/boats/sends`, send))
   t.equal(sent.status, 202)
   t.match(sent.json, { status: 'queued', outreachId: 'boats' })
   t.match(await fixture.turns(), [{ role: 'agent', text: 'Hello Grace, about your dinghy.' }])
@@ -427,17 +431,19 @@ t.test('A send to a persona writes to its person and opens its conversation, and
 })
 
 t.test('A persona can be rehearsed with an outreach again on the same day, before and after a reset', async (t) => {
-  const fixture = await rehearsal(t)
+  const fixture = await openSandbox(t)
   const template = { id: 'opener', name: 'Opener', body: 'Ahoy!' }
   t.equal((await call('POST', `/${fixture.agent}/message-templates`, template)).status, 201)
   const outreach = { id: 'boats', name: 'Boats', class: 'service', openerTemplateId: 'opener' }
   t.equal((await call('POST', `/${fixture.agent}/outreach`, outreach)).status, 201)
   const personaId = fixture.at.split('/').at(-1)
   const sends = async () => {
-    const named = await answered(call('POST', `/${fixture.agent}/outreach/boats/sends`, { recipient: { personaId } }))
+    const named = await awaitAnswer(
+      call('POST', `/${fixture.agent}/outreach/boats/sends`, { recipient: { personaId } }),
+    )
     t.match(named.json, { status: 'queued' })
     const path = `/${fixture.agent}/integrations/journey/outreach/boats/sends`
-    const journey = await answered(call('POST', path, { emulator: { personaId } }))
+    const journey = await awaitAnswer(call('POST', path, { emulator: { personaId } }))
     t.match(journey.json, { outcome: 'queued', idempotency: 'derived' })
   }
   await sends()
@@ -447,13 +453,13 @@ t.test('A persona can be rehearsed with an outreach again on the same day, befor
   await sends()
   t.equal((await fixture.turns()).length, 2, 'in the conversation that the reset began')
   const keyed = { recipient: { personaId }, idempotencyKey: 'mine' }
-  await answered(call('POST', `/${fixture.agent}/outreach/boats/sends`, keyed))
-  const again = await answered(call('POST', `/${fixture.agent}/outreach/boats/sends`, keyed))
-  t.equal(again.json.status, 'duplicate', "a caller's own key is still one send")
+  await awaitAnswer(call('POST', `/${fixture.agent}/outreach/boats/sends`, keyed))
+  const repeated = await awaitAnswer(call('POST', `/${fixture.agent}/outreach/boats/sends`, keyed))
+  t.equal(repeated.json.status, 'duplicate', "a caller's own key is still one send")
 })
 
 t.test('An agent takes its personas along', async (t) => {
-  const fixture = await rehearsal(t, { historySeed: [{ role: 'user', content: 'Before' }] })
+  const fixture = await openSandbox(t, { historySeed: [{ role: 'user', content: 'Before' }] })
   const { userId } = (await call('GET', fixture.at)).json
   t.equal((await rows(sandboxTurnTable, [userId])).length, 1)
   t.equal((await call('DELETE', `/${fixture.agent}`)).status, 204)
@@ -464,8 +470,8 @@ t.test('An agent takes its personas along', async (t) => {
 })
 
 t.test('A grant lists, makes, reads, resets and plays the personas of its agent, and nothing else', async (t) => {
-  const fixture = await rehearsal(t)
-  const other = await rehearsal(t)
+  const fixture = await openSandbox(t)
+  const other = await openSandbox(t)
   const link = await call('POST', `/${fixture.agent}/emulator-links`)
   t.equal(link.status, 201)
   t.match(link.json.token, /^v2\./)
@@ -499,7 +505,7 @@ t.test('A grant lists, makes, reads, resets and plays the personas of its agent,
 t.test(
   'Emulator links are listed without their tokens, end when they say, when revoked, and with their agent',
   async (t) => {
-    const fixture = await rehearsal(t)
+    const fixture = await openSandbox(t)
     const at = `/${fixture.agent}/emulator-links`
     const opens = async (token: string) => (await call('GET', `/${fixture.agent}/personas`, undefined, token)).status
     for (const [json, field] of [
@@ -559,8 +565,8 @@ t.test(
       createdAt: 1,
     }
     const reader = { get: () => persona, range: () => [] } as never
-    const nobody = { ...newPerson('pr_1', 'persona', 1), sandbox: true as const }
-    const people = { byId: () => nobody, newId: () => '', save() {}, remove() {} }
+    const sandboxPerson = { ...newPerson('pr_1', 'persona', 1), sandbox: true as const }
+    const people = { byId: () => sandboxPerson, newId: () => '', save() {}, remove() {} }
     const { queries } = createPersonas({ people, sandbox: {} as never })
     const place = { orgId: 'demo', agentId: 'ada' }
     t.match(queries.personaIdentity.read(reader, { ...place, personaId: 'psn_1' }), {
@@ -569,19 +575,19 @@ t.test(
 
     const full = Array.from({ length: limits.perAgent }, (_, place) => ({ value: { ...persona, id: `psn_${place}` } }))
     const { commands } = createPersonas({ people, sandbox: {} as never })
-    const asked = { ...place, personaId: 'psn_x', name: 'One more', channel: 'rcs', preset: {} } as const
+    const input = { ...place, personaId: 'psn_x', name: 'One more', channel: 'rcs', preset: {} } as const
     const identity = { asid: 'usr_2', address: 'persona:2' }
-    const told = { at: 1, commandId: '', mint: () => '' }
+    const meta = { at: 1, commandId: '', mint: () => '' }
     const refused = commands.create.decide(
       { get: () => persona, range: () => full } as never,
-      { ...asked, identity },
-      told,
+      { ...input, identity },
+      meta,
     )
     t.match(refused, { refused: 'request.invalid', detail: /at most 500 personas/ })
 
     let answer: Refusal = refuse('resource.not_found')
-    const places = { directory: { get: async () => answer } } as never
-    const { run } = createSandboxRunner(() => places, {} as never)
+    const deps = { directory: { get: async () => answer } } as never
+    const { run } = createSandboxRunner(() => deps, {} as never)
     const who = { agentRef: place, asid: 'usr_1', channel: 'rcs', address: 'persona:1' } as const
     t.match(await run(who, { text: 'Hi' }), { refused: 'agent.sandbox.unavailable' })
     answer = refuse('service.unavailable')
@@ -591,7 +597,7 @@ t.test(
 
 t.test('A conversation of any length is forgotten in steps', async (t) => {
   const asid = 'usr_long'
-  await node.node.engine.execute(asid, keepTurns, { asid, count: 3 * sandbox.rowsDeletedPerStep })
+  await node.node.engine.execute(asid, saveTurns, { asid, count: 3 * sandbox.rowsDeletedPerStep })
   await node.node.engine.execute(asid, sandboxRemove, { asid })
   await waitUntil(async () => (await rows(sandboxTurnTable, [asid])).length === 0, clock)
   t.same(await rows(conversationTable, [asid]), [])
@@ -599,7 +605,7 @@ t.test('A conversation of any length is forgotten in steps', async (t) => {
 
 t.test('A real conversation is not forgotten, whoever asks', async (t) => {
   const asid = 'usr_real'
-  await node.node.engine.execute(asid, keepReal, { asid })
+  await node.node.engine.execute(asid, saveReal, { asid })
   await node.node.engine.execute(asid, sandboxRemove, { asid })
   t.equal((await rows(conversationTable, [asid])).length, 1)
 })

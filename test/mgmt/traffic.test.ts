@@ -33,7 +33,7 @@ async function agentOf(t: Test, id = `traffic-${++made}`) {
   return {
     id,
     /** Leaves a record each, all at one moment. */
-    async says(asid: string, ...entries: Partial<TrafficEntry>[]): Promise<void> {
+    async record(asid: string, ...entries: Partial<TrafficEntry>[]): Promise<void> {
       const about = { origin: 'user', type: 'content', sessionId: `${asid}-1` } as const
       const whole = entries.map((entry) => ({ ...about, messageId: `${asid}-m${++count}`, ...entry }))
       await node.node.engine.execute(asid, addTraffic, { asid, agent: { orgId: 'demo', agentId: id }, entries: whole })
@@ -52,21 +52,25 @@ async function agentOf(t: Test, id = `traffic-${++made}`) {
 t.test('Messages are listed newest first, by who, what, when and in which session', async (t) => {
   const agent = await agentOf(t)
   const start = clock.now()
-  await agent.says('ann', { text: 'Hi' }, { origin: 'agent', sessionId: 'ann-2' })
+  await agent.record('ann', { text: 'Hi' }, { origin: 'agent', sessionId: 'ann-2' })
   await clock.advance(1_000)
-  await agent.says('ben', { type: 'action', subtype: 'url' }, { type: 'status', origin: 'agent', error: 'sendFailed' })
-  const shown = async (query: string) => ids(await get(`/${agent.id}/messages${query}`))
-  t.same(await shown(''), ['ben-m4', 'ben-m3', 'ann-m2', 'ann-m1'])
-  t.same(await shown('?origin=agent'), ['ben-m4', 'ann-m2'])
-  t.same(await shown('?type=action'), ['ben-m3'])
-  t.same(await shown('?userId=ann'), ['ann-m2', 'ann-m1'])
-  t.same(await shown('?userId=nobody'), [])
-  t.same(await shown('?sessionId=ann-2'), ['ann-m2'])
-  t.same(await shown('?sessionId=ann-1&userId=ben'), [])
-  t.same(await shown(`?start=${start + 1}`), ['ben-m4', 'ben-m3'])
-  t.same(await shown(`?end=${new Date(start + 1).toISOString()}`), ['ann-m2', 'ann-m1'])
-  t.same(await shown(`?start=${start}&end=${start}`), [])
-  t.same(await shown('?limit=1&origin=user&includeTest=true'), ['ben-m3'])
+  await agent.record(
+    'ben',
+    { type: 'action', subtype: 'url' },
+    { type: 'status', origin: 'agent', error: 'sendFailed' },
+  )
+  const listIds = async (query: string) => ids(await get(`/${agent.id}/messages${query}`))
+  t.same(await listIds(''), ['ben-m4', 'ben-m3', 'ann-m2', 'ann-m1'])
+  t.same(await listIds('?origin=agent'), ['ben-m4', 'ann-m2'])
+  t.same(await listIds('?type=action'), ['ben-m3'])
+  t.same(await listIds('?userId=ann'), ['ann-m2', 'ann-m1'])
+  t.same(await listIds('?userId=nobody'), [])
+  t.same(await listIds('?sessionId=ann-2'), ['ann-m2'])
+  t.same(await listIds('?sessionId=ann-1&userId=ben'), [])
+  t.same(await listIds(`?start=${start + 1}`), ['ben-m4', 'ben-m3'])
+  t.same(await listIds(`?end=${new Date(start + 1).toISOString()}`), ['ann-m2', 'ann-m1'])
+  t.same(await listIds(`?start=${start}&end=${start}`), [])
+  t.same(await listIds('?limit=1&origin=user&includeTest=true'), ['ben-m3'])
   const { json } = await get(`/${agent.id}/messages?userId=ann&origin=user`)
   t.same(json.data, [
     {
@@ -108,14 +112,14 @@ t.test('Logs are listed newest first, by level, event, person and session', asyn
 
 t.test('A page token goes on where its page ended, whatever was said meanwhile, and keeps to its time', async (t) => {
   const agent = await agentOf(t)
-  await agent.says('flo', {}, {})
+  await agent.record('flo', {}, {})
   await clock.advance(1_000)
-  await agent.says('gil', {}, {})
+  await agent.record('gil', {}, {})
   const list = `/${agent.id}/messages?limit=2`
   const first = await get(list)
   t.same(ids(first), ['gil-m4', 'gil-m3'])
   await clock.advance(1)
-  await agent.says('flo', {}, {}, {})
+  await agent.record('flo', {}, {}, {})
   await clock.advance(limits.windowMs)
   const token = first.json.nextPageToken
   const second = await get(`${list}&pageToken=${token}`)
@@ -126,7 +130,7 @@ t.test('A page token goes on where its page ended, whatever was said meanwhile, 
 
 t.test('A token opens nothing but the list it was written for, and a changed one nothing', async (t) => {
   const [agent, other] = [await agentOf(t), await agentOf(t)]
-  await agent.says('hal', {}, {}, {})
+  await agent.record('hal', {}, {}, {})
   const token: string = (await get(`/${agent.id}/messages?limit=1`)).json.nextPageToken
   const changed = (token[0] === 'A' ? 'B' : 'A') + token.slice(1)
   const wrong = [
@@ -169,7 +173,7 @@ t.test('A value that is not of its vocabulary is 422 and named', async (t) => {
 t.test('Conversations and people are told with what they came to', async (t) => {
   const agent = await agentOf(t)
   const at = new Date(clock.now()).toISOString()
-  await agent.says('ida', { text: 'Good day' }, { origin: 'agent' }, { type: 'status', origin: 'agent' })
+  await agent.record('ida', { text: 'Good day' }, { origin: 'agent' }, { type: 'status', origin: 'agent' })
   t.same((await get(`/${agent.id}/conversations`)).json, {
     data: [
       {
@@ -191,7 +195,7 @@ t.test('Conversations and people are told with what they came to', async (t) => 
 
 t.test('Nothing is shown that is older than 30 days, whether it was taken away yet or not', async (t) => {
   const agent = await agentOf(t)
-  await agent.says('jo', {})
+  await agent.record('jo', {})
   const last = clock.now() + kept.keptMs - 1
   await clock.advance(last - clock.now())
   t.equal(ids(await get(`/${agent.id}/messages?start=0`)).length, 1)
@@ -203,7 +207,7 @@ t.test('Nothing is shown that is older than 30 days, whether it was taken away y
 
 t.test('An agent of the same name as one before it does not show what that one said', async (t) => {
   const agent = await agentOf(t)
-  await agent.says('kit', {})
+  await agent.record('kit', {})
   await agent.logs('kit', 'message.sent')
   t.equal((await node.mgmt('DELETE', `${agents}/${agent.id}`, { token: node.key })).status, 204)
   t.equal((await get(`/${agent.id}/messages`)).status, 404)

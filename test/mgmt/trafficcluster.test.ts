@@ -41,21 +41,21 @@ t.test('Every node lists what was said on any, and goes on with a page that anot
     const messageId = `m${nth}`
     expected.add(messageId)
     const entry = { origin: 'user', type: 'content', sessionId: `${asid}-1`, text: 'Hi', messageId } as const
-    const said = { asid, agent: { orgId: 'demo', agentId: 'desk' }, entries: [entry] }
-    await nodes[nth % 2]!.node.engine.execute(asid, addTraffic, said)
+    const batch = { asid, agent: { orgId: 'demo', agentId: 'desk' }, entries: [entry] }
+    await nodes[nth % 2]!.node.engine.execute(asid, addTraffic, batch)
   }
   const ask = (node: TestNode, path: string) => node.mgmt('GET', `${agents}/desk${path}`, { token: key })
-  const found: { messageId: string; timestamp: string }[] = []
+  const messages: { messageId: string; timestamp: string }[] = []
   let token = ''
   for (let page = 0; page === 0 || token !== ''; page++) {
     const { status, json } = await ask(nodes[page % 2]!, `/messages?limit=7${token && `&pageToken=${token}`}`)
     t.equal(status, 200)
-    found.push(...json.data)
+    messages.push(...json.data)
     token = json.nextPageToken ?? ''
   }
-  t.equal(found.length, 40)
-  t.same(new Set(found.map(({ messageId }) => messageId)), expected)
-  const times = found.map(({ timestamp }) => timestamp)
+  t.equal(messages.length, 40)
+  t.same(new Set(messages.map(({ messageId }) => messageId)), expected)
+  const times = messages.map(({ timestamp }) => timestamp)
   t.same(times, [...times].sort().reverse())
   for (const path of ['/messages?userId=person-3', '/conversations', '/users', '/messages?sessionId=person-4-1']) {
     const [one, other] = [await ask(first, path), await ask(second, path)]

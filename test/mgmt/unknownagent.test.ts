@@ -35,12 +35,12 @@ t.test('Every route below an agent is 404 for an agent that is not there, and fo
   t.ok(routes.length > 100, 'the routes were found at all')
   // An org that was made without a first start has no key to seal with, so it only reads.
   const reads = routes.filter(({ method }) => method === 'GET')
-  for (const [token, org, agent, asked] of [
+  for (const [token, org, agent, requestedRoutes] of [
     [node.key, 'demo', 'not-there', routes],
     [rival, 'demo', 'ada', routes],
     [rival, 'rival', 'ada', reads],
   ] as const) {
-    for (const route of asked) {
+    for (const route of requestedRoutes) {
       const { path, sent } = callOf(route, org, agent)
       const answer = await node.mgmt(route.method, path, { token, ...sent })
       const title = `${route.method} ${path}: ${answer.text.slice(0, 120)}`

@@ -11,7 +11,7 @@ import { webhookCommands } from '../../mgmt/webhooks/commands.js'
 import type { WebhookTry } from '../../mgmt/webhooks/queue.js'
 import { type DeliveryView, deliveryStates } from '../../mgmt/webhooks/schema.js'
 import { newSecret, type Sealer } from '../../mgmt/webhooks/secret.js'
-import { applyOutcome, next, type Outcome, replay, startTry, waitMs } from '../../mgmt/webhooks/statemachine.js'
+import { applyOutcome, nextState, type Outcome, replay, startTry, waitMs } from '../../mgmt/webhooks/statemachine.js'
 import { type Delivery, deliveryTable, indexTable, webhookTable } from '../../mgmt/webhooks/store.js'
 import type { Command } from '../../runtime/shard/contract.js'
 import { type CommitContext, decide } from '../../runtime/shard/decision.js'
@@ -52,13 +52,13 @@ t.test('A delivery has eight tries, each after its wait of the schedule and at m
 
 t.test('A delivery moves between its states by the table and in no other way', async (t) => {
   const last = orgWebhook.retryAfterMs.length
-  for (let tried = 1; tried < last; tried++) t.equal(next('pending', 'failed', tried), 'pending')
-  t.equal(next('pending', 'failed', last), 'failed')
-  t.equal(next('pending', 'succeeded', last), 'delivered')
-  for (const state of deliveryStates) t.equal(next(state, 'replayed', last), 'pending')
+  for (let tried = 1; tried < last; tried++) t.equal(nextState('pending', 'failed', tried), 'pending')
+  t.equal(nextState('pending', 'failed', last), 'failed')
+  t.equal(nextState('pending', 'succeeded', last), 'delivered')
+  for (const state of deliveryStates) t.equal(nextState(state, 'replayed', last), 'pending')
   for (const state of ['delivered', 'failed'] as const) {
-    t.throws(() => next(state, 'succeeded', 1))
-    t.throws(() => next(state, 'failed', 1))
+    t.throws(() => nextState(state, 'succeeded', 1))
+    t.throws(() => nextState(state, 'failed', 1))
   }
 })
 
@@ -71,8 +71,8 @@ t.test('A try that was stopped does not count, and one under way is the first of
     eventId: 'ev_1',
     eventType: 'agent.created',
     body: '{}',
-    tried: 0,
-    started: 0,
+    triesInSchedule: 0,
+    triesStarted: 0,
     dueAt: began,
     attemptCount: 0,
     attempts: [],
@@ -81,14 +81,14 @@ t.test('A try that was stopped does not count, and one under way is the first of
   }
   const failed: Outcome = { kind: 'failed', at: began, durationMs: 1, status: 500 }
   const once = applyOutcome(startTry(fresh, began), failed, began, 1)
-  t.match(once, { tried: 1, attemptCount: 1, trying: undefined })
+  t.match(once, { triesInSchedule: 1, attemptCount: 1, inFlight: undefined })
   const trying = startTry(once, began)
-  t.match(trying, { tried: 2, trying: 2, dueAt: undefined })
+  t.match(trying, { triesInSchedule: 2, inFlight: 2, dueAt: undefined })
   const stopped = applyOutcome(trying, { kind: 'stopped' }, began + 7, 1)
-  t.match(stopped, { state: 'pending', tried: 1, attemptCount: 1, dueAt: began + 7, trying: undefined })
-  t.equal(startTry(stopped, began).trying, 3, 'a try is never named like one before it')
-  t.match(replay(trying, began), { state: 'pending', tried: 1, trying: 2, dueAt: undefined })
-  t.match(replay(once, began + 7), { state: 'pending', tried: 0, dueAt: began + 7 })
+  t.match(stopped, { state: 'pending', triesInSchedule: 1, attemptCount: 1, dueAt: began + 7, inFlight: undefined })
+  t.equal(startTry(stopped, began).inFlight, 3, 'a try is never named like one before it')
+  t.match(replay(trying, began), { state: 'pending', triesInSchedule: 1, inFlight: 2, dueAt: undefined })
+  t.match(replay(once, began + 7), { state: 'pending', triesInSchedule: 0, dueAt: began + 7 })
 })
 
 t.test('A signing secret is long, random and unlike any other', async (t) => {
@@ -144,25 +144,25 @@ function openQueue() {
   const byName = new Map<string, Command<never, unknown>>(Object.values(commands).map((each) => [each.name, each]))
   const root = createOverlay({ get: () => undefined, range: () => [], encode: encodeWrites })
   /** Tries begun and not yet reported: at most one owed report each. */
-  const owed: WebhookTry[] = []
+  const pendingTries: WebhookTry[] = []
   let now = began
-  let asked = 0
+  let commandCount = 0
   function ask<I, R>(command: Command<I, R>, input: I): R {
-    const about = { owner: org, command: command as Command<unknown, unknown>, input, commandId: `c${asked++}` }
-    const moment: CommitContext = { at: now, monotonicAt: now, commit: asked, pending: [], outboundCommands: [] }
+    const about = { owner: org, command: command as Command<unknown, unknown>, input, commandId: `c${commandCount++}` }
+    const moment: CommitContext = { at: now, monotonicAt: now, commit: commandCount, pending: [], outboundCommands: [] }
     const answer = decide(root, about, moment)
     if (isRefusal(answer)) throw new Error(answer.refused)
-    for (const { effect } of moment.pending) owed.push(effect.payload as WebhookTry)
+    for (const { effect } of moment.pending) pendingTries.push(effect.payload as WebhookTry)
     return answer as R
   }
   return {
     commands,
     ask,
-    owed,
+    pendingTries,
     now: () => now,
     webhooks: () => Array.from(root.range(webhookTable), (row) => row.value),
     deliveries: () => Array.from(root.range(deliveryTable), (row) => row.value),
-    shelves: () => Array.from(root.range(indexTable), (row) => JSON.stringify(row.key)),
+    indexKeys: () => Array.from(root.range(indexTable), (row) => JSON.stringify(row.key)),
     timers: () => new Map(Array.from(root.range(timerNameTable), (row) => [row.key[1], row.value])),
     wait(ms: number) {
       const end = now + ms
@@ -181,67 +181,68 @@ function openQueue() {
 }
 type Queue = ReturnType<typeof openQueue>
 
-function takeStep(queue: Queue, taken: Step, made: number): void {
-  const { commands, ask, owed } = queue
+function applyStep(queue: Queue, action: Step, made: number): void {
+  const { commands, ask, pendingTries } = queue
   const secret = { sealed: new Uint8Array([1]), prefix: 'ws-svc-x' }
   const webhooks = queue.webhooks()
   const one = <T>(list: readonly T[], at: number): T | undefined => list[at % Math.max(1, list.length)]
-  switch (taken.do) {
+  switch (action.do) {
     case 'create': {
       if (webhooks.length < 3) {
         const about = { url: 'https://example.com/', events: ['agent.created' as const], secret }
-        ask(commands.create, { orgId: org, id: `wh_${made}`, active: taken.active, ...about })
+        ask(commands.create, { orgId: org, id: `wh_${made}`, active: action.active, ...about })
       }
       return
     }
     case 'enqueue':
       return void ask(commands.enqueue, { orgId: org, type: 'agent.created', data: {} })
     case 'wait':
-      queue.wait(taken.ms)
+      queue.wait(action.ms)
       return
     case 'report': {
-      if (owed.length === 0) return
-      const [which] = owed.splice(taken.pick % owed.length, 1)
+      if (pendingTries.length === 0) return
+      const [which] = pendingTries.splice(action.pick % pendingTries.length, 1)
       const attempt = { at: queue.now(), durationMs: 1 }
-      const outcome: Outcome = taken.kind === 'stopped' ? { kind: 'stopped' } : { kind: taken.kind, ...attempt }
+      const outcome: Outcome = action.kind === 'stopped' ? { kind: 'stopped' } : { kind: action.kind, ...attempt }
       return void ask(commands.attemptOutcome, { ...which!, outcome })
     }
     case 'replay': {
-      const delivery = one(queue.deliveries(), taken.pick)
+      const delivery = one(queue.deliveries(), action.pick)
       const webhook = webhooks.find(({ id }) => id === delivery?.webhookId)
       if (delivery && webhook) ask(commands.replay, { orgId: org, webhookId: webhook.id, deliveryId: delivery.id })
       return
     }
   }
-  const webhook = one(webhooks, taken.pick)
+  const webhook = one(webhooks, action.pick)
   if (!webhook) return
   const { id } = webhook
-  if (taken.do === 'remove') ask(commands.remove, { orgId: org, id })
-  else if (taken.do === 'rotate') ask(commands.rotate, { orgId: org, id, change: secret })
-  else ask(commands.update, { orgId: org, id, change: { active: taken.do === 'activate' } })
+  if (action.do === 'remove') ask(commands.remove, { orgId: org, id })
+  else if (action.do === 'rotate') ask(commands.rotate, { orgId: org, id, change: secret })
+  else ask(commands.update, { orgId: org, id, change: { active: action.do === 'activate' } })
 }
 
 /** What must be true of the queue after every command, whatever came before it. */
 function findFault(queue: Queue): string | undefined {
   const [now, timers, deliveries] = [queue.now(), queue.timers(), queue.deliveries()]
-  const wanted = new Set<string>()
+  const expectedKeys = new Set<string>()
   for (const delivery of deliveries) {
     const fault = faultOf(delivery, queue)
     if (fault) return `${fault}: ${JSON.stringify(delivery)}`
     const { webhookId, id, state, createdAt, dueAt } = delivery
-    wanted
+    expectedKeys
       .add(JSON.stringify([org, webhookId, 'all', createdAt, id]))
       .add(JSON.stringify([org, webhookId, state, createdAt, id]))
-    if (dueAt !== undefined) wanted.add(JSON.stringify([org, webhookId, 'due', dueAt, id]))
+    if (dueAt !== undefined) expectedKeys.add(JSON.stringify([org, webhookId, 'due', dueAt, id]))
   }
-  const shelves = queue.shelves()
-  if (shelves.length !== wanted.size || !shelves.every((key) => wanted.has(key))) return 'the shelves do not match'
-  const known = new Set(queue.webhooks().map(({ id }) => id))
-  if (deliveries.some(({ webhookId }) => !known.has(webhookId))) return 'a delivery outlived its webhook'
+  const indexKeys = queue.indexKeys()
+  if (indexKeys.length !== expectedKeys.size || !indexKeys.every((key) => expectedKeys.has(key)))
+    return 'the shelves do not match'
+  const webhookIds = new Set(queue.webhooks().map(({ id }) => id))
+  if (deliveries.some(({ webhookId }) => !webhookIds.has(webhookId))) return 'a delivery outlived its webhook'
   for (const webhook of queue.webhooks()) {
     const own = deliveries.filter(({ webhookId }) => webhookId === webhook.id)
-    const trying = own.filter((delivery) => delivery.trying !== undefined).map(({ id }) => id)
-    if (trying.sort().join() !== [...webhook.trying].sort().join()) return 'a webhook is wrong about what it tries'
+    const trying = own.filter((delivery) => delivery.inFlight !== undefined).map(({ id }) => id)
+    if (trying.sort().join() !== [...webhook.inFlight].sort().join()) return 'a webhook is wrong about what it tries'
     if (trying.length > orgWebhook.triesInFlightPerWebhook) return 'too many tries at once'
     const dueAt = own.flatMap((delivery) => delivery.dueAt ?? [])
     const most = webhook.lastDeliveryStatus === 'failure' ? 1 : orgWebhook.triesInFlightPerWebhook
@@ -256,12 +257,12 @@ function findFault(queue: Queue): string | undefined {
   return undefined
 }
 
-function faultOf(delivery: Delivery, { owed }: Queue): string | undefined {
-  const { state, trying, dueAt, tried, attempts, attemptCount } = delivery
+function faultOf(delivery: Delivery, { pendingTries }: Queue): string | undefined {
+  const { state, inFlight: trying, dueAt, triesInSchedule: tried, attempts, attemptCount } = delivery
   if ((state === 'pending') !== ((trying === undefined) !== (dueAt === undefined))) return 'neither waiting nor trying'
   if (tried < 0 || tried > orgWebhook.retryAfterMs.length) return 'tried too often'
   if (attempts.length > orgWebhook.attemptsKept || attempts.length > attemptCount) return 'too long a history'
-  const reports = owed.filter((each) => each.deliveryId === delivery.id && each.tryNumber === trying)
+  const reports = pendingTries.filter((each) => each.deliveryId === delivery.id && each.tryNumber === trying)
   if (trying !== undefined && reports.length !== 1) return 'a try that nobody makes'
   return undefined
 }
@@ -270,18 +271,18 @@ t.test('In whatever order things happen, every delivery waits, is tried or is ov
   fc.assert(
     fc.property(fc.array(step, { minLength: 20, maxLength: 120, size: 'max' }), (steps) => {
       const queue = openQueue()
-      takeStep(queue, { do: 'create', active: true }, -1)
-      for (const [made, taken] of steps.entries()) {
-        takeStep(queue, taken, made)
+      applyStep(queue, { do: 'create', active: true }, -1)
+      for (const [made, action] of steps.entries()) {
+        applyStep(queue, action, made)
         const fault = findFault(queue)
-        if (fault) throw new Error(`after ${JSON.stringify(taken)}: ${fault}`)
+        if (fault) throw new Error(`after ${JSON.stringify(action)}: ${fault}`)
       }
       // Once all webhooks are active and answer well, nothing stays pending.
-      for (const [index] of queue.webhooks().entries()) takeStep(queue, { do: 'activate', pick: index }, -1)
-      for (let left = 5_000; queue.deliveries().some(({ state }) => state === 'pending'); left--) {
-        if (left === 0) throw new Error('a delivery is stuck')
-        if (queue.owed.length > 0) takeStep(queue, { do: 'report', pick: 0, kind: 'succeeded' }, -1)
-        else takeStep(queue, { do: 'wait', ms: 13 * hour }, -1)
+      for (const [index] of queue.webhooks().entries()) applyStep(queue, { do: 'activate', pick: index }, -1)
+      for (let roundsLeft = 5_000; queue.deliveries().some(({ state }) => state === 'pending'); roundsLeft--) {
+        if (roundsLeft === 0) throw new Error('a delivery is stuck')
+        if (queue.pendingTries.length > 0) applyStep(queue, { do: 'report', pick: 0, kind: 'succeeded' }, -1)
+        else applyStep(queue, { do: 'wait', ms: 13 * hour }, -1)
       }
     }),
     { numRuns: 40 },
@@ -328,19 +329,19 @@ t.test('A webhook is created, read, changed and deleted as the contract says', a
   }
   t.strictSame(patched, { status: 200, json: changed })
   t.strictSame((await node.call('PATCH', path, {})).json, changed, 'nothing supplied, nothing changed')
-  const { description: _gone, ...cleared } = changed
+  const { description: _description, ...cleared } = changed
   t.strictSame((await node.call('PATCH', path, { description: null })).json, cleared)
   const rotated = await node.call('POST', `${path}/_rotate`)
   t.equal(rotated.status, 200)
   t.not(rotated.json.signingSecret, signingSecret)
   t.equal(rotated.json.signingSecretPrefix, rotated.json.signingSecret.slice(0, 13))
-  const { signingSecret: _shown, ...after } = rotated.json
+  const { signingSecret: _signingSecret, ...after } = rotated.json
   t.strictSame((await node.call('GET', path)).json, after, 'the secret is not shown again')
 
   await node.webhook('http://127.0.0.1:9/c')
   t.equal((await node.call('GET', list)).json.data.length, 2)
   t.strictSame(await node.call('DELETE', path), { status: 204, json: undefined })
-  for (const [method, gone, body] of [
+  for (const [method, missingPath, body] of [
     ['GET', path],
     ['PATCH', path, { active: true }],
     ['DELETE', path],
@@ -349,9 +350,9 @@ t.test('A webhook is created, read, changed and deleted as the contract says', a
     ['POST', `${path}/deliveries/dl_1/_replay`],
   ] as const) {
     t.match(
-      await node.call(method, gone, body),
+      await node.call(method, missingPath, body),
       { status: 404, json: { code: 'resource.not_found' } },
-      `${method} ${gone}`,
+      `${method} ${missingPath}`,
     )
   }
   const data = readdirSync(node.dir, { recursive: true, withFileTypes: true })
@@ -539,8 +540,8 @@ t.test('After its last try a delivery has failed; a replay gives it a new schedu
   t.equal(delivery.attempts.length, orgWebhook.attemptsKept)
   t.equal(new Set(receiver.at('/down').map((each) => String(each.body))).size, 1, 'one event all along')
   t.match(await node.call('POST', `/orgs/acme/webhooks/${id}/deliveries/dl_unknown/_replay`), { status: 404 })
-  const again = await node.call('POST', `/orgs/acme/webhooks/${id}/deliveries/${delivery.id}/_replay`)
-  t.match(again, { status: 202, json: { state: 'pending' } }, 'one that was delivered can be replayed too')
+  const repeated = await node.call('POST', `/orgs/acme/webhooks/${id}/deliveries/${delivery.id}/_replay`)
+  t.match(repeated, { status: 202, json: { state: 'pending' } }, 'one that was delivered can be replayed too')
   await afterTries(node, id, 3 * all + 2)
 })
 
@@ -755,7 +756,7 @@ t.test('An endpoint that is dead delays no other, and is asked one thing at a ti
   t.equal(most, orgWebhook.triesInFlightPerWebhook)
   t.equal((await node.deliveries(dead.id, '?state=pending')).length, 30)
   await waitUntil(() => receiver.at('/failing').length > orgWebhook.triesInFlightPerWebhook)
-  const { trying } = node.space('acme').get(webhookTable, ['acme', failing.id])!
+  const { inFlight: trying } = node.space('acme').get(webhookTable, ['acme', failing.id])!
   t.equal(trying.length, orgWebhook.triesInFlightWhileFailing)
 })
 
@@ -809,26 +810,26 @@ t.test('An event told twice is delivered once, and a try whose time has passed i
   const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
   const { id } = await node.webhook(receiver.url('/hook'))
   const payload: OrgEventPayload = { type: 'agent.created', orgId: 'acme', agentId: 'nova', data: {} }
-  const tell = (event: OrgEventPayload, id: string) => node.ask('acme', node.commands.enqueue, event, { id })
-  t.strictSame(await Promise.all([tell(payload, 'c1:0'), tell(payload, 'c1:0')]), [1, 1])
-  t.equal(await tell(payload, 'c1:0'), 1)
-  t.equal(await tell({ ...payload, agentId: 'vega' }, 'c2:0'), 1)
+  const enqueueEvent = (event: OrgEventPayload, id: string) => node.ask('acme', node.commands.enqueue, event, { id })
+  t.strictSame(await Promise.all([enqueueEvent(payload, 'c1:0'), enqueueEvent(payload, 'c1:0')]), [1, 1])
+  t.equal(await enqueueEvent(payload, 'c1:0'), 1)
+  t.equal(await enqueueEvent({ ...payload, agentId: 'vega' }, 'c2:0'), 1)
   await waitUntil(async () => (await node.deliveries(id, '?state=delivered')).length === 2)
   t.equal(receiver.at('/hook').length, 2)
   const [first] = node.rows(deliveryTable).map((row) => row.value) as [Delivery]
   const which = { orgId: 'acme', webhookId: id, deliveryId: first.id, tryNumber: 1 }
-  await node.perform(which)
+  await node.runAttempt(which)
   t.equal(receiver.at('/hook').length, 2, 'a try that is over is not made again')
 
   // A try that waited its turn while its webhook was paused.
   await node.call('PATCH', `/orgs/acme/webhooks/${id}`, { active: false })
-  const waiting: Delivery = { ...first, state: 'pending', trying: 1 }
+  const waiting: Delivery = { ...first, state: 'pending', inFlight: 1 }
   const space = node.space('acme')
   await space.commit(space.encode([{ table: deliveryTable as never, key: ['acme', id, first.id], value: waiting }]))
-  await node.perform(which)
+  await node.runAttempt(which)
   t.equal(receiver.at('/hook').length, 2, 'a try whose webhook is paused is not made')
   const held = space.get(deliveryTable, ['acme', id, first.id])
-  t.match(held, { state: 'pending', trying: undefined, dueAt: began, attemptCount: 1 })
+  t.match(held, { state: 'pending', inFlight: undefined, dueAt: began, attemptCount: 1 })
 })
 
 t.test('A restart loses no delivery and holds no unfinished try against its endpoint', async (t) => {
@@ -847,8 +848,8 @@ t.test('A restart loses no delivery and holds no unfinished try against its endp
   const after = await openWebhookNode(t, { clock, dir })
   t.match(await afterTries(after, hanging.id, 1), { state: 'delivered', attemptCount: 1, attempts: [{ status: 200 }] })
   t.match(await afterTries(after, retried.id, 2), { state: 'delivered', attemptCount: 2 })
-  const [cut, again] = receiver.at('/hang') as [Received, Received]
-  t.strictSame(again.body, cut.body)
+  const [cut, repeated] = receiver.at('/hang') as [Received, Received]
+  t.strictSame(repeated.body, cut.body)
 })
 
 t.test('A try whose shard leaves the process is cut, stays owed and counts for nothing', async (t) => {
@@ -860,23 +861,27 @@ t.test('A try whose shard leaves the process is cut, stays owed and counts for n
   const delivery = () => node.rows(deliveryTable)[0]!.value
   const which = { orgId: 'acme', webhookId: id, deliveryId: delivery().id, tryNumber: 1 }
   const lost = new AbortController()
-  const cut = node.perform(which, lost.signal)
+  const cut = node.runAttempt(which, lost.signal)
   await waitUntil(() => receiver.at('/hook').length === 2)
   lost.abort()
   await t.rejects(cut, /left this node/, 'whoever has the shard next makes it again')
-  await t.rejects(node.perform(which, lost.signal), /left this node/)
+  await t.rejects(node.runAttempt(which, lost.signal), /left this node/)
   t.equal(receiver.at('/hook').length, 2, 'without the shard nothing goes out')
-  t.match(delivery(), { state: 'pending', trying: 1, tried: 1, attemptCount: 0 })
+  t.match(delivery(), { state: 'pending', inFlight: 1, triesInSchedule: 1, attemptCount: 0 })
 
   // Both at once: the webhook pauses while the shard goes. The next owner decides what becomes of the try.
   const both = new AbortController()
-  const paused = t.rejects(node.perform(which, both.signal), /left this node/)
+  const paused = t.rejects(node.runAttempt(which, both.signal), /left this node/)
   await waitUntil(() => receiver.at('/hook').length === 3)
   both.abort()
   await node.call('PATCH', `/orgs/acme/webhooks/${id}`, { active: false })
   await paused
-  await waitUntil(() => delivery().trying === undefined)
-  t.match(delivery(), { state: 'pending', tried: 0, attemptCount: 0 }, 'the one the shard itself had under way was cut')
+  await waitUntil(() => delivery().inFlight === undefined)
+  t.match(
+    delivery(),
+    { state: 'pending', triesInSchedule: 0, attemptCount: 0 },
+    'the one the shard itself had under way was cut',
+  )
   await node.call('PATCH', `/orgs/acme/webhooks/${id}`, { active: true })
   t.match(await afterTries(node, id, 1), { state: 'delivered', attemptCount: 1 })
 })
@@ -889,8 +894,8 @@ t.test('A try waits for its turn while the key of its secret cannot be had', asy
   await waitUntil(() => receiver.at('/hook').length === 1)
   const which = { orgId: 'acme', webhookId: id, deliveryId: node.rows(deliveryTable)[0]!.value.id, tryNumber: 1 }
   const shut: Sealer = { ...sealer, open: async () => refuse('service.unavailable') }
-  await t.rejects(node.perform(which, undefined, shut), /cannot be had/)
-  t.match(node.rows(deliveryTable), [{ value: { state: 'pending', trying: 1, attemptCount: 0 } }])
+  await t.rejects(node.runAttempt(which, undefined, shut), /cannot be had/)
+  t.match(node.rows(deliveryTable), [{ value: { state: 'pending', inFlight: 1, attemptCount: 0 } }])
   t.equal(receiver.at('/hook').length, 1)
 })
 

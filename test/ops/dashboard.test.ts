@@ -50,8 +50,8 @@ function isSound(t: Test, where: string, expr: string): void {
   const { problems, selected, grouped } = spokenOf(expr)
   t.same(problems, [], `${where} is PromQL`)
   t.ok(selected.length > 0, `${where} reads something`)
-  const known = selected.filter(({ metric }) => metric !== 'up')
-  for (const { metric, labels } of known) {
+  const checked = selected.filter(({ metric }) => metric !== 'up')
+  for (const { metric, labels } of checked) {
     const series = seriesOf(metric)
     t.ok(series, `${where}: ${metric} is there`)
     t.same(
@@ -72,10 +72,10 @@ t.test('Every expression of the dashboard reads, and names metrics and labels th
   t.ok(targets.length > 50, 'the panels were found at all')
   for (const { title, refId, expr, legendFormat } of targets) {
     isSound(t, `${title} ${refId}`, expr)
-    const shown = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label]) => label!)
+    const legendLabels = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label]) => label!)
     const labels = new Set(spokenOf(expr).selected.flatMap(({ metric }) => seriesOf(metric) ?? []))
     t.same(
-      shown.filter((label) => !labels.has(label)),
+      legendLabels.filter((label) => !labels.has(label)),
       [],
       `${title} ${refId}: its legend names labels of its series`,
     )
@@ -104,11 +104,11 @@ t.test('Panels lie side by side within the width, and no two have one id', async
 })
 
 t.test('Every metric of a node is on the dashboard', async (t) => {
-  const shown = new Set(
+  const legendLabels = new Set(
     targets.flatMap(({ expr }) => spokenOf(expr).selected.map(({ metric }) => metric.replace(/_bucket$/, ''))),
   )
   t.same(
-    [...rows.keys()].filter((name) => !shown.has(name)),
+    [...rows.keys()].filter((name) => !legendLabels.has(name)),
     [],
   )
 })
@@ -123,13 +123,13 @@ t.test('Every alert reads, names what there is, and says how bad it is and what 
     t.match(labels.severity, /^(critical|warning)$/, alert)
     t.match(annotations.summary, /\{\{ .+ \}\}/, `${alert} says what it is about`)
     t.ok(annotations.runbook.endsWith('.'), `${alert} says what to do`)
-    const known = new Set([
+    const checked = new Set([
       ...spokenOf(expr).grouped,
       ...spokenOf(expr).selected.flatMap((each) => seriesOf(each.metric) ?? ofScrape),
     ])
-    const told = [...annotations.summary.matchAll(/\$labels\.(\w+)/g)].map(([, label]) => label!)
+    const usedLabels = [...annotations.summary.matchAll(/\$labels\.(\w+)/g)].map(([, label]) => label!)
     t.same(
-      told.filter((label) => !known.has(label)),
+      usedLabels.filter((label) => !checked.has(label)),
       [],
       `${alert} speaks of labels that it has`,
     )
@@ -152,8 +152,8 @@ t.test('What is grouped away in an alert is not spoken of in its summary', async
   for (const { alert, expr, annotations } of alerts.flatMap(({ rules }) => rules)) {
     const { grouped } = spokenOf(expr)
     const isGrouped = /\b(sum|max|min)\b/.test(expr)
-    const told = [...annotations.summary.matchAll(/\$labels\.(\w+)/g)].map(([, label]) => label!)
-    t.ok(!isGrouped || told.every((label) => grouped.includes(label)), alert)
+    const usedLabels = [...annotations.summary.matchAll(/\$labels\.(\w+)/g)].map(([, label]) => label!)
+    t.ok(!isGrouped || usedLabels.every((label) => grouped.includes(label)), alert)
   }
 })
 

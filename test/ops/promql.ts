@@ -18,22 +18,22 @@ export interface Spoken {
 const filledIn: Readonly<Record<string, string>> = { $__rate_interval: '5m', $__range: '1h' }
 
 export function spokenOf(written: string): Spoken {
-  const text = Object.entries(filledIn).reduce((held, [name, value]) => held.replaceAll(name, value), written)
+  const text = Object.entries(filledIn).reduce((query, [name, value]) => query.replaceAll(name, value), written)
   const problems: string[] = []
   const selected: { metric: string; labels: string[] }[] = []
   const grouped: string[] = []
   let within: 'selector' | 'grouping' | undefined
   parser.parse(text).iterate({
     enter({ name, from, to, type }) {
-      const said = text.slice(from, to)
+      const expression = text.slice(from, to)
       if (type.isError) problems.push(`at ${from}: ${text.slice(from, from + 20)}`)
       if (name === 'VectorSelector') {
         within = 'selector'
         selected.push({ metric: '', labels: [] })
       } else if (name === 'GroupingLabels') within = 'grouping'
-      else if (name === 'Identifier' && within === 'selector') selected.at(-1)!.metric = said
-      else if (name === 'LabelName' && within === 'selector') selected.at(-1)!.labels.push(said)
-      else if (name === 'LabelName' && within === 'grouping') grouped.push(said)
+      else if (name === 'Identifier' && within === 'selector') selected.at(-1)!.metric = expression
+      else if (name === 'LabelName' && within === 'selector') selected.at(-1)!.labels.push(expression)
+      else if (name === 'LabelName' && within === 'grouping') grouped.push(expression)
     },
     leave({ name }) {
       if (name === 'VectorSelector' || name === 'GroupingLabels') within = undefined

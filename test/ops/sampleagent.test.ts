@@ -28,27 +28,29 @@ function read({ type, body }: Answer): { problems: unknown[]; messages: { parts?
     return { problems: [...problems], messages: message ? [message as never] : [] }
   }
   const lines = body.split('\n').filter((line) => line !== '')
-  const given: unknown[] =
+  const replies: unknown[] =
     type === 'application/json' ? JSON.parse(body).messages : lines.map((line) => JSON.parse(line).message)
-  const judged = given.map((each) => validateMessage(each))
+  const judged = replies.map((each) => validateMessage(each))
   return {
     problems: judged.flatMap((each) => ('problems' in each ? [...each.problems] : [])),
-    messages: given as never,
+    messages: replies as never,
   }
 }
 
-const said = (text: string) => ({ type: 'message', message: { text } })
+const textEvent = (text: string) => ({ type: 'message', message: { text } })
 const chose = (intentId: string, id: string) => ({
   type: 'result',
   result: { intentId, optionIds: [id], labels: [`The ${id}`] },
 })
-const asked = read(answerTo(said('Hello'))!).messages[0]!.parts!.at(-1) as unknown as { options: { id: string }[] }
+const question = read(answerTo(textEvent('Hello'))!).messages[0]!.parts!.at(-1) as unknown as {
+  options: { id: string }[]
+}
 const events = [
-  said('Hello'),
-  said('[[ what is this ]]'),
+  textEvent('Hello'),
+  textEvent('[[ what is this ]]'),
   { type: 'message', message: { place: { latitude: 1, longitude: 2 } } },
   { type: 'message', message: { media: [{ url: 'https://x.example/a.png' }] } },
-  ...asked.options.map(({ id }) => chose('menu', id)),
+  ...question.options.map(({ id }) => chose('menu', id)),
   chose('room', 'blue'),
   chose('time', 't1'),
   chose('sure', 'yes'),
@@ -79,7 +81,7 @@ t.test('It answers what is signed with its secret just now, and nothing else', a
   const secret = 'ws-svc-of-the-test'
   const server = await serve({ secret })
   t.teardown(() => server.close())
-  const body = Buffer.from(JSON.stringify({ event: { event: said('Hello') } }))
+  const body = Buffer.from(JSON.stringify({ event: { event: textEvent('Hello') } }))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
   const status = async (headers: Record<string, string>) => (await fetch(url, { method: 'POST', headers, body })).status
   t.equal(await status(signedHeaders(secret, Date.now(), body)), 200)

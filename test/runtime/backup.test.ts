@@ -41,7 +41,10 @@ async function begin(node: TestNode, json: object = {}): Promise<string> {
 }
 
 /** What has become of a backup once it is not being made any more. */
-async function ended(node: TestNode, name: string): Promise<{ state: string; why?: string; manifest: Manifest }> {
+async function waitUntilEnded(
+  node: TestNode,
+  name: string,
+): Promise<{ state: string; why?: string; manifest: Manifest }> {
   const read = async () => (await node.mgmt('GET', `${backups}/${name}`, { token: node.key })).json
   await waitUntil(async () => {
     await node.clock.advance(limits.catchUpMs / 4)
@@ -55,20 +58,20 @@ const hashOf = (path: string) => createHash('sha256').update(readFileSync(path))
 
 t.test('A backup holds the data and the media it names, and its manifest says so, file by file', async (t) => {
   const node = await nodeFor(t, { env: { PARLEY_SHARDS: '4' } })
-  const asked = { token: node.key }
-  await node.mgmt('POST', '/v1/orgs/demo/agents', { ...asked, json: { name: 'Desk' } })
+  const credentials = { token: node.key }
+  await node.mgmt('POST', '/v1/orgs/demo/agents', { ...credentials, json: { name: 'Desk' } })
   const uploaded = await node.mgmt('POST', '/v1/orgs/demo/agents/desk/media', {
-    ...asked,
+    ...credentials,
     body: png,
     headers: { 'content-type': 'image/png' },
   })
   t.equal(uploaded.status, 201, uploaded.text)
   const at = new Date(node.clock.now()).toISOString()
-  const begun = await node.mgmt('POST', backups, asked)
+  const begun = await node.mgmt('POST', backups, credentials)
   t.equal(begun.status, 202)
   t.strictSame(Object.keys(begun.json), ['name', 'state'])
   const { name } = begun.json
-  const { state, manifest } = await ended(node, name)
+  const { state, manifest } = await waitUntilEnded(node, name)
   t.equal(state, 'ready')
   t.match(manifest, {
     format: 1,
@@ -88,9 +91,9 @@ t.test('A backup holds the data and the media it names, and its manifest says so
     manifest.files.map(({ path }) => path),
     ['store.mdb', /^media\/\w+\.png$/],
   )
-  t.strictSame((await node.mgmt('GET', backups, asked)).json, { data: [{ name, state, manifest }] })
+  t.strictSame((await node.mgmt('GET', backups, credentials)).json, { data: [{ name, state, manifest }] })
   for (const [number, { path, bytes, sha256 }] of manifest.files.entries()) {
-    const { status, headers } = await node.mgmt('GET', `${backups}/${name}/files/${number}`, asked)
+    const { status, headers } = await node.mgmt('GET', `${backups}/${name}/files/${number}`, credentials)
     t.equal(status, 200)
     t.equal(headers['content-type'], 'application/octet-stream')
     t.equal(hashOf(join(folderOf(node, name), path)), sha256)
@@ -98,34 +101,34 @@ t.test('A backup holds the data and the media it names, and its manifest says so
   }
   t.same(readFileSync(join(folderOf(node, name), manifest.files[1]!.path)), png)
   for (const number of ['2', '-1', 'x', '0x1', '..']) {
-    t.equal((await node.mgmt('GET', `${backups}/${name}/files/${number}`, asked)).status, 404, number)
+    t.equal((await node.mgmt('GET', `${backups}/${name}/files/${number}`, credentials)).status, 404, number)
   }
   const events = node.logged.map(({ event }) => event).filter((event) => String(event).startsWith('system.backup'))
   t.same(events, ['system.backup.started', 'system.backup.completed'])
 
-  t.equal((await node.mgmt('DELETE', `${backups}/${name}`, asked)).status, 204)
+  t.equal((await node.mgmt('DELETE', `${backups}/${name}`, credentials)).status, 204)
   t.notOk(existsSync(folderOf(node, name)))
-  t.equal((await node.mgmt('GET', `${backups}/${name}`, asked)).status, 404)
-  t.equal((await node.mgmt('DELETE', `${backups}/${name}`, asked)).status, 404)
+  t.equal((await node.mgmt('GET', `${backups}/${name}`, credentials)).status, 404)
+  t.equal((await node.mgmt('DELETE', `${backups}/${name}`, credentials)).status, 404)
   for (const stranger of ['x', '20260101-000000-zzzzzzzz', '20260101-000000-00000000']) {
-    t.equal((await node.mgmt('GET', `${backups}/${stranger}`, asked)).status, 404, stranger)
+    t.equal((await node.mgmt('GET', `${backups}/${stranger}`, credentials)).status, 404, stranger)
   }
 })
 
 t.test('The root key is in a backup only if that was asked for, and only where it is a file', async (t) => {
   const node = await nodeFor(t)
   const name = await begin(node, { withKey: true })
-  const { manifest } = await ended(node, name)
+  const { manifest } = await waitUntilEnded(node, name)
   t.ok(manifest.key)
   t.same(readFileSync(join(folderOf(node, name), 'secret.key')), readFileSync(join(node.dir, 'secret.key')))
   t.same((await node.mgmt('POST', backups, { token: node.key, json: { key: true } })).status, 422)
 
   const other = await nodeFor(t, { env: { PARLEY_SECRET_KEY: '11'.repeat(32) } })
   const failed = await begin(other, { withKey: true })
-  t.match(await ended(other, failed), { state: 'failed', why: /not a file in its data folder/ })
+  t.match(await waitUntilEnded(other, failed), { state: 'failed', why: /not a file in its data folder/ })
   t.notOk(existsSync(folderOf(other, failed)), 'nothing is left of it')
   t.match((await other.mgmt('GET', backups, { token: other.key })).json.data, [{ name: failed, state: 'failed' }])
-  t.equal((await ended(other, await begin(other))).state, 'ready')
+  t.equal((await waitUntilEnded(other, await begin(other))).state, 'ready')
 })
 
 t.test(
@@ -135,17 +138,17 @@ t.test(
     map.here[1] = { ...map.here[1]!, role: 'copy', number: 9, lagEntries: 1 }
     map.here[2] = { ...map.here[2]!, role: 'none', number: 0 }
     const node = await nodeFor(t, { env: { PARLEY_SHARDS: '3' }, wrapShards: map.between })
-    const asked = { token: node.key }
+    const credentials = { token: node.key }
     const name = await begin(node)
-    const second = await node.mgmt('POST', backups, asked)
+    const second = await node.mgmt('POST', backups, credentials)
     t.equal(second.status, 409)
     t.equal(second.json.code, 'system.backup_under_way')
-    t.equal((await node.mgmt('DELETE', `${backups}/${name}`, asked)).json.code, 'system.backup_under_way')
+    t.equal((await node.mgmt('DELETE', `${backups}/${name}`, credentials)).json.code, 'system.backup_under_way')
     await node.clock.advance(limits.pollMs)
-    t.equal((await node.mgmt('GET', `${backups}/${name}`, asked)).json.state, 'making')
+    t.equal((await node.mgmt('GET', `${backups}/${name}`, credentials)).json.state, 'making')
     map.here[1] = { ...map.here[1]!, number: 11 }
     await node.clock.advance(limits.pollMs)
-    const { manifest } = await ended(node, name)
+    const { manifest } = await waitUntilEnded(node, name)
     t.strictSame(manifest.held, [
       { shard: 0, last: 10 },
       { shard: 1, last: 10 },
@@ -154,7 +157,7 @@ t.test(
     map.status[0] = { ...map.status[0]!, last: 99 }
     const late = await begin(node)
     await node.clock.advance(limits.catchUpMs + 2 * limits.pollMs)
-    t.match(await ended(node, late), { state: 'failed', why: /shards 0 on this node do not come up/ })
+    t.match(await waitUntilEnded(node, late), { state: 'failed', why: /shards 0 on this node do not come up/ })
   },
 )
 
@@ -165,24 +168,24 @@ t.test('What an earlier process did not finish is no backup, and goes when the n
   writeFileSync(join(unfinished, 'store.mdb'), 'half')
   t.same((await node.mgmt('GET', backups, { token: node.key })).json.data, [])
   const name = await begin(node)
-  await ended(node, name)
+  await waitUntilEnded(node, name)
   t.same(readdirSync(join(node.dir, 'backups')), [name])
 })
 
 /** One backup of a node that holds something, made once, and a copy of it for each test to spoil. */
-let kept: { folder: string; manifest: Manifest } | undefined
+let savedBackup: { folder: string; manifest: Manifest } | undefined
 
 async function backupFolder(t: Test): Promise<{ folder: string; manifest: Manifest }> {
-  kept ??= await keepBackup()
+  savedBackup ??= await saveBackup()
   const folder = join(scratch(t), 'backup')
-  cpSync(kept.folder, folder, { recursive: true })
-  return { folder, manifest: kept.manifest }
+  cpSync(savedBackup.folder, folder, { recursive: true })
+  return { folder, manifest: savedBackup.manifest }
 }
 
-async function keepBackup(): Promise<{ folder: string; manifest: Manifest }> {
+async function saveBackup(): Promise<{ folder: string; manifest: Manifest }> {
   const node = await nodeFor(t)
   const name = await begin(node, { withKey: true })
-  const { manifest } = await ended(node, name)
+  const { manifest } = await waitUntilEnded(node, name)
   return { folder: folderOf(node, name), manifest }
 }
 
@@ -199,18 +202,18 @@ t.test('A backup goes into an empty data folder, and nowhere else', async (t) =>
   t.same(readdirSync(busy), ['notes.txt'])
   await t.rejects(restoreBackup(folder, join(busy, 'notes.txt')), StoreUnusable)
   await t.rejects(restoreBackup(scratch(t), join(busy, 'x')), /is not a whole backup: manifest\.json cannot be read/)
-  const again = await openTestNode({ dir })
-  t.teardown(() => again.close())
-  t.equal(again.key, '', 'the org and its first key are there already')
+  const restarted = await openTestNode({ dir })
+  t.teardown(() => restarted.close())
+  t.equal(restarted.key, '', 'the org and its first key are there already')
 })
 
 t.test('A restore that was cut short is refused as data, and made good by restoring again', async (t) => {
   const { folder, manifest } = await backupFolder(t)
-  const left = {
+  const remaining = {
     'while it gathered': ['restoring/secret.key'],
     'while it moved': ['restoring/secret.key', 'store.mdb'],
   }
-  for (const [when, names] of Object.entries(left)) {
+  for (const [when, names] of Object.entries(remaining)) {
     const dir = scratch(t)
     mkdirSync(join(dir, 'restoring', 'media'), { recursive: true })
     for (const name of names) writeFileSync(join(dir, name), 'half of it')
@@ -280,7 +283,7 @@ t.test('A manifest names only files that a backup holds, and is of a format that
 
 t.test('A process that keeps no shards says that it has nothing to copy', async (t) => {
   const { createBackups: openBackups } = await import('../../runtime/backup/backups.js')
-  const desk = openBackups({ dataDir: scratch(t), store: undefined } as never)
-  t.match(await desk.begin(false), { refused: 'system.backup_impossible', detail: /keeps no shards/ })
-  t.same(await desk.list(), [])
+  const noBackups = openBackups({ dataDir: scratch(t), store: undefined } as never)
+  t.match(await noBackups.begin(false), { refused: 'system.backup_impossible', detail: /keeps no shards/ })
+  t.same(await noBackups.list(), [])
 })

@@ -23,7 +23,7 @@ import { prepareUws } from '../../runtime/http/binary.js'
 import { runNode } from '../../runtime/node/listen.js'
 import type { ShardList } from '../../runtime/node/system.js'
 import { createLog } from '../../runtime/observe/log.js'
-import { anyText } from '../harness/anytext.js'
+import { anyText } from '../harness/arbitraries.js'
 import { waitUntil } from '../harness/clock.js'
 import { freePort } from '../harness/ports.js'
 import { startNode, testKey } from '../harness/process.js'
@@ -87,7 +87,7 @@ async function withoutProcess(args: readonly string[], env: Record<string, strin
 }
 
 /** A command that goes on until the test ends it. */
-function started(t: Test, args: readonly string[], env: Record<string, string>) {
+function startParley(t: Test, args: readonly string[], env: Record<string, string>) {
   const { child, printed } = spawnParley(args, env)
   const closed = once(child, 'close')
   t.teardown(async () => {
@@ -184,7 +184,7 @@ t.test(
       '/away/v1/system/shards',
       (response) => void response.writeHead(307, { location: receiver.url('/v1/system/shards') }).end(),
     )
-    const nobody = `http://127.0.0.1:${await freePort()}`
+    const unreachable = `http://127.0.0.1:${await freePort()}`
     const made = await fetch(`${node.mgmt}/v1/orgs/demo/api-keys`, {
       method: 'POST',
       headers: { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' },
@@ -200,7 +200,7 @@ t.test(
     const cases: Case[] = [
       [
         ['shards'],
-        at(nobody),
+        at(unreachable),
         failed,
         /^Nobody answers at \S+ \(ECONNREFUSED\)\. Start the node, or .*--url or PARLEY_URL/,
       ],
@@ -228,17 +228,18 @@ t.test(
       [['shards', 'mvoe'], env, wrongUsage, /too many arguments/],
       [[], env, wrongUsage, /Usage: parley/],
     ]
-    async function judge([args, given, code, says]: Case, how: typeof parley): Promise<void> {
-      const ended = await how(args, given)
-      const title = `parley ${args.join(' ')} ${given.PARLEY_URL}`
+    async function checkCase([args, caseEnv, code, message]: Case, how: typeof parley): Promise<void> {
+      const ended = await how(args, caseEnv)
+      const title = `parley ${args.join(' ')} ${caseEnv.PARLEY_URL}`
       t.equal(ended.code, code, title)
-      t.match(ended.stderr, says, title)
+      t.match(ended.stderr, message, title)
       t.equal(ended.stdout, '', title)
-      for (const secret of [given.PARLEY_KEY ?? testKey, 'hidden', '\n    at ']) t.notMatch(ended.stderr, secret, title)
+      for (const secret of [caseEnv.PARLEY_KEY ?? testKey, 'hidden', '\n    at '])
+        t.notMatch(ended.stderr, secret, title)
     }
-    await Promise.all(cases.map((each) => judge(each, withoutProcess)))
+    await Promise.all(cases.map((each) => checkCase(each, withoutProcess)))
     // A process of its own costs a second on a busy machine, and all it adds is how it ends.
-    for (const each of [cases[0]!, cases.at(-1)!]) await judge(each, parley)
+    for (const each of [cases[0]!, cases.at(-1)!]) await checkCase(each, parley)
     t.equal(receiver.at('/v1/system/shards').length, 0, 'a redirect does not carry the key away')
 
     for (const args of [['--help'], ['help', 'shards'], ['shards', 'move', '--help'], ['--version']]) {
@@ -263,9 +264,9 @@ t.test('A move waits until the shard is there, and says so when it is not in tim
   t.equal(moved.code, exitCode.done)
   t.match(moved.stdout.split('\n')[1], /^ +2 +n2 +2 +10 +n2 +n1, n3$/)
   t.equal(moved.stderr, 'Shard 2 is wanted on n2. Waiting until it is there.\n')
-  const again = await parley(['shards', 'move', '3', 'n2', '--json'], env)
-  t.equal(again.code, exitCode.done)
-  t.match(JSON.parse(again.stdout), { shard: 3, owner: 'n2', pinned: 'n2' })
+  const movedAgain = await parley(['shards', 'move', '3', 'n2', '--json'], env)
+  t.equal(movedAgain.code, exitCode.done)
+  t.match(JSON.parse(movedAgain.stdout), { shard: 3, owner: 'n2', pinned: 'n2' })
   const named = await parley(['shards', 'move', '1', 'host-3:8081', '--json'], env)
   t.equal(named.code, exitCode.done, named.stderr)
   t.match(JSON.parse(named.stdout), { shard: 1, owner: 'n3', pinned: 'n3' })
@@ -312,16 +313,16 @@ t.test('--watch looks again and again, through a restart of the node, until it i
   let watched = await startNode(port)
   t.teardown(() => watched.clean())
   const env = { PARLEY_URL: watched.mgmt, PARLEY_KEY: testKey }
-  const people = started(t, ['shards', '--watch'], env)
-  const programs = started(t, ['shards', '--watch', '--json'], env)
-  const looks = () => people.printed.stdout.split('NODE ').length - 1
+  const people = startParley(t, ['shards', '--watch'], env)
+  const programs = startParley(t, ['shards', '--watch', '--json'], env)
+  const countTables = () => people.printed.stdout.split('NODE ').length - 1
   const lines = () => programs.printed.stdout.split('\n').length - 1
-  await waitUntil(() => looks() >= 2 && lines() >= 2)
+  await waitUntil(() => countTables() >= 2 && lines() >= 2)
   await watched.end('SIGKILL')
   await waitUntil(() => /Nobody answers/.test(people.printed.stderr) && /Nobody answers/.test(programs.printed.stderr))
   watched = await startNode(port, watched.dir)
-  const [before, linesBefore] = [looks(), lines()]
-  await waitUntil(() => looks() > before && lines() > linesBefore)
+  const [before, linesBefore] = [countTables(), lines()]
+  await waitUntil(() => countTables() > before && lines() > linesBefore)
   for (const { child } of [people, programs]) child.kill('SIGINT')
   for (const ended of [await people.ended(), await programs.ended()]) {
     t.same([ended.code, ended.signal], [null, 'SIGINT'], 'which a shell tells as 130')
@@ -336,7 +337,7 @@ t.test('--watch looks again and again, through a restart of the node, until it i
     'a line of JSON each time',
   )
 
-  const pipe = started(t, ['shards', '--watch'], env)
+  const pipe = startParley(t, ['shards', '--watch'], env)
   await waitUntil(() => pipe.printed.stdout !== '')
   pipe.child.stdout?.destroy()
   t.same((await pipe.ended()).code, exitCode.brokenPipe, 'nobody reads on: it ends as if by a broken pipe')
@@ -418,9 +419,11 @@ t.test('Whatever cells hold, columns are straight and nothing in them steers the
       const start = lines[0]!.indexOf('THREE')
       return rows.every((each, at) => {
         const line = lines[at + 1]!
-        const shown = each.map((cell) => String(cell).replace(/\p{Cc}/gu, '?') || '-')
+        const expected = each.map((cell) => String(cell).replace(/\p{Cc}/gu, '?') || '-')
         return (
-          line.startsWith(shown[0]!) && line.slice(0, start).endsWith(`${shown[2]}  `) && line.slice(start) === shown[1]
+          line.startsWith(expected[0]!) &&
+          line.slice(0, start).endsWith(`${expected[2]}  `) &&
+          line.slice(start) === expected[1]
         )
       })
     }),
@@ -430,8 +433,8 @@ t.test('Whatever cells hold, columns are straight and nothing in them steers the
 
 t.test('What nobody foresaw is told as a bug of the command itself', async (t) => {
   const stderr = screen({})
-  const around = { env: {}, stdout: screen({}), stderr }
-  const broken = await run(['break'], around, [
+  const context = { env: {}, stdout: screen({}), stderr }
+  const broken = await run(['break'], context, [
     (program) =>
       void program.command('break').action(() => {
         throw new TypeError('not a function')

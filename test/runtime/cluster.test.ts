@@ -7,7 +7,7 @@ import type { Shards } from '../../runtime/shard/contract.js'
 import { openEmbedded } from '../../runtime/shard/embedded.js'
 import { rendezvousRank, shardOf } from '../../runtime/shard/placement.js'
 import { openStore } from '../../runtime/store/lmdb.js'
-import { act, counters, doing, repertoire, seenOf, seen as seenQuery } from '../contract/shards/repertoire.js'
+import { act, counters, executeScript, seenOf, seen as seenQuery, testHandlers } from '../contract/shards/handlers.js'
 import { waitUntil } from '../harness/clock.js'
 import type { ClusterNode } from '../harness/engines.js'
 import { clusterShards, Installation, Load, ownersOf, waitUntilOwned } from '../harness/installation.js'
@@ -18,13 +18,13 @@ Object.assign(cluster, { leaseMs: 4_000, graceMs: 1_000 })
 Object.assign(shard, { executeMs: 60_000 })
 
 const allShards = Array.from({ length: clusterShards }, (_, number) => number)
-const ranked = (...ids: string[]) => allShards.map((number) => rendezvousRank(number, ids)[0])
+const shardsRanked = (...ids: string[]) => allShards.map((number) => rendezvousRank(number, ids)[0])
 const isRanked =
   (...ids: string[]) =>
   (owners: (string | undefined)[]) =>
-    String(owners) === String(ranked(...ids))
-const ownersIn = (wanted: number) =>
-  Array.from({ length: 200 }, (_, n) => `owner-${n}`).filter((owner) => shardOf(owner, clusterShards) === wanted)
+    String(owners) === String(shardsRanked(...ids))
+const ownersIn = (count: number) =>
+  Array.from({ length: 200 }, (_, n) => `owner-${n}`).filter((owner) => shardOf(owner, clusterShards) === count)
 
 function events(node: ClusterNode, event: string) {
   return node.logged.filter((line) => line.event === event)
@@ -35,9 +35,9 @@ t.test('Two nodes share the shards, keep copies of each other’s, and tell alik
   const ann = await installation.node('ann')
   await waitUntilOwned(ann, isRanked('ann'))
   const ben = await installation.node('ben')
-  const asker = await installation.client()
-  for (const node of [ann, ben, asker]) await waitUntilOwned(node, isRanked('ann', 'ben'))
-  for (let n = 0; n < 60; n++) await doing({ shards: asker.engine }, `owner-${n}`, { count: n })
+  const client = await installation.client()
+  for (const node of [ann, ben, client]) await waitUntilOwned(node, isRanked('ann', 'ben'))
+  for (let n = 0; n < 60; n++) await executeScript({ shards: client.engine }, `owner-${n}`, { count: n })
   await waitUntil(async () =>
     (await ann.engine.status()).every(({ copies, last }) => copies.ann === last && copies.ben === last),
   )
@@ -48,13 +48,13 @@ t.test('Two nodes share the shards, keep copies of each other’s, and tell alik
   )
   t.ok(status.every(({ last, epoch }) => last > 5 && epoch >= 1))
   t.same(await ben.engine.status(), status)
-  t.same(await asker.engine.status(), status)
+  t.same(await client.engine.status(), status)
   for (let n = 0; n < 60; n++) t.equal((await seenOf({ shards: ben.engine }, `owner-${n}`)).counted, n)
   for (const number of allShards) {
     const [owner] = ownersIn(number)
     t.equal(typeof ann.engine.ownershipEpoch(owner!), status[number]!.owner === 'ann' ? 'number' : 'undefined')
     t.equal(typeof ben.engine.ownershipEpoch(owner!), status[number]!.owner === 'ben' ? 'number' : 'undefined')
-    t.equal(asker.engine.ownershipEpoch(owner!), undefined)
+    t.equal(client.engine.ownershipEpoch(owner!), undefined)
   }
 })
 
@@ -63,17 +63,17 @@ t.test('A node that joins cold takes its part by itself, while others ask and wi
   const ann = await installation.node('ann')
   const ben = await installation.node('ben')
   await waitUntilOwned(ann, isRanked('ann', 'ben'))
-  const asker = await installation.client()
-  const load = new Load(asker.engine)
+  const client = await installation.client()
+  const load = new Load(client.engine)
   await load.waitForProgress()
   const cyd = await installation.node('cyd')
-  await waitUntilOwned(asker, isRanked('ann', 'ben', 'cyd'))
+  await waitUntilOwned(client, isRanked('ann', 'ben', 'cyd'))
   await load.waitForProgress()
   await load.stop()
   t.same([load.failed, load.unknown], [[], []])
-  await load.check(t, asker.engine)
+  await load.check(t, client.engine)
   await waitUntil(async () => (await cyd.engine.status()).every(({ copies, last }) => copies.cyd === last))
-  t.equal(events(cyd, 'shard.owned').length, ranked('ann', 'ben', 'cyd').filter((id) => id === 'cyd').length)
+  t.equal(events(cyd, 'shard.owned').length, shardsRanked('ann', 'ben', 'cyd').filter((id) => id === 'cyd').length)
   for (const node of [ann, ben]) {
     t.same(
       events(node, 'shard.released')
@@ -92,19 +92,19 @@ t.test('A node that stops hands over what it owns, while others ask and without 
     await installation.node('ben'),
     await installation.node('cyd'),
   ]
-  const asker = await installation.client()
-  await waitUntilOwned(asker, isRanked('ann', 'ben', 'cyd'))
-  const load = new Load(asker.engine)
+  const client = await installation.client()
+  await waitUntilOwned(client, isRanked('ann', 'ben', 'cyd'))
+  const load = new Load(client.engine)
   await load.waitForProgress()
   await ben.stop()
-  await waitUntilOwned(asker, isRanked('ann', 'cyd'))
+  await waitUntilOwned(client, isRanked('ann', 'cyd'))
   await load.waitForProgress()
   await ann.stop()
-  await waitUntilOwned(asker, isRanked('cyd'))
+  await waitUntilOwned(client, isRanked('cyd'))
   await load.waitForProgress()
   await load.stop()
   t.same([load.failed, load.unknown], [[], []])
-  await load.check(t, asker.engine)
+  await load.check(t, client.engine)
   for (const node of [ann, ben]) {
     t.same(
       events(node, 'shard.released')
@@ -115,7 +115,7 @@ t.test('A node that stops hands over what it owns, while others ask and without 
     )
   }
   t.same(
-    asker.engine
+    client.engine
       .inspect()
       .nodes.filter(({ keepsShards }) => keepsShards)
       .map(({ id }) => id),
@@ -130,21 +130,21 @@ t.test(
     const deliver = async (payload: string, { id }: { id: string }) => {
       performed.set(payload, [...(performed.get(payload) ?? []), id])
     }
-    const working = { repertoire: repertoire(() => ({ deliver: deliver as never })) }
+    const working = { handlers: testHandlers(() => ({ deliver: deliver as never })) }
     const installation = await Installation.make(t)
     const nodes = {
       ann: await installation.node('ann', working),
       ben: await installation.node('ben', working),
       cyd: await installation.node('cyd', working),
     }
-    const asker = await installation.client(working)
-    await waitUntilOwned(asker, isRanked('ann', 'ben', 'cyd'))
-    const load = new Load(asker.engine)
-    const told: Promise<unknown>[] = []
+    const client = await installation.client(working)
+    await waitUntilOwned(client, isRanked('ann', 'ben', 'cyd'))
+    const load = new Load(client.engine)
+    const pending: Promise<unknown>[] = []
     for (let n = 0; n < 60; n++)
-      told.push(
-        doing(
-          { shards: asker.engine },
+      pending.push(
+        executeScript(
+          { shards: client.engine },
           `owner-${n}`,
           { effect: `effect ${n}` },
           { tell: `owner-${n + 1}`, run: [{ note: `told ${n}`, text: '' }] },
@@ -152,24 +152,24 @@ t.test(
       )
     await load.waitForProgress()
     await nodes.ben.crash()
-    await waitUntilOwned(asker, isRanked('ann', 'cyd'))
+    await waitUntilOwned(client, isRanked('ann', 'cyd'))
     await load.waitForProgress()
 
     // And it comes back with the data it had, and dies again.
     nodes.ben = await installation.node('ben', working)
-    await waitUntilOwned(asker, isRanked('ann', 'ben', 'cyd'))
+    await waitUntilOwned(client, isRanked('ann', 'ben', 'cyd'))
     await load.waitForProgress()
     await Promise.all([nodes.ann.crash(), nodes.ben.crash()])
-    await waitUntilOwned(asker, isRanked('cyd'))
+    await waitUntilOwned(client, isRanked('cyd'))
     await load.waitForProgress()
     await load.stop()
     t.same([load.failed, load.unknown], [[], []])
-    await load.check(t, asker.engine)
-    await Promise.all(told)
+    await load.check(t, client.engine)
+    await Promise.all(pending)
     await waitUntil(() => performed.size === 60)
     for (const [payload, ids] of performed) t.equal(new Set(ids).size, 1, `${payload} went out under one id`)
     for (let n = 0; n < 60; n++) {
-      await waitUntil(async () => `told ${n}` in (await seenOf({ shards: asker.engine }, `owner-${n + 1}`)).notes)
+      await waitUntil(async () => `told ${n}` in (await seenOf({ shards: client.engine }, `owner-${n + 1}`)).notes)
     }
   },
 )
@@ -184,11 +184,11 @@ t.test(
     const ann = await installation.node('ann')
     await waitUntilOwned(ann, isRanked('ann'))
     const load = new Load(ann.engine, 6)
-    const trimmed = async () =>
+    const isTrimmed = async () =>
       Promise.all(allShards.map(async (number) => (await (await ann.bus.log(number)).bounds()).first > 1))
     const used = [...new Set([...load.answered.keys()].map((owner) => shardOf(owner, clusterShards)))]
     await waitUntil(async () => {
-      const is = await trimmed()
+      const is = await isTrimmed()
       return used.every((number) => is[number])
     })
     t.ok(events(ann, 'shard.snapshot.created').length >= used.length)
@@ -230,34 +230,34 @@ t.test('A node that was away too long for the log is built from a snapshot again
   const ben = await installation.node('ben')
   await waitUntilOwned(ann, isRanked('ann', 'ben'))
   const [owner] = ownersIn(2)
-  await doing({ shards: ann.engine }, owner!, { note: 'goes', text: 'away' })
+  await executeScript({ shards: ann.engine }, owner!, { note: 'goes', text: 'away' })
   await waitUntil(async () => (await ann.engine.status()).every(({ copies, last }) => copies.ben === last))
   await ben.crash()
   await waitUntilOwned(ann, isRanked('ann'))
   const log = await ann.bus.log(2)
   const { number } = ben.engine.inspect().shards.find((each) => each.shard === 2)!
-  let asked = 0
-  for (; (await log.bounds()).first <= number + 1; asked++) {
-    await doing({ shards: ann.engine }, owner!, { count: 1 }, { note: 'goes', text: String(asked) })
+  let commandCount = 0
+  for (; (await log.bounds()).first <= number + 1; commandCount++) {
+    await executeScript({ shards: ann.engine }, owner!, { count: 1 }, { note: 'goes', text: String(commandCount) })
   }
-  const again = await installation.node('ben')
+  const restarted = await installation.node('ben')
   await waitUntil(async () => (await ann.engine.status()).every(({ copies, last }) => copies.ben === last))
-  t.ok(events(again, 'shard.copy.rebuilt').some((line) => line.shard === 2))
+  t.ok(events(restarted, 'shard.copy.rebuilt').some((line) => line.shard === 2))
   await ann.crash()
-  await waitUntilOwned(again, isRanked('ben'))
-  t.same(await seenOf({ shards: again.engine }, owner!), {
+  await waitUntilOwned(restarted, isRanked('ben'))
+  t.same(await seenOf({ shards: restarted.engine }, owner!), {
     journal: [],
-    notes: { goes: String(asked - 1) },
-    counted: asked,
+    notes: { goes: String(commandCount - 1) },
+    counted: commandCount,
   })
 })
 
 t.test('Data of an embedded engine grows into a cluster, and every node that joins has it', async (t) => {
   const installation = await Installation.make(t)
   const owners = Array.from({ length: 40 }, (_, n) => `owner-${n}`)
-  await embedded(installation.dir('ann'), async (shards) => {
+  await withEmbedded(installation.dir('ann'), async (shards) => {
     for (const [n, owner] of owners.entries()) {
-      await doing(
+      await executeScript(
         { shards },
         owner,
         { count: n },
@@ -269,10 +269,10 @@ t.test('Data of an embedded engine grows into a cluster, and every node that joi
     }
   })
   const performed: string[] = []
-  const working = { repertoire: repertoire(() => ({ later: async (payload: never) => void performed.push(payload) })) }
+  const working = { handlers: testHandlers(() => ({ later: async (payload: never) => void performed.push(payload) })) }
   const ann = await installation.node('ann', working)
   await waitUntilOwned(ann, isRanked('ann'))
-  await whole(ann, ['once', 'fired'])
+  await waitForJournals(ann, ['once', 'fired'])
   await waitUntil(() => performed.length >= owners.length)
   t.same([...new Set(performed)].length, owners.length, 'effects that were owed are performed')
 
@@ -281,9 +281,9 @@ t.test('Data of an embedded engine grows into a cluster, and every node that joi
   await waitUntil(async () => (await ben.engine.status()).every(({ copies, last }) => copies.ben === last))
   await ann.crash()
   await waitUntilOwned(ben, isRanked('ben'))
-  await whole(ben, ['once', 'fired'])
+  await waitForJournals(ben, ['once', 'fired'])
 
-  async function whole(node: ClusterNode, journal: string[]): Promise<void> {
+  async function waitForJournals(node: ClusterNode, journal: string[]): Promise<void> {
     const shards = node.engine
     for (const [n, owner] of owners.entries()) {
       await waitUntil(async () => (await seenOf({ shards }, owner)).journal.length >= journal.length)
@@ -296,8 +296,8 @@ t.test('Data of an embedded engine grows into a cluster, and every node that joi
 t.test('However often a node dies while it brings its data in, in the end all of it is there', async (t) => {
   const installation = await Installation.make(t)
   const owners = Array.from({ length: 12 }, (_, n) => `owner-${n}`)
-  await embedded(installation.dir('ann'), async (shards) => {
-    for (const [n, owner] of owners.entries()) await doing({ shards }, owner, { count: n + 1 })
+  await withEmbedded(installation.dir('ann'), async (shards) => {
+    for (const [n, owner] of owners.entries()) await executeScript({ shards }, owner, { count: n + 1 })
   })
   let ann: ClusterNode | undefined
   let deaths = 0
@@ -330,7 +330,7 @@ t.test('A node that does not belong to the installation is told so in a sentence
 
   const ann = await installation.node('ann')
   await waitUntilOwned(ann, isRanked('ann'))
-  await doing({ shards: ann.engine }, 'a', { count: 1 })
+  await executeScript({ shards: ann.engine }, 'a', { count: 1 })
   await t.rejects(installation.node('ben', { shards: 4 }), {
     name: 'BusUnusable',
     message: /laid out in 6 shards, but 4 are configured. Set PARLEY_SHARDS to 6/,
@@ -341,7 +341,10 @@ t.test('A node that does not belong to the installation is told so in a sentence
     message: /another root key/,
   })
   await t.rejects(installation.client({ rootKeyName: 'another' }), { name: 'BusUnusable', message: /another root key/ })
-  await embedded(installation.dir('dan'), async (shards) => void (await doing({ shards }, 'a', { count: 5 })))
+  await withEmbedded(
+    installation.dir('dan'),
+    async (shards) => void (await executeScript({ shards }, 'a', { count: 5 })),
+  )
   await t.rejects(installation.node('dan'), { name: 'BusUnusable', message: /belongs to another installation/ })
 
   t.same(
@@ -349,7 +352,7 @@ t.test('A node that does not belong to the installation is told so in a sentence
     ['ann'],
   )
   t.equal((await seenOf({ shards: ann.engine }, 'a')).counted, 1)
-  await embedded(installation.dir('dan'), async (shards) => {
+  await withEmbedded(installation.dir('dan'), async (shards) => {
     t.equal((await seenOf({ shards }, 'a')).counted, 5, 'and nothing was done to its data')
   })
   const cyd = await installation.node('cyd')
@@ -363,39 +366,39 @@ t.test('A node that does not belong to the installation is told so in a sentence
 t.test('A shard that is moved by hand goes there and stays, as long as the node is there', async (t) => {
   const installation = await Installation.make(t)
   const [ann, ben] = [await installation.node('ann'), await installation.node('ben')]
-  const asker = await installation.client()
-  await waitUntilOwned(asker, isRanked('ann', 'ben'))
-  const load = new Load(asker.engine)
+  const client = await installation.client()
+  await waitUntilOwned(client, isRanked('ann', 'ben'))
+  const load = new Load(client.engine)
   await load.waitForProgress()
-  const mine = ranked('ann', 'ben').indexOf('ann')
+  const mine = shardsRanked('ann', 'ben').indexOf('ann')
   const [owner] = ownersIn(mine)
   const tenure = ann.engine.ownershipEpoch(owner!)
   t.type(tenure, 'number')
-  t.equal(await asker.engine.move(mine, 'ben'), undefined)
-  const moved = ranked('ann', 'ben').map((id, number) => (number === mine ? 'ben' : id))
-  await waitUntilOwned(asker, (owners) => String(owners) === String(moved))
-  t.equal((await asker.engine.status())[mine]!.pinned, 'ben')
+  t.equal(await client.engine.move(mine, 'ben'), undefined)
+  const moved = shardsRanked('ann', 'ben').map((id, number) => (number === mine ? 'ben' : id))
+  await waitUntilOwned(client, (owners) => String(owners) === String(moved))
+  t.equal((await client.engine.status())[mine]!.pinned, 'ben')
   t.equal(ann.engine.ownershipEpoch(owner!), undefined)
   t.type(ben.engine.ownershipEpoch(owner!), 'number')
   await load.waitForProgress()
   t.same(ownersOf(await ann.engine.status()), moved)
 
   const cyd = await installation.node('cyd')
-  const three = ranked('ann', 'ben', 'cyd').map((id, number) => (number === mine ? 'ben' : id))
-  await waitUntilOwned(asker, (owners) => String(owners) === String(three))
+  const three = shardsRanked('ann', 'ben', 'cyd').map((id, number) => (number === mine ? 'ben' : id))
+  await waitUntilOwned(client, (owners) => String(owners) === String(three))
   await cyd.stop()
   await ben.stop()
-  await waitUntilOwned(asker, isRanked('ann'))
+  await waitUntilOwned(client, isRanked('ann'))
   t.type(ann.engine.ownershipEpoch(owner!), 'number')
   t.not(ann.engine.ownershipEpoch(owner!), tenure, 'a shard that came back is under another tenure')
-  const again = await installation.node('ben')
-  await waitUntilOwned(asker, (owners) => String(owners) === String(moved))
-  t.equal(await again.engine.move(mine, undefined), undefined)
-  await waitUntilOwned(asker, isRanked('ann', 'ben'))
-  t.equal((await asker.engine.status())[mine]!.pinned, undefined)
+  const restarted = await installation.node('ben')
+  await waitUntilOwned(client, (owners) => String(owners) === String(moved))
+  t.equal(await restarted.engine.move(mine, undefined), undefined)
+  await waitUntilOwned(client, isRanked('ann', 'ben'))
+  t.equal((await client.engine.status())[mine]!.pinned, undefined)
   await load.stop()
   t.same([load.failed, load.unknown], [[], []])
-  await load.check(t, asker.engine)
+  await load.check(t, client.engine)
 })
 
 t.test('An answer that was lost or is late is asked for again, and the command is decided once', async (t) => {
@@ -406,7 +409,7 @@ t.test('An answer that was lost or is late is asked for again, and the command i
   await waitUntilOwned(ann, isRanked('ann'))
   let [sent, requests] = [0, 0]
   // Of three answers two are lost on their way back.
-  const losing = (bus: Bus): Bus => ({
+  const loseAppends = (bus: Bus): Bus => ({
     ...bus,
     async request(subject, body, withinMs) {
       sent++
@@ -415,9 +418,9 @@ t.test('An answer that was lost or is late is asked for again, and the command i
       return answer
     },
   })
-  const asker = await installation.client({ wrapBus: losing })
+  const client = await installation.client({ wrapBus: loseAppends })
   for (let n = 1; n <= 20; n++) {
-    t.match(await doing({ shards: asker.engine }, 'a', { count: 1 }, { write: String(n) }), { counted: n })
+    t.match(await executeScript({ shards: client.engine }, 'a', { count: 1 }, { write: String(n) }), { counted: n })
   }
   t.ok(requests >= 60)
   t.equal((await seenOf({ shards: ann.engine }, 'a')).journal.length, 20)
@@ -426,7 +429,7 @@ t.test('An answer that was lost or is late is asked for again, and the command i
   Object.assign(shard, { mailboxCommands: 1, requestFirstMs: 10, requestMs: 10 })
   sent = 0
   const release = ann.clock.holdTicks()
-  const late = doing({ shards: asker.engine }, 'a', { count: 1 })
+  const late = executeScript({ shards: client.engine }, 'a', { count: 1 })
   await waitUntil(() => sent > 10)
   release()
   t.match(await late, { counted: 21 })
@@ -441,25 +444,25 @@ t.test('Whoever is refused after an ask without an answer is told that it is not
   const ann = await installation.node('ann')
   await waitUntilOwned(ann, isRanked('ann'))
   let lose = 0
-  const losing = (bus: Bus): Bus => ({
+  const loseAppends = (bus: Bus): Bus => ({
     ...bus,
     async request(subject, body, withinMs) {
       if (lose > 0 && subject.startsWith('shard.') && lose--) throw new BusUnreachable('lost')
       return bus.request(subject, body, withinMs)
     },
   })
-  const asker = await installation.client({ wrapBus: losing })
+  const client = await installation.client({ wrapBus: loseAppends })
   const release = ann.clock.holdTicks()
-  const first = doing({ shards: ann.engine }, 'a', { write: 'first' })
+  const first = executeScript({ shards: ann.engine }, 'a', { write: 'first' })
   lose = 1
-  const second = await doing({ shards: asker.engine }, 'a', { write: 'second' })
+  const second = await executeScript({ shards: client.engine }, 'a', { write: 'second' })
   t.match(second, { refused: 'service.unavailable', detail: /may or may not/, headers: { 'retry-after': '1' } })
-  const third = await doing({ shards: asker.engine }, 'a', { write: 'third' })
+  const third = await executeScript({ shards: client.engine }, 'a', { write: 'third' })
   t.match(third, { refused: 'service.unavailable', headers: { 'retry-after': '1' } })
   t.notOk('detail' in third && third.detail, 'this one had its answer')
   release()
   t.match(await first, { place: 1 })
-  t.same((await seenOf({ shards: asker.engine }, 'a')).journal, ['first'])
+  t.same((await seenOf({ shards: client.engine }, 'a')).journal, ['first'])
 })
 
 t.test('While the servers are silent nothing is acknowledged, and afterwards everything goes on', async (t) => {
@@ -467,14 +470,14 @@ t.test('While the servers are silent nothing is acknowledged, and afterwards eve
   t.teardown(() => void Object.assign(shard, before))
   const installation = await Installation.make(t)
   const [ann, ben] = [await installation.node('ann'), await installation.node('ben')]
-  const asker = await installation.client()
-  await waitUntilOwned(asker, isRanked('ann', 'ben'))
-  const load = new Load(asker.engine)
+  const client = await installation.client()
+  await waitUntilOwned(client, isRanked('ann', 'ben'))
+  const load = new Load(client.engine)
   await load.waitForProgress()
   Object.assign(shard, { executeMs: 1_500 })
   await installation.nats.pause()
-  const mine = ownersIn(ranked('ann', 'ben').indexOf('ann')).at(-1)!
-  const answer = await doing({ shards: ann.engine }, mine, { write: 'perhaps' })
+  const mine = ownersIn(shardsRanked('ann', 'ben').indexOf('ann')).at(-1)!
+  const answer = await executeScript({ shards: ann.engine }, mine, { write: 'perhaps' })
   t.match(answer, { refused: 'service.unavailable', detail: /may or may not/ }, 'also where the shard is')
   await waitUntil(() => ann.engine.ownershipEpoch(mine) === undefined)
   t.type(ann.engine.inspect().failure, 'string')
@@ -485,7 +488,7 @@ t.test('While the servers are silent nothing is acknowledged, and afterwards eve
   )
   installation.nats.resume()
   Object.assign(shard, before)
-  await waitUntilOwned(asker, isRanked('ann', 'ben'))
+  await waitUntilOwned(client, isRanked('ann', 'ben'))
   await waitUntil(() => ann.engine.inspect().failure === undefined && ben.engine.inspect().failure === undefined)
   await load.waitForProgress()
   await load.stop()
@@ -493,56 +496,56 @@ t.test('While the servers are silent nothing is acknowledged, and afterwards eve
     load.failed.filter((each) => !(each as { refused?: string }).refused),
     [],
   )
-  await load.check(t, asker.engine)
-  const { journal } = await seenOf({ shards: asker.engine }, mine)
+  await load.check(t, client.engine)
+  const { journal } = await seenOf({ shards: client.engine }, mine)
   t.ok(journal.filter((word) => word === 'perhaps').length <= 1)
 })
 
 t.test('Servers that restart, and so forget who was there, change nothing', async (t) => {
   const installation = await Installation.make(t)
   const [ann] = [await installation.node('ann'), await installation.node('ben')]
-  const asker = await installation.client()
-  await waitUntilOwned(asker, isRanked('ann', 'ben'))
-  const load = new Load(asker.engine)
+  const client = await installation.client()
+  await waitUntilOwned(client, isRanked('ann', 'ben'))
+  const load = new Load(client.engine)
   await load.waitForProgress()
   await installation.nats.kill()
   await installation.nats.start()
   await load.waitForProgress()
-  await waitUntilOwned(asker, isRanked('ann', 'ben'))
+  await waitUntilOwned(client, isRanked('ann', 'ben'))
   await load.waitForProgress()
   await load.stop()
   t.same(load.failed, [])
-  await load.check(t, asker.engine)
+  await load.check(t, client.engine)
   t.same(events(ann, 'shard.copy.diverged'), [])
 })
 
 t.test('Servers that lost their disks are given back what the nodes have', async (t) => {
   const installation = await Installation.make(t)
   const nodes = [await installation.node('ann'), await installation.node('ben')]
-  const asker = await installation.client()
-  await waitUntilOwned(asker, isRanked('ann', 'ben'))
-  const load = new Load(asker.engine)
+  const client = await installation.client()
+  await waitUntilOwned(client, isRanked('ann', 'ben'))
+  const load = new Load(client.engine)
   await load.waitForProgress(200)
   await load.stop()
   await installation.nats.end()
   installation.nats.loseDisk()
   await installation.nats.start()
-  const more = new Load(asker.engine, 4)
+  const more = new Load(client.engine, 4)
   await more.waitForProgress()
   await more.stop()
-  await waitUntilOwned(asker, isRanked('ann', 'ben'))
+  await waitUntilOwned(client, isRanked('ann', 'ben'))
   for (const [owner, words] of more.answered) load.answered.get(owner)!.push(...words)
   t.same([load.failed, load.unknown], [[], []])
   t.same(more.failed, [])
   load.unknown.push(...more.unknown)
-  await load.check(t, asker.engine)
+  await load.check(t, client.engine)
   t.ok(
     nodes.some((node) => events(node, 'shard.log.reseeded').length > 0),
     'and operators are told',
   )
   const cyd = await installation.node('cyd')
-  await waitUntilOwned(asker, isRanked('ann', 'ben', 'cyd'))
-  await waitUntil(async () => (await asker.engine.status()).every(({ copies, last }) => copies.cyd === last))
+  await waitUntilOwned(client, isRanked('ann', 'ben', 'cyd'))
+  await waitUntil(async () => (await client.engine.status()).every(({ copies, last }) => copies.cyd === last))
   for (const node of nodes) await node.stop()
   await waitUntilOwned(cyd, isRanked('cyd'))
   await load.check(t, cyd.engine)
@@ -553,19 +556,19 @@ t.test(
   async (t) => {
     const installation = await Installation.make(t)
     const [ann, ben] = [await installation.node('ann'), await installation.node('ben')]
-    const heard = { ann: new Set<string>(), ben: new Set<string>() }
-    ann.engine.watch(counters, ([owner]) => heard.ann.add(owner))
-    ben.engine.watch(counters, ([owner]) => heard.ben.add(owner))
+    const watchedOwners = { ann: new Set<string>(), ben: new Set<string>() }
+    ann.engine.watch(counters, ([owner]) => watchedOwners.ann.add(owner))
+    ben.engine.watch(counters, ([owner]) => watchedOwners.ben.add(owner))
     await waitUntilOwned(ann, isRanked('ann', 'ben'))
     await waitUntilOwned(ben, isRanked('ann', 'ben'))
     const owners = Array.from({ length: 30 }, (_, n) => `owner-${n}`)
     for (const owner of owners) {
-      await doing({ shards: ann.engine }, owner, { count: 1 })
-      const at = ranked('ann', 'ben')[shardOf(owner, clusterShards)] as 'ann' | 'ben'
-      t.ok(heard[at].has(owner), `${at} heard of it before it was answered`)
+      await executeScript({ shards: ann.engine }, owner, { count: 1 })
+      const at = shardsRanked('ann', 'ben')[shardOf(owner, clusterShards)] as 'ann' | 'ben'
+      t.ok(watchedOwners[at].has(owner), `${at} heard of it before it was answered`)
     }
     t.same(
-      [...heard.ann].filter((owner) => heard.ben.has(owner)),
+      [...watchedOwners.ann].filter((owner) => watchedOwners.ben.has(owner)),
       [],
       'and nobody of what is another’s',
     )
@@ -577,23 +580,23 @@ t.test(
   async (t) => {
     const installation = await Installation.make(t)
     const future = { ...act, name: 'test.future' }
-    const newer = { repertoire: repertoire(undefined, { commands: [future as never] }) }
+    const newer = { handlers: testHandlers(undefined, { commands: [future as never] }) }
     const ann = await installation.node('ann')
     await waitUntilOwned(ann, isRanked('ann'))
-    const asker = await installation.client(newer)
-    t.match(await asker.engine.execute('a', future, { owner: 'a', run: [{ count: 1 }] }), {
+    const client = await installation.client(newer)
+    t.match(await client.engine.execute('a', future, { owner: 'a', run: [{ count: 1 }] }), {
       refused: 'service.unavailable',
     })
-    t.match(await doing({ shards: asker.engine }, 'a', { count: 1 }), { counted: 1 })
+    t.match(await executeScript({ shards: client.engine }, 'a', { count: 1 }), { counted: 1 })
     await ann.stop()
     const upgraded = await installation.node('ann', newer)
     await waitUntilOwned(upgraded, isRanked('ann'))
-    t.match(await asker.engine.execute('a', future, { owner: 'a', run: [{ count: 1 }] }), { counted: 2 })
+    t.match(await client.engine.execute('a', future, { owner: 'a', run: [{ count: 1 }] }), { counted: 2 })
   },
 )
 
 /** Opens an embedded engine on a folder, lets it do something, and stops it. */
-async function embedded(dir: string, work: (shards: Shards) => Promise<void>): Promise<void> {
+async function withEmbedded(dir: string, work: (shards: Shards) => Promise<void>): Promise<void> {
   const store = await openStore({ dir, shards: clusterShards })
   const clock = createRealTime().process()
   let ids = 0
@@ -601,7 +604,7 @@ async function embedded(dir: string, work: (shards: Shards) => Promise<void>): P
   const engine = openEmbedded({
     store,
     shards: clusterShards,
-    handlers: repertoire(),
+    handlers: testHandlers(),
     clock,
     newCommandId: () => `embedded-${++ids}`,
     log,
@@ -615,30 +618,30 @@ async function embedded(dir: string, work: (shards: Shards) => Promise<void>): P
 
 /** A process that dies at the bus operation after so many, half of the time once it was carried out and half before. */
 function dyingAfter(steps: number) {
-  let left = steps
+  let remaining = steps
   let reportDeath = () => {}
   const died = new Promise<undefined>((resolve) => {
     reportDeath = () => resolve(undefined)
   })
   const dies = (die: () => Promise<void>) => new Promise<never>(() => void die().then(reportDeath))
-  function wrapped<T extends object>(part: T, die: () => Promise<void>): T {
+  function dieOnCall<T extends object>(part: T, die: () => Promise<void>): T {
     return new Proxy(part, {
       get(target, name, receiver) {
         const member = Reflect.get(target, name, receiver) as object
-        if (name === 'settings' || name === 'members' || name === 'snapshots') return wrapped(member, die)
+        if (name === 'settings' || name === 'members' || name === 'snapshots') return dieOnCall(member, die)
         if (typeof member !== 'function' || name === 'close') return member
         return (...all: unknown[]) => {
-          const isLast = left-- === 0
+          const isLast = remaining-- === 0
           if (isLast && steps % 2 === 0) return dies(die)
           const answer: unknown = Reflect.apply(member, target, all)
           if (isLast) return Promise.resolve(answer).then(() => dies(die))
-          return name === 'log' ? Promise.resolve(answer as object).then((log) => wrapped(log, die)) : answer
+          return name === 'log' ? Promise.resolve(answer as object).then((log) => dieOnCall(log, die)) : answer
         }
       },
     })
   }
   const spare = () => {
-    left = -1
+    remaining = -1
   }
-  return { died, spare, between: (bus: Bus, die: () => Promise<void>) => wrapped(bus, die) }
+  return { died, spare, between: (bus: Bus, die: () => Promise<void>) => dieOnCall(bus, die) }
 }

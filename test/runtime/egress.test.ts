@@ -262,10 +262,10 @@ t.test('A name is resolved once a connection, and the socket goes to the address
 t.test('A socket that ends up elsewhere than the address that was checked is destroyed unused', async (t) => {
   const { port } = await canary(t)
   let socket: Socket | undefined
-  const lying = () => (_options: unknown, callback: (error: null, socket: Socket) => void) => {
+  const createLyingLookup = () => (_options: unknown, callback: (error: null, socket: Socket) => void) => {
     socket = connect(port, '127.0.0.1', () => callback(null, socket!))
   }
-  const guarded = guardedConnector({ ...strict, connectMs: 2_000 }, lying as never)
+  const guarded = guardedConnector({ ...strict, connectMs: 2_000 }, createLyingLookup as never)
   const error = await new Promise((done) => {
     guarded({ hostname: '1.1.1.1', host: '1.1.1.1', protocol: 'http:', port: String(port) }, (...[refused]) =>
       done(refused),
@@ -299,21 +299,33 @@ const answers: Record<
   'an empty answer': { does: (res) => void res.writeHead(204).end(), gives: { ok: true, status: 204 } },
   'a plain body': { does: (res) => void res.end('fine'), gives: { ok: true, status: 200, body: Buffer.from('fine') } },
   'an error status': { does: (res) => void res.writeHead(503).end('no'), gives: { ok: true, status: 503 } },
-  gzip: { does: coded('gzip', gzipSync('fine')), gives: { ok: true, body: Buffer.from('fine') } },
-  brotli: { does: coded('br', brotliCompressSync('fine')), gives: { ok: true, body: Buffer.from('fine') } },
-  deflate: { does: coded('Deflate', deflateSync('fine')), gives: { ok: true, body: Buffer.from('fine') } },
-  'gzip that unfolds without end': { does: coded('gzip', gzipSync(big)), gives: { ok: false, reason: 'too-large' } },
-  'brotli that unfolds without end': {
-    does: coded('br', brotliCompressSync(big)),
+  gzip: { does: encodedBody('gzip', gzipSync('fine')), gives: { ok: true, body: Buffer.from('fine') } },
+  brotli: { does: encodedBody('br', brotliCompressSync('fine')), gives: { ok: true, body: Buffer.from('fine') } },
+  deflate: { does: encodedBody('Deflate', deflateSync('fine')), gives: { ok: true, body: Buffer.from('fine') } },
+  'gzip that unfolds without end': {
+    does: encodedBody('gzip', gzipSync(big)),
     gives: { ok: false, reason: 'too-large' },
   },
-  'two codings': { does: coded('gzip, gzip', gzipSync(gzipSync('x'))), gives: { ok: false, reason: 'bad-answer' } },
-  'two coding headers': {
-    does: coded(['gzip', 'gzip'], gzipSync(gzipSync('x'))),
+  'brotli that unfolds without end': {
+    does: encodedBody('br', brotliCompressSync(big)),
+    gives: { ok: false, reason: 'too-large' },
+  },
+  'two codings': {
+    does: encodedBody('gzip, gzip', gzipSync(gzipSync('x'))),
     gives: { ok: false, reason: 'bad-answer' },
   },
-  'an unknown coding': { does: coded('constructor', Buffer.from('x')), gives: { ok: false, reason: 'bad-answer' } },
-  'a coding that is a lie': { does: coded('gzip', Buffer.from('plain')), gives: { ok: false, reason: 'bad-answer' } },
+  'two coding headers': {
+    does: encodedBody(['gzip', 'gzip'], gzipSync(gzipSync('x'))),
+    gives: { ok: false, reason: 'bad-answer' },
+  },
+  'an unknown coding': {
+    does: encodedBody('constructor', Buffer.from('x')),
+    gives: { ok: false, reason: 'bad-answer' },
+  },
+  'a coding that is a lie': {
+    does: encodedBody('gzip', Buffer.from('plain')),
+    gives: { ok: false, reason: 'bad-answer' },
+  },
   'a body over the limit': { does: (res) => void res.end(big), gives: { ok: false, reason: 'too-large' } },
   'an endless body': { does: endless, gives: { ok: false, reason: 'too-large' } },
   'no answer at all': { does: () => {}, gives: { ok: false, reason: 'timeout' } },
@@ -328,7 +340,7 @@ const answers: Record<
   'a head without end': { does: hugeHead, gives: { ok: false, reason: 'bad-answer' } },
 }
 
-function coded(coding: string | string[], body: Buffer): Behave {
+function encodedBody(coding: string | string[], body: Buffer): Behave {
   return (response) => void response.setHeader('content-encoding', coding).end(body)
 }
 
@@ -387,7 +399,10 @@ t.test('Where nobody listens, nobody is called or nothing resolves, the reason s
 })
 
 /** A name server that knows a few names; it says nothing at all about the others. */
-async function nameServer(t: Test, names: Record<string, { a?: string; aaaa?: Buffer; gone?: true }>): Promise<string> {
+async function nameServer(
+  t: Test,
+  names: Record<string, { a?: string; aaaa?: Buffer; missing?: true }>,
+): Promise<string> {
   const server = createSocket('udp4')
   server.on('message', (query, from) => {
     const labels: string[] = []
@@ -396,13 +411,13 @@ async function nameServer(t: Test, names: Record<string, { a?: string; aaaa?: Bu
       labels.push(query.toString('latin1', at, at + length))
       at += length
     }
-    const known = names[labels.join('.').toLowerCase()]
-    if (!known) return
+    const records = names[labels.join('.').toLowerCase()]
+    if (!records) return
     const type = query.readUInt16BE(at)
     const data =
-      type === 1 && known.a ? Buffer.from(known.a.split('.').map(Number)) : type === 28 ? known.aaaa : undefined
+      type === 1 && records.a ? Buffer.from(records.a.split('.').map(Number)) : type === 28 ? records.aaaa : undefined
     const head = Buffer.from(query.subarray(0, 12))
-    head.writeUInt16BE(known.gone ? 0x8183 : 0x8180, 2)
+    head.writeUInt16BE(records.missing ? 0x8183 : 0x8180, 2)
     head.writeUInt16BE(data ? 1 : 0, 6)
     head.writeUInt32BE(0, 8)
     const record = data ? [Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 0, 0, data.length]), data] : []
@@ -419,7 +434,7 @@ t.test('Both families of a name are asked for, and a name server that is silent 
   const server = await nameServer(t, {
     'mixed.example': { a: '1.1.1.1', aaaa: loopback6 },
     'four.example': { a: '1.1.1.1' },
-    'gone.example': { gone: true },
+    'gone.example': { missing: true },
   })
   const resolve = resolveByDns(400, [server])
   t.strictSame([...(await resolve('mixed.example'))].sort(), ['1.1.1.1', '::1'])
@@ -462,14 +477,14 @@ t.test('A request that is stopped, or under way when the poster closes, answers 
   early.abort()
   t.match(await connecting, { ok: false, reason: 'stopped' }, 'while it is still connecting')
   resolved(['127.0.0.1'])
-  const gone = AbortSignal.abort()
-  t.match(await post({ ...hello, url: `http://127.0.0.1:${port}/never`, signal: gone }), {
+  const aborted = AbortSignal.abort()
+  t.match(await post({ ...hello, url: `http://127.0.0.1:${port}/never`, signal: aborted }), {
     ok: false,
     reason: 'stopped',
   })
-  const wish = new AbortController()
-  server.once('request', () => wish.abort())
-  t.match(await post({ ...hello, url: `http://127.0.0.1:${port}/cut`, signal: wish.signal }), {
+  const aborter = new AbortController()
+  server.once('request', () => aborter.abort())
+  t.match(await post({ ...hello, url: `http://127.0.0.1:${port}/cut`, signal: aborter.signal }), {
     ok: false,
     reason: 'stopped',
   })
@@ -521,27 +536,33 @@ t.test('A signature is the published form, over the raw bytes, and holds for 300
   const body = Buffer.from(
     'token=xyzz0WbapA4vBCDEFasx0q6G&team_id=T1DC2JH3J&team_domain=testteamnow&channel_id=G8PSS9T3V&channel_name=foobar&user_id=U2CERLKJA&user_name=roadrunner&command=%2Fwebhook-collect&text=&response_url=https%3A%2F%2Fhooks.slack.com%2Fcommands%2FT1DC2JH3J%2F397700885554%2F96rGlfmibIGlgcZRskXaIFfN&trigger_id=398738663015.47445629121.803a0bc887a14d10d2c447fce8b6703c',
   )
-  const given = {
+  const example = {
     signature: 'v0=a2114d57b48eac39b9ad189dd8316235a7b4a8d21a10bd27519666489c69b503',
     timestamp: '1531420618',
     body,
   }
   const at = 1531420618_000
-  t.equal(signatureOf(secret, given.timestamp, body), given.signature)
+  t.equal(signatureOf(secret, example.timestamp, body), example.signature)
   t.strictSame(signedHeaders(secret, at + 999, body), {
-    'X-Svc-Signature': given.signature,
+    'X-Svc-Signature': example.signature,
     'X-Svc-Request-Timestamp': '1531420618',
   })
   t.equal(signature.acceptedAgeMs, 300_000)
-  for (const off of [-300_000, 0, 300_000]) t.equal(verify(secret, given, at + off), true, `${off} ms off`)
-  for (const off of [-300_001, 300_001, 86_400_000]) t.equal(verify(secret, given, at + off), false, `${off} ms off`)
+  for (const off of [-300_000, 0, 300_000]) t.equal(verify(secret, example, at + off), true, `${off} ms off`)
+  for (const off of [-300_001, 300_001, 86_400_000]) t.equal(verify(secret, example, at + off), false, `${off} ms off`)
   for (const timestamp of ['', 'now', '1531420618.0', '-1', '1e9', ' 1531420618', '01531420618', '9'.repeat(400)]) {
-    t.equal(verify(secret, { ...given, timestamp }, at), false, `timestamp ${timestamp.slice(0, 20)}`)
+    t.equal(verify(secret, { ...example, timestamp }, at), false, `timestamp ${timestamp.slice(0, 20)}`)
   }
-  for (const bad of ['', 'v0=', given.signature.slice(0, -1), `${given.signature}0`, given.signature.toUpperCase()]) {
-    t.equal(verify(secret, { ...given, signature: bad }, at), false)
+  for (const bad of [
+    '',
+    'v0=',
+    example.signature.slice(0, -1),
+    `${example.signature}0`,
+    example.signature.toUpperCase(),
+  ]) {
+    t.equal(verify(secret, { ...example, signature: bad }, at), false)
   }
-  t.equal(verify('another', given, at), false)
+  t.equal(verify('another', example, at), false)
   fc.assert(
     fc.property(
       fc.string(),
@@ -549,7 +570,7 @@ t.test('A signature is the published form, over the raw bytes, and holds for 300
       fc.nat(),
       fc.integer({ min: 1, max: 255 }),
       (own, raw, where, flip) => {
-        const signed = { signature: signatureOf(own, given.timestamp, raw), timestamp: given.timestamp }
+        const signed = { signature: signatureOf(own, example.timestamp, raw), timestamp: example.timestamp }
         const changed = Uint8Array.from(raw)
         changed[where % raw.length]! ^= flip
         return verify(own, { ...signed, body: raw }, at) && !verify(own, { ...signed, body: changed }, at)

@@ -22,8 +22,8 @@ import { json, route } from '../../runtime/http/route.js'
 import { runNode } from '../../runtime/node/listen.js'
 import { createLog } from '../../runtime/observe/log.js'
 import { StoreFailed } from '../../runtime/store/contract.js'
-import { webPath, webQuery } from '../harness/anytext.js'
-import { injectInto } from '../harness/inject.js'
+import { webPath, webQuery } from '../harness/arbitraries.js'
+import { injectInto } from '../harness/injection.js'
 import { testKey } from '../harness/process.js'
 
 const open = { plane: 'mgmt', tag: 'Test', summary: 'Test', access: { who: 'public' } } as const
@@ -34,16 +34,16 @@ const sources: Readable[] = []
 const Anything = Type.Object({}, { additionalProperties: true })
 /** Two answers that are given again and again, and how often each was written. */
 const written = { small: 0, large: 0 }
-const given = (size: keyof typeof written, chars: number) => ({
+const countingJson = (size: keyof typeof written, chars: number) => ({
   text: 'ä'.repeat(chars),
   toJSON() {
     written[size]++
     return { text: this.text }
   },
 })
-const again = {
-  small: { status: 200, json: given('small', 10), headers: { etag: '"s"' }, cachedText: {} },
-  large: { status: 200, json: given('large', http.cachedTextChars), cachedText: {} },
+const cachedReplies = {
+  small: { status: 200, json: countingJson('small', 10), headers: { etag: '"s"' }, cachedText: {} },
+  large: { status: 200, json: countingJson('large', http.cachedTextChars), cachedText: {} },
 }
 const Order = Type.Object(
   {
@@ -114,7 +114,7 @@ const extraRoutes = [
     method: 'GET',
     path: '/again/{size}',
     reply: { 200: Anything },
-    handler: ({ params: { size } }) => again[size as keyof typeof again],
+    handler: ({ params: { size } }) => cachedReplies[size as keyof typeof cachedReplies],
   }),
   route({
     ...open,
@@ -156,11 +156,11 @@ const extraRoutes = [
     method: 'GET',
     path: '/counted/{told}',
     reply: { 200: 'text/plain' },
-    handler: ({ params: { told } }) => ({
+    handler: ({ params: { told: length } }) => ({
       status: 200,
       type: 'text/plain',
       body: pieces(100),
-      bodyBytes: 100 * 65_536 + (told === 'less' ? -1 : Number(told)),
+      bodyBytes: 100 * 65_536 + (length === 'less' ? -1 : Number(length)),
     }),
   }),
   route({
@@ -312,8 +312,8 @@ t.test('A JSON body reads as JSON.parse reads it, or is refused naming the place
     [`${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`, 'body'],
   ]
   for (const [text, field] of refused) {
-    const found = readJson(Buffer.from(text as string))
-    t.match(found, { problem: { field } }, `${String(text).slice(0, 40)} is refused at ${field}`)
+    const parsed = readJson(Buffer.from(text as string))
+    t.match(parsed, { problem: { field } }, `${String(text).slice(0, 40)} is refused at ${field}`)
   }
   t.match(readJson(Buffer.from(`${'['.repeat(32)}${']'.repeat(32)}`)), { value: [] }, 'thirty-two levels are fine')
   t.match(readJson(Buffer.from('{"a\\"b":":{","a":"\\\\","\\ud83d\\ude00":1}')), {
@@ -332,11 +332,11 @@ t.test('A JSON body reads as JSON.parse reads it, or is refused naming the place
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(undefined, 2), (value, indent) => {
       const text = JSON.stringify(value, null, indent)
-      const found = readJson(Buffer.from(text))
+      const parsed = readJson(Buffer.from(text))
       return (
         text.includes('__proto__') ||
         /\\ud[89a-f]/.test(text) ||
-        ('value' in found && JSON.stringify(found.value) === JSON.stringify(value))
+        ('value' in parsed && JSON.stringify(parsed.value) === JSON.stringify(value))
       )
     }),
   )
@@ -344,8 +344,8 @@ t.test('A JSON body reads as JSON.parse reads it, or is refused naming the place
   fc.assert(
     fc.property(fc.array(digits, { minLength: 1, maxLength: 4 }), (numbers) => {
       const first = numbers.findIndex((each) => !Number.isFinite(Number(each)))
-      const found = readJson(Buffer.from(`{"a":[${numbers}]}`))
-      return first < 0 ? 'value' in found : 'problem' in found && found.problem.field === `a[${first}]`
+      const parsed = readJson(Buffer.from(`{"a":[${numbers}]}`))
+      return first < 0 ? 'value' in parsed : 'problem' in parsed && parsed.problem.field === `a[${first}]`
     }),
   )
   fc.assert(
@@ -614,8 +614,8 @@ t.test('Our own pages may call across our listeners, nobody else’s may', async
 })
 
 t.test('Every answer carries a request id, the caller’s own when it is well formed', async (t) => {
-  const id = async (given: string) =>
-    (await fetch(`${mgmt}/v1/things/1`, { headers: { 'x-request-id': given } })).headers.get('x-request-id')
+  const id = async (countingJson: string) =>
+    (await fetch(`${mgmt}/v1/things/1`, { headers: { 'x-request-id': countingJson } })).headers.get('x-request-id')
   t.equal(await id('my-id_1.2'), 'my-id_1.2')
   t.not(await id('not allowed'), 'not allowed')
   t.not(await id('a'.repeat(65)), 'a'.repeat(65))
@@ -707,8 +707,8 @@ t.test('A streamed reply is produced only as fast as it is read, and arrives who
   const whilePaused = produced.pieces
   t.ok(whilePaused < 600, `the client reads nothing, so the source waits (at ${whilePaused})`)
   socket.destroy()
-  const whole = await fetch(`${mgmt}/v1/stream`)
-  t.equal((await whole.arrayBuffer()).byteLength, 600 * 65_536)
+  const unaborted = await fetch(`${mgmt}/v1/stream`)
+  t.equal((await unaborted.arrayBuffer()).byteLength, 600 * 65_536)
 })
 
 t.test('A streamed reply whose length is known tells it, to HEAD as well, and arrives whole', async (t) => {
@@ -738,8 +738,8 @@ t.test('A streamed reply whose length is known tells it, to HEAD as well, and ar
 })
 
 t.test('A streamed reply that is not as long as was told ends its connection', async (t) => {
-  for (const told of ['1', 'less']) {
-    await t.rejects(async () => (await fetch(`${mgmt}/v1/counted/${told}`)).arrayBuffer())
+  for (const length of ['1', 'less']) {
+    await t.rejects(async () => (await fetch(`${mgmt}/v1/counted/${length}`)).arrayBuffer())
   }
 })
 

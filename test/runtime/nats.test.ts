@@ -81,7 +81,7 @@ async function api<T>(connection: NatsConnection, verb: string, request: object 
 }
 
 /** Calls until it is answered, as everybody does who is not or whom nobody hears. */
-async function insist<T>(call: () => Promise<T>): Promise<T> {
+async function retryUntilDone<T>(call: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await call()
@@ -108,16 +108,16 @@ const neverEnds = (t: Test) => (why: unknown) => void t.fail(`it ended: ${why}`)
 
 /** Collects what a follower is told, and why it ended. */
 function follower(log: Log, after: number) {
-  const told: string[] = []
+  const received: string[] = []
   const ends: unknown[] = []
   const stop = log.follow(
     after,
     (entry, number) => {
-      told.push(`${number}: ${text(entry)}`)
+      received.push(`${number}: ${text(entry)}`)
     },
     (why) => ends.push(why),
   )
-  return { told, ends, stop }
+  return { received, ends, stop }
 }
 
 const entries = (first: number, last: number) =>
@@ -126,8 +126,8 @@ const entries = (first: number, last: number) =>
 /** Collects what a watcher sees as `key=value`, or `key gone`. */
 async function watcher(bucket: Bucket) {
   const seen: string[] = []
-  const stop = await bucket.watch((key, held) => {
-    seen.push(held.value === undefined ? `${key} gone` : `${key}=${text(held.value)}`)
+  const stop = await bucket.watch((key, kvEntry) => {
+    seen.push(kvEntry.value === undefined ? `${key} gone` : `${key}=${text(kvEntry.value)}`)
   })
   return { seen, stop }
 }
@@ -136,7 +136,7 @@ async function* partsOf(...parts: Uint8Array[]): AsyncGenerator<Uint8Array> {
   yield* parts
 }
 
-async function whole(parts: AsyncIterable<Uint8Array> | undefined): Promise<Buffer | undefined> {
+async function readAll(parts: AsyncIterable<Uint8Array> | undefined): Promise<Buffer | undefined> {
   if (!parts) return undefined
   const read: Uint8Array[] = []
   for await (const part of parts) read.push(part)
@@ -156,9 +156,9 @@ function aheadClock(): Clock & { aheadMs: number } {
 
 /** A clock for waits that nobody should sit through: every look at it is a second later. */
 function hastyClock(): Clock {
-  let looks = 0
+  let polls = 0
   return {
-    now: () => Date.now() + 1000 * looks++,
+    now: () => Date.now() + 1000 * polls++,
     monotonic: () => performance.now(),
     nextTick: systemClock.nextTick,
     setTimer(_at, call) {
@@ -331,36 +331,36 @@ t.test('The pure parts', async (t) => {
 
 t.test('A follower that misses a message, or hears nothing, ends', async (t) => {
   const ends: unknown[] = []
-  const told: number[] = []
+  const received: number[] = []
   const { log, deliver } = await scriptedLog(t)
-  const following = (take = (number: number) => void told.push(number)) =>
+  const followLog = (onEntry = (number: number) => void received.push(number)) =>
     log.follow(
       4,
-      (_entry, number) => take(number),
+      (_entry, number) => onEntry(number),
       (why) => ends.push(why),
     )
-  following()
+  followLog()
   await waitUntil(() => deliver.ready())
   deliver.message(5, 1)
   deliver.message(6, 2)
-  await waitUntil(() => told.length === 2)
+  await waitUntil(() => received.length === 2)
   deliver.message(7, 4)
   await waitUntil(() => ends.length > 0)
   t.match(ends, [/lost on its way/])
-  t.same(told, [5, 6])
+  t.same(received, [5, 6])
   deliver.message(8, 5)
   await waitUntil(() => true)
-  t.same([told, ends.length], [[5, 6], 1], 'and is silent from then on')
+  t.same([received, ends.length], [[5, 6], 1], 'and is silent from then on')
 
   deliver.forget()
-  following(() => {})
+  followLog(() => {})
   await waitUntil(() => deliver.ready())
   deliver.message(6, 1)
   await waitUntil(() => ends.length > 1)
   t.match(ends[1], /Entry 5 of PARLEY_SHARD_0 is gone/, 'an entry that was never sent is missed too')
 
   deliver.forget()
-  following(() => {})
+  followLog(() => {})
   await waitUntil(() => deliver.ready())
   await new Promise((resolve) => setTimeout(resolve, limits.heartbeatMs / 2))
   t.equal(ends.length, 2, 'a little silence is borne')
@@ -369,9 +369,9 @@ t.test('A follower that misses a message, or hears nothing, ends', async (t) => 
 
   const caughtUp: number[] = []
   deliver.forget()
-  const stop = following((number) => void caughtUp.push(number))
+  const stop = followLog((number) => void caughtUp.push(number))
   await waitUntil(() => deliver.ready())
-  for (const [place, number] of [3, 4, 5].entries()) deliver.message(number, place + 1)
+  for (const [delivery, number] of [3, 4, 5].entries()) deliver.message(number, delivery + 1)
   await waitUntil(() => caughtUp.length > 0)
   t.same(caughtUp, [5], 'what a server tells from before the beginning is passed over')
   t.equal(ends.length, 3)
@@ -397,8 +397,8 @@ async function scriptedLog(t: Test) {
     forget: () => {
       pulled = undefined
     },
-    message: (number: number, place: number) =>
-      pulled && server.deliver(pulled, 'parley.log.0', `$JS.ACK.S.c.1.${number}.${place}.0.9`, 'x'),
+    message: (number: number, delivery: number) =>
+      pulled && server.deliver(pulled, 'parley.log.0', `$JS.ACK.S.c.1.${number}.${delivery}.0.9`, 'x'),
   }
   return { log: await bus.log(0), deliver }
 }
@@ -496,9 +496,9 @@ t.test('A log', async (t) => {
     t.same(new Set(first), new Set(['appended']))
     const skipping = await Promise.all(Array.from({ length: 50 }, (_, at) => append(301 + at)))
     t.same(new Set(skipping), new Set(['conflict']))
-    const { told, stop } = follower(log, 0)
-    await waitUntil(() => told.length === 300)
-    t.same(told, entries(1, 300))
+    const { received, stop } = follower(log, 0)
+    await waitUntil(() => received.length === 300)
+    t.same(received, entries(1, 300))
     stop()
   })
 
@@ -507,16 +507,16 @@ t.test('A log', async (t) => {
     const entry = Buffer.alloc(log.entryBytes, 'large')
     t.equal(await log.append(entry, 0), 'appended')
     t.ok(entry.equals((await log.read(1)) as Buffer))
-    let told: Uint8Array | undefined
+    let received: Uint8Array | undefined
     const stop = log.follow(
       0,
       (each) => {
-        told = each
+        received = each
       },
       neverEnds(t),
     )
-    await waitUntil(() => told !== undefined)
-    t.ok(entry.equals(told as Buffer))
+    await waitUntil(() => received !== undefined)
+    t.ok(entry.equals(received as Buffer))
     stop()
     const tooLarge = Buffer.alloc(log.entryBytes + limits.headerBytes)
     await t.rejects(log.append(tooLarge, 1), /max_payload/)
@@ -527,31 +527,31 @@ t.test('A log', async (t) => {
     const log = await newLog()
     const count = limits.entriesAhead * 4
     await fill(log, count)
-    const told: number[] = []
+    const received: number[] = []
     let taking = 0
     const stop = log.follow(
       10,
       async (_entry, number) => {
         t.equal(++taking, 1, `entry ${number} is alone`)
-        told.push(number)
+        received.push(number)
         await new Promise((resolve) => setImmediate(resolve))
         taking--
       },
       neverEnds(t),
     )
-    await waitUntil(() => told.length === count - 10)
+    await waitUntil(() => received.length === count - 10)
     await fill(log, 5, count)
-    await waitUntil(() => told.length === count - 5)
+    await waitUntil(() => received.length === count - 5)
     t.same(
-      told,
+      received,
       Array.from({ length: count - 5 }, (_, at) => at + 11),
       'those that came later too',
     )
     stop()
     await fill(log, 1, count + 5)
     const late = follower(log, count)
-    await waitUntil(() => late.told.length === 6)
-    t.equal(told.length, count - 5, 'nothing is told to one that was ended')
+    await waitUntil(() => late.received.length === 6)
+    t.equal(received.length, count - 5, 'nothing is told to one that was ended')
     late.stop()
   })
 
@@ -559,25 +559,25 @@ t.test('A log', async (t) => {
     const log = await newLog()
     await fill(log, limits.entriesAhead * 3)
     let release = () => {}
-    let told = 0
+    let received = 0
     const stop = log.follow(
       0,
       () => {
-        told++
+        received++
         return new Promise<void>((resolve) => {
           release = resolve
         })
       },
       neverEnds(t),
     )
-    await waitUntil(() => told === 1)
+    await waitUntil(() => received === 1)
     // Longer than the silence that would end it: what is not asked for is not missed.
     await new Promise((resolve) => setTimeout(resolve, limits.heartbeatMs * (limits.heartbeatsMissed + 2)))
-    t.equal(told, 1)
-    while (told < limits.entriesAhead * 3) {
-      const before = told
+    t.equal(received, 1)
+    while (received < limits.entriesAhead * 3) {
+      const before = received
       release()
-      await waitUntil(() => told > before)
+      await waitUntil(() => received > before)
     }
     t.pass('and hears all of them in its own time')
     stop()
@@ -587,18 +587,18 @@ t.test('A log', async (t) => {
     const log = await newLog()
     await fill(log, 3)
     const ends: unknown[] = []
-    const told: number[] = []
+    const received: number[] = []
     log.follow(
       0,
       async (_entry, number) => {
-        told.push(number)
+        received.push(number)
         if (number === 2) throw new Error('cannot take it')
       },
       (why) => ends.push(why),
     )
     await waitUntil(() => ends.length > 0)
     t.match(ends, [/cannot take it/])
-    t.same(told, [1, 2])
+    t.same(received, [1, 2])
   })
 
   t.test('Trimmed entries are gone, the numbers go on, and a follower that still wanted them ends', async (t) => {
@@ -612,17 +612,17 @@ t.test('A log', async (t) => {
     const early = follower(log, 3)
     await waitUntil(() => early.ends.length > 0)
     t.match(early.ends, [/4 .*trimmed/])
-    t.same(early.told, [])
+    t.same(early.received, [])
     const onTime = follower(log, 4)
-    await waitUntil(() => onTime.told.length === 2)
+    await waitUntil(() => onTime.received.length === 2)
     await log.trim(6)
     t.same(await log.bounds(), { first: 7, last: 6 }, 'all of it')
     await log.trim(1_000)
     t.same(await log.bounds(), { first: 7, last: 6 }, 'to trim what is not there moves nothing')
     await log.trim(3)
     t.equal(await log.append(bytes('entry 7'), 6), 'appended')
-    await waitUntil(() => onTime.told.length === 3 && waiting.told.length === 1)
-    t.same(onTime.told, entries(5, 7), 'one that had heard it all goes on')
+    await waitUntil(() => onTime.received.length === 3 && waiting.received.length === 1)
+    t.same(onTime.received, entries(5, 7), 'one that had heard it all goes on')
     t.same([onTime.ends, waiting.ends], [[], []])
     onTime.stop()
     waiting.stop()
@@ -636,16 +636,16 @@ t.test('A log', async (t) => {
     const gate = new Promise<void>((resolve) => {
       release = resolve
     })
-    let told = 0
+    let received = 0
     log.follow(
       0,
       () => {
-        told++
+        received++
         return gate
       },
       (why) => ends.push(why),
     )
-    await waitUntil(() => told === 1)
+    await waitUntil(() => received === 1)
     await log.trim(limits.entriesAhead * 2)
     release()
     await waitUntil(() => ends.length > 0)
@@ -655,10 +655,10 @@ t.test('A log', async (t) => {
   t.test('A follower that is ahead of the log is not left waiting for what cannot come', async (t) => {
     const log = await newLog()
     await fill(log, 2)
-    const { ends, told } = follower(log, 5)
+    const { ends, received } = follower(log, 5)
     await waitUntil(() => ends.length > 0)
     t.match(ends, [/ends at 2, before 5/])
-    t.same(told, [])
+    t.same(received, [])
   })
 })
 
@@ -673,7 +673,7 @@ t.test('When the only server goes and comes back', async (t) => {
     for (const end of ['kill', 'end'] as const) {
       await server[end]()
       await server.start()
-      t.same(await insist(() => log.bounds()), { first: 1, last: 20 }, end)
+      t.same(await retryUntilDone(() => log.bounds()), { first: 1, last: 20 }, end)
       t.same(await trimmed.bounds(), { first: 21, last: 20 }, 'an empty log remembers where it ended')
     }
     t.equal(await log.append(bytes('stale'), 19), 'conflict')
@@ -689,20 +689,20 @@ t.test('When the only server goes and comes back', async (t) => {
     await fill(log, 5)
     await bus.settings.put('kept', bytes('1'))
     await bus.members.put('n1', bytes('here'))
-    const following = follower(log, 0)
+    const followLog = follower(log, 0)
     const settings = await watcher(bus.settings)
     const members = await watcher(bus.members)
     bus.serve('shard.0', async (body) => body)
     bus.serve('deaf', () => new Promise(() => {}))
-    await waitUntil(() => following.told.length === 5)
+    await waitUntil(() => followLog.received.length === 5)
     t.equal(bus.failure(), undefined)
 
     const unanswered = bus.request('deaf', bytes('?'), hourMs)
     unanswered.catch(() => {})
     await server.kill()
     await t.rejects(unanswered, BusUnreachable)
-    await waitUntil(() => following.ends.length > 0)
-    t.match(following.ends, [{ name: 'BusUnreachable' }])
+    await waitUntil(() => followLog.ends.length > 0)
+    t.match(followLog.ends, [{ name: 'BusUnreachable' }])
     t.match(bus.failure(), new RegExp(`^The NATS servers are away since ${server.address} was lost.*\\.$`))
     const calls: (() => Promise<unknown>)[] = [
       () => log.append(bytes('x'), 5),
@@ -720,17 +720,17 @@ t.test('When the only server goes and comes back', async (t) => {
 
     await server.start()
     await waitUntil(() => bus.failure() === undefined)
-    t.equal(text(await insist(() => bus.request('shard.0', bytes('back'), 5_000))), 'back')
-    t.equal(await insist(() => log.append(bytes('entry 6'), 5)), 'appended')
-    const again = follower(log, 5)
-    await waitUntil(() => again.told.length === 1)
-    t.same(again.told, entries(6, 6))
-    again.stop()
-    await insist(() => bus.settings.put('new', bytes('2')))
+    t.equal(text(await retryUntilDone(() => bus.request('shard.0', bytes('back'), 5_000))), 'back')
+    t.equal(await retryUntilDone(() => log.append(bytes('entry 6'), 5)), 'appended')
+    const restartedFollower = follower(log, 5)
+    await waitUntil(() => restartedFollower.received.length === 1)
+    t.same(restartedFollower.received, entries(6, 6))
+    restartedFollower.stop()
+    await retryUntilDone(() => bus.settings.put('new', bytes('2')))
     await waitUntil(() => settings.seen.includes('new=2'))
     t.same(settings.seen, ['kept=1', 'new=2'], 'what did not change is not told again')
     await waitUntil(() => members.seen.includes('n1 gone'))
-    await insist(() => bus.members.put('n1', bytes('again')))
+    await retryUntilDone(() => bus.members.put('n1', bytes('again')))
     await waitUntil(() => members.seen.includes('n1=again'))
     t.same(members.seen, ['n1=here', 'n1 gone', 'n1=again'], 'the members went with the server’s memory')
     t.match(
@@ -744,14 +744,14 @@ t.test('When the only server goes and comes back', async (t) => {
     const server = await startServer(t)
     const bus = await open(t, [server.url])
     const log = await bus.log(0)
-    const following = follower(log, 0)
+    const followLog = follower(log, 0)
     await waitUntil(async () => (await log.bounds()).last === 0)
     await server.pause()
-    await waitUntil(() => bus.failure() !== undefined && following.ends.length > 0)
+    await waitUntil(() => bus.failure() !== undefined && followLog.ends.length > 0)
     await t.rejects(log.append(bytes('x'), 0), BusUnreachable)
     server.resume()
     await waitUntil(() => bus.failure() === undefined)
-    t.equal(await insist(() => log.append(bytes('x'), 1 - 1)), 'appended')
+    t.equal(await retryUntilDone(() => log.append(bytes('x'), 1 - 1)), 'appended')
   })
 
   t.test('A server that lost its disk shows logs that went back to their beginning', async (t) => {
@@ -764,7 +764,7 @@ t.test('When the only server goes and comes back', async (t) => {
     await server.kill()
     server.loseDisk()
     await server.start()
-    t.same(await insist(() => log.bounds()), { first: 1, last: 0 })
+    t.same(await retryUntilDone(() => log.bounds()), { first: 1, last: 0 })
     t.equal(await log.append(bytes('x'), 7), 'conflict')
     const { ends } = follower(log, 7)
     await waitUntil(() => ends.length > 0)
@@ -772,7 +772,7 @@ t.test('When the only server goes and comes back', async (t) => {
     t.equal(await log.append(bytes('x'), 0), 'appended')
     t.equal(await bus.settings.get('shards'), undefined)
     t.equal(await bus.objects.get('shard.0'), undefined)
-    await insist(() => bus.settings.put('shards', bytes('16')))
+    await retryUntilDone(() => bus.settings.put('shards', bytes('16')))
     t.equal(text((await bus.settings.get('shards'))?.value), '16')
   })
 })
@@ -818,9 +818,9 @@ t.test('A bucket', async (t) => {
       await theirs.put('empty', new Uint8Array(0))
       t.equal((await mine.get('empty'))?.value?.length, 0, 'an empty value is a value')
       await mine.remove('a.b-1')
-      const gone = (await theirs.get('a.b-1')) as KvEntry
-      t.ok(gone.revision > second)
-      t.equal(gone.value, undefined)
+      const removed = (await theirs.get('a.b-1')) as KvEntry
+      t.ok(removed.revision > second)
+      t.equal(removed.value, undefined)
       for (const key of ['', 'a b', 'a.*', '>', 'a..b', 'a_b'])
         await t.rejects(mine.put(key, bytes('x')), RangeError, key)
     })
@@ -875,23 +875,23 @@ t.test('A bucket', async (t) => {
     const clock = aheadClock()
     const [{ settings }, near] = [await open(t, [lonely.url], { clock }), await open(t, [lonely.url])]
     const outside = await stranger(t, lonely)
-    const held = async () =>
+    const countMessages = async () =>
       (await api<{ state: { messages: number } }>(outside, 'STREAM.INFO.KV_parley_settings')).state.messages
     const { seen, stop } = await watcher(near.settings)
-    async function comeAndGo(from: number, count: number) {
+    async function putAndRemove(from: number, count: number) {
       for (let at = from; at < from + count; at++) {
         await settings.put(`k.${at}`, bytes('x'))
         await settings.remove(`k.${at}`)
       }
     }
     await settings.put('stays', bytes('here'))
-    await comeAndGo(0, 40)
-    t.equal(await held(), 41)
+    await putAndRemove(0, 40)
+    t.equal(await countMessages(), 41)
     await waitUntil(() => seen.at(-1) === 'k.39 gone')
     t.equal(seen.filter((line) => line.endsWith('gone')).length, 40)
     clock.aheadMs = limits.removalKeptMs
-    await comeAndGo(40, 20)
-    t.ok((await held()) <= 6, `${await held()} messages are left`)
+    await putAndRemove(40, 20)
+    t.ok((await countMessages()) <= 6, `${await countMessages()} messages are left`)
     const later = await watcher(near.settings)
     t.ok(later.seen.includes('stays=here'))
     t.equal((await settings.get('k.0'))?.value, undefined)
@@ -928,11 +928,11 @@ t.test('The wire', async (t) => {
     t.teardown(other.serve('echo', echo))
     for (const length of [0, 1, limits.frameBytes, limits.frameBytes + 1, 3_000_000, limits.messageBytes]) {
       const body = Buffer.alloc(length, 'parley')
-      const answer = await insist(() => bus.request('echo', body, hourMs))
+      const answer = await retryUntilDone(() => bus.request('echo', body, hourMs))
       t.ok(body.equals(answer as Buffer), `${length} bytes`)
     }
     const many = Array.from({ length: 200 }, (_, at) => Buffer.alloc(at % 7 === 0 ? limits.frameBytes + at : at, at))
-    const answers = await Promise.all(many.map((body) => insist(() => bus.request('echo', body, 10_000))))
+    const answers = await Promise.all(many.map((body) => retryUntilDone(() => bus.request('echo', body, 10_000))))
     t.ok(
       answers.every((answer, at) => many[at]?.equals(answer as Buffer)),
       'at once, each with its own answer',
@@ -940,17 +940,17 @@ t.test('The wire', async (t) => {
   })
 
   t.test('A message that is too long throws before anything is sent', async (t) => {
-    let asked = 0
+    let serveCalls = 0
     t.teardown(
       other.serve('count', async () => {
-        asked++
+        serveCalls++
         return Buffer.alloc(limits.messageBytes + 1)
       }),
     )
     await t.rejects(bus.request('count', Buffer.alloc(limits.messageBytes + 1), hourMs), RangeError)
-    t.equal(asked, 0)
+    t.equal(serveCalls, 0)
     t.ok((await failureOf(bus, 'count', 200)) instanceof BusUnreachable, 'too long an answer is none')
-    t.equal(asked, 1)
+    t.equal(serveCalls, 1)
     for (const subject of ['', 'a b', 'a.*', '>', 'log_1'])
       await t.rejects(bus.request(subject, bytes('x'), 200), RangeError)
     t.throws(() => bus.serve('a.>', echo), RangeError)
@@ -980,31 +980,31 @@ t.test('The wire', async (t) => {
         return body
       }),
     )
-    const slow = insist(() => bus.request('mixed', bytes('slow'), hourMs))
-    t.equal(text(await insist(() => bus.request('mixed', bytes('quick'), hourMs))), 'quick')
+    const slow = retryUntilDone(() => bus.request('mixed', bytes('slow'), hourMs))
+    t.equal(text(await retryUntilDone(() => bus.request('mixed', bytes('quick'), hourMs))), 'quick')
     await t.rejects(bus.request('mixed', bytes('bad'), 100), BusUnreachable)
     release()
     t.equal(text(await slow), 'slow')
   })
 
   t.test('A request reaches every server of its subject once, and the first answer wins', async (t) => {
-    const asked: string[] = []
-    const answering = (name: string) => async (body: Uint8Array) => {
-      asked.push(`${name} ${text(body)}`)
+    const serveCalls: string[] = []
+    const answerAs = (name: string) => async (body: Uint8Array) => {
+      serveCalls.push(`${name} ${text(body)}`)
       return Buffer.alloc(3_000_000, name)
     }
-    const askedIn = (round: string) => asked.filter((line) => line.endsWith(` ${round}`)).sort()
-    t.teardown(other.serve('both', answering('a')))
-    t.teardown(bus.serve('both', answering('b')))
+    const callsIn = (round: string) => serveCalls.filter((line) => line.endsWith(` ${round}`)).sort()
+    t.teardown(other.serve('both', answerAs('a')))
+    t.teardown(bus.serve('both', answerAs('b')))
     await waitUntil(async () => {
-      asked.length = 0
-      await insist(() => bus.request('both', bytes('trial'), hourMs))
-      return askedIn('trial').length === 2
+      serveCalls.length = 0
+      await retryUntilDone(() => bus.request('both', bytes('trial'), hourMs))
+      return callsIn('trial').length === 2
     })
     const answer = await bus.request('both', bytes('real'), hourMs)
     t.match(text(answer), /^(a{3000000}|b{3000000})$/, 'answers of many frames do not mix')
-    await waitUntil(() => askedIn('real').length === 2)
-    t.same(askedIn('real'), ['a real', 'b real'])
+    await waitUntil(() => callsIn('real').length === 2)
+    t.same(callsIn('real'), ['a real', 'b real'])
   })
 
   t.test('Frames that fit a server with a small limit still carry the longest message', async (t) => {
@@ -1012,10 +1012,10 @@ t.test('The wire', async (t) => {
     const narrow = await open(t, [small.url])
     narrow.serve('echo', echo)
     const body = Buffer.alloc(limits.messageBytes, 'narrow')
-    t.ok(body.equals((await insist(() => narrow.request('echo', body, hourMs))) as Buffer))
+    t.ok(body.equals((await retryUntilDone(() => narrow.request('echo', body, hourMs))) as Buffer))
     t.equal((await narrow.log(0)).entryBytes, 65536 - limits.headerBytes)
     await narrow.objects.put('s', partsOf(body))
-    t.ok(body.equals((await whole(await narrow.objects.get('s'))) as Buffer))
+    t.ok(body.equals((await readAll(await narrow.objects.get('s'))) as Buffer))
   })
 })
 
@@ -1024,13 +1024,13 @@ t.test('Snapshots', async (t) => {
   const bus = await open(t, [server.url])
   const { objects } = bus
   const outside = await stranger(t, server)
-  const held = async () =>
+  const countMessages = async () =>
     (await api<{ state: { messages: number } }>(outside, 'STREAM.INFO.OBJ_parley_snapshots')).state.messages
 
   t.test('What was put is read whole, in parts of any size', async (t) => {
     t.equal(await objects.get('shard.1'), undefined)
     await objects.put('first', partsOf(bytes('the very first')))
-    t.equal(text(await whole(await objects.get('first'))), 'the very first')
+    t.equal(text(await readAll(await objects.get('first'))), 'the very first')
     const large = Buffer.alloc(5_000_000, 'snapshot')
     for (const [name, ...parts] of [
       ['empty'],
@@ -1039,12 +1039,12 @@ t.test('Snapshots', async (t) => {
       ['uneven', large.subarray(0, 100), new Uint8Array(0), large.subarray(100, 300_001), large.subarray(300_001)],
     ] as [string, ...Buffer[]][]) {
       await objects.put(name, partsOf(...parts))
-      t.ok(Buffer.concat(parts).equals((await whole(await objects.get(name)))!), name)
+      t.ok(Buffer.concat(parts).equals((await readAll(await objects.get(name)))!), name)
     }
   })
 
   t.test('A new object replaces the old one once it is whole, and nothing of the old one stays', async (t) => {
-    const before = await held()
+    const before = await countMessages()
     const sized = (fill: string) => partsOf(Buffer.alloc(limits.objectChunkBytes * 3, fill))
     await objects.put('shard.1', sized('a'))
     let release = () => {}
@@ -1056,74 +1056,74 @@ t.test('Snapshots', async (t) => {
       await gate
     }
     const putting = objects.put('shard.1', slow())
-    await waitUntil(async () => (await held()) > before + 4)
-    t.match(text(await whole(await objects.get('shard.1'))), /^a+$/, 'the old one is read meanwhile')
+    await waitUntil(async () => (await countMessages()) > before + 4)
+    t.match(text(await readAll(await objects.get('shard.1'))), /^a+$/, 'the old one is read meanwhile')
     release()
     await putting
-    t.match(text(await whole(await objects.get('shard.1'))), /^b+$/)
-    t.equal(await held(), before + 4, 'three chunks and what names them')
+    t.match(text(await readAll(await objects.get('shard.1'))), /^b+$/)
+    t.equal(await countMessages(), before + 4, 'three chunks and what names them')
     await objects.remove('shard.1')
     t.equal(await objects.get('shard.1'), undefined)
     await objects.remove('shard.1')
-    t.equal(await held(), before + 1)
+    t.equal(await countMessages(), before + 1)
   })
 
   t.test('Names that begin alike have nothing to do with each other', async (t) => {
     await objects.put('shard', partsOf(bytes('short')))
     await objects.put('shard.1', partsOf(bytes('long')))
     await objects.put('shard', partsOf(bytes('short again')))
-    t.equal(text(await whole(await objects.get('shard.1'))), 'long')
+    t.equal(text(await readAll(await objects.get('shard.1'))), 'long')
   })
 
   t.test('Parts that fail leave the old object and nothing else', async (t) => {
     await objects.put('steady', partsOf(bytes('old')))
-    const before = await held()
-    async function* failing() {
+    const before = await countMessages()
+    async function* failMidway() {
       yield Buffer.alloc(limits.objectChunkBytes * 20, 'x')
       throw new Error('the reader failed')
     }
-    await t.rejects(objects.put('steady', failing()), /the reader failed/)
-    t.equal(text(await whole(await objects.get('steady'))), 'old')
-    t.equal(await held(), before)
+    await t.rejects(objects.put('steady', failMidway()), /the reader failed/)
+    t.equal(text(await readAll(await objects.get('steady'))), 'old')
+    t.equal(await countMessages(), before)
   })
 
   t.test('A removal takes along what never became whole, and whoever still puts it is refused', async (t) => {
-    const before = await held()
+    const before = await countMessages()
     const sized = () => Buffer.alloc(limits.objectChunkBytes * 3, 'x')
     let release = () => {}
     const gate = new Promise<void>((resolve) => {
       release = resolve
     })
-    async function* halting() {
+    async function* haltMidway() {
       yield sized()
       await gate
     }
-    const putting = objects.put('half', halting())
-    await waitUntil(async () => (await held()) === before + 3)
+    const putting = objects.put('half', haltMidway())
+    await waitUntil(async () => (await countMessages()) === before + 3)
     await objects.remove('half')
-    t.equal(await held(), before + 1, 'that it was removed')
+    t.equal(await countMessages(), before + 1, 'that it was removed')
     release()
     await t.rejects(putting, BusUnreachable)
     t.equal(await objects.get('half'), undefined)
-    t.equal(await held(), before + 1)
+    t.equal(await countMessages(), before + 1)
   })
 
   t.test('That an object was removed is forgotten when it is long ago', async (t) => {
     const clock = aheadClock()
     const { objects } = await open(t, [server.url], { clock })
-    const before = await held()
-    async function comeAndGo(from: number, count: number) {
+    const before = await countMessages()
+    async function putAndRemove(from: number, count: number) {
       for (let at = from; at < from + count; at++) {
         await objects.put(`passing-${at}`, partsOf(bytes('x')))
         await objects.remove(`passing-${at}`)
       }
     }
-    await comeAndGo(0, 20)
-    t.equal(await held(), before + 20)
+    await putAndRemove(0, 20)
+    t.equal(await countMessages(), before + 20)
     clock.aheadMs = limits.removalKeptMs
-    await comeAndGo(20, 20)
-    t.ok((await held()) <= before + 5, `${(await held()) - before} messages are left`)
-    t.equal(text(await whole(await objects.get('steady'))), 'old')
+    await putAndRemove(20, 20)
+    t.ok((await countMessages()) <= before + 5, `${(await countMessages()) - before} messages are left`)
+    t.equal(text(await readAll(await objects.get('steady'))), 'old')
   })
 
   t.test('Of two who put at once one succeeds, and the object is one of theirs', async (t) => {
@@ -1140,7 +1140,7 @@ t.test('Snapshots', async (t) => {
     ])
     t.same(outcomes.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
     const won = outcomes[0].status === 'fulfilled' ? 'a' : 'b'
-    t.equal(text(await whole(await objects.get('contested'))), won.repeat(limits.objectChunkBytes * 4))
+    t.equal(text(await readAll(await objects.get('contested'))), won.repeat(limits.objectChunkBytes * 4))
   })
 
   t.test('An object that is replaced, shortened or changed under its reader throws', async (t) => {
@@ -1166,9 +1166,9 @@ t.test('Snapshots', async (t) => {
       'as NATS’s own tools read it',
     )
     await api(outside, 'STREAM.PURGE.OBJ_parley_snapshots', { filter: `$O.parley_snapshots.C.${nuid}`, keep: 2 })
-    await t.rejects(whole(await objects.get('moving')), /replaced while it was read/)
+    await t.rejects(readAll(await objects.get('moving')), /replaced while it was read/)
     await outside.request(`$O.parley_snapshots.C.${nuid}`, Buffer.alloc(limits.objectChunkBytes, 'c'))
-    await t.rejects(whole(await objects.get('moving')), /its digest differs/)
+    await t.rejects(readAll(await objects.get('moving')), /its digest differs/)
   })
 })
 
@@ -1181,13 +1181,13 @@ t.test('A cluster of three servers', async (t) => {
     const log = await bus.log(0)
     const count = 300
     const kills = [80, 190]
-    const following: string[] = []
+    const followLog: string[] = []
     const follow = (after: number): (() => void) =>
       log.follow(
         after,
-        (entry, number) => void following.push(`${number}: ${text(entry)}`),
+        (entry, number) => void followLog.push(`${number}: ${text(entry)}`),
         () => {
-          if (following.length < count) setTimeout(follow, 20, following.length)
+          if (followLog.length < count) setTimeout(follow, 20, followLog.length)
         },
       )
     follow(0)
@@ -1200,15 +1200,15 @@ t.test('A cluster of three servers', async (t) => {
       }
       await appendSurely(log, bytes(`entry ${after + 1}`), after)
     }
-    await waitUntil(() => following.length === count)
-    t.same(following, entries(1, count), 'as one that follows all the while is told')
+    await waitUntil(() => followLog.length === count)
+    t.same(followLog, entries(1, count), 'as one that follows all the while is told')
     await killed?.start()
     for (const server of cluster.servers) {
       const other = await (await open(t, [server.url])).log(0)
-      t.same(await insist(() => other.bounds()), { first: 1, last: count })
-      const { told, stop } = follower(other, 0)
-      await waitUntil(() => told.length === count)
-      t.same(told, entries(1, count), `as ${server.name} tells it`)
+      t.same(await retryUntilDone(() => other.bounds()), { first: 1, last: count })
+      const { received, stop } = follower(other, 0)
+      await waitUntil(() => received.length === count)
+      t.same(received, entries(1, count), `as ${server.name} tells it`)
       stop()
     }
   })
@@ -1218,9 +1218,9 @@ t.test('A cluster of three servers', async (t) => {
     for (const server of cluster.servers) buses.push(await open(t, [server.url]))
     for (let round = 0; round < 60; round++) {
       const [writer, reader] = [buses[round % 3]!, buses[(round + 1) % 3]!]
-      const revision = await insist(() => writer.members.put('beat', bytes(String(round))))
+      const revision = await retryUntilDone(() => writer.members.put('beat', bytes(String(round))))
       t.same(
-        await insist(() => reader.members.get('beat')),
+        await retryUntilDone(() => reader.members.get('beat')),
         { revision, value: bytes(String(round)) },
         `round ${round}`,
       )
@@ -1229,15 +1229,15 @@ t.test('A cluster of three servers', async (t) => {
 
   t.test('Members outlive the server that leads them, though they are held in memory', async (t) => {
     const bus = await open(t, cluster.urls)
-    await insist(() => bus.members.put('n1', bytes('here')))
+    await retryUntilDone(() => bus.members.put('n1', bytes('here')))
     const { seen, stop } = await watcher(bus.members)
     const leader = await cluster.leaderOf('KV_parley_members')
     await leader.kill()
-    t.equal(text((await insist(() => bus.members.get('n1')))?.value), 'here')
-    await insist(() => bus.members.put('n2', bytes('there')))
+    t.equal(text((await retryUntilDone(() => bus.members.get('n1')))?.value), 'here')
+    await retryUntilDone(() => bus.members.put('n2', bytes('there')))
     await waitUntil(() => seen.includes('n2=there'))
     await leader.start()
-    t.equal(text((await insist(() => bus.members.get('n1')))?.value), 'here')
+    t.equal(text((await retryUntilDone(() => bus.members.get('n1')))?.value), 'here')
     t.notOk(seen.includes('n1 gone'))
     stop()
   })
@@ -1251,8 +1251,8 @@ t.test('A cluster of three servers', async (t) => {
     await t.rejects(log.append(bytes('entry 4'), 3), BusUnreachable)
     await Promise.all(rest.map((server) => server.start()))
     await appendSurely(log, bytes('entry 4'), 3)
-    t.same(await insist(() => log.bounds()), { first: 1, last: 4 })
-    t.equal(text(await insist(() => log.read(4))), 'entry 4')
+    t.same(await retryUntilDone(() => log.bounds()), { first: 1, last: 4 })
+    t.equal(text(await retryUntilDone(() => log.read(4))), 'entry 4')
   })
 
   t.test('A log that was kept once is spread over the cluster when it is opened', async (t) => {
@@ -1264,7 +1264,7 @@ t.test('A cluster of three servers', async (t) => {
     const log = await bus.log(2)
     const { config } = await api<{ config: { num_replicas: number } }>(outside, 'STREAM.INFO.PARLEY_SHARD_2')
     t.equal(config.num_replicas, limits.replicas)
-    t.equal(text(await insist(() => log.read(1))), 'kept')
+    t.equal(text(await retryUntilDone(() => log.read(1))), 'kept')
   })
 })
 
@@ -1286,7 +1286,7 @@ t.test('A cluster of which too few servers are up makes no log until there are e
   t.equal(made, false)
   third.spawn()
   const log = await opening
-  t.equal(await insist(() => log.append(bytes('x'), 0)), 'appended')
+  t.equal(await retryUntilDone(() => log.append(bytes('x'), 0)), 'appended')
   t.equal(bus.failure(), undefined)
   t.match(
     logged.filter(({ event }) => event === 'bus.stream.created'),
@@ -1297,8 +1297,8 @@ t.test('A cluster of which too few servers are up makes no log until there are e
 /** Appends as an owner does: after silence it asks again, and looks whose entry it is that stands there, once it can be seen. */
 async function appendSurely(log: Log, entry: Buffer, after: number): Promise<void> {
   for (;;) {
-    if ((await insist(() => log.append(entry, after))) === 'appended') return
-    const there = await insist(() => log.read(after + 1))
+    if ((await retryUntilDone(() => log.append(entry, after))) === 'appended') return
+    const there = await retryUntilDone(() => log.read(after + 1))
     if (there && entry.equals(there)) return
     if (there) throw new Error(`entry ${after + 1} is ${text(there)}, not ${text(entry)}`)
   }
@@ -1357,7 +1357,7 @@ t.test('Who may connect', async (t) => {
     await waitUntil(() => bus.failure() !== undefined)
     await server.start()
     await waitUntil(() => bus.failure() === undefined)
-    t.equal(await insist(async () => (await bus.log(0)).append(bytes('x'), 1)), 'appended')
+    t.equal(await retryUntilDone(async () => (await bus.log(0)).append(bytes('x'), 1)), 'appended')
   })
 
   t.test(
@@ -1465,12 +1465,12 @@ t.test('A closed bus', async (t) => {
       (await api<{ state: { consumer_count: number } }>(outside, `STREAM.INFO.${stream}`)).state.consumer_count
     const bus = await open(t, [server.url])
     const log = await bus.log(1)
-    const following = follower(log, 0)
+    const followLog = follower(log, 0)
     const stop = await bus.settings.watch(() => {})
     await waitUntil(
       async () => (await consumers('PARLEY_SHARD_1')) === 1 && (await consumers('KV_parley_settings')) > 0,
     )
-    following.stop()
+    followLog.stop()
     stop()
     await waitUntil(async () => (await consumers('PARLEY_SHARD_1')) === 0)
     t.pass('followers are taken away when they end')
@@ -1483,7 +1483,7 @@ t.test('Nothing that a stranger sends disturbs a node', async (t) => {
   const bus = await open(t, [server.url], { log: logInto(logged) })
   const log = await bus.log(0)
   const outside = await stranger(t, server)
-  const { told, ends, stop } = follower(log, 0)
+  const { received, ends, stop } = follower(log, 0)
   t.teardown(bus.serve('echo', async (body) => body))
   const odd = headers()
   odd.set('Parley-Frame', '1 x 0 99999999999')
@@ -1491,9 +1491,9 @@ t.test('Nothing that a stranger sends disturbs a node', async (t) => {
     outside.publish('parley.echo', bytes('frame'), { headers: odd, reply: 'x.y' })
   outside.publish('parley.echo', bytes('nobody waits'))
   await outside.flush()
-  t.equal(text(await insist(() => bus.request('echo', bytes('fine'), hourMs))), 'fine')
+  t.equal(text(await retryUntilDone(() => bus.request('echo', bytes('fine'), hourMs))), 'fine')
   await outside.request('parley.log.0', 'written by a stranger')
-  await waitUntil(() => told.length === 1)
+  await waitUntil(() => received.length === 1)
   t.equal(await log.append(bytes('mine'), 0), 'conflict', 'an entry is an entry, whoever wrote it')
   t.same(ends, [])
   t.same(

@@ -15,7 +15,7 @@ import { createLog, type Fields, type Log } from '../../runtime/observe/log.js'
 import { createMetrics } from '../../runtime/observe/metrics.js'
 import { registerProcessMetrics } from '../../runtime/observe/process.js'
 import { redact } from '../../runtime/observe/redaction.js'
-import { anyText } from '../harness/anytext.js'
+import { anyText } from '../harness/arbitraries.js'
 
 const at = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
 
@@ -174,8 +174,8 @@ t.test('A cut leaves no half of a secret behind', async (t) => {
   for (const secret of ['+1 (555) 867-5309', 'ada.lovelace@analytical.example', `sk-svc-${'q'.repeat(40)}`]) {
     for (let cut = 1; cut < secret.length; cut++) {
       const text = `${'x '.repeat(limits.fieldChars).slice(0, limits.fieldChars - cut - 1)} ${secret} and more`
-      const said = recordOf({ said: text }).said as string
-      t.match(said.slice(-60), /x\[\d\d+ more characters\]$/)
+      const logged = recordOf({ said: text }).said as string
+      t.match(logged.slice(-60), /x\[\d\d+ more characters\]$/)
     }
   }
 })
@@ -219,7 +219,7 @@ t.test('A field whose name says secret is hidden whatever it holds, and counts a
 
 const digits = (length: number) =>
   fc.array(fc.integer({ min: 0, max: 9 }), { minLength: length, maxLength: length }).map((all) => all.join(''))
-const shaped = (shape: string) =>
+const recordOfShape = (shape: string) =>
   digits(15).map((pool) => {
     let used = 0
     return shape.replace(/9/g, () => pool[used++]!)
@@ -247,7 +247,7 @@ const phone = fc.oneof(
     '+99 9999/999999',
     '(99) 99999-9999',
     '+9\u00a0999\u2011999\u20119999',
-  ].map(shaped),
+  ].map(recordOfShape),
 )
 const tokenChars = fc.string({ unit: fc.constantFrom(...'abcXYZ019_-'), minLength: 24, maxLength: 60 })
 const token = fc.oneof(
@@ -355,7 +355,7 @@ t.test('Phone numbers are masked so that two can be told apart', async (t) => {
 })
 
 t.test('E-mail addresses and tokens leave the text around them legible', async (t) => {
-  const shown: Readonly<Record<string, string>> = {
+  const redacted: Readonly<Record<string, string>> = {
     'to ada@x.example, bob.b+tag@mail.x.example.': 'to [email], [email]',
     '<ada@x.example>': '<[email]>',
     'https://x.example/find?mail=ada@x.example&n=1': 'https://x.example/find?mail=[email]&n=1',
@@ -372,7 +372,7 @@ t.test('E-mail addresses and tokens leave the text around them legible', async (
     'key sk-proj-abcdefghijklmnop': 'key sk-[token]',
     'grant v2.abcdefghijklmnop.qrst used': 'grant v2.[token] used',
   }
-  for (const [text, clean] of Object.entries(shown)) t.equal(redact(text), clean)
+  for (const [text, clean] of Object.entries(redacted)) t.equal(redact(text), clean)
 })
 
 t.test('Ids, times, versions, addresses of machines and plain words survive', async (t) => {
@@ -652,9 +652,9 @@ t.test('Lines that cannot be written are let fall, and flushing them ends all th
   const dir = mkdtempSync(join(tmpdir(), 'parley-'))
   t.teardown(() => rmSync(dir, { recursive: true, force: true }))
   const file = openSync(join(dir, 'log'), 'w')
-  const kept = createLineWriter(file)
-  for (let count = 0; count < 1_000; count++) kept.write(`${count}\n`)
-  await kept.flush()
+  const lineWriter = createLineWriter(file)
+  for (let count = 0; count < 1_000; count++) lineWriter.write(`${count}\n`)
+  await lineWriter.flush()
   closeSync(file)
   const written = readFileSync(join(dir, 'log'), 'utf8')
   t.equal(written, Array.from({ length: 1_000 }, (_, count) => `${count}\n`).join(''), 'in order and whole')

@@ -176,15 +176,15 @@ const fixtures: readonly Route[] = [
   }),
 ]
 
-const about = { mgmt: { prefix: '/v1', port: 8081 }, gateway: { prefix: '/v4', port: 8080 } } as const
+const planes = { mgmt: { prefix: '/v1', port: 8081 }, gateway: { prefix: '/v4', port: 8080 } } as const
 
 function documentOf(plane: Plane, routes: readonly Route[] = fixtures): OpenApiDocument {
-  const { prefix, port } = about[plane]
+  const { prefix, port } = planes[plane]
   return openapi(routes, { plane, version: '1.2.3', serverUrl: `http://127.0.0.1:${port}${prefix}` })
 }
 
 /** The whole set a plane serves: the fixtures and the routes of the docs themselves. */
-function served(plane: Plane): Route[] {
+function routesOf(plane: Plane): Route[] {
   const routes: Route[] = [
     ...fixtures.filter((one) => one.plane === plane),
     ...docsRoutes(plane),
@@ -233,7 +233,7 @@ function codesIn(document: OpenApiDocument, method: string, path: string): Recor
 
 t.test('The public linter has nothing to say about either document, warnings included', async (t) => {
   for (const plane of ['mgmt', 'gateway'] as const)
-    t.same(await lintOpenApi(documentOf(plane, served(plane))), [], plane)
+    t.same(await lintOpenApi(documentOf(plane, routesOf(plane))), [], plane)
 })
 
 t.test('The linter is able to find what is wrong', async (t) => {
@@ -251,8 +251,8 @@ t.test('The linter is able to find what is wrong', async (t) => {
 
 t.test('Each document holds the routes of its own plane, and each tag with what it is about', (t) => {
   for (const plane of ['mgmt', 'gateway'] as const) {
-    const routes = served(plane)
-    const document = documentOf(plane, [...served('mgmt'), ...served('gateway')])
+    const routes = routesOf(plane)
+    const document = documentOf(plane, [...routesOf('mgmt'), ...routesOf('gateway')])
     const written = Object.entries(document.paths).flatMap(([path, item]) =>
       Object.keys(item as object).map((method) => `${method.toUpperCase()} ${path}`),
     )
@@ -275,7 +275,7 @@ t.test('The same declarations give the same bytes, in whatever order they come',
 })
 
 t.test('Operation ids are unique and can be read', (t) => {
-  const ids = operationsOf(documentOf('mgmt', served('mgmt'))).map(({ operationId }) => operationId)
+  const ids = operationsOf(documentOf('mgmt', routesOf('mgmt'))).map(({ operationId }) => operationId)
   t.equal(new Set(ids).size, ids.length)
   t.same(ids.sort(), [
     'createOrgApiKey',
@@ -367,11 +367,11 @@ t.test('Every code a route may answer is in its document, under its status and i
 })
 
 t.test('The error bodies that are written are the ones that are documented', (t) => {
-  const whole = { detail: 'name: is required', errors: [{ field: 'name', message: 'is required' }] }
+  const validationProblem = { detail: 'name: is required', errors: [{ field: 'name', message: 'is required' }] }
   for (const style of ['problem', 'classic', 'gateway'] as ErrorStyle[]) {
     const check = compileCheck(errorBodies[style])
     for (const code of Object.keys(errorTable) as ErrorCode[]) {
-      for (const refusal of [refuse(code), refuse(code, whole), refuse(code, { status: 400 })]) {
+      for (const refusal of [refuse(code), refuse(code, validationProblem), refuse(code, { status: 400 })]) {
         const body = JSON.parse(writeRefusal(refusal, style).body) as object
         t.equal(check(body), undefined, `${style} ${code}`)
         const documented = Object.keys((errorBodies[style] as { properties?: object }).properties!)
@@ -511,7 +511,7 @@ const broken: Route = {
 async function serve(plane: Plane, routes: readonly Route[]) {
   const log = { error: (...what: unknown[]) => console.error(...what) } as never
   const pipeline = createPipeline({
-    prefix: about[plane].prefix,
+    prefix: planes[plane].prefix,
     routes,
     style: plane === 'gateway' ? 'gateway' : 'problem',
     authenticate: () => undefined,
@@ -523,11 +523,11 @@ async function serve(plane: Plane, routes: readonly Route[]) {
   })
   const listening = await listen({ host: '127.0.0.1', port: 0, serve: pipeline, log })
   const origin = `http://127.0.0.1:${listening.port}`
-  return { origin, base: origin + about[plane].prefix, close: () => listening.close(0) }
+  return { origin, base: origin + planes[plane].prefix, close: () => listening.close(0) }
 }
 
 t.test('The page, its files and the document are served as the client can take them', async (t) => {
-  const server = await serve('gateway', served('gateway'))
+  const server = await serve('gateway', routesOf('gateway'))
   t.teardown(server.close)
   const get = (path: string, headers: Record<string, string> = {}) =>
     request(server.base + path, { headers: { 'accept-encoding': 'identity', ...headers } })
@@ -547,18 +547,18 @@ t.test('The page, its files and the document are served as the client can take t
     t.equal(small.headers['content-encoding'], 'gzip', path)
     t.equal(plain.headers['content-encoding'], undefined, path)
     t.equal(plain.headers.vary, 'accept-encoding')
-    const whole = Buffer.from(await plain.body.arrayBuffer())
-    t.ok(whole.equals(gunzipSync(await small.body.arrayBuffer())), `${path} is the same compressed`)
+    const validationProblem = Buffer.from(await plain.body.arrayBuffer())
+    t.ok(validationProblem.equals(gunzipSync(await small.body.arrayBuffer())), `${path} is the same compressed`)
     t.match(plain.headers.etag, /^"[\w-]+"$/)
     t.not(plain.headers.etag, small.headers.etag, 'a strong tag names bytes')
-    const again = await get(path, { 'if-none-match': `"other", ${String(plain.headers.etag)}` })
-    t.equal(again.statusCode, 304, path)
-    t.equal(await again.body.text(), '')
+    const revalidated = await get(path, { 'if-none-match': `"other", ${String(plain.headers.etag)}` })
+    t.equal(revalidated.statusCode, 304, path)
+    t.equal(await revalidated.body.text(), '')
     const forGood = files.includes(path)
     t.equal(plain.headers['cache-control'], forGood ? 'public, max-age=31536000, immutable' : 'no-cache', path)
   }
   const described = (await (await get('/openapi.json')).body.json()) as OpenApiDocument
-  t.same(described, documentOf('gateway', served('gateway')))
+  t.same(described, documentOf('gateway', routesOf('gateway')))
   for (const path of ['/docs/index.html', '/docs/constructor', '/docs/..%2Fpackage.json', '/docs/%2Fetc%2Fpasswd']) {
     const missing = await get(path)
     t.equal(missing.statusCode, 404, path)
@@ -569,7 +569,7 @@ t.test('The page, its files and the document are served as the client can take t
 t.test('In a browser', { skip: findChromium() ? false : 'Chromium is not installed' }, async (t) => {
   const browser = await openBrowser()
   t.teardown(() => browser.close())
-  const mgmt = await serve('mgmt', [...served('mgmt'), bad, broken])
+  const mgmt = await serve('mgmt', [...routesOf('mgmt'), bad, broken])
   t.teardown(mgmt.close)
 
   t.test('the page shows every operation, dark or light, and asks nobody else', async (t) => {
@@ -579,7 +579,7 @@ t.test('In a browser', { skip: findChromium() ? false : 'Chromium is not install
       await page.goto(`${mgmt.base}/docs`)
       await page.locator('.opblock').first().waitFor()
       t.equal(await page.title(), 'Parley management API')
-      t.equal(await page.locator('.opblock').count(), operationsOf(documentOf('mgmt', served('mgmt'))).length)
+      t.equal(await page.locator('.opblock').count(), operationsOf(documentOf('mgmt', routesOf('mgmt'))).length)
       t.equal(await page.locator('html.dark-mode').count(), colorScheme === 'dark' ? 1 : 0)
       const send = page.locator('.opblock', { hasText: '_send' })
       await send.locator('.opblock-summary-control').click()
@@ -623,7 +623,7 @@ t.test('In a browser', { skip: findChromium() ? false : 'Chromium is not install
 
   t.test('no text of either document speaks of a console of ours', async (t) => {
     for (const plane of ['mgmt', 'gateway'] as const) {
-      const texts = JSON.stringify(documentOf(plane, served(plane)).tags)
+      const texts = JSON.stringify(documentOf(plane, routesOf(plane)).tags)
       t.notMatch(texts, /console/)
     }
   })
@@ -665,11 +665,11 @@ t.test('The documents of both planes, as a node serves them, pass a public linte
     ['mgmt', '/v1/openapi.json'],
     ['gateway', '/v4/openapi.json'],
   ] as const) {
-    const served = await node[plane]('GET', path)
-    t.equal(served.status, 200)
-    t.same(await lintOpenApi(served.json), [], `${plane} has no findings`)
+    const routesOf = await node[plane]('GET', path)
+    t.equal(routesOf.status, 200)
+    t.same(await lintOpenApi(routesOf.json), [], `${plane} has no findings`)
     const declared = node.node.planes[plane].routes.length
-    const described = Object.values(served.json.paths as Record<string, object>).flatMap((item) => Object.keys(item))
+    const described = Object.values(routesOf.json.paths as Record<string, object>).flatMap((item) => Object.keys(item))
     t.equal(described.length, declared, `every route of ${plane} is described`)
   }
 })

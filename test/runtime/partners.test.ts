@@ -18,7 +18,7 @@ import { waitUntil } from '../harness/clock.js'
 
 const limits = { ...adapterThread, heartbeatMs: 50, missedHeartbeats: 20, restartMs: 10, heapMb: 64 }
 const secret = 'secret-of-the-sample-account'
-const about = { address: '+14155550100', messageId: 'msg_1' }
+const renderContext = { address: '+14155550100', messageId: 'msg_1' }
 
 /** What the adapter does besides sending, by the text of the message. */
 const troubles = `
@@ -38,7 +38,7 @@ const troubles = `
   if (doing === 'floods') { for (let n = 0; n < 5000; n++) call({ method: 'GET', url: 'https://a.example/' }) }
 `
 
-function troubled(t: Test, provider = 'pigeon', more = ''): string {
+function writeBrokenAdapter(t: Test, provider = 'pigeon', more = ''): string {
   const { dir } = generateAdapter(t, 'sms', provider)
   const send = join(dir, 'send.js')
   const text = readFileSync(send, 'utf8').replace(
@@ -53,28 +53,34 @@ function troubled(t: Test, provider = 'pigeon', more = ''): string {
 
 async function open(t: Test, dirs: readonly string[], changes: Partial<typeof limits> = {}) {
   const lines: { event: string; fields: Fields }[] = []
-  const say = (event: string, fields: Fields = {}) => void lines.push({ event, fields })
-  const log: Log = { debug: say, info: say, warn: say, error: say, child: () => log }
+  const record = (event: string, fields: Fields = {}) => void lines.push({ event, fields })
+  const log: Log = { debug: record, info: record, warn: record, error: record, child: () => log }
   const partners = await openPartners(dirs, { from: '/', log, limits: { ...limits, ...changes } })
   t.teardown(() => partners.close())
-  const logged = (event: string) => lines.filter((each) => each.event === event).map(({ fields }) => fields)
-  return { adapters: partners.adapters, adapter: partners.adapters[0]!, logged, lines }
+  const linesNamed = (event: string) => lines.filter((each) => each.event === event).map(({ fields }) => fields)
+  return { adapters: partners.adapters, adapter: partners.adapters[0]!, linesNamed, lines }
 }
 
-const taken: ProviderResponse = { kind: 'answer', status: 202, header: () => '', headers: {}, body: '{"id":"wire_1"}' }
+const accepted: ProviderResponse = {
+  kind: 'answer',
+  status: 202,
+  header: () => '',
+  headers: {},
+  body: '{"id":"wire_1"}',
+}
 const auth = { accountId: 'acme', apiKey: 'key-of-the-sample-account', signingSecret: secret }
 const memory = createTokenCache({ now: () => 1_000 })
 
-function sending(more: Partial<FindContext<unknown>> = {}): FindContext<unknown> {
+function sendContext(more: Partial<FindContext<unknown>> = {}): FindContext<unknown> {
   return {
     ...{
       auth,
       bindingId: 'cb_1',
       ingressUrl: 'https://gateway.test/v4/ingress/cb_1',
-      address: about.address,
+      address: renderContext.address,
       id: 'msg_1.0',
     },
-    ...{ call: async () => taken, cache: memory, now: () => 1_000, signal: new AbortController().signal },
+    ...{ call: async () => accepted, cache: memory, now: () => 1_000, signal: new AbortController().signal },
     ...{ isCancelled: () => false, since: 0, isKnown: () => false },
     ...more,
   }
@@ -82,7 +88,7 @@ function sending(more: Partial<FindContext<unknown>> = {}): FindContext<unknown>
 
 type Opened = Awaited<ReturnType<typeof open>>['adapter']
 const message = (text: string) => ({ type: 'text', text })
-const send = (adapter: Opened, text: string, more = {}) => adapter.send(message(text), sending(more))
+const send = (adapter: Opened, text: string, more = {}) => adapter.send(message(text), sendContext(more))
 const sent = { kind: 'sent', providerId: 'wire_1' }
 const isBack = async (adapter: Opened) => (await send(adapter, 'Hello')).kind === 'sent'
 
@@ -93,8 +99,8 @@ t.test('An adapter in its thread renders, receives and sends what it does anywhe
   t.same(adapter.descriptor, local.descriptor)
   t.notOk('connect' in adapter || 'probe' in adapter, 'no power is added')
   const blocks = [{ kind: 'text', text: 'Hello', chips: [{ label: 'Yes', tap: 0 }] }] as never
-  t.same(await adapter.render(blocks, about), local.render(blocks, about))
-  t.same(await adapter.signal?.('typing', about), local.signal?.('typing', about))
+  t.same(await adapter.render(blocks, renderContext), local.render(blocks, renderContext))
+  t.same(await adapter.signal?.('typing', renderContext), local.signal?.('typing', renderContext))
   for (const { body, signed } of samples.calls) {
     const bytes = Buffer.from(JSON.stringify(body))
     const at = signed?.at ?? Date.UTC(2026, 10, 20)
@@ -108,7 +114,7 @@ t.test('An adapter in its thread renders, receives and sends what it does anywhe
     const text = typeof body === 'string' ? body : JSON.stringify(body)
     const call = async () =>
       ({ kind: 'answer', status, headers, header: (name: string) => headers[name] ?? '', body: text }) as const
-    t.same(await send(adapter, 'Hello', { call }), await local.send(message('Hello'), sending({ call })))
+    t.same(await send(adapter, 'Hello', { call }), await local.send(message('Hello'), sendContext({ call })))
   }
   t.same(lines, [])
 })
@@ -116,47 +122,49 @@ t.test('An adapter in its thread renders, receives and sends what it does anywhe
 t.test(
   'A rejection that the adapter does not await is logged without a secret, and its message goes out',
   async (t) => {
-    const { adapter, logged } = await open(t, [troubled(t)])
+    const { adapter, linesNamed } = await open(t, [writeBrokenAdapter(t)])
     t.same(await send(adapter, 'forgets'), sent)
-    await waitUntil(() => logged('adapter.failed').length > 0)
-    t.match(logged('adapter.failed'), [
+    await waitUntil(() => linesNamed('adapter.failed').length > 0)
+    t.match(linesNamed('adapter.failed'), [
       { provider: 'pigeon', bindingId: 'cb_1', doing: /^send: a rejection/, problem: /^broken by / },
     ])
-    t.notMatch(JSON.stringify(logged('adapter.failed')), secret)
+    t.notMatch(JSON.stringify(linesNamed('adapter.failed')), secret)
     t.same(await send(adapter, 'Hello'), sent)
-    t.same(logged('adapter.thread.ended'), [])
+    t.same(linesNamed('adapter.thread.ended'), [])
   },
 )
 
 t.test('An adapter that ends or holds its thread is started again, and other adapters go on', async (t) => {
   for (const doing of ['loops', 'fills the heap', 'keeps buffers', 'throws later', 'exits']) {
-    const { adapters, adapter, logged } = await open(t, [troubled(t), troubled(t, 'owl')], { externalBytes: 128e6 })
+    const { adapters, adapter, linesNamed } = await open(t, [writeBrokenAdapter(t), writeBrokenAdapter(t, 'owl')], {
+      externalBytes: 128e6,
+    })
     const pending = send(adapter, doing)
     t.same(await send(adapters[1]!, 'Hello'), sent, 'another adapter answers meanwhile')
     const outcome = await pending
     t.match(outcome, { kind: 'refused', retry: 'later' }, doing)
     t.notOk('isUnknown' in outcome, 'nothing had left the node')
-    t.match(logged('adapter.thread.ended'), [{ calls: 1 }], doing)
+    t.match(linesNamed('adapter.thread.ended'), [{ calls: 1 }], doing)
     await waitUntil(() => isBack(adapter))
-    t.equal(logged('adapter.thread.ended').length, 1)
-    t.notMatch(JSON.stringify(logged('adapter.failed')), secret)
+    t.equal(linesNamed('adapter.thread.ended').length, 1)
+    t.notMatch(JSON.stringify(linesNamed('adapter.failed')), secret)
   }
 })
 
 t.test('A send that had called its provider when the thread ended has an unknown outcome', async (t) => {
-  const { adapter } = await open(t, [troubled(t)])
+  const { adapter } = await open(t, [writeBrokenAdapter(t)])
   t.match(await send(adapter, 'calls and loops'), { kind: 'refused', retry: 'later', isUnknown: true })
 })
 
 t.test('While there is no thread, messages are refused for now and calls of providers fail', async (t) => {
-  const { adapter, logged } = await open(t, [troubled(t)], { restartMs: 400, restartMaxMs: 1_000 })
+  const { adapter, linesNamed } = await open(t, [writeBrokenAdapter(t)], { restartMs: 400, restartMaxMs: 1_000 })
   const ends = async (count: number) => {
     await send(adapter, 'exits')
-    await waitUntil(() => logged('adapter.thread.ended').length === count)
+    await waitUntil(() => linesNamed('adapter.thread.ended').length === count)
   }
   await ends(1)
-  const [wire] = await adapter.render([{ kind: 'text', text: 'Hello' }], about)
-  t.match(await adapter.send(wire, sending()), { kind: 'refused', retry: 'later' })
+  const [payload] = await adapter.render([{ kind: 'text', text: 'Hello' }], renderContext)
+  t.match(await adapter.send(payload, sendContext()), { kind: 'refused', retry: 'later' })
   t.match(await send(adapter, 'Hello'), { kind: 'refused', retry: 'later' })
   const request = {
     bindingId: 'cb_1',
@@ -171,7 +179,7 @@ t.test('While there is no thread, messages are refused for now and calls of prov
     await waitUntil(() => isBack(adapter))
     await ends(count)
   }
-  const waits = logged('adapter.thread.ended').map(({ restartInMs }) => restartInMs)
+  const waits = linesNamed('adapter.thread.ended').map(({ restartInMs }) => restartInMs)
   t.same(waits, [400, 800, 1_000], 'each wait is twice the one before, up to the most')
 })
 
@@ -184,17 +192,17 @@ t.test('A module that never finishes loading keeps a node from starting, with a 
 })
 
 t.test('An adapter in its thread asks the node for what only the node knows', async (t) => {
-  const { adapter } = await open(t, [troubled(t)])
-  const asked = async (more: Partial<FindContext<unknown>> = {}) => {
+  const { adapter } = await open(t, [writeBrokenAdapter(t)])
+  const probeContext = async (more: Partial<FindContext<unknown>> = {}) => {
     const outcome = await send(adapter, 'asks', more)
     return outcome.kind === 'sent' ? outcome.providerId.split(',') : []
   }
-  const [isWithheld, at, kept] = await asked()
+  const [isWithheld, at, cached] = await probeContext()
   t.equal(isWithheld, 'false')
   t.ok(Number(at) >= 1_000 && Number(at) < Date.now() / 2, 'the clock is that of the node')
-  t.match(await asked({ isCancelled: () => true }), ['true', /^\d+$/, kept], 'what the adapter keeps is kept')
-  const other = await asked({ cache: createTokenCache({ now: () => 0 }) })
-  t.not(other[2], kept, 'a binding with other credentials has a memory of its own')
+  t.match(await probeContext({ isCancelled: () => true }), ['true', /^\d+$/, cached], 'what the adapter keeps is kept')
+  const other = await probeContext({ cache: createTokenCache({ now: () => 0 }) })
+  t.not(other[2], cached, 'a binding with other credentials has a memory of its own')
   const end = new AbortController()
   const waiting = send(adapter, 'waits', { signal: end.signal })
   end.abort()
@@ -207,27 +215,27 @@ t.test('An adapter reads the variables of its environment, and none of the nodeâ
   t.teardown(() => {
     for (const name of Object.keys(set)) delete process.env[name]
   })
-  const { adapter } = await open(t, [troubled(t)])
+  const { adapter } = await open(t, [writeBrokenAdapter(t)])
   t.match(await send(adapter, 'reads'), { kind: 'sent', providerId: '["PIGEON_REGION"]' })
   t.equal(process.env.PARLEY_BOOTSTRAP_KEY, set.PARLEY_BOOTSTRAP_KEY, 'the node keeps its own')
 })
 
 t.test('An adapter cannot send signals to the process that it shares with the node', async (t) => {
-  const { adapter, logged } = await open(t, [troubled(t)])
+  const { adapter, linesNamed } = await open(t, [writeBrokenAdapter(t)])
   const outcome = await send(adapter, 'signals')
   const [kill, rawKill, abort] = outcome.kind === 'sent' ? JSON.parse(outcome.providerId) : []
   for (const answer of [kill, rawKill]) t.match(answer, /^An adapter sends no signals/)
   t.match(abort, /not supported in workers/)
   t.same(await send(adapter, 'Hello'), sent)
-  t.same(logged('adapter.thread.ended'), [])
+  t.same(linesNamed('adapter.thread.ended'), [])
 })
 
 t.test('An adapter that never stops calling has a bounded number of requests at the node', async (t) => {
-  const { adapter } = await open(t, [troubled(t)], {})
+  const { adapter } = await open(t, [writeBrokenAdapter(t)], {})
   let requests = 0
   const call = (request: ProviderRequest) => {
     if (request.method === 'GET') requests++
-    return new Promise<ProviderResponse>((resolve) => setTimeout(() => resolve(taken), 20))
+    return new Promise<ProviderResponse>((resolve) => setTimeout(() => resolve(accepted), 20))
   }
   await send(adapter, 'floods', { call })
   t.ok(requests > 0 && requests <= adapterThread.openRequests, String(requests))
@@ -246,28 +254,28 @@ const powers = `
 `
 
 t.test('Powers of an adapter work from its thread, and a line is opened again after a restart', async (t) => {
-  const { adapter } = await open(t, [troubled(t, 'pigeon', powers)])
+  const { adapter } = await open(t, [writeBrokenAdapter(t, 'pigeon', powers)])
   t.equal(await adapter.validateAuth?.(auth), undefined)
   t.match(await adapter.validateAuth?.({ ...auth, accountId: 'nobody' }), { field: 'accountId' })
-  t.same(await adapter.find?.({}, sending()), { kind: 'found', providerId: 'a' })
-  t.same(await adapter.find?.({}, sending({ isKnown: (id) => id === 'a' })), { kind: 'absent' })
+  t.same(await adapter.find?.({}, sendContext()), { kind: 'found', providerId: 'a' })
+  t.same(await adapter.find?.({}, sendContext({ isKnown: (id) => id === 'a' })), { kind: 'absent' })
   t.equal(adapter.traitsForDevice?.([]), adapter.descriptor.traits, 'until it is known')
   await adapter.prepareTraits?.([])
   t.equal(adapter.traitsForDevice?.([]).text.max, 160)
   const items: Item[] = []
   const connecting: ConnectContext<unknown> = {
-    ...sending(),
+    ...sendContext(),
     addressOf: async () => '192.0.2.1',
-    report: async (told) => void items.push(...told),
+    report: async (reported) => void items.push(...reported),
   }
-  const line = adapter.connect!(connecting)
-  t.equal(await adapter.revoke?.('wire_1', sending({ connection: line })), 'revoked')
+  const connection = adapter.connect!(connecting)
+  t.equal(await adapter.revoke?.('wire_1', sendContext({ connection })), 'revoked')
   t.match(items, [{ id: 'evt_1', inbound: { content: { text: 'cb_1' } } }])
-  await waitUntil(() => line.problem() === 'no bind yet')
+  await waitUntil(() => connection.problem() === 'no bind yet')
   await send(adapter, 'exits')
-  t.match(line.problem(), /started again/)
+  t.match(connection.problem(), /started again/)
   await waitUntil(() => isBack(adapter))
-  t.equal(await adapter.revoke?.('wire_1', sending({ connection: line })), 'revoked')
+  t.equal(await adapter.revoke?.('wire_1', sendContext({ connection })), 'revoked')
   t.equal(items.length, 2)
-  await line.close()
+  await connection.close()
 })

@@ -73,8 +73,8 @@ t.test('The arithmetic of a bucket', async (t) => {
           clock.ms += pauseMs
           model.pass(pauseMs)
           for (let call = 0; call < calls; call++) {
-            const [found, wanted] = [buckets.spend(budget, 'subject'), model.spend()]
-            if (show(found) !== show(wanted)) throw new Error(`${show(found)} not ${show(wanted)}`)
+            const [actual, expected] = [buckets.spend(budget, 'subject'), model.spend()]
+            if (show(actual) !== show(expected)) throw new Error(`${show(actual)} not ${show(expected)}`)
           }
         }
       }),
@@ -83,11 +83,11 @@ t.test('The arithmetic of a bucket', async (t) => {
   })
 
   t.test('Nothing is lost or won however finely the time is cut', async (t) => {
-    let whole: BucketState | undefined = drained(0)
-    let cut: BucketState | undefined = whole
+    let expectedState: BucketState | undefined = drainedBucket(0)
+    let cut: BucketState | undefined = expectedState
     for (let now = 0; now <= 100_000; now += 7) cut = spend(shape, cut, now).state
-    whole = spend(shape, whole, 99_995).state
-    t.same(cut, whole)
+    expectedState = spend(shape, expectedState, 99_995).state
+    t.same(cut, expectedState)
     t.equal(spend(shape, cut, 99_999).result.allowed, false, 'a microsecond early')
     t.equal(spend(shape, cut, 100_000).result.allowed, true, 'to the microsecond')
   })
@@ -118,7 +118,7 @@ t.test('The arithmetic of a bucket', async (t) => {
   })
 
   t.test('While the clock repeats itself, the figures count the time until it has caught up', async (t) => {
-    const empty = drained(5 * micros)
+    const empty = drainedBucket(5 * micros)
     const { result: spent } = spend(shape, empty, 2 * micros)
     t.match(spent, { allowed: false, remaining: 0, resetSeconds: 3 + 10, retryAfterSeconds: 4 })
     t.equal(spend(shape, empty, 5.1 * micros).result.allowed, true)
@@ -126,7 +126,7 @@ t.test('The arithmetic of a bucket', async (t) => {
 
   t.test('A clock set back by an hour gives nothing at once and does not stop the bucket', async (t) => {
     const hour = 3600 * micros
-    const set = spend(shape, drained(hour), 0)
+    const set = spend(shape, drainedBucket(hour), 0)
     t.match(set.result, { allowed: false, resetSeconds: 10, retryAfterSeconds: 1 })
     t.equal(spend(shape, set.state, 0.1 * micros).result.allowed, true)
   })
@@ -145,8 +145,8 @@ t.test('The arithmetic of a bucket', async (t) => {
 
 t.test('The headers of a limited answer', async (t) => {
   const spent = { allowed: true, limit: 100, remaining: 99, resetSeconds: 1, retryAfterSeconds: 0 }
-  const told = { 'RateLimit-Limit': '100', 'RateLimit-Remaining': '99', 'RateLimit-Reset': '1' }
-  t.same(rateLimitHeaders(spent), told)
+  const headers = { 'RateLimit-Limit': '100', 'RateLimit-Remaining': '99', 'RateLimit-Reset': '1' }
+  t.same(rateLimitHeaders(spent), headers)
   const refused = { allowed: false, limit: 100, remaining: 0, resetSeconds: 10, retryAfterSeconds: 1 }
   t.same(rateLimitHeaders(refused), {
     'RateLimit-Limit': '100',
@@ -192,19 +192,19 @@ t.test('Buckets of one process', async (t) => {
 
   t.test('As many as are kept anyway stay when they are full, and not one more', async (t) => {
     const clock = new StillClock()
-    const kept = 100
-    const ledger = new BucketTable(clock, kept)
+    const maxBuckets = 100
+    const ledger = new BucketTable(clock, maxBuckets)
     const shapes = shapesOf()
     for (let round = 0; round < 10; round++) {
-      for (let one = 0; one < kept; one++) ledger.spend(shapes.send, 'send', `subject ${one}`)
+      for (let one = 0; one < maxBuckets; one++) ledger.spend(shapes.send, 'send', `subject ${one}`)
       clock.ms += 60_000
     }
-    t.equal(ledger.size(), kept)
-    for (let one = 0; one < 10 * kept; one++) {
+    t.equal(ledger.size(), maxBuckets)
+    for (let one = 0; one < 10 * maxBuckets; one++) {
       ledger.spend(shapes.send, 'send', `other ${one}`)
       clock.ms += 60_000
     }
-    t.equal(ledger.size(), kept)
+    t.equal(ledger.size(), maxBuckets)
   })
 })
 
@@ -267,9 +267,9 @@ t.test('Buckets in Redis', async (t) => {
       t.notOk(key.includes('key_') || key.includes('0046'))
     }
     for (const key of (await redis.command('KEYS', '*')) as string[]) {
-      const lifeMs = (await redis.command('PTTL', key)) as number
+      const ttlMs = (await redis.command('PTTL', key)) as number
       const { burstCalls: calls, refillPerSecond } = budgets[key.split(':')[3] as keyof typeof budgets] ?? budgets.send
-      t.ok(lifeMs !== -1 && lifeMs <= (calls / refillPerSecond) * 1000 + 1, `${key} has ${lifeMs} ms to live`)
+      t.ok(ttlMs !== -1 && ttlMs <= (calls / refillPerSecond) * 1000 + 1, `${key} has ${ttlMs} ms to live`)
     }
   })
 })
@@ -304,9 +304,9 @@ t.test('While Redis is away', async (t) => {
     const startedMs = performance.now()
     let admitted = 0
     const volley = async (calls: number) => {
-      const asked = Array.from({ length: calls }, (_, call) => (nodes[call % 2] as Buckets).spend('send', 'subject'))
+      const pending = Array.from({ length: calls }, (_, call) => (nodes[call % 2] as Buckets).spend('send', 'subject'))
       // The answer to a call that was under way when Redis died is an answer like any other.
-      for (const spent of await Promise.all(asked)) {
+      for (const spent of await Promise.all(pending)) {
         if (spent.allowed) admitted++
         else if (spent.retryAfterSeconds < 1) throw new Error('a refusal without a time to come back')
       }
@@ -353,9 +353,9 @@ t.test('While Redis is away', async (t) => {
     const node = await openNode(redis, { commandMs: 3_600_000 })
     t.teardown(() => node.close())
     await redis.pause()
-    const asked = node.spend('send', 'subject')
+    const pending = node.spend('send', 'subject')
     await redis.kill()
-    t.match(await asked, { allowed: true, remaining: burstCalls - 1 })
+    t.match(await pending, { allowed: true, remaining: burstCalls - 1 })
   })
 
   t.test('A node gives out only its own share of a budget', async (t) => {
@@ -378,9 +378,9 @@ t.test('While Redis is away', async (t) => {
     t.match(node.degraded(), /\(OOM\)/)
     await redis.command('CONFIG', 'SET', 'maxmemory', '0')
     await until(() => node.degraded() === undefined)
-    const asked = node.spend('send', 'subject')
-    t.ok(asked instanceof Promise, 'it asks Redis again')
-    t.match(await asked, { allowed: true })
+    const pending = node.spend('send', 'subject')
+    t.ok(pending instanceof Promise, 'it asks Redis again')
+    t.match(await pending, { allowed: true })
     t.equal(node.degraded(), undefined)
   })
 
@@ -462,9 +462,9 @@ t.test('While Redis is away', async (t) => {
     const redis = await TestRedis.start()
     const log = logOf()
     const connected = await openNode(redis, { log })
-    const asked = connected.spend('send', 'subject')
+    const pending = connected.spend('send', 'subject')
     await connected.close()
-    t.match(await asked, { allowed: true }, 'a call under way is answered')
+    t.match(await pending, { allowed: true }, 'a call under way is answered')
     t.match(await connected.spend('send', 'subject'), { allowed: true })
     t.match(connected.degraded(), /closed/)
     await connected.close()
@@ -485,26 +485,26 @@ function pauses(): fc.Arbitrary<number> {
 function modelOf(budget: BudgetName) {
   const { burstCalls, refillPerSecond } = budgets[budget]
   const full = burstCalls * 1000
-  let held = full
+  let units = full
   return {
     pass: (ms: number) => {
-      held = Math.min(full, held + ms * refillPerSecond)
+      units = Math.min(full, units + ms * refillPerSecond)
     },
     spend: (): SpendResult => {
-      const allowed = held >= 1000
-      if (allowed) held -= 1000
+      const allowed = units >= 1000
+      if (allowed) units -= 1000
       return {
         allowed,
         limit: burstCalls,
-        remaining: Math.floor(held / 1000),
-        resetSeconds: Math.ceil((full - held) / (1000 * refillPerSecond)),
+        remaining: Math.floor(units / 1000),
+        resetSeconds: Math.ceil((full - units) / (1000 * refillPerSecond)),
         retryAfterSeconds: allowed ? 0 : 1,
       }
     },
   }
 }
 
-function drained(atMicros: number): BucketState {
+function drainedBucket(atMicros: number): BucketState {
   return { units: 0, atMicros }
 }
 
@@ -536,16 +536,15 @@ async function sameAsScript(
   let state: BucketState | undefined
   for (const { move, calls } of walk) {
     now += move
-    const asked = Array.from({ length: calls }, () => redis.command('EVAL', script, 1, key, ...figures, now))
-    for (const reply of await Promise.all(asked)) {
+    const pending = Array.from({ length: calls }, () => redis.command('EVAL', script, 1, key, ...figures, now))
+    for (const reply of await Promise.all(pending)) {
       const done = spend(shape, state, now)
       state = done.state
-      const wanted = [done.result.allowed ? 1 : 0, state.units, state.atMicros - now]
-      if (show(reply) !== show(wanted)) throw new Error(`${show(reply)} not ${show(wanted)} at ${now}`)
+      const expected = [done.result.allowed ? 1 : 0, state.units, state.atMicros - now]
+      if (show(reply) !== show(expected)) throw new Error(`${show(reply)} not ${show(expected)} at ${now}`)
     }
-    const lifeMicros = 1000 * Number(await redis.command('GET', `${key} life`))
-    if (!state || !isFull(shape, state, now + lifeMicros))
-      throw new Error(`${lifeMicros} are too few to live at ${now}`)
+    const ttlMicros = 1000 * Number(await redis.command('GET', `${key} life`))
+    if (!state || !isFull(shape, state, now + ttlMicros)) throw new Error(`${ttlMicros} are too few to live at ${now}`)
   }
 }
 
@@ -565,8 +564,8 @@ function logOf() {
   }
 }
 
-async function until(holds: () => boolean): Promise<void> {
-  for (const deadline = Date.now() + 20_000; !holds(); await sleep(5)) {
-    if (Date.now() > deadline) throw new Error(`never came: ${holds}`)
+async function until(isDone: () => boolean): Promise<void> {
+  for (const deadline = Date.now() + 20_000; !isDone(); await sleep(5)) {
+    if (Date.now() > deadline) throw new Error(`never came: ${isDone}`)
   }
 }

@@ -12,10 +12,10 @@ t.test(
     await fc.assert(
       fc.asyncProperty(limits, fc.array(step, { maxLength: 40 }), async ({ most, mostPerKey }, steps) => {
         const slots = createSemaphore({ max: most, maxPerKey: mostPerKey })
-        const held: string[] = []
+        const acquired: string[] = []
         let [waiting, served] = [0, 0]
         const enter = (key: string) => {
-          held.push(key)
+          acquired.push(key)
           served++
         }
         for (const { key, cancels } of steps) {
@@ -34,9 +34,9 @@ t.test(
         }
         for (;;) {
           await new Promise((resolve) => setImmediate(resolve))
-          if (held.length > most) return false
-          for (const key of held) if (held.filter((each) => each === key).length > mostPerKey) return false
-          const key = held.shift()
+          if (acquired.length > most) return false
+          for (const key of acquired) if (acquired.filter((each) => each === key).length > mostPerKey) return false
+          const key = acquired.shift()
           if (key === undefined) return waiting === 0 && slots.waiting() === 0 && served === steps.length
           slots.release(key)
         }
@@ -47,38 +47,38 @@ t.test(
 
 t.test('So many run at a time, so many of one key, the others in the order in which they came', async (t) => {
   const semaphore = createSemaphore({ max: 3, maxPerKey: 2 })
-  const take = (key: string, signal: AbortSignal, ms: number) =>
+  const acquire = (key: string, signal: AbortSignal, ms: number) =>
     acquireWithin(semaphore, key, { clock: systemClock, ms, signal })
   const never = new AbortController().signal
   const began: string[] = []
   const ends = new Map<string, () => void>()
   const leaving = new AbortController()
-  const asked = ['a1', 'a2', 'a3', 'b1', 'b2', 'a4'].map(async (name) => {
+  const acquiring = ['a1', 'a2', 'a3', 'b1', 'b2', 'a4'].map(async (name) => {
     const signal = name === 'b2' ? leaving.signal : never
-    const end = await take(name[0]!, signal, 60_000).catch(() => undefined)
+    const end = await acquire(name[0]!, signal, 60_000).catch(() => undefined)
     began.push(end ? name : `${name} left`)
     if (end) ends.set(name, end)
   })
-  const settled = () => new Promise((next) => setImmediate(next))
-  await settled()
+  const nextTurn = () => new Promise((next) => setImmediate(next))
+  await nextTurn()
   t.same(began, ['a1', 'a2', 'b1'])
   leaving.abort(new Error('left'))
-  await settled()
+  await nextTurn()
   ends.get('b1')!()
   ends.get('b1')!()
-  await settled()
+  await nextTurn()
   t.same(began, ['a1', 'a2', 'b1', 'b2 left'], 'a third of one key waits although there is room')
   ends.get('a1')!()
-  await settled()
+  await nextTurn()
   t.same(began.slice(4), ['a3'])
   ends.get('a2')!()
-  await settled()
+  await nextTurn()
   t.same(began.slice(4), ['a3', 'a4'])
-  await Promise.all(asked)
-  t.equal(await take('a', never, 1), undefined, 'one whose turn does not come in time is told so')
+  await Promise.all(acquiring)
+  t.equal(await acquire('a', never, 1), undefined, 'one whose turn does not come in time is told so')
   ends.get('a3')!()
-  t.type(await take('a', never, 60_000), 'function', 'and stands in nobody’s way')
-  await t.rejects(take('a', AbortSignal.abort(new Error('before')), 60_000), /before/)
+  t.type(await acquire('a', never, 60_000), 'function', 'and stands in nobody’s way')
+  await t.rejects(acquire('a', AbortSignal.abort(new Error('before')), 60_000), /before/)
 })
 
 t.test('Keys take turns, and one that has just had a slot goes behind all others', async (t) => {

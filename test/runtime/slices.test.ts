@@ -5,7 +5,7 @@ import { systemClock } from '../../runtime/clock.js'
 import { runInSlices } from '../../runtime/slices.js'
 
 /** A clock on which each step takes a millisecond, and that calls back when asked to. */
-function stepping() {
+function createSteps() {
   let elapsed = 0
   let waiting: (() => void)[] = []
   const clock = { monotonic: () => elapsed, nextTick: (call: () => void) => void waiting.push(call) }
@@ -33,12 +33,12 @@ function stepping() {
 }
 
 t.test('Work that fits into one slice is done at once', async (t) => {
-  const { clock, steps } = stepping()
+  const { clock, steps } = createSteps()
   t.equal(runInSlices(steps('short', 3), clock, 4), 'short')
 })
 
 t.test('Longer work goes on in later turns of the loop, a slice in each', async (t) => {
-  const { clock, steps, done, nextTurn } = stepping()
+  const { clock, steps, done, nextTurn } = createSteps()
   const long = runInSlices(steps('long', 11), clock, 4)
   t.type(long, Promise)
   t.equal(done.length, 4)
@@ -48,7 +48,7 @@ t.test('Longer work goes on in later turns of the loop, a slice in each', async 
 })
 
 t.test('However much long work there is, a turn of the loop has one slice of it, and none is forgotten', async (t) => {
-  const { clock, steps, nextTurn } = stepping()
+  const { clock, steps, nextTurn } = createSteps()
   const names = ['a', 'b', 'c', 'd']
   const finished: string[] = []
   const all = names.map(async (name) => finished.push(await runInSlices(steps(name, 20), clock, 4)))
@@ -66,8 +66,8 @@ t.test(
     const seen: string[] = []
     const { port1: from, port2: to } = new MessageChannel()
     t.teardown(() => from.close())
-    const decided = (request: string) => () => void seen.push(request)
-    to.on('message', (request: string) => void setImmediate(decided(request)))
+    const recordDecision = (request: string) => () => void seen.push(request)
+    to.on('message', (request: string) => void setImmediate(recordDecision(request)))
     function* steps(): Generator<undefined, void, void> {
       for (let step = 0; step < 4; step++) {
         seen.push(`step ${step}`)
@@ -81,11 +81,11 @@ t.test(
 )
 
 t.test('What a step throws reaches whoever waits, and others go on', async (t) => {
-  function* failing(): Generator<undefined, never, void> {
+  function* failMidway(): Generator<undefined, never, void> {
     yield
     throw new Error('broken')
   }
-  await t.rejects(async () => runInSlices(failing(), systemClock, 0), /broken/)
-  const { steps } = stepping()
+  await t.rejects(async () => runInSlices(failMidway(), systemClock, 0), /broken/)
+  const { steps } = createSteps()
   t.equal(await runInSlices(steps('next', 3), systemClock, 0), 'next')
 })

@@ -28,14 +28,14 @@ import { anyKey, anyRecord, beginsWith, compareKeys } from './store/generated.js
 import { commit, left, right } from './store/tables.js'
 
 const child = fileURLToPath(new URL('./store/child.js', import.meta.url))
-const home = mkdtempSync(join(tmpdir(), 'parley-store-'))
+const scratchDir = mkdtempSync(join(tmpdir(), 'parley-store-'))
 let made = 0
-const newDir = () => join(home, String(++made))
+const newDir = () => join(scratchDir, String(++made))
 const store = await openStore({ dir: newDir(), shards: 16 })
 const space = store.space(5)
 t.teardown(async () => {
   await store.close()
-  rmSync(home, { recursive: true, force: true })
+  rmSync(scratchDir, { recursive: true, force: true })
 })
 
 /** Each run of a property has a table of its own, so that runs do not see each other's rows. */
@@ -61,7 +61,7 @@ t.test('A range gives exactly the rows asked for, in key order', async (t) => {
     fc.nat(),
   )
   await fc.assert(
-    fc.asyncProperty(run, async ([keys, asked, seed]) => {
+    fc.asyncProperty(run, async ([keys, queries, seed]) => {
       const of = newTable()
       await commit(
         space,
@@ -70,7 +70,12 @@ t.test('A range gives exactly the rows asked for, in key order', async (t) => {
       const sorted = keys.toSorted(compareKeys).filter((key, i, all) => i === 0 || compareKeys(key, all[i - 1]!) !== 0)
       // Bounds that fall on rows, and prefixes of rows, are where a range is most easily one off.
       const real = sorted[seed % sorted.length] ?? []
-      for (const options of [...asked, { prefix: real.slice(0, 1) }, { after: real }, { after: real, reverse: true }]) {
+      for (const options of [
+        ...queries,
+        { prefix: real.slice(0, 1) },
+        { after: real },
+        { after: real, reverse: true },
+      ]) {
         const rows = [...space.range(of, options)]
         const expected = modelRange(sorted, options)
         if (
@@ -282,8 +287,8 @@ t.test('Commits leave what the same writes would leave in a map, also after clos
   const few = fc.array(anyWrite, { minLength: 1, maxLength: 4 })
   const anyCommits = few.chain((writes) => {
     // Drawn from few keys, so that commits overwrite and remove what others wrote.
-    const again = fc.tuple(fc.constantFrom(...writes), anyRecord).map(([{ key }, value]) => ({ key, value }))
-    return fc.array(fc.array(fc.oneof(fc.constantFrom(...writes), again), { maxLength: 5 }), { maxLength: 6 })
+    const anyOverwrite = fc.tuple(fc.constantFrom(...writes), anyRecord).map(([{ key }, value]) => ({ key, value }))
+    return fc.array(fc.array(fc.oneof(fc.constantFrom(...writes), anyOverwrite), { maxLength: 5 }), { maxLength: 6 })
   })
   await fc.assert(
     fc.asyncProperty(anyCommits, fc.boolean(), async (commits, reopen) => {
@@ -298,8 +303,8 @@ t.test('Commits leave what the same writes would leave in a map, also after clos
       )
       const model = new Map<string, Row<Key, unknown>>()
       for (const { key, value } of commits.flat()) {
-        if (value === undefined) model.delete(spelled(key))
-        else model.set(spelled(key), { key, value })
+        if (value === undefined) model.delete(spellKey(key))
+        else model.set(spellKey(key), { key, value })
       }
       if (reopen) {
         await mine.close()
@@ -314,7 +319,7 @@ t.test('Commits leave what the same writes would leave in a map, also after clos
   t.pass()
 })
 
-const spelled = (key: Key) => key.map((part) => `${typeof part} ${String(part).length} ${part}`).join()
+const spellKey = (key: Key) => key.map((part) => `${typeof part} ${String(part).length} ${part}`).join()
 
 t.test('Commits resolve in the order of the calls, each once its writes can be read', async (t) => {
   const of = newTable()
@@ -373,7 +378,7 @@ t.test('What is committed while a group is on its way goes together in the next,
   t.equal(groups.length, 1, 'one group at a time')
   t.same(keysOf(0), [1, 101, 2, 102])
   let idle = false
-  const settled = commits.waitUntilIdle().then(() => {
+  const idled = commits.waitUntilIdle().then(() => {
     idle = true
   })
   groups[0]!.written()
@@ -381,7 +386,7 @@ t.test('What is committed while a group is on its way goes together in the next,
   await setImmediate()
   t.same([done, keysOf(1), idle], [[1, 2], [3, 103, 4, 104, 5, 105], false])
   groups[1]!.written()
-  await Promise.all([...second, settled])
+  await Promise.all([...second, idled])
   t.same(done, [1, 2, 3, 4, 5])
 
   const whole = Array.from({ length: limits.writesPerGroup + 1 }, () => change(6))
@@ -434,7 +439,7 @@ t.test(
   async (t) => {
     const { commits, add, groups, change, keysOf } = slowDisk()
     const seen: string[] = []
-    const deferred = (name: string, ...changes: Change[]) => {
+    const addDeferred = (name: string, ...changes: Change[]) => {
       const commit = {
         collect() {
           seen.push(`${name} collected`)
@@ -445,7 +450,7 @@ t.test(
       const { done, flush } = commits.add(9, commit)
       return { changes, flush, done: done.then(() => seen.push(`${name} done`)) }
     }
-    const alone = deferred('alone', change(1))
+    const alone = addDeferred('alone', change(1))
     await setImmediate()
     t.same([groups.length, seen], [0, []], 'it is not collected')
     const other = add(1, change(2))
@@ -453,7 +458,7 @@ t.test(
     await setImmediate()
     t.same([keysOf(0), seen], [[1, 3, 2], ['alone collected']])
 
-    const along = deferred('along', change(4))
+    const along = addDeferred('along', change(4))
     const waits = add(2, change(5))
     groups[0]!.written()
     await Promise.all([alone.done, other])
@@ -466,22 +471,22 @@ t.test(
     groups[1]!.written()
     await Promise.all([along.done, waits])
 
-    const flushed = deferred('flushed', change(6))
+    const flushed = addDeferred('flushed', change(6))
     flushed.flush()
     flushed.changes.push(change(7))
     await setImmediate()
     flushed.flush()
     t.same(keysOf(2), [6, 7])
-    const left = deferred('left', change(8))
+    const left = addDeferred('left', change(8))
     groups[2]!.written()
     await flushed.done
     await setImmediate()
     t.equal(groups.length, 3, 'one that is not flushed has no write of its own')
-    const settled = commits.waitUntilIdle()
+    const idled = commits.waitUntilIdle()
     await setImmediate()
     t.same(keysOf(3), [8], 'and is written before the end')
     groups[3]!.written()
-    await Promise.all([left.done, settled])
+    await Promise.all([left.done, idled])
   },
 )
 
@@ -623,18 +628,18 @@ t.test('Data with write-behind is found whole after its process was killed, whic
   const image = newDir()
   cpSync(dir, image, { recursive: true, filter: (name) => !name.endsWith('.sock') })
   for (const durability of ['async', 'synced'] as const) {
-    const found = newDir()
-    cpSync(image, found, { recursive: true })
-    const mine = await openStore({ dir: found, shards: 16, durability })
+    const readValues = newDir()
+    cpSync(image, readValues, { recursive: true })
+    const mine = await openStore({ dir: readValues, shards: 16, durability })
     const there = [...mine.space(0).range(left)]
     t.same(there, [...mine.space(0).range(right)], 'no commit is torn')
     t.ok(there.length <= killed.length + 8, 'and some of the last may be gone')
     await commit(mine.space(0), [{ table: left, key: [99, 1], value: { n: 1, text: '' } }])
     await mine.close()
-    t.same(readdirSync(found).sort(), [dataFileName, `${dataFileName}-lock`], 'closed, it is like any other')
-    const again = await openStore({ dir: found, shards: 16 })
-    t.equal([...again.space(0).range(left)].length, there.length + 1)
-    await again.close()
+    t.same(readdirSync(readValues).sort(), [dataFileName, `${dataFileName}-lock`], 'closed, it is like any other')
+    const anyOverwrite = await openStore({ dir: readValues, shards: 16 })
+    t.equal([...anyOverwrite.space(0).range(left)].length, there.length + 1)
+    await anyOverwrite.close()
   }
   rmSync(join(image, dataFileName))
   const opening = openStore({ dir: image, shards: 16 })
@@ -655,12 +660,12 @@ t.test(
     for (let n = 0; n < 200; n++)
       await commit(mine.space(0), [{ table: of, key: [n % 40], value: `${n}`.padEnd(50_000) }])
     const values = Array.from({ length: 40 }, (_, n) => `${n + 160}`)
-    const found = (store: Store) => Array.from(store.space(0).range(of), (row) => row.value.trim())
-    t.same(found(mine), values)
+    const readValues = (store: Store) => Array.from(store.space(0).range(of), (row) => row.value.trim())
+    t.same(readValues(mine), values)
     await mine.close()
-    const again = await openStore(settings)
-    t.same(found(again), values, 'closed, everything is there')
-    await again.close()
+    const anyOverwrite = await openStore(settings)
+    t.same(readValues(anyOverwrite), values, 'closed, everything is there')
+    await anyOverwrite.close()
   },
 )
 
@@ -694,16 +699,16 @@ t.test('A disk that really is full does the same', async (t) => {
 
 function checkFailure(t: Test, stdout: string): void {
   const lines = stdout.trim().split('\n')
-  const told = JSON.parse(lines.at(-2)!) as { failed: Error; later: Error; failure: Error; rows: number }
-  t.match(told.failed, { name: 'StoreFailed', message: /failed: .*until the process is started again/ })
-  t.same(told.later, told.failed)
-  t.same(told.failure, told.failed)
-  t.equal(told.rows, pairsIn(lines).length, 'readers see what was acknowledged and nothing else')
+  const outcome = JSON.parse(lines.at(-2)!) as { failed: Error; later: Error; failure: Error; rows: number }
+  t.match(outcome.failed, { name: 'StoreFailed', message: /failed: .*until the process is started again/ })
+  t.same(outcome.later, outcome.failed)
+  t.same(outcome.failure, outcome.failed)
+  t.equal(outcome.rows, pairsIn(lines).length, 'readers see what was acknowledged and nothing else')
   t.equal(lines.at(-1), '"closed"')
 }
 
 t.test('An acknowledgement is given only after the data was synced to the disk', async (t) => {
-  const trace = join(home, 'trace')
+  const trace = join(scratchDir, 'trace')
   const strace = ['-f', '-o', trace, '-e', 'trace=openat,fdatasync,pwrite64,write', process.execPath, child, 'write']
   const { error } = spawnSync('strace', [...strace, newDir(), '10'], { stdio: 'ignore' })
   if (error) return t.pass('system calls', { skip: 'strace is not installed' })

@@ -5,7 +5,7 @@ import { sleep, withTimeout } from '../../runtime/time.js'
 import { manualClock } from '../harness/clock.js'
 
 /** What a promise has come to so far. */
-function watched<T>(promise: Promise<T>): { value?: T; error?: unknown } {
+function watchPromise<T>(promise: Promise<T>): { value?: T; error?: unknown } {
   const seen: { value?: T; error?: unknown } = {}
   promise.then(
     (value) => Object.assign(seen, { value }),
@@ -16,7 +16,7 @@ function watched<T>(promise: Promise<T>): { value?: T; error?: unknown } {
 
 t.test('A sleep ends after its time and not before', async (t) => {
   const clock = manualClock()
-  const seen = watched(sleep(clock, 100).then(() => 'over'))
+  const seen = watchPromise(sleep(clock, 100).then(() => 'over'))
   await clock.advance(99)
   t.same(seen, {})
   await clock.advance(1)
@@ -26,7 +26,7 @@ t.test('A sleep ends after its time and not before', async (t) => {
 t.test('A signal ends a sleep, before it as well, and nothing of the sleep is left', async (t) => {
   const clock = manualClock()
   const end = new AbortController()
-  const seen = watched(sleep(clock, 100, end.signal).then(() => 'over'))
+  const seen = watchPromise(sleep(clock, 100, end.signal).then(() => 'over'))
   const left = sleep(clock, 10, end.signal)
   await clock.advance(10)
   await left
@@ -43,7 +43,7 @@ t.test('Work within its time comes to what it comes to, and is late after it', a
   t.equal(await withTimeout(clock, 10, Promise.resolve('done'), 'late'), 'done')
   await t.rejects(withTimeout(clock, 10, Promise.reject(new Error('broken')), 'late'), /broken/)
   const fails = sleep(clock, 20).then(() => Promise.reject(new Error('nobody hears this')))
-  const seen = watched(withTimeout(clock, 10, fails, 'late'))
+  const seen = watchPromise(withTimeout(clock, 10, fails, 'late'))
   await clock.advance(10)
   t.same(seen, { value: 'late' })
   await clock.advance(20)

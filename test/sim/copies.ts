@@ -21,28 +21,28 @@ const statusWithinMs = 5_000
 export async function differences(world: World): Promise<readonly string[] | undefined> {
   const { plan, bus, nodes, targets, rng, timeline } = world
   const target = rng.pick(targets())
-  const told = await attempt(target, timeline, statusWithinMs, () => target.engine.status())
-  if (told.kind !== 'answered') return undefined
+  const outcome = await attempt(target, timeline, statusWithinMs, () => target.engine.status())
+  if (outcome.kind !== 'answered') return undefined
   const holdersOf = (owner: string) => targets().filter(({ engine }) => engine.ownershipEpoch(owner) !== undefined)
-  const found: string[] = []
-  const keepers = nodes.filter((node) => node.disk && !node.isRetired())
+  const problems: string[] = []
+  const replicaNodes = nodes.filter((node) => node.disk && !node.isRetired())
   for (let shard = 0; shard < plan.shards; shard++) {
     const log = bus.log(shard)
     const lastEntry = log.entries().at(-1)
     if (!lastEntry) return undefined
-    const upToDate = keepers.filter((node) => {
+    const upToDate = replicaNodes.filter((node) => {
       const { number, lineageId } = positionOf(node, shard)
       return number === log.last() && lineageId === lineageIdOf(lastEntry.bytes)
     })
     const [first] = upToDate
-    if (!first || upToDate.length < Math.min(limits.copies, keepers.length)) return undefined
+    if (!first || upToDate.length < Math.min(limits.copies, replicaNodes.length)) return undefined
     const owner = positionOf(first, shard).owner.split('/')[0]
-    if (told.answer[shard]?.owner !== owner) return undefined
+    if (outcome.answer[shard]?.owner !== owner) return undefined
     const holders = world.owners.filter((each) => shardOf(each, plan.shards) === shard).map(holdersOf)
     if (holders.some((each) => each.length !== 1)) return undefined
-    found.push(...upToDate.flatMap((node) => difference(first, node, shard) ?? []))
+    problems.push(...upToDate.flatMap((node) => difference(first, node, shard) ?? []))
   }
-  return found
+  return problems
 }
 
 function positionOf({ disk }: SimNode, shard: number) {

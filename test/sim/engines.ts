@@ -6,24 +6,24 @@ import { openEmbedded } from '../../runtime/shard/embedded.js'
 import type { EngineOptions } from '../../runtime/shard/options.js'
 import type { Store } from '../../runtime/store/contract.js'
 import type { EngineKind } from './plan.js'
-import type { Life } from './world/life.js'
+import type { Incarnation } from './world/life.js'
 
-export interface EnginePlace {
-  readonly life: Life
+export interface EngineDeps {
+  readonly incarnation: Incarnation
   readonly store?: Store
   /** Connects; for an engine that uses a bus. */
   readonly bus: () => Bus
   readonly randomBytes: (count: number) => Uint8Array
 }
 
-export const engines: Record<EngineKind, (options: EngineOptions, place: EnginePlace) => Promise<Engine>> = {
+export const engines: Record<EngineKind, (options: EngineOptions, deps: EngineDeps) => Promise<Engine>> = {
   embedded: async (options, { store }) => openEmbedded({ ...options, store: store! }),
-  cluster: (options, { life, store, bus, randomBytes }) =>
+  cluster: (options, { incarnation, store, bus, randomBytes }) =>
     openCluster({
       ...options,
       store,
       bus: bus(),
-      node: { id: store?.identity.node ?? life.node, incarnation: life.name.replace('.', '-'), info: {} },
+      node: { id: store?.identity.node ?? incarnation.node, incarnation: incarnation.name.replace('.', '-'), info: {} },
       rootKeyName: 'simulated',
       randomBytes,
     }),

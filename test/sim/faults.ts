@@ -14,7 +14,7 @@ export interface Fault {
   /** Never together with servers that lose their disks, since then no node might have the data. */
   readonly losesCopies?: true
   /** Begins the fault; returns the function that ends it, or undefined when it is not possible now. */
-  begin(world: World, rng: Rng): { about: string; lastsMs: number; end: () => void } | undefined
+  begin(world: World, rng: Rng): { description: string; lastsMs: number; end: () => void } | undefined
 }
 
 const both: readonly EngineKind[] = ['embedded', 'cluster']
@@ -22,9 +22,9 @@ const clusterOnly: readonly EngineKind[] = ['cluster']
 const hourMs = 3_600_000
 
 /** A random node with a running process; one that owns shards, if required. */
-function running({ nodes }: World, rng: Rng, keepsShards = false): SimNode | undefined {
+function pickRunning({ nodes }: World, rng: Rng, keepsShards = false): SimNode | undefined {
   const fit = nodes.filter(
-    (node) => node.life() && !node.isRetired() && !node.life()!.paused() && (node.disk || !keepsShards),
+    (node) => node.incarnation() && !node.isRetired() && !node.incarnation()!.paused() && (node.disk || !keepsShards),
   )
   return fit.length > 0 ? rng.pick(fit) : undefined
 }
@@ -41,17 +41,17 @@ function crashFault(
     weight,
     engines,
     begin(world, rng) {
-      const node = running(world, rng, name !== 'crash')
+      const node = pickRunning(world, rng, name !== 'crash')
       if (!node) return undefined
       const reaches = rng.chance(0.5) ? 0 : rng.below(8)
-      const life = node.life()!
-      life.ended(() => toDisk(node))
+      const incarnation = node.incarnation()!
+      incarnation.ended(() => toDisk(node))
       node.crash(reaches)
       const end = () => {
-        life.end()
+        incarnation.end()
         node.start()
       }
-      return { about: `${node.id} after ${reaches} more`, lastsMs: rng.between(10, 8_000), end }
+      return { description: `${node.id} after ${reaches} more`, lastsMs: rng.between(10, 8_000), end }
     },
   }
 }
@@ -70,9 +70,9 @@ function temporaryFault(
     weight,
     engines,
     begin(world, rng) {
-      const node = running(world, rng, keepsShards)
+      const node = pickRunning(world, rng, keepsShards)
       const end = node && set(node, rng)
-      return end && { about: node.id, lastsMs: rng.between(50, longestMs), end }
+      return end && { description: node.id, lastsMs: rng.between(50, longestMs), end }
     },
   }
 }
@@ -82,19 +82,23 @@ export const faults: readonly Fault[] = [
   { ...crashFault('power cut', 3, both, (node) => node.disk?.cutPower()), losesCopies: true },
   { ...crashFault('disk lost', 1, clusterOnly, (node) => node.disk?.replace()), losesCopies: true },
   temporaryFault('pause', 5, both, 10_000, (node) => {
-    const life = node.life()!
-    life.pause()
-    return () => life.resume()
+    const incarnation = node.incarnation()!
+    incarnation.pause()
+    return () => incarnation.resume()
   }),
   {
     name: 'clean restart',
     weight: 4,
     engines: both,
     begin(world, rng) {
-      const node = running(world, rng)
+      const node = pickRunning(world, rng)
       if (!node) return undefined
       const stopped = node.stop(10_000)
-      return { about: node.id, lastsMs: rng.between(100, 12_000), end: () => void stopped.then(() => node.start()) }
+      return {
+        description: node.id,
+        lastsMs: rng.between(100, 12_000),
+        end: () => void stopped.then(() => node.start()),
+      }
     },
   },
   {
@@ -103,13 +107,13 @@ export const faults: readonly Fault[] = [
     engines: clusterOnly,
     losesCopies: true,
     begin(world, rng) {
-      const node = running(world, rng)
+      const node = pickRunning(world, rng)
       const others = world.nodes.filter((each) => each !== node && each.disk && !each.isRetired())
       if (!node || others.length === 0) return undefined
       node.stopForGood()
       if (rng.chance(0.5)) node.crash()
       else void node.stop(10_000)
-      return { about: node.id, lastsMs: 0, end: () => {} }
+      return { description: node.id, lastsMs: 0, end: () => {} }
     },
   },
   temporaryFault('cut off', 6, clusterOnly, 12_000, (node, rng) => {
@@ -130,9 +134,9 @@ export const faults: readonly Fault[] = [
     weight: 3,
     engines: clusterOnly,
     begin({ bus }, rng) {
-      bus.wire.trouble(rng.pick([0.05, 0.3]))
-      const end = () => bus.wire.trouble(0)
-      return { about: '', lastsMs: rng.between(100, 10_000), end }
+      bus.rpc.trouble(rng.pick([0.05, 0.3]))
+      const end = () => bus.rpc.trouble(0)
+      return { description: '', lastsMs: rng.between(100, 10_000), end }
     },
   },
   {
@@ -141,7 +145,7 @@ export const faults: readonly Fault[] = [
     engines: clusterOnly,
     begin({ bus }, rng) {
       bus.servers.setUp(false)
-      return { about: '', lastsMs: rng.between(50, 8_000), end: () => bus.servers.setUp(true) }
+      return { description: '', lastsMs: rng.between(50, 8_000), end: () => bus.servers.setUp(true) }
     },
   },
   {
@@ -150,7 +154,7 @@ export const faults: readonly Fault[] = [
     engines: clusterOnly,
     begin({ bus }) {
       bus.members.lose()
-      return { about: '', lastsMs: 0, end: () => {} }
+      return { description: '', lastsMs: 0, end: () => {} }
     },
   },
   temporaryFault(
@@ -196,7 +200,7 @@ export const faults: readonly Fault[] = [
     engines: both,
     begin({ receiver }, rng) {
       receiver.setUp(false)
-      return { about: '', lastsMs: rng.between(50, 6_000), end: () => receiver.setUp(true) }
+      return { description: '', lastsMs: rng.between(50, 6_000), end: () => receiver.setUp(true) }
     },
   },
   {
@@ -205,7 +209,7 @@ export const faults: readonly Fault[] = [
     engines: both,
     begin({ receiver }, rng) {
       receiver.trouble(rng.pick([0.1, 0.4]))
-      return { about: '', lastsMs: rng.between(50, 6_000), end: () => receiver.trouble(0) }
+      return { description: '', lastsMs: rng.between(50, 6_000), end: () => receiver.trouble(0) }
     },
   },
   {
@@ -214,15 +218,19 @@ export const faults: readonly Fault[] = [
     engines: clusterOnly,
     begin(world, rng) {
       const clientTarget = rng.pick(world.targets().length > 0 ? world.targets() : [undefined])
-      const target = running(world, rng, true)
+      const target = pickRunning(world, rng, true)
       if (!clientTarget || !target) return undefined
       const shard = rng.below(world.plan.shards)
       const move = (to: string | undefined) =>
-        clientTarget.life.enter(
+        clientTarget.incarnation.enter(
           () => void clientTarget.engine.move(shard, to).catch((error) => world.trace.note(`not moved: ${error}`)),
         )
       move(target.disk!.id())
-      return { about: `shard ${shard} to ${target.id}`, lastsMs: rng.between(500, 8_000), end: () => move(undefined) }
+      return {
+        description: `shard ${shard} to ${target.id}`,
+        lastsMs: rng.between(500, 8_000),
+        end: () => move(undefined),
+      }
     },
   },
   {
@@ -239,7 +247,7 @@ export const faults: readonly Fault[] = [
         log.rollBack(rng.chance(0.3) ? 0 : Math.max(0, log.last() - rng.below(12)))
         writers.rolledBack(shard)
       }
-      return { about: '', lastsMs: rng.between(50, 4_000), end: () => bus.servers.setUp(true) }
+      return { description: '', lastsMs: rng.between(50, 4_000), end: () => bus.servers.setUp(true) }
     },
   },
   {
@@ -270,12 +278,12 @@ export function injectFaults(world: World): () => void {
     const fault = rng.pick(drawn)
     const begun = fault.begin(world, rng)
     if (!begun) return
-    trace.note(`FAULT ${fault.name} ${begun.about} for ${begun.lastsMs.toFixed(0)} ms`)
-    const settle = world.quiet.disturbed()
+    trace.note(`FAULT ${fault.name} ${begun.description} for ${begun.lastsMs.toFixed(0)} ms`)
+    const endDisturbance = world.quiet.disturbed()
     const end = () => {
       if (!lasting.delete(end)) return
-      settle()
-      trace.note(`FAULT ${fault.name} ${begun.about} is over`)
+      endDisturbance()
+      trace.note(`FAULT ${fault.name} ${begun.description} is over`)
       begun.end()
     }
     lasting.add(end)

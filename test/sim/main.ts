@@ -15,7 +15,7 @@ interface Options {
   readonly engine?: EngineKind
   readonly trace?: true
   readonly except?: string
-  readonly keepGoing?: true
+  readonly continueAfterFailure?: true
 }
 
 const values = new Command('npm run sim --')
@@ -35,7 +35,7 @@ const { engine, steps } = values
 const first = values.seed ?? values.from ?? Math.floor(Math.random() * 2 ** 31)
 const count = values.seed === undefined ? values.seeds : 1
 
-function tell({ plan, violations, lastLines }: RunResult): void {
+function printFailure({ plan, violations, lastLines }: RunResult): void {
   if (!values.trace) console.log(`\n${lastLines.join('\n')}`)
   console.log(`\nseed ${plan.seed} failed:`)
   for (const violation of violations) console.log(`  ${violation}`)
@@ -59,8 +59,8 @@ for (let seed = first; seed < first + count; seed++) {
   acknowledged += result.counts.acknowledged
   if (result.violations.length === 0) continue
   failed++
-  tell(result)
-  if (!values.keepGoing) break
+  printFailure(result)
+  if (!values.continueAfterFailure) break
 }
 const seconds = (performance.now() - began) / 1000
 console.log(

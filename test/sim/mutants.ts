@@ -6,14 +6,14 @@ import { shardOf } from '../../runtime/shard/placement.js'
 import type { Limits } from './limits.js'
 import type { EngineKind } from './plan.js'
 import type { Disk, Durability } from './world/disk.js'
-import type { Life } from './world/life.js'
+import type { Incarnation } from './world/life.js'
 import type { Rng } from './world/rng.js'
 import { readerOver } from './world/space.js'
 import type { Timeline } from './world/timeline.js'
 
 /** The parts that a mutant may use besides the one that it replaces. */
-export interface Surroundings {
-  readonly life: Life
+export interface MutationContext {
+  readonly incarnation: Incarnation
   readonly rng: Rng
   readonly timeline: Timeline
   readonly shards: number
@@ -22,12 +22,12 @@ export interface Surroundings {
 
 export interface Mutation {
   readonly durability?: Durability
-  readonly bus?: (bus: Bus, around: Surroundings) => Bus
-  readonly clock?: (clock: Clock, around: Surroundings) => Clock
-  readonly engine?: (engine: Engine, around: Surroundings) => Engine
-  readonly newCommandId?: (made: number, around: Surroundings) => string
+  readonly bus?: (bus: Bus, context: MutationContext) => Bus
+  readonly clock?: (clock: Clock, context: MutationContext) => Clock
+  readonly engine?: (engine: Engine, context: MutationContext) => Engine
+  readonly newCommandId?: (made: number, context: MutationContext) => string
   readonly limits?: Limits['shard']
-  readonly receiverKeepsRepeats?: true
+  readonly receiverAcceptsRepeats?: true
 }
 
 export interface Mutant {
@@ -36,12 +36,12 @@ export interface Mutant {
   readonly mutation: Mutation
 }
 
-function withLog(mutate: (log: Log, around: Surroundings) => Partial<Log>): NonNullable<Mutation['bus']> {
-  return (bus, around) => ({
+function withLog(mutate: (log: Log, context: MutationContext) => Partial<Log>): NonNullable<Mutation['bus']> {
+  return (bus, context) => ({
     ...bus,
     async log(shard) {
       const log = await bus.log(shard)
-      return { ...log, ...mutate(log, around) }
+      return { ...log, ...mutate(log, context) }
     },
   })
 }
@@ -71,8 +71,8 @@ export const mutants: readonly Mutant[] = [
     engine: 'cluster',
     mutation: {
       bus: withLog((log, { rng }) => ({
-        follow: (after, take, ended) =>
-          log.follow(after, (entry, number) => (rng.chance(0.05) ? undefined : take(entry, number)), ended),
+        follow: (after, onEntry, ended) =>
+          log.follow(after, (entry, number) => (rng.chance(0.05) ? undefined : onEntry(entry, number)), ended),
       })),
     },
   },
@@ -89,25 +89,25 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'A receiver that keeps repeats',
     engine: 'embedded',
-    mutation: { receiverKeepsRepeats: true },
+    mutation: { receiverAcceptsRepeats: true },
   },
   {
     name: 'A process that uses the ids of the one before it',
     engine: 'embedded',
-    mutation: { newCommandId: (made, { life }) => `${life.node}-${made}` },
+    mutation: { newCommandId: (made, { incarnation }) => `${incarnation.node}-${made}` },
   },
   {
     name: 'A clock that stands still while its process is paused',
     engine: 'cluster',
     mutation: {
       clock(clock) {
-        let [shown, last] = [0, clock.monotonic()]
+        let [reported, last] = [0, clock.monotonic()]
         return {
           ...clock,
           monotonic() {
-            shown += Math.min(longestRunMs, clock.monotonic() - last)
+            reported += Math.min(longestRunMs, clock.monotonic() - last)
             last = clock.monotonic()
-            return shown
+            return reported
           },
         }
       },
@@ -145,8 +145,8 @@ export const mutants: readonly Mutant[] = [
     mutation: {
       engine: (engine) => ({
         ...engine,
-        execute: (owner, command, input, about?: ExecuteOptions) =>
-          engine.execute(owner, command, input, { by: about?.by }),
+        execute: (owner, command, input, options?: ExecuteOptions) =>
+          engine.execute(owner, command, input, { by: options?.by }),
       }),
     },
   },
@@ -166,9 +166,9 @@ export const mutants: readonly Mutant[] = [
     mutation: {
       engine: (engine, { rng, timeline }) => ({
         ...engine,
-        async execute(owner, command, input, about) {
+        async execute(owner, command, input, options) {
           await timeline.sleep(rng.between(0, 20))
-          return engine.execute(owner, command, input, about)
+          return engine.execute(owner, command, input, options)
         },
       }),
     },
@@ -189,7 +189,7 @@ export const mutants: readonly Mutant[] = [
 async function* withoutLastRows(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const all: Uint8Array[] = []
   for await (const part of parts) all.push(part)
-  yield* all.filter((_, place) => all.length < 3 || place !== all.length - 2)
+  yield* all.filter((_, index) => all.length < 3 || index !== all.length - 2)
 }
 
 /** The longest that a process is assumed to run without reading its clock. */

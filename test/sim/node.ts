@@ -3,7 +3,7 @@ import type { Engine } from '../../runtime/shard/contract.js'
 import type { ClientTarget } from './load/target.js'
 import type { NodeClock } from './world/clock.js'
 import type { Disk } from './world/disk.js'
-import type { Life } from './world/life.js'
+import type { Incarnation } from './world/life.js'
 import type { Link } from './world/link.js'
 import type { Timeline } from './world/timeline.js'
 
@@ -13,7 +13,7 @@ export interface SimNode {
   readonly clock: NodeClock
   readonly link: Link
   /** The process that runs now, if there is one. */
-  life(): Life | undefined
+  incarnation(): Incarnation | undefined
   /** The running process once it takes requests. */
   target(): ClientTarget | undefined
   /** Runs a process from now on, and retries one that could not start. */
@@ -34,9 +34,9 @@ export interface NodeOptions {
   readonly disk?: Disk
   readonly clock: NodeClock
   readonly link: Link
-  readonly begin: (name: string) => Life
-  readonly open: (life: Life) => Promise<Engine>
-  readonly settle: (life: Life, engine: Engine) => ClientTarget
+  readonly begin: (name: string) => Incarnation
+  readonly open: (incarnation: Incarnation) => Promise<Engine>
+  readonly targetFor: (incarnation: Incarnation, engine: Engine) => ClientTarget
 }
 
 /** The pause before another attempt to start. */
@@ -44,41 +44,41 @@ const restartMs = 1_000
 
 export function openNode(options: NodeOptions): SimNode {
   const { id, timeline, note } = options
-  let lifeCount = 0
-  let life: Life | undefined
+  let incarnationCount = 0
+  let incarnation: Incarnation | undefined
   let engine: Engine | undefined
   let target: ClientTarget | undefined
-  let wanted = false
+  let shouldRun = false
   let retired = false
 
   function start(): void {
-    if (retired || life?.alive()) return
-    wanted = true
-    const mine = options.begin(`${id}.${++lifeCount}`)
-    life = mine
+    if (retired || incarnation?.alive()) return
+    shouldRun = true
+    const mine = options.begin(`${id}.${++incarnationCount}`)
+    incarnation = mine
     target = undefined
     note(`${mine.name} starts`)
     mine.ended(() => {
       note(`${mine.name} is over`)
-      if (life !== mine) return
-      life = undefined
+      if (incarnation !== mine) return
+      incarnation = undefined
       engine = undefined
       target = undefined
     })
     run(mine).catch((error) => {
       note(`${mine.name} could not start: ${error}`)
       mine.end()
-      timeline.after(restartMs, () => wanted && start())
+      timeline.after(restartMs, () => shouldRun && start())
     })
   }
 
-  async function run(mine: Life): Promise<void> {
+  async function run(mine: Incarnation): Promise<void> {
     const opened = await options.open(mine)
     engine = opened
     await opened.start()
     if (!mine.alive()) return
     note(`${mine.name} is ready`)
-    target = options.settle(mine, opened)
+    target = options.targetFor(mine, opened)
   }
 
   return {
@@ -86,21 +86,21 @@ export function openNode(options: NodeOptions): SimNode {
     disk: options.disk,
     clock: options.clock,
     link: options.link,
-    life: () => life,
-    target: () => (target?.life.alive() ? target : undefined),
+    incarnation: () => incarnation,
+    target: () => (target?.incarnation.alive() ? target : undefined),
     start,
     stopForGood() {
       retired = true
-      wanted = false
+      shouldRun = false
     },
     isRetired: () => retired,
     crash(afterReaching) {
-      wanted = false
-      life?.end(afterReaching)
+      shouldRun = false
+      incarnation?.end(afterReaching)
     },
     stop(patienceMs) {
-      wanted = false
-      const mine = life
+      shouldRun = false
+      const mine = incarnation
       if (!mine || !engine) {
         mine?.end()
         return Promise.resolve(true)

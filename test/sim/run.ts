@@ -2,10 +2,10 @@
 import { shard } from '../../core/limits/index.js'
 import { differences } from './copies.js'
 import { injectFaults } from './faults.js'
-import { judge, missing, type States } from './judge.js'
+import { judge, missingWork, type States } from './judge.js'
 import { setLimits } from './limits.js'
 import { runClient } from './load/client.js'
-import { type OwnerState, whole } from './load/commands.js'
+import { type OwnerState, readOwner } from './load/commands.js'
 import type { Counts, History } from './load/history.js'
 import { openPressure } from './load/pressure.js'
 import { attempt } from './load/target.js'
@@ -28,20 +28,20 @@ export interface RunResult {
 const stillWithinMs = 60_000
 const stopWithinMs = 15_000
 const alikeWithinMs = 30_000
-const lookEveryMs = 400
+const pollEveryMs = 400
 
 export async function run(plan: Plan, options: WorldOptions = {}): Promise<RunResult> {
   const restoreLimits = setLimits(plan.limits, options.mutation?.limits)
   const world = openWorld(plan, options)
-  const unhandled = (error: unknown) => {
-    world.history.violated(`a promise was rejected and nobody took it: ${(error as Error)?.stack ?? error}`)
+  const onUnhandled = (error: unknown) => {
+    world.history.addViolation(`a promise was rejected and nobody took it: ${(error as Error)?.stack ?? error}`)
   }
-  process.on('unhandledRejection', unhandled)
+  process.on('unhandledRejection', onUnhandled)
   try {
     world.trace.note(planText(plan))
     await live(world)
   } finally {
-    process.off('unhandledRejection', unhandled)
+    process.off('unhandledRejection', onUnhandled)
     restoreLimits()
   }
   const { history, trace, timeline } = world
@@ -71,13 +71,13 @@ async function live(world: World): Promise<void> {
   endFaults()
   let states: States | undefined
   let owing: readonly string[] = ['everything']
-  void look()
+  void checkProgress()
   await timeline.run(stillWithinMs, () => isBroken() || states !== undefined)
   if (isBroken()) return
   if (!states) {
     const away = nodes.filter((node) => !node.isRetired() && !node.target()).map(({ id }) => `${id} is away`)
     const open = [`${clients.waiting()} clients wait`, ...away, ...owing].slice(0, 6)
-    history.violated(`${stillWithinMs / 1000} seconds after the last fault it is not still: ${open.join('; ')}`)
+    history.addViolation(`${stillWithinMs / 1000} seconds after the last fault it is not still: ${open.join('; ')}`)
     return
   }
   judge(states, history, world.receiver, !plan.clockSteps)
@@ -87,15 +87,15 @@ async function live(world: World): Promise<void> {
   await stopAll(world)
 
   /** Repeats until no consequence is missing. */
-  async function look(): Promise<void> {
+  async function checkProgress(): Promise<void> {
     for (;;) {
-      await timeline.sleep(lookEveryMs)
+      await timeline.sleep(pollEveryMs)
       if (clients.waiting() > 0 || !nodes.every((node) => node.isRetired() || node.target())) continue
-      const before = acknowledged(history)
+      const before = acknowledgedRequests(history)
       const seen = await statesOf(world)
       // An abandoned command may take effect during the read: the read is then older than the known state.
-      if (!seen || acknowledged(history) > before) continue
-      owing = missing(seen, history, world.receiver, Math.max(...nodes.map(({ clock }) => clock.now())))
+      if (!seen || acknowledgedRequests(history) > before) continue
+      owing = missingWork(seen, history, world.receiver, Math.max(...nodes.map(({ clock }) => clock.now())))
       if (owing.length > 0) continue
       states = seen
       return
@@ -103,7 +103,8 @@ async function live(world: World): Promise<void> {
   }
 }
 
-const acknowledged = (history: History) => history.asked().filter(({ answer }) => answer !== undefined).length
+const acknowledgedRequests = (history: History) =>
+  history.requests().filter(({ answer }) => answer !== undefined).length
 
 /** The first node alone for a while, if planned; then it stops, and restarts as one of many. */
 async function beginAlone(world: World): Promise<boolean> {
@@ -115,7 +116,7 @@ async function beginAlone(world: World): Promise<boolean> {
   if (await timeline.run(plan.aloneMs, isBroken)) return true
   let stopped = false
   void first.stop(stopWithinMs).then((clean) => {
-    if (!clean) history.violated(`${first.id} did not stop to join a cluster`)
+    if (!clean) history.addViolation(`${first.id} did not stop to join a cluster`)
     stopped = true
   })
   await timeline.run(stopWithinMs * 2, () => stopped)
@@ -123,33 +124,33 @@ async function beginAlone(world: World): Promise<boolean> {
   first.start()
   const rng = world.rng.fork('alone')
   if (rng.chance(0.5)) {
-    const life = first.life()!
-    life.ended(() => void timeline.after(rng.between(1, 2_000), first.start))
-    life.end(1 + rng.below(60))
+    const incarnation = first.incarnation()!
+    incarnation.ended(() => void timeline.after(rng.between(1, 2_000), first.start))
+    incarnation.end(1 + rng.below(60))
   }
   await timeline.run(stopWithinMs, () => first.target() !== undefined)
-  if (!first.target()) history.violated(`${first.id} could not found a cluster on its data`)
+  if (!first.target()) history.addViolation(`${first.id} could not found a cluster on its data`)
   return isBroken()
 }
 
 function startAll({ plan, rng, timeline, nodes }: World): void {
   const starts = rng.fork('start')
-  for (const [place, node] of nodes.entries()) {
-    const joinsLate = place > 0 && starts.chance(0.25)
+  for (const [index, node] of nodes.entries()) {
+    const joinsLate = index > 0 && starts.chance(0.25)
     timeline.after(joinsLate ? starts.between(0, plan.troubleMs) : starts.between(0, 50), node.start)
   }
 }
 
 function openClients(world: World, over: () => boolean): { waiting(): number } {
   const { plan, timeline, history, trace, targets, owners } = world
-  const destinations = Array.from({ length: plan.destinations }, (_, place) => `d${place}`)
+  const destinations = Array.from({ length: plan.destinations }, (_, index) => `d${index}`)
   const stepsEach = Math.ceil(plan.steps / plan.clients)
   const { mailboxCommands, commandsPerCommit } = { ...shard, ...plan.limits.shard }
-  const most = mailboxCommands + commandsPerCommit
-  const pressure = openPressure({ timeline, shards: plan.shards, most, violated: history.violated })
+  const maxWaiting = mailboxCommands + commandsPerCommit
+  const pressure = openPressure({ timeline, shards: plan.shards, max: maxWaiting, addViolation: history.addViolation })
   let waiting = plan.clients
-  for (let place = 1; place <= plan.clients; place++) {
-    const name = `c${place}`
+  for (let index = 1; index <= plan.clients; index++) {
+    const name = `c${index}`
     runClient({
       name,
       steps: stepsEach,
@@ -168,7 +169,7 @@ function openClients(world: World, over: () => boolean): { waiting(): number } {
       over,
     }).then(
       () => waiting--,
-      (error) => history.violated(`${name} failed: ${(error as Error).stack}`),
+      (error) => history.addViolation(`${name} failed: ${(error as Error).stack}`),
     )
   }
   return { waiting: () => waiting }
@@ -181,8 +182,8 @@ async function statesOf({ owners, targets, rng, timeline }: World): Promise<Stat
     const there = targets()
     if (there.length === 0) return undefined
     const target = rng.pick(there)
-    const outcome = await attempt(target, timeline, lookEveryMs * 50, () =>
-      target.engine.query(owner, whole, { owner }),
+    const outcome = await attempt(target, timeline, pollEveryMs * 50, () =>
+      target.engine.query(owner, readOwner, { owner }),
     )
     if (outcome.kind !== 'answered') return undefined
     states.set(owner, outcome.answer)
@@ -198,14 +199,14 @@ async function compareCopies(world: World): Promise<void> {
   void compare()
   await timeline.run(alikeWithinMs, () => found !== undefined || history.violations.length > 0)
   if (!found)
-    history.violated(`the copies have not caught up ${alikeWithinMs / 1000} seconds after everything was still`)
-  for (const each of found ?? []) history.violated(each)
+    history.addViolation(`the copies have not caught up ${alikeWithinMs / 1000} seconds after everything was still`)
+  for (const each of found ?? []) history.addViolation(each)
 
   async function compare(): Promise<void> {
     for (;;) {
       found = await differences(world)
       if (found) return
-      await timeline.sleep(lookEveryMs)
+      await timeline.sleep(pollEveryMs)
     }
   }
 }
@@ -214,7 +215,7 @@ async function stopAll({ nodes, timeline, history }: World): Promise<void> {
   let stopped = 0
   for (const node of nodes) {
     void node.stop(stopWithinMs).then((clean) => {
-      if (!clean) history.violated(`${node.id} did not stop within ${stopWithinMs / 1000} seconds`)
+      if (!clean) history.addViolation(`${node.id} did not stop within ${stopWithinMs / 1000} seconds`)
       stopped++
     })
   }

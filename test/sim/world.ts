@@ -4,7 +4,7 @@ import type { Log } from '../../runtime/observe/log.js'
 import type { EngineOptions } from '../../runtime/shard/options.js'
 import { engines } from './engines.js'
 import { commands, queries } from './load/commands.js'
-import { simPerformers } from './load/effects.js'
+import { simEffectHandlers } from './load/effects.js'
 import { type History, openHistory } from './load/history.js'
 import { createQuietPeriod, type QuietPeriod } from './load/quietperiod.js'
 import { openReceiver, type Receiver } from './load/receiver.js'
@@ -15,7 +15,7 @@ import { type EngineKind, type Plan, rngOf } from './plan.js'
 import { openSimBus, type SimBus } from './world/bus.js'
 import { nodeClock } from './world/clock.js'
 import { openDisk } from './world/disk.js'
-import { beginLife } from './world/life.js'
+import { startIncarnation } from './world/life.js'
 import { openLink } from './world/link.js'
 import type { Rng } from './world/rng.js'
 import { openTimeline, type Timeline } from './world/timeline.js'
@@ -56,29 +56,29 @@ export function openWorld(plan: Plan, { mutation = {}, print, ignored }: WorldOp
   const trace = openTrace(timeline.now, print)
   const { note } = trace
   const history = openHistory(note, ignored)
-  const { violated } = history
+  const { addViolation } = history
   const receiver = openReceiver(timeline, rng.fork('receiver'), {
-    dropsRepeats: !mutation.receiverKeepsRepeats,
-    violated,
+    dropsRepeats: !mutation.receiverAcceptsRepeats,
+    addViolation,
   })
   const quiet = createQuietPeriod(timeline.now)
-  const writers = openWriters({ now: timeline.now, violated, changed: quiet.disturb })
+  const writers = openWriters({ now: timeline.now, addViolation, changed: quiet.disturb })
   const bus = openSimBus({
     timeline,
     rng: rng.fork('bus'),
     entryBytes: plan.entryBytes,
     appended: (shard, entry) => writers.appended(shard, entry),
-    beat: (life, askedAt) => writers.beat(life, askedAt),
+    beat: (incarnation, requestedAt) => writers.beat(incarnation, requestedAt),
   })
 
   function node(id: string, keepsShards: boolean): SimNode {
     const mine = rng.fork(id)
-    const about = {
+    const nodeOptions = {
       rate: 1 + mine.between(-drift, drift),
       offsetMs: mine.between(-offsetMs, offsetMs),
-      violated,
+      addViolation,
     }
-    const clock = nodeClock(timeline, mine.fork('clock'), about)
+    const clock = nodeClock(timeline, mine.fork('clock'), nodeOptions)
     const link = openLink(timeline, mine.fork('link'))
     const disk = keepsShards
       ? openDisk({
@@ -87,7 +87,8 @@ export function openWorld(plan: Plan, { mutation = {}, print, ignored }: WorldOp
           rng: mine.fork('disk'),
         })
       : undefined
-    const threw = (error: unknown) => violated(`${id} let an exception through: ${(error as Error)?.stack ?? error}`)
+    const threw = (error: unknown) =>
+      addViolation(`${id} let an exception through: ${(error as Error)?.stack ?? error}`)
     return openNode({
       id,
       timeline,
@@ -95,40 +96,46 @@ export function openWorld(plan: Plan, { mutation = {}, print, ignored }: WorldOp
       disk,
       clock,
       link,
-      begin: (name) => beginLife({ node: id, name, timeline, rng: mine.fork(name), threw }),
-      async open(life) {
-        const around = { life, rng: mine.fork(`${life.name}-mutant`), timeline, shards: plan.shards, disk }
+      begin: (name) => startIncarnation({ node: id, name, timeline, rng: mine.fork(name), threw }),
+      async open(incarnation) {
+        const context = {
+          incarnation,
+          rng: mine.fork(`${incarnation.name}-mutant`),
+          timeline,
+          shards: plan.shards,
+          disk,
+        }
         let ids = 0
         const options: EngineOptions = {
           shards: plan.shards,
           handlers: {
             commands,
             queries,
-            effectHandlers: simPerformers({
-              life,
+            effectHandlers: simEffectHandlers({
+              incarnation,
               shards: plan.shards,
               receiver,
-              violated,
+              addViolation,
               begins: writers.effectBegins,
             }),
           },
-          clock: mutation.clock?.(clock.of(life), around) ?? clock.of(life),
-          newCommandId: () => mutation.newCommandId?.(ids++, around) ?? `${life.name}-${ids++}`,
-          log: logInto((line) => life.alive() && note(`${life.name} ${line}`)),
+          clock: mutation.clock?.(clock.of(incarnation), context) ?? clock.of(incarnation),
+          newCommandId: () => mutation.newCommandId?.(ids++, context) ?? `${incarnation.name}-${ids++}`,
+          log: logInto((line) => incarnation.alive() && note(`${incarnation.name} ${line}`)),
         }
         function connect(): Bus {
-          const connected = bus.connect(life, link, clock)
-          return mutation.bus?.(connected, around) ?? connected
+          const connected = bus.connect(incarnation, link, clock)
+          return mutation.bus?.(connected, context) ?? connected
         }
         const durability = mutation.durability ?? (world.engine === 'embedded' ? 'synced' : 'async')
-        const store = disk?.open(life, durability)
+        const store = disk?.open(incarnation, durability)
         const opened = await engines[world.engine](options, {
-          life,
+          incarnation,
           store,
           bus: connect,
           randomBytes: (count) => Uint8Array.from({ length: count }, () => mine.below(256)),
         })
-        const engine = mutation.engine?.(opened, around) ?? opened
+        const engine = mutation.engine?.(opened, context) ?? opened
         return {
           ...engine,
           async stop() {
@@ -137,13 +144,13 @@ export function openWorld(plan: Plan, { mutation = {}, print, ignored }: WorldOp
           },
         }
       },
-      settle: (life, engine) => createTarget(life, engine, history),
+      targetFor: (incarnation, engine) => createTarget(incarnation, engine, history),
     })
   }
 
   const nodes = [
-    ...Array.from({ length: plan.nodes }, (_, place) => node(`n${place + 1}`, true)),
-    ...Array.from({ length: plan.askers }, (_, place) => node(`a${place + 1}`, false)),
+    ...Array.from({ length: plan.nodes }, (_, index) => node(`n${index + 1}`, true)),
+    ...Array.from({ length: plan.askers }, (_, index) => node(`a${index + 1}`, false)),
   ]
   const world: World = {
     plan,
@@ -157,7 +164,7 @@ export function openWorld(plan: Plan, { mutation = {}, print, ignored }: WorldOp
     quiet,
     engine: plan.aloneMs > 0 ? 'embedded' : plan.engine,
     nodes,
-    owners: Array.from({ length: plan.owners }, (_, place) => `o${place + 1}`),
+    owners: Array.from({ length: plan.owners }, (_, index) => `o${index + 1}`),
     targets: () => nodes.flatMap((each) => each.target() ?? []),
   }
   return world

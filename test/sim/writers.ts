@@ -1,16 +1,16 @@
 /** One writer at a time: who appended to each shard's log, and whether a process acts for a shard that it has lost. */
 import { cluster as limits } from '../../core/limits/index.js'
 import { type Assembler, createAssembler, lineageIdOf } from '../../runtime/shard/cluster/entry.js'
-import type { Life } from './world/life.js'
+import type { Incarnation } from './world/life.js'
 import type { Entry } from './world/log.js'
 
 export interface Writers {
   appended(shard: number, entry: Entry): void
   /** A process learnt that its heartbeat of that moment has reached the servers. */
-  beat(life: Life, askedAt: number): void
+  beat(incarnation: Incarnation, requestedAt: number): void
   /** The log went back: the next writer continues from the remaining entries. */
   rolledBack(shard: number): void
-  effectBegins(life: Life, shard: number, id: string): void
+  effectBegins(incarnation: Incarnation, shard: number, id: string): void
 }
 
 /** The owner of one shard by its log. */
@@ -18,7 +18,7 @@ interface ShardWriter {
   assembler: Assembler
   /** False after the log went back, until the next epoch begins. */
   certain: boolean
-  line: string
+  lineageId: string
   epoch: number
   /** The life that appended the epoch, and when another life's epoch began. */
   by: string
@@ -30,12 +30,12 @@ const slowest = 0.985
 
 export interface WriterOptions {
   readonly now: () => number
-  readonly violated: (sentence: string) => void
+  readonly addViolation: (sentence: string) => void
   /** Called when a shard changes its owner. */
   readonly changed: () => void
 }
 
-export function openWriters({ now, violated, changed }: WriterOptions): Writers {
+export function openWriters({ now, addViolation, changed }: WriterOptions): Writers {
   const shards = new Map<number, ShardWriter>()
   const lastBeat = new Map<string, number>()
 
@@ -43,7 +43,7 @@ export function openWriters({ now, violated, changed }: WriterOptions): Writers 
     const writer = shards.get(shard) ?? {
       assembler: createAssembler(),
       certain: true,
-      line: '',
+      lineageId: '',
       epoch: 0,
       by: '',
       since: 0,
@@ -58,32 +58,33 @@ export function openWriters({ now, violated, changed }: WriterOptions): Writers 
       const entry = writer.assembler.add(bytes)
       if (!entry) return
       const where = `entry ${number} of shard ${shard}`
-      const isNewLine = lineageIdOf(bytes) !== writer.line
+      const isNewLineage = lineageIdOf(bytes) !== writer.lineageId
       if (entry.kind === 'owner') {
         changed()
-        if (writer.certain && !isNewLine && entry.epoch !== writer.epoch + 1) {
-          violated(`${where} begins epoch ${entry.epoch} after epoch ${writer.epoch}`)
+        if (writer.certain && !isNewLineage && entry.epoch !== writer.epoch + 1) {
+          addViolation(`${where} begins epoch ${entry.epoch} after epoch ${writer.epoch}`)
         }
-        Object.assign(writer, { certain: true, line: lineageIdOf(bytes), epoch: entry.epoch, by, since: at })
+        Object.assign(writer, { certain: true, lineageId: lineageIdOf(bytes), epoch: entry.epoch, by, since: at })
         return
       }
       if (!writer.certain) return
-      if (isNewLine || entry.epoch !== writer.epoch) {
-        violated(`${where} was written in epoch ${entry.epoch}, but epoch ${writer.epoch} is on`)
+      if (isNewLineage || entry.epoch !== writer.epoch) {
+        addViolation(`${where} was written in epoch ${entry.epoch}, but epoch ${writer.epoch} is on`)
       } else if (by !== writer.by)
-        violated(`${where} of epoch ${entry.epoch} is by ${by}, but the epoch belongs to ${writer.by}`)
+        addViolation(`${where} of epoch ${entry.epoch} is by ${by}, but the epoch belongs to ${writer.by}`)
     },
-    beat: (life, askedAt) => void lastBeat.set(life.name, Math.max(askedAt, lastBeat.get(life.name) ?? 0)),
+    beat: (incarnation, requestedAt) =>
+      void lastBeat.set(incarnation.name, Math.max(requestedAt, lastBeat.get(incarnation.name) ?? 0)),
     rolledBack(shard) {
       Object.assign(writerOf(shard), { assembler: createAssembler(), certain: false })
     },
-    effectBegins(life, shard, id) {
+    effectBegins(incarnation, shard, id) {
       const writer = shards.get(shard)
-      if (!writer?.certain || writer.by === life.name) return
-      const leaseEnds = (lastBeat.get(life.name) ?? Number.NEGATIVE_INFINITY) + limits.leaseMs / slowest
+      if (!writer?.certain || writer.by === incarnation.name) return
+      const leaseEnds = (lastBeat.get(incarnation.name) ?? Number.NEGATIVE_INFINITY) + limits.leaseMs / slowest
       if (now() <= leaseEnds) return
-      violated(
-        `${life.name} begins the effect ${id}, though ${writer.by} has owned shard ${shard} since ${writer.since.toFixed(1)}`,
+      addViolation(
+        `${incarnation.name} begins the effect ${id}, though ${writer.by} has owned shard ${shard} since ${writer.since.toFixed(1)}`,
       )
     },
   }

@@ -44,10 +44,10 @@ const refusals: Readonly<Record<RecipientStatus, EmulatorAnswer | undefined>> = 
 export const apple: EmulatedProvider = {
   name: 'apple',
   prefix: 'apple',
-  abilities: ['LIST', 'TIME', 'QUICK', 'AUTH', 'AUTH2', 'FORM'],
+  deviceCapabilities: ['LIST', 'TIME', 'QUICK', 'AUTH', 'AUTH2', 'FORM'],
   retryAfterMs: limits.retryAfterMs.apple,
   timeoutMs: limits.webhookTimeoutMs.usual,
-  address: (given) => given.trim(),
+  address: (text) => text.trim(),
 
   credentials(mint, { httpUrl }, seed) {
     return {
@@ -80,7 +80,7 @@ export const apple: EmulatedProvider = {
     const address = request.header('destination-id')
     const isTyping = String((body as JsonObject).type).startsWith('typing')
     const perform = (accept: Accept) => acceptMessage(body as JsonObject, account, address, context, accept)
-    return { account, address, what: isTyping ? 'other' : 'message', perform }
+    return { account, address, kind: isTyping ? 'other' : 'message', perform }
   },
 
   refusal: (status, retryAfter) =>
@@ -194,7 +194,7 @@ function callback(account: Account, address: string, content: object, context: E
     id,
     'source-id': address,
     'destination-id': businessId,
-    'capability-list': context.abilities(account, address).join(','),
+    'capability-list': context.deviceCapabilities(account, address).join(','),
   }
   const body = JSON.stringify({ v: 1, id, sourceId: address, destinationId: businessId, locale: 'en_US', ...content })
   return { method: 'POST', url: `${account.ingressUrl ?? ''}/message`, headers, body: gzipSync(body) }

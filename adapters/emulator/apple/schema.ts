@@ -6,10 +6,10 @@ export const bid =
   'com.apple.messages.MSMessageExtensionBalloonPlugin:0000000000:com.apple.icloud.apps.messages.business.extension'
 
 /** Texts in interactive messages. */
-const shownText = text({ max: 200 })
+const visibleText = text({ max: 200 })
 const optionalText = text({ min: 0, max: 200 })
 const style = oneOf('icon', 'small', 'large', 'default')
-const bubble = object({ title: shownText }, { subtitle: optionalText, style, imageIdentifier: text() })
+const bubble = object({ title: visibleText }, { subtitle: optionalText, style, imageIdentifier: text() })
 
 const pngBytes = 200 * 1024
 const imagesBytes = 5 * 1024 * 1024
@@ -24,7 +24,7 @@ const images: Shape = (value, path) =>
 
 const order = number({ min: 0, whole: true })
 const item = object(
-  { identifier: text(), title: shownText },
+  { identifier: text(), title: visibleText },
   { subtitle: optionalText, order, imageIdentifier: text(), style },
 )
 const listPicker = object({
@@ -43,11 +43,11 @@ const event = object(
     title: optionalText,
     imageIdentifier: text(),
     timezoneOffset: number({ min: -1_440, max: 1_440, whole: true }),
-    location: object({ latitude: number(), longitude: number() }, { radius: number(), title: shownText }),
+    location: object({ latitude: number(), longitude: number() }, { radius: number(), title: visibleText }),
   },
 )
 const quickReply = object(
-  { items: list(object({ identifier: text(), title: shownText }), { min: 2, max: 5 }) },
+  { items: list(object({ identifier: text(), title: visibleText }), { min: 2, max: 5 }) },
   { summaryText: optionalText },
 )
 

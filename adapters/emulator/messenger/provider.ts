@@ -92,7 +92,7 @@ function createPageProvider({ name, object, body: shape, receipts }: Kind): Emul
     prefix: 'graph',
     retryAfterMs: limits.retryAfterMs.graph,
     timeoutMs: limits.webhookTimeoutMs.usual,
-    address: (given) => given.trim(),
+    address: (text) => text.trim(),
 
     credentials: (mint, addresses) => ({
       pageId: `2${mint('pageId', 14, '0123456789')}`,
@@ -115,7 +115,7 @@ function createPageProvider({ name, object, body: shape, receipts }: Kind): Emul
       const { recipient, message } = body as { recipient: { id: string }; message?: JsonObject }
       const address = recipient.id
       const perform = (accept: Accept) => acceptMessage(body as JsonObject, account, address, context, accept)
-      return { account, address, what: message ? 'message' : 'other', perform }
+      return { account, address, kind: message ? 'message' : 'other', perform }
     },
 
     refusal: graphRefusal(613),

@@ -29,7 +29,7 @@ export interface Picture {
   readonly data: string
 }
 
-export interface Sent {
+export interface SentMessage {
   readonly number: number
   readonly providerId: string
   readonly body: unknown
@@ -43,7 +43,7 @@ export interface MessageStatus {
   readonly providerIds: readonly string[]
 }
 /** A message of the agent that the node refused. */
-export interface Refused {
+export interface RefusedMessage {
   readonly number: number
   readonly at: number
   readonly reason: string
@@ -60,15 +60,15 @@ export interface Updates {
     readonly isOffline: boolean
     readonly isLost: boolean
     readonly isOptedOut: boolean
-    readonly sent: readonly Sent[]
+    readonly sent: readonly SentMessage[]
     readonly fares: readonly MessageStatus[]
-    readonly refusals: readonly Refused[]
+    readonly refusals: readonly RefusedMessage[]
   }[]
   readonly acts: readonly PerformedAct[]
-  readonly chat: readonly ChatLine[]
+  readonly chat: readonly TranscriptEntry[]
 }
 /** A transcript entry of the web chat, with enough of its text to recognize it. */
-export interface ChatLine {
+export interface TranscriptEntry {
   readonly cursor: number
   readonly at: number
   readonly by: 'agent' | 'visitor'
@@ -137,10 +137,10 @@ async function call<R>(method: string, path: string, body?: unknown, headers = t
 }
 
 export async function signIn(apiKey: string): Promise<void> {
-  const { ticket: given } = await call<{ ticket: string }>('POST', 'tickets', undefined, {
+  const { ticket: newTicket } = await call<{ ticket: string }>('POST', 'tickets', undefined, {
     authorization: `Bearer ${apiKey}`,
   })
-  saveTicket(given)
+  saveTicket(newTicket)
 }
 
 const name = encodeURIComponent
@@ -149,13 +149,13 @@ const visitorQuery = (visitor: string | undefined) => (visitor === undefined ? '
 /** Transcript entries are those of this visitor. */
 export const fetchUpdates = (sent: number, acts: number, visitor?: string) =>
   call<Updates>('GET', `stage/news?sent=${sent}&acts=${acts}&${visitorQuery(visitor)}`)
-export const act = (channel: Channel, what: Act) => call<unknown>('POST', `stage/phones/${channel}/_act`, what)
-export const sendPicture = (channel: Channel, what: Picture) =>
-  call<unknown>('POST', `stage/phones/${channel}/_picture`, what)
+export const act = (channel: Channel, userAct: Act) => call<unknown>('POST', `stage/phones/${channel}/_act`, userAct)
+export const sendPicture = (channel: Channel, picture: Picture) =>
+  call<unknown>('POST', `stage/phones/${channel}/_picture`, picture)
 export const message = (channel: Channel, id: string) =>
   call<Record<string, unknown>>('GET', `stage/phones/${channel}/messages/${name(id)}`)
 export const fetchAct = (number: number) => call<Record<string, unknown>>('GET', `stage/acts/${number}`)
-export const fetchChatLine = (cursor: number, visitor?: string) =>
+export const fetchTranscriptEntry = (cursor: number, visitor?: string) =>
   call<Record<string, unknown>>('GET', `stage/chat/lines/${cursor}?${visitorQuery(visitor)}`)
 export const sendAs = (channel: Channel | 'webchat', aml: string, visitor?: string) =>
   call<{ readonly accepted: boolean; readonly reason?: string }>('POST', 'stage/_say', { channel, aml, visitor })

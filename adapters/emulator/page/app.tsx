@@ -8,7 +8,7 @@ import { PhoneView, WebChat } from './phone.js'
 import { SignIn } from './signin.js'
 
 /** What the page shows while the node does not answer. */
-type Trouble = 'unreachable' | undefined
+type ConnectionProblem = 'unreachable' | undefined
 
 export function App() {
   const [scene, setScene] = useState<api.EmulatorScene>()
@@ -53,11 +53,11 @@ function EmulatorView({
   onTicketError,
 }: {
   scene: api.EmulatorScene
-  onTicketError: (how: api.TicketError) => void
+  onTicketError: (error: api.TicketError) => void
 }) {
   const [target, setTarget] = useState<InspectTarget>()
   const [visitor, setVisitor] = useState<string>()
-  const { state, trouble, refresh } = usePageState(scene, visitor, onTicketError)
+  const { state, problem, refresh } = usePageState(scene, visitor, onTicketError)
   const [failure, setFailure] = useState<string>()
 
   /** True when the request succeeded; otherwise the page shows why not. */
@@ -78,7 +78,7 @@ function EmulatorView({
   return (
     <>
       <div class="told" role="status">
-        {trouble === 'unreachable' && (
+        {problem === 'unreachable' && (
           <p class="notice">The node does not answer. The page goes on once it does; what you write stays here.</p>
         )}
         {failure && <p class="notice">{failure}</p>}
@@ -100,7 +100,7 @@ function EmulatorView({
             phone={phone}
             state={state.phones[phone.channel]}
             pictureChars={scene.pictureChars}
-            perform={(what) => attempt(api.act(phone.channel, what))}
+            perform={(act) => attempt(api.act(phone.channel, act))}
             sendPicture={(picture) => attempt(api.sendPicture(phone.channel, picture))}
             inspect={setTarget}
           />
@@ -132,10 +132,10 @@ const titles: Readonly<Record<api.Channel, string>> = {
 function usePageState(
   { pollMs }: api.EmulatorScene,
   visitor: string | undefined,
-  onTicketError: (how: api.TicketError) => void,
+  onTicketError: (error: api.TicketError) => void,
 ) {
   const [state, setState] = useState<PageState>(emptyState)
-  const [trouble, setTrouble] = useState<Trouble>()
+  const [problem, setProblem] = useState<ConnectionProblem>()
   const latest = useRef(emptyState)
   const refreshing = useRef<Promise<void>>(undefined)
 
@@ -143,11 +143,11 @@ function usePageState(
     try {
       const { sent, acts } = latest.current
       latest.current = applyUpdates(latest.current, await fetchVisibleUpdates(sent, acts, visitor))
-      setTrouble(undefined)
+      setProblem(undefined)
     } catch (error) {
       if (error instanceof api.TicketError) return onTicketError(error)
       latest.current = emptyState
-      setTrouble('unreachable')
+      setProblem('unreachable')
       return
     }
     setState(latest.current)
@@ -173,7 +173,7 @@ function usePageState(
     }
   }, [refresh, pollMs])
 
-  return { state, trouble, refresh }
+  return { state, problem, refresh }
 }
 
 /** Without a visitor in view the page shows no transcript entries: those of another visitor do not belong here. */

@@ -15,7 +15,7 @@ interface BubbleProps {
   isNewest: boolean
   state: State | undefined
   isOffline: boolean
-  perform: (what: Act) => void
+  perform: (act: Act) => void
   sampleLocation: Act
   inspect: (target: InspectTarget) => void
 }
@@ -35,7 +35,10 @@ export function Bubble({
     return (
       <article class="line note">
         <p>A message did not get here.</p>
-        <Raw label="the message that failed" show={() => inspect({ kind: 'message', channel, name: item.messageId })} />
+        <InspectButton
+          label="the message that failed"
+          show={() => inspect({ kind: 'message', channel, name: item.messageId })}
+        />
       </article>
     )
   }
@@ -56,7 +59,7 @@ export function Bubble({
             {textOf(item.act)}
           </p>
         )}
-        <Raw label={textOf(item.act)} show={() => inspect({ kind: 'act', number: item.number })} />
+        <InspectButton label={textOf(item.act)} show={() => inspect({ kind: 'act', number: item.number })} />
       </article>
     )
   }
@@ -71,7 +74,7 @@ export function Bubble({
       <footer>
         <Receipt state={state} isOffline={isOffline} />
         {channel === 'sms' && drawing.text !== undefined && <Segments text={drawing.text} />}
-        <Raw
+        <InspectButton
           label={(drawing.text ?? 'a message').slice(0, 40)}
           show={() => inspect({ kind: 'message', channel, name: item.providerId })}
         />
@@ -96,7 +99,7 @@ export function isNote(item: Item): boolean {
   )
 }
 
-export function Raw({ label, show }: { label: string; show: () => void }) {
+export function InspectButton({ label, show }: { label: string; show: () => void }) {
   return (
     <button type="button" class="raw" aria-label={`Raw: ${label}`} onClick={show}>
       {'{ }'}

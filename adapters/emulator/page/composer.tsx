@@ -8,7 +8,7 @@ interface ComposerProps {
   pictureChars: number
   isOffline: boolean
   /** True when the act succeeded; otherwise the text stays. */
-  perform: (what: Act) => Promise<boolean>
+  perform: (act: Act) => Promise<boolean>
   /** True when the picture was accepted; otherwise it stays. */
   sendPicture: (picture: Picture) => Promise<boolean>
 }
@@ -16,7 +16,7 @@ interface ComposerProps {
 export function Composer({ title, pictureChars, isOffline, perform, sendPicture }: ComposerProps) {
   const [draft, setDraft] = useState('')
   const [chosen, setChosen] = useState<ChosenPicture>()
-  const [trouble, setTrouble] = useState<string>()
+  const [problem, setProblem] = useState<string>()
   const isSending = useRef(false)
   const field = useRef<HTMLInputElement>(null)
   const fileInput = useRef<HTMLInputElement>(null)
@@ -25,13 +25,13 @@ export function Composer({ title, pictureChars, isOffline, perform, sendPicture 
   async function choose(input: HTMLInputElement) {
     const [file] = input.files ?? []
     if (!file) return
-    setTrouble(undefined)
+    setProblem(undefined)
     setChosen(undefined)
     try {
       setChosen(await fitPicture(file, pictureChars))
       field.current?.focus()
     } catch (error) {
-      setTrouble((error as Error).message)
+      setProblem((error as Error).message)
     }
     // Clears the input, so that the same file can be chosen again.
     input.value = ''
@@ -46,7 +46,7 @@ export function Composer({ title, pictureChars, isOffline, perform, sendPicture 
   async function send(event: Event) {
     event.preventDefault()
     if (isSending.current || isOffline) return
-    setTrouble(undefined)
+    setProblem(undefined)
     isSending.current = true
     try {
       const text = draft.trim()
@@ -79,7 +79,7 @@ export function Composer({ title, pictureChars, isOffline, perform, sendPicture 
         </fieldset>
       )}
       <p class="wrong" role="alert">
-        {trouble}
+        {problem}
       </p>
       <button
         type="button"

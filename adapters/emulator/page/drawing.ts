@@ -167,11 +167,11 @@ const slotTap =
   ({ timezoneOffset }: Body) =>
   ({ identifier, startTime }: Body): Tap => {
     const at = Date.parse(startTime)
-    const shown = timezoneOffset === undefined ? at : at + timezoneOffset * 60_000
+    const localTime = timezoneOffset === undefined ? at : at + timezoneOffset * 60_000
     const options = { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' } as const
     const zone = timezoneOffset === undefined ? {} : { timeZone: 'UTC' }
     return {
-      label: new Intl.DateTimeFormat('en-GB', { ...options, ...zone }).format(shown),
+      label: new Intl.DateTimeFormat('en-GB', { ...options, ...zone }).format(localTime),
       kind: 'reply',
       postback: identifier,
     }

@@ -1,6 +1,6 @@
 /** The inspector of a bubble: the body that the provider got, the agent's message, and its records. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { type Channel, fetchAct, fetchChatLine, message } from './api.js'
+import { type Channel, fetchAct, fetchTranscriptEntry, message } from './api.js'
 import { Json } from './json.js'
 
 export type InspectTarget =
@@ -28,7 +28,7 @@ async function sectionsOf(target: InspectTarget): Promise<readonly Section[]> {
     events,
     ...rest
   } = target.kind === 'chat'
-    ? await fetchChatLine(target.cursor, target.visitor)
+    ? await fetchTranscriptEntry(target.cursor, target.visitor)
     : await message(target.channel, target.name)
   return [
     { title: 'Wire body', value: wires },
@@ -41,11 +41,11 @@ async function sectionsOf(target: InspectTarget): Promise<readonly Section[]> {
 export function Inspector({ target, close }: { target: InspectTarget; close: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null)
   const [sections, setSections] = useState<readonly Section[]>()
-  const [trouble, setTrouble] = useState<string>()
+  const [problem, setProblem] = useState<string>()
 
   useEffect(() => {
     dialog.current?.showModal()
-    sectionsOf(target).then(setSections, (error: Error) => setTrouble(error.message))
+    sectionsOf(target).then(setSections, (error: Error) => setProblem(error.message))
   }, [target])
 
   return (
@@ -56,7 +56,7 @@ export function Inspector({ target, close }: { target: InspectTarget; close: () 
           Close
         </button>
       </header>
-      {trouble && <p class="notice">{trouble}</p>}
+      {problem && <p class="notice">{problem}</p>}
       <div class="sections">
         {sections?.map(({ title, value }) => (
           <section key={title}>

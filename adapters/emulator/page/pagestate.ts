@@ -1,5 +1,5 @@
 /** State of each phone, and how updates change it. */
-import type { Act, Channel, ChatLine, MessageStatus, Refused, Updates } from './api.js'
+import type { Act, Channel, MessageStatus, RefusedMessage, TranscriptEntry, Updates } from './api.js'
 
 export type Item =
   | {
@@ -12,11 +12,11 @@ export type Item =
   | { readonly kind: 'done'; readonly at: number; readonly number: number; readonly act: Act }
   /** A message that never reached the provider. */
   | { readonly kind: 'failed'; readonly at: number; readonly messageId: string }
-  | ({ readonly kind: 'refused' } & Refused)
+  | ({ readonly kind: 'refused' } & RefusedMessage)
 
 export interface PhoneState {
   readonly items: readonly Item[]
-  readonly fares: readonly MessageStatus[]
+  readonly statuses: readonly MessageStatus[]
   readonly isOffline: boolean
   readonly isLost: boolean
   readonly isOptedOut: boolean
@@ -24,14 +24,14 @@ export interface PhoneState {
 
 export interface PageState {
   readonly phones: Readonly<Partial<Record<Channel, PhoneState>>>
-  readonly chat: readonly ChatLine[]
+  readonly chat: readonly TranscriptEntry[]
   /** Numbers of the last items seen. */
   readonly sent: number
   readonly acts: number
 }
 
 export const emptyState: PageState = { phones: {}, chat: [], sent: 0, acts: 0 }
-const emptyPhone: PhoneState = { items: [], fares: [], isOffline: false, isLost: false, isOptedOut: false }
+const emptyPhone: PhoneState = { items: [], statuses: [], isOffline: false, isLost: false, isOptedOut: false }
 
 /** Returns the same object when nothing is new, so that the page does not render again. */
 export function applyUpdates(state: PageState, updates: Updates): PageState {
@@ -48,34 +48,34 @@ export function applyUpdates(state: PageState, updates: Updates): PageState {
       phone.isOffline !== previous.isOffline ||
       phone.isLost !== previous.isLost ||
       phone.isOptedOut !== previous.isOptedOut ||
-      JSON.stringify(phone.fares) !== JSON.stringify(previous.fares)
+      JSON.stringify(phone.fares) !== JSON.stringify(previous.statuses)
     if (!hasChanged && phones[phone.channel]) continue
     isNew = true
     for (const { number } of received) sent = Math.max(sent, number)
     for (const { number } of performed) acts = Math.max(acts, number)
-    const { isOffline, isLost, isOptedOut, fares } = phone
+    const { isOffline, isLost, isOptedOut, fares: statuses } = phone
     const newItems: Item[] = [
       ...received.map(({ number, at, providerId, body }) => ({ kind: 'sent' as const, number, at, providerId, body })),
       ...performed.map(({ number, at, act }) => ({ kind: 'done' as const, number, at, act })),
-      ...failedIn(fares, previous.fares),
+      ...failedIn(statuses, previous.statuses),
       ...newRefusals,
     ]
     const items = [...previous.items, ...newItems].sort((a, b) => a.at - b.at)
-    phones[phone.channel] = { items, fares, isOffline, isLost, isOptedOut }
+    phones[phone.channel] = { items, statuses, isOffline, isLost, isOptedOut }
   }
   return isNew ? { phones, chat: updates.chat, sent, acts } : state
 }
 
-function failedIn(fares: readonly MessageStatus[], previous: readonly MessageStatus[]): Item[] {
+function failedIn(statuses: readonly MessageStatus[], previous: readonly MessageStatus[]): Item[] {
   const knownIds = new Set(previous.filter(({ state }) => state === 'failed').map(({ messageId }) => messageId))
-  return fares
+  return statuses
     .filter(
       ({ state, providerIds, messageId }) => state === 'failed' && providerIds.length === 0 && !knownIds.has(messageId),
     )
     .map(({ messageId, at }) => ({ kind: 'failed', at, messageId }))
 }
 
-function newlyRefused(refused: readonly Refused[], items: readonly Item[]): Item[] {
+function newlyRefused(refused: readonly RefusedMessage[], items: readonly Item[]): Item[] {
   const knownIds = new Set(items.flatMap((item) => (item.kind === 'refused' ? [item.number] : [])))
   return refused.filter(({ number }) => !knownIds.has(number)).map((each) => ({ kind: 'refused', ...each }))
 }

@@ -1,7 +1,7 @@
 /** One phone: its messages, its acts and its network state. */
 import { useEffect, useRef } from 'preact/hooks'
-import type { Act, Channel, ChatLine, EmulatorScene, Picture } from './api.js'
-import { Bubble, isNote, Raw } from './bubble.js'
+import type { Act, Channel, EmulatorScene, Picture, TranscriptEntry } from './api.js'
+import { Bubble, InspectButton, isNote } from './bubble.js'
 import { Composer } from './composer.js'
 import type { InspectTarget } from './inspector.js'
 import type { PhoneState } from './pagestate.js'
@@ -45,9 +45,9 @@ const optInHints: Readonly<Record<Channel, string>> = {
 export function PhoneView({ title, phone, state, pictureChars, perform, sendPicture, inspect }: PhoneProps) {
   const { channel, provider, address } = phone
   const log = useRef<HTMLDivElement>(null)
-  const { items = [], fares = [], isOffline = false, isLost = false, isOptedOut = false } = state ?? {}
+  const { items = [], statuses = [], isOffline = false, isLost = false, isOptedOut = false } = state ?? {}
   const latest = items.findLast((item) => !isNote(item))
-  const stateOf = (providerId: string) => fares.find(({ providerIds }) => providerIds.includes(providerId))?.state
+  const stateOf = (providerId: string) => statuses.find(({ providerIds }) => providerIds.includes(providerId))?.state
 
   useEffect(() => {
     const element = log.current
@@ -126,7 +126,7 @@ export function PhoneView({ title, phone, state, pictureChars, perform, sendPict
 
 interface WebChatProps {
   url: string
-  lines: readonly ChatLine[]
+  lines: readonly TranscriptEntry[]
   visitor: string | undefined
   inspect: (target: InspectTarget) => void
   /** Called with the visitor that the frame shows. */
@@ -178,7 +178,7 @@ export function WebChat({ url, lines, visitor, inspect, onVisitor }: WebChatProp
               <span class="words" dir="auto">
                 {words}
               </span>
-              <Raw
+              <InspectButton
                 label={words.slice(0, 40)}
                 show={() => inspect({ kind: 'chat', cursor, ...(visitor !== undefined && { visitor }) })}
               />

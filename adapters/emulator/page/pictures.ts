@@ -19,19 +19,19 @@ const step = 0.8
 
 export const dataUrlOf = ({ type, data }: Pick<ChosenPicture, 'type' | 'data'>) => `data:${type};base64,${data}`
 
-/** The result has at most `mostChars` characters of base64. Throws a sentence for files that are no pictures. */
-export async function fitPicture(file: File, mostChars: number): Promise<ChosenPicture> {
+/** The result has at most `maxChars` characters of base64. Throws a sentence for files that are no pictures. */
+export async function fitPicture(file: File, maxChars: number): Promise<ChosenPicture> {
   const { name, type } = file
   if (!pictureTypes.includes(type)) throw new Error('Choose a picture: PNG, JPEG, GIF or WebP.')
   const picture = await createImageBitmap(file).catch(() => {
     throw new Error(`${name} cannot be read as a picture.`)
   })
   try {
-    if (base64Chars(file.size) <= mostChars) return { name, type, data: await dataOf(file), isSmaller: false }
+    if (base64Chars(file.size) <= maxChars) return { name, type, data: await dataOf(file), isSmaller: false }
     return {
       name: name.replace(/(\.\w+)?$/, '.jpg'),
       type: 'image/jpeg',
-      data: shrinkPicture(picture, mostChars),
+      data: shrinkPicture(picture, maxChars),
       isSmaller: true,
     }
   } finally {
@@ -52,12 +52,12 @@ function dataOf(file: File): Promise<string> {
 }
 
 /** A JPEG grows with its area: the size of one try determines the scale of the next. */
-function shrinkPicture(picture: ImageBitmap, mostChars: number): string {
+function shrinkPicture(picture: ImageBitmap, maxChars: number): string {
   const side = Math.max(picture.width, picture.height)
   for (let scale = Math.min(1, longestSide / side); side * scale >= minSide; ) {
     const data = jpegOf(picture, scale)
-    if (data.length <= mostChars) return data
-    scale *= Math.min(step, Math.sqrt(mostChars / data.length))
+    if (data.length <= maxChars) return data
+    scale *= Math.min(step, Math.sqrt(maxChars / data.length))
   }
   throw new Error('The picture cannot be made small enough.')
 }

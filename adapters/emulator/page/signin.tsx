@@ -4,7 +4,7 @@ import { signIn, TicketError } from './api.js'
 
 export function SignIn({ wasRefused, onSignedIn }: { wasRefused: boolean; onSignedIn: () => void }) {
   const [key, setKey] = useState('')
-  const [trouble, setTrouble] = useState<string>()
+  const [problem, setProblem] = useState<string>()
 
   async function submit(event: Event) {
     event.preventDefault()
@@ -12,7 +12,7 @@ export function SignIn({ wasRefused, onSignedIn }: { wasRefused: boolean; onSign
       await signIn(key.trim())
       onSignedIn()
     } catch (error) {
-      setTrouble(error instanceof TicketError ? 'That key does not open the emulator.' : (error as Error).message)
+      setProblem(error instanceof TicketError ? 'That key does not open the emulator.' : (error as Error).message)
     }
   }
 
@@ -35,14 +35,14 @@ export function SignIn({ wasRefused, onSignedIn }: { wasRefused: boolean; onSign
           autocomplete="off"
           value={key}
           onInput={(event) => setKey(event.currentTarget.value)}
-          aria-invalid={trouble !== undefined}
+          aria-invalid={problem !== undefined}
         />
       </label>
       <button type="submit" disabled={key.trim() === ''}>
         Open
       </button>
       <p role="alert" class="wrong">
-        {trouble}
+        {problem}
       </p>
     </form>
   )

@@ -51,7 +51,7 @@ const usedIdKey = (agentId: string, id: string) => `used ${agentId} ${id.toLower
 export const rbm: EmulatedProvider = {
   name: 'rbm',
   prefix: 'rbm',
-  abilities: features,
+  deviceCapabilities: features,
   retryAfterMs: limits.retryAfterMs.rbm,
   timeoutMs: limits.webhookTimeoutMs.usual,
   address: (rawAddress) => `+${rawAddress.replace(/\D/g, '')}`,
@@ -90,7 +90,7 @@ export const rbm: EmulatedProvider = {
     return {
       account,
       address,
-      what: isMessage ? 'message' : 'other',
+      kind: isMessage ? 'message' : 'other',
       perform: (accept) => perform({ request, account, address, context, accept, id: id ?? '' }),
     }
   },
@@ -109,11 +109,11 @@ export const rbm: EmulatedProvider = {
   },
 
   callbacksFor(account, address, userAct, context) {
-    const who = { senderPhoneNumber: address }
+    const sender = { senderPhoneNumber: address }
     const message = (content: object) =>
-      callback(account, { ...who, messageId: newMessageId(account, context), sendTime: timeOf(context), ...content })
+      callback(account, { ...sender, messageId: newMessageId(account, context), sendTime: timeOf(context), ...content })
     const event = (eventType: string, more = {}) =>
-      callback(account, { ...who, eventType, eventId: context.newId(16), ...more })
+      callback(account, { ...sender, eventType, eventId: context.newId(16), ...more })
     switch (userAct.kind) {
       case 'text':
         return [message({ text: userAct.text })]
@@ -176,7 +176,7 @@ const calls: Readonly<Record<string, (input: CallInput) => Promise<EmulatorAnswe
     if (request.body.length > messageBytes) return failure(400, 'The message is larger than 250 KB.')
     const refusal = shapeError(agentMessage, body) ?? refusals[context.recipientStatus(account, address)]
     if (refusal) return refusal
-    const supported = context.abilities(account, address)
+    const supported = context.deviceCapabilities(account, address)
     const missing = featuresIn(body).find((feature) => !supported.includes(feature))
     if (missing !== undefined) return failure(400, `The device does not support ${missing}.`)
     if (claimId(account, id, context)) await accept(id, body, [{ state: 'delivered' }, { state: 'read' }])
@@ -207,7 +207,7 @@ const calls: Readonly<Record<string, (input: CallInput) => Promise<EmulatorAnswe
     if (!uuid.test(request.query.get('requestId') ?? '')) return failure(400, 'requestId is not a UUID.')
     const recipientStatus = context.recipientStatus(account, address)
     if (recipientStatus === 'unreachable') return refusals.unreachable!
-    return { status: 200, body: { features: context.abilities(account, address) } }
+    return { status: 200, body: { features: context.deviceCapabilities(account, address) } }
   },
 }
 

@@ -44,7 +44,7 @@ export const slack: EmulatedProvider = {
   retryAfterMs: limits.retryAfterMs.slack,
   timeoutMs: limits.webhookTimeoutMs.slack,
   /** The ids of a person and of the conversation with them differ in the first letter only. */
-  address: (given) => given.trim().toUpperCase().replace(/^D/, 'U'),
+  address: (text) => text.trim().toUpperCase().replace(/^D/, 'U'),
 
   credentials(mint, { httpUrl }) {
     return {
@@ -67,7 +67,7 @@ export const slack: EmulatedProvider = {
     if (refusal) return refusal
     const address = slack.address(body.channel as string)
     const perform = (accept: Accept) => acceptMessage(body, account, address, context, accept)
-    return { account, address, what: 'message', perform }
+    return { account, address, kind: 'message', perform }
   },
 
   refusal(status, retryAfter) {

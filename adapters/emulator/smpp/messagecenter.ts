@@ -29,9 +29,9 @@ const library = createRequire(import.meta.url)('smpp') as {
 
 export interface CenterDeps {
   readonly context: EmulatorContext
-  draw(call: PersonCall): ActiveFaults
+  selectFaults(call: PersonCall): ActiveFaults
   perform(call: PersonCall, activeFaults: ActiveFaults): Promise<EmulatorAnswer> | EmulatorAnswer
-  later(ms: number): Promise<void>
+  delay(ms: number): Promise<void>
 }
 
 export interface MessageCenter {
@@ -67,14 +67,14 @@ export function createMessageCenter(deps: () => CenterDeps): MessageCenter {
   }
 
   async function handleSubmit(session: Session, pdu: Pdu): Promise<void> {
-    const { context, draw, perform, later } = deps()
+    const { context, selectFaults, perform, delay } = deps()
     const refuse = (status: number) => session.send(pdu.response({ command_status: status }))
     const boundSession = sessions.get(session)
     if (!boundSession?.sends) return void refuse(commandStatus.badBindState)
     const call = parseSubmit(pdu as unknown as Submit, boundSession.account, context)
     if (typeof call === 'number') return void refuse(call)
-    const activeFaults = draw(call)
-    if (activeFaults.latency) await later(activeFaults.latency.ms ?? 0)
+    const activeFaults = selectFaults(call)
+    if (activeFaults.latency) await delay(activeFaults.latency.ms ?? 0)
     if (activeFaults.reset) return void session.socket.resetAndDestroy()
     if (activeFaults.rateLimited) return void refuse(commandStatus.throttled)
     if (activeFaults.serverError || activeFaults.unauthorized) return void refuse(commandStatus.systemError)
@@ -108,9 +108,9 @@ export function createMessageCenter(deps: () => CenterDeps): MessageCenter {
   function deliver({ session }: BoundSession, { pdu }: SmppCall): Promise<boolean> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => resolve(false), smpp.timeoutMs)
-      const complete = (taken: boolean) => {
+      const complete = (isAccepted: boolean) => {
         clearTimeout(timer)
-        resolve(taken)
+        resolve(isAccepted)
       }
       session.socket.once('close', () => complete(false))
       const deliverSm = new library.PDU('deliver_sm', pdu)

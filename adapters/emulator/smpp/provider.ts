@@ -111,7 +111,7 @@ export function parseSubmit(unit: Submit, account: Account, context: EmulatorCon
   return {
     account,
     address: unit.destination_addr,
-    what: 'message',
+    kind: 'message',
     async perform(accept) {
       const { status, state = delivered } = failures[context.recipientStatus(account, unit.destination_addr)]
       if (status !== undefined) return { status }

@@ -57,7 +57,7 @@ export const twilio: EmulatedProvider = {
   // Twilio logs a failed webhook in the account's console and does not retry it.
   retryAfterMs: [],
   timeoutMs: limits.webhookTimeoutMs.usual,
-  address: (given) => `+${given.replace(/\D/g, '')}`,
+  address: (text) => `+${text.replace(/\D/g, '')}`,
 
   credentials(mint, { httpUrl }) {
     return {
@@ -84,7 +84,7 @@ export const twilio: EmulatedProvider = {
     return {
       account,
       address,
-      what: 'message',
+      kind: 'message',
       perform: (accept) => acceptMessage(form, account, address, context, accept),
     }
   },
@@ -240,10 +240,16 @@ function inboundCall(
   context: EmulatorContext,
   media: readonly Media[] = [],
 ): Call {
-  const word = text.trim().toUpperCase()
-  if (optOutWords.includes(word)) context.setOptedOut(account, address, true)
-  if (optInWords.includes(word)) context.setOptedOut(account, address, false)
-  const type = optOutWords.includes(word) ? 'STOP' : word === 'START' ? 'START' : word === 'HELP' ? 'HELP' : undefined
+  const keyword = text.trim().toUpperCase()
+  if (optOutWords.includes(keyword)) context.setOptedOut(account, address, true)
+  if (optInWords.includes(keyword)) context.setOptedOut(account, address, false)
+  const type = optOutWords.includes(keyword)
+    ? 'STOP'
+    : keyword === 'START'
+      ? 'START'
+      : keyword === 'HELP'
+        ? 'HELP'
+        : undefined
   const sid = `${media.length > 0 ? 'MM' : 'SM'}${context.newId(16)}`
   return signedCall(account, account.ingressUrl ?? '', [
     ['MessageSid', sid],

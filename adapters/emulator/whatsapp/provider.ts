@@ -49,7 +49,7 @@ export const whatsapp: EmulatedProvider = {
   prefix: 'graph',
   retryAfterMs: limits.retryAfterMs.graph,
   timeoutMs: limits.webhookTimeoutMs.usual,
-  address: (given) => given.replace(/\D/g, ''),
+  address: (text) => text.replace(/\D/g, ''),
 
   credentials: (mint, addresses) => ({
     phoneNumberId: `1${mint('phoneNumberId', 14, '0123456789')}`,
@@ -151,7 +151,7 @@ export const whatsapp: EmulatedProvider = {
 function messageCall(body: JsonObject, account: Account, context: EmulatorContext) {
   const address = whatsapp.address(body.to as string)
   const perform = (accept: Accept) => acceptMessage(body, account, address, context, accept)
-  return { account, address, what: 'message' as const, perform }
+  return { account, address, kind: 'message' as const, perform }
 }
 
 async function acceptMessage(

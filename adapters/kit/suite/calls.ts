@@ -62,8 +62,8 @@ export function receive({ adapter, samples, secrets }: Subject, call: Call): Rec
 
 function itemsError(received: IngressResult): string | undefined {
   if (received.kind !== 'items') return undefined
-  const elsewhere = received.otherAccounts?.flatMap(({ items = [] }) => items) ?? []
-  for (const item of [...received.items, ...elsewhere]) {
+  const otherItems = received.otherAccounts?.flatMap(({ items = [] }) => items) ?? []
+  for (const item of [...received.items, ...otherItems]) {
     const error = itemError(item)
     if (error) return error
   }

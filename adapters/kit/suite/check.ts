@@ -4,7 +4,7 @@
  */
 import type { Adapter } from '../../../core/channel/adapter.js'
 import { secretsIn } from '../../../core/channel/credentialsecrets.js'
-import { abilityChecks } from './abilities.js'
+import { capabilityChecks } from './capabilities.js'
 import { credentialChecks } from './credentials.js'
 import { descriptorChecks } from './descriptor.js'
 import { type Check, describeError, type Subject } from './harness.js'
@@ -28,7 +28,7 @@ const checks: readonly Check[] = [
   ...descriptorChecks,
   ...credentialChecks,
   ...renderChecks,
-  ...abilityChecks,
+  ...capabilityChecks,
   ...sendChecks,
   ...optionalChecks,
   ...receiveChecks,
@@ -45,8 +45,8 @@ export interface CheckOptions {
 }
 
 /** Never rejects because of the adapter. Checks that do not apply to the adapter are left out. */
-export async function checkAdapter<Auth, Wire>(
-  adapter: Adapter<Auth, Wire>,
+export async function checkAdapter<Auth, Payload>(
+  adapter: Adapter<Auth, Payload>,
   samples: Samples<Auth>,
   { only }: CheckOptions = {},
 ): Promise<readonly Finding[]> {
@@ -89,8 +89,8 @@ export function report(findings: readonly Finding[]): string {
 }
 
 /** For runners that expect an exception: throws when a check has failed. */
-export async function assertAdapter<Auth, Wire>(
-  adapter: Adapter<Auth, Wire>,
+export async function assertAdapter<Auth, Payload>(
+  adapter: Adapter<Auth, Payload>,
   samples: Samples<Auth>,
   options: CheckOptions = {},
 ): Promise<void> {

@@ -79,17 +79,17 @@ export const mediaChecks: readonly Check[] = [
     applies: opensMedia,
     async *run(subject: Subject) {
       const { media = [] } = subject.samples
-      const held = [
+      const mediaRefs = [
         ...new Set([...media.map((each) => each.mediaRef), ...mediaRefsIn(subject), 'x', '../..?#%', 'https://']),
       ]
-      for (const each of held) {
+      for (const each of mediaRefs) {
         for (const secret of ['', ...subject.secrets]) {
           for (const answer of answersWith(secret)) {
             const attempt = await tryOpenMedia(subject, each, answer)
-            const what = 'kind' in answer ? 'no answer' : `an answer of ${answer.status}`
-            if ('failed' in attempt) yield `${what}: ${attempt.failed}`
+            const answerName = 'kind' in answer ? 'no answer' : `an answer of ${answer.status}`
+            if ('failed' in attempt) yield `${answerName}: ${attempt.failed}`
             else if (attempt.access.kind === 'refused' && leaksSecret(subject.secrets, attempt.access.detail))
-              yield `${what}: a secret stands in the refusal`
+              yield `${answerName}: a secret stands in the refusal`
           }
         }
       }

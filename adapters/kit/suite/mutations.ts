@@ -17,8 +17,8 @@ type Random = () => number
 
 const randomBelow = (random: Random, count: number) => Math.floor(random() * count)
 
-export function randomBytes(random: Random, most: number): Uint8Array {
-  return Uint8Array.from({ length: randomBelow(random, most + 1) }, () => randomBelow(random, 256))
+export function randomBytes(random: Random, maxLength: number): Uint8Array {
+  return Uint8Array.from({ length: randomBelow(random, maxLength + 1) }, () => randomBelow(random, 256))
 }
 
 /** Flips one bit of one byte. */

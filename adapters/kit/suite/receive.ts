@@ -44,10 +44,10 @@ export const receiveChecks: readonly Check[] = [
       for (const sample of signedSamples(subject)) {
         const call = callOf(subject, sample)
         const altered = [...alteredProofs(call), ...(sample.proves === 'caller' ? [] : alteredBodies(call))]
-        for (const { what, ...other } of altered) {
+        for (const { description, ...other } of altered) {
           const result = receive(subject, other)
-          if ('failed' in result) yield `${sample.name}, ${what}: ${result.failed}`
-          else if (result.received.kind !== 'refused') yield `${sample.name}, ${what}: it is taken`
+          if ('failed' in result) yield `${sample.name}, ${description}: ${result.failed}`
+          else if (result.received.kind !== 'refused') yield `${sample.name}, ${description}: it is taken`
         }
       }
     },
@@ -125,7 +125,7 @@ function readingProblem(subject: Subject, sample: CallSample): string | undefine
   if (received.kind !== 'items' || becomes.kind !== 'items') return undefined
   return (
     itemsProblem(received.items, becomes.items) ??
-    elsewhereProblem(received.otherAccounts ?? [], becomes.otherAccounts ?? [])
+    otherAccountsProblem(received.otherAccounts ?? [], becomes.otherAccounts ?? [])
   )
 }
 
@@ -135,15 +135,15 @@ function itemsProblem(items: readonly Item[], expected: readonly ExpectedItem[])
   return problem < 0 ? undefined : `item ${problem + 1} is read as ${JSON.stringify(items[problem])}`
 }
 
-type ExpectedParts = NonNullable<Extract<CallSample['becomes'], { readonly kind: 'items' }>['otherAccounts']>
+type ExpectedAccounts = NonNullable<Extract<CallSample['becomes'], { readonly kind: 'items' }>['otherAccounts']>
 
-function elsewhereProblem(parts: readonly OtherAccountItems[], expected: ExpectedParts): string | undefined {
+function otherAccountsProblem(accounts: readonly OtherAccountItems[], expected: ExpectedAccounts): string | undefined {
   const isSame = isDeepStrictEqual(
-    parts.map(({ account, items }) => [account, items === undefined]),
+    accounts.map(({ account, items }) => [account, items === undefined]),
     expected.map(({ account, items }) => [account, items === undefined]),
   )
-  if (!isSame) return `it is about the accounts ${parts.map(({ account }) => account).join(', ')}`
-  return parts
+  if (!isSame) return `it is about the accounts ${accounts.map(({ account }) => account).join(', ')}`
+  return accounts
     .map(({ items = [] }, at) => itemsProblem(items, expected[at]?.items ?? []))
     .find((problem) => problem !== undefined)
 }
@@ -153,15 +153,15 @@ function matchesExpected(expected: ExpectedItem, item: unknown): boolean {
   return isDeepStrictEqual(JSON.parse(JSON.stringify(item)), JSON.parse(JSON.stringify(expected)))
 }
 
-type Altered = Call & { readonly what: string }
+type Altered = Call & { readonly description: string }
 
 /** About 40 altered positions are enough, since a signature covers the whole body. */
 function* alteredBodies(call: Call): Generator<Altered> {
   const { length } = call.body
   const step = Math.max(1, Math.floor(length / 40))
   for (let at = 0; at < length; at += step)
-    yield { ...call, what: `byte ${at} of its body`, body: flipBit(call.body, at) }
-  yield { ...call, what: 'one byte more', body: Buffer.concat([call.body, Buffer.from(' ')]) }
+    yield { ...call, description: `byte ${at} of its body`, body: flipBit(call.body, at) }
+  yield { ...call, description: 'one byte more', body: Buffer.concat([call.body, Buffer.from(' ')]) }
 }
 
 function* alteredProofs(call: Call): Generator<Altered> {
@@ -171,7 +171,7 @@ function* alteredProofs(call: Call): Generator<Altered> {
     for (let at = 0; at < value.length - 2; at += 1) {
       const other = value[at] === '0' ? '1' : '0'
       const headers = { ...call.headers, [name]: `${value.slice(0, at)}${other}${value.slice(at + 1)}` }
-      yield { ...call, what: `character ${at} of ${name}`, headers }
+      yield { ...call, description: `character ${at} of ${name}`, headers }
     }
   }
 }

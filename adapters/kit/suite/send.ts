@@ -168,10 +168,10 @@ export const sendChecks: readonly Check[] = [
       for (const body of ['', '{}']) {
         const attempt = await trySend(subject, payload, { status: 401, body })
         if ('failed' in attempt || attempt.outcome.kind === 'sent') continue
-        const { retry: again, needsOperator } = attempt.outcome
-        if (again !== 'later' && needsOperator !== true)
+        const { retry, needsOperator } = attempt.outcome
+        if (retry !== 'later' && needsOperator !== true)
           yield `401 with ${JSON.stringify(body)}: no operator is asked for`
-        if (again === 'never') yield `401 with ${JSON.stringify(body)}: another channel is not tried`
+        if (retry === 'never') yield `401 with ${JSON.stringify(body)}: another channel is not tried`
       }
     },
   },
@@ -187,7 +187,7 @@ export const sendChecks: readonly Check[] = [
       for (const { name, answer, follows, becomes } of samples.answers) {
         const attempt = await trySend(subject, payload, answer, undefined, follows)
         if ('failed' in attempt) yield `${name}: ${attempt.failed}`
-        else if (!isPart(becomes, attempt.outcome)) yield `${name}: it is ${describeOutcome(attempt.outcome)}`
+        else if (!isSubset(becomes, attempt.outcome)) yield `${name}: it is ${describeOutcome(attempt.outcome)}`
         else if ('deviceCapabilities' in attempt.outcome && !subject.adapter.traitsForDevice)
           yield `${name}: it tells what a device can do, and there is no \`traitsForDevice\` for it`
       }
@@ -236,7 +236,7 @@ function describeOutcome(outcome: SendOutcome): string {
   return `refused for ${outcome.reason}, to be tried ${outcome.retry}${device}`
 }
 
-function isPart(expected: object, outcome: SendOutcome): boolean {
+function isSubset(expected: object, outcome: SendOutcome): boolean {
   const actual = outcome as unknown as Readonly<Record<string, unknown>>
   return Object.entries(expected).every(([name, value]) => JSON.stringify(actual[name]) === JSON.stringify(value))
 }

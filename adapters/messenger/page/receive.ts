@@ -18,10 +18,10 @@ export function receivePage(request: IngressRequest, auth: PageAuth, account: st
     const { own, others, problems } = entriesByAccount(body, account)
     const items = [...problems, ...itemsIn(own)]
     if (others.size === 0) return { items }
-    const elsewhere = Array.from(others, ([other, entries]) =>
+    const otherAccounts = Array.from(others, ([other, entries]) =>
       account === undefined ? { account: other, items: itemsIn(entries) } : { account: other },
     )
-    return { items, otherAccounts: elsewhere }
+    return { items, otherAccounts }
   })
 }
 
@@ -125,9 +125,9 @@ function messageIn({ text, quick_reply: quickReply, attachments }: JsonObject): 
   const place = attachmentList.map(placeFrom).find((each) => each !== undefined)
   const isWhole = media.length + (place ? 1 : 0) >= attachmentList.length
   const notice = isWhole ? '' : notUnderstood('an attachment').content.text
-  const words = [asText(text), notice].filter(Boolean).join('\n')
+  const contentText = [asText(text), notice].filter(Boolean).join('\n')
   const content: UserContent = {
-    ...(words !== '' && { text: words }),
+    ...(contentText !== '' && { text: contentText }),
     ...(media.length > 0 && { media }),
     ...(place && { place }),
   }

@@ -81,9 +81,9 @@ function cardMessages(
   messageId: string,
   traits: Traits,
 ): JsonObject[] {
-  const shownCards = cards.map(fitCard)
-  const elements = shownCards.map(({ card }) => elementOf(card, messageId, traits))
-  const overflow = shownCards.flatMap(({ lines }) => lines.flatMap(literal))
+  const fittedCards = cards.map(fitCard)
+  const elements = fittedCards.map(({ card }) => elementOf(card, messageId, traits))
+  const overflow = fittedCards.flatMap(({ lines }) => lines.flatMap(literal))
   const pages = overflow.length > 0 ? splitPages(overflow, traits) : []
   return [
     { attachment: { type: 'template', payload: { template_type: 'generic', elements } } },

@@ -51,7 +51,7 @@ export function carouselOf(text: string, cards: readonly RenderedCard[], message
 /** The provider's own example gives every card this type, for all kinds of buttons. */
 function cardOf(
   { description, mediaUrl = '', chips = [] }: RenderedCard,
-  place: number,
+  index: number,
   messageId: string,
 ): JsonObject {
   const [first] = chips
@@ -60,7 +60,7 @@ function cardOf(
     quick_reply: { id: postbackOf(tap, messageId), title: label },
   }))
   return {
-    card_index: place,
+    card_index: index,
     type: 'cta_url',
     ...(description !== undefined && { body: { text: limitLineBreaks(description) } }),
     header: headerOf(mediaOf(mediaUrl, traits) ?? { kind: 'image', url: mediaUrl }),

@@ -93,8 +93,8 @@ function picturesOf({ text, rows }: Extract<Block, { kind: 'list' }>): JsonObjec
 }
 
 /** WhatsApp shows typing only as an answer to a message, which it marks as read. */
-export function signal(kind: Signal, { lastInboundId: lastHeardId }: RenderContext): WhatsappPayload | undefined {
-  if (lastHeardId === undefined) return undefined
-  const readMark = { messaging_product: 'whatsapp', status: 'read', message_id: lastHeardId }
+export function signal(kind: Signal, { lastInboundId }: RenderContext): WhatsappPayload | undefined {
+  if (lastInboundId === undefined) return undefined
+  const readMark = { messaging_product: 'whatsapp', status: 'read', message_id: lastInboundId }
   return { body: kind === 'typing' ? { ...readMark, typing_indicator: { type: 'text' } } : readMark }
 }

@@ -9,7 +9,7 @@ import type { WhatsappPayload } from './render.js'
 export function send({ body }: WhatsappPayload, context: SendContext<WhatsappAuth>): Promise<SendOutcome> {
   const { auth, id } = context
   const url = graphUrl(auth, `${auth.phoneNumberId}/messages`)
-  const providerIdIn = (answer: unknown) => ('message_id' in body ? markedIdIn(answer, id) : sentIdIn(answer))
+  const providerIdIn = (answer: unknown) => ('message_id' in body ? signalIdIn(answer, id) : sentIdIn(answer))
   return postGraph(context, { url, token: auth.accessToken, body: withOurId(body, id) }, refusals, providerIdIn)
 }
 
@@ -24,6 +24,6 @@ function sentIdIn(answer: unknown): string | undefined {
 }
 
 /** Read marks and typing signals get no id from the provider. */
-function markedIdIn(answer: unknown, id: string): string | undefined {
+function signalIdIn(answer: unknown, id: string): string | undefined {
   return isRecord(answer) && answer.success === true ? id : undefined
 }

@@ -1,6 +1,6 @@
 /** The adapter of RCS Business Messaging, the carriers' RCS platform. */
 import type { Adapter, RenderContext } from '../../../core/channel/adapter.js'
-import { traitsForDevice } from './abilities.js'
+import { traitsForDevice } from './capabilities.js'
 import { descriptor, type RbmAuth } from './descriptor.js'
 import type { RbmPayload } from './payload.js'
 import { probe, revoke } from './reachability.js'
@@ -18,10 +18,10 @@ export const rbmAdapter: Adapter<RbmAuth, RbmPayload> = {
   validateAuth,
   probe,
   revoke,
-  signal: (signal, { lastInboundId: lastHeardId = '' }: RenderContext) => {
+  signal: (signal, { lastInboundId = '' }: RenderContext) => {
     if (signal === 'typing') return { event: { eventType: 'IS_TYPING' } }
-    return lastHeardId !== '' && isMessageId(lastHeardId)
-      ? { event: { eventType: 'READ', messageId: lastHeardId } }
+    return lastInboundId !== '' && isMessageId(lastInboundId)
+      ? { event: { eventType: 'READ', messageId: lastInboundId } }
       : undefined
   },
 }

@@ -3,7 +3,7 @@ import type { ProbeResult, ProviderContext, SendContext } from '../../../core/ch
 import { isRecord } from '../../../core/json.js'
 import { rbm as limits } from '../../../core/limits/index.js'
 import { readJson } from '../../kit/http.js'
-import { fetchCapabilities } from './abilities.js'
+import { fetchCapabilities } from './capabilities.js'
 import { batchUrl, phoneUrl, type RbmAuth } from './descriptor.js'
 import { callWithToken } from './token.js'
 

@@ -139,9 +139,9 @@ function placeIn(location: unknown): UserContent | undefined {
 }
 
 /** The platform omits zeros from events. */
-function degreesIn(value: unknown, most: number): number | undefined {
+function degreesIn(value: unknown, max: number): number | undefined {
   const degrees = asNumber(value ?? 0)
-  return degrees !== undefined && Math.abs(degrees) <= most ? degrees : undefined
+  return degrees !== undefined && Math.abs(degrees) <= max ? degrees : undefined
 }
 
 function fileIn(userFile: unknown): UserContent | undefined {

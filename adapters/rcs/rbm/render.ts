@@ -4,7 +4,7 @@ import type { Block, RenderedCard, RenderedMedia } from '../../../core/channel/b
 import { traitsOf } from '../../../core/channel/channeltraits.js'
 import { blank, literal, trimBlankLines } from '../../../core/render/lines.js'
 import { splitPages } from '../../../core/render/split.js'
-import { supportsCards } from './abilities.js'
+import { supportsCards } from './capabilities.js'
 import type { CardContent, ContentInfo, ContentMessage, RbmPayload } from './payload.js'
 import { suggestionsOf } from './suggestions.js'
 

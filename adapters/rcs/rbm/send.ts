@@ -3,7 +3,7 @@ import type { NoResponse, ProviderResponse, SendContext, SendOutcome } from '../
 import { isRecord } from '../../../core/json.js'
 import { noAnswer, readJson, unavailable, uuidFrom } from '../../kit/http.js'
 import { account, content, person, type Row, toRefusal, unlistedRefusal } from '../../kit/refusals.js'
-import { limitedFeatures } from './abilities.js'
+import { limitedFeatures } from './capabilities.js'
 import { phoneUrl, type RbmAuth } from './descriptor.js'
 import type { RbmPayload } from './payload.js'
 import { callWithToken } from './token.js'
@@ -59,8 +59,8 @@ function outcomeOf(answer: ProviderResponse | NoResponse | SendOutcome, provider
   // A 409 can only mean that this very message has the id already.
   if ((status >= 200 && status < 300) || status === 409) return { kind: 'sent', providerId }
   const detail = `The platform answered ${status}.`
-  const row = errorWordsIn(body)
-    .map((word) => (Object.hasOwn(accountRows, word) ? accountRows[word] : undefined))
+  const row = errorCodesIn(body)
+    .map((code) => (Object.hasOwn(accountRows, code) ? accountRows[code] : undefined))
     .find((each) => each !== undefined)
   if (row) return toRefusal(row, detail)
   const busy = unavailable(status, answer.header('retry-after'), now)
@@ -68,11 +68,11 @@ function outcomeOf(answer: ProviderResponse | NoResponse | SendOutcome, provider
 }
 
 /** The words that identify an error: its status, and the reasons in its details. */
-function errorWordsIn(body: string): readonly string[] {
+function errorCodesIn(body: string): readonly string[] {
   const answer = readJson(Buffer.from(body))
   const error = isRecord(answer) && isRecord(answer.error) ? answer.error : {}
   const details = Array.isArray(error.details) ? error.details : []
   return [error.status, ...details.map((each) => (isRecord(each) ? each.reason : undefined))].filter(
-    (word) => typeof word === 'string',
+    (code) => typeof code === 'string',
   )
 }

@@ -71,8 +71,8 @@ function utc(iso: string): string {
 }
 
 /** Cuts with an ellipsis at the platform's limits, where longer texts are errors; never splits a surrogate pair. */
-function truncate(text: string, most: number): string {
-  if (text.length <= most) return text
-  const head = text.slice(0, most - 1)
+function truncate(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text
+  const head = text.slice(0, maxChars - 1)
   return `${head.isWellFormed() ? head : head.slice(0, -1)}…`
 }

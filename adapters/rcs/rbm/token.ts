@@ -90,8 +90,8 @@ async function makeToken({
   const value = isRecord(body) ? asText(body.access_token) : undefined
   if (status !== 200 || !value) {
     const detail = `The service account was given no access token (${status}).`
-    const word = isRecord(body) ? asText(body.error) : undefined
-    return toRefusal(accountErrors.includes(word ?? '') ? account() : transient(), detail)
+    const errorCode = isRecord(body) ? asText(body.error) : undefined
+    return toRefusal(accountErrors.includes(errorCode ?? '') ? account() : transient(), detail)
   }
   const lifeMs = (isRecord(body) ? (asNumber(body.expires_in) ?? 0) : 0) * second || limits.tokenMs
   return { value, until: at + Math.max(0, lifeMs - limits.tokenEarlyMs) }

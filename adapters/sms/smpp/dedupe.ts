@@ -27,7 +27,7 @@ interface Acknowledged {
 }
 
 export function createDeduplicator(
-  { unconfirmedMs: doubtMs, repeatMs, repeatsKept }: DedupeLimits,
+  { unconfirmedMs, repeatMs, repeatsKept }: DedupeLimits,
   newId: () => string,
 ): Deduplicator {
   /** Recently acknowledged, oldest first. */
@@ -47,12 +47,12 @@ export function createDeduplicator(
     recordAcknowledgement(content, id, wasAcknowledged, now) {
       if (!wasAcknowledged) return markDoubtful({ content, id, at: now }, now)
       recentAcks.push({ content, id, at: now })
-      if (recentAcks.length > repeatsKept || now - recentAcks[0]!.at > 2 * doubtMs) {
-        recentAcks = recentAcks.filter(({ at }) => now - at <= doubtMs).slice(-repeatsKept)
+      if (recentAcks.length > repeatsKept || now - recentAcks[0]!.at > 2 * unconfirmedMs) {
+        recentAcks = recentAcks.filter(({ at }) => now - at <= unconfirmedMs).slice(-repeatsKept)
       }
     },
     connectionLost(now) {
-      for (const each of recentAcks) if (now - each.at <= doubtMs) markDoubtful(each, now)
+      for (const each of recentAcks) if (now - each.at <= unconfirmedMs) markDoubtful(each, now)
       recentAcks = []
     },
   }

@@ -36,9 +36,9 @@ export interface MessageIds {
   resolveReceipt(raw: string, from: string): { readonly providerId: string; readonly address?: string }
 }
 
-export function createMessageIds(most: number): MessageIds {
+export function createMessageIds(maxIds: number): MessageIds {
   // Sized by content, so that memory grows with use: every session has one.
-  const addresses = new LRUCache<string, string>({ maxSize: most, sizeCalculation: () => 1 })
+  const addresses = new LRUCache<string, string>({ maxSize: maxIds, sizeCalculation: () => 1 })
   let currentRelation: Relation = 'same'
   return {
     recordSubmit(raw, address) {

@@ -32,20 +32,20 @@ export function partsOf(text: string, reference: number): readonly TextPart[] {
   if (segments === 1) return [{ kind: 'text', text, alphabet }]
   const texts = splitText(text, alphabet)
   const total = texts.length
-  return texts.map((each, place) => {
-    return { kind: 'text', text: each, alphabet, part: { reference, total, number: place + 1 } }
+  return texts.map((each, index) => {
+    return { kind: 'text', text: each, alphabet, part: { reference, total, number: index + 1 } }
   })
 }
 
 /** Never splits a character of two units: phones show each part as it is until they have all. */
 function splitText(text: string, alphabet: Alphabet): readonly string[] {
   const { unitBits, unitsOf } = alphabets[alphabet]
-  const most = Math.floor(partBits / unitBits)
+  const maxUnits = Math.floor(partBits / unitBits)
   const parts: string[] = []
   let [part, used] = ['', 0]
   for (const character of text) {
     const units = unitsOf(character)
-    if (used + units > most) {
+    if (used + units > maxUnits) {
       parts.push(part)
       part = ''
       used = 0

@@ -42,15 +42,17 @@ export function parsePdu(pdu: Pdu): ParsedPdu {
   const esmClass = number(pdu.esm_class)
   const from = personOf(text(pdu.source_addr), number(pdu.source_addr_ton))
   const shortMessage = octets(pdu.short_message)
-  const whole = shortMessage.length > 0 ? shortMessage : octets(pdu.message_payload)
+  const messageOctets = shortMessage.length > 0 ? shortMessage : octets(pdu.message_payload)
   const type = esmClass & messageType
-  if (receiptTypes.includes(type) || pdu.receipted_message_id !== undefined) return receiptFrom(pdu, from, whole)
+  if (receiptTypes.includes(type) || pdu.receipted_message_id !== undefined)
+    return receiptFrom(pdu, from, messageOctets)
   if (ignoredTypes.includes(type)) return { kind: 'ignored' }
   if (from === '') return { kind: 'problem', problem: 'a message without a sender' }
   const common = { from, to: text(pdu.destination_addr), dataCoding: number(pdu.data_coding) }
-  const userData = (esmClass & userDataHeader) !== 0 ? stripHeader(whole) : { body: whole, part: sarPart(pdu) }
+  const userData =
+    (esmClass & userDataHeader) !== 0 ? stripHeader(messageOctets) : { body: messageOctets, part: sarPart(pdu) }
   const isText = userData && textTypes.includes(type) && textIn(userData.body, common.dataCoding) !== undefined
-  if (!isText) return { kind: 'other', ...common, octets: whole }
+  if (!isText) return { kind: 'other', ...common, octets: messageOctets }
   const { body, part = sarPart(pdu) } = userData
   return { kind: 'text', ...common, octets: body, ...(part && { part }) }
 }
@@ -76,13 +78,13 @@ interface UserData {
  * Removes the user data header; two of its elements give the part's position. Messages with ports are for applications,
  * not for people.
  */
-function stripHeader(whole: Buffer): UserData | undefined {
-  const end = 1 + (whole[0] ?? 0)
-  if (whole.length < end) return undefined
-  const body = whole.subarray(end)
-  for (let at = 1; at + 1 < end; at += 2 + whole[at + 1]!) {
-    const [element, length] = [whole[at]!, whole[at + 1]!]
-    const data = whole.subarray(at + 2, Math.min(end, at + 2 + length))
+function stripHeader(messageOctets: Buffer): UserData | undefined {
+  const end = 1 + (messageOctets[0] ?? 0)
+  if (messageOctets.length < end) return undefined
+  const body = messageOctets.subarray(end)
+  for (let at = 1; at + 1 < end; at += 2 + messageOctets[at + 1]!) {
+    const [element, length] = [messageOctets[at]!, messageOctets[at + 1]!]
+    const data = messageOctets.subarray(at + 2, Math.min(end, at + 2 + length))
     if (element === 0x04 || element === 0x05) return undefined
     if (element === 0x00 && data.length === 3) return { body, part: validPart(data[0]!, data[1]!, data[2]!) }
     if (element === 0x08 && data.length === 4) return { body, part: validPart(data.readUInt16BE(), data[2]!, data[3]!) }

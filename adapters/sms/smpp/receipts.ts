@@ -3,20 +3,20 @@ import type { Receipt } from '../../../core/channel/inbound.js'
 
 /** States by `message_state`, with the words that receipt texts use for them. */
 const states = [
-  { value: 1, word: 'ENROUTE', state: 'sent' },
-  { value: 2, word: 'DELIV', state: 'delivered' },
-  { value: 3, word: 'EXPIR', state: 'failed', reason: 'expired' },
-  { value: 4, word: 'DELET', state: 'failed', reason: 'deleted' },
-  { value: 5, word: 'UNDELIV', state: 'failed', reason: 'undeliverable' },
-  { value: 6, word: 'ACCEPT', state: 'sent' },
-  { value: 8, word: 'REJECT', state: 'failed', reason: 'rejected' },
-] as const satisfies readonly { value: number; word: string; state: Receipt['state']; reason?: string }[]
+  { value: 1, stat: 'ENROUTE', state: 'sent' },
+  { value: 2, stat: 'DELIV', state: 'delivered' },
+  { value: 3, stat: 'EXPIR', state: 'failed', reason: 'expired' },
+  { value: 4, stat: 'DELET', state: 'failed', reason: 'deleted' },
+  { value: 5, stat: 'UNDELIV', state: 'failed', reason: 'undeliverable' },
+  { value: 6, stat: 'ACCEPT', state: 'sent' },
+  { value: 8, stat: 'REJECT', state: 'failed', reason: 'rejected' },
+] as const satisfies readonly { value: number; stat: string; state: Receipt['state']; reason?: string }[]
 
 /** States without an outcome: scheduled, unknown and skipped. */
 const ignoredStates = [
-  { value: 0, word: 'SCHEDUL' },
-  { value: 7, word: 'UNKNOWN' },
-  { value: 9, word: 'SKIP' },
+  { value: 0, stat: 'SCHEDUL' },
+  { value: 7, stat: 'UNKNOWN' },
+  { value: 9, stat: 'SKIP' },
 ] as const
 
 export type ReportedState = (typeof states)[number]
@@ -40,9 +40,9 @@ export interface ReceiptFields {
 export function parseReceipt({ receiptedId, messageState, text }: ReceiptFields): ParsedReceipt | undefined {
   const rawId = receiptedId || /\bid:\s*([^\s:]{1,65})/i.exec(text)?.[1]
   if (!rawId) return undefined
-  const word = /\bstat:\s*([a-z]{3,20})/i.exec(text)?.[1]?.toUpperCase()
-  const matches = (each: { readonly value: number; readonly word: string }) =>
-    messageState === undefined ? word?.startsWith(each.word) : each.value === messageState
+  const stat = /\bstat:\s*([a-z]{3,20})/i.exec(text)?.[1]?.toUpperCase()
+  const matches = (each: { readonly value: number; readonly stat: string }) =>
+    messageState === undefined ? stat?.startsWith(each.stat) : each.value === messageState
   const reported = states.find(matches)
   const error = /\berr:\s*([0-9a-z]{1,8})\b/i.exec(text)?.[1]
   const isPlain = error === undefined || /^0+$/.test(error)

@@ -57,10 +57,10 @@ export function refusalOf(status: number): RefusedOutcome {
 }
 
 /** Describes why the message center refused the bind. */
-export function describeBindRefusal(status: number): { readonly trouble: string; readonly needsOperator: boolean } {
+export function describeBindRefusal(status: number): { readonly problem: string; readonly needsOperator: boolean } {
   const { means, concerns } = rows[status] ?? unlisted
   return {
-    trouble: `The message center refused the line with ${hex(status)}: ${means}.`,
+    problem: `The message center refused the line with ${hex(status)}: ${means}.`,
     needsOperator: concerns === 'account',
   }
 }

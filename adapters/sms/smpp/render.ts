@@ -7,13 +7,13 @@ import { partsOf, type TextPart } from './parts.js'
 export type SmppPayload = TextPart
 
 export function render(blocks: readonly Block[], { messageId }: RenderContext): readonly SmppPayload[] {
-  return blocks.flatMap((block, place) => {
-    if (block.kind === 'text') return partsOf(block.text, referenceOf(messageId, place))
+  return blocks.flatMap((block, index) => {
+    if (block.kind === 'text') return partsOf(block.text, referenceOf(messageId, index))
     throw new Error(`the traits of smpp have no ${block.kind}`)
   })
 }
 
 /** Stable across retries of a message, and distinct for the texts of one message, which go to one phone. */
-function referenceOf(messageId: string, place: number): number {
-  return (createHash('sha256').update(messageId).digest()[0]! + place) & 0xff
+function referenceOf(messageId: string, index: number): number {
+  return (createHash('sha256').update(messageId).digest()[0]! + index) & 0xff
 }

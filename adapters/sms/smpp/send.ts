@@ -11,7 +11,7 @@ import type { SmppSession } from './session.js'
 const receiptRequested = 1
 
 export async function send(payload: SmppPayload, context: SendContext<SmppAuth, SmppSession>): Promise<SendOutcome> {
-  const { auth, address, id, signal, connection: session, isCancelled: isWithheld } = context
+  const { auth, address, id, signal, connection: session, isCancelled } = context
   if (!session) return retryLater('There is no line to the message center.')
   const source = senderOf(auth.from)
   if (!source) {
@@ -20,7 +20,7 @@ export async function send(payload: SmppPayload, context: SendContext<SmppAuth, 
   }
   const recipient = recipientOf(address)
   if (!recipient) return { kind: 'refused', reason: 'unknownRecipient', retry: 'otherChannel' }
-  return session.submit({ id, address, fields: fieldsOf(payload, source, recipient), signal, isWithheld })
+  return session.submit({ id, address, fields: fieldsOf(payload, source, recipient), signal, isCancelled })
 }
 
 function fieldsOf(part: TextPart, source: SmppAddress, recipient: SmppAddress): Fields {

@@ -41,7 +41,7 @@ export interface SessionOptions {
 
 /** Why the session is down, in words for operators. */
 interface DownReason {
-  readonly trouble: string
+  readonly problem: string
   readonly needsOperator: boolean
 }
 
@@ -58,12 +58,12 @@ export function openSession(
   const deliveries = openDeliveries(limits, ids, report)
   let connection: Connection | undefined
   let boundAt: number | undefined
-  let trouble: DownReason | undefined = pendingReason('being opened')
+  let problem: DownReason | undefined = pendingReason('being opened')
   /** The last refused bind; cleared by a successful one. */
   let bindFailure: DownReason | undefined
   let attempts = 0
   let closing: Promise<void> | undefined
-  let again: NodeJS.Timeout | undefined
+  let reconnectTimer: NodeJS.Timeout | undefined
   let enquireTimer: NodeJS.Timeout | undefined
   let resolveClosed: (() => void) | undefined
 
@@ -71,9 +71,9 @@ export function openSession(
     const address = await Promise.resolve(addressOf(host, port)).catch(() => undefined)
     if (closing) return
     if (address === undefined) return onClose('The host of the message center has no address that may be connected to.')
-    const where = { address, host, port, tls, ...(ca && { ca }) }
+    const endpoint = { address, host, port, tls, ...(ca && { ca }) }
     try {
-      connection = openConnection(where, limits, { onOpen: bind, onRequest, onClose })
+      connection = openConnection(endpoint, limits, { onOpen: bind, onRequest, onClose })
     } catch {
       onClose('The address of the message center cannot be connected to.')
     }
@@ -91,7 +91,7 @@ export function openSession(
 
   function onBound(): void {
     if (closing || !connection) return
-    trouble = undefined
+    problem = undefined
     bindFailure = undefined
     boundAt = performance.now()
     submitQueue.attach(connection)
@@ -133,7 +133,7 @@ export function openSession(
   function onClose(reason: string): void {
     clearInterval(enquireTimer)
     const upMs = boundAt === undefined ? 0 : performance.now() - boundAt
-    trouble = bindFailure ?? { trouble: reason, needsOperator: false }
+    problem = bindFailure ?? { problem: reason, needsOperator: false }
     connection = undefined
     boundAt = undefined
     submitQueue.detach()
@@ -141,13 +141,13 @@ export function openSession(
     if (closing) return resolveClosed?.()
     attempts = upMs >= limits.stableMs ? 1 : attempts + 1
     const { reconnectMs: firstMs, reconnectMaxMs: mostMs, jitterShare } = limits
-    again = setTimeout(open, backoffMs(attempts, { firstMs, mostMs, jitterShare }, random()))
+    reconnectTimer = setTimeout(open, backoffMs(attempts, { firstMs, mostMs, jitterShare }, random()))
   }
 
   async function shutdown(): Promise<void> {
-    trouble = pendingReason('being closed')
+    problem = pendingReason('being closed')
     bindFailure = undefined
-    clearTimeout(again)
+    clearTimeout(reconnectTimer)
     clearInterval(enquireTimer)
     signal.removeEventListener('abort', close)
     submitQueue.detach()
@@ -168,17 +168,17 @@ export function openSession(
   }
 
   async function submit(request: Submit): Promise<SendOutcome> {
-    if (!trouble?.needsOperator) return submitQueue.submit(request)
-    const detail = trouble.trouble
+    if (!problem?.needsOperator) return submitQueue.submit(request)
+    const detail = problem.problem
     return { kind: 'refused', reason: 'sendFailed', detail, retry: 'otherChannel', needsOperator: true }
   }
 
   void open()
   if (signal.aborted) void close()
   else signal.addEventListener('abort', close, { once: true })
-  return { problem: () => trouble?.trouble, close, submit }
+  return { problem: () => problem?.problem, close, submit }
 }
 
-function pendingReason(what: string): DownReason {
-  return { trouble: `The line is ${what}.`, needsOperator: false }
+function pendingReason(state: string): DownReason {
+  return { problem: `The line is ${state}.`, needsOperator: false }
 }

@@ -18,7 +18,7 @@ export interface Submit {
   readonly fields: Fields
   readonly signal: AbortSignal
   /** Checked right before the submit is sent. */
-  readonly isWithheld: () => boolean
+  readonly isCancelled: () => boolean
 }
 
 export interface SubmitLimits {
@@ -107,7 +107,7 @@ export function createSubmitQueue(limits: SubmitLimits, ids: MessageIds, random:
       const waitMs = Math.max(hold.until - now, limiter.waitMs(now))
       if (waitMs > 0) return scheduleDrain(Math.min(waitMs, remainingWaitMs(each, now)))
       queue.delete(each)
-      if (each.signal.aborted || each.isWithheld()) each.complete(retryLater('It must not go out any more.'))
+      if (each.signal.aborted || each.isCancelled()) each.complete(retryLater('It must not go out any more.'))
       else sendSubmit(connection, each, now)
     }
     const [oldest] = queue

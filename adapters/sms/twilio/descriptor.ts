@@ -28,16 +28,16 @@ export function messagesUrl({ accountSid, apiUrl = 'https://api.twilio.com' }: T
   return `${apiUrl.replace(/\/+$/, '')}/2010-04-01/Accounts/${encodeURIComponent(accountSid)}/Messages.json`
 }
 
-const pieceParameter = 'piece'
+const payloadIdParameter = 'piece'
 
 /** The status callback URL of one message. */
 export function receiptsUrl(ingressUrl: string, id: string): string {
-  return `${ingressUrl}?${new URLSearchParams({ [pieceParameter]: id })}`
+  return `${ingressUrl}?${new URLSearchParams({ [payloadIdParameter]: id })}`
 }
 
 /** Our message id in a status callback URL. */
-export function pieceIn(url: string): string | undefined {
-  return URL.canParse(url) ? (new URL(url).searchParams.get(pieceParameter) ?? undefined) : undefined
+export function payloadIdIn(url: string): string | undefined {
+  return URL.canParse(url) ? (new URL(url).searchParams.get(payloadIdParameter) ?? undefined) : undefined
 }
 
 /** The Authorization header of the account. */

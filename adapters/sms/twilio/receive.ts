@@ -9,7 +9,7 @@ import { ingressBounds, twilio as limits } from '../../../core/limits/index.js'
 import { readJson } from '../../kit/http.js'
 import { notUnderstood } from '../../kit/inbound.js'
 import { readForm } from '../../kit/urlencoded.js'
-import { pieceIn, type TwilioAuth } from './descriptor.js'
+import { payloadIdIn, type TwilioAuth } from './descriptor.js'
 import { mediaAt } from './media.js'
 import { rowOf } from './refusals.js'
 import { digestIn, hasSignature, isSigned, isSignedByDigest } from './signature.js'
@@ -24,14 +24,16 @@ export function receive(request: IngressRequest, auth: TwilioAuth): IngressResul
   const digest = digestIn(request.url)
   if (digest !== undefined) {
     if (!isSignedByDigest(request, digest, auth.authToken)) return refused
-    return toReceived(jsonReader(readJson(request.body)), auth, request.url)
+    return ingressResultOf(jsonReader(readJson(request.body)), auth, request.url)
   }
   // The signature covers the parameters, so a form is parsed within bounds before it is verified.
   const form = readForm(request.body, ingressBounds.twilioForm)
-  return form && isSigned(request, form, auth.authToken) ? toReceived(formReader(form), auth, request.url) : refused
+  return form && isSigned(request, form, auth.authToken)
+    ? ingressResultOf(formReader(form), auth, request.url)
+    : refused
 }
 
-function toReceived(parameter: ReadParameter, auth: TwilioAuth, url: string): IngressResult {
+function ingressResultOf(parameter: ReadParameter, auth: TwilioAuth, url: string): IngressResult {
   return { kind: 'items', items: itemsOf(parameter, auth, url).map(validItem) }
 }
 
@@ -58,7 +60,7 @@ function itemsOf(parameter: ReadParameter, auth: TwilioAuth, url: string): reado
   if (sid === '') return [{ problem: 'the call has no `MessageSid`' }]
   const status = parameter('MessageStatus') || parameter('SmsStatus')
   if (status === '' || status === 'received' || status === 'receiving') return messageItems(sid, parameter, auth)
-  return receiptItems(sid, status, parameter, pieceIn(url))
+  return receiptItems(sid, status, parameter, payloadIdIn(url))
 }
 
 /** Null for states that yield no item: Twilio queued the message, or delivered only a part of it. */
@@ -123,11 +125,11 @@ function consentIn(type: string, text: string): 'optOut' | 'optIn' | undefined {
 function contentIn(text: string, parameter: ReadParameter, auth: TwilioAuth): ReportedContent {
   const count = Math.floor(Number(parameter('NumMedia'))) || 0
   const media: (UserMedia | ProviderMedia)[] = []
-  for (let place = 0; place < Math.min(count, limits.mediaMost); place++) {
-    media.push(...mediaAt(parameter(`MediaUrl${place}`), parameter(`MediaContentType${place}`), auth))
+  for (let index = 0; index < Math.min(count, limits.mediaMost); index++) {
+    media.push(...mediaAt(parameter(`MediaUrl${index}`), parameter(`MediaContentType${index}`), auth))
   }
   const isWhole = media.length >= count && (text !== '' || media.length > 0)
   const notice = isWhole ? '' : notUnderstood(count > 0 ? 'a file' : 'a message').content.text
-  const words = [text, notice].filter(Boolean).join('\n')
-  return { ...(words !== '' && { text: words }), ...(media.length > 0 && { media }) }
+  const contentText = [text, notice].filter(Boolean).join('\n')
+  return { ...(contentText !== '' && { text: contentText }), ...(media.length > 0 && { media }) }
 }

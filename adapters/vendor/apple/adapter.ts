@@ -1,6 +1,6 @@
 /** The Apple Messages for Business adapter. */
 import type { Adapter } from '../../../core/channel/adapter.js'
-import { traitsForDevice } from './abilities.js'
+import { traitsForDevice } from './capabilities.js'
 import { type AppleAuth, descriptor } from './descriptor.js'
 import { follow, openMedia } from './files.js'
 import { receive } from './receive.js'

@@ -6,8 +6,8 @@ import { isRecord } from '../../../core/json.js'
 import { ingress, adapter as limits } from '../../../core/limits/index.js'
 import { asText, readJson } from '../../kit/http.js'
 import { notUnderstood } from '../../kit/inbound.js'
-import { deviceCapabilitiesIn } from './abilities.js'
 import { answerIn } from './answers.js'
+import { deviceCapabilitiesIn } from './capabilities.js'
 import type { AppleAuth } from './descriptor.js'
 import { encodeFileRef } from './files.js'
 import { isFromApple } from './token.js'
@@ -91,8 +91,8 @@ function contentIn({ body, attachments }: JsonObject): ReportedInbound {
   const media = attachmentList.flatMap(mediaFrom)
   const isIncomplete = media.length < attachmentList.length || (!text && attachmentList.length === 0)
   const notice = isIncomplete && notUnderstood(attachmentList.length > 0 ? 'a file' : 'a message').content.text
-  const words = [text, notice].filter(Boolean).join('\n')
-  return { kind: 'content', content: { ...(words && { text: words }), ...(media.length > 0 && { media }) } }
+  const contentText = [text, notice].filter(Boolean).join('\n')
+  return { kind: 'content', content: { ...(contentText && { text: contentText }), ...(media.length > 0 && { media }) } }
 }
 
 /** The file is encrypted; the ref contains the key from the call. */

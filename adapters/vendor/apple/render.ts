@@ -19,7 +19,7 @@ const traits = traitsOf('vendorMessages')
 
 export function render(blocks: readonly Block[], { address, messageId }: RenderContext): readonly ApplePayload[] {
   return blocks
-    .flatMap((block, place) => messagesOf(block, messageId, `${messageId}.${place}`))
+    .flatMap((block, index) => messagesOf(block, messageId, `${messageId}.${index}`))
     .map((message) => ({ message: { ...message, destinationId: address, v: 1 } }))
 }
 

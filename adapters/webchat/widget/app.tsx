@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Chat } from './chat.js'
 import { Icon } from './icons.js'
 import type { ChatLook } from './look.js'
-import { isOff, Panel } from './panel.js'
+import { isChatDisabled, Panel } from './panel.js'
 import { unreadEntries } from './transcript.js'
 import { words } from './words.js'
 
@@ -70,7 +70,7 @@ export function WidgetApp({ chat, look, exposeHandle }: AppProps) {
     } else if (wasOpen.current) launcher.current?.focus()
     wasOpen.current = isOpen
   }, [isOpen, chat])
-  const isDisabled = isOff(state.connection)
+  const isDisabled = isChatDisabled(state.connection)
   useEffect(() => {
     if (isOpen && isDisabled) takeFocus(panel.current, field.current)
   }, [isOpen, isDisabled])

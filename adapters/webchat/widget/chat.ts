@@ -51,14 +51,14 @@ const v = 1
 
 export function createChat(chatUrl: string): Chat {
   let state: ChatState = { transcript: emptyTranscript, connection: 'idle' }
-  const followers = new Set<() => void>()
+  const subscribers = new Set<() => void>()
   const storage = createChatStorage(`parley ${chatUrl} `, () => localStorage)
   const tabChannel = 'BroadcastChannel' in globalThis ? new BroadcastChannel(`parley ${chatUrl}`) : undefined
   let lastTypingAt = 0
 
   function setState(to: Partial<ChatState>): void {
     state = { ...state, ...to }
-    for (const call of followers) call()
+    for (const call of subscribers) call()
   }
 
   const connection = createConnection({
@@ -110,8 +110,8 @@ export function createChat(chatUrl: string): Chat {
     state: () => state,
     visitorId: () => savedVisitor(storage)?.visitorId,
     subscribe(call) {
-      followers.add(call)
-      return () => followers.delete(call)
+      subscribers.add(call)
+      return () => subscribers.delete(call)
     },
     start: connection.start,
     reconnectNow: connection.reconnectNow,

@@ -9,12 +9,12 @@ import { words } from './words.js'
 interface ComposerProps {
   chat: Chat
   field: RefObject<HTMLTextAreaElement | null>
-  isOff: boolean
+  isDisabled: boolean
 }
 
 const tallestPx = 132
 
-export function Composer({ chat, field, isOff }: ComposerProps) {
+export function Composer({ chat, field, isDisabled }: ComposerProps) {
   const [text, setText] = useState('')
 
   useLayoutEffect(() => {
@@ -27,7 +27,7 @@ export function Composer({ chat, field, isOff }: ComposerProps) {
   function send(event: Event): void {
     event.preventDefault()
     const trimmed = text.trim()
-    if (trimmed === '' || isOff) return
+    if (trimmed === '' || isDisabled) return
     chat.write(trimmed)
     setText('')
     field.current?.focus()
@@ -46,7 +46,7 @@ export function Composer({ chat, field, isOff }: ComposerProps) {
         dir="auto"
         value={text}
         maxLength={limits.textChars}
-        disabled={isOff}
+        disabled={isDisabled}
         placeholder={words.write}
         aria-label={words.write}
         onKeyDown={onKeyDown}
@@ -55,7 +55,7 @@ export function Composer({ chat, field, isOff }: ComposerProps) {
           if (currentTarget.value !== '') chat.typing()
         }}
       />
-      <button type="submit" class="send" aria-label={words.send} aria-disabled={text.trim() === '' || isOff}>
+      <button type="submit" class="send" aria-label={words.send} aria-disabled={text.trim() === '' || isDisabled}>
         <Icon name="send" />
       </button>
     </form>

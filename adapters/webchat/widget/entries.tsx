@@ -25,7 +25,7 @@ interface AgentEntryProps {
 export function AgentEntryView({ entry, chat, answer, author, isLast }: AgentEntryProps) {
   const { messageId, blocks, contacts, at } = entry
   const scope = useMemo(() => ({ chat, messageId, answer }), [chat, messageId, answer])
-  const content = useMemo(() => blocks.map((block, place) => <BlockView key={place} block={block} />), [blocks])
+  const content = useMemo(() => blocks.map((block, index) => <BlockView key={index} block={block} />), [blocks])
   return (
     <article class="line agent" tabIndex={-1} data-message={messageId}>
       <span class="unseen">{author}:</span>

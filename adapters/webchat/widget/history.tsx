@@ -17,7 +17,7 @@ interface History {
 
 /** Keeps the scroll position while entries are added above it. */
 export function useHistory(log: { readonly current: HTMLElement | null }, transcript: Transcript, chat: Chat): History {
-  const { oldest, entries: lines, isLoadingOlder: isAskingOlder } = transcript
+  const { oldest, entries, isLoadingOlder } = transcript
   const previous = useRef({ height: 0, count: 0 })
   const [isQuiet, setQuiet] = useState(false)
   const [announcement, setAnnouncement] = useState('')
@@ -27,22 +27,22 @@ export function useHistory(log: { readonly current: HTMLElement | null }, transc
     const { height, count } = previous.current
     if (!current || height === 0) return
     current.scrollTop += current.scrollHeight - height
-    if (lines.length > count) setAnnouncement(words.olderCame(lines.length - count))
+    if (entries.length > count) setAnnouncement(words.olderCame(entries.length - count))
     previous.current = { height: 0, count: 0 }
   }, [oldest])
   useEffect(() => {
-    if (isAskingOlder) return setQuiet(true)
+    if (isLoadingOlder) return setQuiet(true)
     const timer = setTimeout(() => setQuiet(false), quietMs)
     return () => clearTimeout(timer)
-  }, [isAskingOlder])
+  }, [isLoadingOlder])
 
   function load(): void {
-    if (isAskingOlder || !log.current) return
-    previous.current = { height: log.current.scrollHeight, count: lines.length }
+    if (isLoadingOlder || !log.current) return
+    previous.current = { height: log.current.scrollHeight, count: entries.length }
     chat.older()
   }
 
-  return { load, isQuiet: isAskingOlder || isQuiet, announcement }
+  return { load, isQuiet: isLoadingOlder || isQuiet, announcement }
 }
 
 export function HistoryButton({ isLoading, load }: { isLoading: boolean; load: () => void }) {

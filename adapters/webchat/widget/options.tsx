@@ -41,8 +41,8 @@ export function Times({ slots }: { slots: readonly Slot[] }) {
         <fieldset key={name}>
           <legend>{name}</legend>
           <div class="times">
-            {times.map(({ slot, text, fullText: whole, note }) => (
-              <Reply key={slot.tap} tap={slot.tap} label={slot.label} shown={whole} alias={slot.label} class="time">
+            {times.map(({ slot, text, fullText, note }) => (
+              <Reply key={slot.tap} tap={slot.tap} label={slot.label} shown={fullText} alias={slot.label} class="time">
                 <span class="words">
                   <span class="label">{text}</span>
                   {note && (

@@ -28,7 +28,7 @@ const notices: Partial<Record<ConnectionState, string>> = {
 }
 
 /** True when nothing can be sent: the site is refused, or the chat does not exist. */
-export const isOff = (link: ConnectionState) => link === 'elsewhere' || link === 'gone'
+export const isChatDisabled = (link: ConnectionState) => link === 'elsewhere' || link === 'gone'
 
 export function Panel({ chat, state, look, field, close }: PanelProps) {
   const notice = useDelayed(notices[state.connection])
@@ -62,7 +62,7 @@ export function Panel({ chat, state, look, field, close }: PanelProps) {
         )}
       </div>
       <Log chat={chat} state={state} look={look} focusComposer={() => field.current?.focus()} />
-      <Composer chat={chat} field={field} isOff={isOff(state.connection)} />
+      <Composer chat={chat} field={field} isDisabled={isChatDisabled(state.connection)} />
     </>
   )
 }

@@ -54,7 +54,7 @@ function renderSpans(spans: readonly Span[]): ComponentChildren[] {
   const content: ComponentChildren[] = []
   for (let at = 0; at < spans.length; ) {
     const { link } = spans[at]!
-    const end = link ? spans.findIndex((span, place) => place > at && span.link !== link) : at + 1
+    const end = link ? spans.findIndex((span, index) => index > at && span.link !== link) : at + 1
     const linkSpans = spans.slice(at, end === -1 ? spans.length : end)
     at += linkSpans.length
     if (link) content.push(<Anchor url={link.url}>{linkSpans.map(renderSpan)}</Anchor>)

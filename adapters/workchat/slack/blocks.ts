@@ -32,12 +32,12 @@ export const isLinkName = (actionId: string): boolean => actionId.startsWith(lin
  * taps.
  */
 export function actions(chips: readonly RenderedChip[], messageId: string): JsonObject {
-  const elements = chips.map(({ label, url, tap }, place) => {
+  const elements = chips.map(({ label, url, tap }, index) => {
     const postback = tap === undefined ? undefined : formatPostback({ messageId, tapIndex: tap })
     return {
       type: 'button',
       text: plain(label),
-      action_id: postback ?? `${linkName}${place}`,
+      action_id: postback ?? `${linkName}${index}`,
       ...(postback !== undefined && { value: postback }),
       ...(url !== undefined && { url }),
     }

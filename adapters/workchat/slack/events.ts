@@ -65,7 +65,7 @@ export function eventItems({ type, event }: JsonObject, auth: SlackAuth): readon
  * messages of bots.
  */
 function editItems({
-  channel: place,
+  channel: rawChannel,
   ts: at,
   message,
   previous_message: previous,
@@ -73,7 +73,7 @@ function editItems({
   if (!isRecord(message) || message.bot_id !== undefined) return []
   const [newText, oldText] = [asText(message.text) ?? '', isRecord(previous) ? asText(previous.text) : undefined]
   if (newText === oldText) return []
-  const [channel, user, ts] = [nameIn(place), nameIn(message.user), nameIn(at)]
+  const [channel, user, ts] = [nameIn(rawChannel), nameIn(message.user), nameIn(at)]
   if (!channel || !user || !ts) return undefined
   const id = idIn(`${channel}:${ts}`, threadIn(message))
   return [{ id, address: addressOf(channel, user), inbound: editNotice(plainText(newText)) }]
@@ -82,8 +82,8 @@ function editItems({
 function reactionItems({ type, user: person, reaction, item, event_ts: at }: JsonObject): readonly Item[] | undefined {
   const [channel, user, ts] = [isRecord(item) ? nameIn(item.channel) : undefined, nameIn(person), nameIn(at)]
   if (!channel || !user || !ts) return undefined
-  const what = type === 'reaction_removed' ? 'back a reaction' : 'a reaction'
-  const inbound = notUnderstood(what, asText(reaction))
+  const description = type === 'reaction_removed' ? 'back a reaction' : 'a reaction'
+  const inbound = notUnderstood(description, asText(reaction))
   return [{ id: `${channel}:${ts}:reaction`, address: addressOf(channel, user), inbound }]
 }
 

@@ -13,7 +13,7 @@ export function receive(request: IngressRequest, auth: SlackAuth): IngressResult
   if (request.method !== 'POST' || !isFromSlack(request, auth)) return { kind: 'refused' }
   const body = readJson(request.body)
   if (!isRecord(body)) return receiveForm(request.body)
-  if (body.type !== 'url_verification') return toReceived(eventItems(body, auth))
+  if (body.type !== 'url_verification') return ingressResultOf(eventItems(body, auth))
   const challenge = asText(body.challenge) ?? ''
   if (challenge.length > limits.detailChars) return { kind: 'unreadable', problem: 'a greeting that is too long' }
   return { kind: 'answer', status: 200, type: 'text/plain', body: challenge }
@@ -33,9 +33,9 @@ function receiveForm(bytes: Uint8Array): IngressResult {
   const payload = readForm(bytes, ingressBounds.slackForm)?.get('payload')
   const body = payload ? readJson(Buffer.from(payload)) : undefined
   if (!isRecord(body)) return { kind: 'unreadable', problem: 'the body is neither JSON nor a form with a payload' }
-  return toReceived(tapItems(body))
+  return ingressResultOf(tapItems(body))
 }
 
-function toReceived(items: readonly Item[] | undefined): IngressResult {
+function ingressResultOf(items: readonly Item[] | undefined): IngressResult {
   return items ? { kind: 'items', items } : { kind: 'unreadable', problem: 'what a person did, without who or where' }
 }

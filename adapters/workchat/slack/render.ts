@@ -18,15 +18,15 @@ const traits = traitsOf('workchatD')
 
 export function render(
   blocks: readonly Block[],
-  { address, messageId, lastInboundId: lastHeardId }: RenderContext,
+  { address, messageId, lastInboundId }: RenderContext,
 ): readonly SlackPayload[] {
   const channel = channelOf(address)
-  const thread = threadOf(lastHeardId)
+  const thread = threadOf(lastInboundId)
   // A native payload may name another thread.
-  const place = thread === undefined ? {} : { thread_ts: thread }
+  const threadFields = thread === undefined ? {} : { thread_ts: thread }
   return blocks
     .flatMap((block) => messagesOf(block, messageId))
-    .map((message) => ({ body: { ...place, ...message, channel } }))
+    .map((message) => ({ body: { ...threadFields, ...message, channel } }))
 }
 
 /** `text` is for notifications, and for clients that do not show blocks. */
@@ -99,7 +99,7 @@ function cardBlocks({ title, description, mediaUrl, chips }: RenderedCard, messa
 
 /** Slack messages have no carousel: cards stand below each other with dividers between them. */
 function stackCards(cards: readonly (readonly JsonObject[])[]): JsonObject[] {
-  return cards.flatMap((card, place) => (place === 0 ? card : [divider, ...card]))
+  return cards.flatMap((card, index) => (index === 0 ? card : [divider, ...card]))
 }
 
 /** Menu options have no pictures: the pictures stand above the menu, in as many messages as they need. */

@@ -18,23 +18,23 @@ export async function send({ body }: SlackPayload, { auth, call, now }: SendCont
   const answerBody = readJson(Buffer.from(answer.body))
   const isAnswered = answer.status >= 200 && answer.status <= 299 && isRecord(answerBody)
   if (isAnswered && answerBody.ok === true) return sentOutcome(answerBody)
-  const word = isRecord(answerBody) ? (asText(answerBody.error) ?? '') : ''
+  const errorCode = isRecord(answerBody) ? (asText(answerBody.error) ?? '') : ''
   const retryAfter = answer.header('retry-after')
-  if (Object.hasOwn(refusals, word))
-    return toRefusal(refusals[word]!, `Slack answered ${word}.`, retryAfterMsIn(retryAfter, now()))
+  if (Object.hasOwn(refusals, errorCode))
+    return toRefusal(refusals[errorCode]!, `Slack answered ${errorCode}.`, retryAfterMsIn(retryAfter, now()))
   const byStatus = unavailable(answer.status, retryAfter, now())
   if (byStatus) return byStatus
   // Unlisted error words are repeated only when they look like Slack's; any other text is not.
-  const detail = /^[a-z_]{1,60}$/.test(word) ? `Slack answered ${word}.` : `Slack answered ${answer.status}.`
+  const detail = /^[a-z_]{1,60}$/.test(errorCode) ? `Slack answered ${errorCode}.` : `Slack answered ${answer.status}.`
   if (isAnswered || answer.status > 299) return toRefusal(unlistedRefusal(answer.status), detail)
   return { kind: 'refused', reason: 'sendFailed', retry: 'later', detail, isUnknown: true }
 }
 
 /** Channel and timestamp identify a message. */
 function sentOutcome({ channel, ts }: Readonly<Record<string, unknown>>): SendOutcome {
-  const [place, time] = [asText(channel), asText(ts)]
-  const providerId = `${place}:${time}`
-  if (place && time && /^\S+$/.test(providerId) && providerId.length <= limits.idChars)
+  const [channelId, time] = [asText(channel), asText(ts)]
+  const providerId = `${channelId}:${time}`
+  if (channelId && time && /^\S+$/.test(providerId) && providerId.length <= limits.idChars)
     return { kind: 'sent', providerId }
   const detail = 'The answer of Slack was not understood.'
   return { kind: 'refused', reason: 'sendFailed', retry: 'later', detail, isUnknown: true }

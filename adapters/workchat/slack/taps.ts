@@ -11,16 +11,16 @@ import { nameIn, threadIn } from './events.js'
 /** Undefined when the payload does not name the person. */
 export function tapItems({ type, user, channel, message, actions }: JsonObject): readonly Item[] | undefined {
   if (type !== 'block_actions') return [{ problem: 'an interaction of a kind that is not understood' }]
-  const [place, person] = [
+  const [channelId, person] = [
     isRecord(channel) ? nameIn(channel.id) : undefined,
     isRecord(user) ? nameIn(user.id) : undefined,
   ]
-  if (!place || !person) return undefined
+  if (!channelId || !person) return undefined
   if (!Array.isArray(actions)) return [{ problem: '`actions` is not a list' }]
   const messageRecord = isRecord(message) ? message : {}
   const context = {
-    id: `${place}:${nameIn(messageRecord.ts) ?? ''}`,
-    address: addressOf(place, person),
+    id: `${channelId}:${nameIn(messageRecord.ts) ?? ''}`,
+    address: addressOf(channelId, person),
     thread: threadIn(messageRecord),
   }
   return actions.flatMap((action: unknown) => (isRecord(action) ? tapItem(action, context) : noTap))

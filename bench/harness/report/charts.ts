@@ -4,7 +4,7 @@ import { compile, type TopLevelSpec } from 'vega-lite'
 import { metrics, percentile, percents, spread } from '../metrics.js'
 import { type CandidateResult, medianOf, type Outcome } from '../run.js'
 import { describeRatio } from '../table.js'
-import { axisColor, gridColor, textColor } from './inks.js'
+import { axisColor, gridColor, textColor } from './colors.js'
 
 const widthPx = 760
 const barPx = 34

@@ -3,7 +3,7 @@ import { metrics } from '../metrics.js'
 import type { Outcome } from '../run.js'
 import { columns, formatLatency, formatNumber, ratioHead, ratioRow, remarkLines } from '../table.js'
 import type { Chart } from './charts.js'
-import { axisColor, gridColor, textColor } from './inks.js'
+import { axisColor, gridColor, textColor } from './colors.js'
 
 /** On a narrow screen a plot keeps its size and scrolls: smaller, its text is not readable. */
 const style = `

@@ -14,27 +14,27 @@ const collections = 3
 export type Touch = (owner: string) => Promise<unknown>
 
 export function createTouchWork(touch: Touch): (window: Window) => Promise<Sample> {
-  let serial = 0
+  let sequence = 0
   return async ({ operations = 0, concurrency }) => {
     const latency = createHistogram({ figures: 3 })
     const totals = { seconds: 0, cpuMicros: 0 }
     const memory: MemoryReading[] = []
-    const first = serial
+    const first = sequence
     for (const share of memoryCheckpoints) {
       const start = { at: performance.now(), cpu: cpuMicros() }
       const until = first + Math.round(operations * share)
       await Promise.all(Array.from({ length: concurrency }, () => touchUpTo(until, latency)))
       totals.seconds += (performance.now() - start.at) / 1000
       totals.cpuMicros += cpuMicros() - start.cpu
-      memory.push({ operations: serial - first, ...(await readMemory()) })
+      memory.push({ operations: sequence - first, ...(await readMemory()) })
     }
     return { operations, ...totals, failures: {}, bytes: 0, latencyMs: percentilesOf(latency), memory }
   }
 
   async function touchUpTo(until: number, latency: RecordableHistogram): Promise<void> {
-    while (serial < until) {
+    while (sequence < until) {
       const start = performance.now()
-      await touch(ownerOf(serial++))
+      await touch(ownerOf(sequence++))
       latency.record(Math.max(1, Math.round((performance.now() - start) * 1000)))
     }
   }

@@ -12,7 +12,7 @@ import { createProvider } from './provider.js'
 const people = Number(process.env.BENCH_FILLED ?? audience)
 const provider = createProvider()
 const node = await openCampaignNode(people, provider.wrapShards)
-const { ask } = node
+const { call } = node
 /** How long pending sends may take after the pause. */
 const pauseTimeoutMs = 10_000
 const rowsPerPage = 200
@@ -24,7 +24,7 @@ let remaining = 0
 
 async function nextCampaign(): Promise<void> {
   campaign = await createDraft(node)
-  const { counts } = await ask('POST', `${campaign}/stage`)
+  const { counts } = await call('POST', `${campaign}/stage`)
   if (counts.sendable !== people) throw new Error(`only ${counts.sendable} of ${people} can be sent to`)
   provider.expect(await rowsOf(campaign))
   remaining = people
@@ -36,7 +36,7 @@ async function rowsOf(path: string): Promise<Map<string, number>> {
   const rows = new Map<string, number>()
   for (let last = '', hasMore = true; hasMore; ) {
     const after = last === '' ? '' : `&startingAfter=${last}`
-    const page = await ask('GET', `${path}/recipients?limit=${rowsPerPage}${after}`)
+    const page = await call('GET', `${path}/recipients?limit=${rowsPerPage}${after}`)
     for (const { asid } of page.data) rows.set(asid, rows.size)
     last = page.data.at(-1)?.id
     hasMore = page.hasMore
@@ -44,9 +44,9 @@ async function rowsOf(path: string): Promise<Map<string, number>> {
   return rows
 }
 
-async function waitUntil(holds: () => boolean | Promise<boolean>, withinMs: number): Promise<boolean> {
+async function waitUntil(isDone: () => boolean | Promise<boolean>, withinMs: number): Promise<boolean> {
   const end = performance.now() + withinMs
-  while (!(await holds())) {
+  while (!(await isDone())) {
     if (performance.now() > end) return false
     await sleep(2)
   }
@@ -62,7 +62,7 @@ async function run({ warmSeconds, seconds }: Window): Promise<Sample> {
     micros.record(Math.max(1, Math.round(elapsedMicros)))
   }
   Object.assign(provider.counts, { got: 0, refused: 0, outOfOrder: 0 })
-  await ask('POST', `${campaign}/${isStarted ? 'resume' : 'start'}`)
+  await call('POST', `${campaign}/${isStarted ? 'resume' : 'start'}`)
   isStarted = true
   await waitUntil(() => remaining * 2 < people, warmSeconds * 1000)
   micros.reset()
@@ -90,17 +90,17 @@ async function run({ warmSeconds, seconds }: Window): Promise<Sample> {
  * sent.
  */
 async function pauseCampaign(): Promise<boolean> {
-  if (remaining > 0) await ask('POST', `${campaign}/pause`)
+  if (remaining > 0) await call('POST', `${campaign}/pause`)
   return waitUntil(async () => {
-    const { states } = await ask('GET', `${campaign}/report`)
+    const { states } = await call('GET', `${campaign}/report`)
     return states.sending === 0 && states.queued === 0 && states.sent === people - remaining
   }, pauseTimeoutMs)
 }
 
 // Started before the first window, so that the caller always meets a running campaign.
 await nextCampaign()
-const [{ id: personId }] = (await ask('GET', '/people?limit=1')).data
-const { orgId, agentId } = node.place
+const [{ id: personId }] = (await call('GET', '/people?limit=1')).data
+const { orgId, agentId } = node.agent
 const at = `/v1/orgs/${orgId}/agents/${agentId}`
 const of: ApiCalls = { key: node.key, person: `${at}/people/${personId}`, sends: `${at}/outreach/sends?limit=20` }
 

@@ -8,7 +8,7 @@ import { fillAudience } from './audience.js'
 
 export interface CampaignNode extends JourneyNode {
   /** Calls the management API, at a path of the agent. */
-  ask(method: string, path: string, body?: unknown): Promise<Answer>
+  call(method: string, path: string, body?: unknown): Promise<Answer>
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a bench reads what it knows to be there
@@ -18,18 +18,18 @@ const timeScale = 1
 
 /** Starts the node, sets up the agent, stops the node, writes the audience to its disk, starts the node again. */
 export async function openCampaignNode(people: number, wrapShards?: NodeContext['wrapShards']): Promise<CampaignNode> {
-  const place = newNodeSetup()
-  const configured = await setUpAgent(await startJourneyNode(place, { timeScale }))
-  const { place: agent } = configured
+  const setup = newNodeSetup()
+  const configured = await setUpAgent(await startJourneyNode(setup, { timeScale }))
+  const { agent } = configured
   await configured.stop()
-  await fillAudience(place, agent, people)
-  const node = { ...(await startJourneyNode(place, { timeScale, wrapShards })), place: agent }
+  await fillAudience(setup, agent, people)
+  const node = { ...(await startJourneyNode(setup, { timeScale, wrapShards })), agent }
   const at = `${node.url}/v1/orgs/${agent.orgId}/agents/${agent.agentId}`
-  return { ...node, ask: (method, path, body) => call(method, `${at}${path}`, node.key, body) }
+  return { ...node, call: (method, path, body) => call(method, `${at}${path}`, node.key, body) }
 }
 
 /** Drafts a campaign for the whole audience and returns its path. */
-export async function createDraft({ ask }: CampaignNode): Promise<string> {
+export async function createDraft({ call: ask }: CampaignNode): Promise<string> {
   const { id } = await ask('POST', '/campaigns', { name: 'Bench', outreachId, audience: { filter: {} } })
   return `/campaigns/${id}`
 }

@@ -14,7 +14,7 @@ let isWarm = false
 async function stage(): Promise<number> {
   const campaign = await createDraft(node)
   const start = performance.now()
-  const { counts } = await node.ask('POST', `${campaign}/stage`)
+  const { counts } = await node.call('POST', `${campaign}/stage`)
   if (counts.sendable !== people) throw new Error(`only ${counts.sendable} of ${people} can be sent to`)
   return performance.now() - start
 }

@@ -8,16 +8,29 @@ const times = 16
 const shared = { limit: `bare JetStream, ${times} a message`, ours: `ours, ${times} a commit` }
 const alone = { limit: 'bare JetStream, one server', ours: 'ours, one server' }
 
-function pair(names: { limit: string; ours: string }, about: { limit: string; ours: string }, args: string[] = []) {
+function pair(
+  names: { limit: string; ours: string },
+  descriptions: { limit: string; ours: string },
+  args: string[] = [],
+) {
   const limit: Candidate = {
     name: names.limit,
     role: 'limit',
-    about: about.limit,
+    about: descriptions.limit,
     program: 'cluster/limit-jetstream',
     args,
     load: ownWork,
   }
-  return [limit, { ...limit, name: names.ours, role: 'ours', about: about.ours, program: 'cluster/candidate' } as const]
+  return [
+    limit,
+    {
+      ...limit,
+      name: names.ours,
+      role: 'ours',
+      descriptions: descriptions.ours,
+      program: 'cluster/candidate',
+    } as const,
+  ]
 }
 
 export const cluster: Scenario = {

@@ -28,10 +28,10 @@ const recentTable = table<[agent: string, owner: string], unknown>('bench.recent
 const conversations = 10_000
 
 /** The owners, used in turn. Their ids are hashes, so neighbours in time are not neighbours in the data. */
-export const owners = Array.from({ length: conversations }, (_, serial) => ownerOf(serial))
+export const owners = Array.from({ length: conversations }, (_, sequence) => ownerOf(sequence))
 
-export function ownerOf(serial: number): string {
-  return idFromBytes('as', createHash('sha256').update(String(serial)).digest())
+export function ownerOf(sequence: number): string {
+  return idFromBytes('as', createHash('sha256').update(String(sequence)).digest())
 }
 
 /** Each is 100 to 190 bytes with its key. */

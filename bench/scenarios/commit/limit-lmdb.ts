@@ -17,14 +17,14 @@ const path = join(process.env.BENCH_SCRATCH ?? '.', `limit-${process.pid}.mdb`)
 const db = open<unknown, (string | number)[]>({ path, ...ourSettings })
 const messages = new Uint32Array(owners.length)
 
-async function putDurably(_asker: number, serial: number): Promise<void> {
-  const index = serial % owners.length
+async function putDurably(_worker: number, sequence: number): Promise<void> {
+  const index = sequence % owners.length
   const owner = owners[index]!
   const at = Date.now()
-  const outboxKey = ['shard.outbox', `${delivery.kind} ${owner}`, serial, 0]
+  const outboxKey = ['shard.outbox', `${delivery.kind} ${owner}`, sequence, 0]
   await db.batch(() => {
     for (const { table, key, value } of recordsOf(owner, ++messages[index]!, at)) db.put([table.name, ...key], value)
-    db.put(outboxKey, { ...delivery, owner, id: `${owner}:cmd_${serial}:0`, at })
+    db.put(outboxKey, { ...delivery, owner, id: `${owner}:cmd_${sequence}:0`, at })
   })
   await db.flushed
   if (removesOutboxRow) void db.remove(outboxKey)

@@ -15,8 +15,15 @@ const changes = Object.keys(calls).filter((call) => calls[call]!.bodies)
 /** The read of the item that the change writes. */
 const readBefore = (change: string) => change.replace('PATCH', 'GET')
 
-function callCandidate(call: string, about: string): Candidate {
-  return { name: call, role: 'ours', about, program: 'config/candidate', args: ['--call', call], load: httpLoad }
+function callCandidate(call: string, description: string): Candidate {
+  return {
+    name: call,
+    role: 'ours',
+    about: description,
+    program: 'config/candidate',
+    args: ['--call', call],
+    load: httpLoad,
+  }
 }
 
 function bareRead(call: string): Candidate {
@@ -30,8 +37,8 @@ function bareRead(call: string): Candidate {
   }
 }
 
-function evaluationCandidate(name: string, args: readonly string[], about: string): Candidate {
-  return { name, role: 'ours', about, program: 'config/evaluation', args, load: ownWork }
+function evaluationCandidate(name: string, args: readonly string[], description: string): Candidate {
+  return { name, role: 'ours', about: description, program: 'config/evaluation', args, load: ownWork }
 }
 
 export const config: Scenario = {

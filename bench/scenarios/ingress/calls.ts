@@ -13,9 +13,9 @@ export interface Calls {
 export function requests({ url }: Calls): () => Buffer {
   const { pathname } = new URL(url)
   const window = process.hrtime.bigint().toString(36)
-  const idOf = (serial: string) => `SM${window}${serial.padStart(serialChars, '0')}`
+  const idOf = (sequence: string) => `SM${window}${sequence.padStart(sequenceChars, '0')}`
   /** Placeholders as long as the values that differ between calls. */
-  const anyId = idOf('x'.repeat(serialChars))
+  const anyId = idOf('x'.repeat(sequenceChars))
   const anySignature = 'x'.repeat(signatureOver('').length)
 
   function callsOf(person: number): (id: string) => Buffer {
@@ -40,13 +40,13 @@ export function requests({ url }: Calls): () => Buffer {
   }
 
   const calls = Array.from({ length: people }, (_, person) => callsOf(person))
-  const callFor = (serial: number) => calls[serial % people]!(idOf(String(serial)))
-  const prepared = Array.from({ length: preparedCalls }, (_, serial) => callFor(serial))
-  let serial = 0
-  return () => prepared[serial++] ?? callFor(serial - 1)
+  const callFor = (sequence: number) => calls[sequence % people]!(idOf(String(sequence)))
+  const prepared = Array.from({ length: preparedCalls }, (_, sequence) => callFor(sequence))
+  let sequence = 0
+  return () => prepared[sequence++] ?? callFor(sequence - 1)
 }
 
-const serialChars = 10
+const sequenceChars = 10
 const preparedCalls = 40_000
 
 function splitAt(text: string, at: string): [before: string, after: string] {

@@ -11,9 +11,9 @@ import { recordsOf } from './records.js'
 const path = join(process.env.BENCH_SCRATCH ?? '.', `limit-${process.pid}.mdb`)
 const db = open<object, RecordKey>({ path, ...ourSettings })
 
-async function putDurably(_asker: number, serial: number): Promise<void> {
+async function putDurably(_worker: number, sequence: number): Promise<void> {
   await db.batch(() => {
-    for (const [key, value] of recordsOf(serial, Date.now())) db.put(key, value)
+    for (const [key, value] of recordsOf(sequence, Date.now())) db.put(key, value)
   })
   await db.flushed
 }

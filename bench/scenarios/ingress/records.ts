@@ -9,9 +9,9 @@ const owners = Array.from({ length: people }, (_, person) => ownerOf(person))
 const agent = { orgId: 'demo', agentId: 'bench-desk' }
 const channel = 'sms'
 
-export function recordsOf(serial: number, at: number, asid = owners[serial % people]!): readonly RecordWrite[] {
-  const person = serial % people
-  const itemId = `SM${String(serial).padStart(32, '0')}`
+export function recordsOf(sequence: number, at: number, asid = owners[sequence % people]!): readonly RecordWrite[] {
+  const person = sequence % people
+  const itemId = `SM${String(sequence).padStart(32, '0')}`
   const sessionId = `ses_${String(person).padStart(26, '0')}`
   const content = { text: messageText }
   const conversation = {
@@ -26,16 +26,16 @@ export function recordsOf(serial: number, at: number, asid = owners[serial % peo
     nextSendAt: 0,
     firstEvent: 0,
     nextEvent: 0,
-    nextRecord: serial,
+    nextRecord: sequence,
     lastInboundAt: at,
     lastInboundId: itemId,
     session: { id: sessionId, lastAt: at },
   }
-  const messageId = `inb_${String(serial).padStart(26, '0')}`
+  const messageId = `inb_${String(sequence).padStart(26, '0')}`
   return [
     [ofOwner(asid, 'conversation.seen', itemId), { until: at }],
     [
-      ['traffic', agent.orgId, agent.agentId, at, asid, serial],
+      ['traffic', agent.orgId, agent.agentId, at, asid, sequence],
       { origin: 'user', type: 'content', sessionId, messageId, text: messageText, raw: content, channel },
     ],
     [ofOwner(asid, 'conversation'), conversation],

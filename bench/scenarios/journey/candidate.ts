@@ -13,17 +13,17 @@ const timeScale = 0.001
 const keys = 200
 const filled = Number(process.env.BENCH_FILLED ?? 0)
 
-const place = newNodeSetup()
-let node = await setUpAgent(await startJourneyNode(place, { timeScale }))
+const setup = newNodeSetup()
+let node = await setUpAgent(await startJourneyNode(setup, { timeScale }))
 const calls = await callsOf(node, keys)
 if (filled > 0) {
-  const { place: agent } = node
+  const { agent } = node
   await node.stop()
   const filler = fork(programFile('journey/fillprocess'))
-  filler.send({ dir: place.dir, rootKeyHex: place.rootKey.toString('hex'), agent, people: filled } satisfies FillJob)
+  filler.send({ dir: setup.dir, rootKeyHex: setup.rootKey.toString('hex'), agent, people: filled } satisfies FillJob)
   const [code] = await once(filler, 'exit')
   if (code !== 0) throw new Error(`the disk was not filled: ${code}`)
-  node = { ...(await startJourneyNode(place, { timeScale })), place: agent }
+  node = { ...(await startJourneyNode(setup, { timeScale })), agent }
 }
 
 serveCandidate({

@@ -38,8 +38,8 @@ async function start(name: string): Promise<Started> {
 const started: Started[] = []
 for (let nth = 0; nth < nodes; nth++) started.push(await start(`cluster-${process.pid}-${nth}`))
 const { url } = started[0]!
-const place = { orgId: 'demo', agentId: '' }
-const node = await setUpAgent({ url, key, place, dir: '', rootKey, stop: async () => {} })
+const agentRef = { orgId: 'demo', agentId: '' }
+const node = await setUpAgent({ url, key, agent: agentRef, dir: '', rootKey, stop: async () => {} })
 const calls = await callsOf(node, keys)
 
 serveCandidate({

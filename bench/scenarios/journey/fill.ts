@@ -2,7 +2,7 @@
 import type { AgentScope } from '../../../core/agent/scope.js'
 import { type AgentRef, formatAgentKey } from '../../../core/agentref.js'
 import { sendIdAt } from '../../../core/outreach/ids.js'
-import { givenKey } from '../../../core/outreach/key.js'
+import { callerKey } from '../../../core/outreach/key.js'
 import { newPerson } from '../../../core/people/change.js'
 import { personIdAt } from '../../../core/people/ids.js'
 import type { Person } from '../../../core/people/person.js'
@@ -57,7 +57,7 @@ export function fill(setup: NodeSetup, agent: AgentRef, people: number): Promise
     writePerson(tx, scope, undefined, person)
     const send = sendTo(person, nth)
     saveSend(tx, scope, send)
-    tx.put(keyTable, [...scope, ...givenKey(send.key!)], send.id)
+    tx.put(keyTable, [...scope, ...callerKey(send.key!)], send.id)
     tx.put(capabilityTable, [...scope, send.asid], { isCapable: true, until: send.sentAt! + agoMs * 7 })
   })
 }

@@ -15,10 +15,10 @@ const db = open<object | string | true, (string | number)[]>({ path, ...ourSetti
 // TypeBox marks its schemas with members of its own that are not JSON Schema.
 const isValid = new Ajv({ strict: false }).compile<JourneyBody>(JSON.parse(JSON.stringify(JourneySendBody)))
 const app = uWS.App()
-let serial = 0
+let sequence = 0
 
 async function putDurably(body: JourneyBody): Promise<string> {
-  const number = serial++
+  const number = sequence++
   await db.batch(() => {
     for (const [key, value] of recordsOf(body, number, Date.now())) db.put(key, value)
   })

@@ -14,7 +14,7 @@ export interface JourneyNode {
   readonly url: string
   /** The bootstrap key, with every scope. */
   readonly key: string
-  readonly place: { readonly orgId: string; readonly agentId: string }
+  readonly agent: { readonly orgId: string; readonly agentId: string }
   readonly dir: string
   readonly rootKey: Buffer
   stop(): Promise<void>
@@ -57,7 +57,7 @@ export async function startJourneyNode({ dir, rootKey, key }: NodeSetup, options
   if ('problems' in read) throw new Error(read.problems.join(' '))
   const { log } = createLog({ level: 'error', destination: process.stderr })
   const { urls, stop } = await runNode(read.config, { clock: systemClock, log, wrapShards })
-  return { url: urls.mgmt, key, place: { orgId, agentId: '' }, dir, rootKey, stop }
+  return { url: urls.mgmt, key, agent: { orgId, agentId: '' }, dir, rootKey, stop }
 }
 
 /** Creates the agent, its outreach and its binding. */
@@ -74,16 +74,16 @@ export async function setUpAgent(node: JourneyNode): Promise<JourneyNode> {
     provider: 'emulator',
     auth: {},
   })
-  return { ...node, place: { orgId, agentId } }
+  return { ...node, agent: { orgId, agentId } }
 }
 
-export function sendsPath({ place }: Pick<JourneyNode, 'place'>): string {
-  return `/v1/orgs/${place.orgId}/agents/${place.agentId}/integrations/journey/outreach/${outreachId}/sends`
+export function sendsPath({ agent }: Pick<JourneyNode, 'agent'>): string {
+  return `/v1/orgs/${agent.orgId}/agents/${agent.agentId}/integrations/journey/outreach/${outreachId}/sends`
 }
 
 /** The path without the id of a send. */
-export function statusPath({ place }: Pick<JourneyNode, 'place'>): string {
-  return `/v1/orgs/${place.orgId}/agents/${place.agentId}/integrations/journey/sends`
+export function statusPath({ agent }: Pick<JourneyNode, 'agent'>): string {
+  return `/v1/orgs/${agent.orgId}/agents/${agent.agentId}/integrations/journey/sends`
 }
 
 /** The limit holds for each key, so many keys in turn load the node without switching anything off. */

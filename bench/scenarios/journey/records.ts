@@ -12,14 +12,14 @@ export interface JourneyBody {
 }
 
 const scope: RecordKey = ['demo', 'bench-desk', 1]
-const idOf = (prefix: string, serial: number) => `${prefix}_${String(serial).padStart(26, '0')}`
+const idOf = (prefix: string, sequence: number) => `${prefix}_${String(sequence).padStart(26, '0')}`
 
-export function recordsOf(body: JourneyBody, serial: number, at: number): readonly RecordWrite[] {
+export function recordsOf(body: JourneyBody, sequence: number, at: number): readonly RecordWrite[] {
   const { profile, inputs, journey } = body
   const { phone, firstName, lastName, email } = profile
-  const personId = idOf('pr', serial)
-  const sendId = idOf('sd', serial)
-  const asid = idOf('usr', serial)
+  const personId = idOf('pr', sequence)
+  const sendId = idOf('sd', sequence)
+  const asid = idOf('usr', sequence)
   const channel = 'rcs'
   const key = `journey:${journey.versionId}:${journey.nodeId}:${journey.instanceId}:${outreachId}`
   const dueAt = at + 60_000
@@ -71,8 +71,8 @@ export function recordsOf(body: JourneyBody, serial: number, at: number): readon
 }
 
 /** The answer of a node, so that as many bytes are written to the socket. */
-export function answerTo(serial: number): string {
-  const ids = { sendId: idOf('sd', serial), personId: idOf('pr', serial) }
+export function answerTo(sequence: number): string {
+  const ids = { sendId: idOf('sd', sequence), personId: idOf('pr', sequence) }
   return JSON.stringify({
     outcome: 'queued',
     reason: '',

@@ -24,8 +24,8 @@ async function commit(records: readonly RecordWrite[]): Promise<void> {
 }
 
 /** Done when the first commit is on the disk, since a request is answered then; the second follows. */
-async function putDurably(_asker: number, serial: number): Promise<void> {
-  const { accepted, handedOver } = commitsOf(serial, Date.now())
+async function putDurably(_worker: number, sequence: number): Promise<void> {
+  const { accepted, handedOver } = commitsOf(sequence, Date.now())
   await commit(accepted)
   const secondCommit = commit(handedOver)
   secondCommits.add(secondCommit)

@@ -18,19 +18,19 @@ const agent = { orgId: 'demo', agentId: 'bench-desk' }
 const channel = 'sms'
 const attempt = { channel, provider: 'emulator' }
 const message = { spec: 'amf/1', parts: [{ type: 'text', text: messageText }] }
-const idOf = (prefix: string, serial: number) => `${prefix}_${String(serial).padStart(26, '0')}`
+const idOf = (prefix: string, sequence: number) => `${prefix}_${String(sequence).padStart(26, '0')}`
 
-export function commitsOf(serial: number, at: number, asid = owners[serial % owners.length]!): Commits {
-  const messageId = idOf('msg', serial)
-  const sessionId = idOf('ses', serial % owners.length)
+export function commitsOf(sequence: number, at: number, asid = owners[sequence % owners.length]!): Commits {
+  const messageId = idOf('msg', sequence)
+  const sessionId = idOf('ses', sequence % owners.length)
   const status = { messageId, state: 'sent', attempt }
 
   const traffic = (number: number): RecordKey => ['traffic', agent.orgId, agent.agentId, at, asid, number]
   const conversationKey = ofOwner(asid, 'conversation')
   const outgoingKey = ofOwner(asid, 'conversation.messages', messageId)
-  const deliveryKey: RecordKey = ['shard.outbox', 'conversationDeliver demo/bench-desk/sms', serial, 0]
+  const deliveryKey: RecordKey = ['shard.outbox', 'conversationDeliver demo/bench-desk/sms', sequence, 0]
 
-  const effectRow = { owner: asid, id: `${asid}:${idOf('cmd', serial)}:0`, at }
+  const effectRow = { owner: asid, id: `${asid}:${idOf('cmd', sequence)}:0`, at }
   const outgoing = { id: messageId, message, at, sessionId, from: 'send', states: {}, attempt }
   const conversation = {
     asid,
@@ -42,9 +42,9 @@ export function commitsOf(serial: number, at: number, asid = owners[serial % own
     queue: [],
     held: [],
     nextSendAt: at,
-    firstEvent: serial,
-    nextEvent: serial,
-    nextRecord: serial,
+    firstEvent: sequence,
+    nextEvent: sequence,
+    nextRecord: sequence,
     session: { id: sessionId, lastAt: at },
     lastInboundAt: at,
   }
@@ -52,14 +52,14 @@ export function commitsOf(serial: number, at: number, asid = owners[serial % own
   return {
     accepted: [
       [outgoingKey, outgoing],
-      [traffic(serial), { type: 'content', text: messageText, ...common }],
+      [traffic(sequence), { type: 'content', text: messageText, ...common }],
       [conversationKey, { flight: { messageId, tried: 1 }, ...conversation, queue: [messageId] }],
       [deliveryKey, { kind: 'conversationDeliver', payload: { asid, messageId, tried: 1 }, ...effectRow }],
     ],
     handedOver: [
       [outgoingKey, { sentAt: at, providerIds: [`emu-${messageId}.0`], ...outgoing, states: { sent: at } }],
       [ofOwner(asid, 'conversation.providerIds', `emu-${messageId}.0`), { messageId, until: at }],
-      [traffic(serial + 0.5), { type: 'status', subtype: 'sent', raw: status, ...common }],
+      [traffic(sequence + 0.5), { type: 'status', subtype: 'sent', raw: status, ...common }],
       [conversationKey, conversation],
       [deliveryKey],
     ],

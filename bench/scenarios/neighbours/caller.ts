@@ -69,7 +69,7 @@ const ordinary = Array.from({ length: 40 }, (_, nth) => ({
 }))
 const warmUntil = performance.now() + window.warmSeconds * 1000
 for (let nth = 0; performance.now() < warmUntil; nth++) {
-  const facts = ordinary.map((each, place) => ({ id: `fact-${(nth + place) % 100}`, ...each }))
+  const facts = ordinary.map((each, index) => ({ id: `fact-${(nth + index) % 100}`, ...each }))
   const body = Buffer.from(JSON.stringify({ facts }))
   await send('mgmt', 'PUT', '/v1/orgs/{org}/agents/{agent}/knowledge/facts', 'application/json', body)
 }

@@ -20,7 +20,7 @@ function ask(url: string): Promise<void> {
   })
 }
 
-async function askForever(url: string): Promise<void> {
+async function requestForever(url: string): Promise<void> {
   for (;;) await ask(url)
 }
 
@@ -29,4 +29,4 @@ parentPort!.on('message', () => {
   parentPort!.postMessage(waits)
   waits = []
 })
-for (const url of urls) void askForever(url)
+for (const url of urls) void requestForever(url)

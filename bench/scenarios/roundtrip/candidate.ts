@@ -9,18 +9,18 @@ import type { Sample, Window } from '../../harness/sample.js'
 import { watchConversations } from '../messages/conversationwatch.js'
 import { openGateway } from '../messages/gateway.js'
 import { sleep } from '../messages/phones.js'
-import { type TalkResult, tripIn, tripOf, type WorldRequest, type WorldResponse } from './rpc.js'
+import { roundTripIn, roundTripOf, type TalkResult, type WorldRequest, type WorldResponse } from './rpc.js'
 import { overlapsAny, type Stall, watchStalls } from './stalls.js'
 
 /** How long the last answers may take to the phones. */
-const shownMs = 5_000
+const deliveryWaitMs = 5_000
 /** With the argument, a latency excludes the webhook's time. */
 const isOutside = process.argv.includes('--outside-webhook')
 const hasSlowOne = process.argv.includes('--slow-one')
 
 const acceptedAt = new Map<number, number>()
 const messageOf = new Map<number, string>()
-const shownAt = new Map<string, number>()
+const deliveredAt = new Map<string, number>()
 
 const world: ChildProcess = fork(programFile('roundtrip/world'))
 
@@ -45,18 +45,19 @@ if (listening.answer !== 'listening') throw new Error('the webhook does not list
 const gateway = await openGateway({
   wrapShards: watchConversations({
     onInbound(_asid, itemIds) {
-      for (const trip of itemIds.map(tripOf)) if (trip !== undefined) acceptedAt.set(trip, performance.now())
+      for (const roundTrip of itemIds.map(roundTripOf))
+        if (roundTrip !== undefined) acceptedAt.set(roundTrip, performance.now())
     },
     onSend(_asid, offered, answers) {
       for (const [index, { message }] of offered.entries()) {
         const [part] = 'parts' in message ? message.parts : []
-        const trip = part?.type === 'text' ? tripIn(String(part.text)) : undefined
+        const roundTrip = part?.type === 'text' ? roundTripIn(String(part.text)) : undefined
         const answer = answers[index]!
-        if (trip !== undefined && 'messageId' in answer) messageOf.set(trip, answer.messageId)
+        if (roundTrip !== undefined && 'messageId' in answer) messageOf.set(roundTrip, answer.messageId)
       }
     },
     onDelivery(messageId, { kind }) {
-      if (kind === 'sent') shownAt.set(messageId, performance.now())
+      if (kind === 'sent') deliveredAt.set(messageId, performance.now())
     },
   }),
   webhookUrl: `http://127.0.0.1:${listening.port}/hook`,
@@ -72,8 +73,8 @@ async function greetUpTo(people: number): Promise<void> {
   greetedCount = people
 }
 
-function shownTime(trip: number): number | undefined {
-  return shownAt.get(messageOf.get(trip) ?? '')
+function deliveryTime(roundTrip: number): number | undefined {
+  return deliveredAt.get(messageOf.get(roundTrip) ?? '')
 }
 
 async function work({ warmSeconds, seconds, concurrency: people }: Window): Promise<Sample> {
@@ -87,16 +88,20 @@ async function work({ warmSeconds, seconds, concurrency: people }: Window): Prom
   const end = { at: performance.now(), cpu: cpuMicros() }
   const response = await running
   if (response.answer !== 'talked') throw new Error('nobody talked')
-  const { talked } = response
-  const deadline = performance.now() + shownMs
-  while (talked.trips.some(({ trip }) => shownTime(trip) === undefined) && performance.now() < deadline) await sleep(10)
+  const { result } = response
+  const deadline = performance.now() + deliveryWaitMs
+  while (
+    result.roundTrips.some(({ roundTrip }) => deliveryTime(roundTrip) === undefined) &&
+    performance.now() < deadline
+  )
+    await sleep(10)
   const stalls = (await stallWatch?.stalls()) ?? []
-  return { ...toSample(talked, stalls, start.at, end.at), cpuMicros: end.cpu - start.cpu }
+  return { ...toSample(result, stalls, start.at, end.at), cpuMicros: end.cpu - start.cpu }
 }
 
 /** Trips whose question was accepted after the window began; on a busy machine the last may end after the window. */
 function toSample(
-  { trips, failures: lostByReason }: TalkResult,
+  { roundTrips, failures: lostByReason }: TalkResult,
   stalls: readonly Stall[],
   start: number,
   end: number,
@@ -106,20 +111,20 @@ function toSample(
   const failures: Record<string, number> = { ...lostByReason }
   let operations = 0
   let unsteady = 0
-  for (const { trip, webhookMs, isBesideSlow } of trips) {
-    const accepted = acceptedAt.get(trip)!
-    const at = shownTime(trip)
+  for (const { roundTrip, webhookMs, isDuringSlow } of roundTrips) {
+    const accepted = acceptedAt.get(roundTrip)!
+    const at = deliveryTime(roundTrip)
     if (at === undefined) failures['never shown'] = (failures['never shown'] ?? 0) + 1
     else if (accepted >= start) {
       operations++
-      const isExcluding = hasSlowOne && !isBesideSlow
+      const isExcluding = hasSlowOne && !isDuringSlow
       const micros = Math.max(1, Math.round((at - accepted - (isOutside ? webhookMs : 0)) * 1000))
       ;(isExcluding ? parts.excluding : all).record(micros)
       if (overlapsAny(stalls, accepted, at)) unsteady++
       else (isExcluding ? parts.noStallExcluding : parts.noStall).record(micros)
     }
   }
-  for (const moments of [acceptedAt, messageOf, shownAt]) moments.clear()
+  for (const moments of [acceptedAt, messageOf, deliveredAt]) moments.clear()
   const { excluding, noStall, noStallExcluding } = parts
   const partsMs = {
     excluding: percentilesIfAny(excluding),

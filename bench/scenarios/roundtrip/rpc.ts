@@ -12,36 +12,36 @@ export interface Talk {
   readonly hasSlowOne: boolean
 }
 
-export interface Trip {
-  readonly trip: number
+export interface RoundTrip {
+  readonly roundTrip: number
   /** The webhook's time. */
   readonly webhookMs: number
   /** The trip began while the slow person waited for their webhook. */
-  readonly isBesideSlow: boolean
+  readonly isDuringSlow: boolean
 }
 
 export interface TalkResult {
   /** The trips of all but the slow person. */
-  readonly trips: readonly Trip[]
+  readonly roundTrips: readonly RoundTrip[]
   readonly failures: Readonly<Record<string, number>>
 }
 
 export type WorldResponse =
   | { readonly answer: 'listening'; readonly port: number }
   | { readonly answer: 'introduced' }
-  | { readonly answer: 'talked'; readonly talked: TalkResult }
+  | { readonly answer: 'talked'; readonly result: TalkResult }
   | { readonly answer: 'failed'; readonly why: string }
 
 /** Texts of a person and of the agent; both name their trip. */
-export const question = (trip: number) => `Where is order ${trip}?`
-export const reply = (trip: number) => `Order ${trip} is on its way.`
+export const question = (roundTrip: number) => `Where is order ${roundTrip}?`
+export const reply = (roundTrip: number) => `Order ${roundTrip} is on its way.`
 
-export function tripIn(text: string): number | undefined {
-  const [, trip] = /order (\d+)/i.exec(text) ?? []
-  return trip === undefined ? undefined : Number(trip)
+export function roundTripIn(text: string): number | undefined {
+  const [, roundTrip] = /order (\d+)/i.exec(text) ?? []
+  return roundTrip === undefined ? undefined : Number(roundTrip)
 }
 
-export const itemOf = (trip: number) => `trip-${trip}`
-export function tripOf(itemId: string): number | undefined {
+export const itemOf = (roundTrip: number) => `trip-${roundTrip}`
+export function roundTripOf(itemId: string): number | undefined {
   return itemId.startsWith('trip-') ? Number(itemId.slice('trip-'.length)) : undefined
 }

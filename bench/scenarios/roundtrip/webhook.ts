@@ -3,16 +3,16 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { greeting, sleep } from '../messages/phones.js'
-import { reply, tripIn } from './rpc.js'
+import { reply, roundTripIn } from './rpc.js'
 
 export interface Webhook {
   readonly port: number
   /** How many people have introduced themselves. */
   greeted(): number
   /** Marks a trip before it begins: its answer takes this long. */
-  expectSlow(trip: number, ms: number): void
+  expectSlow(roundTrip: number, ms: number): void
   /** Resolves with the webhook's time for the trip, after it has answered. */
-  waitForAnswer(trip: number): Promise<number>
+  waitForAnswer(roundTrip: number): Promise<number>
 }
 
 export async function openWebhook(): Promise<Webhook> {
@@ -28,16 +28,16 @@ export async function openWebhook(): Promise<Webhook> {
       event: { type: string; message?: { text?: string } }
     }
     const text = event.type === 'message' ? (event.message?.text ?? '') : ''
-    const trip = tripIn(text)
+    const roundTrip = roundTripIn(text)
     if (text === greeting) greetings++
-    if (trip === undefined) return void response.writeHead(204).end()
-    const slowMs = slow.get(trip)
+    if (roundTrip === undefined) return void response.writeHead(204).end()
+    const slowMs = slow.get(roundTrip)
     if (slowMs !== undefined) await sleep(slowMs)
-    slow.delete(trip)
-    const messages = [{ spec: 'amf/1', parts: [{ type: 'text', text: reply(trip) }] }]
+    slow.delete(roundTrip)
+    const messages = [{ spec: 'amf/1', parts: [{ type: 'text', text: reply(roundTrip) }] }]
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ messages }))
-    waiting.get(trip)?.(performance.now() - start)
-    waiting.delete(trip)
+    waiting.get(roundTrip)?.(performance.now() - start)
+    waiting.delete(roundTrip)
   }
 
   const server = createServer((request, response) => {
@@ -49,7 +49,7 @@ export async function openWebhook(): Promise<Webhook> {
   return {
     port: (server.address() as AddressInfo).port,
     greeted: () => greetings,
-    expectSlow: (trip, ms) => void slow.set(trip, ms),
-    waitForAnswer: (trip) => new Promise((resolve) => waiting.set(trip, resolve)),
+    expectSlow: (roundTrip, ms) => void slow.set(roundTrip, ms),
+    waitForAnswer: (roundTrip) => new Promise((resolve) => waiting.set(roundTrip, resolve)),
   }
 }

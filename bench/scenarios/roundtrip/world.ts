@@ -3,9 +3,9 @@ import { addressOf, greetAll, type Phones, sendTexts, sleep } from '../messages/
 import {
   itemOf,
   question,
+  type RoundTrip,
   type Talk,
   type TalkResult,
-  type Trip,
   type WorldRequest,
   type WorldResponse,
 } from './rpc.js'
@@ -23,7 +23,7 @@ const partOfWindow = 1 / 8
 const graceMs = 10_000
 
 const webhook = await openWebhook()
-let trips = 0
+let roundTrips = 0
 /** Resolves when the slow person of the previous window has their last answer. */
 let slowTalk = Promise.resolve()
 /** Whether the slow webhook is working now. */
@@ -35,41 +35,41 @@ async function greetAllPeople(phones: Phones, people: number): Promise<void> {
 }
 
 /** Resolves with the webhook's time. */
-async function ask(phones: Phones, person: number, trip: number): Promise<number> {
-  const answered = webhook.waitForAnswer(trip)
-  await sendTexts(phones, [{ id: itemOf(trip), from: addressOf(person), text: question(trip) }])
+async function sendQuestion(phones: Phones, person: number, roundTrip: number): Promise<number> {
+  const answered = webhook.waitForAnswer(roundTrip)
+  await sendTexts(phones, [{ id: itemOf(roundTrip), from: addressOf(person), text: question(roundTrip) }])
   return answered
 }
 
 /** People write in turn at their rate whether answered or not, so a node that falls behind gets no relief. */
 async function talk(phones: Phones, { seconds, people, hasSlowOne }: Talk): Promise<TalkResult> {
-  const completed: Trip[] = []
+  const completed: RoundTrip[] = []
   const failures: Record<string, number> = {}
   const inFlight = new Set<Promise<void>>()
   const slowOne = hasSlowOne ? people - 1 : undefined
   let isOver = false
 
-  const askOnce = async (person: number) => {
-    const trip = ++trips
-    const isBesideSlow = isSlowOneWaiting
+  const sendQuestionOnce = async (person: number) => {
+    const roundTrip = ++roundTrips
+    const isDuringSlow = isSlowOneWaiting
     try {
-      completed.push({ trip, webhookMs: await ask(phones, person, trip), isBesideSlow })
+      completed.push({ roundTrip, webhookMs: await sendQuestion(phones, person, roundTrip), isDuringSlow })
     } catch (failure) {
       const why = String(failure)
       failures[why] = (failures[why] ?? 0) + 1
     }
   }
-  const startTrip = (person: number) => {
-    const exchange = askOnce(person).finally(() => inFlight.delete(exchange))
+  const startRoundTrip = (person: number) => {
+    const exchange = sendQuestionOnce(person).finally(() => inFlight.delete(exchange))
     inFlight.add(exchange)
   }
   const runSlowPerson = async (person: number) => {
     const ms = Math.min(slowMs, seconds * 1000 * partOfWindow)
     while (!isOver) {
-      const trip = ++trips
-      webhook.expectSlow(trip, ms)
+      const roundTrip = ++roundTrips
+      webhook.expectSlow(roundTrip, ms)
       isSlowOneWaiting = true
-      await ask(phones, person, trip)
+      await sendQuestion(phones, person, roundTrip)
       isSlowOneWaiting = false
       await sleep(ms)
     }
@@ -81,18 +81,18 @@ async function talk(phones: Phones, { seconds, people, hasSlowOne }: Talk): Prom
   for (let elapsedMs = 0; elapsedMs < seconds * 1000; elapsedMs = performance.now() - start) {
     for (; sentCount * everyMs <= elapsedMs; sentCount++) {
       const person = sentCount % people
-      if (person !== slowOne) startTrip(person)
+      if (person !== slowOne) startRoundTrip(person)
     }
     await sleep(1)
   }
   isOver = true
   await Promise.race([Promise.all(inFlight), sleep(graceMs)])
   if (inFlight.size > 0) failures['never answered'] = inFlight.size
-  return { trips: completed, failures }
+  return { roundTrips: completed, failures }
 }
 
 async function answer(exchange: WorldRequest): Promise<WorldResponse> {
-  if (exchange.ask === 'talk') return { answer: 'talked', talked: await talk(exchange.phones, exchange.talk) }
+  if (exchange.ask === 'talk') return { answer: 'talked', result: await talk(exchange.phones, exchange.talk) }
   await greetAllPeople(exchange.phones, exchange.people)
   return { answer: 'introduced' }
 }

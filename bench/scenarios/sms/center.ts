@@ -23,7 +23,7 @@ let boundSocket: Socket | undefined
 let greeted = 0
 let greet = () => {}
 
-const sendMessage = (told: CenterMessage) => process.send?.(told)
+const sendMessage = (message: CenterMessage) => process.send?.(message)
 
 const server = createServer({ noDelay: true }, (socket) => {
   let buffered: Buffer = Buffer.alloc(0)

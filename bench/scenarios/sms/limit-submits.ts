@@ -15,25 +15,25 @@ const socket = connect({ host, port: center.port, noDelay: true })
 await once(socket, 'connect')
 
 const waiting = new Map<number, () => void>()
-let rest: Buffer = Buffer.alloc(0)
+let unread: Buffer = Buffer.alloc(0)
 socket.on('data', (chunk) => {
-  rest = Buffer.concat([rest, chunk])
-  while (rest.length >= 16 && rest.length >= rest.readUInt32BE(0)) {
-    const sequence = rest.readUInt32BE(12)
-    rest = rest.subarray(rest.readUInt32BE(0))
+  unread = Buffer.concat([unread, chunk])
+  while (unread.length >= 16 && unread.length >= unread.readUInt32BE(0)) {
+    const sequence = unread.readUInt32BE(12)
+    unread = unread.subarray(unread.readUInt32BE(0))
     waiting.get(sequence)?.()
     waiting.delete(sequence)
   }
 })
 
-function ask(octets: Buffer, sequence: number): Promise<void> {
+function sendSubmit(octets: Buffer, sequence: number): Promise<void> {
   octets.writeUInt32BE(sequence, 12)
   socket.write(octets)
   return new Promise((resolve) => waiting.set(sequence, resolve))
 }
 
 const { systemId: system_id, password, from } = account
-await ask(encodePdu('bind_transceiver', 0, { system_id, password, interface_version: 0x34 }), 0x7fffffff)
+await sendSubmit(encodePdu('bind_transceiver', 0, { system_id, password, interface_version: 0x34 }), 0x7fffffff)
 const [source, recipient] = [senderOf(from)!, recipientOf(addressOf(0))!]
 const submit = encodePdu('submit_sm', 0, {
   source_addr_ton: source.ton,
@@ -48,7 +48,7 @@ const submit = encodePdu('submit_sm', 0, {
 
 serveCandidate({
   ready: { notes: [`One connection, a submit of ${submit.length} bytes made once, and as many under way as askers.`] },
-  work: closedLoop((_asker, serial) => ask(Buffer.from(submit), serial + 1)),
+  work: closedLoop((_worker, sequence) => sendSubmit(Buffer.from(submit), sequence + 1)),
   close() {
     socket.destroy()
     center.stop()

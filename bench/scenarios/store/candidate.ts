@@ -16,8 +16,8 @@ const space = store.space(0)
 serveCandidate({
   ready: {},
   work: createWriterWork(
-    (writer, serial) =>
-      space.commit(space.encode([{ table: entries, key: [writer, serial], value: entry(writer, serial) }])),
+    (writer, sequence) =>
+      space.commit(space.encode([{ table: entries, key: [writer, sequence], value: entry(writer, sequence) }])),
     () => transactionsOf(join(dir, dataFileName)),
   ),
   close: () => store.close(),

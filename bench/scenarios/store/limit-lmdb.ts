@@ -16,8 +16,8 @@ const db = open<Entry, [string, number, number]>({ path, ...settings })
 serveCandidate({
   ready: { notes: [`Settings: ${JSON.stringify(settings)}.`] },
   work: createWriterWork(
-    async (writer, serial) => {
-      await db.put(['entry', writer, serial], entry(writer, serial))
+    async (writer, sequence) => {
+      await db.put(['entry', writer, sequence], entry(writer, sequence))
       await db.flushed
     },
     () => transactionsOf(path),

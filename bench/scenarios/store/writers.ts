@@ -13,10 +13,10 @@ export interface Entry {
 
 const text = 'Your order left the warehouse this morning and arrives on Thursday between nine and noon. '.repeat(2)
 
-export function entry(writer: number, serial: number): Entry {
+export function entry(writer: number, sequence: number): Entry {
   return {
-    id: `entry-${writer}-${serial}`,
-    at: 1_700_000_000_000 + serial,
+    id: `entry-${writer}-${sequence}`,
+    at: 1_700_000_000_000 + sequence,
     state: 'queued',
     to: { channel: 'sms', address: '+15550100' },
     text,
@@ -24,13 +24,13 @@ export function entry(writer: number, serial: number): Entry {
 }
 
 /** Puts one record; resolves when it would survive a power cut. */
-export type DurablePut = (writer: number, serial: number) => Promise<unknown>
+export type DurablePut = (writer: number, sequence: number) => Promise<unknown>
 
 /** `transactions` reads a counter of commits to the disk. */
 export function createWriterWork(put: DurablePut, transactions: () => number): (window: Window) => Promise<Sample> {
   let bytes = 0
-  const write: DurablePut = async (writer, serial) => {
-    await put(writer, serial)
+  const write: DurablePut = async (writer, sequence) => {
+    await put(writer, sequence)
     bytes += entryBytes
   }
   return closedLoop(write, () => ({ transactions: transactions(), bytes }))

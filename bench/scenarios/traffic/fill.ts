@@ -56,12 +56,12 @@ function buildEntry(tx: Tx, asid: string, nth: number, at: number): TrafficEntry
   const text = 'Is there a room with a view of the harbor for two, from Friday on?'
   const sessionId = `ses_${asid}`
   const messageId = `${nth % 2 === 0 ? 'inb' : 'msg'}_${nth}`
-  const about = { type: 'content', sessionId, messageId, text } as const
-  if (nth % 2 === 0) return { ...about, origin: 'user', raw: { text } }
+  const content = { type: 'content', sessionId, messageId, text } as const
+  if (nth % 2 === 0) return { ...content, origin: 'user', raw: { text } }
   const message = { spec: 'amf/1', parts: [{ type: 'text', text }] } as const
   const states = { sent: at, delivered: at }
   tx.put(messageTable, [asid, messageId], { id: messageId, message, at, sessionId, from: 'reply', states })
-  return { ...about, origin: 'agent' }
+  return { ...content, origin: 'agent' }
 }
 
 async function commit(store: Store, writes: readonly (readonly Write[])[]): Promise<void> {

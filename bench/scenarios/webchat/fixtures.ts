@@ -22,5 +22,5 @@ export function rateOf(visitors: number): number {
 export const chatPath = '/v4/webchat/demo.bench-desk'
 
 /** The number of a message is its first word, so that it can be found in any text. */
-export const textOf = (serial: number) => `${serial} Is the room above the garden free from Friday on?`
-export const serialOf = (words: string) => Number.parseInt(words, 10)
+export const textOf = (sequence: number) => `${sequence} Is the room above the garden free from Friday on?`
+export const sequenceOf = (words: string) => Number.parseInt(words, 10)

@@ -25,7 +25,7 @@ const db = isDurable ? open<object, RecordKey>({ path, ...ourSettings }) : undef
 let savedCount = 0
 
 /** Concurrent calls of the candidate without storage. */
-function afterSaving(recordsOf: (serial: number, at: number) => readonly RecordWrite[], call: () => void): void {
+function afterSaving(recordsOf: (sequence: number, at: number) => readonly RecordWrite[], call: () => void): void {
   if (!db) return call()
   const written = db.batch(() => {
     for (const [key, value] of recordsOf(savedCount++, Date.now())) db.put(key, value!)

@@ -8,26 +8,26 @@ import { visitors } from './fixtures.js'
 const owners = Array.from({ length: visitors }, (_, visitor) => ownerOf(visitor))
 
 /** A visitor writes: the inbound message and one more transcript entry. */
-export function inboundRecords(serial: number, at: number): readonly RecordWrite[] {
-  const asid = owners[serial % visitors]!
+export function inboundRecords(sequence: number, at: number): readonly RecordWrite[] {
+  const asid = owners[sequence % visitors]!
   return [
-    ...recordsOf(serial, at, asid),
-    ...transcriptRecords(asid, serial, { at, record: serial, id: String(serial) }),
+    ...recordsOf(sequence, at, asid),
+    ...transcriptRecords(asid, sequence, { at, record: sequence, id: String(sequence) }),
   ]
 }
 
 /** The agent writes: the accepted message, its delivery, and the next transcript entry. */
-export function outboundRecords(serial: number, at: number): readonly RecordWrite[] {
-  const asid = owners[serial % visitors]!
-  const { accepted, handedOver } = commitsOf(serial, at, asid)
+export function outboundRecords(sequence: number, at: number): readonly RecordWrite[] {
+  const asid = owners[sequence % visitors]!
+  const { accepted, handedOver } = commitsOf(sequence, at, asid)
   const [, content] = accepted
   const [outgoing, , status, conversation] = handedOver
-  return [outgoing!, content!, status!, conversation!, ...transcriptRecords(asid, serial, { at, messageId: asid })]
+  return [outgoing!, content!, status!, conversation!, ...transcriptRecords(asid, sequence, { at, messageId: asid })]
 }
 
-function transcriptRecords(asid: string, serial: number, entry: object): readonly RecordWrite[] {
+function transcriptRecords(asid: string, sequence: number, entry: object): readonly RecordWrite[] {
   return [
-    [ofOwner(asid, 'webchat.entry', serial), entry],
-    [ofOwner(asid, 'webchat.head'), { newest: serial }],
+    [ofOwner(asid, 'webchat.entry', sequence), entry],
+    [ofOwner(asid, 'webchat.head'), { newest: sequence }],
   ]
 }

@@ -9,7 +9,7 @@ import { createTimeline, type Timeline } from '../../harness/load/timeline.js'
 import { cpuMicros } from '../../harness/rpc.js'
 import type { Sample, Window } from '../../harness/sample.js'
 import { sleep } from '../messages/phones.js'
-import { addressOf, rateOf, serialOf, textOf, visitorsPerAddress } from './fixtures.js'
+import { addressOf, rateOf, sequenceOf, textOf, visitorsPerAddress } from './fixtures.js'
 import { type ChatTarget, greetingOf, type VisitorsRequest, type VisitorsResponse } from './rpc.js'
 import { openVisitor, type ServerFrame, type Visitor } from './visitor.js'
 
@@ -28,7 +28,7 @@ let failures: Record<string, number> = {}
 let micros = createHistogram({ figures: 3 })
 let timeline: Timeline | undefined
 let operations = 0
-let serial = 0
+let sequence = 0
 
 function fail(what: string): void {
   failures[what] = (failures[what] ?? 0) + 1
@@ -48,7 +48,7 @@ function recordArrival(name: string): void {
 const answers: Readonly<Record<string, (frame: ServerFrame) => void>> = {
   accepted: ({ id = '' }) => recordArrival(id),
   text: ({ id = '' }) => recordArrival(id),
-  message: ({ blocks = [] }) => recordArrival(String(serialOf(blocks[0]?.text ?? ''))),
+  message: ({ blocks = [] }) => recordArrival(String(sequenceOf(blocks[0]?.text ?? ''))),
   error: ({ code }) => fail(`told ${code}`),
 }
 const onFrame = (frame: ServerFrame) => answers[frame.type]?.(frame)
@@ -128,7 +128,7 @@ async function runPaced(seconds: number, people: readonly string[] | undefined):
   const all = Math.floor(seconds * perSecond)
   for (let sentCount = 0; sentCount < all; ) {
     for (; sentCount < all && start + (sentCount / perSecond) * 1000 <= performance.now(); sentCount++) {
-      const number = serial++
+      const number = sequence++
       const visitor = number % visitors.length
       due.set(String(number), start + (sentCount / perSecond) * 1000)
       if (people) agent!.send(people[visitor]!, textOf(number)).catch((failure: Error) => fail(failure.message))

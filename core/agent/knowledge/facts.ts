@@ -60,12 +60,12 @@ export function* replaceFactsInSteps(
   const { facts } = body as { facts: FactBody[] }
   const faults = facts.flatMap((fact, index) => scopeFaults(document, fact, `facts[${index}].`))
   if (faults.length > 0) return invalidFields(faults)
-  const taken = new Set(facts.flatMap(({ id }) => id ?? []))
+  const usedIds = new Set(facts.flatMap(({ id }) => id ?? []))
   const stored = new Map(document.facts.map((fact) => [fact.id, fact]))
-  const slugFor = createSlugGenerator((slug) => taken.has(slug))
+  const slugFor = createSlugGenerator((slug) => usedIds.has(slug))
   const built = yield* mapInSteps(facts, (fact) => {
     const id = fact.id ?? slugFor(fact.question, 'fact')
-    taken.add(id)
+    usedIds.add(id)
     return canonicalize(StoredFact, buildFact(fact, id, stored.get(id), at))
   })
   return withSection(document, 'facts', built)

@@ -10,7 +10,7 @@ import { invalidFields, type Outcome, schemaError, withoutUndefined } from '../o
 import type { ThingAction, ThingBody, ThingLocation } from '../resources/knowledge.js'
 import { Thing as StoredThing, ThingsBody } from '../resources/knowledge.js'
 import { canonicalize } from '../transfer/canonical.js'
-import { type Coordinates, parseAddress } from './places.js'
+import { type Coordinates, parseAddress } from './locations.js'
 
 type Thing = Item<'things'>
 
@@ -102,7 +102,7 @@ export function replaceThings(...args: Parameters<typeof replaceThingsInSteps>):
 }
 
 function buildThing(context: ThingContext, input: ThingBody, stored: Thing | undefined, at: string): StoredThing {
-  const { collection: _old, collections: _new, location: _where, actions, media, ...plain } = input
+  const { collection: _collection, collections: _collections, location: _location, actions, media, ...plain } = input
   const location = locationOf(context, input.location, stored?.location, `${at}.location`)
   const collections = collectionsOf(context, input, stored, at)
   return withoutUndefined({

@@ -25,7 +25,7 @@ export function* lintInSteps(document: AgentDocument): Steps<Findings> {
     lintPlaybook(context, playbook, `playbooks[${index}]`)
     lintFlow(context, playbook, `playbooks[${index}]`)
   }
-  for (const part of [lintDefaults, lintCalls]) part(context)
+  for (const lintSection of [lintDefaults, lintCalls]) lintSection(context)
   yield* lintTemplatesInSteps(context, isStepOver)
   yield
   lintTemplateCycles(context)
@@ -33,7 +33,7 @@ export function* lintInSteps(document: AgentDocument): Steps<Findings> {
   lintOutreach(context)
   yield* lintFactsInSteps(context, isStepOver)
   yield* lintThingsInSteps(context, isStepOver)
-  for (const part of [lintRules, lintGoals, lintObjectives, lintSettings]) part(context)
+  for (const lintSection of [lintRules, lintGoals, lintObjectives, lintSettings]) lintSection(context)
   return context.findings
 }
 

@@ -19,16 +19,16 @@ export function compileCharRun(tree: Tree): ((text: string) => boolean) | undefi
     first.push(part.test)
   }
   const rest = repeated && (repeated.part as Extract<Tree, { kind: 'char' }>).test
-  const least = first.length + (repeated?.least ?? 0)
-  const most = first.length + (repeated?.most ?? 0)
+  const min = first.length + (repeated?.min ?? 0)
+  const max = first.length + (repeated?.max ?? 0)
   return (text) => {
     let length = 0
     for (let at = 0; at < text.length; length++) {
       const char = charAt(text, at)
-      if (length >= most || !(first[length] ?? rest)!(char)) return false
+      if (length >= max || !(first[length] ?? rest)!(char)) return false
       at += char.length
     }
-    return length >= least
+    return length >= min
   }
 }
 

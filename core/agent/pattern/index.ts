@@ -6,7 +6,7 @@
 import { agentLimits } from '../../limits/index.js'
 import { compileCharRun } from './charrun.js'
 import { type Machine, machineOf, statesOf } from './machine.js'
-import { runToEnd, type Search, searchIn } from './search.js'
+import { runSearch, type Search, searchIn } from './search.js'
 import { readTree } from './tree.js'
 
 export interface Pattern {
@@ -81,7 +81,7 @@ export function readExpression(source: string, flags = ''): PatternResult {
     machine ??= machineOf(tree)!
     return searchIn(machine, text, multiline)
   }
-  return { matches: (text) => runToEnd(search(searchedText(text))), search, states }
+  return { matches: (text) => runSearch(search(searchedText(text))), search, states }
 }
 
 /** A pattern that one scan of the text decides. */

@@ -27,7 +27,7 @@ export function statesOf(tree: Tree): number {
   if (tree.kind === 'char' || tree.kind === 'assert') return 1
   if (tree.kind === 'sequence') return tree.parts.reduce((sum, part) => sum + statesOf(part), 0)
   if (tree.kind === 'alternation') return tree.parts.reduce((sum, part) => sum + statesOf(part), 1)
-  const copies = tree.most === Number.POSITIVE_INFINITY ? Math.max(tree.least, 1) : tree.most
+  const copies = tree.max === Number.POSITIVE_INFINITY ? Math.max(tree.min, 1) : tree.max
   return copies * (statesOf(tree.part) + 1)
 }
 
@@ -44,22 +44,22 @@ function addStates(states: State[], tree: Tree, next: number): number {
   return addRepeat(states, tree, next)
 }
 
-function addRepeat(states: State[], { part, least, most }: Extract<Tree, { kind: 'repeat' }>, next: number): number {
+function addRepeat(states: State[], { part, min, max }: Extract<Tree, { kind: 'repeat' }>, next: number): number {
   let begin = next
   let copies = 0
-  if (most === Number.POSITIVE_INFINITY) {
+  if (max === Number.POSITIVE_INFINITY) {
     const loop: State = { kind: 'split', branches: [next] }
     const stateId = states.push(loop) - 1
     const copyStart = addStates(states, part, stateId)
     loop.branches.push(copyStart)
-    begin = least === 0 ? stateId : copyStart
-    copies = Math.min(least, 1)
+    begin = min === 0 ? stateId : copyStart
+    copies = Math.min(min, 1)
   } else {
-    for (let nth = least; nth < most; nth++) {
+    for (let nth = min; nth < max; nth++) {
       const copyStart = addStates(states, part, begin)
       begin = states.push({ kind: 'split', branches: [copyStart, next] }) - 1
     }
   }
-  for (; copies < least; copies++) begin = addStates(states, part, begin)
+  for (; copies < min; copies++) begin = addStates(states, part, begin)
   return begin
 }

@@ -38,10 +38,10 @@ export function* searchIn(machine: Machine, text: string, multiline: boolean): S
 
 /** Whether the expression matches anywhere in the text. */
 export function matchesIn(machine: Machine, text: string, multiline: boolean): boolean {
-  return runToEnd(searchIn(machine, text, multiline))
+  return runSearch(searchIn(machine, text, multiline))
 }
 
-export function runToEnd(search: Search): boolean {
+export function runSearch(search: Search): boolean {
   for (;;) {
     const { done, value } = search.next()
     if (done) return value

@@ -7,7 +7,7 @@ export type Tree =
   | { readonly kind: 'assert'; readonly at: 'start' | 'end' | 'word' | 'notWord' }
   | { readonly kind: 'sequence'; readonly parts: readonly Tree[] }
   | { readonly kind: 'alternation'; readonly parts: readonly Tree[] }
-  | { readonly kind: 'repeat'; readonly part: Tree; readonly least: number; readonly most: number }
+  | { readonly kind: 'repeat'; readonly part: Tree; readonly min: number; readonly max: number }
 
 export interface ReadOptions {
   readonly ignoreCase: boolean
@@ -63,18 +63,18 @@ function readRepeat(reader: Reader, part: Tree): Tree {
   return { kind: 'repeat', part, ...bounds }
 }
 
-function readBounds(reader: Reader): { least: number; most: number } | undefined {
-  if (accept(reader, '*')) return { least: 0, most: Number.POSITIVE_INFINITY }
-  if (accept(reader, '+')) return { least: 1, most: Number.POSITIVE_INFINITY }
-  if (accept(reader, '?')) return { least: 0, most: 1 }
+function readBounds(reader: Reader): { min: number; max: number } | undefined {
+  if (accept(reader, '*')) return { min: 0, max: Number.POSITIVE_INFINITY }
+  if (accept(reader, '+')) return { min: 1, max: Number.POSITIVE_INFINITY }
+  if (accept(reader, '?')) return { min: 0, max: 1 }
   if (reader.chars[reader.at] !== '{') return undefined
   const counts = /^\{(\d{1,5})(,(\d{0,5}))?\}/.exec(reader.chars.slice(reader.at, reader.at + 14).join(''))
   if (!counts) throw new PatternError('has a { that is no count; the sign itself is written \\{')
   reader.at += counts[0].length
-  const least = Number(counts[1])
-  const most = counts[2] === undefined ? least : counts[3] === '' ? Number.POSITIVE_INFINITY : Number(counts[3])
-  if (most < least) throw new PatternError(`counts from ${least} down to ${most}`)
-  return { least, most }
+  const min = Number(counts[1])
+  const max = counts[2] === undefined ? min : counts[3] === '' ? Number.POSITIVE_INFINITY : Number(counts[3])
+  if (max < min) throw new PatternError(`counts from ${min} down to ${max}`)
+  return { min, max }
 }
 
 function readAtom(reader: Reader): Tree {

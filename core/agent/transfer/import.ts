@@ -7,7 +7,6 @@ import { type FieldError, isRefusal, type Refusal } from '../../errors.js'
 import { agentLimits } from '../../limits/index.js'
 import { isSteps, runToEnd, type Steps } from '../../steps.js'
 import { integrationFaults, replaceNotifications, replaceScheduling, withIntegrationDefaults } from '../capabilities.js'
-import { replaceInstructions, replaceRules } from '../character.js'
 import {
   type AgentDocument,
   type DraftCampaign,
@@ -26,6 +25,7 @@ import { addressesToGeocode, normalizeThings, replaceThingsInSteps, type ThingRe
 import { findFlowErrorsInSteps, refusalOf } from '../lint/index.js'
 import { invalidFields, type Outcome, schemaError } from '../outcome.js'
 import { draftsRefusal, importPeopleFields, replaceSegments } from '../people.js'
+import { replaceInstructions, replaceRules } from '../personality.js'
 import type { Integration } from '../resources/capabilities.js'
 import type { GoalAssignment } from '../resources/character.js'
 import { FactsBody, ThingsBody } from '../resources/knowledge.js'

@@ -15,14 +15,14 @@ import { freeSlug } from '../slug.js'
 import { isSecretField, putBinding } from '../toolbindings.js'
 import { checkUses, defaultUses } from '../uses.js'
 
-interface SectionInput {
+interface ListSectionInput {
   readonly document: AgentDocument
   readonly value: unknown
 }
 
 const playbookList = { type: 'array', items: PlaybookBodySchema, maxItems: agentLimits.playbooks.most }
 
-export function importPlaybooks({ document, value }: SectionInput): Outcome {
+export function importPlaybooks({ document, value }: ListSectionInput): Outcome {
   const faults = faultsOf(playbookList, value, 'playbooks')
   if (faults.length > 0) return invalidFields(faults)
   const input = value as PlaybookBody[]
@@ -37,7 +37,7 @@ export function importPlaybooks({ document, value }: SectionInput): Outcome {
   if (defaults[0]?.outreachId !== undefined) {
     return invalidFields([{ field: 'playbooks', message: 'must have a default that no outreach owns' }])
   }
-  const taken = new Set(input.flatMap(({ id }) => id ?? []))
+  const usedIds = new Set(input.flatMap(({ id }) => id ?? []))
   const playbooks: StoredPlaybook[] = []
   for (const [index, { flow, goal, uses, ...plain }] of input.entries()) {
     const at = `playbooks[${index}]`
@@ -45,8 +45,8 @@ export function importPlaybooks({ document, value }: SectionInput): Outcome {
     if (isRefusal(validUses)) return validUses
     const refusal = assignmentRefusal(document.goals, [{ at: `${at}.goal`, goal: goal ?? undefined }])
     if (refusal) return refusal
-    const id = plain.id ?? freeSlug(plain.name, 'playbook', (slug) => taken.has(slug))
-    taken.add(id)
+    const id = plain.id ?? freeSlug(plain.name, 'playbook', (slug) => usedIds.has(slug))
+    usedIds.add(id)
     const body = plain.body ?? ''
     const playbook = {
       ...plain,
@@ -63,7 +63,7 @@ export function importPlaybooks({ document, value }: SectionInput): Outcome {
 }
 
 /** Playbooks of removed outreaches are removed with them. */
-export function importOutreach({ document, value }: SectionInput): Outcome {
+export function importOutreach({ document, value }: ListSectionInput): Outcome {
   const error = schemaError(listSections.outreach, value, 'outreach')
   if (error) return error
   const input = value as Outreach[]
@@ -78,7 +78,7 @@ export function importOutreach({ document, value }: SectionInput): Outcome {
   return withSection(withSection(document, 'outreach', input), 'playbooks', playbooks)
 }
 
-export function importBindings({ document, value }: SectionInput): Outcome {
+export function importBindings({ document, value }: ListSectionInput): Outcome {
   const error = schemaError(listSections.toolBindings, value, 'toolBindings')
   if (error) return error
   let candidate = withSection(document, 'toolBindings', [])

@@ -19,7 +19,7 @@ export const identityEndpoints: readonly Endpoint[] = [
     summary: 'Read an agent',
     view: showAgent,
     /** `updatedAt` covers every part. */
-    isBeyondTag: true,
+    viewExceedsTag: true,
   },
   {
     ...agent,

@@ -29,7 +29,7 @@ import {
   type Endpoint,
   type EndpointLookups,
   type EndpointRequest,
-  type Places,
+  type GeocodedAddresses,
   type ReadContext,
   updates,
   updatesInSteps,
@@ -75,7 +75,7 @@ const showFact = ({ document }: ReadContext, { params, result }: EndpointRequest
 async function geocodeThings(
   { params, query, body, isShaped }: EndpointRequest,
   { view, geocode }: EndpointLookups,
-): Promise<Places | Refusal> {
+): Promise<GeocodedAddresses | Refusal> {
   const { things } = body as { things: ThingBody[] }
   const located = things.filter(({ location }) => location?.address && location.latitude === undefined)
   if (!geocode || located.length === 0) return []
@@ -103,11 +103,11 @@ export const knowledgeEndpoints: readonly Endpoint[] = [
     body: ThingsBody,
     read: normalizeThings,
     bodyLimitBytes: limits.wholeBytes,
-    long: 'things',
+    longBody: 'things',
     errors: conflictErrors,
     lookUp: geocodeThings,
     write: updatesInSteps((document, { body, lookup, isShaped }) => {
-      const readers = { phone: parsePhone, geocoded: new Map((lookup as Places | undefined) ?? []) }
+      const readers = { phone: parsePhone, geocoded: new Map((lookup as GeocodedAddresses | undefined) ?? []) }
       return replaceThingsInSteps(document, body, readers, isShaped)
     }),
     view: showThings,
@@ -130,7 +130,7 @@ export const knowledgeEndpoints: readonly Endpoint[] = [
     }),
     body: CollectionsBody,
     bodyLimitBytes: limits.wholeBytes,
-    long: 'list',
+    longBody: 'list',
     errors: conflictErrors,
     write: updatesInSteps((document, { body, query }) =>
       replaceCollectionsInSteps(document, body, query.force === true),
@@ -152,7 +152,7 @@ export const knowledgeEndpoints: readonly Endpoint[] = [
     summary: 'Replace the facts',
     body: FactsBody,
     bodyLimitBytes: limits.wholeBytes,
-    long: 'list',
+    longBody: 'list',
     errors: conflictErrors,
     write: updatesInSteps((document, { body, at, isShaped }) => replaceFactsInSteps(document, body, at, isShaped)),
     view: showFacts,

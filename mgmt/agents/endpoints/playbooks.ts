@@ -180,7 +180,7 @@ export const playbookEndpoints: readonly Endpoint[] = [
     needs: ['identity', 'messageTemplates', 'things', 'collections', 'media'],
     query: closedObject('MessageTemplatePreviewQuery', { personId: Type.String({ minLength: 1, maxLength: 200 }) }),
     reply: { 200: TemplatePreview },
-    isBeyondTag: true,
+    viewExceedsTag: true,
     view({ agent, document, person, withMediaUrls }, { params, query }) {
       const stored = findItem(document, 'messageTemplates', params.templateId!)
       const recipient = stored && person(String(query.personId))

@@ -22,7 +22,7 @@ import {
   type Endpoint,
   type EndpointLookups,
   type EndpointRequest,
-  type Places,
+  type GeocodedAddresses,
   type ReadContext,
   updates,
   updatesInSteps,
@@ -147,7 +147,7 @@ function withPeopleFor({ scopes }: Member, view: unknown): unknown {
 async function geocodeImport(
   { params, query, body, isShaped }: EndpointRequest,
   { view, geocode }: EndpointLookups,
-): Promise<Places | Refusal> {
+): Promise<GeocodedAddresses | Refusal> {
   if (!geocode || addressesToImport(body, isShaped).length === 0) return []
   const addresses = (await view(importAddressesEndpoint, { params, query, body, isShaped })) as
     | readonly string[]
@@ -164,7 +164,7 @@ export const transferEndpoints: readonly Endpoint[] = [
     summary: 'Read everything that is wrong or doubtful about an agent',
     reply: { 200: Findings },
     viewInSteps: ({ document }) => lintInSteps(document),
-    isBeyondTag: true,
+    viewExceedsTag: true,
   },
   {
     ...documentDefaults,
@@ -193,7 +193,7 @@ export const transferEndpoints: readonly Endpoint[] = [
     summary: 'List what was copied from the catalog, and which of it has a newer version',
     reply: { 200: Updates },
     view: showUpdates,
-    isBeyondTag: true,
+    viewExceedsTag: true,
   },
   {
     ...documentDefaults,
@@ -236,7 +236,7 @@ export const transferEndpoints: readonly Endpoint[] = [
     yaml: 'body',
     bodyLimitBytes: limits.yamlBytes,
     bodyDepth: limits.importDepth,
-    long: 'import',
+    longBody: 'import',
     reply: { 200: Export },
     errors: [
       'request.invalid',
@@ -248,7 +248,7 @@ export const transferEndpoints: readonly Endpoint[] = [
     permit: permitPeople,
     lookUp: geocodeImport,
     write: updatesInSteps((document, { body, lookup, isShaped }, { index, draftCampaigns }) => {
-      const readers = { phone: parsePhone, geocoded: new Map((lookup as Places | undefined) ?? []) }
+      const readers = { phone: parsePhone, geocoded: new Map((lookup as GeocodedAddresses | undefined) ?? []) }
       return importDocumentInSteps(document, body, readers, index, isShaped, draftCampaigns())
     }),
     view: showExport,

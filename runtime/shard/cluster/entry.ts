@@ -62,8 +62,8 @@ export function encodeEntry(lineageId: string, entry: Entry, messageBytes: numbe
   })
 }
 
-function bodyBytes(entry: Entry, holderBytes: number): number {
-  let size = bodyHeadBytes + holderBytes
+function bodyBytes(entry: Entry, ownerBytes: number): number {
+  let size = bodyHeadBytes + ownerBytes
   if (entry.kind === 'owner') return size
   for (const { key, value } of entry.changes) size += lengthsBytes + key.length + (value?.length ?? 0)
   return size

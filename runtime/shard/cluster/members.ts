@@ -121,16 +121,17 @@ export function openMembers(options: {
     async isDown(owner) {
       const [id = '', incarnation] = owner.split('/')
       const previous = seenMembers.get(id)
-      const askedAt = clock.monotonic()
-      if (previous?.member && previous.member.incarnation === incarnation && !isSilent(previous, askedAt)) return false
+      const queriedAt = clock.monotonic()
+      if (previous?.member && previous.member.incarnation === incarnation && !isSilent(previous, queriedAt))
+        return false
       const entry = await bucket.get(id)
       recordEntry(id, entry ?? { revision: 0 })
       const current = seenMembers.get(id)!
       // The node may have sent a heartbeat since the answer, so its silence counts up to the question only.
-      if (current.member) return current.member.incarnation !== incarnation || isSilent(current, askedAt)
+      if (current.member) return current.member.incarnation !== incarnation || isSilent(current, queriedAt)
       // The node removed itself, or was never seen: a node that was never seen may still be trying to send its first
       // heartbeat.
-      return entry !== undefined || isSilent(current, askedAt)
+      return entry !== undefined || isSilent(current, queriedAt)
     },
     async announceLeaving() {
       leaving = true

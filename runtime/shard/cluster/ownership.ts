@@ -284,9 +284,8 @@ export function openShardOwner(options: ShardOwnerOptions): ShardOwner {
     async function checkLog(): Promise<void> {
       const before = copy.position()
       const bounds = await log.bounds().catch(() => undefined)
-      const isSkippable = copy.position() === before && !isCommitting
-      if (bounds && (bounds.last < before.number || (isSkippable && bounds.last > before.number)))
-        ownership.lose('lost')
+      const isIdle = copy.position() === before && !isCommitting
+      if (bounds && (bounds.last < before.number || (isIdle && bounds.last > before.number))) ownership.lose('lost')
       else if (current === ownership) cancel = clock.setTimer(clock.now() + limits.pollEveryMs, checkLog)
     }
     return () => cancel()

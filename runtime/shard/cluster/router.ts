@@ -54,8 +54,8 @@ export function serveShard(
       throw new MailboxFull('this version does not know what is asked')
     }
     if ('query' in request) return shard.query(registry.query(request.query), request.input)
-    const { command: ask, owner, input, id: commandId, ttlMs: answerTtlMs, by } = request
-    return shard.execute({ owner, command: registry.command(ask), input, commandId, answerTtlMs, by })
+    const { command, owner, input, id: commandId, ttlMs: answerTtlMs, by } = request
+    return shard.execute({ owner, command: registry.command(command), input, commandId, answerTtlMs, by })
   }
   return rpc.serve(subjectOf(number), async (body) => {
     try {

@@ -22,22 +22,22 @@ const bindingId = 'cb_1'
 /** How long an adapter waits for an answer: on a busy machine long, and only a moment where none will come. */
 const timeouts = { usualMs: 20_000, shortMs: 300 }
 
-export async function openAdapterHarness(t: Test, wire: ProviderName, adapter: Adapter) {
+export async function openAdapterHarness(t: Test, provider: ProviderName, adapter: Adapter) {
   const emulated = await openEmulatorHarness(t)
   const items: Item[] = []
   const refusals: string[] = []
   let answerMs = timeouts.usualMs
-  const ingress = createServer((request, response) => void received(request, response))
+  const ingress = createServer((request, response) => void receiveCall(request, response))
   ingress.listen(0, '127.0.0.1')
   await once(ingress, 'listening')
   t.teardown(() => new Promise((done) => ingress.close(done).closeAllConnections()))
   const ingressUrl = `http://127.0.0.1:${(ingress.address() as AddressInfo).port}/v4/ingress/${bindingId}`
-  const account: Account = emulated.emulator.accounts.register({ wire, id: wire, ingressUrl })!
+  const account: Account = emulated.emulator.accounts.register({ wire: provider, id: provider, ingressUrl })!
   const auth: unknown = structuredClone(account.auth)
 
-  async function received(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function receiveCall(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = Buffer.concat(await request.toArray())
-    const heard = adapter.receive(
+    const result = adapter.receive(
       {
         bindingId,
         method: request.method as 'GET' | 'POST',
@@ -48,9 +48,9 @@ export async function openAdapterHarness(t: Test, wire: ProviderName, adapter: A
       },
       auth,
     )
-    if (heard.kind === 'items') items.push(...heard.items)
-    const status = { refused: 401, items: 200, answer: 200, unreadable: 422 }[heard.kind]
-    response.writeHead(status).end(heard.kind === 'answer' ? heard.body : '')
+    if (result.kind === 'items') items.push(...result.items)
+    const status = { refused: 401, items: 200, answer: 200, unreadable: 422 }[result.kind]
+    response.writeHead(status).end(result.kind === 'answer' ? result.body : '')
   }
 
   const call: CallProvider = async ({ method, url, headers = {}, body }) => {
@@ -65,31 +65,31 @@ export async function openAdapterHarness(t: Test, wire: ProviderName, adapter: A
     }
   }
 
-  const reaching = {
+  const providerContext = {
     auth,
     bindingId,
     ingressUrl,
     call,
-    cache: memoryOf(),
+    cache: createCache(),
     now: Date.now,
     signal: new AbortController().signal,
   }
-  const line = adapter.connect?.({
-    ...reaching,
+  const connection = adapter.connect?.({
+    ...providerContext,
     addressOf: async (host) => host,
-    report: async (told) => void items.push(...told),
+    report: async (reported) => void items.push(...reported),
   })
-  if (line) {
-    t.teardown(() => line.close())
-    await waitUntil(() => line.problem() === undefined)
+  if (connection) {
+    t.teardown(() => connection.close())
+    await waitUntil(() => connection.problem() === undefined)
   }
   let messages = 0
-  const sendingTo = (address: string, id: string): SendContext<unknown> => ({
-    ...reaching,
+  const sendContextTo = (address: string, id: string): SendContext<unknown> => ({
+    ...providerContext,
     address,
     id,
     isCancelled: () => false,
-    ...(line && { connection: line }),
+    ...(connection && { connection }),
   })
 
   function newId(): string {
@@ -100,33 +100,33 @@ export async function openAdapterHarness(t: Test, wire: ProviderName, adapter: A
   async function deliver(message: ContentMessage, address: string, messageId = newId()) {
     const { blocks } = render(message, adapter.descriptor.traits, reader)
     const outcomes: SendOutcome[] = []
-    for (const [place, each] of adapter.render(blocks, { address, messageId }).entries()) {
-      outcomes.push(await adapter.send(each, sendingTo(address, `${messageId}.${place}`)))
+    for (const [index, each] of adapter.render(blocks, { address, messageId }).entries()) {
+      outcomes.push(await adapter.send(each, sendContextTo(address, `${messageId}.${index}`)))
       if (outcomes.at(-1)!.kind === 'refused') break
     }
     return { id: messageId, outcomes }
   }
 
   /** Waits until something like this was told. */
-  async function told(like: (item: Exclude<Item, { problem: string }>) => boolean): Promise<void> {
-    await waitUntil(() => items.some((item) => !('problem' in item) && like(item)))
+  async function waitForItem(isMatch: (item: Exclude<Item, { problem: string }>) => boolean): Promise<void> {
+    await waitUntil(() => items.some((item) => !('problem' in item) && isMatch(item)))
   }
 
-  function waitsShortly(isShort: boolean): void {
+  function setShortTimeout(isShort: boolean): void {
     answerMs = isShort ? timeouts.shortMs : timeouts.usualMs
   }
 
-  return { emulator: emulated.emulator, account, items, refusals, deliver, told, sendingTo, waitsShortly }
+  return { emulator: emulated.emulator, account, items, refusals, deliver, waitForItem, sendContextTo, setShortTimeout }
 }
 export type AdapterHarness = Awaited<ReturnType<typeof openAdapterHarness>>
 
-function memoryOf(): ProviderCache {
-  const kept = new Map<string, unknown>()
+function createCache(): ProviderCache {
+  const cached = new Map<string, unknown>()
   return {
     async get<T>(name: string, make: () => PromiseLike<{ readonly value: T; readonly until: number } | undefined>) {
-      if (!kept.has(name)) kept.set(name, (await make())?.value)
-      return kept.get(name) as T | undefined
+      if (!cached.has(name)) cached.set(name, (await make())?.value)
+      return cached.get(name) as T | undefined
     },
-    invalidate: (name) => void kept.delete(name),
+    invalidate: (name) => void cached.delete(name),
   }
 }

@@ -25,7 +25,7 @@ function token(secret: string, claims: object): string {
 }
 const seconds = () => Math.floor(Date.now() / 1_000)
 
-function opened(emulated: EmulatorHarness) {
+function openAccount(emulated: EmulatorHarness) {
   const auth = authOf(emulated.account('apple'))
   const { businessId, mspId, secret, apiUrl } = auth
   const send = (content: object, headers: Record<string, string> = {}) => {
@@ -52,15 +52,15 @@ const interactive = (picker: object, more: object = { receivedMessage: { title: 
   type: 'interactive',
   interactiveData: { bid, data: data(picker), ...more },
 })
-const item = (place: number, title = `Item ${place}`) => ({ identifier: `p1.m.${place}`, order: place, title })
+const item = (index: number, title = `Item ${index}`) => ({ identifier: `p1.m.${index}`, order: index, title })
 const listOf = (...items: object[]) => interactive({ listPicker: { sections: [{ title: 'All', order: 0, items }] } })
 const quickOf = (...titles: string[]) =>
-  interactive({ 'quick-reply': { items: titles.map((title, place) => ({ identifier: `p1.m.${place}`, title })) } }, {})
+  interactive({ 'quick-reply': { items: titles.map((title, index) => ({ identifier: `p1.m.${index}`, title })) } }, {})
 const timesOf = (...starts: string[]) =>
   interactive({
     event: {
       identifier: '1',
-      timeslots: starts.map((startTime, place) => ({ identifier: `p1.m.${place}`, startTime, duration: 1_800 })),
+      timeslots: starts.map((startTime, index) => ({ identifier: `p1.m.${index}`, startTime, duration: 1_800 })),
     },
   })
 
@@ -68,7 +68,7 @@ t.test(
   'Nothing reaches a person who has not written; then everything is answered 200 and has no receipt',
   async (t) => {
     const emulated = await openEmulatorHarness(t)
-    const { send } = opened(emulated)
+    const { send } = openAccount(emulated)
     t.equal((await send({ type: 'text', body: 'Hello' })).status, 404)
     await emulated.emulator.act('apple', person, { kind: 'text', text: 'Hi' })
     const answer = await send({ type: 'text', body: 'Hello' })
@@ -80,7 +80,7 @@ t.test(
 
 t.test('A token that is missing, forged, foreign or old is refused', async (t) => {
   const emulated = await openEmulatorHarness(t)
-  const { auth, send } = opened(emulated)
+  const { auth, send } = openAccount(emulated)
   const text = { type: 'text', body: 'Hello' }
   const other = Buffer.alloc(32, 9).toString('base64')
   t.equal((await send(text, { authorization: '' })).status, 401)
@@ -99,7 +99,7 @@ t.test('A token that is missing, forged, foreign or old is refused', async (t) =
 
 t.test('What is over a limit or of an unknown shape is refused', async (t) => {
   const emulated = await openEmulatorHarness(t)
-  const { send } = opened(emulated)
+  const { send } = openAccount(emulated)
   await emulated.emulator.act('apple', person, { kind: 'text', text: 'Hi' })
   const png = Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47]), Buffer.alloc(200 * 1024)])
   const withImage = (bytes: Buffer) =>
@@ -142,7 +142,7 @@ t.test('What is over a limit or of an unknown shape is refused', async (t) => {
 
 t.test('What a person picks comes back in the place where it was offered', async (t) => {
   const emulated = await openEmulatorHarness(t)
-  const { auth, send } = opened(emulated)
+  const { auth, send } = openAccount(emulated)
   const { emulator, receiver } = emulated
   await emulator.act('apple', person, { kind: 'text', text: 'Hi' })
   await send(listOf(item(0, 'Tea'), item(1, 'Coffee')))
@@ -158,8 +158,8 @@ t.test('What a person picks comes back in the place where it was offered', async
     name: 'b.png',
   })
   await emulator.act('apple', person, { kind: 'typing' })
-  const told = receiver.at('/apple/message').map((each) => bodyIn(each, auth))
-  t.match(told, [
+  const messages = receiver.at('/apple/message').map((each) => bodyIn(each, auth))
+  t.match(messages, [
     { type: 'text', body: 'Hi', sourceId: person, destinationId: auth.businessId },
     {
       interactiveData: { data: { listPicker: { sections: [{ items: [{ identifier: 'p1.m.1', title: 'Coffee' }] }] } } },
@@ -179,9 +179,9 @@ t.test('What a device can do is told with what the person does: everything, unle
   emulated.account('apple')
   emulated.account('rbm')
   const { emulator, receiver } = emulated
-  const listed = () => receiver.at('/apple/message').at(-1)?.headers['capability-list']
+  const lastCapabilityList = () => receiver.at('/apple/message').at(-1)?.headers['capability-list']
   await emulator.act('apple', person, { kind: 'text', text: 'Hi' })
-  t.equal(listed(), 'LIST,TIME,QUICK,AUTH,AUTH2,FORM')
+  t.equal(lastCapabilityList(), 'LIST,TIME,QUICK,AUTH,AUTH2,FORM')
   t.same(await emulator.act('apple', person, { kind: 'device', abilities: ['QUICK', 'TIME'] }), {
     kind: 'performed',
     calls: 0,
@@ -189,9 +189,9 @@ t.test('What a device can do is told with what the person does: everything, unle
   })
   t.equal(receiver.at('/apple/message').length, 1, 'nobody is told of it by itself')
   await emulator.act('apple', person, { kind: 'typing' })
-  t.equal(listed(), 'QUICK,TIME')
+  t.equal(lastCapabilityList(), 'QUICK,TIME')
   await emulator.act('apple', 'urn:mbid:somebody-else', { kind: 'text', text: 'Hi' })
-  t.match(listed(), /LIST/)
+  t.match(lastCapabilityList(), /LIST/)
   t.match(await emulator.act('apple', person, { kind: 'device', abilities: ['FLY'] }), { kind: 'impossible' })
   t.match(await emulator.act('rbm', '+15550100', { kind: 'device', abilities: ['LIST'] }), { kind: 'impossible' })
   emulated.account('twilio')
@@ -200,7 +200,7 @@ t.test('What a device can do is told with what the person does: everything, unle
 
 t.test('Who closes the thread is out of reach until they write again', async (t) => {
   const emulated = await openEmulatorHarness(t)
-  const { auth, send } = opened(emulated)
+  const { auth, send } = openAccount(emulated)
   const { emulator, receiver } = emulated
   await emulator.act('apple', person, { kind: 'text', text: 'Hi' })
   await emulator.act('apple', person, { kind: 'optOut' })

@@ -37,8 +37,13 @@ export async function openEmulatorHarness(t: Test, options: Partial<ProviderEmul
   t.teardown(() => emulator.stop())
 
   /** An account whose provider calls the path of that name. */
-  function account(wire: ProviderName, more: { reads?: boolean } = {}): Account {
-    return emulator.accounts.register({ wire, id: wire, ingressUrl: receiver.url(`/${wire}`), ...more })!
+  function account(provider: ProviderName, more: { reads?: boolean } = {}): Account {
+    return emulator.accounts.register({
+      wire: provider,
+      id: provider,
+      ingressUrl: receiver.url(`/${provider}`),
+      ...more,
+    })!
   }
 
   async function call(url: string, init: RequestInit = {}): Promise<Answer> {

@@ -9,7 +9,7 @@ import { type EmulatorHarness, openEmulatorHarness } from './emulatorharness.js'
 
 const person = '+15550100001'
 
-function opened(emulated: EmulatorHarness) {
+function openAccount(emulated: EmulatorHarness) {
   const { accountSid, authToken, from, apiUrl } = emulated.account('twilio').auth as Record<string, string>
   const authorization = `Basic ${Buffer.from(`${accountSid}:${authToken}`).toString('base64')}`
   const StatusCallback = emulated.receiver.url('/status')
@@ -30,7 +30,7 @@ t.test(
   'A rate limit, a broken server and credentials that are suddenly refused last as many calls as was said',
   async (t) => {
     const emulated = await openEmulatorHarness(t)
-    const { send, add, sent } = opened(emulated)
+    const { send, add, sent } = openAccount(emulated)
     add({ kind: 'rateLimited', retryAfterSeconds: 7, times: 2 })
     for (let call = 0; call < 2; call++) {
       const { status, headers, json } = await send()
@@ -53,7 +53,7 @@ t.test(
 
 t.test('A fault of one person is not that of another, and goes when it is taken away', async (t) => {
   const emulated = await openEmulatorHarness(t)
-  const { send, add } = opened(emulated)
+  const { send, add } = openAccount(emulated)
   const { id } = add({ kind: 'serverError', address: '1 (555) 010-0001' })
   t.equal((await send()).status, 500)
   t.equal((await send('+15550100002')).status, 201)
@@ -65,7 +65,7 @@ t.test('A fault of one person is not that of another, and goes when it is taken 
 
 t.test('A call that is never answered was accepted; one whose connection breaks was not', async (t) => {
   const emulated = await openEmulatorHarness(t)
-  const { send, add, sent } = opened(emulated)
+  const { send, add, sent } = openAccount(emulated)
   add({ kind: 'noAnswer', times: 1 })
   const leaving = new AbortController()
   const unanswered = send(person, leaving.signal)
@@ -82,7 +82,7 @@ t.test('A call that is never answered was accepted; one whose connection breaks 
 
 t.test('Receipts come twice, reordered, late, not at all, or before the answer', async (t) => {
   const emulated = await openEmulatorHarness(t)
-  const { send, add, states } = opened(emulated)
+  const { send, add, states } = openAccount(emulated)
   add({ kind: 'duplicateReceipts', times: 1 })
   await send()
   await emulated.waitForCalls('/status', 4)
@@ -137,7 +137,7 @@ t.test('A fault is for messages, and for other calls only where it says so', asy
   t.same(faults.selectFaults({ account: 'a', address: 'b', isMessage: false }, ['reset']), {})
   faults.add({ account: 'a', kind: 'latency', allCalls: true })
   t.ok(faults.selectFaults({ account: 'a', address: 'b', isMessage: false }, ['latency']).latency)
-  faults.forget('a')
+  faults.removeAccount('a')
   t.same(faults.all(), [])
 })
 
@@ -146,8 +146,8 @@ t.test('Without faults every receipt is told once, in order, one after the other
   fc.assert(
     fc.property(fc.array(fc.record({ state })), fc.integer({ min: 1, max: 1_000 }), (receipts, stepMs) => {
       const steps = planReceipts(receipts as never, {}, stepMs)
-      const told = steps.map(({ receipt }) => receipt)
-      deepStrictEqual(told, receipts)
+      const received = steps.map(({ receipt }) => receipt)
+      deepStrictEqual(received, receipts)
       ok(steps.every(({ afterMs }, at) => afterMs > (steps[at - 1]?.afterMs ?? 0)))
     }),
   )
@@ -156,7 +156,7 @@ t.test('Without faults every receipt is told once, in order, one after the other
 
 t.test('A phone that is off has no receipts until it is on again', async (t) => {
   const emulated = await openEmulatorHarness(t)
-  const { send, states } = opened(emulated)
+  const { send, states } = openAccount(emulated)
   const { emulator } = emulated
   await emulator.act('twilio', person, { kind: 'offline' })
   await send()

@@ -19,10 +19,15 @@ const inside = `data:image/png;base64,${png.toString('base64')}`
 const outside = 'https://a.example/b.png'
 
 /** What the adapter makes of a picture that was sent. */
-async function heldOf({ emulator, items, told }: AdapterHarness, wire: string, address: string, url: string) {
+async function receiveMediaRef(
+  { emulator, items, waitForItem }: AdapterHarness,
+  provider: string,
+  address: string,
+  url: string,
+) {
   const before = items.length
-  await emulator.act(wire, address, { kind: 'media', url, type: 'image/png', name: 'b c.png' })
-  await told((item) => items.indexOf(item) >= before)
+  await emulator.act(provider, address, { kind: 'media', url, type: 'image/png', name: 'b c.png' })
+  await waitForItem((item) => items.indexOf(item) >= before)
   const item = items[before]!
   if ('problem' in item || item.inbound.kind !== 'content') throw new Error('it is not understood')
   const [media] = item.inbound.content.media as readonly ProviderMedia[]
@@ -35,35 +40,38 @@ const at = (opening: MediaAccess) => {
   return opening
 }
 
-for (const [wire, adapter, address, secret] of rows) {
-  t.test(`${wire}: what a person sends opens by the request that the real adapter says, and by no other`, async (t) => {
-    const driven = await openAdapterHarness(t, wire, adapter)
-    const reaching = driven.sendingTo(address, 'x')
-    const held = await heldOf(driven, wire, address, inside)
-    const { url, headers } = at(await adapter.openMedia!(held, reaching))
-    const good = await fetch(url, { headers })
-    t.equal(good.status, 200)
-    t.ok(Buffer.from(await good.arrayBuffer()).equals(png))
+for (const [provider, adapter, address, secret] of rows) {
+  t.test(
+    `${provider}: what a person sends opens by the request that the real adapter says, and by no other`,
+    async (t) => {
+      const harness = await openAdapterHarness(t, provider, adapter)
+      const sendContext = harness.sendContextTo(address, 'x')
+      const mediaRef = await receiveMediaRef(harness, provider, address, inside)
+      const { url, headers } = at(await adapter.openMedia!(mediaRef, sendContext))
+      const good = await fetch(url, { headers })
+      t.equal(good.status, 200)
+      t.ok(Buffer.from(await good.arrayBuffer()).equals(png))
 
-    const auth = { ...(reaching.auth as Account['auth']), [secret]: 'xoxb-another' }
-    for (const wrong of ['', 'Bearer x', 'Basic eDp5']) {
-      const bad = await fetch(url, { headers: { authorization: wrong }, redirect: 'manual' })
-      t.notOk(Buffer.from(await bad.arrayBuffer()).includes(png), 'nothing of it without the credentials')
-    }
-    const other = await adapter.openMedia!(held, { ...reaching, auth })
-    if (other.kind === 'at') {
-      const bad = await fetch(other.url, { headers: other.headers })
-      t.notOk(Buffer.from(await bad.arrayBuffer()).includes(png), 'nor with those of somebody else')
-    }
-  })
+      const auth = { ...(sendContext.auth as Account['auth']), [secret]: 'xoxb-another' }
+      for (const wrong of ['', 'Bearer x', 'Basic eDp5']) {
+        const bad = await fetch(url, { headers: { authorization: wrong }, redirect: 'manual' })
+        t.notOk(Buffer.from(await bad.arrayBuffer()).includes(png), 'nothing of it without the credentials')
+      }
+      const other = await adapter.openMedia!(mediaRef, { ...sendContext, auth })
+      if (other.kind === 'at') {
+        const bad = await fetch(other.url, { headers: other.headers })
+        t.notOk(Buffer.from(await bad.arrayBuffer()).includes(png), 'nor with those of somebody else')
+      }
+    },
+  )
 
-  t.test(`${wire}: what is kept elsewhere is sent on to, and faults of all calls are for files, too`, async (t) => {
-    const driven = await openAdapterHarness(t, wire, adapter)
-    const held = await heldOf(driven, wire, address, outside)
-    const { url, headers } = at(await adapter.openMedia!(held, driven.sendingTo(address, 'x')))
+  t.test(`${provider}: what is kept elsewhere is sent on to, and faults of all calls are for files, too`, async (t) => {
+    const harness = await openAdapterHarness(t, provider, adapter)
+    const mediaRef = await receiveMediaRef(harness, provider, address, outside)
+    const { url, headers } = at(await adapter.openMedia!(mediaRef, harness.sendContextTo(address, 'x')))
     const answer = await fetch(url, { headers, redirect: 'manual' })
     t.same([answer.status, answer.headers.get('location')], [302, outside])
-    driven.emulator.faults.add({ account: wire, kind: 'serverError', status: 503, allCalls: true, times: 1 })
+    harness.emulator.faults.add({ account: provider, kind: 'serverError', status: 503, allCalls: true, times: 1 })
     t.equal((await fetch(url, { headers, redirect: 'manual' })).status, 503)
   })
 }

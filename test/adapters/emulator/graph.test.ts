@@ -35,10 +35,10 @@ const buttons = (...titles: string[]) =>
   interactive({
     type: 'button',
     body: { text: 'Choose' },
-    action: { buttons: titles.map((title, place) => ({ type: 'reply', reply: { id: `p1.m.${place}`, title } })) },
+    action: { buttons: titles.map((title, index) => ({ type: 'reply', reply: { id: `p1.m.${index}`, title } })) },
   })
 const rowsOf = (count: number) =>
-  Array.from({ length: count }, (_, place) => ({ id: `p1.m.${place}`, title: `Row ${place}`, description: 'd' }))
+  Array.from({ length: count }, (_, index) => ({ id: `p1.m.${index}`, title: `Row ${index}`, description: 'd' }))
 const list = (...sections: object[]) =>
   interactive({ type: 'list', body: { text: 'Choose' }, action: { button: 'Open', sections } })
 const cardOf = (index: number, more: object = {}) => ({
@@ -60,11 +60,14 @@ t.test(
     const { status, json } = await send(text('Hello'))
     t.equal(status, 200)
     t.match(json, { contacts: [{ input: number, wa_id: number }], messages: [{ id: /^wamid\./ }] })
-    const [heard, ...told] = values(await emulated.waitForCalls('/whatsapp', 4))
-    t.match(heard, { contacts: [{ wa_id: number }], messages: [{ from: number, type: 'text', text: { body: 'Hi' } }] })
+    const [inbound, ...callbacks] = values(await emulated.waitForCalls('/whatsapp', 4))
+    t.match(inbound, {
+      contacts: [{ wa_id: number }],
+      messages: [{ from: number, type: 'text', text: { body: 'Hi' } }],
+    })
     const id = json.messages[0].id
     t.match(
-      told.map(({ statuses }) => statuses[0]),
+      callbacks.map(({ statuses }) => statuses[0]),
       ['sent', 'delivered', 'read'].map((state) => ({ id, status: state, recipient_id: number })),
     )
   },
@@ -167,8 +170,8 @@ t.test('Taps, rows, places and files of WhatsApp come as its webhooks have them'
   ] as const) {
     t.match(await emulator.act(account.id, number, act), { kind: 'performed', taken: true })
   }
-  const told = values(await emulated.waitForCalls('/whatsapp', 11)).slice(5)
-  t.match(told, [
+  const callbacks = values(await emulated.waitForCalls('/whatsapp', 11)).slice(5)
+  t.match(callbacks, [
     {
       messages: [
         {
@@ -192,24 +195,24 @@ t.test('Taps, rows, places and files of WhatsApp come as its webhooks have them'
   t.match(await emulator.act(account.id, number, { kind: 'typing' }), { kind: 'impossible' })
   const mark = (id: string) =>
     post({ messaging_product: 'whatsapp', status: 'read', message_id: id, typing_indicator: { type: 'text' } })
-  t.match(await mark(told[0].messages[0].id), { status: 200, json: { success: true } })
+  t.match(await mark(callbacks[0].messages[0].id), { status: 200, json: { success: true } })
   t.match(await mark('wamid.unknown'), { status: 400, json: { error: { code: 131_009 } } })
 })
 
 t.test('An app is greeted with its verify token and answers the challenge', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const greeted: string[] = []
-  for (const wire of ['whatsapp', 'messenger', 'instagram'] as const) {
-    const { auth } = emulated.account(wire)
-    const asked = emulated.emulator.accounts.greet(wire)
-    t.equal(await asked, 'refused', 'an answer without the challenge is none')
+  for (const provider of ['whatsapp', 'messenger', 'instagram'] as const) {
+    const { auth } = emulated.account(provider)
+    const greeting = emulated.emulator.accounts.greet(provider)
+    t.equal(await greeting, 'refused', 'an answer without the challenge is none')
     greeted.push(auth.verifyToken as string)
   }
   t.equal(new Set(greeted).size, 3)
 })
 
-function page(emulated: EmulatorHarness, wire: 'messenger' | 'instagram', more = {}) {
-  const account = emulated.account(wire, more)
+function page(emulated: EmulatorHarness, provider: 'messenger' | 'instagram', more = {}) {
+  const account = emulated.account(provider, more)
   const { pageId, accountId, accessToken, apiUrl } = account.auth as Record<string, string>
   const send = (message: object, token = accessToken, node = 'me') =>
     emulated.call(
@@ -242,11 +245,11 @@ t.test('Messenger accepts within its window, and tells of delivery and reading b
   t.match(json, { recipient_id: person, message_id: /^m_/ })
   t.equal((await send({ text: 'Again' }, undefined, pageId)).status, 200)
   t.match(await signal('typing_on'), { status: 200, json: { recipient_id: person } })
-  const told = events(await emulated.waitForCalls('/messenger', 5))
-  t.match(told[0], { sender: { id: person }, recipient: { id: pageId }, message: { text: 'Hi' } })
-  const delivery = told.find((each) => each.delivery?.mids.includes(json.message_id))
+  const callbacks = events(await emulated.waitForCalls('/messenger', 5))
+  t.match(callbacks[0], { sender: { id: person }, recipient: { id: pageId }, message: { text: 'Hi' } })
+  const delivery = callbacks.find((each) => each.delivery?.mids.includes(json.message_id))
   t.ok(delivery.delivery.watermark >= before)
-  t.ok(told.some((each) => each.read?.watermark >= before))
+  t.ok(callbacks.some((each) => each.read?.watermark >= before))
 })
 
 t.test('Instagram tells of reading and echoes what it was sent, and has no delivery', async (t) => {
@@ -254,8 +257,8 @@ t.test('Instagram tells of reading and echoes what it was sent, and has no deliv
   const { send, events, accountId } = page(emulated, 'instagram')
   await emulated.emulator.act('instagram', person, { kind: 'text', text: 'Hi' })
   const { json } = await send({ text: 'Hello' })
-  const [, ...told] = events(await emulated.waitForCalls('/instagram', 3))
-  t.match(told, [
+  const [, ...callbacks] = events(await emulated.waitForCalls('/instagram', 3))
+  t.match(callbacks, [
     {
       sender: { id: accountId },
       recipient: { id: person },
@@ -268,9 +271,9 @@ t.test('Instagram tells of reading and echoes what it was sent, and has no deliv
 t.test('Both refuse what is over a limit, each by its own', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const both = { messenger: page(emulated, 'messenger'), instagram: page(emulated, 'instagram') }
-  for (const wire of ['messenger', 'instagram'] as const) {
-    await emulated.emulator.act(wire, person, { kind: 'text', text: 'Hi' })
-    const { send } = both[wire]
+  for (const provider of ['messenger', 'instagram'] as const) {
+    await emulated.emulator.act(provider, person, { kind: 'text', text: 'Hi' })
+    const { send } = both[provider]
     for (const [why, message] of [
       ['14 quick replies', { text: 'x', quick_replies: Array.from({ length: 14 }, () => quickReply('a')) }],
       ['a payload of 1,001', { text: 'x', quick_replies: [quickReply('a', 'b'.repeat(1_001))] }],
@@ -283,7 +286,7 @@ t.test('Both refuse what is over a limit, each by its own', async (t) => {
       ['text and attachment', { text: 'x', ...generic({ title: 'a', subtitle: 'b' }) }],
       ['an unknown name', { text: 'x', priority: 1 }],
     ] as const) {
-      t.match(await send(message), { status: 400, json: { error: { code: 100 } } }, `${wire}: ${why}`)
+      t.match(await send(message), { status: 400, json: { error: { code: 100 } } }, `${provider}: ${why}`)
     }
     t.match(await send({ text: 'a' }, 'wrong'), { status: 401, json: { error: { code: 190 } } })
     t.equal(

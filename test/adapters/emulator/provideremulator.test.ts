@@ -9,7 +9,7 @@ import { openEmulatorHarness } from './emulatorharness.js'
 
 const message = (providerId: string, address = 'a') => ({
   account: 'x',
-  wire: 'twilio' as const,
+  provider: 'twilio' as const,
   address,
   providerId,
   body: {},
@@ -21,16 +21,16 @@ t.test('The newest messages are kept, numbered without a gap, and found by name,
   fc.assert(
     fc.property(addresses, fc.nat(45), (given, after) => {
       const ledger = createStore({ messagesKept: 10, peopleKept: 10, filesKept: 10 })
-      const all = given.map((address, place) => ledger.add(message(`m${place}`, address)))
-      const kept = all.slice(-10)
-      const newer = kept.filter(({ number }) => number > after)
+      const all = given.map((address, index) => ledger.add(message(`m${index}`, address)))
+      const newest = all.slice(-10)
+      const newer = newest.filter(({ number }) => number > after)
       deepStrictEqual(ledger.after(after, {}), newer)
       for (const address of ['a', 'b', 'c']) {
-        const theirs = kept.filter((each) => each.address === address)
+        const theirs = newest.filter((each) => each.address === address)
         deepStrictEqual(ledger.messagesFor('x', address), theirs)
         deepStrictEqual(ledger.after(0, { address }), theirs)
       }
-      for (const each of all) equal(ledger.find('x', each.providerId), kept.includes(each) ? each : undefined)
+      for (const each of all) equal(ledger.find('x', each.providerId), newest.includes(each) ? each : undefined)
     }),
   )
   t.pass('whatever was kept, and from wherever it is read')
@@ -49,7 +49,7 @@ t.test('People and names are forgotten from the oldest on, so that memory is bou
   for (const id of ['1', '2', '3']) ledger.saveFile('x', id, { address: 'a', url: `https://a.example/${id}`, type: '' })
   t.equal(ledger.fileOf('x', '1'), undefined)
   t.equal(ledger.fileOf('x', '3')?.url, 'https://a.example/3')
-  ledger.forget('x')
+  ledger.removeAccount('x')
   t.equal(ledger.fileOf('x', '3'), undefined)
   t.notOk(ledger.person('x', 'c').optedOut)
 })
@@ -66,10 +66,10 @@ t.test('A text has as many parts as the rest of the house counts, and no charact
   )
   fc.assert(
     fc.property(text, (characters) => {
-      const said = characters.join('')
-      const { parts } = splitSms(said)
-      equal(parts.join(''), said)
-      equal(parts.length, segmentsOf(said).segments)
+      const original = characters.join('')
+      const { parts } = splitSms(original)
+      equal(parts.join(''), original)
+      equal(parts.length, segmentsOf(original).segments)
       equal(parts.filter((part) => /[\ud800-\udbff]$/.test(part)).length, 0)
     }),
     { numRuns: 300 },
@@ -80,18 +80,18 @@ t.test('A text has as many parts as the rest of the house counts, and no charact
 t.test('A call that is not taken comes again as its provider repeats it, the same each time, and ends', async (t) => {
   const emulated = await openEmulatorHarness(t, { timeScale: 1_000_000 })
   const { emulator, receiver } = emulated
-  for (const [wire, address, tries, path = `/${wire}`] of [
+  for (const [provider, address, tries, path = `/${provider}`] of [
     ['whatsapp', '15550100001', 6],
     // Apple calls below the address that it was given.
     ['apple', 'urn:mbid:1', 4, '/apple/message'],
     ['twilio', '+15550100001', 1],
   ] as const) {
-    emulated.account(wire)
+    emulated.account(provider)
     receiver.setBehavior(path, (response) => void response.writeHead(503).end())
-    t.match(await emulator.act(wire, address, { kind: 'text', text: 'Hi' }), { kind: 'performed', taken: false })
+    t.match(await emulator.act(provider, address, { kind: 'text', text: 'Hi' }), { kind: 'performed', taken: false })
     const calls = await emulated.waitForCalls(path, tries)
     await new Promise((done) => setTimeout(done, 50))
-    t.equal(calls.length, tries, wire)
+    t.equal(calls.length, tries, provider)
     t.equal(new Set(calls.map(({ body }) => body.toString())).size, 1)
   }
 })
@@ -118,8 +118,8 @@ t.test('A body that is too large, and a path that nobody serves, are refused', a
 
 t.test('Whatever bytes arrive, there is an answer', async (t) => {
   const emulated = await openEmulatorHarness(t)
-  for (const wire of ['rbm', 'twilio', 'whatsapp', 'messenger', 'instagram', 'apple', 'slack'] as const)
-    emulated.account(wire)
+  for (const provider of ['rbm', 'twilio', 'whatsapp', 'messenger', 'instagram', 'apple', 'slack'] as const)
+    emulated.account(provider)
   const { phoneNumberId, accessToken } = emulated.emulator.accounts.get('whatsapp')!.auth as Record<string, string>
   const { botToken } = emulated.emulator.accounts.get('slack')!.auth as Record<string, string>
   const targets = [

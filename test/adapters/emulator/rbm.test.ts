@@ -33,7 +33,7 @@ function mint({ call }: EmulatorHarness, auth: Auth, token = assertion(auth)) {
   return call(auth.serviceAccount.token_uri, { method: 'POST', body })
 }
 
-async function opened(emulated: EmulatorHarness, more = {}) {
+async function openAccount(emulated: EmulatorHarness, more = {}) {
   const account = emulated.account('rbm', more)
   const auth = authOf(account)
   const { json } = await mint(emulated, auth)
@@ -53,7 +53,7 @@ function eventIn({ body, headers }: Received, { clientToken }: Auth) {
   return JSON.parse(data.toString())
 }
 
-const said = (text: string, suggestions?: unknown[]) => ({
+const textBody = (text: string, suggestions?: unknown[]) => ({
   contentMessage: { text, ...(suggestions && { suggestions }) },
 })
 const acting = (action: object) => ({ text: 'Tea', suggestions: [{ action: { text: 'Go', ...action } }] })
@@ -83,14 +83,14 @@ t.test('A service account gets a token by a signed assertion, and by nothing els
 
 t.test('A message is accepted, kept as it came, and its receipts come by themselves, signed', async (t) => {
   const emulated = await openEmulatorHarness(t)
-  const { auth, send } = await opened(emulated)
+  const { auth, send } = await openAccount(emulated)
   const id = randomUUID()
-  const body = said('Hello', [reply('Yes', 'p1.m.0')])
+  const body = textBody('Hello', [reply('Yes', 'p1.m.0')])
   const { status, json } = await send(body, id)
   t.equal(status, 200)
   t.equal(json.name, `phones/${person}/agentMessages/${id}`)
-  const [kept] = emulated.emulator.sent(0)
-  t.match(kept, { account: 'rbm', wire: 'rbm', address: person, providerId: id, body })
+  const [record] = emulated.emulator.sent(0)
+  t.match(record, { account: 'rbm', provider: 'rbm', address: person, providerId: id, body })
   const events = (await emulated.waitForCalls('/rbm', 2)).map((each) => eventIn(each, auth))
   t.match(events, [
     { eventType: 'DELIVERED', messageId: id, senderPhoneNumber: person, agentId: auth.agentId },
@@ -100,36 +100,36 @@ t.test('A message is accepted, kept as it came, and its receipts come by themsel
 
 t.test('A message whose id was used before, even for an event, is ignored without a word', async (t) => {
   const emulated = await openEmulatorHarness(t)
-  const { headers, url, send } = await opened(emulated)
+  const { headers, url, send } = await openAccount(emulated)
   const [first, second] = [randomUUID(), randomUUID()]
-  await send(said('one'), first)
-  t.equal((await send(said('again'), first)).status, 200)
+  await send(textBody('one'), first)
+  t.equal((await send(textBody('again'), first)).status, 200)
   const typing = await emulated.call(
     url(`phones/${person}/agentEvents`, { eventId: second }),
     asJson({ eventType: 'IS_TYPING' }, headers),
   )
   t.equal(typing.status, 200)
-  t.equal((await send(said('lost'), second)).status, 200)
+  t.equal((await send(textBody('lost'), second)).status, 200)
   t.same(
     emulated.emulator.sent(0).map(({ body }) => body),
-    [said('one')],
+    [textBody('one')],
   )
 })
 
 t.test('What is over a limit or of an unknown shape is an error, and nothing is kept', async (t) => {
   const emulated = await openEmulatorHarness(t)
-  const { send, headers, url, auth } = await opened(emulated)
+  const { send, headers, url, auth } = await openAccount(emulated)
   const card = (more: object = {}) => ({ title: 'T', ...more })
   const carousel = (cards: unknown[]) => ({
     contentMessage: { richCard: { carouselCard: { cardWidth: 'MEDIUM', cardContents: cards } } },
   })
   const many = <T>(count: number, each: T) => Array.from({ length: count }, () => each)
-  const chip = (action: object) => said('x', [{ action: { text: 'Go', ...action } }])
+  const chip = (action: object) => textBody('x', [{ action: { text: 'Go', ...action } }])
   for (const [why, body] of [
-    ['text over 3,072', said('a'.repeat(3_073))],
-    ['12 chips', said('x', many(12, reply('a')))],
-    ['a label of 26', said('x', [reply('a'.repeat(26))])],
-    ['postbackData of 2,049', said('x', [reply('a', 'b'.repeat(2_049))])],
+    ['text over 3,072', textBody('a'.repeat(3_073))],
+    ['12 chips', textBody('x', many(12, reply('a')))],
+    ['a label of 26', textBody('x', [reply('a'.repeat(26))])],
+    ['postbackData of 2,049', textBody('x', [reply('a', 'b'.repeat(2_049))])],
     ['five chips in a card', carousel([card({ suggestions: many(5, reply('a')) }), card()])],
     ['a title of 201', carousel([{ title: 'a'.repeat(201) }, card()])],
     ['a description of 2,001', carousel([{ description: 'a'.repeat(2_001) }, card()])],
@@ -138,9 +138,9 @@ t.test('What is over a limit or of an unknown shape is an error, and nothing is 
     ['an empty card', carousel([{}, card()])],
     ['two contents', { contentMessage: { text: 'a', contentInfo: { fileUrl: 'https://a.example/b.png' } } }],
     ['no content', { contentMessage: {} }],
-    ['an unknown name', { ...said('a'), priority: 1 }],
-    ['ttl and expireTime', { ...said('a'), ttl: '10s', expireTime: '2030-01-01T00:00:00Z' }],
-    ['a ttl over 15 days', { ...said('a'), ttl: '1296001s' }],
+    ['an unknown name', { ...textBody('a'), priority: 1 }],
+    ['ttl and expireTime', { ...textBody('a'), ttl: '10s', expireTime: '2030-01-01T00:00:00Z' }],
+    ['a ttl over 15 days', { ...textBody('a'), ttl: '1296001s' }],
     ['two actions', chip({ dialAction: { phoneNumber: '+1' }, openUrlAction: { url: 'https://a.example' } })],
     ['a calendar title of 101', chip({ createCalendarEventAction: event('a'.repeat(101)) })],
     ['no JSON object', 'text'],
@@ -148,14 +148,15 @@ t.test('What is over a limit or of an unknown shape is an error, and nothing is 
     const answer = await send(body)
     t.match(answer, { status: 400, json: { error: { code: 400, status: 'INVALID_ARGUMENT' } } }, why)
   }
-  t.equal((await send(said('a'), 'not-a-uuid')).status, 400)
-  t.equal((await send(said('a'), randomUUID(), '5550100')).status, 400)
+  t.equal((await send(textBody('a'), 'not-a-uuid')).status, 400)
+  t.equal((await send(textBody('a'), randomUUID(), '5550100')).status, 400)
   t.equal(
-    (await emulated.call(url(`phones/${person}/agentMessages`, { messageId: randomUUID() }), asJson(said('a')))).status,
+    (await emulated.call(url(`phones/${person}/agentMessages`, { messageId: randomUUID() }), asJson(textBody('a'))))
+      .status,
     401,
   )
   const foreign = `${auth.apiUrl}/v1/phones/${person}/agentMessages?messageId=${randomUUID()}&agentId=other`
-  t.equal((await emulated.call(foreign, asJson(said('a'), headers))).status, 403)
+  t.equal((await emulated.call(foreign, asJson(textBody('a'), headers))).status, 403)
   t.same(emulated.emulator.sent(0), [])
 })
 
@@ -165,7 +166,7 @@ function event(title: string) {
 
 t.test('What is at a limit is accepted', async (t) => {
   const emulated = await openEmulatorHarness(t)
-  const { send } = await opened(emulated)
+  const { send } = await openAccount(emulated)
   const media = { height: 'TALL', contentInfo: { fileUrl: 'https://a.example/b.png' } }
   const full = {
     title: 'a'.repeat(200),
@@ -175,14 +176,14 @@ t.test('What is at a limit is accepted', async (t) => {
   }
   const cards = Array.from({ length: 10 }, () => full)
   for (const body of [
-    said(
+    textBody(
       'a'.repeat(3_072),
       Array.from({ length: 11 }, () => reply('a')),
     ),
     { contentMessage: { richCard: { carouselCard: { cardWidth: 'MEDIUM', cardContents: cards } } } },
     { contentMessage: { richCard: { standaloneCard: { cardOrientation: 'VERTICAL', cardContent: full } } } },
-    { ...said('a'), ttl: '1296000s', messageTrafficType: 'TRANSACTION' },
-    said('a', [
+    { ...textBody('a'), ttl: '1296000s', messageTrafficType: 'TRANSACTION' },
+    textBody('a', [
       { action: { text: 'Call', postbackData: 'x', dialAction: { phoneNumber: '+15550100' } } },
       { action: { text: 'Map', viewLocationAction: { latLong: { latitude: 1, longitude: 2 }, label: 'Pin' } } },
       { action: { text: 'Where', shareLocationAction: {} } },
@@ -196,11 +197,11 @@ t.test('What is at a limit is accepted', async (t) => {
 
 t.test('A number without RCS is not found, neither by a message nor by either capability check', async (t) => {
   const emulated = await openEmulatorHarness(t)
-  const { send, url, headers } = await opened(emulated)
+  const { send, url, headers } = await openAccount(emulated)
   const other = '+15550100002'
   emulated.emulator.faults.add({ account: 'rbm', address: person, kind: 'unreachable' })
-  t.match(await send(said('a')), { status: 404, json: { error: { status: 'NOT_FOUND' } } })
-  t.equal((await send(said('a'), randomUUID(), other)).status, 200)
+  t.match(await send(textBody('a')), { status: 404, json: { error: { status: 'NOT_FOUND' } } })
+  t.equal((await send(textBody('a'), randomUUID(), other)).status, 200)
   const check = (phone: string) =>
     emulated.call(url(`phones/${phone}/capabilities`, { requestId: randomUUID() }), { headers })
   t.equal((await check(person)).status, 404)
@@ -211,7 +212,7 @@ t.test('A number without RCS is not found, neither by a message nor by either ca
 
 t.test('A phone has the features that its person took up, and is sent nothing that needs others', async (t) => {
   const emulated = await openEmulatorHarness(t)
-  const { send, url, headers } = await opened(emulated)
+  const { send, url, headers } = await openAccount(emulated)
   const { emulator } = emulated
   const other = '+15550100002'
   const featuresOf = async (phone: string) =>
@@ -247,7 +248,7 @@ t.test('A phone has the features that its person took up, and is sent nothing th
     const { status, json } = await send({ contentMessage })
     t.match({ status, json }, { status: 400, json: { error: { status: 'INVALID_ARGUMENT' } } }, feature)
     t.equal((await send({ contentMessage }, undefined, other)).status, 200, 'one person is not another')
-    t.equal((await send(said('Tea', [reply('Yes')]))).status, 200, 'words and replies show everywhere')
+    t.equal((await send(textBody('Tea', [reply('Yes')]))).status, 200, 'words and replies show everywhere')
   }
   await emulator.act('rbm', person, { kind: 'device', abilities: ['REVOCATION'] })
   const id = randomUUID()
@@ -260,29 +261,29 @@ t.test('A phone has the features that its person took up, and is sent nothing th
 
 t.test('A message can be taken back while the phone is off, and not after it arrived', async (t) => {
   const emulated = await openEmulatorHarness(t)
-  const { auth, send, url, headers } = await opened(emulated)
-  const takeBack = (id: string) =>
+  const { auth, send, url, headers } = await openAccount(emulated)
+  const revoke = (id: string) =>
     emulated.call(url(`phones/${person}/agentMessages/${id}`), { method: 'DELETE', headers })
   const [first, second] = [randomUUID(), randomUUID()]
-  await send(said('arrives'), first)
+  await send(textBody('arrives'), first)
   await emulated.waitForCalls('/rbm', 2)
-  t.equal((await takeBack(first)).status, 404)
+  t.equal((await revoke(first)).status, 404)
   await emulated.emulator.act('rbm', person, { kind: 'offline' })
-  await send(said('waits'), second)
-  t.equal((await takeBack(second)).status, 200)
+  await send(textBody('waits'), second)
+  t.equal((await revoke(second)).status, 200)
   await emulated.emulator.act('rbm', person, { kind: 'online' })
   const third = randomUUID()
-  await send(said('arrives too'), third)
+  await send(textBody('arrives too'), third)
   const events = (await emulated.waitForCalls('/rbm', 4)).map((each) => eventIn(each, auth).messageId)
   t.same(events, [first, first, third, third], 'what was taken back has no receipt')
 })
 
 t.test('Whatever a person does comes as a signed event of its kind', async (t) => {
   const emulated = await openEmulatorHarness(t)
-  const { account, auth, send, headers, url } = await opened(emulated, { reads: false })
+  const { account, auth, send, headers, url } = await openAccount(emulated, { reads: false })
   const { emulator } = emulated
   await send(
-    said('Choose', [
+    textBody('Choose', [
       reply('Tea', 'p1.m.0'),
       { action: { text: 'Where', postbackData: 'p1.m.1', shareLocationAction: {} } },
     ]),
@@ -314,9 +315,9 @@ t.test('Whatever a person does comes as a signed event of its kind', async (t) =
     { eventType: 'UNSUBSCRIBE' },
     { text: 'STOP' },
   ])
-  t.equal((await send(said('a'))).status, 403, 'nothing reaches who has unsubscribed')
+  t.equal((await send(textBody('a'))).status, 403, 'nothing reaches who has unsubscribed')
   await emulator.act(account.id, person, { kind: 'optIn' })
-  t.equal((await send(said('a'))).status, 200)
+  t.equal((await send(textBody('a'))).status, 200)
   const mark = (messageId: string) =>
     emulated.call(
       url(`phones/${person}/agentEvents`, { eventId: randomUUID() }),
@@ -328,7 +329,7 @@ t.test('Whatever a person does comes as a signed event of its kind', async (t) =
 
 t.test('The platform makes itself known with the client token and wants its secret back', async (t) => {
   const emulated = await openEmulatorHarness(t)
-  const { auth } = await opened(emulated)
+  const { auth } = await openAccount(emulated)
   emulated.receiver.setBehavior('/rbm', (response) => {
     const { clientToken, secret } = JSON.parse(emulated.receiver.at('/rbm').at(-1)!.body.toString())
     t.equal(clientToken, auth.clientToken)

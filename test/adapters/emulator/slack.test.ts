@@ -15,7 +15,7 @@ interface Auth {
 }
 const authOf = (account: Account) => account.auth as unknown as Auth
 
-function opened(emulated: EmulatorHarness) {
+function openAccount(emulated: EmulatorHarness) {
   const auth = authOf(emulated.account('slack'))
   const send = (body: object, botToken = auth.botToken) =>
     emulated.call(
@@ -27,7 +27,7 @@ function opened(emulated: EmulatorHarness) {
 
 /** The body of a call, once the SDK believes it. */
 function bodyIn({ body, headers }: Received, { signingSecret }: Auth) {
-  const given = (text: string) => ({
+  const request = (text: string) => ({
     signingSecret,
     body: text,
     headers: {
@@ -35,31 +35,31 @@ function bodyIn({ body, headers }: Received, { signingSecret }: Auth) {
       'x-slack-request-timestamp': Number(headers['x-slack-request-timestamp']),
     },
   })
-  if (!isValidSlackRequest(given(body.toString()))) throw new Error('the SDK refuses the signature')
-  if (isValidSlackRequest(given(`${body} `))) throw new Error('the SDK accepts anything')
+  if (!isValidSlackRequest(request(body.toString()))) throw new Error('the SDK refuses the signature')
+  if (isValidSlackRequest(request(`${body} `))) throw new Error('the SDK accepts anything')
   const isForm = String(headers['content-type']).includes('form')
   return JSON.parse(isForm ? new URLSearchParams(body.toString()).get('payload')! : body.toString())
 }
 
 const plain = (text: string) => ({ type: 'plain_text', text })
 const section = (text: string) => ({ type: 'section', text: { type: 'mrkdwn', text } })
-const button = (text: string, place = 0) => ({
+const button = (text: string, index = 0) => ({
   type: 'button',
   text: plain(text),
-  action_id: `a${place}`,
-  value: `p1.m.${place}`,
+  action_id: `a${index}`,
+  value: `p1.m.${index}`,
 })
 const actions = (...elements: object[]) => ({ type: 'actions', elements })
 const menu = (count: number) => ({
   type: 'static_select',
   action_id: 'choice',
   placeholder: plain('Choose'),
-  options: Array.from({ length: count }, (_, place) => ({ text: plain(`Row ${place}`), value: `p1.m.${place}` })),
+  options: Array.from({ length: count }, (_, index) => ({ text: plain(`Row ${index}`), value: `p1.m.${index}` })),
 })
 
 t.test('A message is accepted under a time of its own, to a person or to the conversation with them', async (t) => {
   const emulated = await openEmulatorHarness(t)
-  const { send } = opened(emulated)
+  const { send } = openAccount(emulated)
   const { status, json } = await send({ text: 'Hello', blocks: [section('Hello')] })
   t.equal(status, 200)
   t.match(json, { ok: true, channel, ts: /^\d+\.\d{6}$/ })
@@ -70,7 +70,7 @@ t.test('A message is accepted under a time of its own, to a person or to the con
 
 t.test('Whatever is wrong is said in a body whose status is 200', async (t) => {
   const emulated = await openEmulatorHarness(t)
-  const { auth, send } = opened(emulated)
+  const { auth, send } = openAccount(emulated)
   const many = <T>(count: number, each: T) => Array.from({ length: count }, () => each)
   const wrong = (error: string) => ({ status: 200, json: { ok: false, error } })
   t.match(await send({ text: 'a' }, 'xoxb-wrong'), wrong('invalid_auth'))
@@ -83,7 +83,7 @@ t.test('Whatever is wrong is said in a body whose status is 200', async (t) => {
     ['51 blocks', many(51, { type: 'divider' })],
     ['a section of 3,001', [section('a'.repeat(3_001))]],
     ['a header of 151', [{ type: 'header', text: plain('a'.repeat(151)) }]],
-    ['26 buttons', [actions(...Array.from({ length: 26 }, (_, place) => button('a', place)))]],
+    ['26 buttons', [actions(...Array.from({ length: 26 }, (_, index) => button('a', index)))]],
     ['a button of 76', [actions(button('a'.repeat(76)))]],
     ['the same action twice', [actions(button('a'), button('b'))]],
     ['101 options', [actions(menu(101))]],
@@ -99,7 +99,7 @@ t.test('Whatever is wrong is said in a body whose status is 200', async (t) => {
   t.same(emulated.emulator.sent(0), [])
   const card = { type: 'card', title: plain('a'), body: { type: 'mrkdwn', text: 'b' }, actions: [button('a')] }
   for (const blocks of [
-    [actions(...Array.from({ length: 25 }, (_, place) => button('a'.repeat(75), place)))],
+    [actions(...Array.from({ length: 25 }, (_, index) => button('a'.repeat(75), index)))],
     [actions(menu(100)), { type: 'divider' }, { type: 'context', elements: [plain('x')] }],
     [{ type: 'carousel', elements: many(10, card) }],
     [{ type: 'markdown', text: 'a'.repeat(12_000) }],
@@ -111,7 +111,7 @@ t.test('Whatever is wrong is said in a body whose status is 200', async (t) => {
 
 t.test('What people write, tap and choose comes signed, as events and as interactions', async (t) => {
   const emulated = await openEmulatorHarness(t)
-  const { auth, send } = opened(emulated)
+  const { auth, send } = openAccount(emulated)
   const { emulator, receiver } = emulated
   const { json } = await send({ text: 'a', blocks: [section('a'), actions(button('Tea', 0), button('Coffee', 1))] })
   await emulator.act('slack', user, { kind: 'text', text: 'Hi & bye' })
@@ -150,7 +150,7 @@ t.test('What people write, tap and choose comes signed, as events and as interac
 
 t.test('An event that is not taken comes three times more and says so, unless the app asks for none', async (t) => {
   const emulated = await openEmulatorHarness(t, { timeScale: 100_000 })
-  opened(emulated)
+  openAccount(emulated)
   const { emulator, receiver } = emulated
   receiver.setBehavior('/slack', (response) => void response.writeHead(500).end())
   t.match(await emulator.act('slack', user, { kind: 'text', text: 'Hi' }), { kind: 'performed', taken: false })
@@ -169,7 +169,7 @@ t.test('An event that is not taken comes three times more and says so, unless th
 
 t.test('Slack makes itself known with a challenge', async (t) => {
   const emulated = await openEmulatorHarness(t)
-  const { auth } = opened(emulated)
+  const { auth } = openAccount(emulated)
   emulated.receiver.setBehavior('/slack', (response) => {
     const { type, challenge } = bodyIn(emulated.receiver.at('/slack').at(-1)!, auth)
     response.end(type === 'url_verification' ? challenge : '')

@@ -39,9 +39,9 @@ interface Auth {
 const authOf = (account: Account) => account.auth as unknown as Auth
 
 const ask = (client: Client, command: string, fields: object = {}) =>
-  new Promise<Pdu>((done) => (client[command] as (fields: object, answered: (pdu: Pdu) => void) => void)(fields, done))
+  new Promise<Pdu>((done) => (client[command] as (fields: object, response: (pdu: Pdu) => void) => void)(fields, done))
 
-async function connected(t: Test, { host, port }: Auth) {
+async function connectClient(t: Test, { host, port }: Auth) {
   const client = smpp.connect({ host, port })
   client.on('error', () => {})
   t.teardown(() => client.destroy())
@@ -50,9 +50,9 @@ async function connected(t: Test, { host, port }: Auth) {
 }
 
 /** A customer that takes everything it is given, unless it is told otherwise. */
-async function bound(t: Test, emulated: EmulatorHarness, answers: (nth: number) => number | undefined = () => 0) {
+async function bindClient(t: Test, emulated: EmulatorHarness, answers: (nth: number) => number | undefined = () => 0) {
   const auth = authOf(emulated.account('smpp'))
-  const client = await connected(t, auth)
+  const client = await connectClient(t, auth)
   const delivered: Pdu[] = []
   client.on('deliver_sm', (pdu) => {
     delivered.push(pdu)
@@ -70,21 +70,21 @@ async function bound(t: Test, emulated: EmulatorHarness, answers: (nth: number) 
       short_message: 'Hello',
       ...fields,
     })
-  const heard = async (atLeast: number) => {
+  const waitForUnits = async (atLeast: number) => {
     await waitUntil(() => delivered.length >= atLeast)
     return delivered
   }
-  return { auth, client, submit, heard, delivered }
+  return { auth, client, submit, waitForUnits, delivered }
 }
 
 t.test('A submit gets an id, and its receipt names that id in its text and beside it', async (t) => {
   const emulated = await openEmulatorHarness(t)
-  const { auth, client, submit, heard } = await bound(t, emulated)
+  const { auth, client, submit, waitForUnits } = await bindClient(t, emulated)
   const { command_status, message_id: id } = await submit()
   t.equal(command_status, 0)
   t.match(id, /^[0-9a-f]{8}$/)
   t.match(emulated.emulator.sent(0), [{ address: person, providerId: id, body: { short_message: 'Hello' } }])
-  const [receipt] = await heard(1)
+  const [receipt] = await waitForUnits(1)
   t.match(receipt, {
     source_addr: person,
     destination_addr: auth.from,
@@ -108,10 +108,10 @@ t.test('Whoever binds with a wrong name or password, or submits without a bind, 
     [{ system_id, password: 'wrong' }, 0x0e],
   ] as const
   for (const [fields, status] of tries) {
-    const client = await connected(t, auth)
+    const client = await connectClient(t, auth)
     t.equal((await ask(client, 'bind_transceiver', fields)).command_status, status)
   }
-  const client = await connected(t, auth)
+  const client = await connectClient(t, auth)
   t.equal((await ask(client, 'submit_sm', { destination_addr: person, short_message: 'a' })).command_status, 0x04)
   t.equal((await ask(client, 'bind_receiver', { system_id, password })).command_status, 0)
   t.equal((await ask(client, 'submit_sm', { destination_addr: person, short_message: 'a' })).command_status, 0x04)
@@ -119,7 +119,7 @@ t.test('Whoever binds with a wrong name or password, or submits without a bind, 
 
 t.test('A part that is too long, or from or to what is no number, is refused', async (t) => {
   const emulated = await openEmulatorHarness(t)
-  const { submit } = await bound(t, emulated)
+  const { submit } = await bindClient(t, emulated)
   const udh = Buffer.from([5, 0, 3, 1, 2, 1])
   const status = async (fields: object) => (await submit({ registered_delivery: 0, ...fields })).command_status
   t.equal(await status({ short_message: 'a'.repeat(160) }), 0)
@@ -142,14 +142,14 @@ t.test('A part that is too long, or from or to what is no number, is refused', a
 t.test('What people write is delivered, in parts where it is long, and again until it was taken', async (t) => {
   const emulated = await openEmulatorHarness(t, { timeScale: 1_000 })
   let fails = 1
-  const { heard } = await bound(t, emulated, () => (fails-- > 0 ? 0x08 : 0))
+  const { waitForUnits } = await bindClient(t, emulated, () => (fails-- > 0 ? 0x08 : 0))
   const { emulator } = emulated
   t.match(await emulator.act('smpp', `+${person}`, { kind: 'text', text: 'Hi' }), { kind: 'performed', taken: false })
-  const [first, again] = await heard(2)
-  t.same([first!.short_message.message, again!.short_message.message], ['Hi', 'Hi'])
+  const [first, retried] = await waitForUnits(2)
+  t.same([first!.short_message.message, retried!.short_message.message], ['Hi', 'Hi'])
   const long = `${'a'.repeat(152)}[${'b'.repeat(100)}`
   t.match(await emulator.act('smpp', person, { kind: 'text', text: long }), { calls: 2, taken: true })
-  const parts = (await heard(4)).slice(2).map(({ short_message }) => short_message)
+  const parts = (await waitForUnits(4)).slice(2).map(({ short_message }) => short_message)
   t.equal(parts.map(({ message }) => message).join(''), long)
   t.equal(parts[0]!.message.length, 152, 'an escape is not divided')
   t.same(
@@ -160,9 +160,9 @@ t.test('What people write is delivered, in parts where it is long, and again unt
     ],
   )
   await emulator.act('smpp', person, { kind: 'text', text: 'Grüße 中' })
-  t.equal((await heard(5))[4]!.short_message.message, 'Grüße 中')
+  t.equal((await waitForUnits(5))[4]!.short_message.message, 'Grüße 中')
   await emulator.act('smpp', person, { kind: 'stop' })
-  t.equal((await heard(6))[5]!.short_message.message, 'STOP')
+  t.equal((await waitForUnits(6))[5]!.short_message.message, 'STOP')
   t.match(await emulator.act('smpp', person, { kind: 'typing' }), { kind: 'impossible' })
 })
 
@@ -170,13 +170,13 @@ t.test('What could not be delivered while nobody was bound comes after the bind'
   const emulated = await openEmulatorHarness(t, { timeScale: 20 })
   emulated.account('smpp')
   t.match(await emulated.emulator.act('smpp', person, { kind: 'text', text: 'early' }), { taken: false })
-  const { heard } = await bound(t, emulated)
-  t.equal((await heard(1))[0]!.short_message.message, 'early')
+  const { waitForUnits } = await bindClient(t, emulated)
+  t.equal((await waitForUnits(1))[0]!.short_message.message, 'early')
 })
 
 t.test('Faults of a line: throttled, failed, silent after acceptance, broken, ids in decimal', async (t) => {
   const emulated = await openEmulatorHarness(t)
-  const { client, submit, heard } = await bound(t, emulated)
+  const { client, submit, waitForUnits } = await bindClient(t, emulated)
   const fault = (
     kind: 'rateLimited' | 'serverError' | 'optedOut' | 'unreachable' | 'decimalReceiptIds' | 'noAnswer' | 'reset',
   ) => emulated.emulator.faults.add({ account: 'smpp', kind, times: 1 })
@@ -189,16 +189,16 @@ t.test('Faults of a line: throttled, failed, silent after acceptance, broken, id
   t.same(emulated.emulator.sent(0), [], 'none of them was accepted')
   fault('unreachable')
   await submit()
-  t.match((await heard(1))[0], { message_state: 5, short_message: { message: /stat:UNDELIV/ } })
+  t.match((await waitForUnits(1))[0], { message_state: 5, short_message: { message: /stat:UNDELIV/ } })
   fault('decimalReceiptIds')
   const { message_id: id } = await submit()
-  t.equal((await heard(2))[1]!.receipted_message_id, String(Number.parseInt(id, 16)))
+  t.equal((await waitForUnits(2))[1]!.receipted_message_id, String(Number.parseInt(id, 16)))
   fault('noAnswer')
   let isAnswered = false
   void submit().then(() => {
     isAnswered = true
   })
-  await heard(3)
+  await waitForUnits(3)
   t.notOk(isAnswered)
   t.equal(emulated.emulator.sent(0).length, 3, 'it was accepted all the same')
   fault('reset')

@@ -15,7 +15,7 @@ interface Auth {
 }
 const authOf = (account: Account) => account.auth as unknown as Auth
 
-function opened(emulated: EmulatorHarness) {
+function openAccount(emulated: EmulatorHarness) {
   const auth = authOf(emulated.account('twilio'))
   const statusUrl = emulated.receiver.url('/status')
   const url = `${auth.apiUrl}/2010-04-01/Accounts/${auth.accountSid}/Messages.json`
@@ -42,7 +42,7 @@ function formIn(t: Test, { body, headers }: Received, url: string, { authToken }
 
 t.test('A message is accepted, kept as it came, and its status is told to the callback, signed', async (t) => {
   const emulated = await openEmulatorHarness(t)
-  const { auth, send, statusUrl } = opened(emulated)
+  const { auth, send, statusUrl } = openAccount(emulated)
   const { status, json } = await send({ Body: 'a'.repeat(161) })
   t.equal(status, 201)
   t.match(json, { status: 'queued', num_segments: '2', to: person, from: auth.from, error_code: null })
@@ -59,7 +59,7 @@ t.test('A message is accepted, kept as it came, and its status is told to the ca
 
 t.test('Wrong credentials and wrong parameters are refused in the words of Twilio', async (t) => {
   const emulated = await openEmulatorHarness(t)
-  const { auth, post, send, basic, url } = opened(emulated)
+  const { auth, post, send, basic, url } = openAccount(emulated)
   const refused = (status: number, code: number) => ({ status, json: { status, code, more_info: /errors/ } })
   t.match(await post({ To: person, From: auth.from, Body: 'a' }, basic(auth.accountSid, 'wrong')), refused(401, 20_003))
   t.match(await post({ To: person, From: auth.from, Body: 'a' }, ''), refused(401, 20_003))
@@ -83,7 +83,7 @@ t.test('Wrong credentials and wrong parameters are refused in the words of Twili
 
 t.test('STOP is forwarded and held: sends are 21610 until START', async (t) => {
   const emulated = await openEmulatorHarness(t)
-  const { auth, send } = opened(emulated)
+  const { auth, send } = openAccount(emulated)
   const { emulator, receiver } = emulated
   t.match(await emulator.act('twilio', person, { kind: 'stop' }), { kind: 'performed', taken: true })
   t.match(await send(), { status: 400, json: { code: 21_610 } })
@@ -102,7 +102,7 @@ t.test('STOP is forwarded and held: sends are 21610 until START', async (t) => {
 
 t.test('Texts and media of people come signed, and there is nothing else on sms', async (t) => {
   const emulated = await openEmulatorHarness(t)
-  const { auth } = opened(emulated)
+  const { auth } = openAccount(emulated)
   const { emulator, receiver } = emulated
   await emulator.act('twilio', '1 555 010 0001', { kind: 'text', text: 'Grüße & 50% +1 😀' })
   await emulator.act('twilio', person, { kind: 'media', url: 'https://a.example/b.png', type: 'image/png' })
@@ -124,7 +124,7 @@ t.test('Texts and media of people come signed, and there is nothing else on sms'
 
 t.test('A number that is out of reach or filtered is accepted and fails in its receipt', async (t) => {
   const emulated = await openEmulatorHarness(t)
-  const { auth, send, statusUrl } = opened(emulated)
+  const { auth, send, statusUrl } = openAccount(emulated)
   emulated.emulator.faults.add({ account: 'twilio', address: person, kind: 'unreachable', times: 1 })
   t.equal((await send()).status, 201)
   await emulated.waitForCalls('/status', 2)

@@ -18,7 +18,7 @@ function request(body: string | Uint8Array, signature?: string): IngressRequest 
   return { bindingId: 'cb_1', method: 'POST', url, header, body: bytes, at: noon }
 }
 
-function greeting(query: string): IngressRequest {
+function verificationRequest(query: string): IngressRequest {
   const whole = `${url}?${query}`
   return { bindingId: 'cb_1', method: 'GET', url: whole, header: () => '', body: new Uint8Array(), at: noon }
 }
@@ -49,17 +49,17 @@ t.test('A signature that is wrong, missing or malformed is refused', async (t) =
 })
 
 t.test('A greeting is echoed only to whoever knows our word, and only what is plain', async (t) => {
-  const asked = (token: string, challenge: string, mode = 'subscribe') =>
+  const verifySubscription = (token: string, challenge: string, mode = 'subscribe') =>
     whatsappAdapter.receive(
-      greeting(`hub.mode=${mode}&hub.verify_token=${token}&hub.challenge=${encodeURIComponent(challenge)}`),
+      verificationRequest(`hub.mode=${mode}&hub.verify_token=${token}&hub.challenge=${encodeURIComponent(challenge)}`),
       whatsappAuth,
     )
-  t.same(asked('a-word-of-our-own', '42'), { kind: 'answer', status: 200, type: 'text/plain', body: '42' })
-  t.same(asked('a-word-of-our-ow', '42'), { kind: 'refused' })
-  t.same(asked('', '42'), { kind: 'refused' })
-  t.same(asked('a-word-of-our-own', '42', 'unsubscribe'), { kind: 'refused' })
-  t.same(asked('a-word-of-our-own', '<script>'), { kind: 'refused' })
-  t.same(whatsappAdapter.receive(greeting(''), whatsappAuth), { kind: 'refused' })
+  t.same(verifySubscription('a-word-of-our-own', '42'), { kind: 'answer', status: 200, type: 'text/plain', body: '42' })
+  t.same(verifySubscription('a-word-of-our-ow', '42'), { kind: 'refused' })
+  t.same(verifySubscription('', '42'), { kind: 'refused' })
+  t.same(verifySubscription('a-word-of-our-own', '42', 'unsubscribe'), { kind: 'refused' })
+  t.same(verifySubscription('a-word-of-our-own', '<script>'), { kind: 'refused' })
+  t.same(whatsappAdapter.receive(verificationRequest(''), whatsappAuth), { kind: 'refused' })
 })
 
 /** JSON of the kind that these providers send, in which anything may be anything. */
@@ -96,7 +96,7 @@ for (const [name, adapter] of adapters) {
   const auth = { ...whatsappAuth, ...pageAuth } as never
 
   t.test(`Nothing that anybody signs makes ${name} throw`, async (t) => {
-    const holds = (body: string | Uint8Array) =>
+    const isUnharmed = (body: string | Uint8Array) =>
       ['items', 'unreadable'].includes(adapter.receive(request(body), auth).kind)
     const nested = fc.array(anything).map((entry) => JSON.stringify({ entry }))
     const inner = anything.map((each) =>
@@ -105,7 +105,7 @@ for (const [name, adapter] of adapters) {
       }),
     )
     const bodies = fc.oneof(fc.uint8Array(), fc.json(), nested, inner)
-    fc.assert(fc.property(bodies, holds), { numRuns: 500 })
+    fc.assert(fc.property(bodies, isUnharmed), { numRuns: 500 })
     t.pass('for every body')
   })
 

@@ -1,7 +1,7 @@
 /** A provider that answers as told, and the surroundings in which an adapter sends to it. */
 import type { ProviderRequest, SendContext } from '../../../core/channel/adapter.js'
 
-export interface Told {
+export interface ScriptedResponse {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: unknown
@@ -9,9 +9,9 @@ export interface Told {
 
 export const noon = Date.UTC(2026, 10, 20, 12)
 
-export function provider<Auth>(auth: Auth, address: string, told: Told | 'silence') {
-  const asked: ProviderRequest[] = []
-  const sending: SendContext<Auth> = {
+export function createTestProvider<Auth>(auth: Auth, address: string, response: ScriptedResponse | 'silence') {
+  const requests: ProviderRequest[] = []
+  const sendContext: SendContext<Auth> = {
     auth,
     address,
     id: 'msg_1.0',
@@ -22,12 +22,12 @@ export function provider<Auth>(auth: Auth, address: string, told: Told | 'silenc
     signal: new AbortController().signal,
     cache: { get: async (_, make) => (await make())?.value, invalidate: () => undefined },
     async call(request) {
-      asked.push(request)
-      if (told === 'silence') return { kind: 'none', detail: 'No answer in time.', unsent: false }
-      const { status, headers = {}, body = '' } = told
+      requests.push(request)
+      if (response === 'silence') return { kind: 'none', detail: 'No answer in time.', unsent: false }
+      const { status, headers = {}, body = '' } = response
       const text = typeof body === 'string' ? body : JSON.stringify(body)
       return { kind: 'answer', status, header: (name) => headers[name] ?? '', body: text }
     },
   }
-  return { sending, asked }
+  return { sendContext, requests }
 }

@@ -36,7 +36,7 @@ const items = (...all: readonly ExpectedItem[]) => ({ kind: 'items', items: all 
 const problem = { problem: true } as const
 const tap: Inbound = { kind: 'tap', messageId: 'msg_0sample', tapIndex: 2, label: 'Table 3' }
 const postback = 'p1.msg_0sample.2'
-const said = (text: string): Inbound => ({ kind: 'content', content: { text } })
+const textContent = (text: string): Inbound => ({ kind: 'content', content: { text } })
 
 const greetings: readonly CallSample[] = [
   {
@@ -76,7 +76,11 @@ export const status = (end: string, state: string, more: object = {}) => ({
   recipient_id: person,
   ...more,
 })
-const heard = (end: string, inbound: ReportedInbound): ExpectedItem => ({ id: wamid(end), address: person, inbound })
+const whatsappItem = (end: string, inbound: ReportedInbound): ExpectedItem => ({
+  id: wamid(end),
+  address: person,
+  inbound,
+})
 const receipt = (end: string, state: 'sent' | 'delivered' | 'read' | 'failed', more: object = {}): ExpectedItem => ({
   id: `${wamid(end)}:${state}`,
   address: person,
@@ -97,22 +101,22 @@ const whatsappCalls: readonly CallSample[] = [
   {
     name: 'text',
     body: changed({ messages: [message('A1', { type: 'text', text: { body: 'Hi there' } })] }),
-    becomes: items(heard('A1', said('Hi there'))),
+    becomes: items(whatsappItem('A1', textContent('Hi there'))),
   },
   {
     name: 'a tapped button',
     body: changed({ messages: [message('A2', reply('button_reply'))] }),
-    becomes: items(heard('A2', tap)),
+    becomes: items(whatsappItem('A2', tap)),
   },
   {
     name: 'a chosen row',
     body: changed({ messages: [message('A3', reply('list_reply'))] }),
-    becomes: items(heard('A3', tap)),
+    becomes: items(whatsappItem('A3', tap)),
   },
   {
     name: 'a tapped button of a template',
     body: changed({ messages: [message('A4', { type: 'button', button: { text: 'Yes please', payload: 'yes-9' } })] }),
-    becomes: items(heard('A4', said('Yes please'))),
+    becomes: items(whatsappItem('A4', textContent('Yes please'))),
   },
   {
     name: 'a shared location',
@@ -120,7 +124,10 @@ const whatsappCalls: readonly CallSample[] = [
       messages: [message('A5', { type: 'location', location: { latitude: 40.72, longitude: -73.99, name: 'Roma' } })],
     }),
     becomes: items(
-      heard('A5', { kind: 'content', content: { place: { latitude: 40.72, longitude: -73.99, label: 'Roma' } } }),
+      whatsappItem('A5', {
+        kind: 'content',
+        content: { place: { latitude: 40.72, longitude: -73.99, label: 'Roma' } },
+      }),
     ),
   },
   {
@@ -129,7 +136,7 @@ const whatsappCalls: readonly CallSample[] = [
       messages: [message('A6', { type: 'image', image: { id: '77', mime_type: 'image/jpeg', caption: 'Like this' } })],
     }),
     becomes: items(
-      heard('A6', {
+      whatsappItem('A6', {
         kind: 'content',
         content: { text: 'Like this', media: [{ mediaRef: '77', type: 'image/jpeg' }] },
       }),
@@ -167,8 +174,8 @@ const whatsappCalls: readonly CallSample[] = [
     },
     becomes: items(
       problem,
-      heard('A7', said('[The person sent back a reaction that cannot be shown here]')),
-      heard('A8', said('Me')),
+      whatsappItem('A7', textContent('[The person sent back a reaction that cannot be shown here]')),
+      whatsappItem('A8', textContent('Me')),
       receipt('B3', 'read'),
       problem,
       problem,
@@ -192,7 +199,7 @@ const whatsappCalls: readonly CallSample[] = [
         ...changed({ metadata: {}, messages: [] }).entry,
       ],
     },
-    becomes: { ...items(problem, heard('A10', said('Ours'))), otherAccounts: [{ account: '999' }] },
+    becomes: { ...items(problem, whatsappItem('A10', textContent('Ours'))), otherAccounts: [{ account: '999' }] },
   },
   {
     name: 'a phone call',
@@ -210,12 +217,12 @@ const refused = (
   name: string,
   answer: AnswerSample['answer'],
   reason: string,
-  again: 'later' | 'otherChannel' | 'never',
+  retry: 'later' | 'otherChannel' | 'never',
   operator = false,
 ): AnswerSample => ({
   name,
   answer,
-  becomes: { kind: 'refused', reason, retry: again, ...(operator && { needsOperator: true as const }) },
+  becomes: { kind: 'refused', reason, retry, ...(operator && { needsOperator: true as const }) },
 })
 
 export const whatsappSamples: Samples<WhatsappAuth> = {
@@ -273,7 +280,7 @@ export const whatsappSamples: Samples<WhatsappAuth> = {
   ],
 }
 
-const told = (object: 'page' | 'instagram', ...messaging: readonly unknown[]) => ({
+const pageBody = (object: 'page' | 'instagram', ...messaging: readonly unknown[]) => ({
   object,
   entry: [{ id: pageAuth.pageId, time: 1_749_416_383_000, messaging }],
 })
@@ -283,13 +290,13 @@ export const event = (content: object, sender = psid) => ({
   timestamp: 1_749_416_383_000,
   ...content,
 })
-const did = (id: string, inbound: Inbound): ExpectedItem => ({ id, address: psid, inbound })
+const pageItem = (id: string, inbound: Inbound): ExpectedItem => ({ id, address: psid, inbound })
 const mark = (state: 'delivered' | 'read', upTo: number): ExpectedItem => ({
   id: `${psid}:${upTo}:${state}`,
   address: psid,
   inbound: { kind: 'receipt', receipt: { providerId: '', state, upTo } },
 })
-const named = (mid: string, state: 'delivered' | 'read'): ExpectedItem => ({
+const receiptItem = (mid: string, state: 'delivered' | 'read'): ExpectedItem => ({
   id: `${mid}:${state}`,
   address: psid,
   inbound: { kind: 'receipt', receipt: { providerId: mid, state } },
@@ -299,53 +306,53 @@ const pageCalls = (object: 'page' | 'instagram'): readonly CallSample[] => [
   ...greetings,
   {
     name: 'text',
-    body: told(object, event({ message: { mid: 'm_1', text: 'Hello' } })),
-    becomes: items(did('m_1', said('Hello'))),
+    body: pageBody(object, event({ message: { mid: 'm_1', text: 'Hello' } })),
+    becomes: items(pageItem('m_1', textContent('Hello'))),
   },
   {
     name: 'a tapped quick reply, whose title was cut',
-    body: told(object, event({ message: { mid: 'm_2', text: 'Table 3', quick_reply: { payload: postback } } })),
-    becomes: items(did('m_2', tap)),
+    body: pageBody(object, event({ message: { mid: 'm_2', text: 'Table 3', quick_reply: { payload: postback } } })),
+    becomes: items(pageItem('m_2', tap)),
   },
   {
     name: 'a tapped button of a card',
-    body: told(object, event({ postback: { mid: 'm_3', title: 'Table 3', payload: postback } })),
-    becomes: items(did('m_3', tap)),
+    body: pageBody(object, event({ postback: { mid: 'm_3', title: 'Table 3', payload: postback } })),
+    becomes: items(pageItem('m_3', tap)),
   },
   {
     name: 'a tapped button without a name, that is not ours',
-    body: told(object, event({ postback: { title: 'Get started', payload: 'GET_STARTED' } })),
-    becomes: items(did(`${psid}:1749416383000`, said('Get started'))),
+    body: pageBody(object, event({ postback: { title: 'Get started', payload: 'GET_STARTED' } })),
+    becomes: items(pageItem(`${psid}:1749416383000`, textContent('Get started'))),
   },
   {
     name: 'a picture',
-    body: told(
+    body: pageBody(
       object,
       event({
         message: { mid: 'm_4', attachments: [{ type: 'image', payload: { url: 'https://cdn.example/1.jpg' } }] },
       }),
     ),
-    becomes: items(did('m_4', { kind: 'content', content: { media: [{ url: 'https://cdn.example/1.jpg' }] } })),
+    becomes: items(pageItem('m_4', { kind: 'content', content: { media: [{ url: 'https://cdn.example/1.jpg' }] } })),
   },
   {
     name: 'our own message',
-    body: told(object, event({ message: { mid: 'm_5', text: 'We said so', is_echo: true } }, pageAuth.pageId)),
+    body: pageBody(object, event({ message: { mid: 'm_5', text: 'We said so', is_echo: true } }, pageAuth.pageId)),
     becomes: items(),
   },
   {
     name: 'a batch in which some cannot be read, with a receipt before the message',
-    body: told(
+    body: pageBody(
       object,
       event({ read: { watermark: 1_749_416_390_000 } }),
       'nonsense',
       event({ hologram: { action: 'wave' } }),
       event({ message: { mid: 'm_6', text: 'Still here' } }),
     ),
-    becomes: items(problem, problem, did('m_6', said('Still here')), mark('read', 1_749_416_390_000)),
+    becomes: items(problem, problem, pageItem('m_6', textContent('Still here')), mark('read', 1_749_416_390_000)),
   },
   {
     name: 'a shared location',
-    body: told(
+    body: pageBody(
       object,
       event({
         message: {
@@ -355,29 +362,32 @@ const pageCalls = (object: 'page' | 'instagram'): readonly CallSample[] => [
       }),
     ),
     becomes: items(
-      did('m_11', { kind: 'content', content: { place: { latitude: 40.72, longitude: -73.99, label: 'Roma' } } }),
+      pageItem('m_11', { kind: 'content', content: { place: { latitude: 40.72, longitude: -73.99, label: 'Roma' } } }),
     ),
   },
   {
     name: 'words with something that cannot be shown',
-    body: told(object, event({ message: { mid: 'm_12', text: 'See', attachments: [{ type: 'template' }] } })),
-    becomes: items(did('m_12', said('See\n[The person sent an attachment that cannot be shown here]'))),
+    body: pageBody(object, event({ message: { mid: 'm_12', text: 'See', attachments: [{ type: 'template' }] } })),
+    becomes: items(pageItem('m_12', textContent('See\n[The person sent an attachment that cannot be shown here]'))),
   },
   {
     name: 'a message of a kind that is new',
-    body: told(object, event({ message: { mid: 'm_13', hologram: {} } })),
-    becomes: items(did('m_13', said('[The person sent something that cannot be shown here]'))),
+    body: pageBody(object, event({ message: { mid: 'm_13', hologram: {} } })),
+    becomes: items(pageItem('m_13', textContent('[The person sent something that cannot be shown here]'))),
   },
   {
     name: 'a reaction',
-    body: told(object, event({ reaction: { mid: 'm_1', action: 'react', emoji: '👍' } })),
+    body: pageBody(object, event({ reaction: { mid: 'm_1', action: 'react', emoji: '👍' } })),
     becomes: items(
-      did(`${psid}:1749416383000:reaction`, said('[The person sent a reaction that cannot be shown here: 👍]')),
+      pageItem(
+        `${psid}:1749416383000:reaction`,
+        textContent('[The person sent a reaction that cannot be shown here: 👍]'),
+      ),
     ),
   },
   {
     name: 'a warning to the page',
-    body: told(object, {
+    body: pageBody(object, {
       recipient: { id: pageAuth.pageId },
       timestamp: 1_749_416_383_000,
       policy_enforcement: { action: 'warning', reason: 'Too many complaints.' },
@@ -386,14 +396,14 @@ const pageCalls = (object: 'page' | 'instagram'): readonly CallSample[] => [
   },
   {
     name: 'an order',
-    body: told(
+    body: pageBody(
       object,
       event({ order: { note: 'No onions', products: [{ id: '77', name: 'Soup', quantity: 2 }, { id: '78' }] } }),
     ),
     becomes: items(
-      did(
+      pageItem(
         `${psid}:1749416383000:order`,
-        said('[The person sent an order that cannot be shown here: 2 × Soup, 78, No onions]'),
+        textContent('[The person sent an order that cannot be shown here: 2 × Soup, 78, No onions]'),
       ),
     ),
   },
@@ -439,12 +449,16 @@ const pageSamples = <Auth extends PageAuth>(
 export const messengerSamples = pageSamples('page', pageAuth, [
   {
     name: 'delivered, by name and by a mark',
-    body: told('page', event({ delivery: { mids: ['m_7', 'm_8'], watermark: 1_749_416_391_000 } })),
-    becomes: items(named('m_7', 'delivered'), named('m_8', 'delivered'), mark('delivered', 1_749_416_391_000)),
+    body: pageBody('page', event({ delivery: { mids: ['m_7', 'm_8'], watermark: 1_749_416_391_000 } })),
+    becomes: items(
+      receiptItem('m_7', 'delivered'),
+      receiptItem('m_8', 'delivered'),
+      mark('delivered', 1_749_416_391_000),
+    ),
   },
   {
     name: 'delivered, by a mark alone',
-    body: told('page', event({ delivery: { watermark: 1_749_416_392_000 } })),
+    body: pageBody('page', event({ delivery: { watermark: 1_749_416_392_000 } })),
     becomes: items(mark('delivered', 1_749_416_392_000)),
   },
   {
@@ -460,8 +474,8 @@ export const instagramAuth: InstagramAuth = { ...pageAuth, accountId: pageAuth.p
 export const instagramSamples = pageSamples('instagram', instagramAuth, [
   {
     name: 'seen',
-    body: told('instagram', event({ read: { mid: 'm_7' } })),
-    becomes: items(named('m_7', 'read')),
+    body: pageBody('instagram', event({ read: { mid: 'm_7' } })),
+    becomes: items(receiptItem('m_7', 'read')),
   },
   {
     name: 'something about another account of the same app',

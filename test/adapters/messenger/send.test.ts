@@ -2,71 +2,77 @@
 import t from 'tap'
 import { messengerAdapter } from '../../../adapters/messenger/messenger/adapter.js'
 import { whatsappAdapter } from '../../../adapters/messenger/whatsapp/adapter.js'
-import { provider } from './provider.js'
+import { createTestProvider } from './provider.js'
 import { graphError, pageAuth, person, psid, wamid, whatsappAuth } from './samples.js'
 
-const about = { address: person, messageId: 'msg_1', lastInboundId: 'wamid.0' }
-const [hello] = whatsappAdapter.render([{ kind: 'text', text: 'Hi' }], about)
-const [greeting] = messengerAdapter.render([{ kind: 'text', text: 'Hi' }], { ...about, address: psid })
+const context = { address: person, messageId: 'msg_1', lastInboundId: 'wamid.0' }
+const [hello] = whatsappAdapter.render([{ kind: 'text', text: 'Hi' }], context)
+const [greeting] = messengerAdapter.render([{ kind: 'text', text: 'Hi' }], { ...context, address: psid })
 
 t.test('WhatsApp is called at the number of the binding, with its token in a header', async (t) => {
-  const { sending, asked } = provider(whatsappAuth, person, { status: 200, body: { messages: [{ id: wamid('C1') }] } })
-  t.same(await whatsappAdapter.send(hello!, sending), { kind: 'sent', providerId: wamid('C1') })
-  const [request] = asked
+  const { sendContext, requests } = createTestProvider(whatsappAuth, person, {
+    status: 200,
+    body: { messages: [{ id: wamid('C1') }] },
+  })
+  t.same(await whatsappAdapter.send(hello!, sendContext), { kind: 'sent', providerId: wamid('C1') })
+  const [request] = requests
   t.equal(request?.url, 'https://graph.facebook.com/v23.0/106540352242922/messages')
   t.equal(request?.headers?.authorization, `Bearer ${whatsappAuth.accessToken}`)
   t.same(JSON.parse(String(request?.body)), { ...hello!.body, biz_opaque_callback_data: 'msg_1.0' })
 })
 
 t.test('Messenger is called in the name of the page, and its token stands in no address', async (t) => {
-  const { sending, asked } = provider(pageAuth, psid, { status: 200, body: { recipient_id: psid, message_id: 'm_1' } })
-  t.same(await messengerAdapter.send(greeting!, sending), { kind: 'sent', providerId: 'm_1' })
-  t.equal(asked[0]?.url, 'https://graph.facebook.com/v23.0/me/messages')
-  t.equal(asked[0]?.headers?.authorization, `Bearer ${pageAuth.accessToken}`)
+  const { sendContext, requests } = createTestProvider(pageAuth, psid, {
+    status: 200,
+    body: { recipient_id: psid, message_id: 'm_1' },
+  })
+  t.same(await messengerAdapter.send(greeting!, sendContext), { kind: 'sent', providerId: 'm_1' })
+  t.equal(requests[0]?.url, 'https://graph.facebook.com/v23.0/me/messages')
+  t.equal(requests[0]?.headers?.authorization, `Bearer ${pageAuth.accessToken}`)
 })
 
 t.test('Another address of the API takes the place of the usual one', async (t) => {
   const auth = { ...whatsappAuth, apiUrl: 'http://127.0.0.1:9000/graph/' }
-  const { sending, asked } = provider(auth, person, { status: 500 })
-  await whatsappAdapter.send(hello!, sending)
-  t.equal(asked[0]?.url, 'http://127.0.0.1:9000/graph/v23.0/106540352242922/messages')
+  const { sendContext, requests } = createTestProvider(auth, person, { status: 500 })
+  await whatsappAdapter.send(hello!, sendContext)
+  t.equal(requests[0]?.url, 'http://127.0.0.1:9000/graph/v23.0/106540352242922/messages')
 })
 
 t.test('Signals get no name from the provider, and are called by ours', async (t) => {
-  const typing = whatsappAdapter.signal?.('typing', about)
-  const onWhatsapp = provider(whatsappAuth, person, { status: 200, body: { success: true } })
-  t.same(await whatsappAdapter.send(typing!, onWhatsapp.sending), { kind: 'sent', providerId: 'msg_1.0' })
-  const action = messengerAdapter.signal?.('typing', { ...about, address: psid })
-  const onMessenger = provider(pageAuth, psid, { status: 200, body: { recipient_id: psid } })
-  t.same(await messengerAdapter.send(action!, onMessenger.sending), { kind: 'sent', providerId: 'msg_1.0' })
+  const typing = whatsappAdapter.signal?.('typing', context)
+  const onWhatsapp = createTestProvider(whatsappAuth, person, { status: 200, body: { success: true } })
+  t.same(await whatsappAdapter.send(typing!, onWhatsapp.sendContext), { kind: 'sent', providerId: 'msg_1.0' })
+  const action = messengerAdapter.signal?.('typing', { ...context, address: psid })
+  const onMessenger = createTestProvider(pageAuth, psid, { status: 200, body: { recipient_id: psid } })
+  t.same(await messengerAdapter.send(action!, onMessenger.sendContext), { kind: 'sent', providerId: 'msg_1.0' })
 })
 
 t.test('An answer without the name of the message is not believed', async (t) => {
   for (const body of ['', '{}', { messages: [] }, { messages: [{ id: 7 }] }, { messages: [{ id: 'two words' }] }]) {
-    const { sending } = provider(whatsappAuth, person, { status: 200, body })
-    t.match(await whatsappAdapter.send(hello!, sending), { kind: 'refused', retry: 'later' }, JSON.stringify(body))
+    const { sendContext } = createTestProvider(whatsappAuth, person, { status: 200, body })
+    t.match(await whatsappAdapter.send(hello!, sendContext), { kind: 'refused', retry: 'later' }, JSON.stringify(body))
   }
 })
 
 t.test('No answer may mean that it was taken: the outcome is unknown', async (t) => {
-  const { sending } = provider(whatsappAuth, person, 'silence')
-  t.match(await whatsappAdapter.send(hello!, sending), { kind: 'refused', retry: 'later', isUnknown: true })
+  const { sendContext } = createTestProvider(whatsappAuth, person, 'silence')
+  t.match(await whatsappAdapter.send(hello!, sendContext), { kind: 'refused', retry: 'later', isUnknown: true })
 })
 
 t.test('The words of an error are not repeated, since they may hold the token', async (t) => {
   const { accessToken } = whatsappAuth
-  const { sending } = provider(whatsappAuth, person, {
+  const { sendContext } = createTestProvider(whatsappAuth, person, {
     status: 400,
     body: { error: { code: 190, message: `Malformed access token ${accessToken}`, error_subcode: accessToken } },
   })
-  const outcome = await whatsappAdapter.send(hello!, sending)
+  const outcome = await whatsappAdapter.send(hello!, sendContext)
   t.match(outcome, { needsOperator: true, retry: 'otherChannel' })
   t.notMatch(JSON.stringify(outcome), accessToken)
 })
 
 t.test('A subcode tells a closed window, or one person, from a page that may not write at all', async (t) => {
   const outcome = (answer: ReturnType<typeof graphError>) =>
-    messengerAdapter.send(greeting!, provider(pageAuth, psid, answer).sending)
+    messengerAdapter.send(greeting!, createTestProvider(pageAuth, psid, answer).sendContext)
   t.match(await outcome(graphError(400, 10, { error_subcode: 2_018_278 })), {
     reason: 'windowClosed',
     retry: 'otherChannel',
@@ -77,7 +83,8 @@ t.test('A subcode tells a closed window, or one person, from a page that may not
 })
 
 t.test('A status that no code explains is judged by itself', async (t) => {
-  const outcome = (status: number) => whatsappAdapter.send(hello!, provider(whatsappAuth, person, { status }).sending)
+  const outcome = (status: number) =>
+    whatsappAdapter.send(hello!, createTestProvider(whatsappAuth, person, { status }).sendContext)
   t.match(await outcome(401), { retry: 'later', needsOperator: undefined })
   t.match(await outcome(403), { retry: 'otherChannel', needsOperator: undefined })
   t.match(await outcome(404), { reason: 'sendFailed', retry: 'otherChannel', needsOperator: undefined })

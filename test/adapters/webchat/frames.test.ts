@@ -19,10 +19,10 @@ const { traits } = webchatAdapter.descriptor
 const reader = { locale: 'en-US', zone: 'Europe/Vienna' }
 const about = { address: 'vis_1', messageId: 'msg_1' }
 
-function shown(message: ContentMessage): MessageFrame {
-  const [wire, ...more] = webchatAdapter.render(render(message, traits, reader).blocks, about)
+function messageFrame(message: ContentMessage): MessageFrame {
+  const [payload, ...more] = webchatAdapter.render(render(message, traits, reader).blocks, about)
   if (more.length > 0) throw new Error('a message is one frame')
-  return JSON.parse(encodeFrame({ kind: 'message', cursor: 1, at: 0, state: 'sent', payload: wire, contacts: [] }))
+  return JSON.parse(encodeFrame({ kind: 'message', cursor: 1, at: 0, state: 'sent', payload, contacts: [] }))
 }
 
 function tapsIn(block: Block): string[] {
@@ -45,31 +45,31 @@ t.test('The adapter keeps every sentence of the suite that is not about a provid
 
 t.test('Every message is one frame of the contract, of which each tap comes back as itself', async (t) => {
   for (const [name, message] of Object.entries(corpusFor('webchat'))) {
-    t.ok(Value.Check(serverFrames.message, shown(message)), name)
+    t.ok(Value.Check(serverFrames.message, messageFrame(message)), name)
   }
   fc.assert(
     fc.property(contentMessage, (message) => {
-      const frame = shown(message)
+      const frame = messageFrame(message)
       if (!Value.Check(serverFrames.message, frame)) return false
-      const wanted = new Set(render(message, traits, reader).blocks.flatMap((block) => placesIn(block)))
+      const expectedTaps = new Set(render(message, traits, reader).blocks.flatMap((block) => tapIndexesIn(block)))
       const taps = frame.blocks.flatMap(tapsIn)
-      const places = taps.map((tap) => {
+      const tapIndexes = taps.map((tap) => {
         const read = decodeFrame(JSON.stringify({ v: 1, type: 'tap', id: 'x', tap }))
         return read.kind === 'said' && read.inbound.kind === 'tap' ? read.inbound.tapIndex : -1
       })
-      return places.every((place) => wanted.has(place)) && new Set(places).size === wanted.size
+      return tapIndexes.every((place) => expectedTaps.has(place)) && new Set(tapIndexes).size === expectedTaps.size
     }),
     { numRuns: 200 },
   )
 })
 
 /** Places of everything that can be tapped, read off the rendering without looking at its build. */
-function placesIn(value: unknown): number[] {
-  if (Array.isArray(value)) return value.flatMap(placesIn)
+function tapIndexesIn(value: unknown): number[] {
+  if (Array.isArray(value)) return value.flatMap(tapIndexesIn)
   if (typeof value !== 'object' || value === null) return []
   if ((value as { kind?: unknown }).kind === 'native') return []
   return Object.entries(value).flatMap(([name, inner]) =>
-    name === 'tap' && typeof inner === 'number' ? [inner] : placesIn(inner),
+    name === 'tap' && typeof inner === 'number' ? [inner] : tapIndexesIn(inner),
   )
 }
 
@@ -79,7 +79,7 @@ t.test('A choice of many is a list, whose taps are in the order of the message',
     spec: 'amf/1',
     parts: [{ type: 'ask.choice', intentId: 'pick', prompt: 'Which?', options }],
   }
-  const [list] = shown(message).blocks
+  const [list] = messageFrame(message).blocks
   t.equal(list?.kind, 'list')
   t.same(
     tapsIn(list!).map((tap) => parsePostback(tap)),
@@ -87,7 +87,7 @@ t.test('A choice of many is a list, whose taps are in the order of the message',
   )
 })
 
-const tellings: readonly ServerEvent[] = [
+const serverEvents: readonly ServerEvent[] = [
   { kind: 'welcome', address: 'vis_1', cursor: 3, more: true },
   { kind: 'said', cursor: 1, at: 0, id: 'x', content: { text: 'Hi', place: { address: 'Here' } } },
   { kind: 'said', cursor: 1, at: 0, id: 'x', content: { media: [{ url: 'https://a.example/b', name: 'b' }] } },
@@ -107,14 +107,14 @@ const tellings: readonly ServerEvent[] = [
 ]
 
 t.test('Whatever else is told is a frame of the contract, too', async (t) => {
-  for (const telling of tellings) {
-    const frame = JSON.parse(encodeFrame(telling))
-    t.equal(frame.type, telling.kind)
-    t.ok(Value.Check(serverFrames[telling.kind], frame), JSON.stringify(frame))
+  for (const event of serverEvents) {
+    const frame = JSON.parse(encodeFrame(event))
+    t.equal(frame.type, event.kind)
+    t.ok(Value.Check(serverFrames[event.kind], frame), JSON.stringify(frame))
   }
-  const told = new Set([...tellings.map(({ kind }) => kind), 'message'])
+  const eventTypes = new Set([...serverEvents.map(({ kind }) => kind), 'message'])
   t.same(
-    Object.keys(serverFrames).filter((type) => !told.has(type as ServerEvent['kind'])),
+    Object.keys(serverFrames).filter((type) => !eventTypes.has(type as ServerEvent['kind'])),
     [],
     'all of them were tried',
   )
@@ -125,16 +125,19 @@ const place = { latitude: 48.2, longitude: 16.3 }
 const media = [{ url: 'https://a.example/b.jpg', type: 'image/jpeg' }]
 
 t.test('Each frame of a page says what the contract says it says', async (t) => {
-  const said = (inbound: object) => ({ kind: 'said', id: 'x', inbound })
+  const inboundFrame = (inbound: object) => ({ kind: 'said', id: 'x', inbound })
   const meanings: [string, object][] = [
-    [frame('text', { id: 'x', text: ' Hi\n' }), said({ kind: 'content', content: { text: ' Hi\n' } })],
-    [frame('tap', { id: 'x', tap: 'p1.msg_1.3' }), said({ kind: 'tap', messageId: 'msg_1', tapIndex: 3 })],
+    [frame('text', { id: 'x', text: ' Hi\n' }), inboundFrame({ kind: 'content', content: { text: ' Hi\n' } })],
+    [frame('tap', { id: 'x', tap: 'p1.msg_1.3' }), inboundFrame({ kind: 'tap', messageId: 'msg_1', tapIndex: 3 })],
     [
       frame('tap', { id: 'x', tap: 'p1.msg_1.0', label: 'Yes' }),
-      said({ kind: 'tap', messageId: 'msg_1', tapIndex: 0, label: 'Yes' }),
+      inboundFrame({ kind: 'tap', messageId: 'msg_1', tapIndex: 0, label: 'Yes' }),
     ],
-    [frame('location', { id: 'x', place }), said({ kind: 'content', content: { place } })],
-    [frame('media', { id: 'x', media, text: 'This' }), said({ kind: 'content', content: { media, text: 'This' } })],
+    [frame('location', { id: 'x', place }), inboundFrame({ kind: 'content', content: { place } })],
+    [
+      frame('media', { id: 'x', media, text: 'This' }),
+      inboundFrame({ kind: 'content', content: { media, text: 'This' } }),
+    ],
     [frame('typing'), { kind: 'typing' }],
     [frame('older', { before: 41 }), { kind: 'older', before: 41 }],
     [frame('delivered', { messageIds: ['a', 'b', 'a'] }), { kind: 'mark', state: 'delivered', messageIds: ['a', 'b'] }],
@@ -144,7 +147,7 @@ t.test('Each frame of a page says what the contract says it says', async (t) => 
 })
 
 t.test('A frame that is wrong is told by its field, and by its id where it has one', async (t) => {
-  const wrongs: [string, { field: string; id?: string }][] = [
+  const invalidFrames: [string, { field: string; id?: string }][] = [
     ['', { field: '' }],
     ['[]', { field: '' }],
     ['null', { field: '' }],
@@ -167,7 +170,7 @@ t.test('A frame that is wrong is told by its field, and by its id where it has o
     [frame('read', { messageIds: [] }), { field: 'messageIds' }],
     [frame('read', { messageIds: ['a:b'] }), { field: 'messageIds[0]' }],
   ]
-  for (const [text, { field, id }] of wrongs) {
+  for (const [text, { field, id }] of invalidFrames) {
     const read = decodeFrame(text)
     t.match(read, { kind: 'invalid', field }, text.slice(0, 80))
     t.equal((read as { id?: string }).id, id, text.slice(0, 80))

@@ -4,73 +4,77 @@ import { runInNewContext } from 'node:vm'
 import type { Test } from 'tap'
 import { isRefusal } from '../../../core/errors.js'
 import { shard as limits } from '../../../core/limits/index.js'
-import { owed } from './effects.js'
+import { countPendingEffects } from './effects.js'
 import { type EngineFixture, eventually, inOneCommit, type OpenEngineFixture } from './fixture.js'
-import { act, doing, echo, repertoire, type Step, seenOf } from './repertoire.js'
+import { act, echo, executeScript, type Step, seenOf, testHandlers } from './handlers.js'
 
 export function boundsSuite(t: Test, openFixture: OpenEngineFixture): void {
   t.test(
     'A full mailbox refuses at once with Retry-After, keeps what it took, and holds nothing of what it refused',
     async (t) => {
-      const fixture = await openFixture(t, { repertoire: repertoire() })
+      const fixture = await openFixture(t, { handlers: testHandlers() })
       const refusedMore = 50
       let answered = 0
-      const whenFull = async (asked: readonly Promise<unknown>[]) => {
+      const whenFull = async (requests: readonly Promise<unknown>[]) => {
         await eventually(fixture, () => answered >= refusedMore)
-        const early = await Promise.all(asked.map((each) => Promise.race([each, undefined])))
+        const early = await Promise.all(requests.map((each) => Promise.race([each, undefined])))
         const refused = early.filter(isRefusal)
         t.equal(refused.length, refusedMore, 'those beyond the mailbox are answered while the others wait')
         t.same(new Set(refused.map((each) => JSON.stringify(each))).size, 1)
         t.match(refused[0], { refused: 'service.unavailable', headers: { 'retry-after': '1' } })
         t.equal(answered, refusedMore)
-        const held = await refusedInputs(fixture)
-        t.equal(held.filter((input) => input.deref() !== undefined).length, 0, 'what was asked in vain is not held')
+        const retained = await refusedInputs(fixture)
+        t.equal(retained.filter((input) => input.deref() !== undefined).length, 0, 'what was asked in vain is not held')
       }
-      const asked = await inOneCommit(
+      const requests = await inOneCommit(
         fixture,
         () =>
           Array.from({ length: limits.mailboxCommands + refusedMore }, async () => {
-            const answer = await doing(fixture, 'a', { count: 1 })
+            const answer = await executeScript(fixture, 'a', { count: 1 })
             answered++
             return answer
           }),
         () => seenOf(fixture, 'a'),
         whenFull,
       )
-      const answers = await Promise.all(asked)
+      const answers = await Promise.all(requests)
       t.equal(answers.filter((answer) => !isRefusal(answer)).length, limits.mailboxCommands)
       t.equal((await seenOf(fixture, 'a')).counted, limits.mailboxCommands)
-      t.match(await doing(fixture, 'a', { count: 1 }), { counted: limits.mailboxCommands + 1 }, 'and it goes on')
+      t.match(
+        await executeScript(fixture, 'a', { count: 1 }),
+        { counted: limits.mailboxCommands + 1 },
+        'and it goes on',
+      )
     },
   )
 
   /** Asks in vain with much to carry, and answers with what may still be held of it. */
   async function refusedInputs(fixture: EngineFixture): Promise<WeakRef<object>[]> {
-    const held: WeakRef<object>[] = []
+    const retained: WeakRef<object>[] = []
     const inVain = Array.from({ length: 500 }, async (_, n) => {
       const input = { value: Buffer.alloc(10_000, n) }
-      held.push(new WeakRef(input))
+      retained.push(new WeakRef(input))
       return fixture.shards.execute('a', echo, input)
     })
     const answers = await Promise.all(inVain)
     if (!answers.every(isRefusal)) throw new Error('something was taken into a full mailbox')
     // What a turn has looked at through a weak reference is held until the turn ends, and now and then one for longer.
-    for (let turns = 0; turns < 20 && held.some((input) => input.deref() !== undefined); turns++) {
+    for (let turns = 0; turns < 20 && retained.some((input) => input.deref() !== undefined); turns++) {
       await new Promise((resolve) => setImmediate(resolve))
       collectGarbage()
     }
     await new Promise((resolve) => setImmediate(resolve))
-    return held
+    return retained
   }
 
   t.test('Asks under one id that come while the first still waits take one place and get its answer', async (t) => {
-    const fixture = await openFixture(t, { repertoire: repertoire() })
-    const again = limits.mailboxCommands + 10
+    const fixture = await openFixture(t, { handlers: testHandlers() })
+    const commandCount = limits.mailboxCommands + 10
     const answers = await inOneCommit(
       fixture,
       () => {
         const run = [{ count: 1 }]
-        return Array.from({ length: again }, () =>
+        return Array.from({ length: commandCount }, () =>
           fixture.shards.execute('a', act, { owner: 'a', run }, { id: 'same' }),
         )
       },
@@ -83,13 +87,13 @@ export function boundsSuite(t: Test, openFixture: OpenEngineFixture): void {
   })
 
   t.test('A mailbox that is full for one shard takes commands for the others', async (t) => {
-    const fixture = await openFixture(t, { repertoire: repertoire() })
+    const fixture = await openFixture(t, { handlers: testHandlers() })
     const owners = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
     const answers = await inOneCommit(
       fixture,
       () => {
-        for (let n = 0; n < limits.mailboxCommands; n++) void doing(fixture, 'a', { count: 1 })
-        return owners.map((owner) => doing(fixture, owner, { count: 1 }))
+        for (let n = 0; n < limits.mailboxCommands; n++) void executeScript(fixture, 'a', { count: 1 })
+        return owners.map((owner) => executeScript(fixture, owner, { count: 1 }))
       },
       () => seenOf(fixture, 'a'),
     )
@@ -104,17 +108,17 @@ export function boundsSuite(t: Test, openFixture: OpenEngineFixture): void {
       const lanes = Array.from({ length: 12 }, (_, n) => `lane ${n}`)
       const each = 3 * limits.effectsPerDestination
       const running = new Map<string, number>()
-      const most = { lane: 0, shard: 0 }
+      const maxima = { lane: 0, shard: 0 }
       const began: Record<string, number[]> = Object.fromEntries(lanes.map((lane) => [lane, []]))
       const gates: (() => void)[] = []
       const fixture = await openFixture(t, {
-        repertoire: repertoire(() => ({
+        handlers: testHandlers(() => ({
           async deliver({ lane, n }: { lane: string; n: number }) {
             began[lane]!.push(n)
             running.set(lane, (running.get(lane) ?? 0) + 1)
-            most.lane = Math.max(most.lane, running.get(lane)!)
-            most.shard = Math.max(
-              most.shard,
+            maxima.lane = Math.max(maxima.lane, running.get(lane)!)
+            maxima.shard = Math.max(
+              maxima.shard,
               [...running.values()].reduce((sum, count) => sum + count, 0),
             )
             await new Promise<void>((open) => gates.push(open))
@@ -124,15 +128,15 @@ export function boundsSuite(t: Test, openFixture: OpenEngineFixture): void {
         })),
       })
       for (let n = 0; n < each; n++)
-        await doing(fixture, 'a', ...lanes.map((lane): Step => ({ effect: { lane, n }, to: lane })))
-      await eventually(fixture, () => most.shard >= limits.effectsInFlight)
+        await executeScript(fixture, 'a', ...lanes.map((lane): Step => ({ effect: { lane, n }, to: lane })))
+      await eventually(fixture, () => maxima.shard >= limits.effectsInFlight)
       // One after the other and out of order, while time passes for those that failed.
-      for (let turn = 0; owed(fixture, 'a') > 0; turn++) {
+      for (let turn = 0; countPendingEffects(fixture, 'a') > 0; turn++) {
         gates.splice((turn * 7) % Math.max(1, gates.length), 3).forEach((open) => void open())
         await fixture.time.advance(turn % 20 === 0 ? limits.effectRetryMs : 0)
       }
-      t.equal(most.lane, limits.effectsPerDestination)
-      t.equal(most.shard, limits.effectsInFlight)
+      t.equal(maxima.lane, limits.effectsPerDestination)
+      t.equal(maxima.shard, limits.effectsInFlight)
       for (const lane of lanes) {
         const first = began[lane]!.filter((n, at, all) => all.indexOf(n) === at)
         t.same(
@@ -148,7 +152,7 @@ export function boundsSuite(t: Test, openFixture: OpenEngineFixture): void {
   t.test('A destination that does not answer delays no other', async (t) => {
     const done: string[] = []
     const fixture = await openFixture(t, {
-      repertoire: repertoire(() => ({
+      handlers: testHandlers(() => ({
         deliver: (payload: string) =>
           payload.startsWith('dead') ? new Promise<void>(() => {}) : Promise.resolve(void done.push(payload)),
       })),
@@ -157,10 +161,10 @@ export function boundsSuite(t: Test, openFixture: OpenEngineFixture): void {
       { length: 4 * limits.effectsPerDestination },
       (_, n): Step => ({ effect: `dead ${n}`, to: 'dead' }),
     )
-    await doing(fixture, 'a', ...deadOnes)
+    await executeScript(fixture, 'a', ...deadOnes)
     const words = Array.from({ length: 100 }, (_, n) => `word ${n}`)
     for (const word of words)
-      await doing(fixture, 'a', { effect: word, to: 'alive' }, { effect: `dead ${word}`, to: 'dead' })
+      await executeScript(fixture, 'a', { effect: word, to: 'alive' }, { effect: `dead ${word}`, to: 'dead' })
     await eventually(fixture, () => done.length === words.length)
     t.same(done, words)
   })
@@ -170,7 +174,7 @@ export function boundsSuite(t: Test, openFixture: OpenEngineFixture): void {
     async (t) => {
       const done: string[] = []
       const fixture = await openFixture(t, {
-        repertoire: repertoire(() => ({
+        handlers: testHandlers(() => ({
           async deliver(payload: string) {
             if (payload.startsWith('dead')) throw new Error('not now')
             done.push(payload)
@@ -179,8 +183,12 @@ export function boundsSuite(t: Test, openFixture: OpenEngineFixture): void {
       })
       const dead = limits.activeLanes + 20
       const alive = limits.activeLanes
-      await doing(fixture, 'a', ...Array.from({ length: dead }, (_, n): Step => ({ effect: 'dead', to: `dead ${n}` })))
-      await doing(
+      await executeScript(
+        fixture,
+        'a',
+        ...Array.from({ length: dead }, (_, n): Step => ({ effect: 'dead', to: `dead ${n}` })),
+      )
+      await executeScript(
         fixture,
         'a',
         ...Array.from({ length: alive }, (_, n): Step => ({ effect: `word ${n}`, to: `alive ${n}` })),
@@ -197,40 +205,40 @@ export function boundsSuite(t: Test, openFixture: OpenEngineFixture): void {
       Object.assign(limits, { loadedEffects: 2 * limits.loadedEffectsPerLane })
       t.teardown(() => void Object.assign(limits, { loadedEffects }))
       const destinations = limits.activeLanes + 60
-      const deep = 5 * limits.loadedEffectsPerLane
+      const depth = 5 * limits.loadedEffectsPerLane
       const done = new Map<string, number[]>()
       let dies = true
-      const opening = () => ({
-        repertoire: repertoire(() => ({
+      const fixtureOptions = () => ({
+        handlers: testHandlers(() => ({
           async deliver({ to, n }: { to: string; n: number }) {
             if (dies) return new Promise<void>(() => {})
             done.set(to, [...(done.get(to) ?? []), n])
           },
         })),
       })
-      const first = await openFixture(t, opening())
+      const first = await openFixture(t, fixtureOptions())
       const wide = (n: number) =>
         Array.from({ length: destinations }, (_, at): Step => ({ effect: { to: `d${at}`, n }, to: `d${at}` }))
       const narrow = (n: number): Step => ({ effect: { to: 'deep', n }, to: 'deep' })
-      await doing(first, 'a', ...wide(0))
-      for (let n = 0; n < deep; n++) await doing(first, 'a', narrow(n))
-      await doing(first, 'a', ...wide(1))
+      await executeScript(first, 'a', ...wide(0))
+      for (let n = 0; n < depth; n++) await executeScript(first, 'a', narrow(n))
+      await executeScript(first, 'a', ...wide(1))
       await first.crash()
 
       dies = false
-      const next = await openFixture(t, { ...opening(), after: first })
-      for (let n = deep; n < 2 * deep; n++) await doing(next, 'a', narrow(n))
-      await doing(next, 'a', ...wide(2))
-      await eventually(next, () => owed(next, 'a') === 0)
+      const next = await openFixture(t, { ...fixtureOptions(), after: first })
+      for (let n = depth; n < 2 * depth; n++) await executeScript(next, 'a', narrow(n))
+      await executeScript(next, 'a', ...wide(2))
+      await eventually(next, () => countPendingEffects(next, 'a') === 0)
       t.same(
         done.get('deep'),
-        Array.from({ length: 2 * deep }, (_, n) => n),
+        Array.from({ length: 2 * depth }, (_, n) => n),
         'a deep lane in its order, each once',
       )
-      const wrong = Array.from({ length: destinations }, (_, at) => done.get(`d${at}`)).filter(
+      const mismatched = Array.from({ length: destinations }, (_, at) => done.get(`d${at}`)).filter(
         (each) => String(each) !== '0,1,2',
       )
-      t.same(wrong, [], 'and every other lane too')
+      t.same(mismatched, [], 'and every other lane too')
     },
   )
 }

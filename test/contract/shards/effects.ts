@@ -5,13 +5,13 @@ import { shard as limits } from '../../../core/limits/index.js'
 import type { Command, EffectContext, EffectHandler, Query, Tx } from '../../../runtime/shard/contract.js'
 import { outboxTable } from '../../../runtime/shard/tables.js'
 import { type EngineFixture, eventually, inOneCommit, type OpenEngineFixture, readerFor } from './fixture.js'
-import { act, counters, doing, journals, notes, repertoire, seenOf } from './repertoire.js'
+import { act, counters, executeScript, journals, notes, seenOf, testHandlers } from './handlers.js'
 
 export function effectsSuite(t: Test, openFixture: OpenEngineFixture): void {
   t.test('An effect is performed after its commit, again until it succeeds, always under the same id', async (t) => {
     const tries: { payload: string; id: string; owner: string; journal?: string; aborted: boolean }[] = []
     const fixture = await openFixture(t, {
-      repertoire: repertoire(() => ({
+      handlers: testHandlers(() => ({
         deliver: async (payload, { id, owner, reader, signal }) => {
           tries.push({ payload, id, owner, journal: reader.get(journals, ['a', 1]), aborted: signal.aborted })
           if (tries.length < 5) throw new Error('not now')
@@ -21,13 +21,13 @@ export function effectsSuite(t: Test, openFixture: OpenEngineFixture): void {
     await fixture.shards.execute('a', act, { owner: 'a', run: [{ write: 'done' }, { effect: 'hello' }] }, { id: 'x' })
     await eventually(fixture, () => tries.length >= 5, limits.effectRetryMs)
     t.same(tries, Array(5).fill({ payload: 'hello', id: 'a:x:0', owner: 'a', journal: 'done', aborted: false }))
-    await eventually(fixture, () => owed(fixture, 'a') === 0)
+    await eventually(fixture, () => countPendingEffects(fixture, 'a') === 0)
     await fixture.time.advance(limits.effectRetryMaxMs * 2)
     t.equal(tries.length, 5, 'and no more once it is done')
     t.equal(fixture.logged.filter(({ event }) => event === 'shard.effect.failed').length, 4)
     await fixture.crash()
     const next = await openFixture(t, {
-      repertoire: repertoire(() => ({ deliver: async () => void tries.pop() })),
+      handlers: testHandlers(() => ({ deliver: async () => void tries.pop() })),
       after: fixture,
     })
     await next.time.advance(limits.effectRetryMaxMs)
@@ -35,34 +35,34 @@ export function effectsSuite(t: Test, openFixture: OpenEngineFixture): void {
   })
 
   t.test('What is owed stands behind all that was owed before, whichever process owed it', async (t) => {
-    const failing = repertoire(() => ({ deliver: () => Promise.reject(new Error('not now')) }))
-    let fixture = await openFixture(t, { repertoire: failing })
-    const given = Array.from({ length: 12 }, (_, at) => `effect ${at}`)
-    for (const [at, effect] of given.entries()) {
-      await doing(fixture, 'a', { effect })
+    const failing = testHandlers(() => ({ deliver: () => Promise.reject(new Error('not now')) }))
+    let fixture = await openFixture(t, { handlers: failing })
+    const payloads = Array.from({ length: 12 }, (_, at) => `effect ${at}`)
+    for (const [at, effect] of payloads.entries()) {
+      await executeScript(fixture, 'a', { effect })
       // Commits that owe nothing, some of them the last before the process ends.
-      for (let others = 0; others < at % 3; others++) await doing(fixture, 'a', { count: 1 })
+      for (let others = 0; others < at % 3; others++) await executeScript(fixture, 'a', { count: 1 })
       if (at % 4 !== 3) continue
       await fixture.crash()
-      fixture = await openFixture(t, { repertoire: failing, after: fixture })
+      fixture = await openFixture(t, { handlers: failing, after: fixture })
     }
-    const standing = Array.from(readerFor(fixture, 'a').range(outboxTable), ({ key, value }) => ({ key, value }))
+    const pending = Array.from(readerFor(fixture, 'a').range(outboxTable), ({ key, value }) => ({ key, value }))
     t.same(
-      standing.map(({ value }) => value.payload),
-      given,
+      pending.map(({ value }) => value.payload),
+      payloads,
     )
-    t.equal(new Set(standing.map(({ key }) => key[1])).size, given.length, 'under numbers of their own')
+    t.equal(new Set(pending.map(({ key }) => key[1])).size, payloads.length, 'under numbers of their own')
   })
 
   t.test('Effects of a command have ids of their own, told as owner, command and place', async (t) => {
     const ids: string[] = []
     const fixture = await openFixture(t, {
-      repertoire: repertoire(() => ({ deliver: async (_payload, { id }) => void ids.push(id) })),
+      handlers: testHandlers(() => ({ deliver: async (_payload, { id }) => void ids.push(id) })),
     })
     const run = [{ effect: 1 }, { effect: 2, to: 'elsewhere' }, { effect: 3 }]
     await fixture.shards.execute('a', act, { owner: 'a', run }, { id: 'x' })
     await fixture.shards.execute('b', act, { owner: 'b', run: [{ effect: 1 }] }, { id: 'x' })
-    await doing(fixture, 'a', { effect: 1 })
+    await executeScript(fixture, 'a', { effect: 1 })
     await eventually(fixture, () => ids.length >= 5)
     t.same(ids.slice().sort().slice(-4), ['a:x:0', 'a:x:1', 'a:x:2', 'b:x:0'])
     t.equal(new Set(ids).size, 5)
@@ -72,10 +72,10 @@ export function effectsSuite(t: Test, openFixture: OpenEngineFixture): void {
     const received: unknown[] = []
     let dying: Promise<void> | undefined
     const first = await openFixture(t, {
-      repertoire: repertoire((shards) => ({
-        deliver: async (payload, { completes: settles }) => {
+      handlers: testHandlers((shards) => ({
+        deliver: async (payload, { completes: token }) => {
           received.push(payload)
-          await shards.execute('a', act, { owner: 'a', run: [{ write: 'reported' }] }, { completes: settles })
+          await shards.execute('a', act, { owner: 'a', run: [{ write: 'reported' }] }, { completes: token })
           // The process ends before it could take the effect off the record by itself.
           dying = first.crash()
           return new Promise(() => {})
@@ -86,10 +86,10 @@ export function effectsSuite(t: Test, openFixture: OpenEngineFixture): void {
     await eventually(first, () => dying !== undefined)
     await dying
     const next = await openFixture(t, {
-      repertoire: repertoire(() => ({ deliver: async (payload) => void received.push(payload) })),
+      handlers: testHandlers(() => ({ deliver: async (payload) => void received.push(payload) })),
       after: first,
     })
-    t.equal(owed(next, 'a'), 0)
+    t.equal(countPendingEffects(next, 'a'), 0)
     t.equal(readerFor(next, 'a').get(journals, ['a', 1]), 'reported')
     await next.time.advance(limits.effectRetryMaxMs)
     t.same(received, ['hello'])
@@ -98,27 +98,27 @@ export function effectsSuite(t: Test, openFixture: OpenEngineFixture): void {
   t.test('A report that is refused, or is of another owner, leaves the effect on the record', async (t) => {
     const tries: string[] = []
     const fixture = await openFixture(t, {
-      repertoire: repertoire((shards) => ({
-        deliver: async (_payload, { completes: settles }) => {
+      handlers: testHandlers((shards) => ({
+        deliver: async (_payload, { completes: token }) => {
           tries.push('a')
           if (tries.length === 1)
-            await shards.execute('b', act, { owner: 'b', run: [{ write: 'elsewhere' }] }, { completes: settles })
+            await shards.execute('b', act, { owner: 'b', run: [{ write: 'elsewhere' }] }, { completes: token })
           if (tries.length === 2)
-            await shards.execute('a', act, { owner: 'a', run: [{ refuse: 'no' }] }, { completes: settles })
+            await shards.execute('a', act, { owner: 'a', run: [{ refuse: 'no' }] }, { completes: token })
           if (tries.length < 3) throw new Error('not now')
         },
       })),
     })
     await fixture.shards.execute('a', act, { owner: 'a', run: [{ effect: 'hello' }] })
     await eventually(fixture, () => tries.length === 3, limits.effectRetryMs)
-    await eventually(fixture, () => owed(fixture, 'a') === 0)
+    await eventually(fixture, () => countPendingEffects(fixture, 'a') === 0)
   })
 
   t.test('What a process had not performed, or performed without noting it, is performed by the next', async (t) => {
     const received: [payload: unknown, id: string][] = []
     let dying: Promise<void> | undefined
     const first = await openFixture(t, {
-      repertoire: repertoire(() => ({
+      handlers: testHandlers(() => ({
         // Performed, and the process ends before it can say so.
         deliver: async (payload, { id }) => {
           if (payload === 'never begun') return new Promise(() => {})
@@ -133,10 +133,10 @@ export function effectsSuite(t: Test, openFixture: OpenEngineFixture): void {
     await dying
     t.same(received, [['performed', 'a:x:1']])
     const next = await openFixture(t, {
-      repertoire: repertoire(() => ({ deliver: async (payload, { id }) => void received.push([payload, id]) })),
+      handlers: testHandlers(() => ({ deliver: async (payload, { id }) => void received.push([payload, id]) })),
       after: first,
     })
-    await eventually(next, () => owed(next, 'a') === 0)
+    await eventually(next, () => countPendingEffects(next, 'a') === 0)
     t.same(received.slice(1).sort(), [
       ['never begun', 'a:x:0'],
       ['performed', 'a:x:1'],
@@ -146,11 +146,11 @@ export function effectsSuite(t: Test, openFixture: OpenEngineFixture): void {
   t.test(
     'A receiver that drops ids it has seen sees every effect exactly once, whatever dies and fails on the way',
     async (t) => {
-      const fate = fc.constantFrom('done', 'done', 'done', 'fails', 'done and dies', 'dies')
+      const anyFate = fc.constantFrom('done', 'done', 'done', 'fails', 'done and dies', 'dies')
       let houses = 0
       await fc.assert(
         fc.asyncProperty(
-          fc.array(fc.tuple(fc.nat({ max: 2 }), fate), { minLength: 6, maxLength: 14 }),
+          fc.array(fc.tuple(fc.nat({ max: 2 }), anyFate), { minLength: 6, maxLength: 14 }),
           async (plan) => {
             const received = new Map<string, unknown>()
             let performed = 0
@@ -161,7 +161,7 @@ export function effectsSuite(t: Test, openFixture: OpenEngineFixture): void {
               if (what !== 'dies') received.set(id, payload)
               if (what !== 'done') await fixture.crash()
             }
-            const opening = { repertoire: repertoire(() => ({ deliver })) }
+            const opening = { handlers: testHandlers(() => ({ deliver })) }
             async function open(after?: EngineFixture): Promise<EngineFixture> {
               houses++
               fixture = undefined
@@ -173,10 +173,10 @@ export function effectsSuite(t: Test, openFixture: OpenEngineFixture): void {
             const expected = new Map<string, unknown>()
             for (const [n, [to]] of plan.entries()) {
               const run = [{ effect: n, to: `destination ${to}` }, { count: 1 }]
-              const asked = current.shards.execute('a', act, { owner: 'a', run }, { id: String(n) })
+              const requests = current.shards.execute('a', act, { owner: 'a', run }, { id: String(n) })
               // Whoever gets no answer asks again under the same id.
               let answered = false
-              asked.then(
+              requests.then(
                 () => (answered = true),
                 () => {},
               )
@@ -186,7 +186,11 @@ export function effectsSuite(t: Test, openFixture: OpenEngineFixture): void {
               await current.shards.execute('a', act, { owner: 'a', run }, { id: String(n) })
             }
             for (;;) {
-              await eventually(current, () => current.isEnded() || owed(current, 'a') === 0, limits.effectRetryMs)
+              await eventually(
+                current,
+                () => current.isEnded() || countPendingEffects(current, 'a') === 0,
+                limits.effectRetryMs,
+              )
               if (!current.isEnded()) break
               current = await open(current)
             }
@@ -206,22 +210,26 @@ export function effectsSuite(t: Test, openFixture: OpenEngineFixture): void {
   )
 
   t.test('A command told to another owner is decided there exactly once, whatever dies on the way', async (t) => {
-    const opening = { repertoire: repertoire() }
+    const opening = { handlers: testHandlers() }
     let fixture = await openFixture(t, opening)
     const people = ['ann', 'ben', 'cyd', 'dan', 'eve']
-    await Promise.all(people.map((owner) => doing(fixture, owner, { count: 1_000 })))
+    await Promise.all(people.map((owner) => executeScript(fixture, owner, { count: 1_000 })))
     for (let round = 0; round < 3; round++) {
       for (let n = 0; n < 60; n++) {
         const [from, to] = [people[n % 5]!, people[(n * 3 + round + 1) % 5]!]
         // Handed on twice more before it stays.
         const on = { tell: from, run: [{ count: 1 }, { write: `${round}/${n}` }] }
-        doing(fixture, from, { count: -1 }, { tell: to, run: [on] }).catch(() => {})
+        executeScript(fixture, from, { count: -1 }, { tell: to, run: [on] }).catch(() => {})
       }
       await eventually(fixture, async () => (await fixture.engine.status()).some(({ last }) => last > 3 * (round + 1)))
       await fixture.crash()
       fixture = await openFixture(t, { ...opening, after: fixture })
     }
-    await eventually(fixture, () => people.every((owner) => owed(fixture, owner) === 0), limits.effectRetryMs)
+    await eventually(
+      fixture,
+      () => people.every((owner) => countPendingEffects(fixture, owner) === 0),
+      limits.effectRetryMs,
+    )
     for (const owner of people) {
       const { journal, counted } = await seenOf(fixture, owner)
       t.equal(counted, 1_000, `${owner} got back what was given away`)
@@ -230,11 +238,16 @@ export function effectsSuite(t: Test, openFixture: OpenEngineFixture): void {
   })
 
   t.test('Tells that are refused or fail at the other owner hold up none behind them', async (t) => {
-    const fixture = await openFixture(t, { repertoire: repertoire() })
+    const fixture = await openFixture(t, { handlers: testHandlers() })
     for (let n = 0; n < limits.effectsPerDestination + 2; n++) {
-      await doing(fixture, 'a', { tell: 'b', run: [{ throw: 'a bug' }] }, { tell: 'b', run: [{ refuse: 'no' }] })
+      await executeScript(
+        fixture,
+        'a',
+        { tell: 'b', run: [{ throw: 'a bug' }] },
+        { tell: 'b', run: [{ refuse: 'no' }] },
+      )
     }
-    await doing(fixture, 'a', { tell: 'b', run: [{ write: 'on' }] })
+    await executeScript(fixture, 'a', { tell: 'b', run: [{ write: 'on' }] })
     await eventually(fixture, async () => (await seenOf(fixture, 'b')).journal.includes('on'))
     t.same((await seenOf(fixture, 'b')).journal, ['on'])
   })
@@ -244,12 +257,12 @@ export function effectsSuite(t: Test, openFixture: OpenEngineFixture): void {
       readonly of: string
       readonly text: string
     }
-    const take = (tx: Tx, { of, text }: Note) => tx.put(notes, ['b', of], text)
+    const putNote = (tx: Tx, { of, text }: Note) => tx.put(notes, ['b', of], text)
     const noteAll: Command<readonly Note[], true> = {
       name: 'test.noteAll',
       idempotent: true,
       decide(tx, all) {
-        for (const each of all) take(tx, each)
+        for (const each of all) putNote(tx, each)
         return true
       },
     }
@@ -258,44 +271,44 @@ export function effectsSuite(t: Test, openFixture: OpenEngineFixture): void {
       idempotent: true,
       batch: noteAll,
       decide(tx, each) {
-        take(tx, each)
+        putNote(tx, each)
         return true
       },
     }
     /** Writes nothing of its own. */
-    const tellNotes: Command<readonly Note[], true> = {
-      name: 'test.tellNotes',
+    const sendNotes: Command<readonly Note[], true> = {
+      name: 'test.sendNotes',
       decide(tx, all) {
         for (const { of, text } of all) tx.send('b', note, { of, text: text === 'odd' ? (new Map() as never) : text })
         return true
       },
     }
-    const opening = { repertoire: repertoire(undefined, { commands: [note, noteAll, tellNotes] as never }) }
+    const opening = { handlers: testHandlers(undefined, { commands: [note, noteAll, sendNotes] as never }) }
     let fixture = await openFixture(t, opening)
-    const wanted: Record<string, string> = {}
+    const expectedTexts: Record<string, string> = {}
     for (let round = 0; round < 3; round++) {
-      const told = Array.from({ length: limits.messagesPerBatch + 6 }, (_, nth): Note => {
+      const sentNotes = Array.from({ length: limits.messagesPerBatch + 6 }, (_, nth): Note => {
         return { of: `${round}/${nth}`, text: nth === 9 ? 'odd' : `said ${nth}` }
       })
-      for (const { of, text } of told) if (text !== 'odd') wanted[of] = text
-      const asked = await inOneCommit(
+      for (const { of, text } of sentNotes) if (text !== 'odd') expectedTexts[of] = text
+      const requests = await inOneCommit(
         fixture,
-        () => told.map((each) => fixture.shards.execute('a', tellNotes, [each])),
+        () => sentNotes.map((each) => fixture.shards.execute('a', sendNotes, [each])),
         () => seenOf(fixture, 'a'),
       )
-      t.ok((await Promise.all(asked)).every((answer) => answer === true))
-      await fixture.shards.execute('a', tellNotes, [
+      t.ok((await Promise.all(requests)).every((answer) => answer === true))
+      await fixture.shards.execute('a', sendNotes, [
         { of: `${round}/x`, text: 'first' },
         { of: `${round}/x`, text: 'last' },
       ])
-      wanted[`${round}/x`] = 'last'
-      if (round === 1) await eventually(fixture, () => owed(fixture, 'a') === 0, limits.effectRetryMs)
+      expectedTexts[`${round}/x`] = 'last'
+      if (round === 1) await eventually(fixture, () => countPendingEffects(fixture, 'a') === 0, limits.effectRetryMs)
       t.ok(fixture.logged.some(({ event }) => event === 'shard.send.failed'))
       await fixture.crash()
       fixture = await openFixture(t, { ...opening, after: fixture })
     }
-    await eventually(fixture, () => owed(fixture, 'a') === 0, limits.effectRetryMs)
-    t.same((await seenOf(fixture, 'b')).notes, wanted)
+    await eventually(fixture, () => countPendingEffects(fixture, 'a') === 0, limits.effectRetryMs)
+    t.same((await seenOf(fixture, 'b')).notes, expectedTexts)
   })
 
   t.test('What would change nothing at another owner is not owed to it, and anything else is', async (t) => {
@@ -312,8 +325,8 @@ export function effectsSuite(t: Test, openFixture: OpenEngineFixture): void {
       },
       skipIf: isUncounted,
     }
-    const tellOn: Command<string, number> = {
-      name: 'test.tellOn',
+    const sendOn: Command<string, number> = {
+      name: 'test.sendOn',
       decide(tx, to) {
         tx.send(to, countOn, to)
         tx.put(counters, ['told'], (tx.get(counters, ['told']) ?? 0) + 1)
@@ -321,28 +334,28 @@ export function effectsSuite(t: Test, openFixture: OpenEngineFixture): void {
       },
     }
     const fixture = await openFixture(t, {
-      repertoire: repertoire(undefined, { commands: [countOn, tellOn] as never, queries: [isUncounted] as never }),
+      handlers: testHandlers(undefined, { commands: [countOn, sendOn] as never, queries: [isUncounted] as never }),
     })
-    await fixture.shards.execute('a', tellOn, 'b')
-    t.equal(owed(fixture, 'a'), 0)
-    await doing(fixture, 'b', { count: 1 })
-    await fixture.shards.execute('a', tellOn, 'b')
+    await fixture.shards.execute('a', sendOn, 'b')
+    t.equal(countPendingEffects(fixture, 'a'), 0)
+    await executeScript(fixture, 'b', { count: 1 })
+    await fixture.shards.execute('a', sendOn, 'b')
     await eventually(fixture, async () => (await seenOf(fixture, 'b')).counted > 1)
-    await eventually(fixture, () => owed(fixture, 'a') === 0)
+    await eventually(fixture, () => countPendingEffects(fixture, 'a') === 0)
     t.equal((await seenOf(fixture, 'b')).counted, 2)
   })
 
   t.test('An effect of a kind that nobody here performs is said once and kept for a version that does', async (t) => {
-    const fixture = await openFixture(t, { repertoire: repertoire() })
-    await doing(
+    const fixture = await openFixture(t, { handlers: testHandlers() })
+    await executeScript(
       fixture,
       'a',
       { effect: 1, kind: 'future' },
       { effect: 2, kind: 'future' },
       { effect: 3, kind: 'future', to: 'x' },
     )
-    await doing(fixture, 'a', { effect: 4, kind: 'future' }, { effect: 5 })
-    await eventually(fixture, () => owed(fixture, 'a') === 4)
+    await executeScript(fixture, 'a', { effect: 4, kind: 'future' }, { effect: 5 })
+    await eventually(fixture, () => countPendingEffects(fixture, 'a') === 4)
     await fixture.time.advance(limits.effectRetryMaxMs)
     t.same(
       fixture.logged.filter(({ event }) => event === 'shard.effect.unknown').map(({ kind }) => kind),
@@ -351,16 +364,16 @@ export function effectsSuite(t: Test, openFixture: OpenEngineFixture): void {
     await fixture.stop()
     const received: unknown[] = []
     const next = await openFixture(t, {
-      repertoire: repertoire(() => ({ future: async (payload) => void received.push(payload) })),
+      handlers: testHandlers(() => ({ future: async (payload) => void received.push(payload) })),
       after: fixture,
     })
-    await eventually(next, () => owed(next, 'a') === 0)
+    await eventually(next, () => countPendingEffects(next, 'a') === 0)
     t.same(received.sort(), [1, 2, 3, 4])
   })
 
   t.test('What a performer reports is a command like any other', async (t) => {
     const fixture = await openFixture(t, {
-      repertoire: repertoire((shards) => ({
+      handlers: testHandlers((shards) => ({
         async deliver(payload: string, { id, owner, reader }) {
           const before = reader.get(counters, [owner])
           const run = [{ write: `${payload} after ${before}` }]
@@ -369,7 +382,7 @@ export function effectsSuite(t: Test, openFixture: OpenEngineFixture): void {
         },
       })),
     })
-    await doing(fixture, 'a', { count: 3 }, { effect: 'sent' })
+    await executeScript(fixture, 'a', { count: 3 }, { effect: 'sent' })
     await eventually(fixture, async () => (await seenOf(fixture, 'b')).journal.length > 0)
     t.same((await seenOf(fixture, 'a')).journal, ['sent after 3'])
     t.same((await seenOf(fixture, 'b')).journal, ['sent after 3'])
@@ -377,6 +390,6 @@ export function effectsSuite(t: Test, openFixture: OpenEngineFixture): void {
 }
 
 /** Effects that a shard still has on its record. */
-export function owed(fixture: EngineFixture, owner: string): number {
+export function countPendingEffects(fixture: EngineFixture, owner: string): number {
   return [...readerFor(fixture, owner).range(outboxTable)].length
 }

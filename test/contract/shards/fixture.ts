@@ -30,7 +30,7 @@ export interface EngineFixture {
 }
 
 export interface EngineFixtureOptions {
-  readonly repertoire: Handlers
+  readonly handlers: Handlers
   /** A house that has ended: this one goes on with its data. */
   readonly after?: EngineFixture
 }
@@ -56,17 +56,17 @@ export async function eventually(
 }
 
 /**
- * Lets no commit begin until everything asked in `ask` has reached its shard: what goes to one shard shares a commit. Does
+ * Lets no commit begin until everything asked in `send` has reached its shard: what goes to one shard shares a commit. Does
  * what comes in `meanwhile` before the first of them begins.
  */
 export async function inOneCommit<R>(
   fixture: EngineFixture,
-  ask: () => R,
+  send: () => R,
   arrived: () => Promise<unknown>,
   meanwhile: (result: R) => void | Promise<void> = () => {},
 ): Promise<R> {
   const release = fixture.clock.holdTicks()
-  const result = ask()
+  const result = send()
   // What comes from one process arrives in its order, so a read that is answered says that all before it is there.
   await arrived()
   await meanwhile(result)

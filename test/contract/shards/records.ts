@@ -3,7 +3,7 @@ import type { Test } from 'tap'
 import type { Command, Handlers, Query } from '../../../runtime/shard/contract.js'
 import { type Table, table } from '../../../runtime/store/contract.js'
 import { type OpenEngineFixture, readerFor } from './fixture.js'
-import { repertoire } from './repertoire.js'
+import { testHandlers } from './handlers.js'
 
 interface First {
   readonly name: string
@@ -18,7 +18,10 @@ interface Third extends Second {
 type People<V> = Table<[owner: string, id: string], V>
 
 const name = 'test.people'
-const toSecond = ({ name: whole }: First): Second => ({ first: whole.split(' ')[0]!, last: whole.split(' ')[1]! })
+const toSecond = ({ name: fullName }: First): Second => ({
+  first: fullName.split(' ')[0]!,
+  last: fullName.split(' ')[1]!,
+})
 const toThird = ({ first, last }: Second): Third => ({ first, last, initials: first[0]! + last[0]! })
 const firsts: People<First> = table(name)
 const seconds: People<Second> = table(name, 2, { 1: toSecond })
@@ -26,10 +29,10 @@ const thirds: People<Third> = table(name, 3, { 1: toSecond, 2: toThird })
 
 /** Reads only what stands there in its own version. */
 function strictly<V>(version: number): People<V> {
-  const refusing = () => {
+  const refuseUpgrade = () => {
     throw new Error('an older record')
   }
-  return table(name, version, { 1: refusing, 2: refusing })
+  return table(name, version, { 1: refuseUpgrade, 2: refuseUpgrade })
 }
 
 /** A version of the program: it knows the table as it was then, and commands that write and change people. */
@@ -49,9 +52,9 @@ function versionOf<V>(people: People<V>): {
   const touch: Command<Put<V>, V> = {
     name: 'test.touch',
     decide(tx, { owner, id }) {
-      const found = tx.get(people, [owner, id])!
-      tx.put(people, [owner, id], found)
-      return found
+      const person = tx.get(people, [owner, id])!
+      tx.put(people, [owner, id], person)
+      return person
     },
   }
   const all: Query<string, V[]> = {
@@ -62,7 +65,7 @@ function versionOf<V>(people: People<V>): {
     put,
     touch,
     all,
-    opening: repertoire(undefined, { commands: [put, touch] as never[], queries: [all] as never[] }),
+    opening: testHandlers(undefined, { commands: [put, touch] as never[], queries: [all] as never[] }),
   }
 }
 
@@ -77,7 +80,7 @@ export function recordsSuite(t: Test, openFixture: OpenEngineFixture): void {
     'Records of older versions are read as the newest, and rewritten by the commands that touch them',
     async (t) => {
       const one = versionOf(firsts)
-      const first = await openFixture(t, { repertoire: one.opening })
+      const first = await openFixture(t, { handlers: one.opening })
       for (const id of ['1', '2', '3'])
         await first.shards.execute('a', one.put, { owner: 'a', id, value: { name: `Ada ${id}ovelace` } })
       t.same(
@@ -87,7 +90,7 @@ export function recordsSuite(t: Test, openFixture: OpenEngineFixture): void {
       await first.stop()
 
       const two = versionOf(seconds)
-      const second = await openFixture(t, { repertoire: two.opening, after: first })
+      const second = await openFixture(t, { handlers: two.opening, after: first })
       t.same(await second.shards.execute('a', two.touch, { owner: 'a', id: '2' }), { first: 'Ada', last: '2ovelace' })
       await second.shards.execute('a', two.put, { owner: 'a', id: '4', value: { first: 'Alan', last: 'Turing' } })
       t.same(readerFor(second, 'a').get(strictly<Second>(2), ['a', '2']), { first: 'Ada', last: '2ovelace' })
@@ -95,7 +98,7 @@ export function recordsSuite(t: Test, openFixture: OpenEngineFixture): void {
       await second.stop()
 
       const three = versionOf(thirds)
-      const third = await openFixture(t, { repertoire: three.opening, after: second })
+      const third = await openFixture(t, { handlers: three.opening, after: second })
       const everybody = [
         { first: 'Ada', last: '1ovelace', initials: 'A1' },
         { first: 'Ada', last: '2ovelace', initials: 'A2' },
@@ -109,7 +112,7 @@ export function recordsSuite(t: Test, openFixture: OpenEngineFixture): void {
       }
       await third.stop()
 
-      const old = await openFixture(t, { repertoire: two.opening, after: third })
+      const old = await openFixture(t, { handlers: two.opening, after: third })
       await t.rejects(
         old.shards.query('a', two.all, 'a'),
         /newer Parley/,

@@ -110,8 +110,8 @@ t.test('An integration is made or replaced, with what was left unsaid filled in'
       endpoint: { url: 'https://crm.example', method: 'POST' },
     },
   ])
-  const again = must(putIntegration(made.document, 'crm', made.document.integrations[0]))
-  t.same(again, { document: made.document, isNew: false }, 'PUT of a GET changes nothing, the header stays')
+  const repeated = must(putIntegration(made.document, 'crm', made.document.integrations[0]))
+  t.same(repeated, { document: made.document, isNew: false }, 'PUT of a GET changes nothing, the header stays')
   t.equal(must(putIntegration(made.document, 'crm', { ...crm, authHeader: null })).authHeader, null)
 })
 

@@ -20,9 +20,9 @@ import { isSame, withoutUndefined } from '../../../core/agent/outcome.js'
 
 const fact = (nth: number, answer = 'Yes.'): Item<'facts'> => ({ id: `f${nth}`, question: 'Is it?', answer })
 const ids = fc.integer({ min: 0, max: 45 })
-const deed = fc.record({ kind: fc.constantFrom('put', 'put', 'remove', 'turn'), nth: ids, answer: fc.string() })
+const edit = fc.record({ kind: fc.constantFrom('put', 'put', 'remove', 'turn'), nth: ids, answer: fc.string() })
 
-function done(document: AgentDocument, { kind, nth, answer }: { kind: string; nth: number; answer: string }) {
+function applyEdit(document: AgentDocument, { kind, nth, answer }: { kind: string; nth: number; answer: string }) {
   if (kind === 'put') return withItem(document, 'facts', fact(nth, answer))
   if (kind === 'remove') return withoutItem(document, 'facts', `f${nth}`)
   return withSection(document, 'facts', document.facts.toReversed())
@@ -30,22 +30,22 @@ function done(document: AgentDocument, { kind, nth, answer }: { kind: string; nt
 
 t.test('An item is found by its id after any changes, and every earlier document stays as it was', async () => {
   fc.assert(
-    fc.property(fc.integer({ min: 0, max: 40 }), fc.array(deed, { maxLength: 20 }), (count, deeds) => {
+    fc.property(fc.integer({ min: 0, max: 40 }), fc.array(edit, { maxLength: 20 }), (count, edits) => {
       let document = withSection(
         emptyDocument,
         'facts',
         Array.from({ length: count }, (_, nth) => fact(nth)),
       )
-      const kept = [{ document, text: JSON.stringify(document) }]
-      for (const each of deeds) {
-        document = done(document, each)
-        kept.push({ document, text: JSON.stringify(document) })
+      const snapshots = [{ document, text: JSON.stringify(document) }]
+      for (const each of edits) {
+        document = applyEdit(document, each)
+        snapshots.push({ document, text: JSON.stringify(document) })
         for (let nth = 0; nth <= 45; nth++) {
           const walked = document.facts.find(({ id }) => id === `f${nth}`)
           if (findItem(document, 'facts', `f${nth}`) !== walked) return false
         }
       }
-      return kept.every(({ document, text }) => JSON.stringify(document) === text)
+      return snapshots.every(({ document, text }) => JSON.stringify(document) === text)
     }),
   )
 })
@@ -68,8 +68,10 @@ t.test('The items that two lists do not share are told once each, as they were a
       return Array.from({ length: 10 }, (_, nth) => `f${nth}`).every((id) => {
         const before = was.find((item) => idOf(item) === id)
         const after = is.find((item) => idOf(item) === id)
-        const told = byId.get(id)
-        return before === after ? !told : told !== undefined && told.previous === before && told.current === after
+        const change = byId.get(id)
+        return before === after
+          ? !change
+          : change !== undefined && change.previous === before && change.current === after
       })
     }),
   )
@@ -115,18 +117,18 @@ t.test(
   'Two lists are in order when they have the same ids at the same places, however one became the other',
   async () => {
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: 40 }), fc.array(deed, { maxLength: 6 }), (count, deeds) => {
+      fc.property(fc.integer({ min: 0, max: 40 }), fc.array(edit, { maxLength: 6 }), (count, edits) => {
         const facts = Array.from({ length: count }, (_, nth) => fact(nth))
         const before = withSection(emptyDocument, 'facts', facts)
         let last = before
         let after = before
-        for (const each of deeds) {
+        for (const each of edits) {
           last = after
-          after = done(after, each)
+          after = applyEdit(after, each)
         }
         return [before, last].every((one) => {
-          const said = isInOrder(one.facts, after.facts)
-          return said === isDeepStrictEqual(one.facts.map(idOf), after.facts.map(idOf))
+          const reportsOrder = isInOrder(one.facts, after.facts)
+          return reportsOrder === isDeepStrictEqual(one.facts.map(idOf), after.facts.map(idOf))
         })
       }),
     )

@@ -5,7 +5,7 @@ import { type AnyStep, indexesById, nextIndexes } from '../../../core/agent/flow
 import { analyzeFlow, findCycles } from '../../../core/agent/lint/graph.js'
 
 const size = 7
-const target = fc.integer({ min: 0, max: size - 1 }).map((place) => `s${place}`)
+const target = fc.integer({ min: 0, max: size - 1 }).map((index) => `s${index}`)
 const step: fc.Arbitrary<AnyStep> = fc.oneof(
   fc.constant({ say: 'Hi' }),
   fc.constant({ collect: 'a' }),
@@ -21,25 +21,25 @@ const step: fc.Arbitrary<AnyStep> = fc.oneof(
 )
 const flows = fc
   .array(step, { minLength: size, maxLength: size })
-  .map((steps) => steps.map((each, place) => ({ ...each, id: `s${place}` })))
+  .map((steps) => steps.map((each, index) => ({ ...each, id: `s${index}` })))
 
 /** Every place that can be walked to from one, the end of the flow being `size`. */
 function walkedFrom(steps: readonly AnyStep[], from: number): Set<number> {
-  const places = indexesById(steps)
+  const indexes = indexesById(steps)
   const seen = new Set<number>([from])
-  for (const place of seen)
-    if (place < steps.length) for (const next of nextIndexes(steps, place, places)) seen.add(next)
+  for (const index of seen)
+    if (index < steps.length) for (const next of nextIndexes(steps, index, indexes)) seen.add(next)
   return seen
 }
 
-const isEnd = (steps: readonly AnyStep[], place: number) =>
-  place === steps.length || steps[place]!.end !== undefined || steps[place]!.handoff !== undefined
+const isEnd = (steps: readonly AnyStep[], index: number) =>
+  index === steps.length || steps[index]!.end !== undefined || steps[index]!.handoff !== undefined
 
 t.test('A step is unreachable exactly when no walk comes to it', async () => {
   fc.assert(
     fc.property(flows, (steps) => {
       const walked = walkedFrom(steps, 0)
-      const expected = steps.map((_, place) => place).filter((place) => !walked.has(place))
+      const expected = steps.map((_, index) => index).filter((index) => !walked.has(index))
       return JSON.stringify(analyzeFlow(steps).unreachable) === JSON.stringify(expected)
     }),
     { numRuns: 500 },
@@ -50,10 +50,10 @@ t.test('A loop without a way out is told exactly when there is a reachable step 
   fc.assert(
     fc.property(flows, (steps) => {
       const stuck = [...walkedFrom(steps, 0)].filter(
-        (place) => place < size && ![...walkedFrom(steps, place)].some((each) => isEnd(steps, each)),
+        (index) => index < size && ![...walkedFrom(steps, index)].some((each) => isEnd(steps, each)),
       )
       const { endless } = analyzeFlow(steps)
-      return endless.every((place) => stuck.includes(place)) && endless.length > 0 === stuck.length > 0
+      return endless.every((index) => stuck.includes(index)) && endless.length > 0 === stuck.length > 0
     }),
     { numRuns: 500 },
   )
@@ -85,12 +85,12 @@ t.test('A branch without else goes on to the next step', async (t) => {
 })
 
 t.test('A loop is idle when nothing in it is asked or done, and only then', async (t) => {
-  const around = (first: AnyStep): AnyStep[] => [
+  const loopFrom = (first: AnyStep): AnyStep[] => [
     { ...first, id: 'x' },
     { branch: [{ if: 'a', goto: 'x' }] },
     { end: { outcome: 'done' } },
   ]
-  t.same(analyzeFlow(around({ say: 'Hm' })).idle, [0])
+  t.same(analyzeFlow(loopFrom({ say: 'Hm' })).idle, [0])
   for (const step of [{ collect: 'a' }, { action: 'people.save' }, { call: 'other' }])
-    t.same(analyzeFlow(around(step)).idle, [])
+    t.same(analyzeFlow(loopFrom(step)).idle, [])
 })

@@ -83,28 +83,31 @@ t.test('The path of a reference is that of the document there is, not of the one
     const [first, ...others] = sample[section]
     const names = section === 'playbooks' ? { messageTemplateRefs: [] } : {}
     const user = { ...first, ...names, id: 'user', name: 'User', body: '[[template: gone]]' }
-    const gone = { id: 'gone', name: 'Gone', body: 'x' }
-    const messageTemplates = [gone, ...(section === 'playbooks' ? sample.messageTemplates : [first, ...others, user])]
-    const kept = {
+    const deletedTemplate = { id: 'gone', name: 'Gone', body: 'x' }
+    const messageTemplates = [
+      deletedTemplate,
+      ...(section === 'playbooks' ? sample.messageTemplates : [first, ...others, user]),
+    ]
+    const draft = {
       ...sample,
       messageTemplates,
       ...(section === 'playbooks' && { playbooks: [first, ...others, user] }),
     }
-    const before = kept as AgentDocument
-    const place = before[section].findIndex(({ id }) => id === 'user')
+    const before = draft as AgentDocument
+    const index = before[section].findIndex(({ id }) => id === 'user')
     const paths = findBrokenReferences(before, withoutItem(before, 'messageTemplates', 'gone')).map(
       ({ field }) => field,
     )
-    t.same(paths, [`${section}[${place}].body`])
+    t.same(paths, [`${section}[${index}].body`])
   }
   const added = withItem(withoutItem(sample, 'messageTemplates', 'welcome'), 'messageTemplates', {
     id: 'new',
     name: 'New',
     body: '[[template: welcome]]',
   })
-  const place = added.messageTemplates.length - 1
+  const index = added.messageTemplates.length - 1
   t.ok(
-    fieldsOf(added).some((each) => each.startsWith(`messageTemplates[${place}].body`)),
+    fieldsOf(added).some((each) => each.startsWith(`messageTemplates[${index}].body`)),
     'an item that the write itself adds has the place it was sent at',
   )
 })
@@ -159,8 +162,8 @@ t.test('What was broken before does not count', async (t) => {
 })
 
 t.test('A user that goes in the same write, or stops naming it, does not count', async (t) => {
-  const outreachGone = withoutItem(withoutItem(sample, 'outreach', 'come-back'), 'playbooks', 'invite')
-  t.same(fieldsOf(outreachGone), [])
+  const withoutOutreach = withoutItem(withoutItem(sample, 'outreach', 'come-back'), 'playbooks', 'invite')
+  t.same(fieldsOf(withoutOutreach), [])
   const renamed = withItem(withoutItem(sample, 'messageTemplates', 'nudge'), 'outreach', {
     ...sample.outreach[0]!,
     followUp: undefined,
@@ -290,7 +293,7 @@ function longAgent(playbooks: number, markerOf: (nth: number) => string): AgentD
 }
 
 /** The answer, and how many texts were looked at in the step that looked at most. */
-function walked<R>(steps: Steps<R>, looks: () => number): { answer: R; most: number } {
+function runSteps<R>(steps: Steps<R>, looks: () => number): { answer: R; most: number } {
   let most = 0
   for (let before = looks(); ; before = looks()) {
     const { done, value } = steps.next()
@@ -313,9 +316,9 @@ t.test('No step of a check looks through more than a few long texts, however man
     })),
   }
   const all = { ...watched, messageTemplates: [] }
-  const made = walked(buildIndexInSteps(watched), () => looks)
+  const made = runSteps(buildIndexInSteps(watched), () => looks)
   t.ok(made.most <= textsPerStep, `${made.most} texts in one step of an index`)
-  const checked = walked(findBrokenReferencesInSteps(watched, all), () => looks)
+  const checked = runSteps(findBrokenReferencesInSteps(watched, all), () => looks)
   t.equal(checked.answer.length, 40)
   t.ok(checked.most <= textsPerStep, `${checked.most} texts in one step of a check`)
 })

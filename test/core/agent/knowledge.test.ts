@@ -18,7 +18,7 @@ import {
   thingView,
   withSection,
 } from '../../../core/agent/index.js'
-import { parseAddress } from '../../../core/agent/knowledge/places.js'
+import { parseAddress } from '../../../core/agent/knowledge/locations.js'
 import { isRefusal } from '../../../core/errors.js'
 import { agentLimits } from '../../../core/limits/index.js'
 import { errorsOf, must, readers, sample } from './sample.js'
@@ -28,7 +28,7 @@ const shop = withSection(emptyDocument, 'collections', collections)
 const put = (things: object[], document: AgentDocument = shop, geocoded?: ReadonlyMap<string, Geocoded>) =>
   replaceThings(document, { things }, { ...readers, ...(geocoded && { geocoded }) })
 const thing = (change: object = {}) => ({ id: 't', name: 'T', ...change })
-const kept = (change: object, document = shop) => must(put([thing(change)], document)).things[0]
+const storedThing = (change: object, document = shop) => must(put([thing(change)], document)).things[0]
 
 t.test('Things are refused as the contract lists, with the path of the field', async (t) => {
   const go = { label: 'Go' }
@@ -62,7 +62,7 @@ t.test('Things are refused as the contract lists, with the path of the field', a
 
 t.test('Fields foreign to the kind of an action are dropped, and phones are kept as E.164', async (t) => {
   const all = { label: 'Go', url: 'https://x.io', phone: '(415) 555-0100', value: 'v' }
-  const actions = kept({
+  const actions = storedThing({
     location: { latitude: 1, longitude: 2 },
     actions: [all, ...['dial', 'reply', 'viewLocation'].map((kind) => ({ ...all, kind }))],
   })?.actions
@@ -75,7 +75,7 @@ t.test('Fields foreign to the kind of an action are dropped, and phones are kept
   const wrong = { url: 'no address', phone: 'no number', value: 7 }
   const good = { url: 'https://x.io', dial: '(415) 555-0100', reply: 'v' }
   t.same(
-    kept({
+    storedThing({
       actions: [
         { label: 'Go', ...wrong, url: good.url },
         { label: 'Go', kind: 'dial', ...wrong, phone: good.dial },
@@ -88,8 +88,8 @@ t.test('Fields foreign to the kind of an action are dropped, and phones are kept
 })
 
 t.test('Media is stored as the bare id', async (t) => {
-  t.equal(kept({ media: 'image:logo' })?.media, 'logo')
-  t.equal(kept({ media: 'logo' })?.media, 'logo')
+  t.equal(storedThing({ media: 'image:logo' })?.media, 'logo')
+  t.equal(storedThing({ media: 'logo' })?.media, 'logo')
 })
 
 t.test('A pair or the link of a map gives the coordinates, and the link’s place the address', async (t) => {
@@ -110,7 +110,7 @@ t.test('A pair or the link of a map gives the coordinates, and the link’s plac
     ['https://www.openstreetmap.org/#map=17/48.8584/2.2945', here],
     ['geo:48.8584,2.2945', here],
   ]
-  for (const [address, expected] of reads) t.same(kept({ location: { address } })?.location, expected, address)
+  for (const [address, expected] of reads) t.same(storedThing({ location: { address } })?.location, expected, address)
   t.same(parseAddress('https://maps.google.com/?q=Eiffel+Tower'), { kind: 'text', address: 'Eiffel Tower' })
 })
 
@@ -150,7 +150,7 @@ t.test('Reading an address never throws and gives no place off the earth', async
 t.test(
   'A plain address is looked up: formatted when found, 422 when nowhere, kept alone when nobody can tell',
   async (t) => {
-    const found = new Map<string, Geocoded>([
+    const geocodes = new Map<string, Geocoded>([
       ['Main St 1', { latitude: 1, longitude: 2, address: '1 Main Street, Springfield' }],
       ['Atlantis', 'notFound'],
     ])
@@ -162,21 +162,21 @@ t.test(
       ],
     }
     t.same(addressesToGeocode(shop, body), ['Main St 1'], 'each address once, and only those that need it')
-    const placed = must(put([thing({ location: { address: 'Main St 1', label: 'Shop' } })], shop, found))
+    const placed = must(put([thing({ location: { address: 'Main St 1', label: 'Shop' } })], shop, geocodes))
     t.same(placed.things[0]?.location, {
       address: '1 Main Street, Springfield',
       latitude: 1,
       longitude: 2,
       label: 'Shop',
     })
-    t.same(errorsOf(put([thing(), thing({ id: 'u', location: { address: 'Atlantis' } })], shop, found)), {
+    t.same(errorsOf(put([thing(), thing({ id: 'u', location: { address: 'Atlantis' } })], shop, geocodes)), {
       code: 'request.invalid',
       fields: ['things[1].location.address'],
     })
-    t.same(kept({ location: { address: 'Main St 1' } })?.location, { address: 'Main St 1' })
-    const again = { things: [thing({ location: { address: '1 Main Street, Springfield' } })] }
-    t.same(addressesToGeocode(placed, again), [], 'what has coordinates already is not looked up again')
-    t.same(must(replaceThings(placed, again, readers)).things[0]?.location, {
+    t.same(storedThing({ location: { address: 'Main St 1' } })?.location, { address: 'Main St 1' })
+    const repeated = { things: [thing({ location: { address: '1 Main Street, Springfield' } })] }
+    t.same(addressesToGeocode(placed, repeated), [], 'what has coordinates already is not looked up again')
+    t.same(must(replaceThings(placed, repeated, readers)).things[0]?.location, {
       address: '1 Main Street, Springfield',
       latitude: 1,
       longitude: 2,
@@ -210,20 +210,20 @@ t.test('PUT of a GET changes nothing', async (t) => {
 })
 
 t.test('Dropping a collection that things belong to is 422, unless by force', async (t) => {
-  const held = must(
+  const withThings = must(
     put([thing({ collections: ['a', 'b'] }), thing({ id: 'u', collections: ['b'] }), thing({ id: 'v' })]),
   )
-  const left = { collections: [collections[0], collections[2]] }
-  t.same(errorsOf(replaceCollections(held, left)), {
+  const remaining = { collections: [collections[0], collections[2]] }
+  t.same(errorsOf(replaceCollections(withThings, remaining)), {
     code: 'request.invalid',
     fields: ['things[0].collections[1]', 'things[1].collections[0]'],
   })
-  const forced = must(replaceCollections(held, left, true))
+  const forced = must(replaceCollections(withThings, remaining, true))
   t.same(
     forced.things.map((each) => each.collections),
     [['a'], undefined, undefined],
   )
-  t.equal(forced.things[2], held.things[2], 'things that were not in it are untouched')
+  t.equal(forced.things[2], withThings.things[2], 'things that were not in it are untouched')
   t.same(
     errorsOf(admit(sample, replaceCollections(sample, { collections: [] }, true)))?.fields,
     ['messageTemplates[0].body'],

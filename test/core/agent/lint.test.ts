@@ -212,9 +212,9 @@ t.test('An agent that is in order has no findings but the advice that stands to 
 t.test('Every finding has its code, path, message and fix, in the list of its level', async (t) => {
   for (const [code, [document, path]] of Object.entries(cases) as [LintCode, [AgentDocument, string]][]) {
     const { level, fix } = lintCodes[code]
-    const found = lint(document)[listOf[level]].find((finding) => finding.code === code)
-    t.match(found, { path, fix }, `${code} at ${path}`)
-    t.match(found?.message ?? '', /^\S.*\.$/s, 'in a sentence')
+    const match = lint(document)[listOf[level]].find((finding) => finding.code === code)
+    t.match(match, { path, fix }, `${code} at ${path}`)
+    t.match(match?.message ?? '', /^\S.*\.$/s, 'in a sentence')
   }
 })
 
@@ -314,13 +314,13 @@ t.test('Four times the agent takes about four times the time, whatever its texts
   })
   const [short, long] = [chain(100), chain(400)]
   let [small, big] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
-  const holds = () => big < 12 * Math.max(small, 2)
+  const isLinear = () => big < 12 * Math.max(small, 2)
   // Least times, of as many tries as it takes the machine to leave it alone; what is not linear never gets there.
-  for (let tries = 0; tries < 20 && (tries < 3 || !holds()); tries++) {
+  for (let tries = 0; tries < 20 && (tries < 3 || !isLinear()); tries++) {
     small = Math.min(small, lintedMs(short))
     big = Math.min(big, lintedMs(long))
   }
-  t.ok(holds(), `${small} ms and ${big} ms`)
+  t.ok(isLinear(), `${small} ms and ${big} ms`)
 })
 
 t.test('Lint looks through a large agent in many steps, and finds the same', async (t) => {

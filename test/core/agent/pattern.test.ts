@@ -144,10 +144,10 @@ t.test(
       if (!isPattern(read)) throw new Error(read.problem)
       const search = read.search(searchedText(text))
       let steps = 0
-      for (let asked = search.next(); ; asked = search.next()) {
-        if (asked.done) break
-        t.ok(asked.value <= stepsPerAsk + read.states, `${source}: ${asked.value} steps in one go`)
-        steps += asked.value
+      for (let slice = search.next(); ; slice = search.next()) {
+        if (slice.done) break
+        t.ok(slice.value <= stepsPerAsk + read.states, `${source}: ${slice.value} steps in one go`)
+        steps += slice.value
       }
       t.ok(steps <= (read.states + 1) * (text.length + 1), `${source}: ${steps} steps`)
     }
@@ -171,9 +171,9 @@ t.test('A search bit by bit finds what one in one go finds', async () => {
         const read = readPattern(written)
         if (!isPattern(read)) throw new Error(`${written} ${read.problem}`)
         const search = read.search(searchedText(given))
-        let asked = search.next()
-        while (!asked.done) asked = search.next()
-        return asked.value === read.matches(given)
+        let slice = search.next()
+        while (!slice.done) slice = search.next()
+        return slice.value === read.matches(given)
       },
     ),
     { numRuns: 1_000 },

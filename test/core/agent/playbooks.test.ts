@@ -70,15 +70,15 @@ t.test('_setDefault moves the default, never to a playbook that an outreach owns
 })
 
 t.test('Whatever is done, there is exactly one default whenever there is a playbook', async () => {
-  const deed = fc.tuple(
+  const edit = fc.tuple(
     fc.constantFrom('add', 'default', 'remove', 'patch', 'import'),
     fc.constantFrom('a', 'b', 'c', 'booking'),
     fc.boolean(),
   )
   fc.assert(
-    fc.property(fc.array(deed, { maxLength: 12 }), (deeds) => {
+    fc.property(fc.array(edit, { maxLength: 12 }), (edits) => {
       let document = emptyDocument
-      for (const [what, id, isDefault] of deeds) {
+      for (const [what, id, isDefault] of edits) {
         const outcome =
           what === 'add'
             ? addPlaybook(document, { id, name: id, isDefault })
@@ -179,8 +179,8 @@ t.test('Editing the body without the flow leaves the flow and raises flow.body.s
     [['flow.body.stale', 'playbooks[1].flow']],
   )
   const { generatedFrom: _old, ...flow } = booking.flow!
-  const again = must(patchPlaybook(after, 'booking', { flow }))
-  t.same(lint(again).warnings, [], 'a flow that is sent anew belongs to the body of now')
+  const repeated = must(patchPlaybook(after, 'booking', { flow }))
+  t.same(lint(repeated).warnings, [], 'a flow that is sent anew belongs to the body of now')
 })
 
 t.test('A flow that cannot run refuses the write with each finding', async (t) => {

@@ -332,9 +332,9 @@ t.test('No member reaches the prototype of an object', async (t) => {
 })
 
 /** Every place inside a value, as the steps that lead to it. */
-function placesIn(value: unknown, path: string[] = []): string[][] {
+function pathsIn(value: unknown, path: string[] = []): string[][] {
   if (typeof value !== 'object' || value === null) return [path]
-  return [path, ...Object.entries(value).flatMap(([name, each]) => placesIn(each, [...path, name]))]
+  return [path, ...Object.entries(value).flatMap(([name, each]) => pathsIn(each, [...path, name]))]
 }
 
 function changedAt(value: unknown, [name, ...rest]: string[], change: (old: unknown) => unknown): unknown {
@@ -367,12 +367,12 @@ t.test('What the document takes and what a route takes by the same schema is the
   const checks = new Map(present.map((name) => [name, ajv.compile(sections[name] as TSchema)]))
   fc.assert(
     fc.property(fc.constantFrom(...present), fc.nat(), fc.constantFrom(...changes), (name, nth, change) => {
-      const places = placesIn(sample[name])
+      const paths = pathsIn(sample[name])
       const value = JSON.parse(
-        JSON.stringify(changedAt(sample[name], places[nth % places.length]!, change) ?? null),
+        JSON.stringify(changedAt(sample[name], paths[nth % paths.length]!, change) ?? null),
       ) as unknown
-      const isTaken = faultsOf(sections[name], value).length === 0
-      if (isTaken !== checks.get(name)!(value)) throw new Error(`${name} ${JSON.stringify(value)?.slice(0, 500)}`)
+      const isAccepted = faultsOf(sections[name], value).length === 0
+      if (isAccepted !== checks.get(name)!(value)) throw new Error(`${name} ${JSON.stringify(value)?.slice(0, 500)}`)
     }),
     { numRuns: 3_000 },
   )
@@ -387,7 +387,7 @@ t.test(
       'x https://:pw@a.example',
     ]
     for (const body of refused) {
-      const found = [
+      const faults = [
         ...faultsOf(templates.MessageTemplateBody, { name: 'x', body }),
         ...faultsOf(PlaybookBody, { name: 'x', body, examples: [[{ role: 'agent', content: body }]] }),
         ...faultsOf(capabilities.NotificationsBody, {
@@ -395,19 +395,19 @@ t.test(
         }),
       ]
       t.same(
-        found.map(({ field }) => field),
+        faults.map(({ field }) => field),
         ['body', 'body', 'examples[0][0].content', 'email.fromName'],
       )
-      for (const { message } of found) t.equal(message, 'must not hold an address with a user name or password')
+      for (const { message } of faults) t.equal(message, 'must not hold an address with a user name or password')
       t.same(faultsOf(capabilities.NotificationsBody, { emailApiKey: body }), [], 'what is sealed may hold one')
     }
-    const taken = [
+    const acceptedBodies = [
       'https://a.example/@me?to=x@y.example#@',
       'https://a.example me@b.example',
       '[[chips: Site -> https://a.example | Mail me@b.example]]',
       'Voir https://a.example、me@b.example',
       'mailto:me@a.example',
     ]
-    for (const body of taken) t.same(faultsOf(templates.MessageTemplateBody, { name: 'x', body }), [], body)
+    for (const body of acceptedBodies) t.same(faultsOf(templates.MessageTemplateBody, { name: 'x', body }), [], body)
   },
 )

@@ -25,15 +25,15 @@ t.test('A slug that is taken is numbered, and is a slug again', async (t) => {
 })
 
 t.test('Thousands of the same name each find theirs at the first try', async (t) => {
-  const taken = new Set(['where', 'where-2'])
-  let asked = 0
+  const slugsInUse = new Set(['where', 'where-2'])
+  let checkCount = 0
   const give = createSlugGenerator((slug) => {
-    asked++
-    return taken.has(slug)
+    checkCount++
+    return slugsInUse.has(slug)
   })
   const given = Array.from({ length: 5_000 }, () => give('Where?', 'fact'))
   t.equal(new Set(given).size, 5_000)
-  t.equal(asked, 5_000 + taken.size)
+  t.equal(checkCount, 5_000 + slugsInUse.size)
   const facts = Array.from({ length: 5_000 }, () => ({ question: 'Where?', answer: 'Here.' }))
   const made = must(replaceFacts(emptyDocument, { facts }))
   t.equal(new Set(made.facts.map(({ id }) => id)).size, 5_000)

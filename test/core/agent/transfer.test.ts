@@ -160,10 +160,10 @@ t.test('The round trip holds for arbitrary agents', async () => {
       const made = importDocument(emptyDocument, given, readers)
       if (isRefusal(made)) throw new Error(JSON.stringify(made))
       const first = JSON.stringify(exportDocument(made))
-      const again = must(importDocument(emptyDocument, JSON.parse(first), readers))
+      const imported = must(importDocument(emptyDocument, JSON.parse(first), readers))
       return (
-        JSON.stringify(exportDocument(again)) === first &&
-        JSON.stringify(exportDocument(must(importDocument(again, JSON.parse(first), readers)))) === first
+        JSON.stringify(exportDocument(imported)) === first &&
+        JSON.stringify(exportDocument(must(importDocument(imported, JSON.parse(first), readers)))) === first
       )
     }),
     { numRuns: 150 },

@@ -13,7 +13,7 @@ import type {
 } from '../../../core/amf/index.js'
 import type { Part } from '../../../core/amf/message.js'
 import { channelNames } from '../../../core/channelnames.js'
-import { webUrl as webUrlOf } from '../../harness/anytext.js'
+import { webUrl as webUrlOf } from '../../harness/arbitraries.js'
 
 /** Text that says something, of all sorts of characters. */
 export const words = fc

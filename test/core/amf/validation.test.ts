@@ -17,8 +17,8 @@ const choice = { type: 'ask.choice', intentId: 'a', prompt: 'Which?', options: [
 const native = { type: 'native', channel: 'rcs', payload: { any: [1] }, fallback: [text] }
 
 function problemsOf(value: unknown): Problem[] {
-  const judged = validateMessage(value)
-  return 'problems' in judged ? judged.problems : []
+  const validated = validateMessage(value)
+  return 'problems' in validated ? validated.problems : []
 }
 
 const pathsOf = (value: unknown) => problemsOf(value).map(({ path }) => path)
@@ -26,16 +26,16 @@ const pathsOf = (value: unknown) => problemsOf(value).map(({ path }) => path)
 /** The paths of its problems; a row with none is accepted. */
 type Row = readonly [what: string, value: unknown, ...paths: string[]]
 
-function judge(t: Test, rows: readonly Row[]): void {
+function checkRows(t: Test, rows: readonly Row[]): void {
   for (const [what, value, ...paths] of rows) t.same(pathsOf(value), paths, what)
 }
 
 t.test('Every valid message is accepted, and given back as it is', async (t) => {
   fc.assert(
     fc.property(contentMessage, (each) => {
-      const judged = validateMessage(each)
-      if ('problems' in judged) throw new Error(JSON.stringify(judged.problems))
-      return judged.message === each
+      const validated = validateMessage(each)
+      if ('problems' in validated) throw new Error(JSON.stringify(validated.problems))
+      return validated.message === each
     }),
   )
   t.pass()
@@ -44,9 +44,9 @@ t.test('Every valid message is accepted, and given back as it is', async (t) => 
 t.test('What is accepted has the shape that the format declares', async (t) => {
   const ajv = new Ajv2020()
   const shapes = new Map(Object.entries(plainParts).map(([type, shape]) => [type, ajv.compile(shape)]))
-  const holds = (part: Part): boolean =>
-    part.type === 'native' ? part.fallback.every(holds) : shapes.get(part.type)?.(part) === true
-  fc.assert(fc.property(contentMessage, ({ parts }) => parts.every(holds)))
+  const matchesSchema = (part: Part): boolean =>
+    part.type === 'native' ? part.fallback.every(matchesSchema) : shapes.get(part.type)?.(part) === true
+  fc.assert(fc.property(contentMessage, ({ parts }) => parts.every(matchesSchema)))
   t.pass()
 })
 
@@ -59,8 +59,9 @@ t.test('Whatever is given, the judgement is a value', async (t) => {
         { ...message(text), chips: value },
         message({ ...native, payload: value }),
       ]) {
-        const judged = validateMessage(each)
-        if ('problems' in judged) t.ok(judged.problems.length >= 1 && judged.problems.length <= limits.problems)
+        const validated = validateMessage(each)
+        if ('problems' in validated)
+          t.ok(validated.problems.length >= 1 && validated.problems.length <= limits.problems)
       }
     }),
   )
@@ -68,25 +69,25 @@ t.test('Whatever is given, the judgement is a value', async (t) => {
 
 t.test('A member that nobody asked for is named by its path, at every level', async (t) => {
   /** Puts an unknown member into one of the objects of a message, but not inside a payload, where everything is allowed. */
-  function spoil(value: unknown, path: string, found: (() => string)[]): void {
+  function collectMutations(value: unknown, path: string, mutations: (() => string)[]): void {
     if (typeof value !== 'object' || value === null) return
     if (Array.isArray(value)) {
-      for (const [place, each] of value.entries()) spoil(each, `${path}[${place}]`, found)
+      for (const [place, each] of value.entries()) collectMutations(each, `${path}[${place}]`, mutations)
       return
     }
     const own = value as Record<string, unknown>
-    found.push(() => {
+    mutations.push(() => {
       own.nonsense = 1
       return path === '' ? 'nonsense' : `${path}.nonsense`
     })
     for (const [key, each] of Object.entries(own))
-      if (key !== 'payload') spoil(each, path === '' ? key : `${path}.${key}`, found)
+      if (key !== 'payload') collectMutations(each, path === '' ? key : `${path}.${key}`, mutations)
   }
   fc.assert(
     fc.property(contentMessage, fc.nat(), (drawn, choice) => {
       const copy = structuredClone(drawn)
       const spots: (() => string)[] = []
-      spoil(copy, '', spots)
+      collectMutations(copy, '', spots)
       const path = spots[choice % spots.length]?.()
       return problemsOf(copy).some((each) => each.path === path && each.code === 'invalidMessage')
     }),
@@ -95,7 +96,7 @@ t.test('A member that nobody asked for is named by its path, at every level', as
 })
 
 t.test('A message is of spec amf/1 and has parts or a signal, not both', async (t) => {
-  judge(t, [
+  checkRows(t, [
     ['no object', 'hello', ''],
     ['null', null, ''],
     ['a list', [message(text)], ''],
@@ -122,7 +123,7 @@ t.test('A signal that is not known is an invalidSignal', async (t) => {
 })
 
 t.test('A part is judged by its type alone', async (t) => {
-  judge(t, [
+  checkRows(t, [
     ['no object', message('hello'), 'parts[0]'],
     ['no type', message({ text: 'Hello' }), 'parts[0].type'],
     ['an unknown type', message(text, { type: 'video' }), 'parts[1].type'],
@@ -148,7 +149,7 @@ t.test('A part is judged by its type alone', async (t) => {
 
 t.test('Text is words, or a list of words and values', async (t) => {
   const of = (...runs: unknown[]) => message({ type: 'text', text: runs })
-  judge(t, [
+  checkRows(t, [
     ['words and values', of('At ', moment, ' for ', { amount: '12.50', currency: 'EUR' })],
     ['an object alone', message({ type: 'text', text: moment }), 'parts[0].text'],
     ['an empty list', of(), 'parts[0].text'],
@@ -164,7 +165,7 @@ t.test('Text is words, or a list of words and values', async (t) => {
 
 t.test('A chip has what its kind acts upon, and nothing of another kind', async (t) => {
   const place = { address: 'Main Street 1' }
-  judge(t, [
+  checkRows(t, [
     ['a reply', withChips({ label: 'Yes' }, { label: 'No', kind: 'reply', value: 'no' })],
     [
       'one of each',
@@ -213,7 +214,7 @@ t.test('A chip has what its kind acts upon, and nothing of another kind', async 
 
 t.test('A place has an address or a latitude with its longitude', async (t) => {
   const of = (place: object) => message({ type: 'share.place', ...place })
-  judge(t, [
+  checkRows(t, [
     ['an address', of({ address: 'Main Street 1' })],
     ['a pair', of({ latitude: -90, longitude: 180 })],
     ['nothing', of({}), 'parts[0]'],
@@ -227,7 +228,7 @@ t.test('A place has an address or a latitude with its longitude', async (t) => {
 })
 
 t.test('A card has a title, a description or a picture', async (t) => {
-  judge(t, [
+  checkRows(t, [
     ['a picture', message({ type: 'card', card: { mediaUrl: 'https://example.com/a.png' } })],
     ['nothing', message({ type: 'card', card: {} }), 'parts[0].card'],
     [
@@ -248,7 +249,7 @@ t.test('Ids are unique: of intents in a message, of entries in their intent', as
       { id: 'x', label: 'Y' },
     ],
   })
-  judge(t, [
+  checkRows(t, [
     ['the same entry in two intents', message(choice, { ...choice, intentId: 'b' })],
     ['an intent twice', message(choice, confirm), 'parts[1].intentId'],
     [
@@ -289,7 +290,7 @@ t.test('Ids are unique: of intents in a message, of entries in their intent', as
 t.test('A moment is ISO-8601 with its offset, exists, and is read in an IANA zone', async (t) => {
   const at = (iso: string, tz = 'Europe/Paris') => message({ type: 'text', text: [{ iso, tz }] })
   const [iso, tz] = ['parts[0].text[0].iso', 'parts[0].text[0].tz']
-  judge(t, [
+  checkRows(t, [
     ['Z', at('2030-05-17T14:30:00Z')],
     ['without seconds', at('2030-05-17T14:30-03:30')],
     ['parts of a second', at('2030-05-17T14:30:00.123+14:00')],
@@ -323,7 +324,7 @@ t.test('A moment is ISO-8601 with its offset, exists, and is read in an IANA zon
 
 t.test('Media is fetched over https alone, and the problem says so', async (t) => {
   const of = (mediaUrl: unknown) => message({ type: 'media', kind: 'image', mediaUrl })
-  judge(t, [
+  checkRows(t, [
     ['https', of('https://example.com/a.png?b=c')],
     ['capitals', of('HTTPS://example.com/a.png')],
     ['a file', of('file:///etc/passwd'), 'parts[0].mediaUrl'],
@@ -354,7 +355,7 @@ t.test('A native part has a fallback that shows everywhere, and a payload of pla
   const deep = (levels: number) => JSON.parse('['.repeat(levels) + ']'.repeat(levels))
   const cycle: Record<string, unknown> = {}
   cycle.self = cycle
-  judge(t, [
+  checkRows(t, [
     ['whole', message(native)],
     ['null as payload', message({ ...native, payload: null })],
     ['no fallback', message(bare), 'parts[0].fallback'],
@@ -388,7 +389,7 @@ t.test('A payload is measured in bytes as JSON', async (t) => {
 
 t.test('Characters that no channel can carry are refused wherever they stand', async (t) => {
   for (const bad of ['a\0b', 'a\ud800b', '\udc00']) {
-    judge(t, [
+    checkRows(t, [
       ['in text', message({ type: 'text', text: bad }), 'parts[0].text'],
       ['in a run', message({ type: 'text', text: ['a', bad] }), 'parts[0].text[1]'],
       ['in an id', { ...message(text), id: bad }, 'id'],
@@ -396,7 +397,7 @@ t.test('Characters that no channel can carry are refused wherever they stand', a
       ['in a payload', message({ ...native, payload: { a: [bad] } }), 'parts[0].payload'],
     ])
   }
-  judge(t, [['whole pairs', message({ type: 'text', text: '👩‍🚀 \u{10ffff}' })]])
+  checkRows(t, [['whole pairs', message({ type: 'text', text: '👩‍🚀 \u{10ffff}' })]])
 })
 
 t.test('Each limit holds at its number and refuses one more as tooLarge', async (t) => {

@@ -46,7 +46,7 @@ const problemsOf = (aml: string, options?: CompileOptions) => briefly(compile(am
 
 type Row = readonly [what: string, aml: string, ...problems: string[]]
 
-function judge(t: Test, rows: readonly Row[]): void {
+function checkRows(t: Test, rows: readonly Row[]): void {
   for (const [what, aml, ...problems] of rows) {
     t.same(problemsOf(aml), problems, what)
     t.equal(compile(aml).message === undefined, problems.length > 0, 'and there is a message when nothing is wrong')
@@ -66,21 +66,21 @@ t.test('What AML can say compiles to the message that was meant', async (t) => {
 })
 
 t.test('Text stands between blocks, in order, and a marker may stand in the middle of it', async (t) => {
-  const said = (text: string) => ({ type: 'text', text })
-  t.same(partsOf('  Hello\n\nyou \n'), [said('Hello\n\nyou')])
+  const textPart = (text: string) => ({ type: 'text', text })
+  t.same(partsOf('  Hello\n\nyou \n'), [textPart('Hello\n\nyou')])
   t.same(partsOf('Before [[media: https://a.example/b.png]] after'), [
-    said('Before'),
+    textPart('Before'),
     { type: 'media', mediaUrl: 'https://a.example/b.png', kind: 'image' },
-    said('after'),
+    textPart('after'),
   ])
   t.same(partsOf(lines('Which [[ask.choice #a | One?', 'x = X', ']] or else')), [
-    said('Which'),
+    textPart('Which'),
     { type: 'ask.choice', intentId: 'a', prompt: 'One?', options: [{ id: 'x', label: 'X' }] },
-    said('or else'),
+    textPart('or else'),
   ])
-  t.same(partsOf('Literal \\[[chips: a]] and \\[[[ and ]]'), [said('Literal [[chips: a]] and [[[ and ]]')])
+  t.same(partsOf('Literal \\[[chips: a]] and \\[[[ and ]]'), [textPart('Literal [[chips: a]] and [[[ and ]]')])
   t.same(partsOf('An array [0] or [[[confirm #a | Sure?]]]'), [
-    said('An array [0] or ['),
+    textPart('An array [0] or ['),
     { type: 'confirm', intentId: 'a', prompt: 'Sure?]' },
   ])
 })
@@ -98,7 +98,7 @@ t.test('Chips are gathered from wherever they stand, and leave no hole in the te
       { label: 'Call', kind: 'dial', phone: '+1 415 555 0100' },
     ],
   })
-  judge(t, [
+  checkRows(t, [
     ['chips alone', '\n [[chips: a]]', '2:2 empty'],
     ['an arrow that leads nowhere', 'Hi\n[[chips: Paris -> Rome]]', '2:1 badMarker'],
     ['a chip without label', 'Hi [[chips: a | ]]', '1:4 invalidMessage'],
@@ -116,7 +116,7 @@ t.test('The kind of media is told by the ending of its address', async (t) => {
     ),
     ['image', 'video', 'audio', 'file', 'file', 'image', 'image', 'image'],
   )
-  judge(t, [
+  checkRows(t, [
     ['http', 'Hi\n[[media: http://a.example/b.png]]', '2:1 invalidMessage'],
     ['three fields', '[[media: https://a.example | b | c]]', '1:1 badMarker'],
     ['nothing', '[[media: ]]', '1:1 invalidMessage'],
@@ -128,7 +128,7 @@ t.test('A place alone is an address or a pair; with a label it is the second fie
   t.same(partsOf('[[place: Us | 48.85, -2.35]]'), [
     { type: 'share.place', label: 'Us', latitude: 48.85, longitude: -2.35 },
   ])
-  judge(t, [
+  checkRows(t, [
     ['a label alone', '[[place: Us | ]]', '1:1 invalidMessage'],
     ['off the globe', '[[place: 91, 0]]', '1:1 invalidMessage'],
   ])
@@ -148,7 +148,7 @@ t.test('A card of a carousel may begin with its title', async (t) => {
   t.same(partsOf(lines('[[carousel', '---', 'One', 'description: first', '---', 'title: Two', '---', ']]')), [
     { type: 'carousel', cards: [{ title: 'One', description: 'first' }, { title: 'Two' }] },
   ])
-  judge(t, [
+  checkRows(t, [
     ['nothing between two lines', lines('[[carousel', 'One', '---', '---', 'Two', ']]'), '1:1 invalidMessage'],
     ['no cards', lines('[[carousel', ']]'), '1:1 emptyList'],
     ['words in its head', lines('[[carousel | Shoes', 'One', ']]'), '1:1 badMarker'],
@@ -190,7 +190,7 @@ t.test('A tilde divides a line where it has space on both sides', async (t) => {
 t.test('A signal stands alone', async (t) => {
   t.same(compile('\n[[signal: typing]]\n').message, { spec: 'amf/1', signal: 'typing' })
   t.same(compile('[[signal:read]]').message, { spec: 'amf/1', signal: 'read' })
-  judge(t, [
+  checkRows(t, [
     ['with text', 'Hi [[signal: typing]]', '1:4 signalNotAlone'],
     ['with chips', '[[signal: typing]][[chips: a]]', '1:1 signalNotAlone'],
     ['twice', '[[signal: typing]]\n[[signal: read]]', '2:1 signalNotAlone'],
@@ -200,7 +200,7 @@ t.test('A signal stands alone', async (t) => {
 
 t.test('Each problem of the contract is told, with its line and column', async (t) => {
   const slots = (...all: string[]) => lines('[[ask.time #a | When?', ...all, ']]')
-  judge(t, [
+  checkRows(t, [
     ['an empty text', '', '1:1 empty'],
     ['space', ' \r\n\t', '1:1 empty'],
     ['an unknown marker', 'Hi\n  [[buttons: a]]', '2:3 unknownMarker'],
@@ -344,8 +344,8 @@ t.test('Whatever the offset and the zone, the reader sees the local time that wa
       const iso = isoText(at * 1000, hours * 60)
       const [part] = partsOf(lines('[[ask.time #a | When?', `x = ${iso}`, ']]'), { zone })
       const { tz } = (part as { slots: { start: { tz: string } }[] }).slots[0]!.start
-      const shown = new Date(at * 1000).toLocaleString('sv-SE', { timeZone: tz })
-      return shown.replace(' ', 'T') === iso.slice(0, 19)
+      const localTime = new Date(at * 1000).toLocaleString('sv-SE', { timeZone: tz })
+      return localTime.replace(' ', 'T') === iso.slice(0, 19)
     }),
   )
   t.pass()

@@ -11,7 +11,7 @@ import {
 } from '../../../core/automation/run.js'
 
 const triggers = [...new Set(runTransitions.map(({ on }) => on))]
-const row = (state: RuleRun['state']): RuleRun => ({
+const runOf = (state: RuleRun['state']): RuleRun => ({
   outreachId: 'o',
   state,
   dueAt: 1,
@@ -32,12 +32,12 @@ t.test('Every state is reached, and those without a move are ends', async (t) =>
 })
 
 t.test('A reason goes with the step it belongs to', async (t) => {
-  t.match(transitionRun(row('waiting'), 'accepted', { sendId: 'sd_1' }), {
+  t.match(transitionRun(runOf('waiting'), 'accepted', { sendId: 'sd_1' }), {
     state: 'queued',
     sendId: 'sd_1',
     reason: undefined,
   })
-  t.match(transitionRun(row('pending'), 'deferred', { reason: 'in-conversation', dueAt: 9 }), {
+  t.match(transitionRun(runOf('pending'), 'deferred', { reason: 'in-conversation', dueAt: 9 }), {
     state: 'waiting',
     reason: 'in-conversation',
     dueAt: 9,
@@ -47,7 +47,7 @@ t.test('A reason goes with the step it belongs to', async (t) => {
 t.test('Whatever is told in whatever order, a row is sent at most once and never leaves its end', async (t) => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom<RunTrigger>(...triggers)), (steps) => {
-      let now = row('pending')
+      let now = runOf('pending')
       let ends = 0
       for (const on of steps) {
         const after = transitionRun(now, on)

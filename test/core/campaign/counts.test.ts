@@ -10,18 +10,23 @@ import {
   tallyOf,
   tallyView,
 } from '../../../core/campaign/counts.js'
-import { exclusions, type RecipientStatus, recipientStates, statusOfSend } from '../../../core/campaign/recipient.js'
+import {
+  exclusions,
+  type RecipientStatus,
+  recipientStates,
+  recipientStatusOf,
+} from '../../../core/campaign/recipient.js'
 import { sendReasons, sendStates } from '../../../core/outreach/send.js'
 
-const standing: fc.Arbitrary<RecipientStatus> = fc
+const recipientStatus: fc.Arbitrary<RecipientStatus> = fc
   .tuple(fc.constantFrom(...recipientStates), fc.option(fc.constantFrom(...sendReasons), { nil: undefined }))
   .map(([state, reason]) => (reason ? { state, reason } : { state }))
 
 t.test('A tally that follows each step equals a count of all', async () => {
   fc.assert(
     fc.property(
-      fc.array(standing, { minLength: 1, maxLength: 20 }),
-      fc.array(fc.tuple(fc.nat(), standing), { maxLength: 60 }),
+      fc.array(recipientStatus, { minLength: 1, maxLength: 20 }),
+      fc.array(fc.tuple(fc.nat(), recipientStatus), { maxLength: 60 }),
       (start, steps) => {
         const all = [...start]
         let tally = all.reduce((sum, each) => addCount(sum, each, 1), emptyTally)
@@ -31,12 +36,12 @@ t.test('A tally that follows each step equals a count of all', async () => {
           all[at] = to
         }
         const counted = all.reduce((sum, each) => addCount(sum, each, 1), emptyTally)
-        const [shown, wanted] = [tallyView(tally), tallyView(counted)]
-        if (JSON.stringify(shown.states) !== JSON.stringify(wanted.states)) throw new Error('states differ')
+        const [view, expected] = [tallyView(tally), tallyView(counted)]
+        if (JSON.stringify(view.states) !== JSON.stringify(expected.states)) throw new Error('states differ')
         for (const reason of sendReasons) {
-          if (shown.reasons[reason] !== wanted.reasons[reason]) throw new Error(`${reason} differs`)
+          if (view.reasons[reason] !== expected.reasons[reason]) throw new Error(`${reason} differs`)
         }
-        if (shown.total !== all.length || openCount(tally) !== openCount(counted)) throw new Error('sums differ')
+        if (view.total !== all.length || openCount(tally) !== openCount(counted)) throw new Error('sums differ')
       },
     ),
   )
@@ -47,8 +52,8 @@ t.test('What staging found is the first tally: total = sendable + exclusions', a
   fc.assert(
     fc.property(numbers, fc.nat(1_000), (left, sendable) => {
       const total = sendable + Object.values(left).reduce((sum, count) => sum + count, 0)
-      const shown = tallyView(tallyOf({ total, sendable, exclusions: left as Counts['exclusions'] }))
-      return shown.total === total && shown.states.pending === sendable && shown.states.excluded === total - sendable
+      const view = tallyView(tallyOf({ total, sendable, exclusions: left as Counts['exclusions'] }))
+      return view.total === total && view.states.pending === sendable && view.states.excluded === total - sendable
     }),
   )
 })
@@ -56,11 +61,14 @@ t.test('What staging found is the first tally: total = sendable + exclusions', a
 t.test('Receipts promote what was sent, and nothing else', async (t) => {
   for (const state of sendStates) {
     const send = { state, receipts: { sentAt: 1, deliveredAt: 2, readAt: 3 } }
-    t.equal(statusOfSend(send).state, state === 'sent' ? 'read' : state)
+    t.equal(recipientStatusOf(send).state, state === 'sent' ? 'read' : state)
   }
-  t.same(statusOfSend({ state: 'sent' }), { state: 'sent' })
-  t.same(statusOfSend({ state: 'sent', receipts: { deliveredAt: 1 } }), { state: 'delivered' })
-  t.same(statusOfSend({ state: 'sent', receipts: { failedAt: 1 } }), { state: 'failed', reason: 'delivery_failed' })
-  t.same(statusOfSend({ state: 'sent', receipts: { failedAt: 1, deliveredAt: 2 } }), { state: 'delivered' })
-  t.same(statusOfSend({ state: 'queued', reason: 'dispatch_failed' }), { state: 'queued' }, 'it may yet work')
+  t.same(recipientStatusOf({ state: 'sent' }), { state: 'sent' })
+  t.same(recipientStatusOf({ state: 'sent', receipts: { deliveredAt: 1 } }), { state: 'delivered' })
+  t.same(recipientStatusOf({ state: 'sent', receipts: { failedAt: 1 } }), {
+    state: 'failed',
+    reason: 'delivery_failed',
+  })
+  t.same(recipientStatusOf({ state: 'sent', receipts: { failedAt: 1, deliveredAt: 2 } }), { state: 'delivered' })
+  t.same(recipientStatusOf({ state: 'queued', reason: 'dispatch_failed' }), { state: 'queued' }, 'it may yet work')
 })

@@ -35,8 +35,8 @@ t.test('Every status goes where the contract says on each trigger, and nowhere e
 t.test('A move whose condition does not hold is not made', async (t) => {
   for (const { from, on, when } of campaignTransitions) {
     for (const status of from) {
-      const moved = nextCampaignStatus(status, on, (condition) => condition !== when)
-      t.equal(moved !== undefined, when === 'always', `${status} on ${on}`)
+      const nextStatus = nextCampaignStatus(status, on, (condition) => condition !== when)
+      t.equal(nextStatus !== undefined, when === 'always', `${status} on ${on}`)
     }
   }
 })

@@ -2,12 +2,12 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { type ReportedInbound, withPublicUrls } from '../../../core/channel/providermedia.js'
-import { webUrl } from '../../harness/anytext.js'
+import { webUrl } from '../../harness/arbitraries.js'
 
-const addressOf = (held: string) => `https://gateway.example/${held.length}`
+const addressOf = (mediaRef: string) => `https://gateway.example/${mediaRef.length}`
 
 t.test('Each thing that is held gets an address in place of its name, and what is known of it stays', async (t) => {
-  const told: ReportedInbound = {
+  const reported: ReportedInbound = {
     kind: 'content',
     content: {
       text: 'Look',
@@ -18,7 +18,7 @@ t.test('Each thing that is held gets an address in place of its name, and what i
       ],
     },
   }
-  t.same(withPublicUrls(told, addressOf), {
+  t.same(withPublicUrls(reported, addressOf), {
     kind: 'content',
     content: {
       text: 'Look',
@@ -40,5 +40,7 @@ t.test('What holds nothing is the same afterwards, and nothing is sealed for it'
       content: fc.record({ text: fc.string(), media: fc.array(fc.record({ url: webUrl() })) }, { requiredKeys: [] }),
     }),
   )
-  fc.assert(fc.property(open, (told) => JSON.stringify(withPublicUrls(told, never)) === JSON.stringify(told)))
+  fc.assert(
+    fc.property(open, (reported) => JSON.stringify(withPublicUrls(reported, never)) === JSON.stringify(reported)),
+  )
 })

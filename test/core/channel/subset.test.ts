@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { traitsOf } from '../../../core/channel/channeltraits.js'
-import { firstExcess } from '../../../core/channel/subset.js'
+import { findExcessTrait } from '../../../core/channel/subset.js'
 import { channelNames } from '../../../core/channelnames.js'
 import { traits } from '../render/messages.js'
 
@@ -11,9 +11,9 @@ const whatsapp = traitsOf('messengerA')
 
 t.test('Nothing has more than itself, nor with any of its powers taken away', async (t) => {
   for (const wide of [...channelNames.map(traitsOf), ...fc.sample(traits, 100)]) {
-    t.equal(firstExcess(wide, wide), undefined)
+    t.equal(findExcessTrait(wide, wide), undefined)
     const { chips: _chips, card: _card, carousel: _carousel, list: _list, timePicker: _times, media: _, ...bare } = wide
-    t.equal(firstExcess(bare, wide), undefined)
+    t.equal(findExcessTrait(bare, wide), undefined)
   }
 })
 
@@ -36,10 +36,10 @@ t.test('What is more in any way is named', async (t) => {
     ['text', { ...rcs, text: undefined }, rcs],
     ['traits', undefined, rcs],
   ] as const) {
-    t.equal(firstExcess(narrow, wide), name)
+    t.equal(findExcessTrait(narrow, wide), name)
   }
 })
 
 t.test('Nothing that could stand there instead of traits makes it throw', async () => {
-  fc.assert(fc.property(fc.anything(), traits, (narrow, wide) => void firstExcess(narrow, wide)))
+  fc.assert(fc.property(fc.anything(), traits, (narrow, wide) => void findExcessTrait(narrow, wide)))
 })

@@ -96,9 +96,9 @@ t.test('Wherever a browser is sent, readers of addresses agree that it is a host
       if (sent === undefined) return true
       const { host, username, password, searchParams } = new URL(sent)
       const isListed = rules.hosts.includes(host) && username === '' && password === ''
-      const isTold =
+      const isReported =
         searchParams.getAll('oauthStatus').join() === 'success' && searchParams.getAll('toolId').length === 1
-      return isListed && isTold && /^https?:\/\/(console\.example|localhost:3000)[/?#]/.test(sent)
+      return isListed && isReported && /^https?:\/\/(console\.example|localhost:3000)[/?#]/.test(sent)
     }),
     { numRuns: 3_000 },
   )

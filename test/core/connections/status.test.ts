@@ -7,27 +7,27 @@ import {
   connectionStates,
   failures,
   isUsable,
-  next,
+  nextState,
   statuses,
   transitions,
   triggers,
 } from '../../../core/connections/status.js'
 
 t.test('A connected sign-in expires, is revoked or meets with an error, each by its own trigger', async (t) => {
-  t.equal(next('connected', 'refreshFailed'), 'expired')
-  t.equal(next('connected', 'grantRejected'), 'revoked')
+  t.equal(nextState('connected', 'refreshFailed'), 'expired')
+  t.equal(nextState('connected', 'grantRejected'), 'revoked')
   for (const status of statuses) {
-    t.equal(next(status, 'callFailed'), 'error')
-    t.equal(next(status, 'disconnected'), 'not-connected')
+    t.equal(nextState(status, 'callFailed'), 'error')
+    t.equal(nextState(status, 'disconnected'), 'not-connected')
   }
-  for (const standing of connectionStates) t.equal(next(standing, 'granted'), 'connected')
-  t.equal(next('error', 'callSucceeded'), 'connected')
+  for (const state of connectionStates) t.equal(nextState(state, 'granted'), 'connected')
+  t.equal(nextState('error', 'callSucceeded'), 'connected')
 })
 
 t.test('Nothing but a person makes an ended sign-in good again', async (t) => {
   for (const status of ['expired', 'revoked'] as const) {
-    const ways = triggers.filter((on) => next(status, on) === 'connected')
-    t.same(ways, ['granted'])
+    const grantTriggers = triggers.filter((on) => nextState(status, on) === 'connected')
+    t.same(grantTriggers, ['granted'])
     t.notOk(isUsable(status))
   }
   t.ok(isUsable('connected') && isUsable('error'))
@@ -38,7 +38,10 @@ t.test('No two moves begin alike, and any walk stays among the statuses', async 
   t.equal(new Set(begins).size, begins.length)
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...triggers)), (steps) => {
-      const end = steps.reduce((at, on) => next(at, on) ?? at, 'not-connected' as (typeof connectionStates)[number])
+      const end = steps.reduce(
+        (at, on) => nextState(at, on) ?? at,
+        'not-connected' as (typeof connectionStates)[number],
+      )
       return connectionStates.includes(end) && (steps.includes('granted') || end === 'not-connected')
     }),
   )

@@ -156,8 +156,8 @@ export function createChat(options: ChatOptions = {}) {
       apply({ kind: 'inbound', agent, items: [{ id: `in_${++items}`, inbound }], repeats })
     },
     receiveText: (text: string) => chat.receive({ kind: 'content', content: { text } }),
-    receiveTap: (messageId: string, place: number, label?: string) =>
-      chat.receive({ kind: 'tap', messageId, tapIndex: place, ...(label !== undefined && { label }) }),
+    receiveTap: (messageId: string, tapIndex: number, label?: string) =>
+      chat.receive({ kind: 'tap', messageId, tapIndex, ...(label !== undefined && { label }) }),
     receipt: (receipt: Receipt) => chat.receive({ kind: 'receipt', receipt }),
     send(
       message: OutboundMessage,

@@ -1,7 +1,7 @@
 /** Keywords of carrier channels: the whole message or nothing. */
 import fc from 'fast-check'
 import t from 'tap'
-import { type Brand, defaultTexts, parseKeyword } from '../../../core/conversation/keywords.js'
+import { type BrandInfo, defaultTexts, parseKeyword } from '../../../core/conversation/keywords.js'
 
 const carrier = { answersKeywords: false, isOptedOut: false }
 const answered = { answersKeywords: true, isOptedOut: false }
@@ -96,7 +96,7 @@ t.test('Other channels have no keywords', async (t) => {
 })
 
 t.test('What people are answered names the brand and says how to go on', async (t) => {
-  const brand: Brand = { name: 'Harbor Hotel', contactPhone: '+1 555 0100', contactEmail: 'desk@harbor.example' }
+  const brand: BrandInfo = { name: 'Harbor Hotel', contactPhone: '+1 555 0100', contactEmail: 'desk@harbor.example' }
   for (const text of Object.values(defaultTexts)) t.match(text(brand), /^Harbor Hotel:/)
   t.match(defaultTexts.stop(brand), /no more messages.*START/)
   t.match(defaultTexts.help(brand), /\+1 555 0100, desk@harbor\.example.*STOP/)

@@ -7,7 +7,7 @@ import { type Chat, createChat, idOf, text } from './fixture.js'
 const { messages, seconds } = channelBinding.loopGuard
 const window = seconds * 1000
 const verdict = (answer: object) => ('reason' in answer ? answer.reason : 'taken')
-const offers = (chat: Chat, count: number) => Array.from({ length: count }, () => verdict(chat.send(text('hi'))))
+const sendVerdicts = (chat: Chat, count: number) => Array.from({ length: count }, () => verdict(chat.send(text('hi'))))
 const toStatus = (chat: Chat, eventId: string) =>
   verdict(chat.send(text('hi'), { from: 'reply', inReplyToStatus: eventId }))
 
@@ -26,11 +26,11 @@ t.test('More messages than the limit within its time are refused until the perso
 
 t.test('A message that is older than the time of the limit counts no more, to the millisecond', async (t) => {
   const chat = createChat()
-  offers(chat, messages)
+  sendVerdicts(chat, messages)
   chat.advance(window - 1)
-  t.same(offers(chat, 1), ['loopDetected'])
+  t.same(sendVerdicts(chat, 1), ['loopDetected'])
   chat.advance(1)
-  t.same(offers(chat, messages + 1), [...Array.from({ length: messages }, () => 'taken'), 'loopDetected'])
+  t.same(sendVerdicts(chat, messages + 1), [...Array.from({ length: messages }, () => 'taken'), 'loopDetected'])
 })
 
 t.test('For any course of messages, exactly those beyond the limit of the last seconds are refused', async () => {
@@ -39,17 +39,17 @@ t.test('For any course of messages, exactly those beyond the limit of the last s
   fc.assert(
     fc.property(guard, fc.array(step, { maxLength: 60 }), (loopGuard, steps) => {
       const chat = createChat({ loopGuard })
-      let taken: number[] = []
+      let acceptedAt: number[] = []
       for (const each of steps) {
         if (each === 'says') {
           chat.receiveText('hello')
-          taken = []
+          acceptedAt = []
           continue
         }
         chat.advance(each)
-        const within = taken.filter((at) => chat.now() - at < loopGuard.seconds * 1000)
+        const within = acceptedAt.filter((at) => chat.now() - at < loopGuard.seconds * 1000)
         const expected = within.length < loopGuard.messages ? 'taken' : 'loopDetected'
-        if (expected === 'taken') taken.push(chat.now())
+        if (expected === 'taken') acceptedAt.push(chat.now())
         if (verdict(chat.send(text('hi'))) !== expected) return false
         if ((chat.conversation().unanswered?.at.length ?? 0) > loopGuard.messages) return false
       }
@@ -86,30 +86,30 @@ t.test(
 
 t.test('Receipts, signals and openings of sends are not counted, and openings are never refused', async (t) => {
   const chat = createChat()
-  t.same(offers(chat, messages - 1), Array(messages - 1).fill('taken'))
+  t.same(sendVerdicts(chat, messages - 1), Array(messages - 1).fill('taken'))
   chat.send({ spec: 'amf/1', signal: 'typing' })
   const opening = (nth: number) => ({
     message: text('Sale!') as never,
     sendRef: { sendId: `snd_${nth}`, attempt: 1, isLast: true },
   })
   for (let nth = 0; nth < messages; nth++) t.equal(verdict(chat.open(opening(nth))), 'taken')
-  t.same(offers(chat, 2), ['taken', 'loopDetected'])
+  t.same(sendVerdicts(chat, 2), ['taken', 'loopDetected'])
   t.equal(verdict(chat.open(opening(messages))), 'taken')
   t.equal(verdict(chat.send({ spec: 'amf/1', signal: 'typing' })), 'taken')
   chat.receipt({ providerId: 'p-none', state: 'read' })
-  t.same(offers(chat, 1), ['loopDetected'], 'a receipt is nothing that the person did')
+  t.same(sendVerdicts(chat, 1), ['loopDetected'], 'a receipt is nothing that the person did')
 })
 
 t.test('A message that was taken before under its id is the same one, loop or not', async (t) => {
   const chat = createChat()
   const first = chat.send(text('hi', { id: 'mine' }))
-  offers(chat, messages)
+  sendVerdicts(chat, messages)
   t.same(chat.send(text('hi', { id: 'mine' })), first)
 })
 
 t.test('A clock that is set back holds nothing up', async (t) => {
   const chat = createChat()
-  offers(chat, messages)
+  sendVerdicts(chat, messages)
   chat.advance(-window)
-  t.same(offers(chat, 1), ['taken'])
+  t.same(sendVerdicts(chat, 1), ['taken'])
 })

@@ -5,7 +5,7 @@ import t from 'tap'
 import type { ContentMessage, Part } from '../../../core/amf/index.js'
 import { tapsOf } from '../../../core/amf/index.js'
 import { type Option, matchReply as optionMeantBy } from '../../../core/conversation/match.js'
-import { namesOf } from '../../../core/render/taplabels.js'
+import { namesOf } from '../../../core/render/optionlabels.js'
 
 const message = (...parts: Part[]): ContentMessage => ({ spec: 'amf/1', parts })
 const choice = (...labels: string[]): Part => ({
@@ -19,9 +19,9 @@ const confirm: Part = { type: 'confirm', intentId: 'sure', prompt: 'Sure?' }
 const newYork = { locale: 'en-US', zone: 'America/New_York' }
 
 /** As on a channel that numbers every reply, or on one that shows no numbers. */
-function offered(asked: ContentMessage, isNumbered = true, messageId = 'msg_1'): readonly Option[] {
-  const names = namesOf(asked, newYork)
-  const replies = tapsOf(asked).flatMap((tap, place) => (tap.kind === 'reply' ? [{ tap, place }] : []))
+function optionsOf(choices: ContentMessage, isNumbered = true, messageId = 'msg_1'): readonly Option[] {
+  const names = namesOf(choices, newYork)
+  const replies = tapsOf(choices).flatMap((tap, place) => (tap.kind === 'reply' ? [{ tap, place }] : []))
   return replies.map(({ tap, place }, at) => {
     const option = { messageId, tapIndex: place, tap, names: names[place]! }
     return isNumbered ? { ...option, number: at + 1 } : option
@@ -33,10 +33,10 @@ const meantBy = (reply: string, options: readonly Option[]) => optionMeantBy(rep
 
 /** The label of what it means, where nothing is numbered. */
 function labelMeant(reply: string, ...labels: string[]): string | undefined {
-  return optionMeantBy(reply, [offered(message(choice(...labels)), false)])?.names[0]
+  return optionMeantBy(reply, [optionsOf(message(choice(...labels)), false)])?.names[0]
 }
 
-const rooms = offered(message(choice('Red room', 'Blue room', 'Dark red room with a view')))
+const rooms = optionsOf(message(choice('Red room', 'Blue room', 'Dark red room with a view')))
 
 t.test('A number answers when it is the whole reply, and only then', async (t) => {
   for (const [reply, place] of [
@@ -51,28 +51,28 @@ t.test('A number answers when it is the whole reply, and only then', async (t) =
 })
 
 t.test('Numbers mean what the person was shown, and nothing where none were shown', async (t) => {
-  const asked = offered(message(choice('One', 'Two')))
+  const choices = optionsOf(message(choice('One', 'Two')))
   t.equal(
     meantBy(
       '1',
-      asked.map((option, at) => ({ ...option, number: 2 - at })),
+      choices.map((option, at) => ({ ...option, number: 2 - at })),
     ),
     1,
   )
-  t.equal(meantBy('2', offered(message(choice('One', 'Two')), false)), undefined)
+  t.equal(meantBy('2', optionsOf(message(choice('One', 'Two')), false)), undefined)
   const two = message(choice('One', 'Two'), { ...(choice('Three') as object), intentId: 'other' } as Part)
-  t.equal(meantBy('1', offered(two, false)), undefined)
-  t.equal(meantBy('3', offered(two)), 2)
-  t.equal(meantBy('1️⃣', asked), 0)
-  t.equal(meantBy('01', asked), 0)
-  t.equal(meantBy('0', asked), undefined)
+  t.equal(meantBy('1', optionsOf(two, false)), undefined)
+  t.equal(meantBy('3', optionsOf(two)), 2)
+  t.equal(meantBy('1️⃣', choices), 0)
+  t.equal(meantBy('01', choices), 0)
+  t.equal(meantBy('0', choices), undefined)
 })
 
 t.test('A label that is one symbol answers nothing that lacks the symbol', async (t) => {
   for (const symbol of ['|', '｜', '+', '=', '*', '^']) {
-    const asked = offered(message(choice('One', symbol)))
-    t.equal(meantBy('something else', asked), undefined, symbol)
-    t.equal(meantBy(`take ${symbol}`, asked), 1, symbol)
+    const choices = optionsOf(message(choice('One', symbol)))
+    t.equal(meantBy('something else', choices), undefined, symbol)
+    t.equal(meantBy(`take ${symbol}`, choices), 1, symbol)
   }
 })
 
@@ -80,11 +80,11 @@ t.test(
   'A label or id that disagrees with a number is ambiguous, and decides where no numbers were shown',
   async (t) => {
     const people = choice('2', '4', '6')
-    t.equal(meantBy('2', offered(message(people), false)), 0)
-    t.equal(meantBy('2', offered(message(people))), undefined)
-    t.equal(meantBy('2.', offered(message(people))), undefined)
-    t.equal(meantBy('3', offered(message(people))), 2, 'a number that is no label')
-    t.equal(meantBy('4', offered(message(people))), 1, 'a label that is no number')
+    t.equal(meantBy('2', optionsOf(message(people), false)), 0)
+    t.equal(meantBy('2', optionsOf(message(people))), undefined)
+    t.equal(meantBy('2.', optionsOf(message(people))), undefined)
+    t.equal(meantBy('3', optionsOf(message(people))), 2, 'a number that is no label')
+    t.equal(meantBy('4', optionsOf(message(people))), 1, 'a label that is no number')
     const ids: Part = {
       ...(people as Extract<Part, { type: 'ask.choice' }>),
       options: [
@@ -92,10 +92,10 @@ t.test(
         { id: '1', label: 'One' },
       ],
     }
-    t.equal(meantBy('1', offered(message(ids))), undefined)
-    t.equal(meantBy('1', offered(message(ids), false)), 1)
+    t.equal(meantBy('1', optionsOf(message(ids))), undefined)
+    t.equal(meantBy('1', optionsOf(message(ids), false)), 1)
     const agreeing = choice('1', '2')
-    t.equal(meantBy('2', offered(message(agreeing))), 1)
+    t.equal(meantBy('2', optionsOf(message(agreeing))), 1)
   },
 )
 
@@ -130,30 +130,30 @@ const slotPart = (...starts: string[]): Part => ({
 })
 
 t.test('A time is meant by its hour and never by the number of its day', async (t) => {
-  const slots = offered(message(slotPart('2030-06-03T13:00:00-04:00', '2030-06-04T14:00:00-04:00')), false)
+  const slots = optionsOf(message(slotPart('2030-06-03T13:00:00-04:00', '2030-06-04T14:00:00-04:00')), false)
   for (const reply of ['3 pm', '4 pm', '3pm', '4', '3', 'jun 3', '3 pm please', 'June 4'])
     t.equal(meantBy(reply, slots), undefined, reply)
   for (const reply of ['1 pm', '1pm', '1:00 PM', '1.00 p.m.', 'Mon 1 pm', 'Monday 1 pm', 'mon', 'Mon, Jun 3, 1:00 PM'])
     t.equal(meantBy(reply, slots), reply.startsWith('Monday') ? undefined : 0, reply)
   t.equal(meantBy('Jun 4, 2:00 PM', slots), 1, 'a shorter form that a chip may show')
   t.equal(meantBy('slot-1', slots), 1)
-  const written = offered(message(choice('Mon Jun 3 1:00 PM', 'Tue Jun 4 2:00 PM')), false)
+  const written = optionsOf(message(choice('Mon Jun 3 1:00 PM', 'Tue Jun 4 2:00 PM')), false)
   for (const reply of ['3 pm', '4 pm', '3', '4']) t.equal(meantBy(reply, written), undefined, reply)
-  const halves = offered(message(slotPart('2030-06-03T10:30:00-04:00', '2030-06-03T22:30:00-04:00')), false)
+  const halves = optionsOf(message(slotPart('2030-06-03T10:30:00-04:00', '2030-06-03T22:30:00-04:00')), false)
   t.equal(meantBy('10:30', halves), undefined)
   t.equal(meantBy('10:30 pm', halves), 1)
 })
 
 t.test('Questions of one turn are equals, and an older turn counts where no newer one could be meant', async (t) => {
-  const drinks = offered(message(choice('Tea', 'Coffee')), true, 'msg_1')
-  const food = offered(message(choice('Cake', 'Pie', 'Iced coffee')), true, 'msg_2')
+  const drinks = optionsOf(message(choice('Tea', 'Coffee')), true, 'msg_1')
+  const food = optionsOf(message(choice('Cake', 'Pie', 'Iced coffee')), true, 'msg_2')
   const meant = (reply: string, ...turns: (readonly Option[])[]) => optionMeantBy(reply, turns)?.names[0]
   t.equal(meant('1', [...drinks, ...food]), undefined, 'either could be meant')
   t.equal(meant('1', food, drinks), 'Cake', 'the newer turn')
   t.equal(meant('3', [...drinks, ...food]), 'Iced coffee')
   t.equal(meant('tea', food, drinks), 'Tea')
   t.equal(meant('coffee', food, drinks), undefined, 'words of a newer label, and an older label as it stands')
-  t.equal(meant('cake or pie?', food, offered(message(choice('Or')), false, 'msg_0')), undefined)
+  t.equal(meant('cake or pie?', food, optionsOf(message(choice('Or')), false, 'msg_0')), undefined)
 })
 
 t.test('A number that only another label has as a word is a message, since either could be meant', async (t) => {
@@ -174,13 +174,13 @@ t.test('A number that only another label has as a word is a message, since eithe
     [['Tea', '€1 more', '11'], '1', 'Tea'],
   ]
   for (const [labels, reply, expected] of chat) {
-    const options = offered(message(choice(...labels)))
+    const options = optionsOf(message(choice(...labels)))
     t.equal(optionMeantBy(reply, [options])?.names[0], expected, `${reply} of ${labels.join(', ')}`)
   }
 })
 
 t.test('A reply that asks, or makes it depend on something, is no answer for the label that it holds', async (t) => {
-  const asked = offered(message(confirm))
+  const choices = optionsOf(message(confirm))
   for (const reply of [
     'Did I say yes?',
     'Did I say yes？',
@@ -188,10 +188,10 @@ t.test('A reply that asks, or makes it depend on something, is no answer for the
     'Yes, but only with a view',
     'YES unless it rains',
   ])
-    t.equal(meantBy(reply, asked), undefined, reply)
+    t.equal(meantBy(reply, choices), undefined, reply)
   for (const reply of ['is the blue room free?', 'the blue room if it is quiet'])
     t.equal(meantBy(reply, rooms), undefined, reply)
-  t.equal(meantBy('Yes?', asked), 0, 'a label and nothing else')
+  t.equal(meantBy('Yes?', choices), 0, 'a label and nothing else')
   t.equal(meantBy('the blue room, please', rooms), 1)
 })
 
@@ -218,27 +218,27 @@ t.test('Words that only one label has answer, and words of two do not', async (t
 })
 
 t.test('YES and NO answer a confirmation, and YES the lone option of a question', async (t) => {
-  const asked = offered(message(confirm))
-  t.equal(meantBy('YES', asked), 0)
-  t.equal(meantBy('no.', asked), 1)
-  t.equal(meantBy('yes please', asked), 0)
-  t.equal(meantBy('maybe', asked), undefined)
-  const lone = offered(message(choice('The last table')))
+  const choices = optionsOf(message(confirm))
+  t.equal(meantBy('YES', choices), 0)
+  t.equal(meantBy('no.', choices), 1)
+  t.equal(meantBy('yes please', choices), 0)
+  t.equal(meantBy('maybe', choices), undefined)
+  const lone = optionsOf(message(choice('The last table')))
   t.equal(meantBy('Yes', lone), 0)
   t.equal(meantBy('no', lone), undefined)
-  t.equal(meantBy('yes', offered(message(confirm, choice('The last table')))), undefined, 'two could be meant')
+  t.equal(meantBy('yes', optionsOf(message(confirm, choice('The last table')))), undefined, 'two could be meant')
   t.equal(meantBy('yes', rooms), undefined)
 })
 
 t.test('Labels that read alike are told apart by number, or word for word', async (t) => {
-  const twins = offered(message(choice('Table', 'table!')))
+  const twins = optionsOf(message(choice('Table', 'table!')))
   t.equal(meantBy('table', twins), 0, 'as it stands')
   t.equal(meantBy('TABLE?', twins), undefined)
   t.equal(meantBy('2', twins), 1)
 })
 
 t.test('Chips are answered like options, and what is done on the device is no answer', async (t) => {
-  const asked: ContentMessage = {
+  const choices: ContentMessage = {
     spec: 'amf/1',
     parts: [{ type: 'text', text: 'Hello' }],
     chips: [
@@ -246,9 +246,9 @@ t.test('Chips are answered like options, and what is done on the device is no an
       { label: 'Opening hours', value: 'hours' },
     ],
   }
-  t.equal(meantBy('opening hours', offered(asked)), 1)
-  t.equal(meantBy('hours', offered(asked)), 1)
-  t.equal(meantBy('call us', offered(asked)), undefined)
+  t.equal(meantBy('opening hours', optionsOf(choices)), 1)
+  t.equal(meantBy('hours', optionsOf(choices)), 1)
+  t.equal(meantBy('call us', optionsOf(choices)), undefined)
 })
 
 const anyLabel = fc.oneof(
@@ -276,14 +276,14 @@ const anyLabel = fc.oneof(
     .array(fc.constantFrom('red', 'Blue', 'room', 'tea', '2', '👍', '-', 'no', '10:30'), { minLength: 1, maxLength: 4 })
     .map((words) => words.join(' ')),
 )
-const anyAsked = fc
+const anyQuestion = fc
   .tuple(fc.array(anyLabel, { minLength: 1, maxLength: 6 }), fc.boolean(), fc.constantFrom('ask.choice', 'ask.time'))
   .map(([labels, isNumbered, type]) => {
     const plain = choice(...labels) as Extract<Part, { type: 'ask.choice' }>
     const start = { iso: '2030-06-03T13:00:00-04:00', tz: 'America/New_York' }
     const { options, ...rest } = plain
     const timed: Part = { ...rest, type: 'ask.time', slots: options.map((option) => ({ ...option, start })) }
-    return { labels, options: offered(message(type === 'ask.time' ? timed : plain), isNumbered) }
+    return { labels, options: optionsOf(message(type === 'ask.time' ? timed : plain), isNumbered) }
   })
 /** The contract's word for the same label: its case and the space around it do not count. */
 const asLabel = (text: string) =>
@@ -296,7 +296,7 @@ const asLabel = (text: string) =>
 
 t.test('A label typed as it stands means that option or is ambiguous, and never means another', async (t) => {
   fc.assert(
-    fc.property(anyAsked, fc.nat(), ({ labels, options }, at) => {
+    fc.property(anyQuestion, fc.nat(), ({ labels, options }, at) => {
       const label = labels[at % labels.length]!
       const meant = optionMeantBy(
         label.toUpperCase().toLowerCase() === label.toLowerCase() ? label.toUpperCase() : label,
@@ -313,7 +313,7 @@ t.test(
   'What is an answer has its reason: a label, an id, a shown number, YES, or words of that label alone',
   async (t) => {
     fc.assert(
-      fc.property(anyAsked, fc.oneof(anyLabel, fc.string()), ({ options }, reply) => {
+      fc.property(anyQuestion, fc.oneof(anyLabel, fc.string()), ({ options }, reply) => {
         const meant = optionMeantBy(reply, [options])
         if (!meant) return
         const letters = (text: string): readonly string[] =>
@@ -322,10 +322,10 @@ t.test(
             .toLowerCase()
             .match(/[\p{L}\p{N}]+|\p{Extended_Pictographic}|\S/gu) ?? []
         const own = letters(meant.names[0])
-        const said = letters(reply)
-        const isNumber = said.some((each) => /^\d+$/.test(each) && Number(each) === meant.number)
-        const isNamed = said.some((each) => own.includes(each) || letters(meant.tap.optionId).includes(each))
-        const isYes = said[0] === 'yes' && options.length === 1
+        const replyLetters = letters(reply)
+        const isNumber = replyLetters.some((each) => /^\d+$/.test(each) && Number(each) === meant.number)
+        const isNamed = replyLetters.some((each) => own.includes(each) || letters(meant.tap.optionId).includes(each))
+        const isYes = replyLetters[0] === 'yes' && options.length === 1
         const isTheLabel = asLabel(reply) === asLabel(meant.names[0])
         if (!isNumber && !isNamed && !isYes && !isTheLabel) throw new Error(`${reply} meant ${meant.names[0]}`)
       }),
@@ -340,7 +340,7 @@ t.test('Words of their own always answer', async (t) => {
   fc.assert(
     fc.property(anyWords, fc.nat(), (words, at) => {
       const place = at % words.length
-      const meant = meantBy(words[place]!.toUpperCase(), offered(message(choice(...words))))
+      const meant = meantBy(words[place]!.toUpperCase(), optionsOf(message(choice(...words))))
       if (meant !== place) throw new Error(`${words[place]} meant ${meant}`)
     }),
   )

@@ -71,25 +71,25 @@ t.test('Nothing of the agent is out after STOP, however it waited, and what the 
     [first, ...inBulk],
     'whoever hands over sees the STOP',
   )
-  const said = chat.traffic.filter(({ origin, type }) => origin === 'agent' && type === 'content')
-  t.ok(chat.outgoing(said.at(-1)!.messageId)?.sentAt, 'the confirmation')
+  const agentMessages = chat.traffic.filter(({ origin, type }) => origin === 'agent' && type === 'content')
+  t.ok(chat.outgoing(agentMessages.at(-1)!.messageId)?.sentAt, 'the confirmation')
 })
 
 type Step = (chat: Chat) => void
 
 /** Whatever was to be handed over is taken at once. */
-function settled(chat: Chat): void {
+function settleSends(chat: Chat): void {
   while (chat.conversation().inFlight) chat.sent(chat.conversation().inFlight!.messageId)
 }
 
-const offering = (message: OutboundMessage): Step => {
+const sendStep = (message: OutboundMessage): Step => {
   return (chat) => void chat.send(message)
 }
 const steps: readonly Step[] = [
-  offering(text('words')),
-  offering(question),
-  offering(picture),
-  offering(typing),
+  sendStep(text('words')),
+  sendStep(question),
+  sendStep(picture),
+  sendStep(typing),
   (chat) => chat.receiveText('Hello'),
   (chat) => chat.receiveText('yes'),
   (chat) => chat.receiveText('STOP'),
@@ -114,10 +114,10 @@ t.test('Whatever happens, it looks the same as with a provider that takes everyt
         for (const chat of [own, handed]) {
           for (const step of script) {
             step(chat)
-            settled(chat)
+            settleSends(chat)
             const due = chat.timers.get('send')
             if (due !== undefined && due <= chat.now()) chat.fireTimer('send')
-            settled(chat)
+            settleSends(chat)
           }
         }
         const seen = (chat: Chat) => ({

@@ -48,11 +48,11 @@ function oddValue(rng: Rng): unknown {
 }
 
 /** Every object and list of a value, in one list. */
-function holdersOf(value: unknown, found: Record<string, unknown>[] = []): Record<string, unknown>[] {
-  if (typeof value !== 'object' || value === null) return found
-  found.push(value as Record<string, unknown>)
-  for (const each of Object.values(value)) holdersOf(each, found)
-  return found
+function holdersOf(value: unknown, holders: Record<string, unknown>[] = []): Record<string, unknown>[] {
+  if (typeof value !== 'object' || value === null) return holders
+  holders.push(value as Record<string, unknown>)
+  for (const each of Object.values(value)) holdersOf(each, holders)
+  return holders
 }
 
 /** Changes one place of a value: something goes, comes, doubles, or is taken from another message. */
@@ -61,7 +61,7 @@ function mutateValue(rng: Rng, root: unknown): unknown {
   if (holders.length === 0) return oddValue(rng)
   const holder = rng.pick(holders)
   const key = rng.chance(0.8) && Object.keys(holder).length > 0 ? rng.pick(Object.keys(holder)) : rng.pick(keys)
-  const held = Object.getOwnPropertyDescriptor(holder, key)?.value
+  const member = Object.getOwnPropertyDescriptor(holder, key)?.value
   switch (rng.below(7)) {
     case 0:
       if (Array.isArray(holder)) holder.splice(Number(key) || 0, 1)
@@ -71,12 +71,12 @@ function mutateValue(rng: Rng, root: unknown): unknown {
       put(holder, key, oddValue(rng))
       break
     case 2:
-      put(holder, rng.pick(keys), held ?? 'a')
+      put(holder, rng.pick(keys), member ?? 'a')
       break
     case 3:
       if (Array.isArray(holder))
-        holder.push(...Array.from({ length: rng.pick([1, 2, 25]) }, () => structuredClone(held)))
-      else if (Array.isArray(held)) held.push(structuredClone(held[0]))
+        holder.push(...Array.from({ length: rng.pick([1, 2, 25]) }, () => structuredClone(member)))
+      else if (Array.isArray(member)) member.push(structuredClone(member[0]))
       break
     case 4:
       put(holder, key, rng.pick(holdersOf(JSON.parse(rng.pick(messages)))))
@@ -87,8 +87,8 @@ function mutateValue(rng: Rng, root: unknown): unknown {
       break
     }
     default:
-      if (typeof held === 'string') put(holder, key, mutateText(rng, held, jsonTokens, messages))
-      else if (typeof held === 'number') put(holder, key, held * rng.between(-1000, 1000))
+      if (typeof member === 'string') put(holder, key, mutateText(rng, member, jsonTokens, messages))
+      else if (typeof member === 'number') put(holder, key, member * rng.between(-1000, 1000))
   }
   return root
 }
@@ -116,19 +116,19 @@ export const amfTarget: Target<unknown> = {
     return value
   },
   check(value) {
-    const judged = validateMessage(value)
-    if ('problems' in judged) {
-      assert.ok(judged.problems.length >= 1 && judged.problems.length <= limits.problems)
-      for (const { path, message, code } of judged.problems) {
+    const validated = validateMessage(value)
+    if ('problems' in validated) {
+      assert.ok(validated.problems.length >= 1 && validated.problems.length <= limits.problems)
+      for (const { path, message, code } of validated.problems) {
         assert.ok(['invalidMessage', 'invalidSignal', 'unsupportedPart', 'tooLarge'].includes(code))
         assert.ok(message.length > 0 && message.length < 1_000)
         checkPath(value, path)
       }
       return false
     }
-    const copy = JSON.parse(JSON.stringify(judged.message))
+    const copy = JSON.parse(JSON.stringify(validated.message))
     assert.ok('message' in validateMessage(copy), 'it is valid as JSON too')
-    if (!isSignal(judged.message)) assert.deepEqual(tapsOf(copy), tapsOf(judged.message))
+    if (!isSignal(validated.message)) assert.deepEqual(tapsOf(copy), tapsOf(validated.message))
     return true
   },
 }

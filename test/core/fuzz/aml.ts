@@ -64,7 +64,7 @@ export const amlTarget: Target<AmlInput> = {
     const { message, problems, warnings, references } = compiled
     assert.equal(message === undefined, problems.length > 0)
     const rows = aml.split('\n')
-    for (const each of [...problems, ...warnings]) checkPlace(each, rows)
+    for (const each of [...problems, ...warnings]) checkPosition(each, rows)
     assert.ok(problems.length <= limits.problems && warnings.length <= limits.problems)
     assert.ok(!references || managed)
     if (message && !references)
@@ -73,7 +73,7 @@ export const amlTarget: Target<AmlInput> = {
   },
 }
 
-function checkPlace({ line, column, code, message }: AmlProblem, rows: readonly string[]): void {
+function checkPosition({ line, column, code, message }: AmlProblem, rows: readonly string[]): void {
   assert.ok(line >= 1 && line <= rows.length && column >= 1 && column <= (rows[line - 1]?.length ?? 0) + 1)
   assert.ok(code.length > 0 && message.length > 0 && message.length < 1_000)
 }

@@ -14,7 +14,7 @@ export interface Outcome {
   readonly failure?: { readonly number: number; readonly input: string; readonly error: unknown }
 }
 
-export interface Wishes {
+export interface FuzzOptions {
   readonly seed: number
   readonly inputs: number
   /** Only the input of this number. */
@@ -22,7 +22,7 @@ export interface Wishes {
 }
 
 /** Ends with the first input that breaks the promise. */
-export function fuzz<Input>(target: Target<Input>, { seed, inputs, only }: Wishes): Outcome {
+export function fuzz<Input>(target: Target<Input>, { seed, inputs, only }: FuzzOptions): Outcome {
   let accepted = 0
   const first = only ?? 0
   const last = only ?? inputs - 1

@@ -2,11 +2,11 @@
 import { parseArgs } from 'node:util'
 import { amfTarget } from './amf.js'
 import { amlTarget } from './aml.js'
-import { fuzz, type Outcome, type Wishes } from './fuzz.js'
+import { type FuzzOptions, fuzz, type Outcome } from './fuzz.js'
 
-const targets: Readonly<Record<string, (wishes: Wishes) => Outcome>> = {
-  aml: (wishes) => fuzz(amlTarget, wishes),
-  amf: (wishes) => fuzz(amfTarget, wishes),
+const targets: Readonly<Record<string, (options: FuzzOptions) => Outcome>> = {
+  aml: (options) => fuzz(amlTarget, options),
+  amf: (options) => fuzz(amfTarget, options),
 }
 
 const { values, positionals } = parseArgs({

@@ -5,7 +5,7 @@ import { isRefusal, refuse } from '../../../core/errors.js'
 import { actionDefinition } from '../../../core/journey/definition.js'
 import { idempotencyKeyOf } from '../../../core/journey/key.js'
 import { readJourneyCall } from '../../../core/journey/request.js'
-import { responseOf, responseOfRefusal, statusOfSend } from '../../../core/journey/response.js'
+import { journeyStatusOf, responseOf, responseOfRefusal } from '../../../core/journey/response.js'
 import { outreachSend as limits } from '../../../core/limits/index.js'
 import type { Send } from '../../../core/outreach/send.js'
 
@@ -100,7 +100,7 @@ t.test('A status has every member, and only a phone without RCS is unreachable',
     attempts: 1,
     nextAttemptAt: at,
   }
-  t.same(statusOfSend(send), {
+  t.same(journeyStatusOf(send), {
     sendId: 'snd_1',
     state: 'queued',
     reason: '',
@@ -111,9 +111,9 @@ t.test('A status has every member, and only a phone without RCS is unreachable',
     final: false,
     nextAttemptAt: '2026-11-15T23:59:00.000Z',
   })
-  t.match(statusOfSend({ ...send, state: 'failed', reason: 'not_rcs_capable' }), { reachable: false, final: true })
-  t.match(statusOfSend({ ...send, state: 'failed', reason: 'binding_error' }), { reachable: true, final: true })
-  t.match(statusOfSend({ ...send, state: 'sent', receipts: { readAt: at }, respondedAt: at }), {
+  t.match(journeyStatusOf({ ...send, state: 'failed', reason: 'not_rcs_capable' }), { reachable: false, final: true })
+  t.match(journeyStatusOf({ ...send, state: 'failed', reason: 'binding_error' }), { reachable: true, final: true })
+  t.match(journeyStatusOf({ ...send, state: 'sent', receipts: { readAt: at }, respondedAt: at }), {
     delivered: true,
     read: true,
     replied: true,

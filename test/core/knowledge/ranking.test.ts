@@ -17,8 +17,8 @@ function corpusOf(sources: Readonly<Record<string, IndexedText>>): Corpus {
     words: all.flatMap(([, { lengths }]) => lengths).reduce((sum, length) => sum + length, 0),
     postingsOf: (word) =>
       all.flatMap(([source, { words }]) => {
-        const places = words.find(([each]) => each === word)?.[1]
-        return places ? [{ source, postings: places }] : []
+        const postings = words.find(([each]) => each === word)?.[1]
+        return postings ? [{ source, postings }] : []
       }),
     lengthsOf: (source) => sources[source]!.lengths,
   }
@@ -30,8 +30,8 @@ t.test('Every passage is found by its own rare word, before all others', async (
   const rare = fc.uniqueArray(fc.stringMatching(/^[a-z]{6,12}$/), { minLength: 2, maxLength: 30 })
   fc.assert(
     fc.property(rare, fc.nat({ max: 12 }), (words, times) => {
-      const known = new Set(filler.split(' '))
-      const own = words.filter((word) => !known.has(word))
+      const fillerWords = new Set(filler.split(' '))
+      const own = words.filter((word) => !fillerWords.has(word))
       const paragraphs = own.map((word) => `${filler.repeat(times + 6)}${word} ${filler}`)
       const half = Math.ceil(paragraphs.length / 2)
       const sources = {
@@ -54,9 +54,9 @@ t.test('A word that few passages have counts for more, and so does one that stan
     b: madeOf('The house opens at nine. The house closes at five.'),
     c: madeOf('Parking, parking and more parking.'),
   }
-  const found = rankPassages('parking house', corpusOf(sources), 10)
-  t.same(found.map(({ source }) => source).sort(), ['a', 'b', 'c'])
-  t.equal(found[0]!.source, 'a', 'both words beat one of them')
+  const ranked = rankPassages('parking house', corpusOf(sources), 10)
+  t.same(ranked.map(({ source }) => source).sort(), ['a', 'b', 'c'])
+  t.equal(ranked[0]!.source, 'a', 'both words beat one of them')
   t.same(rankPassages('parking', corpusOf(sources), 10).map(({ source }) => source)[0], 'c')
   t.same(rankPassages('zeppelin', corpusOf(sources), 10), [])
   t.same(rankPassages('...', corpusOf(sources), 10), [])
@@ -87,10 +87,10 @@ t.test('Asking for fewer passages gives the first of those that asking for more 
     .array(words, { minLength: 1, maxLength: 12 })
     .map((all) => all.map((each) => each.join(' ').padEnd(900, ' x')).join('\n\n'))
   fc.assert(
-    fc.property(text, text, words, fc.integer({ min: 1, max: 8 }), (one, two, asked, most) => {
+    fc.property(text, text, words, fc.integer({ min: 1, max: 8 }), (one, two, query, most) => {
       const corpus = corpusOf({ one: madeOf(one), two: madeOf(two) })
-      const all = rankPassages(asked.join(' '), corpus, 1_000)
-      t.same(rankPassages(asked.join(' '), corpus, most), all.slice(0, most))
+      const all = rankPassages(query.join(' '), corpus, 1_000)
+      t.same(rankPassages(query.join(' '), corpus, most), all.slice(0, most))
       t.ok(all.every(({ score }, at) => score > 0 && (at === 0 || all[at - 1]!.score >= score)))
     }),
     { numRuns: 100 },

@@ -19,14 +19,14 @@ import { render } from '../../../core/render/render.js'
 const at = Date.parse('2026-03-01T12:00:00Z')
 const about = { id: 'lnk_1', code: 'code', at }
 
-function made(wish: object = {}): Link {
-  const link = createLink({ bindingId: 'cb_1', ...wish }, about)
+function newLink(fields: object = {}): Link {
+  const link = createLink({ bindingId: 'cb_1', ...fields }, about)
   if (isRefusal(link)) throw new Error(link.detail)
   return link
 }
 
 t.test('A link has 25 uses and two weeks unless it says otherwise', async (t) => {
-  t.match(linkView(made(), 'https://a.example/'), {
+  t.match(linkView(newLink(), 'https://a.example/'), {
     maxUses: 25,
     usesRemaining: 25,
     redemptionCount: 0,
@@ -37,15 +37,15 @@ t.test('A link has 25 uses and two weeks unless it says otherwise', async (t) =>
 
 t.test('It expires in the future, and within 30 days', async (t) => {
   const in30Days = at + limits.lifetimeMostMs
-  t.equal(made({ expiresAt: new Date(in30Days).toISOString() }).expiresAt, in30Days)
-  t.equal(made({ expiresAt: new Date(at + 1).toISOString() }).expiresAt, at + 1)
+  t.equal(newLink({ expiresAt: new Date(in30Days).toISOString() }).expiresAt, in30Days)
+  t.equal(newLink({ expiresAt: new Date(at + 1).toISOString() }).expiresAt, at + 1)
   for (const expiresAt of [new Date(in30Days + 1).toISOString(), new Date(at).toISOString(), 'soon']) {
     t.match(createLink({ bindingId: 'cb_1', expiresAt }, about), { status: 400, detail: /^expiresAt: must be/ })
   }
 })
 
 t.test('A link is open while nothing closes it, and says what does', async (t) => {
-  const link = made()
+  const link = newLink()
   t.equal(closedReason(link, at, true), undefined)
   t.equal(closedReason(link, link.expiresAt - 1, true), undefined)
   t.equal(closedReason(link, link.expiresAt, true), 'The link has expired.')
@@ -57,12 +57,12 @@ t.test('A link is open while nothing closes it, and says what does', async (t) =
 })
 
 t.test('A deleted binding gives its reason to every link, and only resuming takes it away', async (t) => {
-  const paused = setDisabled(made(), true)
+  const paused = setDisabled(newLink(), true)
   t.notOk('disabledReason' in paused)
-  const gone = disableDeletedBinding(paused)
-  t.match(gone, { disabled: true, disabledReason: 'binding_deleted' })
-  t.same(setDisabled(gone, true), gone, 'pausing again leaves it')
-  const resumed = setDisabled(gone, false)
+  const disabled = disableDeletedBinding(paused)
+  t.match(disabled, { disabled: true, disabledReason: 'binding_deleted' })
+  t.same(setDisabled(disabled, true), disabled, 'pausing again leaves it')
+  const resumed = setDisabled(disabled, false)
   t.notOk('disabledReason' in resumed)
   t.notOk(resumed.disabled)
 })

@@ -22,7 +22,7 @@ const evening = { startHour: 20, endHour: 22, timeZone: 'UTC' }
 const opensAt = at + 8 * hour
 
 /** What each finding comes to, in a word. */
-function found(origin: GuardedOrigin, more: Partial<GuardFacts>): string {
+function verdictOf(origin: GuardedOrigin, more: Partial<GuardFacts>): string {
   const finding = evaluateGuardrails(origin, { ...fine, ...more })
   if (!finding) return 'goes'
   if (finding.kind === 'refuse') return `refused ${finding.refusal.refused}`
@@ -31,7 +31,7 @@ function found(origin: GuardedOrigin, more: Partial<GuardFacts>): string {
 }
 
 const each = (cells: Readonly<Record<GuardedOrigin, string>>, more: Partial<GuardFacts>, t: Test, name: string) => {
-  for (const origin of guardedOrigins) t.equal(found(origin, more), cells[origin], `${name}: ${origin}`)
+  for (const origin of guardedOrigins) t.equal(verdictOf(origin, more), cells[origin], `${name}: ${origin}`)
 }
 
 t.test('Consent: who is sent to with which consent on record', async (t) => {
@@ -61,7 +61,7 @@ t.test('Consent: who is sent to with which consent on record', async (t) => {
     t,
     'denied',
   )
-  t.equal(found('named', { hasDeclined: true }), 'refused agent.outreach.consent_declined')
+  t.equal(verdictOf('named', { hasDeclined: true }), 'refused agent.outreach.consent_declined')
 })
 
 t.test('STOP: a named send is refused, everything else is never sent', async (t) => {
@@ -82,13 +82,13 @@ t.test('Safe hours: what starts a conversation by itself waits for them', async 
     t,
     'closed',
   )
-  t.equal(found('automated', { safeHours: evening, ignoresSafeHours: true }), 'goes')
-  t.equal(found('reminder', { safeHours: evening, ignoresSafeHours: false }), waits)
+  t.equal(verdictOf('automated', { safeHours: evening, ignoresSafeHours: true }), 'goes')
+  t.equal(verdictOf('reminder', { safeHours: evening, ignoresSafeHours: false }), waits)
   for (const origin of ['automated', 'campaign'] as const) {
-    t.equal(found(origin, { sendWindow: evening }), waits, `${origin} has a window of its own`)
+    t.equal(verdictOf(origin, { sendWindow: evening }), waits, `${origin} has a window of its own`)
   }
-  t.equal(found('automated', { safeHours: evening, sendWindow: evening, ignoresSafeHours: true }), waits)
-  t.match(found('campaign', { safeHours: evening, sendWindow: { ...evening, startHour: 0, endHour: 1 } }), /^waits/)
+  t.equal(verdictOf('automated', { safeHours: evening, sendWindow: evening, ignoresSafeHours: true }), waits)
+  t.match(verdictOf('campaign', { safeHours: evening, sendWindow: { ...evening, startHour: 0, endHour: 1 } }), /^waits/)
 })
 
 t.test('Frequency cap: it warns, skips or does not apply, and for marketing only', async (t) => {
@@ -100,11 +100,11 @@ t.test('Frequency cap: it warns, skips or does not apply, and for marketing only
     reminder: 'goes',
   }
   each(cells, { marketingAt: at - 48 * hour + 1 }, t, 'within')
-  const goes = { named: 'goes', automated: 'goes', campaign: 'goes', followUp: 'goes', reminder: 'goes' }
-  each(goes, { marketingAt: at - 48 * hour }, t, 'just past')
-  each(goes, { marketingAt: at - 1, isMarketing: false }, t, 'service')
-  each(goes, { marketingAt: at - 1, minTouchIntervalHours: 0 }, t, 'switched off')
-  each(goes, { marketingAt: at - hour, timeScale: 48 }, t, 'scaled')
+  const allowed = { named: 'goes', automated: 'goes', campaign: 'goes', followUp: 'goes', reminder: 'goes' }
+  each(allowed, { marketingAt: at - 48 * hour }, t, 'just past')
+  each(allowed, { marketingAt: at - 1, isMarketing: false }, t, 'service')
+  each(allowed, { marketingAt: at - 1, minTouchIntervalHours: 0 }, t, 'switched off')
+  each(allowed, { marketingAt: at - hour, timeScale: 48 }, t, 'scaled')
 })
 
 t.test(
@@ -117,13 +117,13 @@ t.test(
       t,
       'talking',
     )
-    for (const origin of guardedOrigins) t.equal(found(origin, { lastInboundAt: at - 30 * minute }), 'goes')
+    for (const origin of guardedOrigins) t.equal(verdictOf(origin, { lastInboundAt: at - 30 * minute }), 'goes')
     for (const origin of guardedOrigins)
-      t.equal(found(origin, { lastInboundAt: at + hour }), 'goes', 'the clock was set back')
+      t.equal(verdictOf(origin, { lastInboundAt: at + hour }), 'goes', 'the clock was set back')
   },
 )
 
 t.test('What ends a send comes before what delays it', async (t) => {
-  t.equal(found('automated', { safeHours: evening, consent: 'unknown' }), 'skipped no_consent')
-  t.equal(found('campaign', { safeHours: evening, marketingAt: at }), 'skipped frequency_capped')
+  t.equal(verdictOf('automated', { safeHours: evening, consent: 'unknown' }), 'skipped no_consent')
+  t.equal(verdictOf('campaign', { safeHours: evening, marketingAt: at }), 'skipped frequency_capped')
 })

@@ -43,13 +43,13 @@ t.test(
       { numRuns: 300 },
     )
     const night = { startHour: 22, endHour: 6, timeZone: 'UTC' }
-    for (const [at, wanted] of [
+    for (const [at, expected] of [
       ['2026-07-01T21:59:59.999Z', false],
       ['2026-07-01T22:00:00.000Z', true],
       ['2026-07-02T05:59:59.999Z', true],
       ['2026-07-02T06:00:00.000Z', false],
     ] as const) {
-      t.equal(isOpen(night, Date.parse(at)), wanted, at)
+      t.equal(isOpen(night, Date.parse(at)), expected, at)
     }
   },
 )
@@ -59,9 +59,9 @@ t.test(
   async (t) => {
     fc.assert(
       fc.property(fc.array(hours, { minLength: 1, maxLength: 2 }), moment, (windows, at) => {
-        const found = nextOpenTime(windows, at)
+        const nextOpen = nextOpenTime(windows, at)
         const areOpen = (then: number) => windows.every((each) => isOpenByHand(each, then))
-        if (areOpen(at)) return found === at
+        if (areOpen(at)) return nextOpen === at
         let first: number | undefined
         for (let then = (Math.floor(at / minute) + 1) * minute; then <= at + 2 * day; then += minute) {
           if (areOpen(then)) {
@@ -69,7 +69,7 @@ t.test(
             break
           }
         }
-        return first === undefined ? found === undefined || found > at + 2 * day : found === first
+        return first === undefined ? nextOpen === undefined || nextOpen > at + 2 * day : nextOpen === first
       }),
       { numRuns: 60 },
     )

@@ -91,9 +91,9 @@ t.test('No value of a person is read as Markdown, and each is read as it is writ
     fc.property(fc.array(characters, { maxLength: 12 }), (pieces) => {
       const firstName = `x${pieces.join('')}x`
       const text = textOf(opener('{person.firstName}', {}, { person: { firstName } }))
-      const shown = parse(text).flatMap(({ spans }) => spans)
-      t.equal(shown.map((span) => span.text).join(''), firstName)
-      t.ok(shown.every(({ text: _text, ...style }) => Object.values(style).every((each) => !each)))
+      const textSpans = parse(text).flatMap(({ spans }) => spans)
+      t.equal(textSpans.map((span) => span.text).join(''), firstName)
+      t.ok(textSpans.every(({ text: _text, ...style }) => Object.values(style).every((each) => !each)))
     }),
   )
 })

@@ -59,9 +59,9 @@ const expected: Readonly<Record<string, string>> = {
 t.test('A send moves as the table of the contract says, and in no other way', async (t) => {
   for (const from of sendStates) {
     for (const on of triggers) {
-      const wanted = expected[`${from} ${on}`]
+      const outcome = expected[`${from} ${on}`]
       for (let attempts = 0; attempts <= maxAttempts; attempts++) {
-        const [first, last] = wanted?.split(', failed after the last attempt') ?? []
+        const [first, last] = outcome?.split(', failed after the last attempt') ?? []
         const to = last !== undefined && attempts >= maxAttempts ? 'failed' : first
         t.equal(nextState(from, on, attempts), to, `${from}, ${on}, after ${attempts}`)
       }
@@ -94,11 +94,11 @@ t.test('A retry is dated, keeps what went wrong, and loses both when it is picke
     1,
   )!
   t.match(waits, { state: 'queued', attempts: 1, reason: 'dispatch_failed', nextAttemptAt: 5_000 + 2 * minute })
-  const again = applyTransition(waits, { on: 'pickedUp', at: 9_000 }, 1)!
-  t.match(again, { state: 'sending', attempts: 2 })
-  for (const gone of ['reason', 'detail', 'nextAttemptAt']) t.notOk(gone in again, gone)
-  const held = applyTransition(again, { on: 'deferred', at: 9_000, until: 12_000 }, 1)!
-  t.match(held, { state: 'queued', attempts: 1, nextAttemptAt: 12_000 }, 'waiting for a pause costs no attempt')
+  const sendingAgain = applyTransition(waits, { on: 'pickedUp', at: 9_000 }, 1)!
+  t.match(sendingAgain, { state: 'sending', attempts: 2 })
+  for (const removedKey of ['reason', 'detail', 'nextAttemptAt']) t.notOk(removedKey in sendingAgain, removedKey)
+  const deferred = applyTransition(sendingAgain, { on: 'deferred', at: 9_000, until: 12_000 }, 1)!
+  t.match(deferred, { state: 'queued', attempts: 1, nextAttemptAt: 12_000 }, 'waiting for a pause costs no attempt')
 })
 
 t.test('Sends accepted within one step of time are picked up together, about a minute later', async (t) => {
@@ -127,7 +127,7 @@ t.test('Every trouble ends in a reason of the contract, transient ones alone are
   t.equal(failureOf('unsupportedPart', 'otherChannel'), 'refusedPermanently', 'nothing falls back to another channel')
 })
 
-const pieceOfNews = fc.record({
+const anyReport = fc.record({
   sendId: fc.constant('sd_1'),
   at: fc.integer({ min: 2_000, max: 9_000 }),
   attempt: fc.integer({ min: 1, max: 3 }),
@@ -142,19 +142,19 @@ t.test(
   async (t) => {
     fc.assert(
       fc.property(
-        fc.array(pieceOfNews, { maxLength: 20 }),
+        fc.array(anyReport, { maxLength: 20 }),
         fc.constantFrom(...sendStates),
         fc.integer({ min: 1, max: 3 }),
         (all, state, attempts) => {
           let now = send({ state, attempts })
-          for (const news of all) {
-            const next = applyReport(now, news, 1)
+          for (const deliveryReport of all) {
+            const next = applyReport(now, deliveryReport, 1)
             if (isFinal(now.state) && next.state !== now.state) return false
             for (const [name, value] of Object.entries(now.receipts ?? {})) {
               if (next.receipts?.[name as 'sentAt'] !== value) return false
             }
-            if (applyReport(next, news, 1) !== next) return false
-            if (news.attempt !== now.attempts && next !== now) return false
+            if (applyReport(next, deliveryReport, 1) !== next) return false
+            if (deliveryReport.attempt !== now.attempts && next !== now) return false
             now = next
           }
           return true
@@ -167,21 +167,21 @@ t.test(
 
 t.test('News that are told again, however much later, change nothing', async (t) => {
   const inOrder = fc
-    .array(pieceOfNews, { maxLength: 8 })
-    .map((all) => all.map((news, place) => ({ ...news, at: 2_000 + place })))
+    .array(anyReport, { maxLength: 8 })
+    .map((all) => all.map((deliveryReport, index) => ({ ...deliveryReport, at: 2_000 + index })))
   fc.assert(
     fc.property(
       inOrder,
       fc.array(fc.tuple(fc.nat(8), fc.nat(8)), { maxLength: 12 }),
       fc.constantFrom<Send['state']>('queued', 'sending'),
-      (all, again, state) => {
+      (all, sendingAgain, state) => {
         let once = send({ state, attempts: 1 })
         let often = once
-        for (const [place, news] of all.entries()) {
-          once = applyReport(once, news, 1)
-          often = applyReport(often, news, 1)
-          for (const [behind, which] of again) {
-            if (behind === place && which <= place) often = applyReport(often, all[which]!, 1)
+        for (const [index, deliveryReport] of all.entries()) {
+          once = applyReport(once, deliveryReport, 1)
+          often = applyReport(often, deliveryReport, 1)
+          for (const [behind, which] of sendingAgain) {
+            if (behind === index && which <= index) often = applyReport(often, all[which]!, 1)
           }
         }
         t.same(often, once)
@@ -191,7 +191,7 @@ t.test('News that are told again, however much later, change nothing', async (t)
 })
 
 t.test('Word that the channel has it ends the way; later words are receipts', async (t) => {
-  const news = (state: DeliveryReport['state'], at: number, more = {}): DeliveryReport => ({
+  const deliveryReport = (state: DeliveryReport['state'], at: number, more = {}): DeliveryReport => ({
     sendId: 'sd_1',
     at,
     attempt: 1,
@@ -199,15 +199,22 @@ t.test('Word that the channel has it ends the way; later words are receipts', as
     messageId: 'msg_1',
     ...more,
   })
-  const sent = applyReport(send({ state: 'sending', attempts: 1 }), news('sent', 10), 1)
+  const sent = applyReport(send({ state: 'sending', attempts: 1 }), deliveryReport('sent', 10), 1)
   t.match(sent, { state: 'sent', sentAt: 10, messageId: 'msg_1', receipts: { sentAt: 10 } })
-  const read = applyReport(applyReport(sent, news('delivered', 11), 1), news('read', 12), 1)
+  const read = applyReport(applyReport(sent, deliveryReport('delivered', 11), 1), deliveryReport('read', 12), 1)
   t.match(read.receipts, { sentAt: 10, deliveredAt: 11, readAt: 12 })
-  const failed = applyReport(sent, news('failed', 13, { reason: 'expired' }), 1)
+  const failed = applyReport(sent, deliveryReport('failed', 13, { reason: 'expired' }), 1)
   t.match(failed, { state: 'sent', receipts: { failedAt: 13, failReason: 'expired' } }, 'delivery is told apart')
-  t.equal(applyReport(read, news('responded', 14), 1).respondedAt, 14)
-  t.equal(applyReport(applyReport(read, news('responded', 14), 1), news('responded', 15), 1).respondedAt, 14)
-  t.equal(applyReport(sent, { ...news('delivered', 11), attempt: 2 }, 1), sent, 'news of another attempt are old news')
+  t.equal(applyReport(read, deliveryReport('responded', 14), 1).respondedAt, 14)
+  t.equal(
+    applyReport(applyReport(read, deliveryReport('responded', 14), 1), deliveryReport('responded', 15), 1).respondedAt,
+    14,
+  )
+  t.equal(
+    applyReport(sent, { ...deliveryReport('delivered', 11), attempt: 2 }, 1),
+    sent,
+    'news of another attempt are old news',
+  )
 })
 
 t.test('Ids of sends are in the order of their acceptance', async (t) => {

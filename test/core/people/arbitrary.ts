@@ -14,7 +14,7 @@ export const someText = (maxLength: number) =>
     .filter((text) => text.trim() !== '' && text.length <= maxLength && !text.includes('\0'))
 
 /** From few values, so that filters find some and not all. */
-export const somebody: fc.Arbitrary<Person> = fc
+export const anyPerson: fc.Arbitrary<Person> = fc
   .record({
     drawn: fc.stringMatching(/^[0-9a-hjkmnp-tv-z]{16}$/),
     minutes: fc.integer({ min: 0, max: 5 }),

@@ -10,7 +10,7 @@ import { mergePeople } from '../../../core/people/merge.js'
 import { type IdentityEvent, type Person, textFields } from '../../../core/people/person.js'
 import { profileFields, withInputs, withProfile } from '../../../core/people/profile.js'
 import { personView } from '../../../core/people/view.js'
-import { somebody, startAt } from './arbitrary.js'
+import { anyPerson, startAt } from './arbitrary.js'
 
 const ann: Person = { ...newPerson('pr_1', 'api', 1), firstName: 'Ann', customFields: { level: 'gold' } }
 
@@ -83,11 +83,11 @@ t.test('A profile never takes anything away', async (t) => {
     { requiredKeys: [] },
   )
   fc.assert(
-    fc.property(somebody, profiles, fc.constantFrom('fill', 'overwrite'), (person, profile, how) => {
+    fc.property(anyPerson, profiles, fc.constantFrom('fill', 'overwrite'), (person, profile, how) => {
       const next = withProfile(person, profile, how as 'fill', 9)
       for (const field of profileFields) {
-        const isTaken = profile[field] === 'x' && field !== 'phone' && field !== 'email'
-        const expected = isTaken && (how === 'overwrite' || !person[field]) ? 'x' : person[field]
+        const isApplied = profile[field] === 'x' && field !== 'phone' && field !== 'email'
+        const expected = isApplied && (how === 'overwrite' || !person[field]) ? 'x' : person[field]
         t.equal(next[field], expected)
       }
     }),
@@ -129,10 +129,10 @@ t.test('Inputs are merged into the fields of a person key by key, except locked 
   t.same(withInputs(full, { more: '1', k0: 'w' }, 9).customFields, { ...full.customFields, k0: 'w' })
 })
 
-const news: IdentityEvent = { asid: 'usr_1', channel: 'sms', address: '+14155550100', at: 1_000, kind: 'seen' }
-const stranger = newPersonFor('pr_2', news, 1_000)
-const told = (person: Person, ...all: Partial<IdentityEvent>[]) =>
-  all.reduce((held, each) => applyIdentityEvent(held, { ...news, ...each }).person, person)
+const identityEvent: IdentityEvent = { asid: 'usr_1', channel: 'sms', address: '+14155550100', at: 1_000, kind: 'seen' }
+const stranger = newPersonFor('pr_2', identityEvent, 1_000)
+const applyEvents = (person: Person, ...all: Partial<IdentityEvent>[]) =>
+  all.reduce((current, each) => applyIdentityEvent(current, { ...identityEvent, ...each }).person, person)
 
 t.test('Somebody who is heard of is known by that identity and by nothing else', async (t) => {
   t.strictSame(stranger, {
@@ -142,11 +142,11 @@ t.test('Somebody who is heard of is known by that identity and by nothing else',
 })
 
 t.test('Being seen is written once a minute at most', async (t) => {
-  const seen = applyIdentityEvent(stranger, news).person
+  const seen = applyIdentityEvent(stranger, identityEvent).person
   t.equal(seen.identities[0]?.lastSeenAt, 1_000)
-  t.equal(applyIdentityEvent(seen, { ...news, at: 1_000 + limits.seenEveryMs - 1 }).person, seen)
-  t.equal(applyIdentityEvent(seen, { ...news, at: 1 }).person, seen, 'old news')
-  t.equal(told(seen, { at: 1_000 + limits.seenEveryMs }).identities[0]?.lastSeenAt, 1_000 + limits.seenEveryMs)
+  t.equal(applyIdentityEvent(seen, { ...identityEvent, at: 1_000 + limits.seenEveryMs - 1 }).person, seen)
+  t.equal(applyIdentityEvent(seen, { ...identityEvent, at: 1 }).person, seen, 'old news')
+  t.equal(applyEvents(seen, { at: 1_000 + limits.seenEveryMs }).identities[0]?.lastSeenAt, 1_000 + limits.seenEveryMs)
 })
 
 t.test('In whatever order news of opting out and in comes, the latest counts', async (t) => {
@@ -157,43 +157,48 @@ t.test('In whatever order news of opting out and in comes, the latest counts', a
   fc.assert(
     fc.property(all, (pieces) => {
       const latest = [...pieces].sort((one, other) => other.at - one.at)[0]!
-      const [identity] = told(stranger, ...pieces).identities
+      const [identity] = applyEvents(stranger, ...pieces).identities
       t.equal(identity?.optedOutAt !== undefined, latest.kind === 'optedOut')
     }),
   )
 })
 
 t.test('Opting out and in is an event when it changes something', async (t) => {
-  const out = applyIdentityEvent(stranger, { ...news, kind: 'optedOut' })
+  const out = applyIdentityEvent(stranger, { ...identityEvent, kind: 'optedOut' })
   t.equal(out.event, 'person.opted_out')
-  t.equal(applyIdentityEvent(out.person, { ...news, kind: 'optedOut', at: 2_000 }).event, undefined, 'already out')
-  t.equal(applyIdentityEvent(out.person, { ...news, kind: 'optedIn', at: 500 }).event, undefined, 'old news')
-  t.equal(applyIdentityEvent(out.person, { ...news, kind: 'optedIn', at: 2_000 }).event, 'person.opted_in')
-  t.equal(applyIdentityEvent(stranger, { ...news, kind: 'optedIn' }).event, undefined, 'never was out')
-  const seen = applyIdentityEvent(stranger, { ...news, kind: 'seen', optedOutAt: 700 })
-  t.match(seen.person.identities, [{ optedOutAt: 700, lastSeenAt: news.at }], 'out, as a later message says')
+  t.equal(
+    applyIdentityEvent(out.person, { ...identityEvent, kind: 'optedOut', at: 2_000 }).event,
+    undefined,
+    'already out',
+  )
+  t.equal(applyIdentityEvent(out.person, { ...identityEvent, kind: 'optedIn', at: 500 }).event, undefined, 'old news')
+  t.equal(applyIdentityEvent(out.person, { ...identityEvent, kind: 'optedIn', at: 2_000 }).event, 'person.opted_in')
+  t.equal(applyIdentityEvent(stranger, { ...identityEvent, kind: 'optedIn' }).event, undefined, 'never was out')
+  const seen = applyIdentityEvent(stranger, { ...identityEvent, kind: 'seen', optedOutAt: 700 })
+  t.match(seen.person.identities, [{ optedOutAt: 700, lastSeenAt: identityEvent.at }], 'out, as a later message says')
   t.equal(seen.event, undefined, 'which is no event of its own')
-  const back = applyIdentityEvent(out.person, { ...news, kind: 'optedIn', at: 2_000 }).person
-  t.notMatch(applyIdentityEvent(back, { ...news, kind: 'seen', at: 3_000, optedOutAt: 1_000 }).person.identities, [
-    { optedOutAt: Number },
-  ])
+  const back = applyIdentityEvent(out.person, { ...identityEvent, kind: 'optedIn', at: 2_000 }).person
+  t.notMatch(
+    applyIdentityEvent(back, { ...identityEvent, kind: 'seen', at: 3_000, optedOutAt: 1_000 }).person.identities,
+    [{ optedOutAt: Number }],
+  )
 })
 
 t.test('Of two who are one, who stays takes over what it lacks, and a denied consent stays denied', async (t) => {
-  const goes: Person = { ...stranger, firstName: 'Anna', email: 'a@example.com', tags: ['b', 'a'], lastCallAt: 7 }
-  const stays: Person = { ...ann, tags: ['a'], consent: { status: 'granted', updatedAt: 5 }, lastCallAt: 3 }
-  const merged = mergePeople(stays, { ...goes, consent: { status: 'denied', updatedAt: 2 } }, 9)
+  const duplicate: Person = { ...stranger, firstName: 'Anna', email: 'a@example.com', tags: ['b', 'a'], lastCallAt: 7 }
+  const survivor: Person = { ...ann, tags: ['a'], consent: { status: 'granted', updatedAt: 5 }, lastCallAt: 3 }
+  const merged = mergePeople(survivor, { ...duplicate, consent: { status: 'denied', updatedAt: 2 } }, 9)
   t.strictSame(merged, {
-    ...stays,
+    ...survivor,
     email: 'a@example.com',
     tags: ['a', 'b'],
-    identities: goes.identities,
+    identities: duplicate.identities,
     consent: { status: 'denied', updatedAt: 2 },
     lastCallAt: 7,
-    formerIds: [goes.id],
+    formerIds: [duplicate.id],
     updatedAt: 9,
   })
-  t.same(mergePeople(stays, goes, 9).consent, stays.consent, 'unknown says nothing')
+  t.same(mergePeople(survivor, duplicate, 9).consent, survivor.consent, 'unknown says nothing')
 })
 
 t.test('Ids of people are in the order of their making', async (t) => {

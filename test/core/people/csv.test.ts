@@ -174,15 +174,15 @@ const operatorFields = fc.record({
 t.test('What an export writes of a person, an import reads back', async (t) => {
   const all = exportColumns(declared)
   fc.assert(
-    fc.property(operatorFields, (said) => {
-      const person = applyChange(newPerson('pr_1', 'x', 1), said as never, 2)
+    fc.property(operatorFields, (change) => {
+      const person = applyChange(newPerson('pr_1', 'x', 1), change as never, 2)
       if (isRefusal(person)) throw new Error(person.detail)
       const file = rowText(all.map(({ name }) => name)) + rowText(all.map(({ write }) => write(person)))
       const [headers, cells] = parse(file) as [string[], string[]]
       const row = parseRow(columns(...headers), cells)
       if (typeof row === 'string') throw new Error(row)
-      const again = applyChange(newPerson('pr_1', 'x', 1), row.change, 2)
-      t.strictSame(without(again as Person), without({ ...person, phone: phoneOf(person.phone!)! }))
+      const reimported = applyChange(newPerson('pr_1', 'x', 1), row.change, 2)
+      t.strictSame(without(reimported as Person), without({ ...person, phone: phoneOf(person.phone!)! }))
       t.equal(row.id, 'pr_1')
     }),
     { numRuns: 500 },

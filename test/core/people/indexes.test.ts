@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { indexKeysOf, sameIndexKeys } from '../../../core/people/indexes.js'
 import type { Person } from '../../../core/people/person.js'
-import { somebody } from './arbitrary.js'
+import { anyPerson } from './arbitrary.js'
 
 const identity = (address: string) => ({ asid: `usr_${address}`, channel: 'sms', address }) as Person['identities'][0]
 
@@ -11,8 +11,8 @@ t.test('Somebody of whom it is said that they are led to as before has the same 
   let alike = 0
   fc.assert(
     fc.property(
-      somebody,
-      somebody,
+      anyPerson,
+      anyPerson,
       fc.subarray(['identities', 'phone', 'email', 'tags', 'importBatchId', 'fullName', 'outreach', 'status'] as const),
       (before, other, changed) => {
         const unlike: Person = { ...other, identities: [identity('+14155550142')], importBatchId: 'im_2' }
@@ -29,7 +29,7 @@ t.test('Somebody of whom it is said that they are led to as before has the same 
 })
 
 t.test('Who has another identity, number, tag or batch is not led to as before', async (t) => {
-  const [before] = fc.sample(somebody, 1) as [Person]
+  const [before] = fc.sample(anyPerson, 1) as [Person]
   const changes: Partial<Person>[] = [
     { identities: [identity('+14155550142')] },
     { phone: '+14155550199' },

@@ -20,34 +20,34 @@ const pasta = {
   description: 'Egg, guanciale, pecorino.',
   mediaUrl: 'https://media.example/carbonara.jpg',
 }
-const said = (...parts: Part[]): ContentMessage => ({ spec: 'amf/1', parts })
+const messageOf = (...parts: Part[]): ContentMessage => ({ spec: 'amf/1', parts })
 const options = (count: number) =>
   Array.from({ length: count }, (_, place) => ({ id: `t${place + 1}`, label: `Table ${place + 1}` }))
 
 export const cases: Readonly<Record<PlainPart['type'] | 'native' | 'chips', Readonly<Record<string, ContentMessage>>>> =
   {
     text: {
-      'markup of every kind': said({
+      'markup of every kind': messageOf({
         type: 'text',
         text: 'Hello **Ada**, your *usual* table is ~~taken~~ free.\n\n- Inside\n- On the [terrace](https://roma.example/terrace)\n\n1. Come\n2. Eat 2*3 dishes & more\n',
       }),
-      'typed values between words': said({
+      'typed values between words': messageOf({
         type: 'text',
         text: ['See you ', dinner.start, '. The menu is ', { amount: '49.50', currency: 'USD' }, ' a head.'],
       }),
-      'words that look like markup': said({
+      'words that look like markup': messageOf({
         type: 'text',
         text: 'Use \\*stars\\*, snake_case and <b>tags</b> “as is”…',
       }),
     },
     media: {
-      'a picture': said({
+      'a picture': messageOf({
         type: 'media',
         kind: 'image',
         mediaUrl: 'https://media.example/room.jpg',
         alt: 'The room at night',
       }),
-      'a film with its picture': said({
+      'a film with its picture': messageOf({
         type: 'media',
         kind: 'video',
         mediaUrl: 'https://media.example/tour.mp4',
@@ -56,7 +56,7 @@ export const cases: Readonly<Record<PlainPart['type'] | 'native' | 'chips', Read
       }),
     },
     card: {
-      'with chips of several kinds': said({
+      'with chips of several kinds': messageOf({
         type: 'card',
         card: {
           ...pizza,
@@ -67,13 +67,13 @@ export const cases: Readonly<Record<PlainPart['type'] | 'native' | 'chips', Read
           ],
         },
       }),
-      'without a picture': said({
+      'without a picture': messageOf({
         type: 'card',
         card: { title: 'Closed on Mondays', description: 'See you on Tuesday.' },
       }),
     },
     carousel: {
-      'of two': said({
+      'of two': messageOf({
         type: 'carousel',
         cards: [
           { ...pizza, chips: [{ label: 'Order pizza' }] },
@@ -82,7 +82,7 @@ export const cases: Readonly<Record<PlainPart['type'] | 'native' | 'chips', Read
       }),
     },
     'ask.choice': {
-      'of two': said({
+      'of two': messageOf({
         type: 'ask.choice',
         intentId: 'where',
         prompt: 'Where would you like to sit?',
@@ -91,13 +91,13 @@ export const cases: Readonly<Record<PlainPart['type'] | 'native' | 'chips', Read
           { id: 'out', label: 'On the terrace' },
         ],
       }),
-      'of one': said({
+      'of one': messageOf({
         type: 'ask.choice',
         intentId: 'where',
         prompt: 'One place is left.',
         options: [{ id: 'bar', label: 'At the bar' }],
       }),
-      'with descriptions, one label too long for a chip': said({
+      'with descriptions, one label too long for a chip': messageOf({
         type: 'ask.choice',
         intentId: 'menu',
         prompt: 'Which menu?',
@@ -106,10 +106,10 @@ export const cases: Readonly<Record<PlainPart['type'] | 'native' | 'chips', Read
           { id: 'long', label: 'The chef’s seasonal tasting menu', description: 'Seven courses, three hours' },
         ],
       }),
-      'of twelve': said({ type: 'ask.choice', intentId: 'table', prompt: 'Which table?', options: options(12) }),
+      'of twelve': messageOf({ type: 'ask.choice', intentId: 'table', prompt: 'Which table?', options: options(12) }),
     },
     'ask.time': {
-      'of three': said({
+      'of three': messageOf({
         type: 'ask.time',
         intentId: 'when',
         prompt: 'When shall we expect you?',
@@ -119,7 +119,7 @@ export const cases: Readonly<Record<PlainPart['type'] | 'native' | 'chips', Read
           { id: 'c', start: at('2026-11-21T12:30:00-05:00'), label: 'Saturday lunch' },
         ],
       }),
-      'in the morning and in the evening': said({
+      'in the morning and in the evening': messageOf({
         type: 'ask.time',
         intentId: 'when',
         prompt: 'When shall we expect you?',
@@ -128,7 +128,7 @@ export const cases: Readonly<Record<PlainPart['type'] | 'native' | 'chips', Read
           { id: 'b', start: at('2026-11-18T22:30:00-05:00') },
         ],
       }),
-      'in another zone than the reader’s': said({
+      'in another zone than the reader’s': messageOf({
         type: 'ask.time',
         intentId: 'when',
         prompt: 'When shall we call?',
@@ -138,7 +138,7 @@ export const cases: Readonly<Record<PlainPart['type'] | 'native' | 'chips', Read
           { id: 'c', start: { iso: '2030-11-19T10:30:00+05:30', tz: 'Asia/Kolkata' } },
         ],
       }),
-      'of one': said({
+      'of one': messageOf({
         type: 'ask.time',
         intentId: 'when',
         prompt: 'This is all that is left:',
@@ -146,7 +146,7 @@ export const cases: Readonly<Record<PlainPart['type'] | 'native' | 'chips', Read
       }),
     },
     confirm: {
-      'with details': said({
+      'with details': messageOf({
         type: 'confirm',
         intentId: 'book',
         prompt: 'Shall I book this?',
@@ -156,7 +156,7 @@ export const cases: Readonly<Record<PlainPart['type'] | 'native' | 'chips', Read
           { label: 'Name', value: 'Ada' },
         ],
       }),
-      'with labels of its own': said({
+      'with labels of its own': messageOf({
         type: 'confirm',
         intentId: 'book',
         prompt: 'Still coming tonight?',
@@ -165,7 +165,7 @@ export const cases: Readonly<Record<PlainPart['type'] | 'native' | 'chips', Read
       }),
     },
     showcase: {
-      'of two': said({
+      'of two': messageOf({
         type: 'showcase',
         intentId: 'dish',
         prompt: 'Tonight we recommend:',
@@ -174,13 +174,13 @@ export const cases: Readonly<Record<PlainPart['type'] | 'native' | 'chips', Read
           { id: 'pasta', ...pasta },
         ],
       }),
-      'of one': said({
+      'of one': messageOf({
         type: 'showcase',
         intentId: 'dish',
         prompt: 'Dish of the day',
         items: [{ id: 'pizza', ...pizza }],
       }),
-      'of two without pictures, with chips': said({
+      'of two without pictures, with chips': messageOf({
         type: 'showcase',
         intentId: 'dish',
         items: [
@@ -199,17 +199,21 @@ export const cases: Readonly<Record<PlainPart['type'] | 'native' | 'chips', Read
       }),
     },
     'ask.location': {
-      alone: said({ type: 'ask.location', intentId: 'where', prompt: 'Where shall we deliver?' }),
+      alone: messageOf({ type: 'ask.location', intentId: 'where', prompt: 'Where shall we deliver?' }),
     },
     'share.event': {
-      'with everything': said({ type: 'share.event', ...dinner }),
+      'with everything': messageOf({ type: 'share.event', ...dinner }),
     },
     'share.place': {
-      'with an address': said({ type: 'share.place', label: 'Trattoria Roma', address: '12 Mulberry St, New York' }),
-      'with coordinates alone': said({ type: 'share.place', latitude: 40.7193, longitude: -73.9973 }),
+      'with an address': messageOf({
+        type: 'share.place',
+        label: 'Trattoria Roma',
+        address: '12 Mulberry St, New York',
+      }),
+      'with coordinates alone': messageOf({ type: 'share.place', latitude: 40.7193, longitude: -73.9973 }),
     },
     'share.contact': {
-      'with everything': said({
+      'with everything': messageOf({
         type: 'share.contact',
         name: 'Ada Rossi',
         organization: 'Trattoria Roma',
@@ -219,7 +223,7 @@ export const cases: Readonly<Record<PlainPart['type'] | 'native' | 'chips', Read
       }),
     },
     native: {
-      'for rcs': said({
+      'for rcs': messageOf({
         type: 'native',
         channel: 'rcs',
         payload: { contentMessage: { text: 'Only here' } },
@@ -228,7 +232,7 @@ export const cases: Readonly<Record<PlainPart['type'] | 'native' | 'chips', Read
     },
     chips: {
       'of every kind below text': {
-        ...said({ type: 'text', text: 'What next?' }),
+        ...messageOf({ type: 'text', text: 'What next?' }),
         chips: [
           { label: 'Book a table' },
           { label: 'See the menu', kind: 'url', url: 'https://roma.example/menu' },
@@ -240,21 +244,21 @@ export const cases: Readonly<Record<PlainPart['type'] | 'native' | 'chips', Read
         ],
       },
       'below a question': {
-        ...said({ type: 'ask.choice', intentId: 'where', prompt: 'Where?', options: options(2) }),
+        ...messageOf({ type: 'ask.choice', intentId: 'where', prompt: 'Where?', options: options(2) }),
         chips: [{ label: 'Talk to a person' }],
       },
       'of a question that another message follows': {
-        ...said(
+        ...messageOf(
           { type: 'ask.choice', intentId: 'where', prompt: 'Where?', options: options(2) },
           { type: 'confirm', intentId: 'sure', prompt: 'Is tonight fine?' },
         ),
       },
       'a single link': {
-        ...said({ type: 'text', text: 'Our menu changed.' }),
+        ...messageOf({ type: 'text', text: 'Our menu changed.' }),
         chips: [{ label: 'See it', kind: 'url', url: 'https://roma.example/menu' }],
       },
       'below a carousel': {
-        ...said({ type: 'carousel', cards: [pizza, pasta] }),
+        ...messageOf({ type: 'carousel', cards: [pizza, pasta] }),
         chips: [{ label: 'More dishes' }, { label: 'Back' }],
       },
     },

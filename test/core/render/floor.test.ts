@@ -5,7 +5,7 @@ import { traitsOf } from '../../../core/channel/channeltraits.js'
 import { floorText, render } from '../../../core/render/index.js'
 
 const reader = { locale: 'en-US', zone: 'America/New_York' }
-const said = (parts: Part[], chips?: Chip[]): ContentMessage => ({ spec: 'amf/1', parts, ...(chips && { chips }) })
+const messageOf = (parts: Part[], chips?: Chip[]): ContentMessage => ({ spec: 'amf/1', parts, ...(chips && { chips }) })
 const onSms = (message: ContentMessage) => render(message, traitsOf('sms'), reader)
 const floor = (...lines: string[]) => lines.join('\n')
 const at = (iso: string) => ({ iso, tz: 'America/New_York' })
@@ -18,13 +18,13 @@ const choice = (...labels: string[]): PlainPart => ({
 })
 
 t.test('A choice is a numbered list that is answered by number', async (t) => {
-  const { numbered, ...rendering } = onSms(said([choice('Red', 'Blue')]))
+  const { numbered, ...rendering } = onSms(messageOf([choice('Red', 'Blue')]))
   t.equal(floorText(rendering), floor('Which color?', '1. Red', '2. Blue', 'Reply with a number to choose.'))
   t.same(numbered, [0, 1])
 })
 
 t.test('A single option is a sentence that YES accepts', async (t) => {
-  const { numbered, ...rendering } = onSms(said([choice('Red')]))
+  const { numbered, ...rendering } = onSms(messageOf([choice('Red')]))
   t.equal(floorText(rendering), floor('Which color?', 'Red', 'Reply YES to choose it.'))
   t.same(numbered, [])
 })
@@ -34,7 +34,7 @@ t.test('Descriptions and pictures of options stand below their labels', async (t
     { id: 'a', label: 'Small', description: 'For one', mediaUrl: 'https://a.example/s.png' },
     { id: 'b', label: 'Large' },
   ]
-  const message = said([{ type: 'ask.choice', intentId: 'size', prompt: 'Size?', options }])
+  const message = messageOf([{ type: 'ask.choice', intentId: 'size', prompt: 'Size?', options }])
   t.equal(
     floorText(onSms(message)),
     floor('Size?', '1. Small', 'For one', 'https://a.example/s.png', '2. Large', 'Reply with a number to choose.'),
@@ -47,7 +47,7 @@ t.test('Slots are numbered by day and time, or by their label', async (t) => {
     { id: 'b', start: at('2026-11-21T09:30:00-05:00'), label: 'Saturday morning' },
   ]
   t.equal(
-    floorText(onSms(said([{ type: 'ask.time', intentId: 'when', prompt: 'When?', slots }]))),
+    floorText(onSms(messageOf([{ type: 'ask.time', intentId: 'when', prompt: 'When?', slots }]))),
     floor('When?', '1. Fri, Nov 20, 3:00 PM', '2. Saturday morning', 'Reply with a number to choose.'),
   )
 })
@@ -59,7 +59,7 @@ t.test('A confirmation lists its details and takes YES or NO', async (t) => {
     { label: 'Who', value: 'Ada' },
   ]
   t.equal(
-    floorText(onSms(said([{ type: 'confirm', intentId: 'ok', prompt: 'Book it?', details }]))),
+    floorText(onSms(messageOf([{ type: 'confirm', intentId: 'ok', prompt: 'Book it?', details }]))),
     floor(
       'Book it?',
       'When: Fri, Nov 20, 2026, 3:00 PM EST',
@@ -73,11 +73,11 @@ t.test('A confirmation lists its details and takes YES or NO', async (t) => {
 t.test('Labels of a confirmation say what YES and NO mean, unless they are those words', async (t) => {
   const ask = { type: 'confirm', intentId: 'ok', prompt: 'Coming?' } as const
   t.equal(
-    floorText(onSms(said([{ ...ask, yesLabel: 'Of course', noLabel: 'Not today' }]))),
+    floorText(onSms(messageOf([{ ...ask, yesLabel: 'Of course', noLabel: 'Not today' }]))),
     floor('Coming?', 'YES: Of course', 'NO: Not today', 'Reply YES to confirm or NO to decline.'),
   )
   t.equal(
-    floorText(onSms(said([{ ...ask, yesLabel: 'Yes', noLabel: 'No' }]))),
+    floorText(onSms(messageOf([{ ...ask, yesLabel: 'Yes', noLabel: 'No' }]))),
     floor('Coming?', 'Reply YES to confirm or NO to decline.'),
   )
 })
@@ -88,7 +88,7 @@ t.test('A showcase is a numbered digest', async (t) => {
     { id: 'b', title: 'Cup', chips: [{ label: 'Buy now', kind: 'url' as const, url: 'https://a.example/cup' }] },
   ]
   t.equal(
-    floorText(onSms(said([{ type: 'showcase', intentId: 'shop', prompt: 'New today', items }]))),
+    floorText(onSms(messageOf([{ type: 'showcase', intentId: 'shop', prompt: 'New today', items }]))),
     floor(
       'New today',
       '1. Mug',
@@ -100,14 +100,14 @@ t.test('A showcase is a numbered digest', async (t) => {
     ),
   )
   t.equal(
-    floorText(onSms(said([{ type: 'showcase', intentId: 'shop', items: items.slice(0, 1) }]))),
+    floorText(onSms(messageOf([{ type: 'showcase', intentId: 'shop', items: items.slice(0, 1) }]))),
     floor('Mug', 'Blue', 'https://a.example/mug.jpg', 'Reply YES to choose it.'),
   )
 })
 
 t.test('Whoever is asked for a location replies with an address', async (t) => {
   t.equal(
-    floorText(onSms(said([{ type: 'ask.location', intentId: 'where', prompt: 'Where to?' }]))),
+    floorText(onSms(messageOf([{ type: 'ask.location', intentId: 'where', prompt: 'Where to?' }]))),
     floor('Where to?', 'Reply with your address.'),
   )
 })
@@ -122,7 +122,7 @@ t.test('An event is told, with a calendar link of the same instants', async (t) 
     place: { label: 'Cellar', address: '1 Main St' },
   }
   t.equal(
-    floorText(onSms(said([event]))),
+    floorText(onSms(messageOf([event]))),
     floor(
       'Tasting',
       'Fri, Nov 20, 2026, 7:00 PM - 9:00 PM EST',
@@ -136,12 +136,14 @@ t.test('An event is told, with a calendar link of the same instants', async (t) 
 t.test('A place is its name, its address and a map link', async (t) => {
   t.equal(
     floorText(
-      onSms(said([{ type: 'share.place', label: 'Shop', address: '1 Main St', latitude: 40.5, longitude: -73.25 }])),
+      onSms(
+        messageOf([{ type: 'share.place', label: 'Shop', address: '1 Main St', latitude: 40.5, longitude: -73.25 }]),
+      ),
     ),
     floor('Shop', '1 Main St', 'https://www.google.com/maps/search/?api=1&query=40.5,-73.25'),
   )
   t.equal(
-    floorText(onSms(said([{ type: 'share.place', address: '1 Main St & 2nd' }]))),
+    floorText(onSms(messageOf([{ type: 'share.place', address: '1 Main St & 2nd' }]))),
     floor('1 Main St & 2nd', 'https://www.google.com/maps/search/?api=1&query=1+Main+St+%26+2nd'),
   )
 })
@@ -155,14 +157,16 @@ t.test('A contact is its text', async (t) => {
     url: 'https://shop.example',
   }
   t.equal(
-    floorText(onSms(said([{ type: 'share.contact', ...contact }]))),
+    floorText(onSms(messageOf([{ type: 'share.contact', ...contact }]))),
     floor('Ada', 'Shop', '+1 212 555 0100', 'a@shop.example', 'https://shop.example'),
   )
 })
 
 t.test('Media is its alternative text and its address', async (t) => {
   t.equal(
-    floorText(onSms(said([{ type: 'media', kind: 'image', mediaUrl: 'https://a.example/x.jpg', alt: 'The shop' }]))),
+    floorText(
+      onSms(messageOf([{ type: 'media', kind: 'image', mediaUrl: 'https://a.example/x.jpg', alt: 'The shop' }])),
+    ),
     floor('The shop', 'https://a.example/x.jpg'),
   )
 })
@@ -176,7 +180,7 @@ t.test('Cards of a carousel share one numbering, and their links are printed', a
       chips: [{ label: 'Take two' }, { label: 'More', kind: 'url' as const, url: 'https://a.example/2' }],
     },
   ]
-  const { numbered, ...rendering } = onSms(said([{ type: 'carousel', cards }]))
+  const { numbered, ...rendering } = onSms(messageOf([{ type: 'carousel', cards }]))
   t.equal(
     floorText(rendering),
     floor(
@@ -195,7 +199,7 @@ t.test('Cards of a carousel share one numbering, and their links are printed', a
 
 t.test('Numbers run on from the parts to the chips of the message', async (t) => {
   const { numbered, ...rendering } = onSms(
-    said([{ type: 'text', text: 'Hello' }, choice('Red', 'Blue')], [{ label: 'Help me' }]),
+    messageOf([{ type: 'text', text: 'Hello' }, choice('Red', 'Blue')], [{ label: 'Help me' }]),
   )
   t.equal(
     floorText(rendering),
@@ -217,7 +221,7 @@ t.test('Action chips become what a person can act upon by hand', async (t) => {
     },
   ]
   t.equal(
-    floorText(onSms(said([{ type: 'text', text: 'Hi' }], chips))),
+    floorText(onSms(messageOf([{ type: 'text', text: 'Hi' }], chips))),
     floor(
       'Hi',
       '',
@@ -236,7 +240,7 @@ t.test('Action chips become what a person can act upon by hand', async (t) => {
 
 t.test('A chip that carriers would read as an opt-out is answered by its number', async (t) => {
   const { numbered, ...rendering } = onSms(
-    said([{ type: 'text', text: 'Your visit is tomorrow.' }], [{ label: 'Cancel' }]),
+    messageOf([{ type: 'text', text: 'Your visit is tomorrow.' }], [{ label: 'Cancel' }]),
   )
   t.equal(floorText(rendering), floor('Your visit is tomorrow.', '', '1. Cancel', 'Reply with a number to choose.'))
   t.same(numbered, [0])
@@ -244,23 +248,23 @@ t.test('A chip that carriers would read as an opt-out is answered by its number'
 
 t.test('What a chip returns is never shown', async (t) => {
   t.notMatch(
-    floorText(onSms(said([{ type: 'text', text: 'Hi' }], [{ label: 'Outside', value: '/outside' }]))),
+    floorText(onSms(messageOf([{ type: 'text', text: 'Hi' }], [{ label: 'Outside', value: '/outside' }]))),
     '/outside',
   )
 })
 
 t.test('A native part goes out as it is on its channel, and as its fallback elsewhere', async (t) => {
   const part: Part = { type: 'native', channel: 'rcs', payload: { any: 1 }, fallback: [choice('Red', 'Blue')] }
-  t.same(render(said([part]), traitsOf('rcs'), reader), {
+  t.same(render(messageOf([part]), traitsOf('rcs'), reader), {
     blocks: [{ kind: 'native', payload: { any: 1 } }],
     numbered: [],
     loss: [],
   })
-  t.match(floorText(onSms(said([part]))), '1. Red')
+  t.match(floorText(onSms(messageOf([part]))), '1. Red')
 })
 
 t.test('Text is folded to the cheap alphabet where that makes the whole message cheap, and only there', async (t) => {
-  const text = (words: string) => floorText(onSms(said([{ type: 'text', text: words }])))
+  const text = (words: string) => floorText(onSms(messageOf([{ type: 'text', text: words }])))
   t.equal(text('It’s “fine” – really…'), 'It\'s "fine" - really...')
   t.equal(text('It’s fine 😀'), 'It’s fine 😀')
 })
@@ -268,9 +272,9 @@ t.test('Text is folded to the cheap alphabet where that makes the whole message 
 t.test('A sentence that says how to answer by number stands behind the last number', async (t) => {
   const card: Part = { type: 'card', card: { title: 'Suite', chips: [{ label: 'Book' }] } }
   for (const message of [
-    said([choice('Red', 'Blue'), card]),
-    said([choice('Red', 'Blue'), { type: 'text', text: 'By the way' }], [{ label: 'Menu' }]),
-    said([choice('Red', 'Blue'), card], [{ label: 'Menu' }]),
+    messageOf([choice('Red', 'Blue'), card]),
+    messageOf([choice('Red', 'Blue'), { type: 'text', text: 'By the way' }], [{ label: 'Menu' }]),
+    messageOf([choice('Red', 'Blue'), card], [{ label: 'Menu' }]),
   ]) {
     const { numbered, ...rendering } = onSms(message)
     const lines = floorText(rendering).split('\n')
@@ -278,7 +282,7 @@ t.test('A sentence that says how to answer by number stands behind the last numb
     t.ok(numbered.length > 2)
   }
   const { numbered: _, ...rendering } = onSms(
-    said([choice('Red', 'Blue')], [{ label: 'Site', kind: 'url', url: 'https://a.example' }]),
+    messageOf([choice('Red', 'Blue')], [{ label: 'Site', kind: 'url', url: 'https://a.example' }]),
   )
   t.match(floorText(rendering), /2\. Blue\nReply with a number to choose\.\n\nSite: https:\/\/a\.example$/)
 })

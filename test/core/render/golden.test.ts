@@ -20,8 +20,8 @@ function page(name: keyof typeof cases): string {
       const text = print(render(message, traitsOf(channel), reader))
       byText.set(text, [...(byText.get(text) ?? []), channel])
     }
-    const shown = [...byText].map(([text, channels]) => `== ${channels.join(', ')}\n${text}\n`)
-    return `#### ${name} ${title}\n\n${shown.join('\n')}`
+    const outputs = [...byText].map(([text, channels]) => `== ${channels.join(', ')}\n${text}\n`)
+    return `#### ${name} ${title}\n\n${outputs.join('\n')}`
   })
   return sections.join('\n')
 }

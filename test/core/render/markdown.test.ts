@@ -115,8 +115,8 @@ t.test('What is written in CommonMark is read as the same text again', async () 
     fc.property(source, (pieces) => {
       const words = pieces.join('').trim()
       const literal = [{ marker: '', depth: 0, spans: [{ text: words }], isContinuation: false }]
-      const again = inline(write(literal, 'commonmark')).map(({ text, link }) => (link ? `LINK ${link.url}` : text))
-      if (again.join('') !== words) throw new Error(`${words} became ${again.join('')}`)
+      const roundTrip = inline(write(literal, 'commonmark')).map(({ text, link }) => (link ? `LINK ${link.url}` : text))
+      if (roundTrip.join('') !== words) throw new Error(`${words} became ${roundTrip.join('')}`)
     }),
     { numRuns: 1_000 },
   )

@@ -11,9 +11,9 @@ import type { Reader, Rendering } from '../../../core/render/contract.js'
 import { foldLookalikes } from '../../../core/render/gsm7.js'
 import { floorText, readableTexts, render } from '../../../core/render/index.js'
 import { oneLine } from '../../../core/render/lines.js'
+import { labelsOf } from '../../../core/render/optionlabels.js'
 import { phrases } from '../../../core/render/phrases.js'
 import { sizeOf } from '../../../core/render/split.js'
-import { labelsOf } from '../../../core/render/taplabels.js'
 import { message, traits } from './messages.js'
 
 const reader: Reader = { locale: 'en-US', zone: 'America/New_York' }
@@ -32,28 +32,28 @@ function always(check: (rendering: Rendering, message: ContentMessage, traits: T
   )
 }
 
-function hold(condition: boolean, sentence: string): void {
+function assertThat(condition: boolean, sentence: string): void {
   if (!condition) throw new Error(sentence)
 }
 
 t.test('The messages that the other properties are about are valid', async () => {
   fc.assert(
     fc.property(message, (each) => {
-      const judged = validateMessage(each)
-      hold('message' in judged, JSON.stringify(judged))
+      const validated = validateMessage(each)
+      assertThat('message' in validated, JSON.stringify(validated))
     }),
     runs,
   )
 })
 
 t.test('Nothing of a message is lost on any channel', async () => {
-  always(({ loss }) => hold(loss.length === 0, `lost: ${JSON.stringify(loss)}`))
+  always(({ loss }) => assertThat(loss.length === 0, `lost: ${JSON.stringify(loss)}`))
 })
 
 t.test('A word too long for a message is not lost beside signs that the markup writes in letters', async (t) => {
   const narrow = { ...traitsOf('workchatD'), text: { max: 80, unit: 'characters', encoding: 'unicode' } } as const
-  const said: ContentMessage = { spec: 'amf/1', parts: [{ type: 'text', text: `${'a'.repeat(100)} A&B <c> it’s` }] }
-  const { blocks, loss } = render(said, narrow, reader)
+  const sample: ContentMessage = { spec: 'amf/1', parts: [{ type: 'text', text: `${'a'.repeat(100)} A&B <c> it’s` }] }
+  const { blocks, loss } = render(sample, narrow, reader)
   t.same(loss, [])
   t.match(JSON.stringify(blocks), /A&amp;B/)
 })
@@ -65,9 +65,9 @@ t.test('On the floor everything stands in the order of the message', async () =>
       let reached = 0
       for (const readable of readableTexts(each, reader, 'sms')) {
         for (const word of foldLookalikes(readable).match(/[a-z]{2,}/g) ?? []) {
-          const found = text.indexOf(word, reached)
-          hold(found >= 0, `${word} of ${JSON.stringify(readable)} is missing or out of order in\n${text}`)
-          reached = found + word.length
+          const position = text.indexOf(word, reached)
+          assertThat(position >= 0, `${word} of ${JSON.stringify(readable)} is missing or out of order in\n${text}`)
+          reached = position + word.length
         }
       }
     }),
@@ -88,10 +88,10 @@ function checkBlock(block: Block, of: Traits): void {
       return
     case 'text':
       checkText(block.text, block.chips ? beside : of.text.max, of)
-      hold(block.text.trim() !== '', 'text says something')
+      assertThat(block.text.trim() !== '', 'text says something')
       return checkChips(block.chips, of)
     case 'media':
-      hold(of.media !== undefined, 'media goes only where there is media')
+      assertThat(of.media !== undefined, 'media goes only where there is media')
       if (block.text !== undefined) checkText(block.text, beside, of)
       return checkChips(block.chips, of)
     case 'card':
@@ -99,26 +99,26 @@ function checkBlock(block: Block, of: Traits): void {
       return checkChips(block.chips, of)
     case 'carousel': {
       const { min = 0, max = 0 } = of.carousel ?? {}
-      hold(
+      assertThat(
         block.cards.length >= Math.max(2, min) && block.cards.length <= max,
         'a carousel has as many cards as may be',
       )
       for (const card of block.cards) checkCard(card, of)
       if (of.carousel?.alike) {
         const rows = new Set(block.cards.map(({ chips = [] }) => chips.map(({ kind }) => kind).join()))
-        hold(rows.size === 1 && !rows.has(''), 'cards of a carousel are alike')
+        assertThat(rows.size === 1 && !rows.has(''), 'cards of a carousel are alike')
       }
       return checkChips(block.chips, of)
     }
     case 'list': {
       const { min = 0, max = 0, labelMax = 0, descriptionMax = 0 } = of.list ?? {}
       checkText(block.text, beside, of)
-      hold(block.rows.length >= Math.max(2, min) && block.rows.length <= max, 'a list has as many rows as may be')
-      hold(
+      assertThat(block.rows.length >= Math.max(2, min) && block.rows.length <= max, 'a list has as many rows as may be')
+      assertThat(
         block.rows.every(({ label }) => label.length <= labelMax),
         'rows are short enough',
       )
-      hold(
+      assertThat(
         block.rows.every(({ description = '' }) => description.length <= descriptionMax),
         'descriptions are too',
       )
@@ -126,7 +126,7 @@ function checkBlock(block: Block, of: Traits): void {
     }
     case 'times':
       checkText(block.text, beside, of)
-      hold(
+      assertThat(
         block.slots.length >= 2 && block.slots.length <= (of.timePicker?.max ?? 0),
         'a picker has as many slots as may be',
       )
@@ -134,15 +134,18 @@ function checkBlock(block: Block, of: Traits): void {
 }
 
 function checkText(text: string, max: number, of: Traits): void {
-  hold(sizeOf(text, of.text.unit) <= max, `text of ${text.length} is longer than ${max}: ${JSON.stringify(text)}`)
-  hold(text.isWellFormed(), `no pair is parted in ${JSON.stringify(text)}`)
+  assertThat(sizeOf(text, of.text.unit) <= max, `text of ${text.length} is longer than ${max}: ${JSON.stringify(text)}`)
+  assertThat(text.isWellFormed(), `no pair is parted in ${JSON.stringify(text)}`)
 }
 
 function checkChips(chips: readonly RenderedChip[] | undefined, { chips: room, ...of }: Traits): void {
   if (!chips) return
-  hold(room !== undefined && chips.length >= room.min && chips.length <= room.max, 'as many chips as may be')
+  assertThat(room !== undefined && chips.length >= room.min && chips.length <= room.max, 'as many chips as may be')
   checkRow(chips, room!.kinds, room!.labelMax, of)
-  hold(chips.length === 1 || !chips.some(({ kind }) => room!.alone?.includes(kind)), 'what must be alone is alone')
+  assertThat(
+    chips.length === 1 || !chips.some(({ kind }) => room!.alone?.includes(kind)),
+    'what must be alone is alone',
+  )
 }
 
 function checkRow(
@@ -151,30 +154,34 @@ function checkRow(
   labelMax: number,
   of: Pick<Traits, 'text'>,
 ): void {
-  hold(new Set(chips.map(({ label }) => label)).size === chips.length, 'chips can be told apart')
+  assertThat(new Set(chips.map(({ label }) => label)).size === chips.length, 'chips can be told apart')
   for (const { kind, label } of chips) {
-    hold(kinds.includes(kind), `chips of kind ${kind} exist here`)
-    hold(label.length <= labelMax && label.isWellFormed(), `${label} is at most ${labelMax} long`)
-    hold(of.text.encoding === 'unicode' || label !== '…', 'no ellipsis where it costs')
+    assertThat(kinds.includes(kind), `chips of kind ${kind} exist here`)
+    assertThat(label.length <= labelMax && label.isWellFormed(), `${label} is at most ${labelMax} long`)
+    assertThat(of.text.encoding === 'unicode' || label !== '…', 'no ellipsis where it costs')
   }
 }
 
 function checkCard(card: Extract<Block, { kind: 'card' }>['card'], of: Traits): void {
   const room = of.card
-  hold(room !== undefined, 'cards exist here')
+  assertThat(room !== undefined, 'cards exist here')
   if (!room) return
-  hold((card.title ?? '').length <= room.titleMax, 'the title is short enough')
-  hold(sizeOf(card.description ?? '', of.text.unit) <= room.descriptionMax, 'the description is short enough')
-  hold((card.chips ?? []).length <= room.chipsMax, 'a card has as many chips as may be')
+  assertThat((card.title ?? '').length <= room.titleMax, 'the title is short enough')
+  assertThat(sizeOf(card.description ?? '', of.text.unit) <= room.descriptionMax, 'the description is short enough')
+  assertThat((card.chips ?? []).length <= room.chipsMax, 'a card has as many chips as may be')
   checkRow(card.chips ?? [], room.chipKinds, room.chipLabelMax, of)
-  hold(!room.needsMedia || card.mediaUrl !== undefined, 'a card has its picture')
-  hold(!room.needsTitle || (card.title !== undefined && Object.keys(card).length > 1), 'a card has its title and more')
+  assertThat(!room.needsMedia || card.mediaUrl !== undefined, 'a card has its picture')
+  assertThat(
+    !room.needsTitle || (card.title !== undefined && Object.keys(card).length > 1),
+    'a card has its title and more',
+  )
 }
 
 t.test('Chips that go away with the next message stand below the last one', async () => {
   always(({ blocks }, _, of) => {
     if (!of.chips?.whileNewest) return
-    for (const block of blocks.slice(0, -1)) hold(!('chips' in block) || !block.chips, 'no chips before the last block')
+    for (const block of blocks.slice(0, -1))
+      assertThat(!('chips' in block) || !block.chips, 'no chips before the last block')
   })
 })
 
@@ -185,8 +192,8 @@ t.test('Every reply can be tapped, or has a number, or is the YES or NO of a clo
       ...rendering.numbered,
       ...answeredInWords(rendering, each, of),
     ])
-    for (const [place, tap] of tapsOf(each).entries()) {
-      hold(tap.kind !== 'reply' || answers.has(place), `tap ${place} ${JSON.stringify(tap)} can be answered`)
+    for (const [index, tap] of tapsOf(each).entries()) {
+      assertThat(tap.kind !== 'reply' || answers.has(index), `tap ${index} ${JSON.stringify(tap)} can be answered`)
     }
   })
 })
@@ -209,29 +216,29 @@ function answeredInWords({ blocks }: Rendering, { parts }: ContentMessage, of: T
     .map((block) => ('text' in block ? block.text : ''))
     .join('\n')
     .replace(/\s+/g, ' ')
-  const found: number[] = []
-  let place = 0
+  const position: number[] = []
+  let index = 0
   const visit = (part: Part) => {
     const count = tapsOf({ parts: [part] }).length
-    const all = Array.from({ length: count }, (_, at) => place + at)
+    const all = Array.from({ length: count }, (_, at) => index + at)
     if (part.type === 'native' && part.channel !== of.channel) return part.fallback.forEach(visit)
     // Its payload has taps of its own, and a single item on show is not offered.
-    if (part.type === 'native') found.push(...all)
-    if (part.type === 'showcase' && part.items.length === 1) found.push(place)
-    if (part.type === 'confirm' && text.includes(phrases.yesOrNo)) found.push(...all)
+    if (part.type === 'native') position.push(...all)
+    if (part.type === 'showcase' && part.items.length === 1) position.push(index)
+    if (part.type === 'confirm' && text.includes(phrases.yesOrNo)) position.push(...all)
     const isLone = (part.type === 'ask.choice' || part.type === 'ask.time') && count === 1
-    if (isLone && text.includes(phrases.yesToChoose)) found.push(place)
-    place += count
+    if (isLone && text.includes(phrases.yesToChoose)) position.push(index)
+    index += count
   }
   parts.forEach(visit)
-  return found
+  return position
 }
 
 t.test('Numbers run through the whole message once, each at the head of its line', async () => {
   always(({ blocks, numbered }, each) => {
     const taps = tapsOf(each)
-    hold(new Set(numbered).size === numbered.length, 'no tap has two numbers')
-    hold(
+    assertThat(new Set(numbered).size === numbered.length, 'no tap has two numbers')
+    assertThat(
       numbered.every((tap, at) => at === 0 || tap > numbered[at - 1]!),
       'numbers follow the order of the message',
     )
@@ -244,7 +251,7 @@ t.test('Numbers run through the whole message once, each at the head of its line
       .join('\n')
     for (const [at, tap] of numbered.entries()) {
       const head = new RegExp(`^${at + 1}\\. `, 'm')
-      hold(head.test(text), `${at + 1} for ${taps[tap]?.label} is in ${text}`)
+      assertThat(head.test(text), `${at + 1} for ${taps[tap]?.label} is in ${text}`)
     }
   })
 })
@@ -253,10 +260,10 @@ t.test('Labels that were cut stay unlike each other', async () => {
   always(({ blocks }, each) => {
     const whole = new Set([...labelsOf(each, reader), ...Object.values(phrases)].map(oneLine))
     for (const block of blocks) {
-      const shown = block.kind === 'list' ? block.rows : 'chips' in block ? (block.chips ?? []) : []
-      const labels = shown.map(({ label }) => label)
+      const choices = block.kind === 'list' ? block.rows : 'chips' in block ? (block.chips ?? []) : []
+      const labels = choices.map(({ label }) => label)
       for (const cut of labels.filter((label) => !whole.has(label))) {
-        hold(labels.indexOf(cut) === labels.lastIndexOf(cut), `${cut} stands there once`)
+        assertThat(labels.indexOf(cut) === labels.lastIndexOf(cut), `${cut} stands there once`)
       }
     }
   })
@@ -264,6 +271,9 @@ t.test('Labels that were cut stay unlike each other', async () => {
 
 t.test('The same message, channel and reader always give the same rendering', async () => {
   always((rendering, each, of) => {
-    hold(JSON.stringify(render(structuredClone(each), of, reader)) === JSON.stringify(rendering), 'the same again')
+    assertThat(
+      JSON.stringify(render(structuredClone(each), of, reader)) === JSON.stringify(rendering),
+      'the same again',
+    )
   })
 })

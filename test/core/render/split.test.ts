@@ -110,21 +110,23 @@ t.test('Labels are cut with an ellipsis where it costs nothing, and stay unlike 
 })
 
 t.test('Chips that read alike are numbered instead: nobody could tell which one is which', async (t) => {
-  const shown = (parts: Part[], chips?: ContentMessage['chips']) =>
+  const renderParts = (parts: Part[], chips?: ContentMessage['chips']) =>
     render({ spec: 'amf/1', parts, ...(chips && { chips }) }, traitsOf('messengerA'), reader)
-  const options = ['Table', 'Table', 'Bar'].map((label, place) => ({ id: `o${place}`, label }))
-  const asked = shown([{ type: 'ask.choice', intentId: 'seat', prompt: 'Where?', options: options.slice(0, 2) }])
-  t.same(asked, {
-    ...asked,
+  const options = ['Table', 'Table', 'Bar'].map((label, index) => ({ id: `o${index}`, label }))
+  const question = renderParts([
+    { type: 'ask.choice', intentId: 'seat', prompt: 'Where?', options: options.slice(0, 2) },
+  ])
+  t.same(question, {
+    ...question,
     blocks: [{ kind: 'text', text: 'Where?\n1. Table\n2. Table\nReply with a number to choose.' }],
     numbered: [0, 1],
   })
-  const same = shown([{ type: 'confirm', intentId: 'ok', prompt: 'Sure?', yesLabel: 'Fine', noLabel: 'Fine' }])
+  const same = renderParts([{ type: 'confirm', intentId: 'ok', prompt: 'Sure?', yesLabel: 'Fine', noLabel: 'Fine' }])
   t.match(same.blocks, [{ text: /YES: Fine\nNO: Fine\nReply YES/ }])
   const calls = ['+14155550100', '+14155550101'].map((phone) => ({ label: 'Call', kind: 'dial' as const, phone }))
-  const below = shown([{ type: 'text', text: 'Hi' }], calls)
+  const below = renderParts([{ type: 'text', text: 'Hi' }], calls)
   t.match(below.blocks, [{ text: /Call: \+14155550100\nCall: \+14155550101/ }])
-  const unlike = shown([{ type: 'ask.choice', intentId: 'seat', prompt: 'Where?', options: options.slice(1) }])
+  const unlike = renderParts([{ type: 'ask.choice', intentId: 'seat', prompt: 'Where?', options: options.slice(1) }])
   t.match(unlike.blocks, [{ chips: [{ label: 'Table' }, { label: 'Bar' }] }])
 })
 

@@ -7,13 +7,13 @@ const anyWords = /[\p{L}\p{N}\p{M}\p{So}\p{Sc}]+/gu
 const wordsIn = (text: string): readonly string[] => text.match(anyWords) ?? []
 
 /** The search as it is meant, by the means of the language, which may take quadratic time. */
-function plainly(text: string, said: string, from: number): number {
-  if (said.startsWith(text, from) || said.startsWith(text, from + 1)) return from + text.length
+function plainSearch(text: string, content: string, from: number): number {
+  if (content.startsWith(text, from) || content.startsWith(text, from + 1)) return from + text.length
   let reached = from
   for (const word of wordsIn(text)) {
-    const found = said.indexOf(word, reached)
-    if (found < 0) return wordsIn(said.slice(from)).join('').includes(wordsIn(text).join('')) ? from : -1
-    reached = found + word.length
+    const position = content.indexOf(word, reached)
+    if (position < 0) return wordsIn(content.slice(from)).join('').includes(wordsIn(text).join('')) ? from : -1
+    reached = position + word.length
   }
   return reached
 }
@@ -28,18 +28,21 @@ const alphabets = [
 ]
 
 t.test('A text is found where a plain search finds it, whole or across the breaks of pages', async () => {
-  const asked = fc
+  const searchCase = fc
     .constantFrom(...alphabets)
-    .chain((alphabet) => fc.record({ said: few(alphabet, 12), texts: fc.array(few(alphabet, 5), { maxLength: 4 }) }))
+    .chain((alphabet) => fc.record({ content: few(alphabet, 12), texts: fc.array(few(alphabet, 5), { maxLength: 4 }) }))
   fc.assert(
-    fc.property(asked, fc.boolean(), ({ said, texts }, cuts) => {
-      const shown = cuts ? `${said}${texts.map((text) => text.replace(/(.{50})/gsu, '$1\n')).join('\n')}` : said
-      const search = createTextSearch(shown)
+    fc.property(searchCase, fc.boolean(), ({ content, texts }, cuts) => {
+      const searched = cuts
+        ? `${content}${texts.map((text) => text.replace(/(.{50})/gsu, '$1\n')).join('\n')}`
+        : content
+      const search = createTextSearch(searched)
       let from = 0
       for (const text of texts) {
         const end = search.endOf(text, from)
-        if (end !== plainly(text, shown, from)) throw new Error(`${JSON.stringify(text)} in ${JSON.stringify(shown)}`)
-        from = Math.max(from, Math.min(end, shown.length))
+        if (end !== plainSearch(text, searched, from))
+          throw new Error(`${JSON.stringify(text)} in ${JSON.stringify(searched)}`)
+        from = Math.max(from, Math.min(end, searched.length))
       }
     }),
     { numRuns: 3_000 },

@@ -156,8 +156,8 @@ t.test('The hour of a slot, AM and PM included, is whole on every chip and in ev
         for (const channel of channelNames) {
           const { blocks } = render(message, traitsOf(channel), reader)
           for (const block of blocks) {
-            const shown = block.kind === 'list' ? block.rows : 'chips' in block ? (block.chips ?? []) : []
-            for (const { label, tap } of shown) {
+            const displayed = block.kind === 'list' ? block.rows : 'chips' in block ? (block.chips ?? []) : []
+            for (const { label, tap } of displayed) {
               const time = new Intl.DateTimeFormat(reader.locale, {
                 hour: 'numeric',
                 minute: '2-digit',

@@ -11,26 +11,26 @@ const position = fc.tuple(
 const positions = fc.uniqueArray(position, { selector: String, maxLength: 60 })
 
 /** As a shard answers that looks at so many at a time. */
-function stretchOf(shard: readonly Position[], after: Position | undefined, most: number): ScanPage<string> {
-  const left = shard.filter((each) => !after || newestFirst(each, after) > 0).sort(newestFirst)
-  const rows = left.slice(0, most).map((each) => ({ position: each, entry: String(each) }))
-  return left.length > most ? { rows, scannedTo: rows.at(-1)!.position } : { rows }
+function scanPage(shard: readonly Position[], after: Position | undefined, most: number): ScanPage<string> {
+  const remaining = shard.filter((each) => !after || newestFirst(each, after) > 0).sort(newestFirst)
+  const rows = remaining.slice(0, most).map((each) => ({ position: each, entry: String(each) }))
+  return remaining.length > most ? { rows, scannedTo: rows.at(-1)!.position } : { rows }
 }
 
 t.test('Rounds over shards that look at few records each give all of them once, newest first', async () => {
   const shards = fc.tuple(positions, fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 60, maxLength: 60 }))
   fc.assert(
-    fc.property(shards, fc.integer({ min: 1, max: 7 }), ([all, places], most) => {
-      const parts = [0, 1, 2, 3].map((shard) => all.filter((_, nth) => places[nth] === shard))
-      const found: Position[] = []
+    fc.property(shards, fc.integer({ min: 1, max: 7 }), ([all, shardOf], most) => {
+      const parts = [0, 1, 2, 3].map((shard) => all.filter((_, nth) => shardOf[nth] === shard))
+      const merged: Position[] = []
       let after: Position | undefined
       do {
-        const { rows, scannedTo: seenTo } = mergePages(parts.map((part) => stretchOf(part, after, most)))
-        found.push(...rows.map((row) => row.position))
-        after = seenTo
+        const { rows, scannedTo } = mergePages(parts.map((part) => scanPage(part, after, most)))
+        merged.push(...rows.map((row) => row.position))
+        after = scannedTo
       } while (after)
-      const wanted = [...all].sort(newestFirst)
-      if (String(found) !== String(wanted)) throw new Error(`found ${found.join(' ')} of ${wanted.join(' ')}`)
+      const expected = [...all].sort(newestFirst)
+      if (String(merged) !== String(expected)) throw new Error(`found ${merged.join(' ')} of ${expected.join(' ')}`)
     }),
   )
 })

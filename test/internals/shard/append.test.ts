@@ -20,20 +20,20 @@ const hasty: Clock = {
 type Fate = 'answered' | 'lost' | 'answer lost' | 'late'
 
 /** A log whose calls meet these fates, one after another and then none; late ones arrive before the next call. */
-function logWith(fates: readonly Fate[], held: string[] = []) {
+function logWith(fates: readonly Fate[], stored: string[] = []) {
   const trimmed = { upTo: 0 }
   const late: (() => void)[] = []
   let calls = 0
   let stranger: { at: number; word: string } | undefined
   function add(word: string, after: number): 'appended' | 'conflict' {
-    if (held.length !== after) return 'conflict'
-    held.push(word)
+    if (stored.length !== after) return 'conflict'
+    stored.push(word)
     return 'appended'
   }
   async function meet<T>(act: () => T): Promise<T> {
     for (const arrive of late.splice(0)) arrive()
     if (stranger && calls >= stranger.at) {
-      held.push(stranger.word)
+      stored.push(stranger.word)
       stranger = undefined
     }
     const fate = fates[calls++] ?? 'answered'
@@ -46,15 +46,15 @@ function logWith(fates: readonly Fate[], held: string[] = []) {
   const log: Log = {
     entryBytes: 100,
     append: (entry, after) => meet(() => add(String(entry), after)),
-    bounds: () => meet(() => ({ first: Math.min(trimmed.upTo, held.length) + 1, last: held.length })),
+    bounds: () => meet(() => ({ first: Math.min(trimmed.upTo, stored.length) + 1, last: stored.length })),
     read: (number) =>
-      meet(() => (number <= trimmed.upTo || number > held.length ? undefined : Buffer.from(held[number - 1]!))),
+      meet(() => (number <= trimmed.upTo || number > stored.length ? undefined : Buffer.from(stored[number - 1]!))),
     follow: () => () => {},
     trim: async () => {},
   }
   return {
     log,
-    held,
+    stored,
     trimmed,
     /** Somebody else writes when so many calls were made. */
     writes: (word: string, at: number) => {
@@ -73,9 +73,9 @@ t.test('Alone, it always gets there, each message once and in order', async (t) 
   await fc.assert(
     fc.asyncProperty(anyFates, anyWords, fc.nat({ max: 3 }), async (fates, words, before) => {
       const old = Array.from({ length: before }, (_, at) => `old ${at}`)
-      const { log, held } = logWith(fates, [...old])
+      const { log, stored } = logWith(fates, [...old])
       await appendWithRetry(log, hasty, bytes(words), before)
-      if (String(held) !== String([...old, ...words])) throw new Error(`the log holds ${held}`)
+      if (String(stored) !== String([...old, ...words])) throw new Error(`the log holds ${stored}`)
     }),
     { numRuns: 300 },
   )
@@ -86,16 +86,16 @@ t.test('Beside another writer it ends with the truth', async (t) => {
   let [there, moved] = [0, 0]
   await fc.assert(
     fc.asyncProperty(anyFates, anyWords, fc.nat({ max: 10 }), async (fates, words, at) => {
-      const { log, held, writes } = logWith(fates)
+      const { log, stored, writes } = logWith(fates)
       writes('another’s', at)
       const outcome = await appendWithRetry(log, hasty, bytes(words), 0).catch((error) => error)
       // What is still on its way arrives, and changes nothing any more.
       await log.bounds().catch(() => {})
-      const isThere = words.every((word, index) => held[index] === word)
+      const isThere = words.every((word, index) => stored[index] === word)
       if (outcome === undefined && isThere) there++
       else if (outcome instanceof NotOwner && !isThere) moved++
-      else throw new Error(`it ended with ${outcome}, and the log holds ${held}`)
-      if (held.filter((word) => word === words[0]).length > 1) throw new Error(`twice: ${held}`)
+      else throw new Error(`it ended with ${outcome}, and the log holds ${stored}`)
+      if (stored.filter((word) => word === words[0]).length > 1) throw new Error(`twice: ${stored}`)
     }),
     { numRuns: 500 },
   )
@@ -105,7 +105,7 @@ t.test('Beside another writer it ends with the truth', async (t) => {
 t.test('A log that has lost its end, or was trimmed past the question, is told apart from another owner', async (t) => {
   const lost = logWith([], ['one'])
   await t.rejects(appendWithRetry(lost.log, hasty, bytes(['mine']), 3), LogTruncated)
-  t.same(lost.held, ['one'])
+  t.same(lost.stored, ['one'])
   const trimmed = logWith([], ['one', 'two', 'three'])
   trimmed.trimmed.upTo = 2
   await t.rejects(appendWithRetry(trimmed.log, hasty, bytes(['mine']), 1), OutcomeUnknown)

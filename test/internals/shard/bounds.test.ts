@@ -6,7 +6,7 @@ import { createLog } from '../../../runtime/observe/log.js'
 import { openEmbedded } from '../../../runtime/shard/embedded.js'
 import { openStore } from '../../../runtime/store/lmdb.js'
 import { tempDir } from '../../harness/webhooknode.js'
-import { count } from './counting.js'
+import { count } from './counter.js'
 
 const { log } = createLog({ destination: { write: () => {} } })
 
@@ -26,9 +26,9 @@ t.test('Deciding takes its time in a turn of the loop and no more, and those beh
   }
   const counting: typeof count = {
     ...count,
-    decide(tx, input, told) {
+    decide(tx, input, meta) {
       turns[turns.length - 1]!++
-      return count.decide(tx, input, told)
+      return count.decide(tx, input, meta)
     },
   }
   const store = await openStore({ dir: tempDir(t), shards: 1 })

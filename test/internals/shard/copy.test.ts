@@ -39,14 +39,20 @@ const commit = (epoch: number, holder: string, ...changes: Change[]): Entry => (
 })
 
 /** Takes entries as messages of that size from number `from` on; answers the last number. */
-async function takeAll(copy: Copy, entries: readonly Entry[], from = 1, size = 1_000, of = lineageId): Promise<number> {
+async function applyAll(
+  copy: Copy,
+  entries: readonly Entry[],
+  from = 1,
+  size = 1_000,
+  of = lineageId,
+): Promise<number> {
   let number = from - 1
   for (const entry of entries) for (const message of encodeEntry(of, entry, size)) await copy.receive(message, ++number)
   return number
 }
 
 /** What a space holds besides the copy's own note, as text. */
-function held(space: Space): Record<string, string> {
+function contentsOf(space: Space): Record<string, string> {
   const rows = space.rows(undefined, 10_000).filter(({ key }) => key[0] === 0x20 && key.indexOf('shard.copy') < 0)
   return Object.fromEntries(rows.map(({ key, value }) => [String(key).slice(1), String(value).slice(1)]))
 }
@@ -65,29 +71,29 @@ t.test('A copy takes what the log says and knows after a restart how far it is',
     owner(3, 'ben/1'),
     commit(3, 'ben/1', { key: bytesOf('a'), value: undefined }, put('c', '3')),
   ]
-  const last = await takeAll(copy, entries, 1, 100)
+  const last = await applyAll(copy, entries, 1, 100)
   t.ok(last > entries.length, 'an entry in several messages')
   await copy.flush()
   const position = { lineageId, epoch: 3, owner: 'ben/1', number: last }
   t.same([copy.position(), copy.readTo(), copy.isComplete(), copy.isEmpty()], [position, last, true, false])
-  t.same(held(space), { b: large, c: '3' })
-  const again = createCopy(space)
-  t.same([again.position(), again.startReading()], [position, last])
+  t.same(contentsOf(space), { b: large, c: '3' })
+  const reopened = createCopy(space)
+  t.same([reopened.position(), reopened.startReading()], [position, last])
 })
 
 t.test('The beginning of an entry that nobody finished is reached and changes nothing', async (t) => {
   const space = newSpace()
   const copy = createCopy(space)
   copy.startReading()
-  const last = await takeAll(copy, [owner(1, 'ann/1'), commit(1, 'ann/1', put('a', '1'))])
+  const last = await applyAll(copy, [owner(1, 'ann/1'), commit(1, 'ann/1', put('a', '1'))])
   const unfinished = encodeEntry(lineageId, commit(1, 'ann/1', put('b', 'x'.repeat(500))), 100).slice(0, -1)
   for (const [at, message] of unfinished.entries()) await copy.receive(message, last + 1 + at)
   await copy.flush()
   t.equal(copy.readTo(), last + unfinished.length)
   t.equal(copy.position().number, last)
-  await takeAll(copy, [owner(2, 'ben/1'), commit(2, 'ben/1', put('c', '1'))], last + unfinished.length + 1)
+  await applyAll(copy, [owner(2, 'ben/1'), commit(2, 'ben/1', put('c', '1'))], last + unfinished.length + 1)
   await copy.flush()
-  t.same(held(space), { a: '1', c: '1' })
+  t.same(contentsOf(space), { a: '1', c: '1' })
   t.equal(copy.position().number, copy.readTo())
 })
 
@@ -110,11 +116,11 @@ t.test('A log that does not go on from this copy is noticed, and nothing of it i
     const space = newSpace()
     const copy = createCopy(space)
     copy.startReading()
-    await takeAll(copy, before)
+    await applyAll(copy, before)
     await copy.flush()
-    await t.rejects(takeAll(copy, [entry], 3, 1_000, of), Diverged, name)
+    await t.rejects(applyAll(copy, [entry], 3, 1_000, of), Diverged, name)
     await copy.flush()
-    t.same(held(space), { a: '1' }, name)
+    t.same(contentsOf(space), { a: '1' }, name)
     t.equal(copy.position().number, 2, name)
   }
 })
@@ -123,7 +129,7 @@ t.test('A copy that holds nothing never follows a log whose beginning is in a sn
   const copy = createCopy(newSpace())
   copy.startReading()
   const founding: Entry = { kind: 'owner', epoch: 1, owner: '', reseeded: true }
-  await t.rejects(takeAll(copy, [founding]), { name: 'Diverged' })
+  await t.rejects(applyAll(copy, [founding]), { name: 'Diverged' })
   t.equal(copy.position().number, 0)
   await copy.reseed({ lineageId, epoch: 1, owner: '', number: 1 })
   t.match(copy.position(), { lineageId, epoch: 1, number: 1 }, 'only whoever founded it goes on from there')
@@ -181,8 +187,8 @@ t.test('After a failed write it goes on where readers see it, and leaves no hole
             if (!(error instanceof StoreFailed)) throw error
           }
           const seen = createCopy(space).position()
-          if (!isDeepStrictEqual(held(space), stateAfter(entries, log, seen.number, size)))
-            throw new Error(`at ${seen.number} there is ${JSON.stringify(held(space))}`)
+          if (!isDeepStrictEqual(contentsOf(space), stateAfter(entries, log, seen.number, size)))
+            throw new Error(`at ${seen.number} there is ${JSON.stringify(contentsOf(space))}`)
         }
       },
     ),
@@ -217,15 +223,15 @@ t.test('A copy that is made anew holds the rows it was given and nothing from be
   const copy = createCopy(space)
   copy.startReading()
   const many = Array.from({ length: 1_300 }, (_, n) => put(`old ${n}`, 'old'))
-  await takeAll(copy, [owner(1, 'ann/1'), commit(1, 'ann/1', ...many)], 1, 1_000_000)
+  await applyAll(copy, [owner(1, 'ann/1'), commit(1, 'ann/1', ...many)], 1, 1_000_000)
   await copy.flush()
   const position: Position = { lineageId: '00000000000000bb', epoch: 7, owner: 'ben/1', number: 40, completeFrom: 42 }
   await copy.load(rows([[put('x', '1')], [put('y', '2'), put('old 3', 'new')]], position))
-  t.same(held(space), { x: '1', y: '2', 'old 3': 'new' })
+  t.same(contentsOf(space), { x: '1', y: '2', 'old 3': 'new' })
   t.same(copy.position(), position)
   t.notOk(copy.isComplete(), 'not before the entries that were written meanwhile')
   t.equal(copy.startReading(), 40)
-  await takeAll(copy, [commit(7, 'ben/1', put('z', '3')), commit(7, 'ben/1')], 41, 1_000, position.lineageId)
+  await applyAll(copy, [commit(7, 'ben/1', put('z', '3')), commit(7, 'ben/1')], 41, 1_000, position.lineageId)
   await copy.flush()
   t.ok(copy.isComplete())
   t.same(createCopy(space).position(), { lineageId: position.lineageId, epoch: 7, owner: 'ben/1', number: 42 })
@@ -235,7 +241,7 @@ t.test('A copy that was being made when the process ended says so, and counts as
   const space = newSpace()
   const copy = createCopy(space)
   copy.startReading()
-  await takeAll(copy, [owner(1, 'ann/1'), commit(1, 'ann/1', put('a', '1'))])
+  await applyAll(copy, [owner(1, 'ann/1'), commit(1, 'ann/1', put('a', '1'))])
   await copy.flush()
   await t.rejects(copy.load(cutOff()), /cut off/)
   for (const each of [copy, createCopy(space)]) {
@@ -244,7 +250,7 @@ t.test('A copy that was being made when the process ended says so, and counts as
     t.notOk(each.isComplete())
   }
   await copy.load(rows([[put('b', '2')]], { lineageId, epoch: 1, owner: 'ann/1', number: 9 }))
-  t.same(held(space), { b: '2' })
+  t.same(contentsOf(space), { b: '2' })
   t.ok(copy.isComplete())
 })
 

@@ -30,23 +30,23 @@ const anyEntry: fc.Arbitrary<Entry> = fc.oneof(
     plain,
   ),
 )
-const anyLine = fc.uint8Array({ minLength: 8, maxLength: 8 }).map((bytes) => Buffer.from(bytes).toString('hex'))
+const anyLineageId = fc.uint8Array({ minLength: 8, maxLength: 8 }).map((bytes) => Buffer.from(bytes).toString('hex'))
 const anySize = fc.oneof(fc.integer({ min: 10, max: 40 }), fc.integer({ min: 41, max: 5_000 }))
 
-function mustEqual(found: unknown, expected: unknown): void {
-  if (!isDeepStrictEqual(found, expected))
-    throw new Error(`${JSON.stringify(found)} came of ${JSON.stringify(expected)}`)
+function mustEqual(actual: unknown, expected: unknown): void {
+  if (!isDeepStrictEqual(actual, expected))
+    throw new Error(`${JSON.stringify(actual)} came of ${JSON.stringify(expected)}`)
 }
 
 t.test('An entry comes back as it was from messages of any size, each of which names its line', async (t) => {
   fc.assert(
-    fc.property(anyEntry, anyLine, anySize, (entry, line, size) => {
+    fc.property(anyEntry, anyLineageId, anySize, (entry, line, size) => {
       const messages = encodeEntry(line, entry, size)
       const assembler = createAssembler()
-      const came = messages.map((message) => assembler.add(message))
-      mustEqual(came.pop(), entry)
+      const assembled = messages.map((message) => assembler.add(message))
+      mustEqual(assembled.pop(), entry)
       mustEqual(
-        came.some((each) => each !== undefined),
+        assembled.some((each) => each !== undefined),
         false,
       )
       for (const message of messages) {
@@ -62,7 +62,7 @@ t.test('An entry comes back as it was from messages of any size, each of which n
 t.test('What an owner left unfinished is dropped when the next entry begins', async (t) => {
   const written = fc.record({
     entry: anyEntry,
-    line: anyLine,
+    line: anyLineageId,
     size: anySize,
     share: fc.double({ min: 0, max: 1, noNaN: true }),
   })
@@ -70,16 +70,16 @@ t.test('What an owner left unfinished is dropped when the next entry begins', as
   fc.assert(
     fc.property(fc.array(written, { minLength: 1, maxLength: 8 }), (all) => {
       const assembler = createAssembler()
-      const came: Entry[] = []
+      const assembled: Entry[] = []
       const whole: Entry[] = []
       for (const { entry, line, size, share } of all) {
         const messages = encodeEntry(line, entry, size)
         const there = messages.slice(0, Math.ceil(messages.length * Math.min(1, share * 2)))
         if (there.length === messages.length) whole.push(entry)
         else dropped++
-        for (const message of there) came.push(...[assembler.add(message) ?? []].flat())
+        for (const message of there) assembled.push(...[assembler.add(message) ?? []].flat())
       }
-      mustEqual(came, whole)
+      mustEqual(assembled, whole)
     }),
     { numRuns: 300 },
   )

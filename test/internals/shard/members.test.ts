@@ -22,7 +22,7 @@ function clockOf(timeline: Timeline, rate = 1): Clock {
 interface ServerSide {
   readonly values: Map<string, KvEntry>
   revision: number
-  readonly watchers: Set<(key: string, held: KvEntry) => void>
+  readonly watchers: Set<(key: string, entry: KvEntry) => void>
 }
 
 interface Network {
@@ -33,8 +33,8 @@ interface Network {
 /** Messages of a connection arrive in the order of sending or not at all; one that gets no answer gives up after a while. */
 function bucketOver(timeline: Timeline, server: ServerSide, network: Network): Bucket {
   const patienceMs = 5_000
-  let [sentTill, cameTill] = [0, 0]
-  function carry(till: number, call: () => void): number {
+  let [sentTill, receivedTill] = [0, 0]
+  function transmit(till: number, call: () => void): number {
     const delay = network.delay()
     if (delay === 'lost') return till
     const at = Math.max(till, timeline.now() + delay)
@@ -42,12 +42,12 @@ function bucketOver(timeline: Timeline, server: ServerSide, network: Network): B
     return at
   }
   const there = (call: () => void) => {
-    sentTill = carry(sentTill, call)
+    sentTill = transmit(sentTill, call)
   }
   const back = (call: () => void) => {
-    cameTill = carry(cameTill, call)
+    receivedTill = transmit(receivedTill, call)
   }
-  function ask<T>(at: () => T): Promise<T> {
+  function request<T>(at: () => T): Promise<T> {
     return new Promise((resolve, reject) => {
       const cancel = timeline.after(patienceMs, () => reject(new BusUnreachable('No answer came in time.')))
       there(() => {
@@ -60,21 +60,21 @@ function bucketOver(timeline: Timeline, server: ServerSide, network: Network): B
     })
   }
   function set(key: string, value?: Uint8Array): number {
-    const held = { revision: ++server.revision, value }
-    server.values.set(key, held)
-    for (const told of [...server.watchers]) told(key, held)
-    return held.revision
+    const entry = { revision: ++server.revision, value }
+    server.values.set(key, entry)
+    for (const watcher of [...server.watchers]) watcher(key, entry)
+    return entry.revision
   }
   return {
-    put: (key, value) => ask(() => set(key, value)),
+    put: (key, value) => request(() => set(key, value)),
     create: async () => false,
-    get: (key) => ask(() => server.values.get(key)),
-    remove: (key) => ask(() => void set(key)),
+    get: (key) => request(() => server.values.get(key)),
+    remove: (key) => request(() => void set(key)),
     async watch(seen) {
-      const told = (key: string, held: KvEntry) => back(() => seen(key, held))
-      server.watchers.add(told)
-      for (const [key, held] of server.values) told(key, held)
-      return () => server.watchers.delete(told)
+      const watcher = (key: string, entry: KvEntry) => back(() => seen(key, entry))
+      server.watchers.add(watcher)
+      for (const [key, entry] of server.values) watcher(key, entry)
+      return () => server.watchers.delete(watcher)
     },
   }
 }
@@ -87,20 +87,20 @@ function memberOf(
   timeline: Timeline,
   bucket: Bucket,
   id: string,
-  life: string,
-  about: { rate?: number; changed?: () => void; keeps?: () => boolean } = {},
+  incarnation: string,
+  options: { rate?: number; changed?: () => void; keepsShards?: () => boolean } = {},
 ): Members {
   return openMembers({
     bucket,
-    node: { id, incarnation: life, info: {} },
-    keepsShards: about.keeps ?? (() => true),
-    clock: clockOf(timeline, about.rate),
-    onChange: about.changed ?? (() => {}),
+    node: { id, incarnation, info: {} },
+    keepsShards: options.keepsShards ?? (() => true),
+    clock: clockOf(timeline, options.rate),
+    onChange: options.changed ?? (() => {}),
   })
 }
 
 const quick: Network = { delay: () => 1 }
-const settledMs = 1_000
+const quietMs = 1_000
 const waitMs = limits.leaseMs + limits.graceMs
 
 /** Lets a promise come about while time passes. */
@@ -116,9 +116,9 @@ t.test('Nodes know of each other what they say, and of a silent one after a whil
   const server = newServer()
   let changes = 0
   let cutOff = false
-  let keeps = true
+  let keepsShards = true
   const annsWay: Network = { delay: () => (cutOff ? 'lost' : 1) }
-  const ann = memberOf(timeline, bucketOver(timeline, server, annsWay), 'ann', '1', { keeps: () => keeps })
+  const ann = memberOf(timeline, bucketOver(timeline, server, annsWay), 'ann', '1', { keepsShards: () => keepsShards })
   const ben = memberOf(timeline, bucketOver(timeline, server, quick), 'ben', '1', { changed: () => void changes++ })
   await within(timeline, 1_000, Promise.all([ann.start(), ben.start()]))
   await timeline.run(100)
@@ -138,7 +138,7 @@ t.test('Nodes know of each other what they say, and of a silent one after a whil
   await timeline.run(10 * waitMs)
   t.equal(changes, 0, 'nobody is told while nothing changes')
 
-  keeps = false
+  keepsShards = false
   await timeline.run(limits.heartbeatEveryMs + 10)
   t.match(
     ben.live().find(({ id }) => id === 'ann'),
@@ -172,9 +172,11 @@ t.test(
   async (t) => {
     const timeline = openTimeline()
     let cutOff = false
-    let told = 0
+    let changeCount = 0
     const way: Network = { delay: () => (cutOff ? 'lost' : 20) }
-    const ann = memberOf(timeline, bucketOver(timeline, newServer(), way), 'ann', '1', { changed: () => void told++ })
+    const ann = memberOf(timeline, bucketOver(timeline, newServer(), way), 'ann', '1', {
+      changed: () => void changeCount++,
+    })
     t.equal(ann.leaseEpoch(), undefined, 'none before it was heard')
     await within(timeline, 1_000, ann.start())
     const first = ann.leaseEpoch()
@@ -183,12 +185,12 @@ t.test(
     t.equal(ann.leaseEpoch(), first)
 
     cutOff = true
-    told = 0
+    changeCount = 0
     await timeline.run(limits.leaseMs - limits.heartbeatEveryMs - 100)
     t.equal(ann.leaseEpoch(), first, 'not as long as somebody may count on it')
     await timeline.run(limits.heartbeatEveryMs + 200)
     t.equal(ann.leaseEpoch(), undefined)
-    t.ok(told > 0, 'and whoever works under it is told')
+    t.ok(changeCount > 0, 'and whoever works under it is told')
     await timeline.run(60_000)
     t.equal(ann.leaseEpoch(), undefined)
     cutOff = false
@@ -206,15 +208,15 @@ t.test('One that said goodbye, or began another life, is gone at once', async (t
   const connect = () => bucketOver(timeline, server, quick)
   const [ann, ben] = [memberOf(timeline, connect(), 'ann', '1'), memberOf(timeline, connect(), 'ben', '1')]
   await within(timeline, 1_000, Promise.all([ann.start(), ben.start()]))
-  const isGone = (holder: string) => within(timeline, 1_000, ben.isDown(holder))
-  t.equal(await isGone('ann/1'), false)
-  t.equal(await isGone('ann/0'), true, 'a life before this one is over')
+  const isDown = (holder: string) => within(timeline, 1_000, ben.isDown(holder))
+  t.equal(await isDown('ann/1'), false)
+  t.equal(await isDown('ann/0'), true, 'a life before this one is over')
   await within(timeline, 1_000, ann.stop())
-  t.equal(await isGone('ann/1'), true)
+  t.equal(await isDown('ann/1'), true)
   const again = memberOf(timeline, connect(), 'ann', '2')
   await within(timeline, 1_000, again.start())
-  t.equal(await isGone('ann/1'), true)
-  t.equal(await isGone('ann/2'), false)
+  t.equal(await isDown('ann/1'), true)
+  t.equal(await isDown('ann/2'), false)
 })
 
 t.test('One that was never heard of is given as long as any other', async (t) => {
@@ -222,12 +224,12 @@ t.test('One that was never heard of is given as long as any other', async (t) =>
   const server = newServer()
   const ben = memberOf(timeline, bucketOver(timeline, server, quick), 'ben', '1')
   await within(timeline, 1_000, ben.start())
-  const isGone = () => within(timeline, 1_000, ben.isDown('ann/1'))
-  t.equal(await isGone(), false)
+  const isDown = () => within(timeline, 1_000, ben.isDown('ann/1'))
+  t.equal(await isDown(), false)
   await timeline.run(waitMs - 100)
-  t.equal(await isGone(), false)
+  t.equal(await isDown(), false)
   await timeline.run(200)
-  t.equal(await isGone(), true)
+  t.equal(await isDown(), true)
 })
 
 t.test('What the servers forget is made good, and nobody who is there counts as gone for it', async (t) => {
@@ -256,10 +258,10 @@ t.test('An answer that was long on its way says nothing about what came meanwhil
   await within(timeline, 100, ben.start())
   t.equal(await within(timeline, 100, ben.isDown('ann/1')), false, 'nobody knows of it, so it is given time')
   const lease = ann.leaseEpoch()
-  const asked = ben.isDown('ann/1')
+  const checked = ben.isDown('ann/1')
   slowMs = waitMs + 100
   t.equal(
-    await within(timeline, 2 * waitMs, asked),
+    await within(timeline, 2 * waitMs, checked),
     false,
     'when nobody knew of it, and the answer came after that time',
   )
@@ -275,7 +277,7 @@ t.test('No delay, loss or drift lets a node be taken for gone under a lease it s
   })
   const ways = fc.array(way, { minLength: 4, maxLength: 14 })
   const event = fc.record({ at: fc.integer({ min: 0, max: 20_000 }), forget: fc.boolean() })
-  let [gone, leases] = [0, 0]
+  let [deaths, leases] = [0, 0]
   await fc.assert(
     fc.asyncProperty(
       ways,
@@ -290,7 +292,7 @@ t.test('No delay, loss or drift lets a node be taken for gone under a lease it s
         const networkOf = (plan: typeof anns): Network => ({
           delay() {
             // Everybody gets there first.
-            let from = settledMs
+            let from = quietMs
             if (timeline.now() < from) return 1
             const now = plan.find(({ ms }) => {
               from += ms
@@ -307,35 +309,35 @@ t.test('No delay, loss or drift lets a node be taken for gone under a lease it s
         for (const { at, forget } of events) if (forget) timeline.after(at, () => server.values.clear())
         let had = 0
         let over = 0
-        const look = () => {
+        const checkOwners = () => {
           const lease = ann.leaseEpoch() ?? 0
           if (lease > had) leases++
           had = Math.max(had, lease)
           if (lease > 0 && lease <= over)
             throw new Error(`at ${timeline.now()} ms the lease ${lease} is still there, which counts as over`)
         }
-        const asking = new Set<Promise<void>>()
+        const checks = new Set<Promise<void>>()
         for (; timeline.now() < 30_000; ) {
           await timeline.run(97)
-          look()
-          const known = had
-          const asked = ben.isDown(ownerIdOf({ id: 'ann', incarnation: '1' })).then(
-            (isGone) => {
-              if (!isGone) return
-              gone++
+          checkOwners()
+          const knownDown = had
+          const checked = ben.isDown(ownerIdOf({ id: 'ann', incarnation: '1' })).then(
+            (isDown) => {
+              if (!isDown) return
+              deaths++
               // What it had when the question was asked is over for good.
-              over = Math.max(over, known)
-              look()
+              over = Math.max(over, knownDown)
+              checkOwners()
             },
             (error) => {
               if (!(error instanceof BusUnreachable)) throw error
             },
           )
-          asking.add(asked)
-          asked.catch(() => {})
+          checks.add(checked)
+          checked.catch(() => {})
         }
         await timeline.run(10_000)
-        await Promise.all(asking)
+        await Promise.all(checks)
         await Promise.all([
           within(
             timeline,
@@ -352,7 +354,7 @@ t.test('No delay, loss or drift lets a node be taken for gone under a lease it s
     ),
     { numRuns: 60, endOnFailure: true },
   )
-  t.ok(gone > 20, `${gone} times a node counted as gone`)
+  t.ok(deaths > 20, `${deaths} times a node counted as gone`)
   t.ok(leases >= 60, `${leases} leases`)
 })
 

@@ -73,22 +73,22 @@ function openBench() {
   } as unknown as Reader
   const outbox = openOutbox({
     reader,
-    effectHandlers: { deliver: perform },
+    effectHandlers: { deliver: runEffect },
     complete: (key) =>
       new Promise<void>((resolve) => {
         settling.push(() => {
-          const at = record.findIndex((owed) => compareKeys(owed.key, key) === 0)
+          const at = record.findIndex((pending) => compareKeys(pending.key, key) === 0)
           if (at < 0) throw new Error(`${key} was settled twice`)
           record.splice(at, 1)
           resolve()
         })
       }),
-    mayPerform: () => holder.isOurs,
+    mayRun: () => holder.isOurs,
     clock,
     log: silent,
   })
 
-  function perform(
+  function runEffect(
     lane: string,
     {
       id,
@@ -135,16 +135,16 @@ function openBench() {
     /** The effects of one more commit, on the record and not yet told to the outbox. */
     commit(lanes: readonly string[]): PendingEffect[] {
       const commit = ++commits
-      const owed = lanes.map((lane, place): PendingEffect => {
-        const id = `${commit}:${place}`
+      const pending = lanes.map((lane, index): PendingEffect => {
+        const id = `${commit}:${index}`
         return {
-          key: [`deliver ${lane}`, commit, place],
+          key: [`deliver ${lane}`, commit, index],
           effect: { kind: 'deliver', payload: lane, owner: 'a', id, at: now },
         }
       })
-      record.push(...owed)
+      record.push(...pending)
       record.sort((a, b) => compareKeys(a.key, b.key))
-      return owed
+      return pending
     },
     pass(ms: number): void {
       now += ms
@@ -242,26 +242,26 @@ t.test(
           outbox.resume()
           // What was committed last is told to the outbox only when the next commit begins, or later steps say so.
           let untold: PendingEffect[] = []
-          const tell = () => {
+          const flush = () => {
             outbox.enqueue(untold)
             untold = []
           }
           for (const each of steps) {
             if ('lanes' in each) {
-              tell()
+              flush()
               untold = bench.commit(each.lanes)
               ids.push(...untold)
             } else if ('end' in each) running[each.end % Math.max(1, running.length)]?.end(each.failed)
             else if ('aside' in each) running[each.aside % Math.max(1, running.length)]?.aside()
             else if ('settle' in each) {
               // That is a commit too, so the one before it was told.
-              tell()
+              flush()
               for (const done of settling.splice(0, each.settle)) done()
             } else if ('passMs' in each) bench.pass(each.passMs)
-            else tell()
+            else flush()
             await turn()
           }
-          tell()
+          flush()
           for (let rounds = 0; record.length > 0; rounds++) {
             if (rounds > 2_000) throw new Error(`${record.length} effects are never performed`)
             for (const attempt of [...running]) attempt.end(false)

@@ -32,10 +32,10 @@ function earlyClock(): Clock {
 for (const id of [undefined, 'of the caller']) {
   t.test(`A command ${id ? 'with' : 'without'} an id whose commit takes too long here is executed once`, async (t) => {
     const clock = earlyClock()
-    let asked = 0
+    let calls = 0
     const slow = {
       execute() {
-        asked++
+        calls++
         return new Promise(() => {})
       },
     } as Partial<OwnedShard> as OwnedShard
@@ -44,7 +44,7 @@ for (const id of [undefined, 'of the caller']) {
     const answer = await router.execute('owner', note, 'x', { id })
     t.ok(isRefusal(answer))
     t.same(answer, outcomeUnknown)
-    t.equal(asked, 1)
+    t.equal(calls, 1)
     t.ok(clock.monotonic() >= limits.executeMs - 1, 'after the whole time')
   })
 }

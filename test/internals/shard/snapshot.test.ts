@@ -98,14 +98,14 @@ t.test('A snapshot that is cut short anywhere, or was written by another Parley,
   for (let length = 0; length < bytes.length; length++) {
     await t.rejects(read(cut(bytes.subarray(0, length), [7])), /cut short/, `${length} of ${bytes.length} bytes`)
   }
-  for (const [version, said] of [
+  for (const [version, detail] of [
     [4, /a newer Parley; this one reads 3/],
     [2, /an earlier Parley; this one reads 3/],
   ] as const) {
     const body = encodePlain({ version, position: head })
     const length = Buffer.alloc(4)
     length.writeUInt32BE(body.length)
-    await t.rejects(read(cut(Buffer.concat([length, body]), [9])), said)
+    await t.rejects(read(cut(Buffer.concat([length, body]), [9])), detail)
   }
 })
 
@@ -113,10 +113,10 @@ t.test('A snapshot that is not wanted any more ends where it is', async (t) => {
   const space = newSpace()
   await space.commit(Array.from({ length: 30 }, (_, n) => ({ key: Buffer.from([0x20, n]), value: Buffer.from([n]) })))
   let parts = 0
-  const unwanted = async () => {
+  const onPart = async () => {
     if (++parts > 3) throw new Error('not wanted')
   }
-  await t.rejects(collect(writeSnapshot(space, head, () => head, unwanted)), /not wanted/)
+  await t.rejects(collect(writeSnapshot(space, head, () => head, onPart)), /not wanted/)
 })
 
 t.test('A snapshot made while commits go on becomes the state itself with the entries after its head', async (t) => {
@@ -130,7 +130,7 @@ t.test('A snapshot made while commits go on becomes the state itself with the en
         const space = newSpace()
         const log: CommitEntry[] = []
         const own = createCopy(space)
-        const { lineageId: line, epoch, owner: holder } = head
+        const { lineageId, epoch, owner: holder } = head
         await own.load(readFrom(before, head))
         const later = [...commits]
         async function commitOne(): Promise<void> {
@@ -138,7 +138,7 @@ t.test('A snapshot made while commits go on becomes the state itself with the en
           if (!changes) return
           const entry: CommitEntry = { kind: 'commit', epoch, owner: holder, changes }
           log.push(entry)
-          await own.apply(line, entry, head.number + log.length)
+          await own.apply(lineageId, entry, head.number + log.length)
         }
         const bytes = await collect(writeSnapshot(space, head, own.position, commitOne))
         meanwhile += log.length
@@ -151,7 +151,7 @@ t.test('A snapshot made while commits go on becomes the state itself with the en
         for (const [at, entry] of log.entries()) {
           const number = head.number + at + 1
           if (other.isComplete() !== other.position().number >= end) throw new Error('it says whole when it is not')
-          for (const message of encodeEntry(line, entry, 10_000)) await other.receive(message, number)
+          for (const message of encodeEntry(lineageId, entry, 10_000)) await other.receive(message, number)
           if (at % (behind + 1) === 0) await other.flush()
         }
         await other.flush()

@@ -7,12 +7,12 @@ import type { Command, Query, Tx } from '../../../runtime/shard/contract.js'
 import { openEmbedded } from '../../../runtime/shard/embedded.js'
 import { type Reader, table } from '../../../runtime/store/contract.js'
 import { openStore } from '../../../runtime/store/lmdb.js'
-import { countTurns } from '../../harness/turns.js'
+import { countTurns } from '../../harness/eventloop.js'
 import { tempDir } from '../../harness/webhooknode.js'
-import { count } from './counting.js'
+import { count } from './counter.js'
 
 const { log } = createLog({ destination: { write: () => {} } })
-const places = table<[place: number], string>('test.places')
+const rows = table<[place: number], string>('test.places')
 const writes = 3_000
 const steps = 20
 
@@ -24,10 +24,10 @@ interface Long {
 function* putInSteps(tx: Tx, { value, throwsAt }: Long): Steps<number> {
   for (let step = 0; step < steps; step++) {
     if (step === throwsAt) throw new Error('this step fails')
-    for (let place = step; place < writes; place += steps) tx.put(places, [place], value)
+    for (let index = step; index < writes; index += steps) tx.put(rows, [index], value)
     yield
   }
-  return [...tx.range(places)].length
+  return [...tx.range(rows)].length
 }
 
 const long: Command<Long, number> = {
@@ -42,17 +42,17 @@ const longRead: Query<{ readonly isLong: boolean }, string[]> = {
 }
 
 function* readInSteps(reader: Reader): Steps<string[]> {
-  const values = [...new Set([...reader.range(places)].map(({ value }) => value))]
+  const values = [...new Set([...reader.range(rows)].map(({ value }) => value))]
   for (let step = 0; step < steps; step++) yield
   return values
 }
 
 const valuesOf = {
   name: 'test.values',
-  read: (reader: Pick<Tx, 'range'>) => [...new Set([...reader.range(places)].map(({ value }) => value))],
+  read: (reader: Pick<Tx, 'range'>) => [...new Set([...reader.range(rows)].map(({ value }) => value))],
 }
 
-async function opened(t: Parameters<typeof tempDir>[0] & { teardown: (end: () => unknown) => void }) {
+async function openEngine(t: Parameters<typeof tempDir>[0] & { teardown: (end: () => unknown) => void }) {
   const store = await openStore({ dir: tempDir(t), shards: 2 })
   let commands = 0
   const engine = openEmbedded({
@@ -72,7 +72,7 @@ async function opened(t: Parameters<typeof tempDir>[0] & { teardown: (end: () =>
 }
 
 t.test('Everything else has a turn of the loop between two steps of a command that takes long', async (t) => {
-  const engine = await opened(t)
+  const engine = await openEngine(t)
   const count = countTurns()
   t.equal(await engine.execute('a', long, { value: 'x' }), writes)
   const turns = count.end()
@@ -80,16 +80,16 @@ t.test('Everything else has a turn of the loop between two steps of a command th
 })
 
 t.test('A command that takes long is decided alone, in its order, and is seen whole or not at all', async (t) => {
-  const engine = await opened(t)
+  const engine = await openEngine(t)
   const seen: unknown[] = []
   let isOver = false
-  async function look(): Promise<void> {
+  async function readWhileRunning(): Promise<void> {
     while (!isOver) {
       seen.push(await engine.query('a', valuesOf as never, null as never))
       await new Promise(setImmediate)
     }
   }
-  const looking = look()
+  const looking = readWhileRunning()
   const answers = await Promise.all([
     engine.execute('a', count, null),
     engine.execute('a', long, { value: 'x' }),
@@ -106,7 +106,7 @@ t.test('A command that takes long is decided alone, in its order, and is seen wh
 })
 
 t.test('One that fails in a later step leaves nothing, and those behind it go on', async (t) => {
-  const engine = await opened(t)
+  const engine = await openEngine(t)
   const failing = engine.execute('a', long, { value: 'x', throwsAt: 5 })
   const behind = engine.execute('a', count, null)
   await t.rejects(failing, { message: 'this step fails' })
@@ -130,10 +130,10 @@ t.test('A stop waits for the last step and keeps what it wrote', async (t) => {
     return { store, engine }
   }
   const first = await open()
-  const asked = first.engine.execute('a', long, { value: 'x' })
+  const executing = first.engine.execute('a', long, { value: 'x' })
   await new Promise(setImmediate)
   await first.engine.stop()
-  t.equal(await asked, writes)
+  t.equal(await executing, writes)
   await first.store.close()
   const second = await open()
   t.same(await second.engine.query('a', valuesOf as never, null as never), ['x'])
@@ -144,7 +144,7 @@ t.test('A stop waits for the last step and keeps what it wrote', async (t) => {
 t.test(
   'Everything else has a turn between two steps of a read, which tells what was there when it was asked',
   async (t) => {
-    const engine = await opened(t)
+    const engine = await openEngine(t)
     await engine.execute('a', long, { value: 'before' })
     const count = countTurns()
     const reading = engine.query('a', longRead, { isLong: true })

@@ -7,17 +7,17 @@ import { type DueTimer, openTimers } from '../../../runtime/shard/timers.js'
 import type { Reader } from '../../../runtime/store/contract.js'
 import { began, createLeapingClock } from '../../harness/webhooknode.js'
 
-function laid(...due: readonly number[]) {
+function scheduled(...due: readonly number[]) {
   const clock = createLeapingClock()
-  const kept = new Set(due.map((ms) => began + ms))
+  const dueTimes = new Set(due.map((ms) => began + ms))
   const rung: number[] = []
   let ring: (timer: DueTimer) => Promise<void> = async ({ key: [dueAt] }) => {
     rung.push(dueAt - began)
-    kept.delete(dueAt)
+    dueTimes.delete(dueAt)
   }
   const reader = {
     range: (_table: unknown, { limit = Infinity, before }: { limit?: number; before?: readonly [number] }) =>
-      [...kept]
+      [...dueTimes]
         .sort((a, b) => a - b)
         .filter((dueAt) => dueAt < (before?.[0] ?? Infinity))
         .slice(0, limit)
@@ -46,7 +46,7 @@ function laid(...due: readonly number[]) {
 }
 
 t.test('The next timer is known before it is due, and the one behind it once it rang', async (t) => {
-  const table = laid(1_000, 5_000)
+  const table = scheduled(1_000, 5_000)
   t.equal(table.dueAt(), undefined, 'nobody has looked yet')
   table.timers.refresh()
   t.equal(table.dueAt(), 1_000)
@@ -59,7 +59,7 @@ t.test('The next timer is known before it is due, and the one behind it once it 
 })
 
 t.test('A timer that cannot be done is the next one until it is', async (t) => {
-  const table = laid(1_000)
+  const table = scheduled(1_000)
   const rings = table.rings()
   table.ringsWith(() => Promise.reject(new Error('nothing can be written')))
   table.timers.refresh()
@@ -107,7 +107,7 @@ t.test(
           },
           fire: async () => {},
           latestAt: began,
-          reschedule: async (found) => void redated.push(...found.map(({ key }) => key[2])),
+          reschedule: async (entries) => void redated.push(...entries.map(({ key }) => key[2])),
         })
         clock.advance(hour)
         timers.refresh()

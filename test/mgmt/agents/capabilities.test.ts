@@ -117,9 +117,9 @@ t.test('A window of scheduling may end at midnight, and a representative is of t
     put.json.representatives.map(({ type }: { type: string }) => type),
     ['sales', 'support'],
   )
-  const carried = (await call('GET', '/export?format=json')).json
+  const exported = (await call('GET', '/export?format=json')).json
   const { call: other } = await fixture.agent()
-  t.equal((await other('POST', '/import', carried)).status, 200)
+  t.equal((await other('POST', '/import', exported)).status, 200)
   t.same((await other('GET', '/scheduling')).json, put.json)
   const early = { availableHours: [{ dayOfWeek: 5, startTime: '18:00', endTime: '09:00' }] }
   const refused = await other('POST', '/import', { capabilities: { scheduling: early } })
@@ -172,11 +172,11 @@ t.test('An integration is made with 201, replaced with 200, and keeps its header
   const { call } = await fixture.agent()
   const made = await call('PUT', '/integrations/crm', { ...crm, authHeader: header })
   t.equal(made.status, 201)
-  const kept = { ...crm, id: 'crm', name: 'crm', parameters: {}, endpoint: { ...crm.endpoint, method: 'POST' } }
-  t.strictSame(made.json, kept)
-  t.strictSame((await call('GET', '/integrations/crm')).json, kept)
-  t.strictSame((await call('GET', '/integrations')).json, { data: [{ ...kept, auth: { set: true, last4: '5555' } }] })
-  const replaced = await call('PUT', '/integrations/crm', { ...kept, name: 'CRM' })
+  const stored = { ...crm, id: 'crm', name: 'crm', parameters: {}, endpoint: { ...crm.endpoint, method: 'POST' } }
+  t.strictSame(made.json, stored)
+  t.strictSame((await call('GET', '/integrations/crm')).json, stored)
+  t.strictSame((await call('GET', '/integrations')).json, { data: [{ ...stored, auth: { set: true, last4: '5555' } }] })
+  const replaced = await call('PUT', '/integrations/crm', { ...stored, name: 'CRM' })
   t.equal(replaced.status, 200)
   t.strictSame((await call('GET', '/integrations')).json.data[0].auth, { set: true, last4: '5555' })
   const [listed] = (await call('GET', '/integrations')).json.data
@@ -233,9 +233,9 @@ t.test(
     const { call } = await fixture.agent()
     await call('PUT', '/integrations/crm', { ...crm, authHeader: header })
     await call('POST', '/playbooks', { name: 'P', uses: ['integration:crm'] })
-    const held = await call('DELETE', '/integrations/crm')
-    t.equal(held.status, 409)
-    t.same(fieldsOf(held), ['playbooks[0].uses[0]'])
+    const conflict = await call('DELETE', '/integrations/crm')
+    t.equal(conflict.status, 409)
+    t.same(fieldsOf(conflict), ['playbooks[0].uses[0]'])
     await call('PATCH', '/playbooks/p', { uses: [] })
     t.equal((await call('DELETE', '/integrations/crm')).status, 204)
     await call('PUT', '/integrations/crm', crm)
@@ -323,7 +323,7 @@ t.test('No secret is anywhere in the data, the logs, the trail or an export', as
   await call('PUT', '/notifications', { slackWebhookUrl: webhook, emailApiKey: apiKey })
   await call('PUT', '/integrations/crm', { ...crm, authHeader: header })
   await call('PUT', calendar, { config: { username: 'desk', password } })
-  const shown = [(await call('GET', '/export?format=json')).text, (await call('GET', '/activity')).text]
+  const responses = [(await call('GET', '/export?format=json')).text, (await call('GET', '/activity')).text]
   const entries = readdirSync(own.node.dir, { withFileTypes: true }).filter((entry) => entry.isFile())
   const files = entries.map(({ name }) => readFileSync(join(own.node.dir, name), 'latin1'))
   t.ok(
@@ -331,8 +331,8 @@ t.test('No secret is anywhere in the data, the logs, the trail or an export', as
     'the data was found at all',
   )
   for (const secret of [webhook, apiKey, header, password]) {
-    const told = [...shown, ...files, JSON.stringify(own.node.logged)].filter((text) => text.includes(secret))
-    t.equal(told.length, 0)
+    const leaks = [...responses, ...files, JSON.stringify(own.node.logged)].filter((text) => text.includes(secret))
+    t.equal(leaks.length, 0)
   }
 })
 
@@ -341,15 +341,20 @@ t.test('A secret opens as what it belongs to, and as nothing else', async (t) =>
   let dataKey = new Uint8Array()
   const sealer = createSealer(root, { query: async () => dataKey } as unknown as Shards)
   dataKey = new Uint8Array(sealer.newDataKeyFor('demo'))
-  const place = { orgId: 'demo', agentId: 'ada' }
+  const agentRef = { orgId: 'demo', agentId: 'ada' }
   const unsealed = { section: 'integrations', item: 'crm', secrets: { authHeader: header, old: null } } as const
-  const sealed = await sealSecrets(sealer, place, unsealed)
+  const sealed = await sealSecrets(sealer, agentRef, unsealed)
   if (isRefusal(sealed)) throw new Error(sealed.refused)
   t.equal(sealed.changes.old, null)
-  const kept = sealed.changes.authHeader!
-  t.equal(kept.last4, '5555')
+  const stored = sealed.changes.authHeader!
+  t.equal(stored.last4, '5555')
   const open = (agentId: string, item: string) =>
-    sealer.open('demo', secretKind, sealedId({ ...place, agentId }, 'integrations', item, 'authHeader'), kept.sealed)
+    sealer.open(
+      'demo',
+      secretKind,
+      sealedId({ ...agentRef, agentId }, 'integrations', item, 'authHeader'),
+      stored.sealed,
+    )
   t.equal(await open('ada', 'crm'), header)
   await t.rejects(open('eve', 'crm'), 'not as that of another agent')
   await t.rejects(open('ada', 'shop'), 'nor of another integration')

@@ -91,11 +91,11 @@ t.test('Every rule of a goal names its field, at the limit and one past it', asy
   const { most, nameChars, descriptionChars, criterionChars } = limits.goals
   const many = (count: number) => Array.from({ length: count }, (_, nth) => goal(`g${nth}`))
   t.equal((await call('PUT', '/goals', { goals: many(most) })).status, 200)
-  const judged = (criterion: string) => ({ definition: { kind: 'judged', criterion } })
+  const judgedGoal = (criterion: string) => ({ definition: { kind: 'judged', criterion } })
   const full = goal('a', {
     name: long(nameChars),
     description: long(descriptionChars),
-    ...judged(long(criterionChars)),
+    ...judgedGoal(long(criterionChars)),
   })
   t.equal((await call('PUT', '/goals', { goals: [full] })).status, 200)
   for (const [goals, field] of [
@@ -104,7 +104,7 @@ t.test('Every rule of a goal names its field, at the limit and one past it', asy
     [[goal('a'), goal('a')], 'goals[1].id'],
     [[goal('a', { name: long(nameChars + 1) })], 'goals[0].name'],
     [[goal('a', { description: long(descriptionChars + 1) })], 'goals[0].description'],
-    [[goal('a', judged(long(criterionChars + 1)))], 'goals[0].definition.criterion'],
+    [[goal('a', judgedGoal(long(criterionChars + 1)))], 'goals[0].definition.criterion'],
     [[goal('a', { definition: { kind: 'event', event: 'x' } })], 'goals[0].definition.event'],
     [[goal('a', { definition: { kind: 'other' } })], 'goals[0].definition.kind'],
   ] as const) {

@@ -6,7 +6,7 @@ import { isRefusal } from '../../../core/errors.js'
 import { agentDocument as limits } from '../../../core/limits/index.js'
 import type { OrgEventPayload } from '../../../core/orgevents.js'
 import { activity, recordActivity } from '../../../mgmt/agents/activity.js'
-import { createDocuments } from '../../../mgmt/agents/documentcommands.js'
+import { createDocuments } from '../../../mgmt/agents/documentoperations.js'
 import { objectTable } from '../../../mgmt/agents/mediaobjects.js'
 import { agentTable } from '../../../mgmt/agents/store.js'
 import type { Command, Tx } from '../../../runtime/shard/contract.js'
@@ -18,7 +18,7 @@ import { waitUntil } from '../../harness/clock.js'
 import { openReceiver } from '../../harness/receiver.js'
 import { fieldsOf, openAgentsFixture } from './fixture.js'
 
-const place = { orgId: 'demo', agentId: 'ada' }
+const agentRef = { orgId: 'demo', agentId: 'ada' }
 const fixture = await openAgentsFixture()
 t.teardown(() => fixture.node.close())
 
@@ -36,8 +36,8 @@ t.test('A write answers with the tag that the next read shows, and each part has
     written.headers.etag,
     'the whole agent has the newest',
   )
-  const again = await call('PUT', '/personality', { text: 'Be brief.' })
-  t.equal(again.headers.etag, written.headers.etag, 'a write that changes nothing makes no version')
+  const repeated = await call('PUT', '/personality', { text: 'Be brief.' })
+  t.equal(repeated.headers.etag, written.headers.etag, 'a write that changes nothing makes no version')
 })
 
 t.test('If-Match lets a write through only if the resource is as it was read', async (t) => {
@@ -127,14 +127,15 @@ t.test('So many changes stay on record, and the oldest make room', async (t) => 
     createdAt: 1,
     updatedAt: 1,
   })
-  const deed = { at: 1, action: 'PUT /rules', changed: ['rules'] }
+  const entry = { at: 1, action: 'PUT /rules', changed: ['rules'] }
   const last = limits.auditEntriesKept + 5
-  for (let version = 1; version <= last; version++) recordActivity(root as unknown as Tx, place, { version, ...deed })
-  const found = activity.read(root, { ...place, limit: last })
-  if (isRefusal(found)) throw new Error(found.refused)
-  t.equal(found.data.length, limits.auditEntriesKept)
-  t.equal(found.data[0]!.version, last)
-  t.equal(found.data.at(-1)!.version, 6)
+  for (let version = 1; version <= last; version++)
+    recordActivity(root as unknown as Tx, agentRef, { version, ...entry })
+  const auditPage = activity.read(root, { ...agentRef, limit: last })
+  if (isRefusal(auditPage)) throw new Error(auditPage.refused)
+  t.equal(auditPage.data.length, limits.auditEntriesKept)
+  t.equal(auditPage.data[0]!.version, last)
+  t.equal(auditPage.data.at(-1)!.version, 6)
 })
 
 t.test('The org hears which parts of an agent changed', async (t) => {
@@ -145,11 +146,11 @@ t.test('The org hears which parts of an agent changed', async (t) => {
   await call('PUT', '/standing-instructions', { standingInstructions: ['Be kind.'] })
   await call('PUT', '/standing-instructions', { standingInstructions: ['Be kind.'] })
   await call('POST', '/apply-template', { templateId: '@svc/agent.salon' })
-  const heard = () => receiver.at('/changes').map(({ body }) => JSON.parse(String(body)))
-  await waitUntil(() => heard().length >= 2, fixture.node.clock)
-  t.match(heard()[0], { agentId: id, data: { id, changed: ['standingInstructions'], by: { kind: 'key' } } })
-  t.ok(heard()[1].data.changed.includes('playbooks'))
-  t.equal(heard().length, 2)
+  const receivedEvents = () => receiver.at('/changes').map(({ body }) => JSON.parse(String(body)))
+  await waitUntil(() => receivedEvents().length >= 2, fixture.node.clock)
+  t.match(receivedEvents()[0], { agentId: id, data: { id, changed: ['standingInstructions'], by: { kind: 'key' } } })
+  t.ok(receivedEvents()[1].data.changed.includes('playbooks'))
+  t.equal(receivedEvents().length, 2)
 })
 
 t.test('A deleted agent leaves nothing behind for the next one of its id', async (t) => {
@@ -164,7 +165,7 @@ t.test('A deleted agent leaves nothing behind for the next one of its id', async
   await fixture.node.mgmt('POST', '/v1/orgs/demo/agents', { token: fixture.node.key, json: { name: id, id } })
   t.strictSame((await call('GET', '/playbooks')).json, { data: [] })
   t.equal((await call('GET', '/activity')).json.data.length, 1)
-  const { authHeader: _gone, ...plain } = crm
+  const { authHeader: _authHeader, ...plain } = crm
   await call('PUT', '/integrations/crm', plain)
   t.strictSame((await call('GET', '/integrations')).json.data[0].auth, { set: false })
 })
@@ -174,11 +175,11 @@ t.test('What another process wrote is what is read, however much was held in mem
   const { id, call } = await own.agent()
   await call('POST', '/playbooks', { name: 'Front desk', body: 'Help.' })
   await own.node.node.close()
-  const again = await openAgentsFixture({ dir: own.node.dir })
+  const repeated = await openAgentsFixture({ dir: own.node.dir })
   t.teardown(() => own.node.close().catch(() => undefined))
-  t.teardown(() => again.node.close())
+  t.teardown(() => repeated.node.close())
   const token = own.node.key
-  const after = again.callAs(token, id)
+  const after = repeated.callAs(token, id)
   t.equal((await after('GET', '/playbooks')).json.data[0].body, 'Help.')
   t.equal((await after('PATCH', '/playbooks/front-desk', { body: 'Help more.' })).status, 200)
   t.equal((await after('GET', '/activity')).json.data[0].version, 3)
@@ -265,8 +266,8 @@ t.test(
         root.commit()
         const scratch = () => createOverlay(Object.assign(root, { encode: encodeWrites }))
         for (const [nth, each] of [...opening, ...steps].entries()) {
-          const input = { ...place, ifMatch: '', ...request(each, nth) }
-          const decided = (by: ReturnType<typeof createDocuments>, over: Overlay) => {
+          const input = { ...agentRef, ifMatch: '', ...request(each, nth) }
+          const decideWith = (by: ReturnType<typeof createDocuments>, over: Overlay) => {
             const command = by.commands.write as Command<unknown, unknown>
             const moment: CommitContext = {
               at: 1_000 + nth,
@@ -275,13 +276,13 @@ t.test(
               pending: [],
               outboundCommands: [],
             }
-            return decide(over, { owner: formatAgentKey(place), command, input, commandId: `c${nth}` }, moment)
+            return decide(over, { owner: formatAgentKey(agentRef), command, input, commandId: `c${nth}` }, moment)
           }
           const before = exportOf(newcomer(), root)
           if (each.write !== 'read') {
-            const expected = decided(newcomer(), scratch())
+            const expected = decideWith(newcomer(), scratch())
             // A lost commit is one that was decided over the state and never became part of it.
-            const answer = decided(owners[each.process]!, each.fate === 'lost' ? scratch() : root)
+            const answer = decideWith(owners[each.process]!, each.fate === 'lost' ? scratch() : root)
             if (JSON.stringify(answer) !== JSON.stringify(expected)) return false
             if (!isRefusal(answer)) written++
             else if (answer.refused === 'agent.integrity_conflict') conflicts++
@@ -314,13 +315,17 @@ t.test('What is shown of an agent is made once, and again when something of the 
   const views = () => readParts.map(([endpointName, params]) => viewOf(documents, root, endpointName, params))
   for (const [nth, each] of opening.entries()) {
     const command = documents.commands.write as Command<unknown, unknown>
-    const input = { ...place, ifMatch: '', ...request(each, nth) }
+    const input = { ...agentRef, ifMatch: '', ...request(each, nth) }
     const before = views()
     t.ok(
       views().every((view, at) => view === before[at] || isRefusal(view)),
       'the very same again',
     )
-    decide(root, { owner: formatAgentKey(place), command, input, commandId: `c${nth}` }, { ...moment, at: 1_000 + nth })
+    decide(
+      root,
+      { owner: formatAgentKey(agentRef), command, input, commandId: `c${nth}` },
+      { ...moment, at: 1_000 + nth },
+    )
     t.ok(
       views().every((view, at) => view !== before[at] || isRefusal(view)),
       'another after a change',
@@ -350,16 +355,20 @@ t.test('Whoever shows what an agent has is told where each picture is served, an
   for (const [nth, id] of ['logo', 'lost'].entries()) {
     const command = documents.commands.write as Command<unknown, unknown>
     const body = { id, name: id, contentType: 'image/png', bytes: 1 }
-    const input = { ...place, ifMatch: '', endpointName: 'POST /media', request: { params: {}, query: {}, body } }
-    decide(root, { owner: formatAgentKey(place), command, input, commandId: `c${nth}` }, { ...moment, at: 1_000 + nth })
+    const input = { ...agentRef, ifMatch: '', endpointName: 'POST /media', request: { params: {}, query: {}, body } }
+    decide(
+      root,
+      { owner: formatAgentKey(agentRef), command, input, commandId: `c${nth}` },
+      { ...moment, at: 1_000 + nth },
+    )
   }
-  const loaded = () => documents.load(root, place, ['media', 'things'])!
-  const before = loaded()
+  const loadParts = () => documents.load(root, agentRef, ['media', 'things'])!
+  const before = loadParts()
   t.match(before.document.media, [
     { id: 'logo', url: 'https://gateway.example/v4/media/abc.png' },
     { id: 'lost', url: undefined },
   ])
-  t.equal(loaded().document, before.document, 'made once')
+  t.equal(loadParts().document, before.document, 'made once')
   t.notMatch(JSON.stringify(viewOf(documents, root, 'GET /media', {})), 'gateway.example')
 })
 
@@ -379,7 +388,7 @@ function viewOf(
   endpointName: string,
   params: Readonly<Record<string, string>>,
 ): unknown {
-  return queries.view.read(reader, { ...place, endpointName, request: { params, query: {} } })
+  return queries.view.read(reader, { ...agentRef, endpointName, request: { params, query: {} } })
 }
 
 function exportOf(documents: ReturnType<typeof createDocuments>, reader: Reader): string {

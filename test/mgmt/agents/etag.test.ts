@@ -94,9 +94,9 @@ for (const { list, make, change, methods } of kinds) {
       t.equal((await call(method, q, change(method, 'again'), { 'if-match': tag })).status, 412, 'the item was changed')
       await call(method, q, change(method, 'q'))
     }
-    const gone = await call('DELETE', p)
-    t.equal(gone.status, 204)
-    t.equal(gone.headers.etag, (await call('GET', list)).headers.etag)
+    const deleted = await call('DELETE', p)
+    t.equal(deleted.status, 204)
+    t.equal(deleted.headers.etag, (await call('GET', list)).headers.etag)
     const { etag } = (await call('GET', q)).headers
     t.equal((await call('DELETE', q, undefined, { 'if-match': '"1-x"' })).status, 412)
     t.equal((await call('DELETE', q, undefined, { 'if-match': etag! })).status, 204)
@@ -159,19 +159,19 @@ t.test('If-None-Match answers 304 without a body while what was read is what the
     '/people/fields',
   ]) {
     const { etag } = (await call('GET', path)).headers
-    for (const known of [etag!, `W/${etag}`, `"x", ${etag}`, '*']) {
-      const again = await call('GET', path, undefined, { 'if-none-match': known })
-      t.match([again.status, again.text, again.headers.etag], [304, '', etag], `${path} ${known}`)
+    for (const knownEtag of [etag!, `W/${etag}`, `"x", ${etag}`, '*']) {
+      const repeated = await call('GET', path, undefined, { 'if-none-match': knownEtag })
+      t.match([repeated.status, repeated.text, repeated.headers.etag], [304, '', etag], `${path} ${knownEtag}`)
     }
     for (const other of ['"x"', 'x', '']) {
       t.equal((await call('GET', path, undefined, { 'if-none-match': other })).status, 200, `${path} ${other}`)
     }
   }
-  const known = (await call('GET', '/playbooks/front')).headers.etag!
+  const knownEtag = (await call('GET', '/playbooks/front')).headers.etag!
   await call('PATCH', '/playbooks/back', { body: 'Changed.' })
-  t.equal((await call('GET', '/playbooks/front', undefined, { 'if-none-match': known })).status, 304)
+  t.equal((await call('GET', '/playbooks/front', undefined, { 'if-none-match': knownEtag })).status, 304)
   await call('PATCH', '/playbooks/front', { body: 'Changed.' })
-  t.equal((await call('GET', '/playbooks/front', undefined, { 'if-none-match': known })).status, 200)
+  t.equal((await call('GET', '/playbooks/front', undefined, { 'if-none-match': knownEtag })).status, 200)
   t.equal((await call('GET', '/playbooks/none', undefined, { 'if-none-match': '*' })).status, 404)
 })
 
@@ -208,8 +208,12 @@ t.test('A write with If-None-Match is refused while what it writes is there, and
   const crm = { description: 'CRM', endpoint: { url: 'https://a.example/' } }
   const made = await call('PUT', '/integrations/crm', crm, unless('*'))
   t.equal(made.status, 201)
-  const again = await call('PUT', '/integrations/crm', { ...crm, description: 'Another' }, unless('*'))
-  t.match(again, { status: 412, json: { code: 'request.precondition_failed' }, headers: { etag: made.headers.etag } })
+  const repeated = await call('PUT', '/integrations/crm', { ...crm, description: 'Another' }, unless('*'))
+  t.match(repeated, {
+    status: 412,
+    json: { code: 'request.precondition_failed' },
+    headers: { etag: made.headers.etag },
+  })
   t.equal((await call('GET', '/integrations/crm')).json.description, 'CRM', 'and nothing was replaced')
   t.equal((await call('PUT', '/integrations/crm', crm, unless(`"x", W/${made.headers.etag}`))).status, 412)
   t.equal((await call('PUT', '/integrations/crm', crm, unless('"1-x"'))).status, 200)

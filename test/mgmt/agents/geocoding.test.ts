@@ -8,10 +8,10 @@ const fixture = await openAgentsFixture({ env: { PARLEY_GEOCODER_URL: geocoder.u
 t.teardown(() => fixture.node.close())
 
 const put = (call: Call, ...things: object[]) => call('PUT', '/knowledge/things', { things })
-const asked = (address: string) => geocoder.at(pathOf(address)).length
+const requestCount = (address: string) => geocoder.at(pathOf(address)).length
 const pathOf = (address: string) => `/search?${new URLSearchParams({ q: address, format: 'jsonv2', limit: '1' })}`
 
-function knows(address: string, ...places: object[]): void {
+function addPlaces(address: string, ...places: object[]): void {
   geocoder.setBehavior(pathOf(address), (response) => void response.writeHead(200).end(JSON.stringify(places)))
 }
 
@@ -19,9 +19,9 @@ const main = { lat: '1.5', lon: '-2.5', display_name: '1 Main Street, Springfiel
 
 t.test('A plain address is geocoded on write: coordinates are kept and the address is the formatted one', async (t) => {
   const { call } = await fixture.agent()
-  knows('main st 1', main)
-  const kept = await put(call, { id: 'a', name: 'A', location: { address: 'main st 1', label: 'Shop' } })
-  t.strictSame(kept.json.data[0].location, {
+  addPlaces('main st 1', main)
+  const stored = await put(call, { id: 'a', name: 'A', location: { address: 'main st 1', label: 'Shop' } })
+  t.strictSame(stored.json.data[0].location, {
     address: '1 Main Street, Springfield',
     latitude: 1.5,
     longitude: -2.5,
@@ -31,7 +31,7 @@ t.test('A plain address is geocoded on write: coordinates are kept and the addre
 
 t.test('An address that matches no place is 422 at its path, and nothing is kept', async (t) => {
   const { call } = await fixture.agent()
-  knows('atlantis')
+  addPlaces('atlantis')
   const good = { id: 'a', name: 'A', location: { address: '1, 2' } }
   const refused = await put(call, good, { id: 'b', name: 'B', location: { address: 'atlantis' } })
   t.equal(refused.status, 422)
@@ -47,7 +47,7 @@ t.test(
     geocoder.setBehavior(pathOf('elm st 2'), (response) => void response.writeHead(503).end())
     const thing = { id: 'a', name: 'A', location: { address: 'elm st 2' } }
     t.strictSame((await put(call, thing)).json.data[0].location, { address: 'elm st 2' })
-    knows('elm st 2', { ...main, display_name: '2 Elm Street' })
+    addPlaces('elm st 2', { ...main, display_name: '2 Elm Street' })
     t.match((await put(call, thing)).json.data[0].location, { address: '2 Elm Street', latitude: 1.5 })
   },
 )
@@ -56,35 +56,35 @@ t.test(
   'A location that has coordinates is not geocoded, and neither is a pair, a link or what is placed already',
   async (t) => {
     const { call } = await fixture.agent()
-    knows('oak st 3', { ...main, display_name: '3 Oak Street' })
+    addPlaces('oak st 3', { ...main, display_name: '3 Oak Street' })
     await put(
       call,
       { id: 'a', name: 'A', location: { address: 'oak st 3', latitude: 5, longitude: 6 } },
       { id: 'b', name: 'B', location: { address: '48.85, 2.29' } },
       { id: 'c', name: 'C', location: { address: 'https://maps.example/@48.85,2.29,17z' } },
     )
-    t.equal(asked('oak st 3'), 0)
-    const kept = (await call('GET', '/knowledge/things')).json
-    t.match(kept.data[0].location, { address: 'oak st 3', latitude: 5 })
-    const again = await put(call, { id: 'a', name: 'A', location: { address: 'oak st 3' } })
-    t.match(again.json.data[0].location, { address: 'oak st 3', latitude: 5 }, 'the address it has already')
-    t.equal(asked('oak st 3'), 0)
+    t.equal(requestCount('oak st 3'), 0)
+    const stored = (await call('GET', '/knowledge/things')).json
+    t.match(stored.data[0].location, { address: 'oak st 3', latitude: 5 })
+    const repeated = await put(call, { id: 'a', name: 'A', location: { address: 'oak st 3' } })
+    t.match(repeated.json.data[0].location, { address: 'oak st 3', latitude: 5 }, 'the address it has already')
+    t.equal(requestCount('oak st 3'), 0)
     t.match((await put(call, { id: 'a', name: 'A' })).json.data[0].location, { latitude: 5 })
-    t.equal(asked('oak st 3'), 0)
+    t.equal(requestCount('oak st 3'), 0)
   },
 )
 
 t.test('An address is asked for once, however many things and writes have it', async (t) => {
   const { call } = await fixture.agent()
-  knows('fir st 4', main)
+  addPlaces('fir st 4', main)
   const things = Array.from({ length: 50 }, (_, nth) => ({
     id: `t${nth}`,
     name: 'T',
     location: { address: 'fir st 4' },
   }))
-  const kept = await put(call, ...things)
-  t.ok(kept.json.data.every(({ location }: { location: object }) => 'latitude' in location))
-  t.equal(asked('fir st 4'), 1)
+  const stored = await put(call, ...things)
+  t.ok(stored.json.data.every(({ location }: { location: object }) => 'latitude' in location))
+  t.equal(requestCount('fir st 4'), 1)
 })
 
 t.test('Nothing is asked for a body that is refused, or of an agent that is not there', async (t) => {
@@ -92,7 +92,7 @@ t.test('Nothing is asked for a body that is refused, or of an agent that is not 
   const location = { address: 'birch st 5' }
   t.equal((await put(call, { id: 'a', name: 'A', location }, { id: 'a', name: 'B' })).status, 422)
   t.equal((await put(fixture.callAs(fixture.node.key, 'nobody'), { id: 'a', name: 'A', location })).status, 404)
-  t.equal(asked('birch st 5'), 0)
+  t.equal(requestCount('birch st 5'), 0)
 })
 
 const imports = (call: Call, ...things: object[]) =>
@@ -100,24 +100,24 @@ const imports = (call: Call, ...things: object[]) =>
 
 t.test('An import geocodes the addresses of things as their own route does', async (t) => {
   const { call } = await fixture.agent()
-  knows('ash st 6', { ...main, display_name: '6 Ash Street' })
+  addPlaces('ash st 6', { ...main, display_name: '6 Ash Street' })
   const placed = { id: 'b', name: 'B', location: { address: 'yew st 7', latitude: 3, longitude: 4 } }
-  const kept = await imports(call, { id: 'a', name: 'A', location: { address: 'ash st 6' } }, placed)
-  t.equal(kept.status, 200)
+  const stored = await imports(call, { id: 'a', name: 'A', location: { address: 'ash st 6' } }, placed)
+  t.equal(stored.status, 200)
   t.strictSame(
     (await call('GET', '/knowledge/things')).json.data.map(({ location }: { location: object }) => location),
     [{ address: '6 Ash Street', latitude: 1.5, longitude: -2.5 }, placed.location],
   )
-  t.equal(asked('yew st 7'), 0, 'what has coordinates is not looked up')
-  const again = await call('GET', '/export?format=json')
-  t.equal((await call('POST', '/import', again.json)).status, 200)
-  t.equal(asked('ash st 6'), 1, 'nor is what an export says')
-  t.strictSame((await call('GET', '/export?format=json')).json, again.json)
+  t.equal(requestCount('yew st 7'), 0, 'what has coordinates is not looked up')
+  const repeated = await call('GET', '/export?format=json')
+  t.equal((await call('POST', '/import', repeated.json)).status, 200)
+  t.equal(requestCount('ash st 6'), 1, 'nor is what an export says')
+  t.strictSame((await call('GET', '/export?format=json')).json, repeated.json)
 })
 
 t.test('An import with an address that matches no place is 422 where the importer wrote it', async (t) => {
   const { call } = await fixture.agent()
-  knows('lemuria')
+  addPlaces('lemuria')
   const location = { address: 'lemuria' }
   const refused = await imports(
     call,
@@ -147,5 +147,5 @@ t.test('Nothing is asked for an import that is refused, or of an agent that is n
   const wrong = { things: [thing], goals: [{ id: 'g' }] }
   t.equal((await call('POST', '/import', wrong)).status, 422)
   t.equal((await imports(fixture.callAs(fixture.node.key, 'nobody'), thing)).status, 404)
-  t.equal(asked('box st 9'), 0)
+  t.equal(requestCount('box st 9'), 0)
 })

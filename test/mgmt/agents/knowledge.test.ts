@@ -27,15 +27,15 @@ t.test('Things are replaced as a whole and read as they were put', async (t) => 
     location: { address: '48.8584, 2.2945' },
     metadata: { price: '30' },
   }
-  const kept = await put(call, [haircut])
-  t.equal(kept.status, 200)
-  const [thing] = kept.json.data
+  const stored = await put(call, [haircut])
+  t.equal(stored.status, 200)
+  const [thing] = stored.json.data
   t.equal(thing.media, 'logo')
   t.equal(thing.collection, 'cuts', 'the first collection under its old name')
   t.strictSame(thing.actions[0], { label: 'Call', kind: 'dial', phone: '+14155552671' })
   t.match(thing.location, { latitude: 48.8584, longitude: 2.2945 })
-  t.strictSame((await put(call, kept.json.data)).json, kept.json, 'a PUT of a GET')
-  t.strictSame((await call('GET', '/knowledge/things')).json, kept.json)
+  t.strictSame((await put(call, stored.json.data)).json, stored.json, 'a PUT of a GET')
+  t.strictSame((await call('GET', '/knowledge/things')).json, stored.json)
 })
 
 t.test(
@@ -118,16 +118,16 @@ t.test('A collection that things belong to goes only by force, and one that a te
     collections('a', 'b').collections,
   )
   await put(call, [{ id: 'x', name: 'X', collections: ['a', 'b'] }])
-  const held = await call('PUT', '/knowledge/collections', collections('b'))
-  t.equal(held.status, 422)
-  t.same(fieldsOf(held), ['things[0].collections[0]'])
+  const conflict = await call('PUT', '/knowledge/collections', collections('b'))
+  t.equal(conflict.status, 422)
+  t.same(fieldsOf(conflict), ['things[0].collections[0]'])
   t.equal((await call('PUT', '/knowledge/collections?force=false', collections('b'))).status, 422)
   t.equal((await call('PUT', '/knowledge/collections?force=true', collections('b'))).status, 200)
   t.same((await call('GET', '/knowledge/things')).json.data[0].collections, ['b'])
   await call('POST', '/message-templates', { name: 'Shown', body: 'Look: [[collection: b]] [[things: x]]' })
-  const shown = await call('PUT', '/knowledge/collections?force=true', collections())
-  t.equal(shown.status, 409)
-  t.same(fieldsOf(shown), ['messageTemplates[0].body'])
+  const forced = await call('PUT', '/knowledge/collections?force=true', collections())
+  t.equal(forced.status, 409)
+  t.same(fieldsOf(forced), ['messageTemplates[0].body'])
   t.same(fieldsOf(await put(call, [])), ['messageTemplates[0].body'], 'a thing that a text shows stays too')
   t.equal((await call('PUT', '/knowledge/collections?force=maybe', collections())).status, 422)
   const { purposeChars, actionChars } = limits.collections
@@ -198,8 +198,8 @@ t.test('Every rule of a fact names its field, and a playbook in its scope must e
     t.same(fieldsOf(refused), [field])
   }
   t.same(fieldsOf(await call('PUT', '/knowledge/facts', { facts: [fact({}), { question: 'x' }] })), ['facts[1].answer'])
-  const again = { facts: [fact({ id: 'a' }), fact({ id: 'a' })] }
-  t.same(fieldsOf(await call('PUT', '/knowledge/facts', again)), ['facts[1].id'])
+  const repeated = { facts: [fact({ id: 'a' }), fact({ id: 'a' })] }
+  t.same(fieldsOf(await call('PUT', '/knowledge/facts', repeated)), ['facts[1].id'])
   await call('POST', '/playbooks', { name: 'P' })
   t.equal((await call('POST', '/knowledge/facts', fact({ id: 'scoped', scope: { playbooks: ['p'] } }))).status, 201)
   t.equal((await call('DELETE', '/playbooks/p')).status, 409)

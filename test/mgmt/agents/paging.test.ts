@@ -100,11 +100,11 @@ t.test('What comes and goes while a list is read neither repeats nor hides what 
 
 t.test('The OpenAPI document describes pages, ETags and 304', async (t) => {
   const { json } = await fixture.node.mgmt('GET', '/v1/openapi.json')
-  const named = (operation: { parameters: { name: string }[] }) => operation.parameters.map(({ name }) => name)
+  const parameterNames = (operation: { parameters: { name: string }[] }) => operation.parameters.map(({ name }) => name)
   for (const list of Object.keys(lists)) {
     const { get } = json.paths[`/orgs/{org}/agents/{agent}${list}`]
     t.ok(
-      ['limit', 'pageToken', 'if-none-match'].every((name) => named(get).includes(name)),
+      ['limit', 'pageToken', 'if-none-match'].every((name) => parameterNames(get).includes(name)),
       list,
     )
     t.ok(get.responses[304], list)
@@ -112,6 +112,6 @@ t.test('The OpenAPI document describes pages, ETags and 304', async (t) => {
   }
   const { get, patch } = json.paths['/orgs/{org}/agents/{agent}/playbooks/{playbookId}']
   t.ok(get.responses[304])
-  t.ok(named(patch).includes('if-match'))
+  t.ok(parameterNames(patch).includes('if-match'))
   t.ok(patch.responses[200].headers.ETag)
 })

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { agentLimits as limits } from '../../../core/limits/index.js'
 import type { OrgEventPayload } from '../../../core/orgevents.js'
-import { createDocuments, type EndpointResponse } from '../../../mgmt/agents/documentcommands.js'
+import { createDocuments, type EndpointResponse } from '../../../mgmt/agents/documentoperations.js'
 import { objectTable } from '../../../mgmt/agents/mediaobjects.js'
 import { agentTable } from '../../../mgmt/agents/store.js'
 import type { Command } from '../../../runtime/shard/contract.js'
@@ -44,9 +44,9 @@ t.test('Exactly one playbook is the default, whatever is made, moved and deleted
   const { call } = await fixture.agent()
   for (const name of ['a', 'b', 'c']) await call('POST', '/playbooks', { name })
   t.same(await defaultsOf(call), ['a'])
-  const moved = await call('POST', '/playbooks/b/_setDefault')
-  t.equal(moved.status, 200)
-  t.match(moved.json, { id: 'b', isDefault: true })
+  const setDefault = await call('POST', '/playbooks/b/_setDefault')
+  t.equal(setDefault.status, 200)
+  t.match(setDefault.json, { id: 'b', isDefault: true })
   t.same(await defaultsOf(call), ['b'])
   t.equal((await call('POST', '/playbooks/none/_setDefault')).status, 404)
   t.equal((await call('PATCH', '/playbooks/c', { isDefault: true })).json.isDefault, true)
@@ -132,8 +132,8 @@ t.test('A flow is read with its id, name, description and slots, and an origin o
   await call('PUT', '/playbooks/front-desk', { ...read.json, body: 'Greet again.' })
   t.equal((await stale()).length, 1, 'and one that comes back with another body does not')
   const generatedFrom = { bodyHash: 'x', by: 'me' }
-  const said = await call('PATCH', '/playbooks/front-desk', { flow: { ...whole, generatedFrom } })
-  t.same(said.json.flow.generatedFrom, generatedFrom)
+  const withFlow = await call('PATCH', '/playbooks/front-desk', { flow: { ...whole, generatedFrom } })
+  t.same(withFlow.json.flow.generatedFrom, generatedFrom)
 })
 
 t.test('Procedures are retired, an unknown use and a flow that cannot run are refused by name', async (t) => {
@@ -215,9 +215,9 @@ t.test('Message templates are made, read, changed and deleted, unless something 
   })
   t.strictSame(patched.json, { id: 'welcome', name: 'Welcome', body, defaultOnMissingSlot: 'block-send' })
   await call('POST', '/playbooks', { name: 'P', messageTemplateRefs: ['welcome'] })
-  const held = await call('DELETE', '/message-templates/welcome')
-  t.equal(held.status, 409)
-  t.same(fieldsOf(held), ['playbooks[0].messageTemplateRefs[0]'])
+  const conflict = await call('DELETE', '/message-templates/welcome')
+  t.equal(conflict.status, 409)
+  t.same(fieldsOf(conflict), ['playbooks[0].messageTemplateRefs[0]'])
   await call('PATCH', '/playbooks/p', { messageTemplateRefs: [] })
   t.equal((await call('DELETE', '/message-templates/welcome')).status, 204)
   for (const method of ['GET', 'DELETE']) t.equal((await call(method, '/message-templates/welcome')).status, 404)
@@ -242,10 +242,10 @@ t.test('A preview needs a person, and shows what that one would be sent', async 
   const orgEvent: Command<OrgEventPayload, true> = { name: 'test.orgEvent', decide: () => true }
   const people: Record<string, object> = { ann: { firstName: 'Ann' }, nameless: {} }
   const documents = createDocuments({ orgEvent, mediaUrl: (object) => `https://media.example/${object}` })
-  documents.provide({ person: (_reader, _place, id) => people[id] as never })
+  documents.provide({ person: (_reader, _agentRef, id) => people[id] as never })
   const { commands, queries } = documents
   const root = createOverlay({ get: () => undefined, range: () => [], encode: encodeWrites })
-  const place = { orgId: 'demo', agentId: 'ada' }
+  const agentRef = { orgId: 'demo', agentId: 'ada' }
   const identity = { contactPhone: '+14155550100' }
   root.put(agentTable, ['demo', 'ada'], {
     id: 'ada',
@@ -257,10 +257,14 @@ t.test('A preview needs a person, and shows what that one would be sent', async 
     updatedAt: 1,
   })
   const tx = Object.assign(root, { send: () => undefined }) as never
-  const told = { commandId: 'c1', at: 5, mint: () => 'x' }
+  const meta = { commandId: 'c1', at: 5, mint: () => 'x' }
   const body = { name: 'Hi', body: 'Hi {person.firstName}. Call {agent.contactPhone}.' }
   const add = (body: object, endpointName = 'POST /message-templates') =>
-    commands.write.decide(tx, { ...place, endpointName, request: { params: {}, query: {}, body }, ifMatch: '' }, told)
+    commands.write.decide(
+      tx,
+      { ...agentRef, endpointName, request: { params: {}, query: {}, body }, ifMatch: '' },
+      meta,
+    )
   add(body)
   add({ name: 'Outer', body: 'First. [[template: inner]]' })
   add({ name: 'Inner', body: 'Mail {person.email|block-send}' })
@@ -268,7 +272,7 @@ t.test('A preview needs a person, and shows what that one would be sent', async 
   const preview = (personId: string, templateId = 'hi') =>
     (
       queries.view.read(root, {
-        ...place,
+        ...agentRef,
         endpointName: 'GET /message-templates/{templateId}/preview',
         request: { params: { templateId }, query: { personId } },
       }) as EndpointResponse

@@ -6,7 +6,7 @@ import { type AgentDocument, emptyDocument, listSections, type Section } from '.
 import { formatAgentKey } from '../../../core/agentref.js'
 import { isRefusal } from '../../../core/errors.js'
 import type { OrgEventPayload } from '../../../core/orgevents.js'
-import { createDocuments, type EndpointResponse } from '../../../mgmt/agents/documentcommands.js'
+import { createDocuments, type EndpointResponse } from '../../../mgmt/agents/documentoperations.js'
 import { readItem, readSection, removeSections, writeSection } from '../../../mgmt/agents/sections.js'
 import { agentTable } from '../../../mgmt/agents/store.js'
 import type { Command, Tx } from '../../../runtime/shard/contract.js'
@@ -18,9 +18,9 @@ import { encodeWrites } from '../../../runtime/store/space.js'
 import { sample, sampleExport } from '../../core/agent/sample.js'
 import { openAgentsFixture } from './fixture.js'
 
-const place = { orgId: 'demo', agentId: 'ada' }
+const agentRef = { orgId: 'demo', agentId: 'ada' }
 const orgEvent: Command<OrgEventPayload, true> = { name: 'test.orgEvent', decide: () => true }
-const keptTables = ['agents.sections', 'agents.orders', 'agents.items']
+const storedTables = ['agents.sections', 'agents.orders', 'agents.items']
 
 function emptyShard(): Overlay {
   const root = createOverlay({ get: () => undefined, range: () => [], encode: encodeWrites })
@@ -42,19 +42,23 @@ let commands = 0
 function write(root: Overlay, endpointName: string, body?: unknown, params: Record<string, string> = {}) {
   const over = createOverlay(Object.assign(root, { encode: encodeWrites }))
   const { commands: own } = createDocuments({ orgEvent })
-  const input = { ...place, ifMatch: '', endpointName, request: { params, query: {}, body } }
+  const input = { ...agentRef, ifMatch: '', endpointName, request: { params, query: {}, body } }
   const commandId = `c${++commands}`
   const command = own.write as Command<unknown, unknown>
   const moment = { at: 1_000 + commands, monotonicAt: 0, commit: commands, pending: [], outboundCommands: [] }
-  const answer = decide(over, { owner: formatAgentKey(place), command, input, commandId }, moment) as EndpointResponse
+  const answer = decide(
+    over,
+    { owner: formatAgentKey(agentRef), command, input, commandId },
+    moment,
+  ) as EndpointResponse
   if (isRefusal(answer)) throw new Error(`${endpointName}: ${answer.refused} ${JSON.stringify(answer)}`)
   const rows: string[] = []
-  for (const name of keptTables) {
+  for (const name of storedTables) {
     for (const { key, value } of over.writesOf(name)) {
       rows.push(`${value === undefined ? '-' : ''}${name.slice('agents.'.length)} ${key.slice(2).join('/')}`)
     }
   }
-  for (const { table, key, value } of [...keptTables, 'agents.head', 'agents'].flatMap((name) => [
+  for (const { table, key, value } of [...storedTables, 'agents.head', 'agents'].flatMap((name) => [
     ...over.writesOf(name),
   ])) {
     if (value === undefined) root.remove(table, key)
@@ -65,12 +69,12 @@ function write(root: Overlay, endpointName: string, body?: unknown, params: Reco
 }
 
 function view(reader: Reader, endpointName: string, params: Record<string, string> = {}): unknown {
-  const shown = createDocuments({ orgEvent }).queries.view.read(reader, {
-    ...place,
+  const answer = createDocuments({ orgEvent }).queries.view.read(reader, {
+    ...agentRef,
     endpointName,
     request: { params, query: {} },
   })
-  return isRefusal(shown) ? shown.refused : shown.json
+  return isRefusal(answer) ? answer.refused : answer.json
 }
 
 const fact = (id: string, answer = 'Yes.') => ({ id, question: `Is it ${id}?`, answer })
@@ -108,10 +112,10 @@ t.test('A list that is sent whole writes what is different in it; another order 
 })
 
 /** A reader that tells which rows were decoded. */
-function watched(reader: Reader): { reader: Reader; decoded: string[] } {
+function watchReader(reader: Reader): { reader: Reader; decoded: string[] } {
   const decoded: string[] = []
   const note = (table: Table<never, unknown>, key: readonly unknown[]) =>
-    keptTables.includes(table.name) && decoded.push(`${table.name.slice('agents.'.length)} ${key.slice(2).join('/')}`)
+    storedTables.includes(table.name) && decoded.push(`${table.name.slice('agents.'.length)} ${key.slice(2).join('/')}`)
   return {
     decoded,
     reader: {
@@ -134,13 +138,13 @@ t.test('A read of one item decodes that item alone, and one of a list that list 
   const root = emptyShard()
   write(root, 'PUT /knowledge/facts', { facts: [fact('a'), fact('b'), fact('c')] })
   write(root, 'POST /playbooks', { name: 'Desk' })
-  const one = watched(root)
+  const one = watchReader(root)
   t.match(view(one.reader, 'GET /knowledge/facts/{factId}', { factId: 'b' }), fact('b'))
   t.strictSame(one.decoded, ['items facts/b'])
-  const none = watched(root)
+  const none = watchReader(root)
   t.equal(view(none.reader, 'GET /knowledge/facts/{factId}', { factId: 'x' }), 'resource.not_found')
   t.strictSame(none.decoded, [])
-  const list = watched(root)
+  const list = watchReader(root)
   t.same(idsOf(view(list.reader, 'GET /knowledge/facts')), ['a', 'b', 'c'])
   t.strictSame(list.decoded, ['orders facts', 'items facts/a', 'items facts/b', 'items facts/c'])
 })
@@ -181,8 +185,8 @@ t.test('Lists that were kept as one record are read as they are, and move when t
     after.playbooks.map(({ name }) => name),
     ['Front desk', 'Visits', 'Invite'],
   )
-  const again = write(root, 'PATCH /playbooks/{playbookId}', { name: 'Booking' }, { playbookId: 'booking' })
-  t.strictSame(again, ['items playbooks/booking'])
+  const repeated = write(root, 'PATCH /playbooks/{playbookId}', { name: 'Booking' }, { playbookId: 'booking' })
+  t.strictSame(repeated, ['items playbooks/booking'])
   t.strictSame(view(root, 'GET /export'), exported, 'and nothing else became different')
   t.strictSame(write(oldShard(), 'PUT /rules', { rules: [] }), ['-sections rules'], 'one that is emptied goes')
 })
@@ -258,15 +262,17 @@ t.test('Whatever a list becomes, it is read as it was written, with a row for ea
         was = [fact('a'), fact('old')]
         root.put(oldTable, ['demo', 'ada', 'facts'], was)
       }
-      for (const wanted of states) {
+      for (const nextFacts of states) {
         // What says the same is the same, as in every document that is kept.
-        const is = wanted.map((item) => was.find(({ id, answer }) => id === item.id && answer === item.answer) ?? item)
-        writeSection(tx, place, 'facts', was, is)
-        const read = readSection(root, place, 'facts') ?? []
+        const is = nextFacts.map(
+          (item) => was.find(({ id, answer }) => id === item.id && answer === item.answer) ?? item,
+        )
+        writeSection(tx, agentRef, 'facts', was, is)
+        const read = readSection(root, agentRef, 'facts') ?? []
         if (JSON.stringify(read) !== JSON.stringify(is)) return false
         for (const id of ['a', 'b', 'old']) {
-          const found = readItem(root, place, 'facts', id)
-          if (JSON.stringify(found) !== JSON.stringify(is.find((item) => item.id === id))) return false
+          const stored = readItem(root, agentRef, 'facts', id)
+          if (JSON.stringify(stored) !== JSON.stringify(is.find((item) => item.id === id))) return false
         }
         const rows = [...root.range(itemTable)]
         if (rows.length !== is.length) return false
@@ -280,9 +286,9 @@ t.test('Whatever a list becomes, it is read as it was written, with a row for ea
 t.test('An agent that goes leaves no row of any section, old or new', async (t) => {
   const root = oldShard()
   write(root, 'PATCH /playbooks/{playbookId}', { name: 'Visits' }, { playbookId: 'booking' })
-  removeSections(root as unknown as Tx, place)
+  removeSections(root as unknown as Tx, agentRef)
   for (const section of [...listed, 'guardrails', 'personality'] as Section[]) {
-    t.equal(readSection(root, place, section), undefined, section)
+    t.equal(readSection(root, agentRef, section), undefined, section)
   }
-  for (const name of keptTables) t.same([...root.range(table(name))], [])
+  for (const name of storedTables) t.same([...root.range(table(name))], [])
 })

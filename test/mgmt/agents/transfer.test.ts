@@ -4,7 +4,7 @@ import t from 'tap'
 import { parse } from 'yaml'
 import { agentDocument as limits } from '../../../core/limits/index.js'
 import { sampleExport } from '../../core/agent/sample.js'
-import { countTurns } from '../../harness/turns.js'
+import { countTurns } from '../../harness/eventloop.js'
 import { fieldsOf, openAgentsFixture } from './fixture.js'
 
 const fixture = await openAgentsFixture()
@@ -43,11 +43,11 @@ t.test('A template replaces the sections it carries and leaves the others alone'
 t.test('Objectives come with a template, stand in the export, change by import, and lint tells of them', async (t) => {
   const { call } = await fixture.agent()
   await call('POST', '/apply-template', { templateId: '@svc/agent.salon' })
-  const advised = async () =>
+  const readAdvice = async () =>
     (await call('GET', '/lint')).json.advice.filter(({ code }: { code: string }) => code === 'objective.unread')
   const { objectives } = (await call('GET', '/export?format=json')).json
   t.equal(objectives.length, 2)
-  t.match(await advised(), [
+  t.match(await readAdvice(), [
     { path: 'objectives[0]', message: /export/, fix: /Goal/ },
     { path: 'objectives[1]', message: /export/, fix: /Goal/ },
   ])
@@ -60,7 +60,7 @@ t.test('Objectives come with a template, stand in the export, change by import, 
   t.equal((await other.call('POST', '/import', { objectives: edited })).status, 200, 'and travel to another agent')
   t.same((await other.call('GET', '/export?format=json')).json.objectives, edited)
   await call('POST', '/import', { objectives: [] })
-  t.same(await advised(), [])
+  t.same(await readAdvice(), [])
 })
 
 t.test('A template that would take away what others name is refused, and nothing of it applied', async (t) => {
@@ -147,9 +147,9 @@ t.test('Fields and segments of people are exported for people:read, and imported
     const refused = await lesser('POST', '/import', { capabilities: { people: { segments: [] } } })
     t.match(refused.json, { status: 403, code: 'auth.scope_missing', detail: 'This needs people:write.' })
   }
-  const again = await without('POST', '/import', seen)
-  t.equal(again.status, 200, 'what a key exports it imports')
-  t.notOk('people' in again.json.capabilities)
+  const repeated = await without('POST', '/import', seen)
+  t.equal(repeated.status, 200, 'what a key exports it imports')
+  t.notOk('people' in repeated.json.capabilities)
   t.same((await call('GET', '/export?format=json')).json.capabilities.people, people, 'and people stay as they are')
 })
 
@@ -165,7 +165,7 @@ t.test('An import never half-applies, whatever part of it is wrong', async (t) =
       fc.constantFrom<unknown>(7, null, 'none at all', {}),
       async (path, value) => {
         const changed = { ...sampleExport, standingInstructions: ['Changed.'] }
-        const answer = await call('POST', '/import', replaced(changed, path, value))
+        const answer = await call('POST', '/import', replaceAt(changed, path, value))
         if (answer.status === 200) {
           await call('POST', '/import', JSON.parse(before))
           return true
@@ -187,10 +187,10 @@ function pathsIn(value: unknown, at: Path = []): Path[] {
   return [...(at.length > 0 ? [at] : []), ...members.flatMap(([name, each]) => pathsIn(each, [...at, name]))]
 }
 
-function replaced(value: unknown, [first, ...rest]: Path, by: unknown): unknown {
+function replaceAt(value: unknown, [first, ...rest]: Path, by: unknown): unknown {
   if (first === undefined) return by
   const copy = (Array.isArray(value) ? [...value] : { ...(value as object) }) as Record<string | number, unknown>
-  copy[first] = replaced(copy[first], rest, by)
+  copy[first] = replaceAt(copy[first], rest, by)
   return copy
 }
 
@@ -262,7 +262,8 @@ t.test('While YAML of any length is read, others are answered', async (t) => {
     isRead = true
     return answer
   })
-  for (let asked = 0; asked < 5; asked++) t.equal((await fixture.node.mgmt('GET', '/healthz')).status, 200)
+  for (let healthChecks = 0; healthChecks < 5; healthChecks++)
+    t.equal((await fixture.node.mgmt('GET', '/healthz')).status, 200)
   t.notOk(isRead)
   const { status, json } = await reading
   t.equal(status, 422)
@@ -289,9 +290,9 @@ t.test('Lists that are read in a thread are kept, shown and refused as short one
   t.equal(written.json.data.length, 400)
   t.match(written.json.data[399], { ...facts[399], enabled: true })
   t.strictSame((await call('GET', '/knowledge/facts')).json, written.json)
-  const kept = await call('PUT', '/knowledge/things', { things })
-  t.equal(kept.status, 200, 'what is foreign to an action is dropped')
-  t.strictSame(kept.json.data[0].actions, [{ label: 'Call', kind: 'dial', phone: '+14155550100' }])
+  const stored = await call('PUT', '/knowledge/things', { things })
+  t.equal(stored.status, 200, 'what is foreign to an action is dropped')
+  t.strictSame(stored.json.data[0].actions, [{ label: 'Call', kind: 'dial', phone: '+14155550100' }])
   const before = (await call('GET', '/export?format=json')).text
   for (const [path, body, field] of [
     ['/knowledge/facts', { facts: [...facts, { id: 'x', question: 7, answer: 'A' }] }, 'facts[400].question'],
@@ -385,8 +386,8 @@ t.test('What looks through a large agent lets others have their turn in between'
     [409, 'POST', '/import', { messageTemplates: [] }],
   ]
   for (const [status, method, path, json] of large) {
-    const [told, turns] = await turnsOf(method, path, json)
-    t.equal(told, status, path)
+    const [actualStatus, turns] = await turnsOf(method, path, json)
+    t.equal(actualStatus, status, path)
     t.ok(turns >= length / 2, `${method} ${path}: ${turns} turns`)
   }
 })

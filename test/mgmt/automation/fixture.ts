@@ -59,7 +59,7 @@ export async function openAutomationFixture(t: Test): Promise<AutomationFixture>
     let after: string | undefined
     do {
       const query = { ...agentRef, ruleId, limit: 1_000, ...(after && { after }) }
-      const page: RunPage | Refusal = await sends.fixture.shards.query(owner, queries.rows, query)
+      const page: RunPage | Refusal = await sends.fixture.shards.query(owner, queries.runs, query)
       if (isRefusal(page)) return []
       data.push(...page.data)
       after = page.after

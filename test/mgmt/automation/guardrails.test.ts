@@ -22,8 +22,8 @@ t.test('Frequency cap: of two people who are merged, both of whose marketing wai
   await eventually(fixture.sends.fixture, () => fixture.sends.acceptedOpenings.length > 0, minute)
   await fixture.sends.fixture.time.advance(hour)
   t.equal(fixture.sends.acceptedOpenings.length, 1)
-  const shown = new Set((await fixture.rows()).map(({ state, reason }) => `${state} ${reason ?? ''}`))
-  t.same(shown, new Set(['sent ', 'skipped frequency_capped']))
+  const outcomes = new Set((await fixture.rows()).map(({ state, reason }) => `${state} ${reason ?? ''}`))
+  t.same(outcomes, new Set(['sent ', 'skipped frequency_capped']))
 })
 
 t.test('Consent: only who granted it is sent to', async (t) => {
@@ -39,9 +39,9 @@ t.test('Consent: only who granted it is sent to', async (t) => {
 t.test('STOP: never sent, be it known when the row is due or only when it is handed over', async (t) => {
   const fixture = await openAutomationFixture(t)
   await fixture.rule({ delayMinutes: 1 })
-  const known = await fixture.person()
-  fixture.sends.optedOut.add(asidOf(known))
-  t.match(await fixture.waitForState(known.id, 'skipped'), { reason: 'opted_out' })
+  const optedOutPerson = await fixture.person()
+  fixture.sends.optedOut.add(asidOf(optedOutPerson))
+  t.match(await fixture.waitForState(optedOutPerson.id, 'skipped'), { reason: 'opted_out' })
   const between = await fixture.person()
   await fixture.waitForState(between.id, 'queued', 1_000)
   fixture.sends.optedOut.add(asidOf(between))
@@ -135,24 +135,24 @@ t.test(
     const person = await fixture.person()
     await fixture.sends.fixture.time.advance(4 * minute)
     const wroteAt = fixture.sends.fixture.time.now()
-    fixture.sends.heardAt.set(asidOf(person), wroteAt)
+    fixture.sends.inboundTimes.set(asidOf(person), wroteAt)
     t.match(await fixture.waitForState(person.id, 'waiting', 1_000), {
       reason: 'in-conversation',
       dueAt: new Date(wroteAt + 30 * minute).toISOString(),
     })
     await fixture.waitForState(person.id, 'queued', minute)
     t.ok(fixture.sends.fixture.time.now() >= wroteAt + 30 * minute)
-    const again = fixture.sends.fixture.time.now()
-    fixture.sends.heardAt.set(asidOf(person), again)
+    const wroteAgainAt = fixture.sends.fixture.time.now()
+    fixture.sends.inboundTimes.set(asidOf(person), wroteAgainAt)
     await eventually(fixture.sends.fixture, async () => (await fixture.row(person.id))?.reason !== undefined, 20_000)
     t.match(await fixture.row(person.id), {
       state: 'queued',
       reason: 'in-conversation',
-      dueAt: new Date(again + 30 * minute).toISOString(),
+      dueAt: new Date(wroteAgainAt + 30 * minute).toISOString(),
     })
     const sent = await fixture.waitForState(person.id, 'sent', minute)
     t.notOk('reason' in sent)
-    t.ok(fixture.sends.fixture.time.now() >= again + 30 * minute)
+    t.ok(fixture.sends.fixture.time.now() >= wroteAgainAt + 30 * minute)
     t.equal(fixture.sends.acceptedOpenings.length, 1)
   },
 )

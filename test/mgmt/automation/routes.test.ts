@@ -152,7 +152,7 @@ t.test(
     const { json } = await send({ recipient: { channel: 'rcs', address: newNumber() } })
     await reaches(json.sendId, 'sent')
     await call('PUT', '/scheduling', { reminders: { leadMinutes: 2 } })
-    const place = { orgId: 'demo', agentId }
+    const agentRef = { orgId: 'demo', agentId }
     const startUtc = node.node.clock.now() + 8 * minute
     const appointment = {
       id: 'ap_1',
@@ -162,23 +162,27 @@ t.test(
       status: 'scheduled',
       history: [],
     }
-    const keep = { name: 'appointments.save', decide: () => true }
+    const saveAppointment = { name: 'appointments.save', decide: () => true }
     t.equal(
-      await node.node.node.engine.execute(`demo/${agentId}`, keep, { ...place, personId: json.personId, appointment }),
+      await node.node.node.engine.execute(`demo/${agentId}`, saveAppointment, {
+        ...agentRef,
+        personId: json.personId,
+        appointment,
+      }),
       true,
     )
     t.equal((await call('GET', `/people/${json.personId}/appointments`)).json.data.length, 1)
     await call('PUT', '/scheduling', { reminders: { leadMinutes: 6 } })
-    const shown = async () => {
+    const countShown = async () => {
       const { json: all } = await node.node.mgmt('GET', '/v1/system/emulator/shown', { token: node.node.key })
       return JSON.stringify(all).split('Reminder: your appointment').length - 1
     }
     await node.node.clock.advance(minute)
-    t.equal(await shown(), 0)
-    while ((await shown()) === 0) await node.node.clock.advance(5_000)
+    t.equal(await countShown(), 0)
+    while ((await countShown()) === 0) await node.node.clock.advance(5_000)
     t.ok(node.node.clock.now() < startUtc - 2 * minute, 'it came by the new lead')
     await node.node.clock.advance(6 * minute)
-    t.equal(await shown(), 1)
+    t.equal(await countShown(), 1)
   },
 )
 

@@ -46,19 +46,19 @@ t.test('Each trigger fires for what it names and for nothing else', async (t) =>
   await fixture.rule({ ...later, id: 'd', outreachId: 'd', trigger: { kind: 'person.fieldSet', field: 'plan' } })
   await fixture.rule({ ...later, id: 'e', outreachId: 'e', trigger: { kind: 'person.fieldSet', field: 'company' } })
   const { id } = await fixture.person()
-  const fired = async () => {
+  const firedRules = async () => {
     const all = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(async (rule) => (await fixture.row(id, rule)) && rule))
     return all.filter((rule) => rule).join('')
   }
-  t.equal(await fired(), 'a')
+  t.equal(await firedRules(), 'a')
   await fixture.change(id, { notes: 'x', email: 'a@b.example' })
-  t.equal(await fired(), 'a', 'another field is none of their business')
+  t.equal(await firedRules(), 'a', 'another field is none of their business')
   await fixture.change(id, { status: 'contacted' })
-  t.equal(await fired(), 'ac')
+  t.equal(await firedRules(), 'ac')
   await fixture.change(id, { customFields: { plan: 'gold' } })
-  t.equal(await fired(), 'acd')
+  t.equal(await firedRules(), 'acd')
   await fixture.change(id, { status: 'lost', company: 'Quay' })
-  t.equal(await fired(), 'abcde')
+  t.equal(await firedRules(), 'abcde')
   const entered = await fixture.person({ company: 'Quay' })
   t.ok(await fixture.row(entered.id, 'e'), 'a field that somebody comes with is set')
 })
@@ -68,12 +68,12 @@ t.test('People outside the filter make no row, and who left it by then is skippe
   await fixture.rule({ delayMinutes: 10, filter: { tag: 'vip', 'customFields.plan': 'gold' } })
   const customFields = { plan: 'gold' }
   const other = await fixture.person({ tags: ['vip'] })
-  const stays = await fixture.person({ tags: ['vip'], customFields })
-  const leaves = await fixture.person({ tags: ['vip'], customFields })
+  const matching = await fixture.person({ tags: ['vip'], customFields })
+  const leaving = await fixture.person({ tags: ['vip'], customFields })
   t.equal(await fixture.row(other.id), undefined)
-  await fixture.change(leaves.id, { tags: [] })
-  await fixture.waitForState(stays.id, 'sent')
-  t.match(await fixture.waitForState(leaves.id, 'skipped'), { reason: 'not-in-filter' })
+  await fixture.change(leaving.id, { tags: [] })
+  await fixture.waitForState(matching.id, 'sent')
+  t.match(await fixture.waitForState(leaving.id, 'skipped'), { reason: 'not-in-filter' })
 })
 
 t.test('The same outreach never goes to a person twice, whichever rule or caller sent it', async (t) => {
@@ -109,10 +109,10 @@ t.test(
     t.equal(await fixture.row(unseen.id), undefined, 'a rule that is off is set off by nothing')
     t.match(await fixture.waitForState(off.id, 'skipped'), { reason: 'rule-disabled' })
     await patch({ enabled: true })
-    const gone = await fixture.person()
+    const deletedPerson = await fixture.person()
     const nowhere = await fixture.person({}, false)
-    await fixture.ask(fixture.sends.people.commands.remove, { personId: gone.id })
-    t.match(await fixture.waitForState(gone.id, 'skipped'), { reason: 'person-deleted' })
+    await fixture.ask(fixture.sends.people.commands.remove, { personId: deletedPerson.id })
+    t.match(await fixture.waitForState(deletedPerson.id, 'skipped'), { reason: 'person-deleted' })
     t.match(await fixture.waitForState(nowhere.id, 'skipped'), { reason: 'no_channel_identity' })
     const needy = await fixture.person()
     fixture.sends.document = { ...fixture.sends.document, outreach: [{ ...outreach, inputs: ['plan'] }] }
@@ -125,12 +125,12 @@ t.test(
     await patch({ outreachId: 'other' })
     t.match(await fixture.waitForState(turned.id, 'skipped'), { reason: 'rule-changed' })
     const pending = await fixture.person()
-    const isLeft = () => fixture.sends.rows().some((row) => row.includes('automation.') && row.includes(pending.id))
-    t.ok(isLeft())
+    const hasRows = () => fixture.sends.rows().some((row) => row.includes('automation.') && row.includes(pending.id))
+    t.ok(hasRows())
     await fixture.ask(fixture.sends.automation.commands.remove, { ruleId: 'welcome' })
     await fixture.sends.fixture.time.advance(hour)
     t.same(await fixture.rows(), [])
-    await eventually(fixture.sends.fixture, () => !isLeft())
+    await eventually(fixture.sends.fixture, () => !hasRows())
     t.equal(fixture.sends.acceptedOpenings.length, 0)
   },
 )
@@ -182,7 +182,7 @@ t.test('A process that dies anywhere sends once', async (t) => {
   fixture.sends.scripts.push({
     answer: refuse('service.unavailable', { detail: 'x' }),
     isTaken: true,
-    news: [{ state: 'sent' }],
+    deliveryReports: [{ state: 'sent' }],
   })
   for (let step = 0; step < 6; step++) {
     await fixture.sends.fixture.time.advance(20_000)
@@ -233,7 +233,7 @@ t.test(
             await fixture.ask(fixture.sends.automation.commands.change, { ruleId: 'welcome', change })
           } else if (!who) continue
           else if (each.do === 'change') await fixture.change(who.id, { company: String(nth) })
-          else if (each.do === 'writes') fixture.sends.heardAt.set(asid, fixture.sends.fixture.time.now())
+          else if (each.do === 'writes') fixture.sends.inboundTimes.set(asid, fixture.sends.fixture.time.now())
           else if (!stopped.has(asid)) {
             fixture.sends.optedOut.add(asid)
             stopped.set(asid, fixture.sends.acceptedOpenings.length)
@@ -246,10 +246,10 @@ t.test(
         const isOnce = new Set(reached).size === reached.length && sent.length === reached.length
         const isQuiet = [...stopped].every(([asid, at]) => !reached.slice(at).includes(asid))
         const isWilling = sent.every(({ personId }) => fixture.sends.person(personId)?.consent.status === 'granted')
-        const kept = fixture.sends.rows()
-        const queued = kept.filter((row) => /automation\.queue/.test(row))
+        const storedRows = fixture.sends.rows()
+        const queued = storedRows.filter((row) => /automation\.queue/.test(row))
         const isClear =
-          !kept.some((row) => /automation\.(claims|sends)/.test(row)) && queued.length === (await rows()).length
+          !storedRows.some((row) => /automation\.(claims|sends)/.test(row)) && queued.length === (await rows()).length
         await fixture.sends.fixture.crash()
         return isOnce && isQuiet && isWilling && isClear
       }),
@@ -265,7 +265,7 @@ t.test('Word of a look that is over decides nothing, and that of one look decide
   const { id: personId, identities } = await fixture.person()
   const [entry] = fixture.sends.fixture.store.space(shardOf(owner, fixtureShards)).range(ruleTable)
   const consent = { asid: identities[0]!.asid, isOptedOut: false }
-  const told = (attempt: number) =>
+  const mayDispatch = (attempt: number) =>
     fixture.ask(fixture.sends.automation.commands.evaluate, {
       incarnation: 1,
       ruleKey: entry!.key[3],
@@ -273,10 +273,10 @@ t.test('Word of a look that is over decides nothing, and that of one look decide
       attempt,
       consent,
     })
-  t.equal(await told(1), false, 'nobody has looked yet')
+  t.equal(await mayDispatch(1), false, 'nobody has looked yet')
   t.equal((await fixture.row(personId))?.state, 'pending')
   await fixture.waitForState(personId, 'queued', minute)
-  t.equal(await told(1), false, 'it is decided by now')
+  t.equal(await mayDispatch(1), false, 'it is decided by now')
   await fixture.waitForState(personId, 'sent')
   t.equal(fixture.sends.acceptedOpenings.length, 1)
 })

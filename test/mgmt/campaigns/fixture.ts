@@ -57,7 +57,7 @@ export interface CampaignsFixture {
   report(campaignId: string): Promise<CampaignReport>
   /** Lets time pass until the campaign is in that status. */
   waitForStatus(campaignId: string, status: CampaignView['status'], passMs?: number): Promise<CampaignView>
-  eventually(holds: () => boolean | Promise<boolean>, passMs?: number): Promise<void>
+  eventually(condition: () => boolean | Promise<boolean>, passMs?: number): Promise<void>
   /** What is wrong with the report if it is held against the rows; nothing else is ever to be said. */
   mismatch(campaignId: string): Promise<string | undefined>
 }
@@ -106,7 +106,7 @@ export async function openCampaignsFixture(
   let area!: CampaignArea
   let onReady!: Parameters<Channels['onReady']>[0]
   const removeAgent: Command<object, true> = {
-    name: 'test.agentGone',
+    name: 'test.agentRemoved',
     decide(tx) {
       sends.agents.removed(tx, agentRef)
       return true
@@ -181,7 +181,7 @@ export async function openCampaignsFixture(
     draft: (body = {}) =>
       ask(commands.create, { body: { name: 'Spring', outreachId: 'hello', audience: { filter: {} }, ...body } }),
     async stage(campaignId) {
-      const step: StageStep = await ask(commands.begin, { campaignId })
+      const step: StageStep = await ask(commands.beginStaging, { campaignId })
       while ((await ask(commands.step, step)) !== 'complete') {}
       return read(queries.stagingResult, { campaignId })
     },
@@ -199,7 +199,7 @@ export async function openCampaignsFixture(
       do {
         const query = { campaignId, limit: 1_000, ...(state && { state }), ...(after !== undefined && { after }) }
         const page: RecipientPage = await read(queries.recipients, query)
-        data.push(...page.rows.map(({ view: shown }) => shown))
+        data.push(...page.rows.map(({ view }) => view))
         after = page.after
       } while (after !== undefined)
       return data
@@ -209,7 +209,7 @@ export async function openCampaignsFixture(
       await fixture.eventually(async () => (await fixture.get(campaignId)).status === status, passMs)
       return fixture.get(campaignId)
     },
-    eventually: (holds, passMs = 0) => eventually(sends.fixture, holds, passMs),
+    eventually: (condition, passMs = 0) => eventually(sends.fixture, condition, passMs),
     async mismatch(campaignId) {
       const [rows, { states, reasons, total }, { status }] = await Promise.all([
         fixture.recipients(campaignId),

@@ -14,14 +14,14 @@ const path = '/campaigns'
 const spring = { name: 'Spring', outreachId: 'hello', audience: { filter: {} } }
 
 /** Somebody who can be written to, because they were before, and who consented. */
-async function known({ call, send, waitForState: reaches }: SendAgent, more: object = {}): Promise<string> {
+async function createKnownPerson({ call, send, waitForState: reaches }: SendAgent, more: object = {}): Promise<string> {
   const { json } = await send({ recipient: { channel: 'rcs', address: newNumber() } })
   await reaches(json.sendId, 'sent')
   await call('PATCH', `/people/${json.personId}`, { consent: { status: 'granted' }, ...more })
   return json.personId
 }
 
-async function drafted(call: Call, body: object = {}): Promise<string> {
+async function createDraft(call: Call, body: object = {}): Promise<string> {
   const made = await call('POST', path, { ...spring, ...body })
   t.equal(made.status, 201, JSON.stringify(made.json))
   return `${path}/${made.json.id}`
@@ -63,7 +63,7 @@ t.test('A campaign is drafted, read, listed page by page, edited and deleted', a
   t.equal((await call('PATCH', item, { includePreviouslyContacted: null })).json.includePreviouslyContacted, true)
   for (let nth = 0; nth < 4; nth++) {
     await clock.advance(1)
-    await drafted(call, { name: `N${nth}` })
+    await createDraft(call, { name: `N${nth}` })
   }
   const first = (await call('GET', `${path}?limit=3`)).json
   t.same(
@@ -134,7 +134,7 @@ t.test('Every field is bounded, and what is wrong is named', async (t) => {
   t.equal(code(await call('POST', path, spring)), '422 agent.outreach.not_found', 'one that is switched off')
   t.same((await call('GET', path)).json.data, [], 'nothing of it was kept')
   await call('PATCH', '/outreach/hello', { enabled: true })
-  const item = await drafted(call)
+  const item = await createDraft(call)
   t.same(fieldsOf(await call('PATCH', item, { outreachId: 'none' })), ['outreachId'])
   t.same(fieldsOf(await call('PATCH', item, { audience: {} })), ['audience'])
   t.same(fieldsOf(await call('GET', `${item}/recipients?state=odd`)), ['state'])
@@ -159,10 +159,10 @@ t.test('personIds are up to 50,000, and a read of one campaign shows them', asyn
 t.test('A campaign that runs is neither edited, staged anew nor deleted', async (t) => {
   const agent = await node.sender()
   const { call } = agent
-  await known(agent, { firstName: 'Ann' })
+  await createKnownPerson(agent, { firstName: 'Ann' })
   // It waits for hours that are far from now.
   const startHour = (new Date(clock.now()).getUTCHours() + 12) % 22
-  const item = await drafted(call, { sendWindow: { startHour, endHour: startHour + 1, timeZone: 'UTC' } })
+  const item = await createDraft(call, { sendWindow: { startHour, endHour: startHour + 1, timeZone: 'UTC' } })
   await call('POST', `${item}/stage`)
   t.match((await call('POST', `${item}/start`)).json, { status: 'running' })
   t.equal(code(await call('PATCH', item, { name: 'Late' })), '409 agent.campaign.immutable')
@@ -173,10 +173,10 @@ t.test('A campaign that runs is neither edited, staged anew nor deleted', async 
 t.test('A campaign is staged, started, and read in every way', async (t) => {
   const agent = await node.sender()
   const { call } = agent
-  const ann = await known(agent, { firstName: 'Ann' })
-  const bob = await known(agent, { firstName: 'Bob' })
+  const ann = await createKnownPerson(agent, { firstName: 'Ann' })
+  const bob = await createKnownPerson(agent, { firstName: 'Bob' })
   const { json: unknown } = await call('POST', '/people', { firstName: 'Cy' })
-  const item = await drafted(call)
+  const item = await createDraft(call)
   t.equal(code(await call('POST', `${item}/start`)), '409 agent.campaign.state_conflict')
   const staged = await call('POST', `${item}/stage`)
   t.equal(staged.status, 200)
@@ -217,9 +217,9 @@ t.test('A campaign is staged, started, and read in every way', async (t) => {
 t.test('Recipients are exported as CSV, with addresses only for those who may export people', async (t) => {
   const agent = await node.sender()
   const { id, call } = agent
-  await known(agent)
+  await createKnownPerson(agent)
   await call('POST', '/people', { firstName: 'Cy' })
-  const item = await drafted(call)
+  const item = await createDraft(call)
   await call('POST', `${item}/stage`)
   await call('POST', `${item}/start`)
   await reachesStatus(call, item, 'completed')
@@ -239,41 +239,41 @@ t.test('Recipients are exported as CSV, with addresses only for those who may ex
 t.test('Those whom it failed to reach are drafted for another try', async (t) => {
   const agent = await node.sender()
   const { call } = agent
-  const [ann, bob] = [await known(agent), await known(agent)]
-  const item = await drafted(call)
+  const [ann, bob] = [await createKnownPerson(agent), await createKnownPerson(agent)]
+  const item = await createDraft(call)
   await call('POST', `${item}/stage`)
   t.equal(code(await call('POST', `${item}/retry-failed`)), '409 agent.campaign.state_conflict', 'it is not over')
   await call('DELETE', `/people/${bob}`)
   await call('POST', `${item}/start`)
   await reachesStatus(call, item, 'completed')
   t.match((await call('GET', `${item}/report`)).json, { states: { failed: 1 }, reasons: { no_channel_identity: 1 } })
-  const again = await call('POST', `${item}/retry-failed`)
-  t.equal(again.status, 201)
-  t.match(again.json, {
+  const repeated = await call('POST', `${item}/retry-failed`)
+  t.equal(repeated.status, 201)
+  t.match(repeated.json, {
     status: 'draft',
     name: /^Spring, /,
     outreachId: 'hello',
     audience: { personIds: [bob] },
     includePreviouslyContacted: true,
   })
-  t.notSame(again.json.audience.personIds, [ann])
+  t.notSame(repeated.json.audience.personIds, [ann])
 })
 
 t.test('Those whose turn did not come before a cancel are drafted for another try', async (t) => {
   const agent = await node.sender()
   const { call } = agent
-  const people = [await known(agent), await known(agent)]
-  const item = await drafted(call)
+  const people = [await createKnownPerson(agent), await createKnownPerson(agent)]
+  const item = await createDraft(call)
   await call('POST', `${item}/stage`)
   await call('POST', `${item}/cancel`)
-  const again = await call('POST', `${item}/retry-failed`)
-  t.equal(again.status, 201)
-  t.same(again.json.audience.personIds.toSorted(), people.toSorted())
+  const repeated = await call('POST', `${item}/retry-failed`)
+  t.equal(repeated.status, 201)
+  t.same(repeated.json.audience.personIds.toSorted(), people.toSorted())
 })
 
 t.test('An outreach that a campaign names does not go before the campaign is over', async (t) => {
   const { call } = await node.sender()
-  const item = await drafted(call)
+  const item = await createDraft(call)
   const id = item.slice(path.length + 1)
   t.match(await call('DELETE', '/outreach/hello'), {
     status: 409,
@@ -287,7 +287,7 @@ t.test('An outreach that a campaign names does not go before the campaign is ove
 t.test('A segment stays while a campaign is being drafted for it, and goes once it is staged', async (t) => {
   const { call } = await node.sender()
   await call('POST', '/people/segments', { id: 'vip', name: 'VIP', filter: { tag: 'vip' } })
-  const item = await drafted(call, { audience: { segmentId: 'vip' } })
+  const item = await createDraft(call, { audience: { segmentId: 'vip' } })
   t.equal(code(await call('DELETE', '/people/segments/vip')), '409 agent.integrity_conflict')
   const without = { capabilities: { people: { segments: [] } } }
   t.equal(code(await call('POST', '/import', without)), '409 agent.integrity_conflict', 'whichever way it would go')
@@ -304,7 +304,7 @@ t.test('A rehearsal is captured in the sandbox of its personas, without any chan
   const { call } = await node.sender({ binding: false })
   const ids: string[] = []
   for (const name of ['Ada', 'Bo']) ids.push((await call('POST', '/personas', { name, channel: 'rcs' })).json.id)
-  const item = await drafted(call, { audience: { personaIds: ids } })
+  const item = await createDraft(call, { audience: { personaIds: ids } })
   t.match((await call('GET', item)).json, { test: true, audience: { personaIds: ids } })
   t.match((await call('POST', `${item}/stage`)).json, { counts: { total: 2, sendable: 2 }, durationEstimate: [] })
   t.match((await call('GET', `${item}/preview?personId=${ids[0]}`)).json, { personId: ids[0], text: /^Hello / })
@@ -322,7 +322,7 @@ t.test(
   'What an agent’s campaigns kept goes with it, and its successor of the same id begins with nothing',
   async (t) => {
     const { id, call } = await node.sender({ binding: false })
-    const item = await drafted(call)
+    const item = await createDraft(call)
     t.equal((await call('DELETE', '')).status, 204)
     t.equal((await call('GET', path)).status, 404)
     await node.node.mgmt('POST', '/v1/orgs/demo/agents', { token: node.node.key, json: { name: id, id } })

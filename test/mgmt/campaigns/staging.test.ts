@@ -30,7 +30,7 @@ function marketing(fixture: CampaignsFixture): void {
 const ann: PersonChange = { firstName: 'Ann' }
 
 /** Everything that may be said of somebody, in the order in which it is checked. */
-const marks = {
+const exclusionFields = {
   noConsent: { consent: { status: 'unknown' } },
   previouslyContacted: { received: ['hello'] },
   frequencyGated: { marketingAt: Number.MAX_SAFE_INTEGER },
@@ -38,11 +38,11 @@ const marks = {
   templateBlocked: { firstName: null },
   optedOut: { isStopped: true },
 } as const satisfies Record<string, PersonSpec>
-type Mark = keyof typeof marks
-const order = Object.keys(marks) as Mark[]
+type Mark = keyof typeof exclusionFields
+const order = Object.keys(exclusionFields) as Mark[]
 
 const entered = (of: readonly Mark[]): PersonSpec =>
-  Object.assign({}, ann, ...order.filter((mark) => of.includes(mark)).map((mark) => marks[mark]))
+  Object.assign({}, ann, ...order.filter((mark) => of.includes(mark)).map((mark) => exclusionFields[mark]))
 
 t.test('Each check leaves out whom it is about, and everybody else can be sent to', async (t) => {
   const fixture = await openCampaignsFixture(t)
@@ -74,15 +74,15 @@ t.test('Whatever is true of people, total = sendable + exclusions, and the first
       await fixture.people(all.map((of) => ({ ...entered(of), importBatchId })))
       const { id } = await fixture.draft({ audience: { importBatchId } })
       const { counts } = await fixture.stage(id)
-      const wanted = { ...zero }
+      const expected = { ...zero }
       for (const of of all) {
         const first = order.find((mark) => of.includes(mark))
-        if (first) wanted[first]++
+        if (first) expected[first]++
       }
       t.strictSame(counts, {
         total: all.length,
         sendable: all.filter((of) => of.length === 0).length,
-        exclusions: wanted,
+        exclusions: expected,
       })
     }),
     { numRuns: 25 },
@@ -121,20 +121,20 @@ t.test('An audience is a segment, a filter, an import, a list of people or perso
     ...fixture.sends.document,
     segments: [{ id: 'gold', name: 'Gold', filter: { tag: 'gold' } }],
   }
-  const [gold, other, read, rehearsed] = await fixture.people([
+  const [gold, other, read, sandboxPerson] = await fixture.people([
     { tags: ['gold'] },
     { tags: ['gold'], status: 'lost' },
     { importBatchId: 'ib_1' },
     { sandbox: true },
   ])
-  fixture.personas.set('ps_1', rehearsed!.id)
+  fixture.personas.set('ps_1', sandboxPerson!.id)
   for (const [audience, ids] of [
     [{ segmentId: 'gold' }, [gold!.id, other!.id]],
     [{ filter: { tag: 'gold', status: 'lost' } }, [other!.id]],
     [{ filter: {} }, [gold!.id, other!.id, read!.id]],
     [{ importBatchId: 'ib_1' }, [read!.id]],
     [{ personIds: [read!.id, gold!.id, read!.id] }, [read!.id, gold!.id]],
-    [{ personaIds: ['ps_1'] }, [rehearsed!.id]],
+    [{ personaIds: ['ps_1'] }, [sandboxPerson!.id]],
   ] as const) {
     const { id } = await fixture.draft({ audience: audience as never })
     await fixture.stage(id)
@@ -183,7 +183,7 @@ t.test('A snapshot that is not whole is never read, and is carried on after a cr
   const size = 3 * limits.peoplePerStep
   const all = await fixture.people(size)
   const { id } = await fixture.draft({ audience: { personIds: all.map((each) => each.id) } })
-  const begun = await fixture.ask(fixture.area.commands.begin, { campaignId: id })
+  const begun = await fixture.ask(fixture.area.commands.beginStaging, { campaignId: id })
   t.equal(await fixture.ask(fixture.area.commands.step, begun), 'more')
   t.same(await fixture.recipients(id), [])
   t.match(await fixture.report(id), { total: 0 })
@@ -213,7 +213,7 @@ t.test('Any edit drops the snapshot, also one that is just being taken, and all 
   const personIds = all.map((each) => each.id)
   const { id } = await fixture.draft({ audience: { personIds } })
   await fixture.stage(id)
-  const begun = await fixture.ask(fixture.area.commands.begin, { campaignId: id })
+  const begun = await fixture.ask(fixture.area.commands.beginStaging, { campaignId: id })
   await fixture.ask(fixture.area.commands.step, begun)
   const edited = await fixture.ask(fixture.area.commands.change, { campaignId: id, patch: { name: 'Summer' } })
   t.match(edited, { status: 'draft', name: 'Summer', audience: { personCount: all.length } })
@@ -221,11 +221,12 @@ t.test('Any edit drops the snapshot, also one that is just being taken, and all 
   t.equal(await fixture.ask(fixture.area.commands.step, begun), 'abandoned')
   t.same(await fixture.recipients(id), [])
   const reader = readerFor(fixture.sends.fixture, owner)
-  const left = () => [recipientTable, seenTable, stagingTable].flatMap((table) => [...reader.range(table as never)])
-  await fixture.eventually(() => left().length === 0, 1_000)
+  const remainingRows = () =>
+    [recipientTable, seenTable, stagingTable].flatMap((table) => [...reader.range(table as never)])
+  await fixture.eventually(() => remainingRows().length === 0, 1_000)
   t.match(await fixture.stage(id), { counts: { total: all.length } }, 'the list of people is still there')
   await fixture.ask(fixture.area.commands.change, { campaignId: id, patch: { audience: { filter: {} } } })
-  await fixture.eventually(() => left().length === 0, 1_000)
+  await fixture.eventually(() => remainingRows().length === 0, 1_000)
   await fixture.eventually(() => [...reader.range(listTable)].length === 0, 1_000)
 })
 
@@ -235,7 +236,7 @@ t.test('Starting sends the snapshot that is whole, and gives up the one that is 
   const { id } = await fixture.draft()
   await fixture.stage(id)
   await fixture.people(5)
-  await fixture.ask(fixture.area.commands.begin, { campaignId: id })
+  await fixture.ask(fixture.area.commands.beginStaging, { campaignId: id })
   await fixture.move(id, 'start')
   await fixture.waitForStatus(id, 'completed')
   t.equal((await fixture.report(id)).total, 3)
@@ -248,7 +249,7 @@ t.test('A campaign whose opening does not resolve is agent.campaign.invalid', as
   await fixture.people(1)
   const { id } = await fixture.draft()
   const { document } = fixture.sends
-  const refusals = async () => fixture.refusalOf(fixture.area.commands.begin as never, { campaignId: id })
+  const refusals = async () => fixture.refusalOf(fixture.area.commands.beginStaging as never, { campaignId: id })
   for (const broken of [
     { ...document, messageTemplates: [] },
     { ...document, outreach: [{ ...outreach, enabled: false }] },
@@ -286,7 +287,7 @@ t.test('What an agent that is gone kept goes, and so does a deleted campaign', a
   await fixture.eventually(() => [...reader.range(recipientTable)].length === 0, 1_000)
   const { id: other } = await fixture.draft()
   await fixture.stage(other)
-  await fixture.ask({ name: 'test.agentGone', decide: () => true }, {})
-  const left = () => allTables.flatMap((table) => [...reader.range(table)])
-  await fixture.eventually(() => left().length === 0, 1_000)
+  await fixture.ask({ name: 'test.agentRemoved', decide: () => true }, {})
+  const remainingRows = () => allTables.flatMap((table) => [...reader.range(table)])
+  await fixture.eventually(() => remainingRows().length === 0, 1_000)
 })

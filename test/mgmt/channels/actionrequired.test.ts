@@ -26,30 +26,30 @@ async function call(method: string, path: string, json?: unknown) {
 }
 
 let made = 0
-async function bound() {
+async function createBinding() {
   const agent = (await call('POST', '', { name: `agent ${++made}` })).json.id
   const path = `/${agent}/channels`
   const { id } = (await call('POST', path, { channel: 'sms', mode: 'unmanaged', provider: 'emulator', auth: {} })).json
   // Rotating makes them sealed ones, as those of any provider are.
   await call('PATCH', `${path}/${id}`, { auth: {} })
-  return { path: `${path}/${id}`, place: { orgId: 'demo', agentId: agent, bindingId: id } }
+  return { path: `${path}/${id}`, bindingRef: { orgId: 'demo', agentId: agent, bindingId: id } }
 }
 
-type Place = Awaited<ReturnType<typeof bound>>['place']
+type BindingRef = Awaited<ReturnType<typeof createBinding>>['bindingRef']
 
-async function sealedOf({ orgId, agentId, bindingId }: Place): Promise<Uint8Array> {
-  const place = { orgId, agentId }
-  const found = await engine.query(formatAgentKey(place), agentRouting, place)
-  if (isRefusal(found)) throw new Error(found.refused)
-  return found.channels.find((each) => each.bindingId === bindingId)!.auth!.sealed
+async function sealedOf({ orgId, agentId, bindingId }: BindingRef): Promise<Uint8Array> {
+  const agentRef = { orgId, agentId }
+  const routing = await engine.query(formatAgentKey(agentRef), agentRouting, agentRef)
+  if (isRefusal(routing)) throw new Error(routing.refused)
+  return routing.channels.find((each) => each.bindingId === bindingId)!.auth!.sealed
 }
 
 t.test(
   'A binding whose provider needs the operator says so, and works again with credentials entered again',
   async (t) => {
-    const { path, place } = await bound()
+    const { path, bindingRef } = await createBinding()
     const callOperator = createMarkActionRequired({ shards: engine, commands, log })
-    callOperator(place, 'The provider does not take the credentials.')
+    callOperator(bindingRef, 'The provider does not take the credentials.')
     await waitUntil(async () => (await call('GET', path)).json.status === 'ActionRequired')
     const waiting = (await call('GET', path)).json
     t.match(waiting.statusDetail, /does not take the credentials\. Put it right/)
@@ -59,9 +59,9 @@ t.test(
       actor: 'system',
       note: waiting.statusDetail,
     })
-    const again = (await call('PATCH', path, { auth: {} })).json
-    t.match(again, { status: 'Active', statusDetail: undefined })
-    t.match(again.events.slice(-2), [
+    const repeated = (await call('PATCH', path, { auth: {} })).json
+    t.match(repeated, { status: 'Active', statusDetail: undefined })
+    t.match(repeated.events.slice(-2), [
       { from: 'ActionRequired', to: 'Provisioning', actor: 'operator' },
       { from: 'Provisioning', to: 'Active', actor: 'operator' },
     ])
@@ -69,54 +69,54 @@ t.test(
 )
 
 t.test('However many sends fail at once, one report is made', async (t) => {
-  const { path, place } = await bound()
-  let asked = 0
+  const { path, bindingRef } = await createBinding()
+  let commandCount = 0
   const counting = {
     execute: ((...args: Parameters<typeof engine.execute>) => {
-      asked += 1
+      commandCount += 1
       return engine.execute(...args)
     }) as typeof engine.execute,
   }
   const callOperator = createMarkActionRequired({ shards: counting, commands, log })
-  for (let turn = 0; turn < 50; turn += 1) callOperator(place, 'x'.repeat(5_000))
+  for (let turn = 0; turn < 50; turn += 1) callOperator(bindingRef, 'x'.repeat(5_000))
   await waitUntil(async () => (await call('GET', path)).json.status === 'ActionRequired')
-  t.equal(asked, 1)
+  t.equal(commandCount, 1)
   const { events, statusDetail } = (await call('GET', path)).json
   t.equal(events.filter(({ to }: { to: string }) => to === 'ActionRequired').length, 1)
   t.ok(statusDetail.length < limits.statusDetailChars + 100, 'however much the provider said')
-  callOperator(place, 'Once more.')
-  await waitUntil(() => asked === 2)
+  callOperator(bindingRef, 'Once more.')
+  await waitUntil(() => commandCount === 2)
   t.same(warnings, [], 'what was reported already is no trouble')
 })
 
 t.test('What credentials met with that were rotated since is old news', async (t) => {
-  const { path, place } = await bound()
-  const before = await sealedOf(place)
+  const { path, bindingRef } = await createBinding()
+  const before = await sealedOf(bindingRef)
   await call('PATCH', path, { auth: {} })
-  const report = { ...place, on: 'blocked', statusDetail: 'No.' } as const
-  const outcome = await engine.execute(formatAgentKey(place), commands.report, { ...report, usedAuth: before })
+  const report = { ...bindingRef, on: 'blocked', statusDetail: 'No.' } as const
+  const outcome = await engine.execute(formatAgentKey(bindingRef), commands.report, { ...report, usedAuth: before })
   t.ok(isRefusal(outcome))
   t.equal((await call('GET', path)).json.status, 'Active')
-  const now = await engine.execute(formatAgentKey(place), commands.report, {
+  const now = await engine.execute(formatAgentKey(bindingRef), commands.report, {
     ...report,
-    usedAuth: await sealedOf(place),
+    usedAuth: await sealedOf(bindingRef),
   })
   t.match(now, { status: 'ActionRequired' }, 'while that of the present ones is news')
 })
 
 t.test('A report that cannot be made is in the log, and the next failure makes it', async (t) => {
-  const { path, place } = await bound()
+  const { path, bindingRef } = await createBinding()
   let isAway = true
   const away = {
     execute: (async (...args: Parameters<typeof engine.execute>) =>
       isAway ? refuse('service.unavailable') : engine.execute(...args)) as typeof engine.execute,
   }
   const callOperator = createMarkActionRequired({ shards: away, commands, log })
-  callOperator(place, 'The account is closed.')
+  callOperator(bindingRef, 'The account is closed.')
   await waitUntil(() => warnings.includes('channel.report.failed'))
   isAway = false
   await waitUntil(async () => {
-    callOperator(place, 'The account is closed.')
+    callOperator(bindingRef, 'The account is closed.')
     return (await call('GET', path)).json.status === 'ActionRequired'
   })
   t.match((await call('GET', path)).json.statusDetail, /The account is closed/)

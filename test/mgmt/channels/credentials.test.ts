@@ -62,9 +62,9 @@ t.test('A field deep in the form is named by its whole path', async (t) => {
   const credentials = { type: 'object' as const, properties: { account: inner, keys: { type: 'array', items: inner } } }
   const { descriptor } = pigeon
   const deep = { ...pigeon, descriptor: { ...descriptor, form: { ...descriptor.form, credentials } } }
-  const judgeDeep = createCredentialsCheck([deep])
-  t.equal(field(await judgeDeep('sms', 'pigeon', { account: {} })), 'auth.account.pem')
-  t.equal(field(await judgeDeep('sms', 'pigeon', { keys: [{ pem: 'x' }, { pem: 1 }] })), 'auth.keys[1].pem')
+  const checkDeep = createCredentialsCheck([deep])
+  t.equal(field(await checkDeep('sms', 'pigeon', { account: {} })), 'auth.account.pem')
+  t.equal(field(await checkDeep('sms', 'pigeon', { keys: [{ pem: 'x' }, { pem: 1 }] })), 'auth.keys[1].pem')
   const whole = createCredentialsCheck([{ ...pigeon, validateAuth: () => ({ field: '', message: 'will not do' }) }])
   t.equal(field(await whole('sms', 'pigeon', good)), 'auth', 'or none, where all of it will not do')
 })
@@ -116,8 +116,8 @@ t.test('A partner’s provider is bound and its credentials are rotated with the
   type Reply = { status: number; json: Record<string, unknown> }
   const params: Record<string, unknown> = { org: 'demo', agent: 'ada' }
   async function call(method: string, ending: string, body: object): Promise<Reply> {
-    const found = routes.find((each) => each.method === method && each.path.endsWith(ending))!
-    const answer = await (found.handler as unknown as (call: object) => Promise<Reply | Refusal>)({
+    const route = routes.find((each) => each.method === method && each.path.endsWith(ending))!
+    const answer = await (route.handler as unknown as (call: object) => Promise<Reply | Refusal>)({
       params,
       body,
       caller: { kind: 'key', id: 'key_1' },

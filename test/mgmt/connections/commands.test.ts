@@ -1,7 +1,7 @@
 /** What holds of sign-ins whatever happens to them in whatever order: decided over a layer in memory. */
 import fc from 'fast-check'
 import t from 'tap'
-import { type ConnectionState, next } from '../../../core/connections/status.js'
+import { type ConnectionState, nextState } from '../../../core/connections/status.js'
 import { isRefusal } from '../../../core/errors.js'
 import { oauth as limits } from '../../../core/limits/index.js'
 import type { OrgEventPayload } from '../../../core/orgevents.js'
@@ -14,23 +14,28 @@ import { timerNameTable } from '../../../runtime/shard/tables.js'
 import { encodeWrites } from '../../../runtime/store/space.js'
 
 const orgId = 'acme'
-const orgEvent: Command<OrgEventPayload, true> = { name: 'test.told', decide: () => true }
+const orgEvent: Command<OrgEventPayload, true> = { name: 'test.orgEvent', decide: () => true }
 const tokens = { sealed: new Uint8Array([1]), sealedFor: 'x' }
 
 function openLedger() {
   const root = createOverlay({ get: () => undefined, range: () => [], encode: encodeWrites })
   const { commands, removed } = createConnectionCommands(orgEvent)
-  const told: OrgEventPayload[] = []
+  const orgEvents: OrgEventPayload[] = []
   const revoked: unknown[] = []
   let now = 1_000
-  let asked = 0
+  let commandCount = 0
   function ask<I, R>(command: Command<I, R>, input: I): R | undefined {
-    const about = { owner: orgId, command: command as Command<unknown, unknown>, input, commandId: `c${asked++}` }
-    const moment: CommitContext = { at: now, monotonicAt: now, commit: asked, pending: [], outboundCommands: [] }
+    const about = {
+      owner: orgId,
+      command: command as Command<unknown, unknown>,
+      input,
+      commandId: `c${commandCount++}`,
+    }
+    const moment: CommitContext = { at: now, monotonicAt: now, commit: commandCount, pending: [], outboundCommands: [] }
     const answer = decide(root, about, moment)
     for (const { effect } of moment.pending) {
       if (effect.kind === 'oauthRevoke') revoked.push(effect.payload)
-      else told.push((effect.payload as { input: OrgEventPayload }).input)
+      else orgEvents.push((effect.payload as { input: OrgEventPayload }).input)
     }
     return isRefusal(answer) ? undefined : (answer as R)
   }
@@ -38,7 +43,7 @@ function openLedger() {
     commands,
     removed,
     ask,
-    told,
+    orgEvents,
     revoked,
     wait(ms: number) {
       now += ms
@@ -76,21 +81,21 @@ t.test('A mark is taken at most once, and nothing that waits is without its time
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const ledger = openLedger()
       const { commands, ask } = ledger
-      const taken = new Map<string, number>()
+      const takenCounts = new Map<string, number>()
       for (const each of steps) {
         const mark = 'pick' in each ? `mark${each.pick}` : ''
-        if (each.do === 'begin' && !taken.has(mark)) {
+        if (each.do === 'begin' && !takenCounts.has(mark)) {
           ask(commands.begin, { orgId, provider: 'crm', stateHash: mark, verifier: new Uint8Array() })
         }
         if (each.do === 'take' && ask(commands.consume, { orgId, stateHash: mark }))
-          taken.set(mark, (taken.get(mark) ?? 0) + 1)
+          takenCounts.set(mark, (takenCounts.get(mark) ?? 0) + 1)
         if (each.do === 'lapse') ask(commands.expire, { orgId, stateHash: mark })
         if (each.do === 'wait') ledger.wait(each.ms)
         const timers = ledger.timers()
-        const isTimed = ledger.pending().every((held) => timers.some((name) => name.endsWith(held)))
-        if (!isTimed || ledger.pending().some((held) => taken.has(held))) return false
+        const isTimed = ledger.pending().every((pendingId) => timers.some((name) => name.endsWith(pendingId)))
+        if (!isTimed || ledger.pending().some((pendingId) => takenCounts.has(pendingId))) return false
       }
-      return [...taken.values()].every((times) => times === 1)
+      return [...takenCounts.values()].every((times) => times === 1)
     }),
   )
 })
@@ -112,11 +117,11 @@ t.test(
           const about = { orgId, id: chosen.id, revision: chosen.revision }
           if (each.do === 'report') {
             const revision = about.revision - (each.late ? 1 : 0)
-            const isTaken = ask(commands.report, { ...about, revision, on: each.on, lastError: 'No.' })
-            if (isTaken === each.late) return false
+            const isAccepted = ask(commands.report, { ...about, revision, on: each.on, lastError: 'No.' })
+            if (isAccepted === each.late) return false
             const after = ledger.credentials().find(({ id }) => id === chosen.id)!
-            const wanted = each.late ? chosen.status : (next(chosen.status, each.on) ?? chosen.status)
-            if (after.status !== wanted || (after.status === 'connected') !== (after.lastError === undefined))
+            const expected = each.late ? chosen.status : (nextState(chosen.status, each.on) ?? chosen.status)
+            if (after.status !== expected || (after.status === 'connected') !== (after.lastError === undefined))
               return false
           }
           if (each.do === 'claim') {
@@ -127,14 +132,14 @@ t.test(
           if (each.do === 'disconnect' && ask(commands.disconnect, { orgId, id: chosen.id })) ended += 1
         }
         // Told one after another, the moves lead from nothing to where each sign-in stands now.
-        const standing = new Map<unknown, ConnectionState>()
-        for (const { data } of ledger.told) {
-          if (data.from !== (standing.get(data.id) ?? 'not-connected')) return false
-          standing.set(data.id, data.to as ConnectionState)
+        const lastStatus = new Map<unknown, ConnectionState>()
+        for (const { data } of ledger.orgEvents) {
+          if (data.from !== (lastStatus.get(data.id) ?? 'not-connected')) return false
+          lastStatus.set(data.id, data.to as ConnectionState)
         }
-        const isTold = ledger.credentials().every(({ id, status }) => standing.get(id) === status)
+        const isReported = ledger.credentials().every(({ id, status }) => lastStatus.get(id) === status)
         const labels = ledger.credentials().map((credential) => credential.label)
-        return isTold && ledger.revoked.length === ended && new Set(labels).size === labels.length
+        return isReported && ledger.revoked.length === ended && new Set(labels).size === labels.length
       }),
     )
   },

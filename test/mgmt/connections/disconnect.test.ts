@@ -11,7 +11,7 @@ const { provider, node } = fixture
 const revocations = () => provider.count('/token/revocation')
 
 /** Waits until no token that was ever given is worth anything. */
-async function allTakenBack(): Promise<void> {
+async function waitForRevocations(): Promise<void> {
   for (const token of provider.given) await waitUntil(async () => !(await provider.isGood(token)), node.clock)
 }
 
@@ -39,22 +39,26 @@ t.test('A connection lists the agents whose tools name it, by name, as they are 
   await fixture.call('DELETE', `/orgs/demo/agents/a3/tool-bindings/${encodeURIComponent(calendar)}`)
   t.strictSame(await usedBy(), [{ agentId: 'a1', name: 'Abe' }])
   const { data } = (await fixture.call('GET', '/orgs/demo/connections')).json
-  const found = data.map((each: { label: string; usedBy: unknown }) => [each.label, each.usedBy])
-  t.strictSame(Object.fromEntries(found), {
+  const usage = data.map((each: { label: string; usedBy: unknown }) => [each.label, each.usedBy])
+  t.strictSame(Object.fromEntries(usage), {
     Shared: [{ agentId: 'a1', name: 'Abe' }],
     Other: [{ agentId: 'a4', name: 'Bob' }],
   })
 
-  const ended = await fixture.call('DELETE', `/orgs/demo/connections/${id}`)
-  t.equal(ended.status, 200)
-  t.strictSame(ended.json, { disconnected: true, usedBy: [{ agentId: 'a1', name: 'Abe' }] }, 'use never refuses it')
+  const disconnected = await fixture.call('DELETE', `/orgs/demo/connections/${id}`)
+  t.equal(disconnected.status, 200)
+  t.strictSame(
+    disconnected.json,
+    { disconnected: true, usedBy: [{ agentId: 'a1', name: 'Abe' }] },
+    'use never refuses it',
+  )
   t.equal((await fixture.call('GET', `/orgs/demo/connections/${id}`)).status, 404)
   t.equal((await fixture.call('DELETE', `/orgs/demo/connections/${id}`)).status, 404)
   const binding = await fixture.call('GET', `/orgs/demo/agents/a1/tool-bindings/${encodeURIComponent(calendar)}`)
   t.equal(binding.json.config.connectionId, id, 'the binding stays')
   await waitUntil(() => revocations() > 0, node.clock)
   await fixture.call('DELETE', `/orgs/demo/connections/${other}`)
-  await allTakenBack()
+  await waitForRevocations()
   t.pass('and the grant is taken back at the provider')
 })
 
@@ -76,18 +80,18 @@ t.test('A provider that is away never keeps a credential alive here, and is told
     await node.clock.advance(60_000)
     return !(await provider.isGood(provider.given.at(-2)!))
   })
-  await allTakenBack()
+  await waitForRevocations()
   t.pass('it was tried until it came through')
 })
 
 t.test('A provider that stays away for a day is given up, and that is in the log', async (t) => {
   let now = 0
-  let asked = 0
+  let revokeCalls = 0
   const warnings: [string, unknown][] = []
   const revoked = createRevocationHandler({
     provider: {
       async revoke() {
-        asked += 1
+        revokeCalls += 1
         return { ok: false, reason: 'unreachable' }
       },
     },
@@ -96,17 +100,17 @@ t.test('A provider that stays away for a day is given up, and that is in the log
     log: { warn: (event, fields) => void warnings.push([event, fields]) },
   })
   const payload = { orgId: 'demo', provider: 'calendar', tokens: { sealed: new Uint8Array(), sealedFor: 'x' } }
-  const owed = (id: string) => revoked(payload, { id } as EffectContext)
-  await t.rejects(owed('one'))
+  const runRevocation = (id: string) => revoked(payload, { id } as EffectContext)
+  await t.rejects(runRevocation('one'))
   now = limits.revokeForMs - 1
-  await t.rejects(owed('one'))
-  await t.rejects(owed('two'), 'each has a day of its own')
+  await t.rejects(runRevocation('one'))
+  await t.rejects(runRevocation('two'), 'each has a day of its own')
   t.same(warnings, [])
   now = limits.revokeForMs
-  await t.resolves(owed('one'))
+  await t.resolves(runRevocation('one'))
   t.same(warnings, [['connection.revocation_given_up', { orgId: 'demo', provider: 'calendar', why: 'unreachable' }]])
-  await t.rejects(owed('two'))
-  t.equal(asked, 5)
+  await t.rejects(runRevocation('two'))
+  t.equal(revokeCalls, 5)
 })
 
 t.test('A tool is disconnected as often as anybody likes, and its binding stays', async (t) => {
@@ -114,17 +118,17 @@ t.test('A tool is disconnected as often as anybody likes, and its binding stays'
   await fixture.returnToCallback(await fixture.signIn())
   t.equal((await fixture.tool('GET', '/status')).json.status, 'connected')
   for (let time = 0; time < 2; time++) {
-    const ended = await fixture.tool('POST', '/disconnect')
-    t.equal(ended.status, 200)
-    t.strictSame(ended.json, { status: 'not-connected' })
+    const disconnected = await fixture.tool('POST', '/disconnect')
+    t.equal(disconnected.status, 200)
+    t.strictSame(disconnected.json, { status: 'not-connected' })
   }
   t.strictSame((await fixture.tool('GET', '/status')).json, { status: 'not-connected' })
   const token = provider.given.at(-2)!
   await waitUntil(async () => !(await provider.isGood(token)), node.clock)
   const binding = await fixture.call('GET', `/orgs/demo/agents/nova/tool-bindings/${encodeURIComponent(calendar)}`)
   t.equal(binding.status, 200)
-  const told = await fixture.events(2, ({ agentId }) => agentId === 'nova')
-  t.same(told.map(({ data }) => data.to).sort(), ['connected', 'not-connected'], 'told once')
+  const statusEvents = await fixture.events(2, ({ agentId }) => agentId === 'nova')
+  t.same(statusEvents.map(({ data }) => data.to).sort(), ['connected', 'not-connected'], 'told once')
 })
 
 t.test('A tool whose binding goes, whatever way, loses its sign-in with its other secrets', async (t) => {
@@ -133,13 +137,13 @@ t.test('A tool whose binding goes, whatever way, loses its sign-in with its othe
     () => fixture.call('DELETE', path),
     () => fixture.call('POST', '/orgs/demo/agents/nova/import', { toolBindings: [] }),
   ]
-  for (const goes of ways) {
+  for (const removeBinding of ways) {
     await fixture.call('PUT', path, { config: {} })
     await fixture.returnToCallback(await fixture.signIn())
     const token = provider.given.at(-2)!
     await fixture.call('PATCH', path, { config: { bufferMinutes: 5 } })
     t.equal((await fixture.tool('GET', '/status')).json.status, 'connected', 'a change of the binding leaves it')
-    t.ok((await goes()).status < 300)
+    t.ok((await removeBinding()).status < 300)
     t.strictSame((await fixture.tool('GET', '/status')).json, { status: 'not-connected' })
     await waitUntil(async () => !(await provider.isGood(token)), node.clock)
   }
@@ -156,6 +160,6 @@ t.test('An agent that goes takes its sign-ins along, those under way included', 
   t.equal((await fixture.returnToCallback(waiting)).status, 400)
   t.strictSame((await fixture.tool('GET', '/status')).json, { status: 'not-connected' })
   await flushPending()
-  const said = fixture.everythingText()
-  for (const each of provider.given) t.notOk(said.includes(each), 'and no token is in any answer or in the log')
+  const output = fixture.everythingText()
+  for (const each of provider.given) t.notOk(output.includes(each), 'and no token is in any answer or in the log')
 })

@@ -20,7 +20,7 @@ import { waitUntil } from '../../harness/clock.js'
 import { openTestNode, type Response, type TestNode } from '../../harness/node.js'
 import { createManualTime } from '../../harness/time.js'
 import { clientId, clientSecret, type LocalProvider, openProvider } from '../../runtime/oauth/provider.js'
-import { agentsBefore } from '../areas.js'
+import { createAgentStub } from '../agentstub.js'
 
 export const calendar = '@svc/tool.calendar'
 export const returnTo = 'https://console.example/settings?tab=tools'
@@ -134,7 +134,7 @@ export async function openConnectionFixture(
       })
       const connections = createConnections({
         orgEvent: webhookCommands({ timeScale: 1 }).enqueue,
-        agents: agentsBefore(() => emptyDocument),
+        agents: createAgentStub(() => emptyDocument),
         provider: egress.oauth,
         returnRules: { hosts: [], allowHttp: true },
         secrets: newRootSecrets(),

@@ -64,9 +64,9 @@ t.test('configStatus names a connection that is missing or not connected', async
   t.strictSame(read.json.configStatus, dead)
   const { data } = (await fixture.call('GET', path.slice(0, path.lastIndexOf('/')))).json
   t.strictSame(data[0].configStatus, dead)
-  const again = await fixture.call('PUT', path, read.json)
-  t.equal(again.status, 200, 'a read is put back')
-  t.strictSame(again.json.configStatus, dead)
+  const repeated = await fixture.call('PUT', path, read.json)
+  t.equal(repeated.status, 200, 'a read is put back')
+  t.strictSame(repeated.json.configStatus, dead)
   t.strictSame((await fixture.call('POST', `${path}/_disable`)).json.configStatus, dead)
   await reconnect(id)
   t.strictSame((await fixture.call('GET', path)).json.configStatus, { complete: true, missing: [] })

@@ -49,9 +49,9 @@ t.test('A sign-in for the org makes a connection, whose tokens never appear', as
 t.test('Several accounts of a provider are told apart by label, and one connected again keeps its id', async (t) => {
   const first = await fixture.connect({ label: 'Sales' })
   const second = await fixture.connect({}, 'grace')
-  const again = await fixture.connect({ label: 'Sales' }, 'grace')
+  const repeated = await fixture.connect({ label: 'Sales' }, 'grace')
   t.not(first, second)
-  t.equal(again, first)
+  t.equal(repeated, first)
   const read = async (id: string) => (await fixture.call('GET', `/orgs/demo/connections/${id}`)).json
   t.match(await read(first), { label: 'Sales', accountLabel: 'grace@provider.example' })
   t.match(await read(second), { label: 'grace@provider.example' }, 'the account is the label when none is given')
@@ -263,8 +263,8 @@ t.test('More sign-ins than may wait end the oldest of them', async (t) => {
 
 t.test('No token and no secret of the operator is in any answer or in the log', async (t) => {
   await flushPending()
-  const said = fixture.everythingText()
+  const output = fixture.everythingText()
   t.ok(provider.given.length > 10, 'tokens were given out at all')
-  for (const token of provider.given) t.notOk(said.includes(token))
-  t.notOk(said.includes('client-secret-of-the-operator'))
+  for (const token of provider.given) t.notOk(output.includes(token))
+  t.notOk(output.includes('client-secret-of-the-operator'))
 })

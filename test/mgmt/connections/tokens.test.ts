@@ -16,9 +16,9 @@ let made = 0
 async function open() {
   const label = `Desk ${++made}`
   const id = await fixture.connect({ label })
-  const place = { orgId: 'demo', id }
+  const connectionRef = { orgId: 'demo', id }
   const read = async () => (await fixture.call('GET', `/orgs/demo/connections/${id}`)).json
-  return { label, place, door: fixture.createTokenPort(), read }
+  return { label, connectionRef, tokenPort: fixture.createTokenPort(), read }
 }
 
 /** What the org was told of that connection, once it was told so much. */
@@ -28,31 +28,33 @@ async function moves(id: string, count: number): Promise<unknown[]> {
 }
 
 t.test('A token with time left is used as it is, and renewed when it is about to run out', async (t) => {
-  const { place, door, read } = await open()
-  const first = await door.accessToken(place)
-  t.equal(await door.accessToken(place), first)
+  const { connectionRef, tokenPort, read } = await open()
+  const first = await tokenPort.accessToken(connectionRef)
+  t.equal(await tokenPort.accessToken(connectionRef), first)
   t.ok(await fixture.provider.isGood(String(first)))
   await fixture.node.clock.advance(lifetimeMs - limits.renewBeforeMs - 1)
-  t.equal(await door.accessToken(place), first, 'a moment before')
+  t.equal(await tokenPort.accessToken(connectionRef), first, 'a moment before')
   await fixture.node.clock.advance(1)
-  const second = await door.accessToken(place)
+  const second = await tokenPort.accessToken(connectionRef)
   t.not(second, first)
   t.ok(await fixture.provider.isGood(String(second)))
   t.equal((await read()).expiresAt, new Date(fixture.node.clock.now() + lifetimeMs).toISOString())
   await fixture.node.clock.advance(lifetimeMs)
-  const third = await door.accessToken(place)
+  const third = await tokenPort.accessToken(connectionRef)
   t.ok(await fixture.provider.isGood(String(third)), 'again and again, though each refresh token is good once')
   t.not(third, second)
 })
 
 t.test('However many want a token at once, in however many processes, it is renewed once', async (t) => {
-  const { place, door } = await open()
-  const doors = [door, fixture.createTokenPort(), fixture.createTokenPort()]
+  const { connectionRef, tokenPort } = await open()
+  const tokenPorts = [tokenPort, fixture.createTokenPort(), fixture.createTokenPort()]
   await fixture.node.clock.advance(lifetimeMs)
   const before = fixture.provider.count('/token')
-  const asked = Promise.all(Array.from({ length: 30 }, (_, index) => doors[index % 3]!.accessToken(place)))
+  const pendingTokens = Promise.all(
+    Array.from({ length: 30 }, (_, index) => tokenPorts[index % 3]!.accessToken(connectionRef)),
+  )
   let isDone = false
-  asked.finally(() => {
+  pendingTokens.finally(() => {
     isDone = true
   })
   // Those of the other processes look again after a while.
@@ -60,49 +62,53 @@ t.test('However many want a token at once, in however many processes, it is rene
     await fixture.node.clock.advance(limits.renewalPollMs)
     return isDone
   })
-  const tokens = new Set(await asked)
+  const tokens = new Set(await pendingTokens)
   t.equal(tokens.size, 1)
   t.ok(await fixture.provider.isGood(String([...tokens][0])))
   t.equal(fixture.provider.count('/token'), before + 1)
 })
 
 t.test('A call puts on record when the connection was last used, at most once a minute', async (t) => {
-  const { place, door, read } = await open()
+  const { connectionRef, tokenPort, read } = await open()
   t.equal((await read()).lastUsedAt, undefined)
   const at = new Date(fixture.node.clock.now()).toISOString()
-  t.equal(await door.use(place, async () => good), 'done')
+  t.equal(await tokenPort.use(connectionRef, async () => good), 'done')
   t.equal((await read()).lastUsedAt, at)
   await fixture.node.clock.advance(limits.lastUsedEveryMs - 1)
-  await door.use(place, async () => good)
+  await tokenPort.use(connectionRef, async () => good)
   t.equal((await read()).lastUsedAt, at)
   await fixture.node.clock.advance(1)
-  await door.use(place, async () => good)
+  await tokenPort.use(connectionRef, async () => good)
   t.equal((await read()).lastUsedAt, new Date(fixture.node.clock.now()).toISOString())
 })
 
 t.test(
   'A refresh that the provider refuses makes a connection expired, until a person connects it again',
   async (t) => {
-    const { label, place, door, read } = await open()
+    const { label, connectionRef, tokenPort, read } = await open()
     await fixture.provider.clearSessions()
     await fixture.node.clock.advance(lifetimeMs)
-    const refused = await door.accessToken(place)
+    const refused = await tokenPort.accessToken(connectionRef)
     t.match(refused, { refused: 'connection.unusable' })
     t.match(await read(), { status: 'expired', lastError: /no longer renews/ })
     const calls = fixture.provider.count('/token')
-    t.match(await door.accessToken(place), { refused: 'connection.unusable' })
+    t.match(await tokenPort.accessToken(connectionRef), { refused: 'connection.unusable' })
     t.equal(fixture.provider.count('/token'), calls, 'what has ended is not tried again')
-    t.equal(await fixture.connect({ label }), place.id)
+    t.equal(await fixture.connect({ label }), connectionRef.id)
     t.match(await read(), { status: 'connected', lastError: undefined })
-    t.ok(await fixture.provider.isGood(String(await door.accessToken(place))))
-    t.same(await moves(place.id, 3), ['connected > expired', 'expired > connected', 'not-connected > connected'])
+    t.ok(await fixture.provider.isGood(String(await tokenPort.accessToken(connectionRef))))
+    t.same(await moves(connectionRef.id, 3), [
+      'connected > expired',
+      'expired > connected',
+      'not-connected > connected',
+    ])
   },
 )
 
 t.test('A provider that rejects the grant even after a refresh makes it revoked', async (t) => {
-  const { place, door, read } = await open()
+  const { connectionRef, tokenPort, read } = await open()
   const tokens: string[] = []
-  const outcome = await door.use(place, async (token): Promise<CallOutcome<string>> => {
+  const outcome = await tokenPort.use(connectionRef, async (token): Promise<CallOutcome<string>> => {
     tokens.push(token)
     return { ok: false, isRefused: true, lastError: 'The provider answered 401.' }
   })
@@ -110,13 +116,13 @@ t.test('A provider that rejects the grant even after a refresh makes it revoked'
   t.equal(tokens.length, 2)
   t.not(tokens[0], tokens[1], 'the second call is made with a new token')
   t.match(await read(), { status: 'revoked', lastError: /although it was just renewed/ })
-  t.same(await moves(place.id, 2), ['connected > revoked', 'not-connected > connected'])
+  t.same(await moves(connectionRef.id, 2), ['connected > revoked', 'not-connected > connected'])
 })
 
 t.test('A token that the provider took back early is renewed, and the call succeeds with the new one', async (t) => {
-  const { place, door, read } = await open()
-  const stale = await door.accessToken(place)
-  const outcome = await door.use(place, async (token): Promise<CallOutcome<string>> => {
+  const { connectionRef, tokenPort, read } = await open()
+  const stale = await tokenPort.accessToken(connectionRef)
+  const outcome = await tokenPort.use(connectionRef, async (token): Promise<CallOutcome<string>> => {
     if (token === stale) return { ok: false, isRefused: true, lastError: 'The provider answered 401.' }
     return (await fixture.provider.isGood(token)) ? good : { ok: false, isRefused: false, lastError: 'No.' }
   })
@@ -127,45 +133,45 @@ t.test('A token that the provider took back early is renewed, and the call succe
 t.test(
   'A call that fails for another reason makes it error with a sentence, and the next good one connected',
   async (t) => {
-    const { place, door, read } = await open()
+    const { connectionRef, tokenPort, read } = await open()
     const lastError = `The calendar is full. ${'x'.repeat(1_000)}`
-    const failed = await door.use(place, async () => ({ ok: false, isRefused: false, lastError }))
+    const failed = await tokenPort.use(connectionRef, async () => ({ ok: false, isRefused: false, lastError }))
     t.match(failed, { refused: 'connection.call_failed' })
-    const { status, lastError: shown } = await read()
+    const { status, lastError: reportedError } = await read()
     t.equal(status, 'error')
-    t.equal(shown, lastError.slice(0, limits.lastErrorChars))
-    t.equal(await door.use(place, async () => good), 'done')
+    t.equal(reportedError, lastError.slice(0, limits.lastErrorChars))
+    t.equal(await tokenPort.use(connectionRef, async () => good), 'done')
     t.match(await read(), { status: 'connected', lastError: undefined })
-    t.same(await moves(place.id, 3), ['connected > error', 'error > connected', 'not-connected > connected'])
+    t.same(await moves(connectionRef.id, 3), ['connected > error', 'error > connected', 'not-connected > connected'])
   },
 )
 
 t.test('A provider that is down changes nothing while the token lasts, and makes it error after that', async (t) => {
-  const { place, door, read } = await open()
-  const first = await door.accessToken(place)
+  const { connectionRef, tokenPort, read } = await open()
+  const first = await tokenPort.accessToken(connectionRef)
   await fixture.node.clock.advance(lifetimeMs - 1)
   fixture.provider.mode = 'gone'
-  t.equal(await door.accessToken(place), first)
+  t.equal(await tokenPort.accessToken(connectionRef), first)
   t.equal((await read()).status, 'connected')
   await fixture.node.clock.advance(1)
-  t.match(await door.accessToken(place), { refused: 'connection.unusable' })
+  t.match(await tokenPort.accessToken(connectionRef), { refused: 'connection.unusable' })
   t.match(await read(), { status: 'error', lastError: /could not be reached/ })
   fixture.provider.mode = 'unwell'
-  t.match(await door.accessToken(place), { refused: 'connection.unusable' })
+  t.match(await tokenPort.accessToken(connectionRef), { refused: 'connection.unusable' })
   fixture.provider.mode = 'well'
-  t.equal(await door.use(place, async () => good), 'done', 'and it heals by itself')
+  t.equal(await tokenPort.use(connectionRef, async () => good), 'done', 'and it heals by itself')
   t.equal((await read()).status, 'connected')
 })
 
 t.test('A renewal whose process died is taken over when its time is up', async (t) => {
-  const { place, door } = await open()
+  const { connectionRef, tokenPort } = await open()
   await fixture.node.clock.advance(lifetimeMs)
   const before = fixture.provider.count('/token')
   const dying = { name: 'connections.claimRenewal' } as Parameters<typeof fixture.node.node.engine.execute>[1]
-  t.equal(await fixture.node.node.engine.execute('demo', dying, { ...place, revision: 1 }), 'claimed')
+  t.equal(await fixture.node.node.engine.execute('demo', dying, { ...connectionRef, revision: 1 }), 'claimed')
   let token: unknown
-  void door.accessToken(place).then((found) => {
-    token = found
+  void tokenPort.accessToken(connectionRef).then((resolved) => {
+    token = resolved
   })
   await fixture.node.clock.advance(limits.renewalMs / 4)
   t.equal(token, undefined, 'the others wait')
@@ -180,35 +186,35 @@ t.test('A renewal whose process died is taken over when its time is up', async (
 
 t.test('A sign-in that is ended while it is being renewed leaves no grant behind', async (t) => {
   const before = fixture.provider.given.length
-  const { place, door } = await open()
+  const { connectionRef, tokenPort } = await open()
   await fixture.node.clock.advance(lifetimeMs)
-  const asked = door.accessToken(place)
-  t.equal((await fixture.call('DELETE', `/orgs/demo/connections/${place.id}`)).status, 200)
-  const outcome = await asked
+  const pendingTokens = tokenPort.accessToken(connectionRef)
+  t.equal((await fixture.call('DELETE', `/orgs/demo/connections/${connectionRef.id}`)).status, 200)
+  const outcome = await pendingTokens
   const mine = fixture.provider.given.slice(before)
   t.ok(mine.length >= 2)
   for (const token of mine) await waitUntil(async () => !(await fixture.provider.isGood(token)), fixture.node.clock)
-  t.match(await door.accessToken(place), { refused: 'resource.not_found' })
+  t.match(await tokenPort.accessToken(connectionRef), { refused: 'resource.not_found' })
   t.ok(isRefusal(outcome) || mine.includes(outcome), 'whoever asked meanwhile got one that was good, or none')
 })
 
 t.test('The sign-in of a tool is used in the same way, and its status tells what came of it', async (t) => {
   const connectedAt = new Date(fixture.node.clock.now()).toISOString()
   await fixture.returnToCallback(await fixture.signIn())
-  const place = { orgId: 'demo', agentId: 'nova', id: '@svc/tool.calendar' }
-  const door = fixture.createTokenPort()
-  t.ok(await fixture.provider.isGood(String(await door.accessToken(place))))
-  await door.use(place, async () => ({ ok: false, isRefused: false, lastError: 'The calendar is full.' }))
+  const connectionRef = { orgId: 'demo', agentId: 'nova', id: '@svc/tool.calendar' }
+  const tokenPort = fixture.createTokenPort()
+  t.ok(await fixture.provider.isGood(String(await tokenPort.accessToken(connectionRef))))
+  await tokenPort.use(connectionRef, async () => ({ ok: false, isRefused: false, lastError: 'The calendar is full.' }))
   t.strictSame((await fixture.tool('GET', '/status')).json, {
     status: 'error',
     connectedAt,
     lastError: 'The calendar is full.',
   })
-  await door.use(place, async () => good)
+  await tokenPort.use(connectionRef, async () => good)
   t.strictSame((await fixture.tool('GET', '/status')).json, { status: 'connected', connectedAt })
   await fixture.provider.clearSessions()
   await fixture.node.clock.advance(lifetimeMs)
-  await door.accessToken(place)
+  await tokenPort.accessToken(connectionRef)
   t.strictSame(
     (await fixture.tool('GET', '/status')).json,
     { status: 'expired', connectedAt },
@@ -218,10 +224,12 @@ t.test('The sign-in of a tool is used in the same way, and its status tells what
   t.match(first, {
     type: 'connection.status_changed',
     agentId: 'nova',
-    data: { toolId: place.id, provider: 'calendar' },
+    data: { toolId: connectionRef.id, provider: 'calendar' },
   })
-  t.match(await door.accessToken({ ...place, id: '@svc/tool.crm-record' }), { refused: 'resource.not_found' })
-  const said = fixture.everythingText()
+  t.match(await tokenPort.accessToken({ ...connectionRef, id: '@svc/tool.crm-record' }), {
+    refused: 'resource.not_found',
+  })
+  const output = fixture.everythingText()
   for (const token of fixture.provider.given)
-    t.notOk(said.includes(token), 'and no token is in any answer or in the log')
+    t.notOk(output.includes(token), 'and no token is in any answer or in the log')
 })

@@ -10,7 +10,7 @@ t.teardown(() => fixture.node.close())
 const { receiveInbound } = conversationCommands({ timeScale: 1 })
 const step = (instanceId: string) => ({ versionId: 'v1', nodeId: 'n1', instanceId })
 
-function road(agent: SendAgent, outreachId = 'hello') {
+function openJourney(agent: SendAgent, outreachId = 'hello') {
   const path = `/integrations/journey/outreach/${outreachId}/sends`
   return {
     send: (body: unknown) => agent.call('POST', path, body),
@@ -20,7 +20,7 @@ function road(agent: SendAgent, outreachId = 'hello') {
 
 t.test('A step of a journey is one send, however often it is called', async (t) => {
   const agent = await fixture.sender()
-  const { send } = road(agent)
+  const { send } = openJourney(agent)
   const phone = newNumber()
   const body = { profile: { phone, firstName: 'Ann' }, journey: step('i1'), consent: { sms: 'y' } }
   const first = await send(body)
@@ -44,7 +44,7 @@ t.test('A step of a journey is one send, however often it is called', async (t) 
 })
 
 t.test('Without a step a profile gets the outreach once a day, by its id or else by its number', async (t) => {
-  const { send } = road(await fixture.sender())
+  const { send } = openJourney(await fixture.sender())
   const first = (await send({ profile: { phone: newNumber(), id: 'profile-1' } })).json
   t.match(first, { outcome: 'queued', idempotency: 'derived' })
   t.match((await send({ profile: { phone: newNumber(), id: 'profile-1' } })).json, {
@@ -70,7 +70,7 @@ t.test('The body is JSON whatever its content type says', async (t) => {
 })
 
 t.test('What is wrong with a call is 400 and names the field', async (t) => {
-  const { send } = road(await fixture.sender())
+  const { send } = openJourney(await fixture.sender())
   const cases: [body: object, field: string][] = [
     [{}, 'profile.phone'],
     [{ profile: { phone: '415 555 0100' } }, 'profile.phone'],
@@ -91,7 +91,7 @@ t.test('A refusal of business is 200, says why, and writes nothing', async (t) =
     outreach: { inputs: ['city'] },
     template: { body: 'Hi {person.customFields.city}' },
   })
-  const { send } = road(agent)
+  const { send } = openJourney(agent)
   const phone = newNumber()
   const profile = { phone }
   t.match((await send({ profile })).json, { outcome: 'refused', reason: 'missing_inputs', detail: /inputs\.city/ })
@@ -114,13 +114,13 @@ t.test('A refusal of business is 200, says why, and writes nothing', async (t) =
 
 t.test('Whoever replied STOP is refused from the moment that it is on record', async (t) => {
   const agent = await fixture.sender()
-  const { send } = road(agent)
+  const { send } = openJourney(agent)
   const phone = newNumber()
   const { personId } = (await send({ profile: { phone }, journey: step('i1') })).json
   const { asid } = (await agent.call('GET', `/people/${personId}`)).json.identities[0]
-  const place = { orgId: 'demo', agentId: agent.id }
+  const agentRef = { orgId: 'demo', agentId: agent.id }
   const stopped = await fixture.node.node.engine.execute(asid, receiveInbound, {
-    identity: { asid, agent: place, channel: 'rcs', address: phone },
+    identity: { asid, agent: agentRef, channel: 'rcs', address: phone },
     agent: contextOn('rcs'),
     items: [{ id: 'in-1', inbound: { kind: 'content', content: { text: 'STOP' } } }],
   })
@@ -134,7 +134,7 @@ t.test('Whoever replied STOP is refused from the moment that it is on record', a
 
 t.test('A dry run decides, sends and writes nothing', async (t) => {
   const agent = await fixture.sender()
-  const { send } = road(agent)
+  const { send } = openJourney(agent)
   t.match((await send({ profile: { phone: newNumber() }, dryRun: 'true' })).json, {
     outcome: 'skipped',
     sendId: '',
@@ -145,7 +145,7 @@ t.test('A dry run decides, sends and writes nothing', async (t) => {
 
 t.test('What became of a send is told in both forms, every member present', async (t) => {
   const agent = await fixture.sender()
-  const { send, status } = road(agent)
+  const { send, status } = openJourney(agent)
   const { sendId } = (await send({ profile: { phone: newNumber() } })).json
   const queued = await status(sendId)
   t.strictSame(queued.json, {
@@ -168,13 +168,13 @@ t.test('What became of a send is told in both forms, every member present', asyn
 
 t.test('An outreach that is not there or is off is 404; an agent that is not there too', async (t) => {
   const agent = await fixture.sender()
-  const { send } = road(agent)
+  const { send } = openJourney(agent)
   const body = { profile: { phone: newNumber() } }
-  t.match(await road(agent, 'nothing').send(body), { status: 404, json: { code: 'agent.outreach.not_found' } })
+  t.match(await openJourney(agent, 'nothing').send(body), { status: 404, json: { code: 'agent.outreach.not_found' } })
   await agent.call('PATCH', '/outreach/hello', { enabled: false })
   t.match(await send(body), { status: 404, json: { code: 'agent.outreach.not_found' } })
-  const nobody = fixture.callAs(fixture.node.key, 'nobody')
-  t.match(await nobody('POST', '/integrations/journey/outreach/hello/sends', body), {
+  const callUnauthorized = fixture.callAs(fixture.node.key, 'nobody')
+  t.match(await callUnauthorized('POST', '/integrations/journey/outreach/hello/sends', body), {
     status: 404,
     json: { code: 'agent.not_found' },
   })
@@ -236,8 +236,8 @@ t.test('Reading what became of a send is not limited, and leaves the budget of s
     t.equal(read.headers['ratelimit-limit'], undefined)
   }
   const second = await sent()
-  const left = ({ headers }: typeof first) => Number(headers['ratelimit-remaining'])
-  t.ok(left(second) >= left(first) - 1, 'the second send alone has spent from it')
+  const remainingCalls = ({ headers }: typeof first) => Number(headers['ratelimit-remaining'])
+  t.ok(remainingCalls(second) >= remainingCalls(first) - 1, 'the second send alone has spent from it')
 })
 
 t.test(
@@ -256,7 +256,7 @@ t.test(
     })
     t.teardown(() => moody.node.close())
     const agent = await moody.sender()
-    const { send } = road(agent)
+    const { send } = openJourney(agent)
     const body = { profile: { phone: newNumber() }, journey: step('i1') }
     mood = 'away'
     t.match(await send(body), { status: 502, json: { code: 'agent.outreach_send.upstream' } })

@@ -97,10 +97,10 @@ t.test('A media item that a template, a playbook, a Fact or a Thing names is not
     ],
   ] as const) {
     t.equal((await call('POST', path, body)).status, 201, path)
-    const held = await call('DELETE', '/media/logo')
-    t.equal(held.status, 409)
-    t.equal(held.json.code, 'agent.integrity_conflict')
-    t.same(fieldsOf(held), [field])
+    const conflict = await call('DELETE', '/media/logo')
+    t.equal(conflict.status, 409)
+    t.equal(conflict.json.code, 'agent.integrity_conflict')
+    t.same(fieldsOf(conflict), [field])
     t.equal((await call('DELETE', drop)).status, 204)
   }
   await call('PUT', '/knowledge/things', { things: [{ id: 'x', name: 'X', media: 'image:logo' }] })

@@ -23,7 +23,7 @@ const upload = (id: string, query: string, body: string | Uint8Array, type: stri
     headers: { 'content-type': type },
   })
 
-async function settled(call: Call, id: string) {
+async function waitForSource(call: Call, id: string) {
   await waitUntil(async () => (await call('GET', `${sources}/${id}`)).json.status !== 'pending')
   return (await call('GET', `${sources}/${id}`)).json
 }
@@ -53,9 +53,9 @@ t.test('A source of text is ready at once, and its passages are found', async (t
   })
   t.strictSame((await call('GET', `${sources}/parking-more`)).json, made.json)
   await call('POST', sources, { id: 'hours', name: 'Hours', text: 'We open at nine.' })
-  const found = await search(call, 'where may DOGS go?')
-  t.strictSame(found.json.data, [made.json], 'with the sources that they are from')
-  t.match(found.json.passages, [{ sourceId: 'parking-more', place: 0, text: /Dogs are welcome/, score: Number }])
+  const results = await search(call, 'where may DOGS go?')
+  t.strictSame(results.json.data, [made.json], 'with the sources that they are from')
+  t.match(results.json.passages, [{ sourceId: 'parking-more', place: 0, text: /Dogs are welcome/, score: Number }])
   t.same((await search(call, 'zeppelin')).json, { data: [], facts: [], passages: [] })
   t.equal((await call('GET', '/activity')).json.data[0].action, 'POST /knowledge/sources', 'and it is on record')
 })
@@ -152,11 +152,11 @@ t.test('A url is read after it was added; what is read again replaces what was',
   const made = await call('POST', sources, { id: 'page', name: 'Page', url: site.url('/moved') })
   t.equal(made.status, 201)
   t.match(made.json, { status: 'pending', kind: 'url', url: site.url('/moved'), passages: 0 })
-  t.match(await settled(call, 'page'), { status: 'ready', passages: 1 })
+  t.match(await waitForSource(call, 'page'), { status: 'ready', passages: 1 })
   t.same(texts(await search(call, 'kingfisher')), ['The kingfisher is blue.'])
   body = '<p>The kingfisher has gone green.</p>'
   t.match((await call('PATCH', `${sources}/page`, { refresh: true })).json, { status: 'pending', passages: 1 })
-  await settled(call, 'page')
+  await waitForSource(call, 'page')
   t.same(texts(await search(call, 'kingfisher')), ['The kingfisher has gone green.'])
   t.same(texts(await search(call, 'blue')), [])
   t.same(fieldsOf(await call('PATCH', `${sources}/page`, { text: 'x' })), ['text'])
@@ -171,17 +171,17 @@ t.test('A page that is still the same is not sent again, and another url asks an
   })
   site.setBehavior('/w', (response) => response.writeHead(200, { 'content-type': 'text/plain' }).end('The ibis.'))
   await call('POST', sources, { id: 'v', name: 'V', url: site.url('/v') })
-  await settled(call, 'v')
+  await waitForSource(call, 'v')
   await fixture.node.clock.advance(60_000)
   await call('PATCH', `${sources}/v`, { refresh: true })
-  const again = await settled(call, 'v')
-  t.match(again, { status: 'ready', passages: 1, readAt: new Date(fixture.node.clock.now()).toISOString() })
+  const repeated = await waitForSource(call, 'v')
+  t.match(repeated, { status: 'ready', passages: 1, readAt: new Date(fixture.node.clock.now()).toISOString() })
   const [first, second] = site.at('/v')
   t.notOk(first!.headers['if-none-match'])
   t.match(second!.headers, { 'if-none-match': '"one"', 'if-modified-since': 'Mon, 01 Jan 2029 00:00:00 GMT' })
   t.same(texts(await search(call, 'egret')), ['The egret.'])
   t.match((await call('PATCH', `${sources}/v`, { url: site.url('/w') })).json, { status: 'pending' })
-  await settled(call, 'v')
+  await waitForSource(call, 'v')
   t.notOk(site.at('/w')[0]!.headers['if-none-match'])
   t.same(texts(await search(call, 'egret ibis')), ['The ibis.'])
 })
@@ -195,7 +195,7 @@ t.test('A page that cannot be read says why, and what was read before stays', as
     response.writeHead(200, { 'content-type': type }).end(mode === 'long' ? 'x '.repeat(limits.bytes) : 'The grebe.')
   })
   await call('POST', sources, { id: 'f', name: 'F', url: site.url('/f') })
-  await settled(call, 'f')
+  await waitForSource(call, 'f')
   for (const [next, reason] of [
     ['gone', 'The page answered with status 410.'],
     ['picture', /^The page is of a type that is not read/],
@@ -203,57 +203,61 @@ t.test('A page that cannot be read says why, and what was read before stays', as
   ] as const) {
     mode = next
     await call('PATCH', `${sources}/f`, { refresh: true })
-    t.match(await settled(call, 'f'), { status: 'failed', reason, passages: 1 })
+    t.match(await waitForSource(call, 'f'), { status: 'failed', reason, passages: 1 })
     t.same(texts(await search(call, 'grebe')), ['The grebe.'])
   }
   mode = 'good'
   await call('PATCH', `${sources}/f`, { refresh: true })
-  const good = await settled(call, 'f')
+  const good = await waitForSource(call, 'f')
   t.equal(good.status, 'ready')
   t.notOk('reason' in good)
   await call('POST', sources, { id: 'no', name: 'No', url: 'http://nowhere.invalid/' })
-  t.match(await settled(call, 'no'), { status: 'failed', reason: 'The host name could not be resolved.', passages: 0 })
+  t.match(await waitForSource(call, 'no'), {
+    status: 'failed',
+    reason: 'The host name could not be resolved.',
+    passages: 0,
+  })
 })
 
 t.test('The outcome of a reading that was overtaken, or whose source is gone, is dropped', async (t) => {
   const { call } = await fixture.agent()
-  const held: (() => void)[] = []
+  const pendingResponses: (() => void)[] = []
   site.setBehavior('/slow', (response, nth) => {
-    held.push(() => response.writeHead(200, { 'content-type': 'text/plain' }).end(`Answer number ${nth}.`))
+    pendingResponses.push(() => response.writeHead(200, { 'content-type': 'text/plain' }).end(`Answer number ${nth}.`))
   })
   await call('POST', sources, { id: 's', name: 'S', url: site.url('/slow') })
-  await waitUntil(() => held.length === 1)
+  await waitUntil(() => pendingResponses.length === 1)
   await call('PATCH', `${sources}/s`, { refresh: true })
-  await waitUntil(() => held.length === 2)
-  held[1]!()
-  await settled(call, 's')
-  held[0]!()
+  await waitUntil(() => pendingResponses.length === 2)
+  pendingResponses[1]!()
+  await waitForSource(call, 's')
+  pendingResponses[0]!()
   await call('POST', sources, { id: 'later', name: 'Later', url: site.url('/page') })
-  await settled(call, 'later')
+  await waitForSource(call, 'later')
   t.same(texts(await search(call, 'number')), ['Answer number 2.'])
   await call('PATCH', `${sources}/s`, { refresh: true })
-  await waitUntil(() => held.length === 3)
+  await waitUntil(() => pendingResponses.length === 3)
   t.equal((await call('DELETE', `${sources}/s`)).status, 204)
   t.equal((await call('POST', sources, { id: 's', name: 'S again', url: site.url('/slow') })).status, 201)
-  await waitUntil(() => held.length === 4)
-  held[2]!()
+  await waitUntil(() => pendingResponses.length === 4)
+  pendingResponses[2]!()
   await call('PATCH', `${sources}/later`, { refresh: true })
-  await settled(call, 'later')
+  await waitForSource(call, 'later')
   t.same(texts(await search(call, 'number')), [], 'also where there is another source of its id')
-  held[3]!()
-  await settled(call, 's')
+  pendingResponses[3]!()
+  await waitForSource(call, 's')
   t.same(texts(await search(call, 'number')), ['Answer number 4.'])
 })
 
 t.test('The sources of an agent have so many passages and no more', async (t) => {
   const { id, call } = await fixture.agent()
-  const place = { orgId: 'demo', agentId: id }
+  const agentRef = { orgId: 'demo', agentId: id }
   const lengths = new Array<number>(limits.passagesPerAgent - 1).fill(1)
   const content = { passages: [], words: [], characters: 1, lengths }
-  const full = { ...place, id: 'full', name: 'Full', kind: 'text', content, ifMatch: '' }
+  const full = { ...agentRef, id: 'full', name: 'Full', kind: 'text', content, ifMatch: '' }
   // Asked by its name: a text of that many passages would take long to write.
   const add: Command<typeof full, unknown> = { name: 'knowledge.add', decide: () => t.fail('it is found by its name') }
-  t.match(await fixture.node.node.engine.execute(formatAgentKey(place), add, full), { json: { status: 'ready' } })
+  t.match(await fixture.node.node.engine.execute(formatAgentKey(agentRef), add, full), { json: { status: 'ready' } })
   const two = `${'x '.repeat(450)}\n\n${'y '.repeat(450)}`
   const refused = await call('POST', sources, { name: 'More', text: two })
   t.equal(refused.status, 422)
@@ -261,7 +265,7 @@ t.test('The sources of an agent have so many passages and no more', async (t) =>
   t.equal((await call('GET', sources)).json.data.length, 1, 'and nothing of it is kept')
   site.setBehavior('/two', (response) => void response.writeHead(200, { 'content-type': 'text/plain' }).end(two))
   await call('POST', sources, { id: 'two', name: 'Two', url: site.url('/two') })
-  t.match(await settled(call, 'two'), {
+  t.match(await waitForSource(call, 'two'), {
     status: 'failed',
     reason: /^The page would give the agent more than 20000 passages/,
   })
@@ -321,12 +325,12 @@ t.test('A source that is deleted leaves no row, and neither does an agent', asyn
 
   async function rows(): Promise<string[]> {
     const store = await openStore({ dir, shards: 16 })
-    const found: string[] = []
+    const results: string[] = []
     for (let shard = 0; shard < 16; shard++) {
-      for (const { key } of store.space(shard).rows(undefined, 100_000)) found.push(key.toString('latin1'))
+      for (const { key } of store.space(shard).rows(undefined, 100_000)) results.push(key.toString('latin1'))
     }
     await store.close()
-    return found.filter((key) => key.includes('knowledge.')).sort()
+    return results.filter((key) => key.includes('knowledge.')).sort()
   }
 
   async function within(run: (call: Call, clock: ManualClock) => Promise<unknown>): Promise<string[]> {

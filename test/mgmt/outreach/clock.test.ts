@@ -11,24 +11,24 @@ const steps = fc.integer({ min: -48 * 60, max: 48 * 60 }).map((minutes) => minut
 const runs = { numRuns: 6, examples: [[hour], [-hour], [26 * hour]] as [number][] }
 /** A step is noticed with the next look at the timers, and all that follows comes within a few of these. */
 const stride = 5 * minute
-const refusedForNow = { news: [{ state: 'failed' as const, reason: 'sendFailed', retry: 'later' as const }] }
+const refusedForNow = { deliveryReports: [{ state: 'failed' as const, reason: 'sendFailed', retry: 'later' as const }] }
 
 /** How much time passes until it holds. */
 async function passesUntil(
   sends: SendsFixture,
-  holds: () => boolean | Promise<boolean>,
+  condition: () => boolean | Promise<boolean>,
   mostMs: number,
   strideMs = stride,
 ): Promise<number> {
   let passed = 0
-  while (!(await holds()) && passed <= mostMs) {
+  while (!(await condition()) && passed <= mostMs) {
     await sends.fixture.time.advance(strideMs)
     passed += strideMs
   }
   return passed
 }
 
-async function queued(sends: SendsFixture): Promise<string> {
+async function queueSend(sends: SendsFixture): Promise<string> {
   const made = await sends.create(toNumber())
   if (made.status !== 'queued') throw new Error(JSON.stringify(made))
   return String(made.sendId)
@@ -42,9 +42,9 @@ t.test(
         const sends = await openSendsFixture(t)
         const isSent = (id: string) => async () => (await sends.read(id)).state === 'sent'
         sends.scripts.push(refusedForNow)
-        const retried = await queued(sends)
+        const retried = await queueSend(sends)
         await sends.waitForRetry(retried)
-        const accepted = await queued(sends)
+        const accepted = await queueSend(sends)
         sends.fixture.time.setBack(backMs)
         t.ok(
           (await passesUntil(sends, isSent(accepted), 3 * minute, minute / 2)) <= 3 * minute,
@@ -70,7 +70,7 @@ t.test('However the clock is set, a follow-up comes no later than its hours afte
         ...sends.document,
         outreach: [{ ...outreach, followUp: { templateId: 'hi', afterHours: 2 } }],
       }
-      const ids = [await queued(sends), await queued(sends)]
+      const ids = [await queueSend(sends), await queueSend(sends)]
       for (const id of ids) await sends.waitForState(id, 'sent')
       await sends.fixture.time.advance(hour)
       sends.fixture.time.setBack(backMs)
@@ -96,7 +96,7 @@ t.test('A send that waits for safe hours goes at their time of day, however the 
         ...agentRef,
         sent: { safeHours },
       })
-      await sends.waitForState(await queued(sends), 'sent')
+      await sends.waitForState(await queueSend(sends), 'sent')
       await sends.fixture.time.advance(90 * minute)
       sends.fixture.time.setBack(backMs)
       await passesUntil(sends, () => sends.acceptedOpenings.length === 2, 26 * hour)
@@ -129,14 +129,14 @@ t.test('However the clock is set, a rule sends no later than its delay after the
 t.test('A reminder goes at its time of day, however the clock was set', async (t) => {
   for (const backMs of [3 * hour, -2 * hour]) {
     const rules = await openAutomationFixture(t)
-    const { fixture, acceptedOpenings: taken } = rules.sends
+    const { fixture, acceptedOpenings: openings } = rules.sends
     const { id } = await rules.person()
     const remindsAt = fixture.time.now() + 6 * hour
     await rules.saveAppointment(id, { startUtc: remindsAt + reminder.leadMinutes * minute })
     await fixture.time.advance(hour)
     fixture.time.setBack(backMs)
-    await passesUntil(rules.sends, () => taken.length === 1, 10 * hour)
-    t.equal(taken.length, 1)
+    await passesUntil(rules.sends, () => openings.length === 1, 10 * hour)
+    t.equal(openings.length, 1)
     const late = fixture.time.now() - remindsAt
     t.ok(late >= 0 && late <= 2 * stride, `it went ${late} ms after its time`)
     await fixture.stop()

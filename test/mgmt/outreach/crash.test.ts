@@ -7,12 +7,12 @@ import { isFinal } from '../../../core/outreach/statemachine.js'
 import { eventually } from '../../contract/shards/fixture.js'
 import { isSent, newNumber, openSendsFixture, type Script, toNumber } from './fixture.js'
 
-const failed = (again: 'later' | 'never'): Script => ({
-  news: [{ state: 'failed', reason: 'providerError', retry: again }],
+const failed = (retry: 'later' | 'never'): Script => ({
+  deliveryReports: [{ state: 'failed', reason: 'providerError', retry }],
 })
 const scripts: Readonly<Record<string, Script>> = {
   sent: isSent,
-  'sent, told twice': { news: [{ state: 'sent' }, { state: 'sent' }, { state: 'delivered' }] },
+  'sent, told twice': { deliveryReports: [{ state: 'sent' }, { state: 'sent' }, { state: 'delivered' }] },
   'failed for now': failed('later'),
   'failed for good': failed('never'),
   'not asked': { answer: refuse('service.unavailable'), isTaken: false },

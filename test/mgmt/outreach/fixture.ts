@@ -28,7 +28,7 @@ import type { Command, EffectHandler, Handlers } from '../../../runtime/shard/co
 import { shardOf } from '../../../runtime/shard/placement.js'
 import { type EngineFixture, eventually, fixtureShards } from '../../contract/shards/fixture.js'
 import { openEmbeddedFixture } from '../../harness/engines.js'
-import { type AgentsBefore, agentOf, agentsBefore, putAgent } from '../areas.js'
+import { type AgentStub, agentOf, createAgentStub, putAgent } from '../agentstub.js'
 
 export const agentRef = { orgId: 'org', agentId: 'desk' }
 export const owner = formatAgentKey(agentRef)
@@ -48,16 +48,16 @@ export interface Script {
   readonly answer?: OpeningAnswer | Refusal
   /** The conversation takes it, whatever it answers. */
   readonly isTaken?: boolean
-  readonly news?: readonly Pick<DeliveryReport, 'state' | 'reason' | 'retry'>[]
+  readonly deliveryReports?: readonly Pick<DeliveryReport, 'state' | 'reason' | 'retry'>[]
   /** The news wait until `reportLate` is called. */
   readonly isLate?: boolean
 }
 
-export const isSent: Script = { news: [{ state: 'sent' }] }
+export const isSent: Script = { deliveryReports: [{ state: 'sent' }] }
 
 export interface SendsFixture {
   fixture: EngineFixture
-  readonly agents: AgentsBefore
+  readonly agents: AgentStub
   readonly parts: Outreach
   readonly people: People
   readonly automation: Automation
@@ -69,7 +69,7 @@ export interface SendsFixture {
   reportLate(): Promise<unknown>
   readonly optedOut: Set<string>
   /** When whoever has that identity last wrote. */
-  readonly heardAt: Map<string, number>
+  readonly inboundTimes: Map<string, number>
   readonly conversations: OutreachConversations
   /** What the next openings come to; afterwards they are sent. */
   readonly scripts: Script[]
@@ -79,7 +79,7 @@ export interface SendsFixture {
   create(request: Partial<SendRequest>, how?: object): Promise<Record<string, unknown>>
   read(sendId: string): Promise<OutreachSend>
   cancel(sendId: string): Promise<OutreachSend | Refusal>
-  report(news: DeliveryReport): Promise<unknown>
+  report(deliveryReport: DeliveryReport): Promise<unknown>
   person(personId: string): Person | undefined
   waitForState(sendId: string, state: string, passMs?: number): Promise<OutreachSend>
   /** Lets time pass until it waits for another attempt. */
@@ -92,7 +92,7 @@ export interface SendsFixture {
 
 /** A later area over the same shard, created over those that are there. */
 export type ExtraArea = (before: {
-  readonly agents: AgentsBefore
+  readonly agents: AgentStub
   readonly people: People
   readonly outreach: Outreach
   readonly clock: Clock
@@ -117,17 +117,17 @@ export async function openSendsFixture(
       return true
     },
   }
-  const agents = agentsBefore(() => sends.document)
+  const agents = createAgentStub(() => sends.document)
   const [acceptedOpenings, scripts, probes, probed]: [Opening[], Script[], Reachability[], string[]] = [[], [], [], []]
   const [sentIds, lateReports]: [string[], DeliveryReport[]] = [[], []]
   const optedOut = new Set<string>()
-  const heardAt = new Map<string, number>()
+  const inboundTimes = new Map<string, number>()
   const acceptedAttempts = new Map<string, number>()
 
   const conversations: OutreachConversations = {
-    asidOf: (_place, channel, address) => `usr_${channel}_${address}`,
-    consentOf: async (asid) => ({ isOptedOut: optedOut.has(asid), lastInboundAt: heardAt.get(asid) }),
-    async probe(_place, _channel, address) {
+    asidOf: (_agentRef, channel, address) => `usr_${channel}_${address}`,
+    consentOf: async (asid) => ({ isOptedOut: optedOut.has(asid), lastInboundAt: inboundTimes.get(asid) }),
+    async probe(_agentRef, _channel, address) {
       probed.push(address)
       return probes.shift() ?? 'capable'
     },
@@ -136,10 +136,10 @@ export async function openSendsFixture(
       const messageId = `msg_${sendId}`
       if ((acceptedAttempts.get(sendId) ?? 0) >= attempt) return { messageId }
       if (optedOut.has(asid)) return { reason: 'optedOut', retry: 'never' }
-      const talkingUntil = (heardAt.get(asid) ?? -Infinity) + (opening.quietMs ?? 0)
+      const talkingUntil = (inboundTimes.get(asid) ?? -Infinity) + (opening.quietMs ?? 0)
       if (talkingUntil > sends.fixture.time.now()) return { inConversationUntil: talkingUntil }
       const script = scripts.shift() ?? isSent
-      const { answer, isTaken = !answer || 'messageId' in answer, news = [], isLate } = script
+      const { answer, isTaken = !answer || 'messageId' in answer, deliveryReports: news = [], isLate } = script
       if (isTaken) {
         acceptedAttempts.set(sendId, attempt)
         acceptedOpenings.push(opening)
@@ -170,14 +170,14 @@ export async function openSendsFixture(
   const other = extraArea?.({ agents, people, outreach: parts, clock })
 
   /** Told at least once: whoever dies before it has answered is not waited for, and nobody after the last of them. */
-  async function report(news: DeliveryReport): Promise<unknown> {
+  async function report(deliveryReport: DeliveryReport): Promise<unknown> {
     while (!isEnded && (isCrashing || !sends.fixture.isEnded())) {
       const { fixture } = sends
       const answer = fixture.isEnded()
         ? unavailable
         : await Promise.race([
             fixture.shards
-              .execute(owner, parts.commands.deliveryReport, { ...agentRef, ...news })
+              .execute(owner, parts.commands.deliveryReport, { ...agentRef, ...deliveryReport })
               .catch(() => unavailable),
             died,
           ])
@@ -186,7 +186,7 @@ export async function openSendsFixture(
     }
   }
   const unavailable = refuse('service.unavailable')
-  let resolveDied = (_gone: Refusal): void => {}
+  let resolveDied = (_refusal: Refusal): void => {}
   const newLife = () =>
     new Promise<Refusal>((resolve) => {
       resolveDied = resolve
@@ -219,7 +219,7 @@ export async function openSendsFixture(
     sentIds,
     reportLate: () => Promise.all(lateReports.splice(0).map(report)),
     optedOut,
-    heardAt,
+    inboundTimes,
     conversations,
     scripts,
     probes,
@@ -259,12 +259,12 @@ export async function openSendsFixture(
       await sends.fixture.crash()
       resolveDied(unavailable)
       died = newLife()
-      sends.fixture = await openEmbeddedFixture(t, { repertoire, after: sends.fixture })
+      sends.fixture = await openEmbeddedFixture(t, { handlers: repertoire, after: sends.fixture })
       isCrashing = false
     },
   }
   const space = () => sends.fixture.store.space(shardOf(owner, fixtureShards))
-  sends.fixture = await openEmbeddedFixture(t, { repertoire })
+  sends.fixture = await openEmbeddedFixture(t, { handlers: repertoire })
   await sends.fixture.shards.execute(owner, putAgent, agentOf(agentRef))
   return sends as SendsFixture & { fixture: EngineFixture }
 }

@@ -14,7 +14,7 @@ const home = ['org', 'desk', 1] as const
 const from = Date.parse('2026-02-01T00:00:00Z')
 
 const keep: Command<{ sends: StoredSend[] }, true> = {
-  name: 'test.keepSends',
+  name: 'test.saveSends',
   decide(tx, { sends }) {
     for (const send of sends) saveSend(tx, home, send)
     return true
@@ -39,9 +39,9 @@ const made = (nth: number, more: Partial<StoredSend>): StoredSend => ({
 function lister(sends: SendsFixture, counted?: { reads: number }) {
   const shards = {
     ...sends.fixture.shards,
-    query: (...asked: Parameters<typeof sends.fixture.shards.query>) => {
+    query: (...args: Parameters<typeof sends.fixture.shards.query>) => {
       if (counted) counted.reads++
-      return sends.fixture.shards.query(...asked)
+      return sends.fixture.shards.query(...args)
     },
   } as SendsFixture['fixture']['shards']
   const { commands, queries } = sends.parts
@@ -94,7 +94,7 @@ t.test('Every filter counts, together with the others, and the newest come first
         const given = Object.entries({ ...equal, since: iso(since), until: iso(until), limit }).filter(
           ([, value]) => value !== undefined,
         )
-        const wanted = all
+        const expected = all
           .filter((send, nth) => {
             const isIn = (since === undefined || nth >= since) && (until === undefined || nth <= until) && !send.sandbox
             return (
@@ -106,7 +106,7 @@ t.test('Every filter counts, together with the others, and the newest come first
           .slice(0, limit ?? 50)
         t.same(
           await list(Object.fromEntries(given)),
-          wanted.map(({ id }) => id),
+          expected.map(({ id }) => id),
         )
       },
     ),
@@ -152,9 +152,9 @@ t.test(
           }
           const walked: string[] = []
           for (let after: string | undefined, isEnd = false; !isEnd; isEnd = after === undefined) {
-            const asked = { orgId: 'org', agentId: 'desk', filter: { campaignId: 'c' }, limit, seesAddress: false }
+            const request = { orgId: 'org', agentId: 'desk', filter: { campaignId: 'c' }, limit, seesAddress: false }
             const page = await sends.fixture.shards.query(owner, sends.parts.queries.scan, {
-              ...asked,
+              ...request,
               ...(after !== undefined && { after }),
             })
             if (isRefusal(page)) throw new Error(page.refused)
@@ -173,8 +173,10 @@ t.test('A long list with few that fit is walked in bounded steps, none of which 
   const sends: SendsFixture = await openSendsFixture(t, {}, [keep as never])
   const many = 12 * limits.rowsPerRead
   for (let at = 0; at < many; at += 1_000) {
-    const stretch = Array.from({ length: 1_000 }, (_, nth) => made(at + nth, at + nth === 3 ? { state: 'failed' } : {}))
-    await sends.fixture.shards.execute(owner, keep, { sends: stretch })
+    const manySends = Array.from({ length: 1_000 }, (_, nth) =>
+      made(at + nth, at + nth === 3 ? { state: 'failed' } : {}),
+    )
+    await sends.fixture.shards.execute(owner, keep, { sends: manySends })
   }
   const counted = { reads: 0 }
   t.equal((await lister(sends, counted)({ state: 'failed' })).length, 1)

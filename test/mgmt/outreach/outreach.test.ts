@@ -75,7 +75,7 @@ t.test(
     t.strictSame(same.json, made)
     t.equal(same.headers.etag, headers.etag)
     const patched = (await call('PATCH', '/outreach/come-back', { enabled: true, description: null })).json
-    const { description: _gone, ...rest } = made
+    const { description: _description, ...rest } = made
     t.strictSame({ ...patched, updatedAt: made.updatedAt }, { ...rest, enabled: true })
     t.not(patched.updatedAt, made.updatedAt)
     const replaced = (await call('PUT', '/outreach/come-back', { ...opener, name: 'Again' })).json
@@ -122,8 +122,8 @@ t.test('A delete takes the playbook along and cancels the sends that wait, with 
     status: 422,
   })
   await call('POST', '/outreach', { ...opener, id: 'hello' })
-  const anew = (await send({ recipient: { channel: 'rcs', address: newNumber() } })).json.sendId
-  t.equal((await reaches(anew, 'sent')).state, 'sent', 'another of that id is not meant')
+  const secondSendId = (await send({ recipient: { channel: 'rcs', address: newNumber() } })).json.sendId
+  t.equal((await reaches(secondSendId, 'sent')).state, 'sent', 'another of that id is not meant')
 })
 
 t.test('A follow-up that was to come is dropped with its outreach, and the journal says why', async (t) => {

@@ -11,7 +11,7 @@ t.teardown(() => node.node.close())
 const to = (address = newNumber()) => ({ recipient: { channel: 'rcs', address } })
 
 /** People and sends of the agent, to see that nothing of a refusal was kept. */
-async function kept({ call }: SendAgent): Promise<string> {
+async function readRecords({ call }: SendAgent): Promise<string> {
   const [people, sends] = [await call('GET', '/people?limit=200'), await call('GET', '/outreach/sends?limit=200')]
   return people.text + sends.text
 }
@@ -60,7 +60,7 @@ t.test('An accepted send is told with 202: who, by which identity, and what was 
     address: number,
     queuedAt: send.json.queuedAt,
     attempts: 0,
-    delivery: { known: false, sent: false, delivered: false, read: false, failed: false },
+    delivery: { earlier: false, sent: false, delivered: false, read: false, failed: false },
     consent: { claimed: 'yes', recorded: 'new', evidence: 'Form 7', capturedAt: '2026-02-01T10:00:00Z', source: 'web' },
   })
   const sent = await agent.waitForState(sendId, 'sent')
@@ -76,9 +76,9 @@ t.test('The same number however it is written is one person, by address, asid an
     { personId, channel: 'rcs' },
     { personId, channel: null },
   ].entries()) {
-    const again = await agent.send({ recipient, idempotencyKey: `k${nth}` })
-    t.match(again.json, { status: 'queued', personId, asid, channel: 'rcs' })
-    t.match((await agent.read(again.json.sendId)).json.consent, { claimed: 'none', recorded: 'unknown' })
+    const repeated = await agent.send({ recipient, idempotencyKey: `k${nth}` })
+    t.match(repeated.json, { status: 'queued', personId, asid, channel: 'rcs' })
+    t.match((await agent.read(repeated.json.sendId)).json.consent, { claimed: 'none', recorded: 'unknown' })
   }
 })
 
@@ -122,7 +122,7 @@ t.test('profileUpdate fills what is empty or overwrites what differs; a locked f
 
 t.test('A body that is not as it should be is 422 request.invalid, names the field, and writes nothing', async (t) => {
   const agent = await node.sender()
-  const before = await kept(agent)
+  const before = await readRecords(agent)
   const recipient = to().recipient
   const many = Object.fromEntries(Array.from({ length: limits.inputs + 1 }, (_, nth) => [`k${nth}`, 'v']))
   for (const [body, field] of [
@@ -163,7 +163,7 @@ t.test('A body that is not as it should be is 422 request.invalid, names the fie
     t.equal(refused.json.code, 'request.invalid')
     t.same(fieldsOf(refused), [field])
   }
-  t.equal(await kept(agent), before)
+  t.equal(await readRecords(agent), before)
 })
 
 t.test('What is just within its bounds is taken', async (t) => {
@@ -187,24 +187,24 @@ t.test('Each refusal of the contract has its status and code, and writes nothing
   const { call, send } = agent
   const given = { inputs: { plan: 'a', firstName: 'Ann' } }
   await call('POST', '/outreach', { id: 'off', name: 'Off', class: 'service', openerTemplateId: 'hi', enabled: false })
-  const known = (await send({ ...to(), ...given })).json
+  const earlier = (await send({ ...to(), ...given })).json
   const denied = (await send({ ...to(), ...given })).json
   await call('PATCH', `/people/${denied.personId}`, { consent: { status: 'denied' } })
-  const { id: nobodyId } = (await call('POST', '/people', { firstName: 'Nora' })).json
-  const before = await kept(agent)
+  const { id: noraId } = (await call('POST', '/people', { firstName: 'Nora' })).json
+  const before = await readRecords(agent)
   for (const [body, status, code, outreachId] of [
     [{ ...to(), ...given, consent: { optIn: false } }, 422, 'agent.outreach.consent_declined'],
     [{ recipient: { asid: denied.asid }, idempotencyKey: 'x' }, 409, 'agent.outreach.consent_denied'],
     [{ recipient: { asid: 'usr_none' } }, 404, 'agent.outreach.recipient_not_found'],
     [{ recipient: { personId: 'pr_none' } }, 404, 'agent.outreach.recipient_not_found'],
     [{ recipient: { personaId: 'none' } }, 404, 'agent.outreach.recipient_not_found'],
-    [{ recipient: { personId: nobodyId } }, 422, 'agent.outreach.no_channel_identity'],
+    [{ recipient: { personId: noraId } }, 422, 'agent.outreach.no_channel_identity'],
     [{ recipient: { channel: 'rcs', address: '555' } }, 422, 'agent.outreach.invalid_address'],
     [{ recipient: { channel: 'rcs', address: 'ann@x.example' } }, 422, 'agent.outreach.invalid_address'],
     [{ recipient: { channel: 'rcs', address: '' } }, 422, 'agent.outreach.invalid_address'],
     [{ recipient: { channel: 'sms', address: newNumber() } }, 422, 'agent.outreach.channel_unavailable'],
     [{ recipient: { channel: 'pigeon', address: newNumber() } }, 422, 'agent.outreach.channel_unavailable'],
-    [{ recipient: { personId: known.personId, channel: 'sms' } }, 422, 'agent.outreach.channel_unavailable'],
+    [{ recipient: { personId: earlier.personId, channel: 'sms' } }, 422, 'agent.outreach.channel_unavailable'],
     [{ ...to(), ...given }, 422, 'agent.outreach.not_found', 'none'],
     [{ ...to(), ...given }, 422, 'agent.outreach.not_found', 'off'],
     [to(), 422, 'agent.outreach.missing_inputs'],
@@ -217,29 +217,29 @@ t.test('Each refusal of the contract has its status and code, and writes nothing
   }
   const missing = await send({ ...to(), inputs: { plan: ' ' } })
   t.same(fieldsOf(missing), ['inputs.plan', 'inputs.firstName'])
-  t.equal(await kept(agent), before)
+  t.equal(await readRecords(agent), before)
   t.equal(
     (await send({ ...to(), inputs: { plan: 'b' }, profile: { firstName: 'Bo' } })).status,
     202,
     'a profile supplies too',
   )
-  const nobody = await node.callAs(node.node.key, 'nobody')('POST', '/outreach/hello/sends', to())
-  t.match(nobody.json, { status: 404, code: 'agent.not_found' })
+  const unauthorized = await node.callAs(node.node.key, 'nobody')('POST', '/outreach/hello/sends', to())
+  t.match(unauthorized.json, { status: 404, code: 'agent.not_found' })
 })
 
 t.test('A dry run decides everything by the same judge and says what would be', async (t) => {
   const agent = await node.sender()
-  const before = await kept(agent)
+  const before = await readRecords(agent)
   const fresh = await agent.send({ ...to(), inputs: { x: '1' }, idempotencyKey: 'k', dryRun: true })
   t.equal(fresh.status, 202)
   t.strictSame(fresh.json, { status: 'skipped', outreachId: 'hello', channel: 'rcs', unknownInputs: ['x'] })
-  t.equal(await kept(agent), before)
+  t.equal(await readRecords(agent), before)
   const made = (await agent.send({ ...to(), idempotencyKey: 'k' })).json
   t.equal(made.status, 'queued', 'its key is not burnt')
-  const known = await agent.send({ recipient: { asid: made.asid }, idempotencyKey: 'k', dryRun: true })
+  const earlier = await agent.send({ recipient: { asid: made.asid }, idempotencyKey: 'k', dryRun: true })
   const { personId, asid } = made
   t.strictSame(
-    known.json,
+    earlier.json,
     { status: 'skipped', personId, outreachId: 'hello', asid, channel: 'rcs', unknownInputs: [] },
     'nor is it looked up',
   )
@@ -304,8 +304,8 @@ t.test('Calls of one key are limited as the contract says, before anything happe
     Array.from({ length: 2 * burstCalls }, () => call('POST', '/outreach/hello/sends', body)),
   )
   const passedSeconds = (performance.now() - begun) / 1000
-  const taken = answers.filter(({ status }) => status === 202).length
-  t.ok(taken >= burstCalls && taken <= burstCalls + Math.ceil(passedSeconds * refillPerSecond))
+  const acceptedCount = answers.filter(({ status }) => status === 202).length
+  t.ok(acceptedCount >= burstCalls && acceptedCount <= burstCalls + Math.ceil(passedSeconds * refillPerSecond))
   const limited = answers.find(({ status }) => status === 429)!
   t.equal(limited.json.code, 'request.rate_limited')
   t.ok(Number(limited.headers['retry-after']) >= 1)
@@ -318,8 +318,8 @@ t.test(
     const viewer = node.callAs(await node.node.createSession('viewer'), agent.id)
     const reader = node.callAs(await node.node.createKey(['agents:read']), agent.id)
     for (const call of [viewer, reader]) {
-      const rehearsed = await call('POST', '/outreach/hello/sends', { recipient: { personaId: 'nobody', asid: null } })
-      t.match(rehearsed.json, { status: 404, code: 'agent.outreach.recipient_not_found' })
+      const sandboxed = await call('POST', '/outreach/hello/sends', { recipient: { personaId: 'nobody', asid: null } })
+      t.match(sandboxed.json, { status: 404, code: 'agent.outreach.recipient_not_found' })
       for (const body of [
         to(),
         {},

@@ -48,15 +48,15 @@ t.test('More than one pickup takes are all picked up, each once', async (t) => {
 
 t.test('A transient failure is tried again after 2, 8 and 20 minutes and then fails for good', async (t) => {
   const sends = await openSendsFixture(t)
-  const later = { news: [{ state: 'failed' as const, reason: 'providerError', retry: 'later' as const }] }
+  const later = { deliveryReports: [{ state: 'failed' as const, reason: 'providerError', retry: 'later' as const }] }
   sends.scripts.push(later, later, later, later)
   const id = await accepted(sends)
   await sends.fixture.time.advance(limits.pickupMs)
   for (const [nth, wait] of limits.retryAfterMs.entries()) {
     const waits = await sends.waitForRetry(id)
     t.match(waits, { reason: 'dispatch_failed', attempts: nth + 1 })
-    const left = Date.parse(waits.nextAttemptAt!) - sends.fixture.time.now()
-    t.ok(left > wait - 10 * second && left <= wait, `waits ${wait / minute} minutes`)
+    const remainingMs = Date.parse(waits.nextAttemptAt!) - sends.fixture.time.now()
+    t.ok(remainingMs > wait - 10 * second && remainingMs <= wait, `waits ${wait / minute} minutes`)
     await sends.fixture.time.advance(Date.parse(waits.nextAttemptAt!) - sends.fixture.time.now() - 1)
     t.equal(sends.acceptedOpenings.length, nth + 1, 'not a moment sooner')
     await sends.fixture.time.advance(1)
@@ -82,7 +82,11 @@ t.test(
     const id = await accepted(sends)
     t.match(await sends.waitForRetry(id), { reason: 'dispatch_failed', attempts: 1 })
     t.match(await sends.waitForState(id, 'sent', 10 * second), { attempts: 2 })
-    sends.scripts.push({ answer: refuse('service.unavailable', { detail: 'Nobody knows.' }), isTaken: true, news: [] })
+    sends.scripts.push({
+      answer: refuse('service.unavailable', { detail: 'Nobody knows.' }),
+      isTaken: true,
+      deliveryReports: [],
+    })
     const other = await accepted(sends)
     await eventually(sends.fixture, () => sends.acceptedOpenings.length === 2, second)
     await eventually(sends.fixture, async () => (await sends.read(other)).messageId !== undefined, second)
@@ -125,7 +129,7 @@ t.test(
     t.match(await sends.waitForState(await next(), 'sent'), { attempts: 1 })
     await sends.waitForState(await next(), 'sent')
     t.equal(sends.probed.length, 2, 'and one that can is not asked about either')
-    sends.scripts.push({ news: [{ state: 'failed', reason: 'providerError', retry: 'never' }] })
+    sends.scripts.push({ deliveryReports: [{ state: 'failed', reason: 'providerError', retry: 'never' }] })
     await sends.waitForState(await next(), 'failed')
     await sends.waitForState(await next(), 'sent')
     t.equal(sends.probed.length, 3, 'a send that failed to dispatch has it checked afresh')
@@ -158,10 +162,10 @@ t.test('A capability that nobody knows is a transient failure; no route and a ba
 
 t.test('What changed since acceptance is seen at dispatch: identity, outreach, inputs, opening', async (t) => {
   const sends = await openSendsFixture(t)
-  const gone = await accepted(sends)
-  const { personId } = await sends.read(gone)
+  const withdrawnId = await accepted(sends)
+  const { personId } = await sends.read(withdrawnId)
   await sends.fixture.shards.execute('org/desk', sends.people.commands.remove, { ...agentRef, personId })
-  t.match(await sends.waitForState(gone, 'failed'), { reason: 'no_channel_identity' })
+  t.match(await sends.waitForState(withdrawnId, 'failed'), { reason: 'no_channel_identity' })
   const document = sends.document
   for (const [changed, reason] of [
     [{ outreach: [{ ...outreach, enabled: false }] }, 'outreach_unavailable'],

@@ -10,13 +10,13 @@ import type { PersonListener } from '../../../mgmt/people/people.js'
 import type { Command, CommandMeta, Query, Timer, Tx } from '../../../runtime/shard/contract.js'
 import { createOverlay } from '../../../runtime/shard/overlay.js'
 import { encodeWrites } from '../../../runtime/store/space.js'
-import { type AgentsBefore, agentOf, agentsBefore } from '../areas.js'
+import { type AgentStub, agentOf, createAgentStub } from '../agentstub.js'
 
 export const agentRef: AgentRef = { orgId: 'demo', agentId: 'ada' }
 
 export interface PeopleFixture {
   readonly people: People
-  readonly agents: AgentsBefore
+  readonly agents: AgentStub
   readonly tx: Tx
   /** What the org was told, and the timers that are set. */
   readonly events: OrgEventPayload[]
@@ -41,7 +41,7 @@ export function createPeopleFixture(listeners: readonly PersonListener[] = []): 
     unschedule: (name: string) => void timers.delete(name),
   })
   tx.put(agentTable, [agentRef.orgId, agentRef.agentId], agentOf(agentRef))
-  const agents = agentsBefore(() => emptyDocument)
+  const agents = createAgentStub(() => emptyDocument)
   const people = createPeople({ orgEvent, agents, conversations: undefined as never, randomBytes })
   for (const listener of listeners) people.onChanged(listener)
   let minted = 0

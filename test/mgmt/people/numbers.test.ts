@@ -253,11 +253,11 @@ t.test('People known by nothing but an address are read in from an export, opted
   await reaches(agent, (all) => all.length === 2 && all.some(({ identities }) => identities[0]?.optedOut))
   const exportPath = `/v1/orgs/demo/agents/${agent.id}/people/export`
   const file = (await fixture.node.mgmt('GET', exportPath, { token: fixture.node.key })).text
-  const known = async (of: SendAgent) =>
+  const readPeople = async (of: SendAgent) =>
     (await people(of)).map(({ identities }) => identities.map((each) => `${each.channel} ${each.address}`).toSorted())
-  const expected = await known(agent)
+  const expected = await readPeople(agent)
   t.match(await imports(another, file), { created: 2, updated: 0, rejected: [] })
-  t.same((await known(another)).toSorted(), expected.toSorted())
+  t.same((await readPeople(another)).toSorted(), expected.toSorted())
   t.match(await imports(another, file), { created: 0, updated: 2, rejected: [] }, 'nobody twice')
   await writes(another, texted, 'hello', 'sms')
   await reaches(another, (all) => all.some(({ identities }) => identities.some(({ lastSeenAt }) => lastSeenAt)))

@@ -5,7 +5,7 @@ import { formatAgentKey } from '../../../core/agentref.js'
 import { person as limits } from '../../../core/limits/index.js'
 import { personIdPattern } from '../../../core/people/ids.js'
 import { textFields } from '../../../core/people/person.js'
-import { createDocuments } from '../../../mgmt/agents/documentcommands.js'
+import { createDocuments } from '../../../mgmt/agents/documentoperations.js'
 import { agentTable } from '../../../mgmt/agents/store.js'
 import { createPeopleCommands } from '../../../mgmt/people/commands.js'
 import { createPeopleRecords } from '../../../mgmt/people/people.js'
@@ -23,17 +23,24 @@ const orgEvent = webhookCommands({ timeScale: 1 }).enqueue
 const { identityEvent: heard } = createPeopleCommands(createPeopleRecords([]), orgEvent)
 const numbered = (count: number) => Array.from({ length: count }, (_, n) => `n${n}`)
 const keyed = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, 'v']))
-const placeOf = (agentId: string) => ({ orgId: 'demo', agentId })
+const agentRefOf = (agentId: string) => ({ orgId: 'demo', agentId })
 
-async function hears(agentId: string, news: object): Promise<void> {
-  const told = { asid: 'usr_1', channel: 'sms', address: '+14155550100', at: node.clock.now(), kind: 'seen', ...news }
-  const place = placeOf(agentId)
-  await node.node.engine.execute(formatAgentKey(place), heard, { ...place, ...told } as never)
+async function receiveEvent(agentId: string, fields: object): Promise<void> {
+  const event = {
+    asid: 'usr_1',
+    channel: 'sms',
+    address: '+14155550100',
+    at: node.clock.now(),
+    kind: 'seen',
+    ...fields,
+  }
+  const agentRef = agentRefOf(agentId)
+  await node.node.engine.execute(formatAgentKey(agentRef), heard, { ...agentRef, ...event } as never)
 }
 
 t.test('A person is entered, read, changed and deleted', async (t) => {
   const { call } = await fixture.agent()
-  const said = {
+  const personBody = {
     firstName: 'Ann',
     phone: '+1 (415) 555-0100',
     status: 'qualified',
@@ -44,7 +51,7 @@ t.test('A person is entered, read, changed and deleted', async (t) => {
     timezone: 'Europe/Berlin',
     scheduledCallAt: '2026-05-01T10:00:00+02:00',
   }
-  const made = await call('POST', '/people', said)
+  const made = await call('POST', '/people', personBody)
   t.equal(made.status, 201)
   const now = new Date(node.clock.now()).toISOString()
   t.match(made.json.id, new RegExp(personIdPattern))
@@ -182,7 +189,7 @@ t.test(
   'A number is found by its digits, and one that only an identity has by those who may see addresses',
   async (t) => {
     const { id, call } = await fixture.agent()
-    await hears(id, { address: '+14155550177' })
+    await receiveEvent(id, { address: '+14155550177' })
     const reader = fixture.callAs(await node.createKey(['people:read']), id)
     for (const q of ['%2B14155550177', '5550177']) {
       t.equal((await call('GET', `/people?q=${q}`)).json.data.length, 1, q)
@@ -193,7 +200,7 @@ t.test(
 
 t.test('Addresses are shown to callers that hold people:export, and to nobody else', async (t) => {
   const { id, call } = await fixture.agent()
-  await hears(id, {})
+  await receiveEvent(id, {})
   const [full] = (await call('GET', '/people')).json.data
   t.match(full.identities, [{ asid: 'usr_1', channel: 'sms', address: '+14155550100', optedOut: false }])
   const reader = fixture.callAs(await node.createKey(['people:read']), id)
@@ -217,7 +224,7 @@ t.test('Pages are stable while people come and go', async (t) => {
     made.unshift((await call('POST', '/people', { tags: ['x'] })).json.id)
   }
   for (let n = 0; n < 5; n++) await enter()
-  const asked = [...made]
+  const expectedIds = [...made]
   for (const filter of ['', '&tag=x', '&source=operator']) {
     const seen: string[] = []
     let token = ''
@@ -227,7 +234,7 @@ t.test('Pages are stable while people come and go', async (t) => {
       await enter()
       token = json.nextPageToken && `&pageToken=${json.nextPageToken}`
     } while (token)
-    t.same(seen.slice(-asked.length), asked, filter)
+    t.same(seen.slice(-expectedIds.length), expectedIds, filter)
     t.equal(new Set(seen).size, seen.length, 'nobody is shown twice')
   }
   const { nextPageToken } = (await call('GET', '/people?limit=1&tag=x')).json
@@ -265,15 +272,15 @@ t.test('People of another org, or of no agent, are not found', async (t) => {
 
 t.test('Two people are merged, and the one that went leads to the other', async (t) => {
   const { id, call } = await fixture.agent()
-  await hears(id, {})
+  await receiveEvent(id, {})
   const [heard] = (await call('GET', '/people')).json.data
-  const { id: stays } = (await call('POST', '/people', { fullName: 'Ann' })).json
-  const merged = await call('POST', `/people/${stays}/_merge`, { from: heard.id })
-  t.match(merged.json, { id: stays, fullName: 'Ann', identities: [{ asid: 'usr_1' }] })
-  t.equal((await call('GET', `/people/${heard.id}`)).json.id, stays)
-  t.equal((await call('PATCH', `/people/${heard.id}`, { company: 'Acme' })).json.id, stays, 'writes too')
-  t.same(fieldsOf(await call('POST', `/people/${stays}/_merge`, { from: heard.id })), ['from'])
-  t.same((await call('GET', `/people/${stays}/appointments`)).json, { data: [] })
+  const { id: survivorId } = (await call('POST', '/people', { fullName: 'Ann' })).json
+  const merged = await call('POST', `/people/${survivorId}/_merge`, { from: heard.id })
+  t.match(merged.json, { id: survivorId, fullName: 'Ann', identities: [{ asid: 'usr_1' }] })
+  t.equal((await call('GET', `/people/${heard.id}`)).json.id, survivorId)
+  t.equal((await call('PATCH', `/people/${heard.id}`, { company: 'Acme' })).json.id, survivorId, 'writes too')
+  t.same(fieldsOf(await call('POST', `/people/${survivorId}/_merge`, { from: heard.id })), ['from'])
+  t.same((await call('GET', `/people/${survivorId}/appointments`)).json, { data: [] })
 })
 
 t.test('Fields of people are declared in the agent’s document', async (t) => {
@@ -321,7 +328,7 @@ t.test('A segment stays while a campaign is being drafted for it', async (t) => 
   documents.provide({ draftCampaigns: () => drafts })
   const { commands } = documents
   const root = createOverlay({ get: () => undefined, range: () => [], encode: encodeWrites })
-  const place = placeOf('ada')
+  const agentRef = agentRefOf('ada')
   root.put(agentTable, ['demo', 'ada'], {
     id: 'ada',
     orgId: 'demo',
@@ -330,10 +337,10 @@ t.test('A segment stays while a campaign is being drafted for it', async (t) => 
     createdAt: 1,
     updatedAt: 1,
   })
-  const write = (resource: string, asked: object) => {
-    const input = { ...place, endpointName: resource, request: { params: {}, query: {}, ...asked }, ifMatch: '' }
-    const told = { commandId: resource, at: 1, mint: () => 'x' }
-    return commands.write.decide(Object.assign(root, { send: () => undefined }) as never, input, told)
+  const write = (resource: string, request: object) => {
+    const input = { ...agentRef, endpointName: resource, request: { params: {}, query: {}, ...request }, ifMatch: '' }
+    const meta = { commandId: resource, at: 1, mint: () => 'x' }
+    return commands.write.decide(Object.assign(root, { send: () => undefined }) as never, input, meta)
   }
   write('POST /people/segments', { body: { name: 'Vip', filter: { tag: 'vip' } } })
   const remove = () => write('DELETE /people/segments/{segmentId}', { params: { segmentId: 'vip' } })
@@ -353,15 +360,15 @@ t.test('A preview shows what a real person would be sent', async (t) => {
 t.test('The people of an agent go with it', async (t) => {
   const { id, call } = await fixture.agent()
   await call('POST', '/people', { phone: '+14155550100' })
-  await hears(id, { asid: 'usr_7', address: '+14155550101' })
-  let gone = 0
+  await receiveEvent(id, { asid: 'usr_7', address: '+14155550101' })
+  let deletedCount = 0
   node.node.engine.watch(personTable, ([, agentId], value) => {
-    if (agentId === id && value === undefined) gone++
+    if (agentId === id && value === undefined) deletedCount++
   })
   t.equal((await call('DELETE', '')).status, 204)
   t.equal((await call('GET', '/people')).status, 404)
-  const again = await node.mgmt('POST', '/v1/orgs/demo/agents', { token: node.key, json: { name: id, id } })
-  t.equal(again.status, 201)
+  const recreated = await node.mgmt('POST', '/v1/orgs/demo/agents', { token: node.key, json: { name: id, id } })
+  t.equal(recreated.status, 201)
   t.same((await call('GET', '/people')).json.data, [])
-  await waitUntil(() => gone === 2, node.clock)
+  await waitUntil(() => deletedCount === 2, node.clock)
 })

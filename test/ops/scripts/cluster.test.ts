@@ -27,23 +27,23 @@ interface Ended {
 
 async function run(args: string[], env: NodeJS.ProcessEnv = process.env): Promise<Ended> {
   const child = spawn(process.execPath, [command, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
-  const said = { stdout: '', stderr: '' }
+  const output = { stdout: '', stderr: '' }
   child.stdout.on('data', (piece) => {
-    said.stdout += piece
+    output.stdout += piece
   })
   child.stderr.on('data', (piece) => {
-    said.stderr += piece
+    output.stderr += piece
   })
   const [code] = await once(child, 'close')
-  return { code, ...said }
+  return { code, ...output }
 }
 
-interface Kept {
+interface ClusterState {
   readonly processes: readonly StartedProcess[]
 }
 
 const fileOf = (dir: string) => join(dir, 'cluster.json')
-const kept = (dir: string) => JSON.parse(readFileSync(fileOf(dir), 'utf8')) as Kept
+const readState = (dir: string) => JSON.parse(readFileSync(fileOf(dir), 'utf8')) as ClusterState
 const urlIn = (stdout: string, word: string) => stdout.match(new RegExp(`^${word} +(\\S+)$`, 'm'))?.[1] ?? ''
 
 /** A folder whose cluster is ended with the test, however that ends. */
@@ -57,7 +57,7 @@ t.test('The servers of a cluster', async (t) => {
   const dir = clusterFolder(t)
   const first = await run(['up', '--servers-only', '--dir', dir])
   t.equal(first.code, 0, first.stderr)
-  const processes = kept(dir).processes
+  const processes = readState(dir).processes
   t.same(
     processes.map(({ name }) => name),
     ['nats-1', 'nats-2', 'nats-3', 'redis'],
@@ -66,12 +66,12 @@ t.test('The servers of a cluster', async (t) => {
 
   t.test('A second up changes nothing, and starts again what has gone', async (t) => {
     t.same(await run(['up', '--servers-only', '--dir', dir]), first)
-    t.same(kept(dir).processes, processes)
+    t.same(readState(dir).processes, processes)
     const [lost, ...others] = processes
     process.kill(lost!.pid, 'SIGKILL')
     await waitUntil(() => !isRunning(lost!))
     t.same(await run(['up', '--servers-only', '--dir', dir]), first, 'in the same place')
-    const now = kept(dir).processes
+    const now = readState(dir).processes
     t.same(
       now.filter(({ name }) => name !== lost!.name),
       others,
@@ -86,15 +86,15 @@ t.test('The servers of a cluster', async (t) => {
     t.teardown(() => bus.close())
     const log = await bus.log(0)
     t.equal(await log.append(bytes('entry'), 0), 'appended')
-    let told = 0
+    let reported = 0
     const stop = log.follow(
       0,
       (_entry, number) => {
-        told = number
+        reported = number
       },
       (why) => t.fail(String(why)),
     )
-    await waitUntil(() => told === 1)
+    await waitUntil(() => reported === 1)
     stop()
     await log.trim(1)
     t.same(await log.bounds(), { first: 2, last: 1 })
@@ -133,15 +133,15 @@ t.test('The servers of a cluster', async (t) => {
   })
 
   t.test('Down ends all of it and keeps the data; down and wipe leaves nothing', async (t) => {
-    const before = kept(dir).processes
+    const before = readState(dir).processes
     t.equal((await run(['down', '--dir', dir])).code, 0)
     t.notOk(before.some(isRunning))
-    t.same(kept(dir).processes, [])
+    t.same(readState(dir).processes, [])
     t.equal((await run(['down', '--dir', dir])).code, 0, 'again is no mistake')
-    const again = await run(['up', '--servers-only', '--dir', dir])
-    t.equal(again.stdout, first.stdout, 'the same ports and passwords')
+    const secondRun = await run(['up', '--servers-only', '--dir', dir])
+    t.equal(secondRun.stdout, first.stdout, 'the same ports and passwords')
     const bus = await openNats({
-      servers: urlIn(again.stdout, 'NATS').split(','),
+      servers: urlIn(secondRun.stdout, 'NATS').split(','),
       syncAlways: false,
       name: 'test',
       log: silent,
@@ -169,7 +169,7 @@ t.test('Three nodes on those servers answer as one installation', async (t) => {
     const listed = await fetch(`${node}/orgs/demo/api-keys`, { headers })
     t.match(await listed.text(), 'made on the first node', node)
   }
-  const before = kept(dir).processes
+  const before = readState(dir).processes
   t.equal(before.length, 7)
   t.equal((await run(['down', '--wipe', '--dir', dir])).code, 0)
   t.notOk(before.some(isRunning))
@@ -185,7 +185,7 @@ t.test('A process that only has the number of one that was started is left alone
   writeFileSync(fileOf(dir), JSON.stringify({ version: 1, processes: [{ name: 'redis', pid, identity: 'another' }] }))
   t.equal((await run(['down', '--dir', dir])).code, 0)
   t.equal(stranger.exitCode ?? stranger.signalCode, null)
-  t.same(kept(dir).processes, [])
+  t.same(readState(dir).processes, [])
 })
 
 t.test('A folder that holds no cluster is not wiped', async (t) => {
@@ -234,7 +234,7 @@ t.test('What fails to start is told with the end of its log, and the rest can be
   })
   t.equal(code, 1)
   t.match(stderr, /redis has ended\. It said:\nno memory left\n.*npm run cluster:down/)
-  const running = kept(dir).processes.filter(isRunning)
+  const running = readState(dir).processes.filter(isRunning)
   t.same(
     running.map(({ name }) => name),
     ['nats-1', 'nats-2', 'nats-3'],

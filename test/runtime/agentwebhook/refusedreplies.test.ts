@@ -6,7 +6,7 @@ import { waitUntil } from '../../harness/clock.js'
 import type { Behavior } from '../../harness/receiver.js'
 import { type GatewayFixture, openGatewayFixture, textMessage } from '../conversation/fixture.js'
 
-const place = { orgId: 'acme', agentId: 'desk' }
+const agentRef = { orgId: 'acme', agentId: 'desk' }
 const ann = '+15550101'
 
 /** Answers the event with this text with these messages, and takes every other. */
@@ -48,8 +48,8 @@ t.test('A reply with another channel to go to does not wait for a binding that i
 
 t.test('A reply that is refused is a dead letter and a failed attempt with the reason of each message', async (t) => {
   const fixture = await openGatewayFixture(t, { channels: ['sms', 'rcs'] })
-  const toNobody = textMessage('two', { delivery: { channels: ['webchat'] } })
-  fixture.setWebhookBehavior(answering(fixture, 'hi', textMessage('one'), toNobody, textMessage('three')))
+  const unreachable = textMessage('two', { delivery: { channels: ['webchat'] } })
+  fixture.setWebhookBehavior(answering(fixture, 'hi', textMessage('one'), unreachable, textMessage('three')))
   const asid = await fixture.receiveText(ann, 'hi')
   await waitUntil(() => fixture.providerRequests.length === 2)
   await fixture.waitForWebhook()
@@ -71,8 +71,8 @@ t.test(
     fixture.isReady('rcs', true)
     const { at, id } = fixture.deadLetters()[0]!
     const [replay] = deadLetterModule.commands
-    const letter = { ...place, asid, positions: [[at, id]] as const }
-    t.equal(await fixture.engine.execute(asid, replay!, letter), 1)
+    const deadLetter = { ...agentRef, asid, positions: [[at, id]] as const }
+    t.equal(await fixture.engine.execute(asid, replay!, deadLetter), 1)
     await waitUntil(() => fixture.eventTexts(asid).includes('sent rcs'))
     await fixture.waitForWebhook()
     t.same(texts(fixture), ['one', 'two'])

@@ -11,25 +11,25 @@ const real: Pick<Clock, 'monotonic' | 'nextTick'> = systemClock
 const line = (text: string) => JSON.stringify({ message: { spec: 'amf/1', parts: [{ type: 'text', text }] } })
 
 async function read(type: string, pieces: Iterable<Uint8Array>, clock = real) {
-  const found: ReplyPart[] = []
+  const parts: ReplyPart[] = []
   const body = Readable.from(pieces, { objectMode: true })
-  for await (const piece of readReply(type, body, { ...settings, clock })) found.push(piece)
-  return found
+  for await (const piece of readReply(type, body, { ...settings, clock })) parts.push(piece)
+  return parts
 }
 
-function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
-  const ends = [...new Set(places.map((place) => place % (bytes.length + 1)))].sort((a, b) => a - b)
+function cut(bytes: Buffer, offsets: readonly number[]): Buffer[] {
+  const ends = [...new Set(offsets.map((offset) => offset % (bytes.length + 1)))].sort((a, b) => a - b)
   return [...ends, bytes.length].map((end, at) => bytes.subarray(ends[at - 1] ?? 0, end))
 }
 
 t.test('Lines say the same in whatever pieces they come', async (t) => {
   const texts = fc.array(fc.string({ unit: 'grapheme', minLength: 1 }), { maxLength: 6 })
   await fc.assert(
-    fc.asyncProperty(texts, fc.array(fc.nat(), { maxLength: 30 }), async (given, places) => {
-      const bytes = Buffer.from(given.map((text) => `${line(text)}\n`).join(''))
-      const whole = await read('application/x-ndjson', [bytes])
-      const inPieces = await read('application/x-ndjson', cut(bytes, places))
-      if (JSON.stringify(whole) !== JSON.stringify(inPieces)) throw new Error('another reading')
+    fc.asyncProperty(texts, fc.array(fc.nat(), { maxLength: 30 }), async (sourceTexts, offsets) => {
+      const bytes = Buffer.from(sourceTexts.map((text) => `${line(text)}\n`).join(''))
+      const expected = await read('application/x-ndjson', [bytes])
+      const inPieces = await read('application/x-ndjson', cut(bytes, offsets))
+      if (JSON.stringify(expected) !== JSON.stringify(inPieces)) throw new Error('another reading')
     }),
   )
   t.pass()
@@ -37,20 +37,20 @@ t.test('Lines say the same in whatever pieces they come', async (t) => {
 
 t.test('A line in one-byte pieces is looked through once', async (t) => {
   const bytes = Buffer.from(`${line('a'.repeat(1_500))}\n${line('b'.repeat(1_500))}`)
-  let looked = 0
+  let readCount = 0
   const pieces = Array.from(bytes, (_, at) => {
     const piece = bytes.subarray(at, at + 1)
     const indexOf = piece.indexOf.bind(piece)
-    piece.indexOf = ((...given: Parameters<typeof indexOf>) => {
-      looked += piece.length
-      return indexOf(...given)
+    piece.indexOf = ((...sourceTexts: Parameters<typeof indexOf>) => {
+      readCount += piece.length
+      return indexOf(...sourceTexts)
     }) as typeof piece.indexOf
     return piece
   })
   const found = await read('application/x-ndjson', pieces)
   t.equal(found.length, 2)
   t.ok(found.every((piece) => 'message' in piece))
-  t.ok(looked <= bytes.length + found.length, `${looked} bytes were looked at`)
+  t.ok(readCount <= bytes.length + found.length, `${readCount} bytes were looked at`)
 })
 
 t.test('A reply that is nested too deep or has too many values is not parsed', async (t) => {
@@ -63,7 +63,7 @@ t.test('A reply that is nested too deep or has too many values is not parsed', a
 })
 
 /** Says what it is given, and then nothing more. */
-function stalled(...pieces: string[]): Readable {
+function stallingBody(...pieces: string[]): Readable {
   const body = new Readable({ read() {} })
   for (const piece of pieces) body.push(Buffer.from(piece))
   return body
@@ -84,11 +84,11 @@ t.test(
       return { found }
     }
     for (const type of ['application/json', 'text/svc-aml']) {
-      t.match(await all(type, stalled('{"messages": [')), { found: [], error: late })
+      t.match(await all(type, stallingBody('{"messages": [')), { found: [], error: late })
     }
     const line = JSON.stringify({ message: { spec: 'amf/1', parts: [{ type: 'text', text: 'hi' }] } })
-    const told = await all('application/x-ndjson', stalled(`${line}\n`, '{"mess'))
-    t.match(told, { found: [{ message: {} }], error: late }, 'what was told before counts')
+    const parts = await all('application/x-ndjson', stallingBody(`${line}\n`, '{"mess'))
+    t.match(parts, { found: [{ message: {} }], error: late }, 'what was told before counts')
   },
 )
 
@@ -99,9 +99,9 @@ t.test('Blank lines are no part of a reply, however many there are', async (t) =
   let decoded = 0
   const { decode } = TextDecoder.prototype
   t.teardown(() => Object.assign(TextDecoder.prototype, { decode }))
-  TextDecoder.prototype.decode = function (...given) {
+  TextDecoder.prototype.decode = function (...sourceTexts) {
     decoded++
-    return decode.apply(this, given)
+    return decode.apply(this, sourceTexts)
   }
   t.same(await read('application/x-ndjson', [blanks]), [])
   const bytes = Buffer.concat([blanks, Buffer.from(line('Hello')), Buffer.from('\n \n')])
@@ -111,15 +111,17 @@ t.test('Blank lines are no part of a reply, however many there are', async (t) =
 })
 
 t.test('A reply has a bounded number of lines, and those within the bound count', async (t) => {
-  const most = agentWebhook.replyLines
+  const maxLines = agentWebhook.replyLines
   const good = `${line('Hello')}\n`
-  const all = await read('application/x-ndjson', [Buffer.from(good.repeat(most) + blanks.toString().slice(0, 1_000))])
-  t.equal(all.filter((piece) => 'message' in piece).length, most)
-  t.equal(all.length, most)
+  const all = await read('application/x-ndjson', [
+    Buffer.from(good.repeat(maxLines) + blanks.toString().slice(0, 1_000)),
+  ])
+  t.equal(all.filter((piece) => 'message' in piece).length, maxLines)
+  t.equal(all.length, maxLines)
   for (const more of ['{}', '{}\n', '{}\n'.repeat(100_000)]) {
-    const found = await read('application/x-ndjson', [Buffer.from(good.repeat(most) + more)])
-    t.equal(found.length, most + 1)
-    t.same(found.at(-1), { problem: `The reply has more than ${most} lines.` })
+    const found = await read('application/x-ndjson', [Buffer.from(good.repeat(maxLines) + more)])
+    t.equal(found.length, maxLines + 1)
+    t.same(found.at(-1), { problem: `The reply has more than ${maxLines} lines.` })
   }
 })
 
@@ -156,9 +158,9 @@ t.test('A reply takes one timer for each piece, not for each line', async (t) =>
   let timers = 0
   const { setTimeout: original } = globalThis
   t.teardown(() => Object.assign(globalThis, { setTimeout: original }))
-  globalThis.setTimeout = ((...given: Parameters<typeof original>) => {
+  globalThis.setTimeout = ((...sourceTexts: Parameters<typeof original>) => {
     timers++
-    return original(...given)
+    return original(...sourceTexts)
   }) as typeof original
   const lines = Buffer.from(`${line('Hello')}\n`.repeat(500))
   await read('application/x-ndjson', [lines, blanks, lines.subarray(0, 5)])

@@ -6,7 +6,7 @@ import { replyRules as limits } from '../../../core/limits/index.js'
 import { applyRules } from '../../../runtime/agentwebhook/replyrules.js'
 
 const reader = { locale: 'en-US', zone: 'UTC' }
-const said = (text: string, parts = 1): OutboundMessage => ({
+const textReply = (text: string, parts = 1): OutboundMessage => ({
   spec: 'amf/1',
   parts: Array.from({ length: parts }, () => ({ type: 'text', text })),
 })
@@ -45,7 +45,7 @@ function countingClock() {
 
 t.test('Others have their turn while a single pattern is looked for', async (t) => {
   const clock = countingClock()
-  const { ruleVerdict: ruled } = await applyRules([rule('r', 'flag', large)], said(unsteady), reader, clock)
+  const { ruleVerdict: ruled } = await applyRules([rule('r', 'flag', large)], textReply(unsteady), reader, clock)
   t.equal(ruled, undefined)
   t.ok(clock.turns > 20, `${clock.turns} turns`)
 })
@@ -53,7 +53,7 @@ t.test('Others have their turn while a single pattern is looked for', async (t) 
 t.test('Of messages that are judged at the same time one goes on in a turn of the loop', async (t) => {
   const clock = countingClock()
   const rules = [rule('r', 'flag', large)]
-  await Promise.all([1, 2, 3, 4].map(() => applyRules(rules, said(unsteady), reader, clock)))
+  await Promise.all([1, 2, 3, 4].map(() => applyRules(rules, textReply(unsteady), reader, clock)))
   t.equal(clock.mostWaiting, 1)
   t.ok(clock.turns > 80, `${clock.turns} turns`)
 })
@@ -66,28 +66,34 @@ t.test('What cannot be judged within the steps of a message is refused by the fi
     { ...rule('blocks', 'block', 'no such phrase'), replacement: 'Something else.' },
     rule('behind', 'block', 'no such phrase'),
   ]
-  const message = said(unsteady, 8)
+  const message = textReply(unsteady, 8)
   t.same(await applyRules(rules, message, reader, clock), {
     message,
     ruleVerdict: { flaggedBy: ['costly'], blockedBy: 'blocks', isInconclusive: true },
   })
-  const asks = limits.messageSteps / 2_000
-  t.ok(clock.now < 4 * asks, `${clock.now} looks at the clock`)
+  const clockReads = limits.messageSteps / 2_000
+  t.ok(clock.now < 4 * clockReads, `${clock.now} looks at the clock`)
 })
 
 t.test('Two thousand phrases are judged of the longest text there is', async (t) => {
   const rules = Array.from({ length: 100 }, (_, nth) =>
     rule(`r${nth}`, 'block', ...Array.from({ length: 20 }, (_, each) => `phrase ${nth} ${each}`)),
   )
-  const message = said('a'.repeat(3_999), 16)
+  const message = textReply('a'.repeat(3_999), 16)
   t.same(await applyRules(rules, message, reader, countingClock()), { message })
 })
 
 t.test('Nothing more is judged once the caller has gone', async (t) => {
   const clock = countingClock()
-  const gone = new AbortController()
-  const judging = applyRules([rule('r', 'block', large, large)], said(unsteady, 8), reader, clock, gone.signal)
-  gone.abort()
+  const cancelled = new AbortController()
+  const judging = applyRules(
+    [rule('r', 'block', large, large)],
+    textReply(unsteady, 8),
+    reader,
+    clock,
+    cancelled.signal,
+  )
+  cancelled.abort()
   t.match(await judging, { ruleVerdict: { blockedBy: 'r', isInconclusive: true } })
   // Each turn is put off twice.
   t.ok(clock.turns <= 2, `put off ${clock.turns} times`)

@@ -69,8 +69,8 @@ t.test('An event is tried again 1, 5, 25 and 125 seconds after a failure, and th
     t.equal(tries.length, 5)
     t.equal(new Set(tries.map(({ event }) => event.eventId)).size, 1, 'one id for all tries')
     t.same(new Set(tries.map(({ event }) => event.timestamp)).size, 1)
-    const [letter, ...others] = fixture.deadLetters()
-    t.equal(letter!.event.eventId, tries[0]!.event.eventId)
+    const [deadLetter, ...others] = fixture.deadLetters()
+    t.equal(deadLetter!.event.eventId, tries[0]!.event.eventId)
     t.same(others, [])
     t.same(fixture.eventTexts(asid).at(-1), 'and more', 'what came after it goes on')
   }
@@ -110,18 +110,18 @@ t.test('An answer of 4xx sets the event aside at once, and the next one goes out
 
 t.test('A webhook that hangs for one person does not hold the events of others', async (t) => {
   const fixture = await openGatewayFixture(t)
-  const held: (() => void)[] = []
+  const waiting: (() => void)[] = []
   fixture.setWebhookBehavior(
-    forText(fixture, 'slow', (response) => void held.push(() => response.writeHead(204).end())),
+    forText(fixture, 'slow', (response) => void waiting.push(() => response.writeHead(204).end())),
   )
   await fixture.receiveText(ann, 'slow')
-  await waitUntil(() => held.length === 1)
+  await waitUntil(() => waiting.length === 1)
   await fixture.receiveText(ann, 'after')
   const others = Array.from({ length: 30 }, (_, n) => `+155502${10 + n}`)
   await Promise.all(others.map((who) => fixture.receiveText(who, 'quick')))
   await waitUntil(() => triesOf(fixture, 'quick').length === others.length)
   t.same(fixture.eventTexts(fixture.asid(ann)), ['conversationStarted', 'slow'], 'and their own wait')
-  held[0]!()
+  waiting[0]!()
   await fixture.waitForWebhook()
   t.same(fixture.eventTexts(fixture.asid(ann)), ['conversationStarted', 'slow', 'after'])
 })
@@ -217,8 +217,8 @@ t.test('A dead letter tells the first problems of a reply that has many', async 
   fixture.setWebhookBehavior(forText(fixture, 'go', behave))
   await fixture.receiveText(ann, 'go')
   await fixture.waitForWebhook()
-  const [letter] = fixture.deadLetters()
-  t.equal(letter!.why.split('no `message`').length - 1, agentWebhook.notesPerReply)
+  const [deadLetter] = fixture.deadLetters()
+  t.equal(deadLetter!.why.split('no `message`').length - 1, agentWebhook.notesPerReply)
 })
 
 t.test('An answer that says nothing is taken, of whatever type', async (t) => {
@@ -303,8 +303,8 @@ t.test('A reply that is another at the next try is sent as it is, and nothing of
   let isFirst = true
   fixture.setWebhookBehavior(
     forText(fixture, 'go', (response, nth) => {
-      const again = [line('same'), own('second try', 'own-2'), own('kept', 'own-1'), line('same')]
-      if (!isFirst) return replies('application/x-ndjson', ...again)(response, nth)
+      const retriedLines = [line('same'), own('second try', 'own-2'), own('kept', 'own-1'), line('same')]
+      if (!isFirst) return replies('application/x-ndjson', ...retriedLines)(response, nth)
       isFirst = false
       response.writeHead(200, { 'content-type': 'application/x-ndjson' })
       response.write(line('same') + own('kept', 'own-1'))

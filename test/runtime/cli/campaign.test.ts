@@ -21,7 +21,7 @@ t.setTimeout(200_000)
 
 const plain = (text: string) => text
 
-function looked(
+function reportOf(
   status: string,
   states: Record<string, number>,
   reasons: Record<string, number> = {},
@@ -40,8 +40,8 @@ t.test('A campaign is made, staged, started, watched to its end and reported on'
       (await node.call('POST', `${agentPath}/personas`, { name, fields, consent: { status: 'granted' } })).id,
     )
   }
-  const about = ['--name', 'May', '--outreach', 'welcome']
-  const made = await parley(['campaign', 'create', 'desk', ...about, '--personas', ...personas, '--json'], env)
+  const options = ['--name', 'May', '--outreach', 'welcome']
+  const made = await parley(['campaign', 'create', 'desk', ...options, '--personas', ...personas, '--json'], env)
   t.equal(made.code, exitCode.done, made.stderr)
   t.match(made.json, { name: 'May', outreachId: 'welcome', status: 'draft' })
   const { id } = made.json
@@ -70,7 +70,7 @@ t.test('A campaign is made, staged, started, watched to its end and reported on'
   const people = join(scratch(t), 'people.txt')
   writeFileSync(people, 'pr_1\npr_2\n\n')
   const second = await parley(
-    ['campaign', 'create', 'desk', ...about, '--people', people, '--no-previously-contacted', '--json'],
+    ['campaign', 'create', 'desk', ...options, '--people', people, '--no-previously-contacted', '--json'],
     env,
   )
   t.match(second.json, { status: 'draft', includePreviouslyContacted: false })
@@ -81,7 +81,7 @@ t.test('A campaign is made, staged, started, watched to its end and reported on'
   t.match(JSON.parse(ended.stderr), { error: { message: 'The campaign "May" ended cancelled.', exitCode: 1 } })
   t.match(JSON.parse(ended.stdout.trim()), { campaign: { status: 'cancelled' }, states: {} })
   for (const audience of [[], ['--segment', 's', '--personas', 'p'], ['--people', join(people, 'none')]]) {
-    const wrong = await parley(['campaign', 'create', 'desk', ...about, ...audience], env)
+    const wrong = await parley(['campaign', 'create', 'desk', ...options, ...audience], env)
     t.equal(wrong.code, exitCode.wrongUsage, audience.join(' '))
   }
 })
@@ -108,28 +108,29 @@ t.test('Progress counts everybody who was to be sent to, and the bar is never lo
         const { done, total } = progressOf({ states, reasons: {} })
         const all = Object.values(states).reduce((sum, count) => sum + count, 0)
         const open = states.pending! + states.queued! + states.sending!
-        const [, bar = ''] = /^\[([#.]*)\]/.exec(progressLine(looked('running', states), rate)) ?? []
+        const [, bar = ''] = /^\[([#.]*)\]/.exec(progressLine(reportOf('running', states), rate)) ?? []
         return total === all - states.excluded! && done === total - open && bar.length === 30
       },
     ),
   )
   t.equal(
-    progressLine(looked('running', { pending: 600, sending: 150, sent: 200, failed: 50, excluded: 9 }), 12.5),
+    progressLine(reportOf('running', { pending: 600, sending: 150, sent: 200, failed: 50, excluded: 9 }), 12.5),
     '[########......................] 25 %  250 of 1,000  13 a second  about 1 min 0 s left  running',
   )
-  t.equal(progressLine(looked('draft', {}), undefined), `[${'.'.repeat(30)}] 0 %  0 of 0  draft`)
+  t.equal(progressLine(reportOf('draft', {}), undefined), `[${'.'.repeat(30)}] 0 %  0 of 0  draft`)
 })
 
 t.test('The pace is that of the last looks, and starts anew when the campaign was held', async (t) => {
   const pace = createRateMeter()
-  const at = (sent: number, ms: number, status = 'running') => pace(looked(status, { sent, pending: 1_000 - sent }), ms)
+  const at = (sent: number, ms: number, status = 'running') =>
+    pace(reportOf(status, { sent, pending: 1_000 - sent }), ms)
   t.equal(at(0, 0), undefined)
   t.equal(at(100, 1_000), 100)
   t.equal(at(300, 2_000), 150)
   t.equal(at(300, 3_000, 'paused'), undefined)
   t.equal(at(300, 4_000), undefined)
   t.equal(at(310, 5_000), 10)
-  for (let look = 0; look < 20; look++) at(310 + look, 6_000 + look * 1_000)
+  for (let poll = 0; poll < 20; poll++) at(310 + poll, 6_000 + poll * 1_000)
   t.equal(at(430, 26_000), (430 - 321) / 9, 'the oldest looks are forgotten')
 })
 
@@ -147,7 +148,7 @@ t.test('What is staged, run and reported is laid out for people', async (t) => {
   ])
   const unpaced = stagedLines({ counts, durationEstimate: [{ provider: 'emulator', recipients: 2 }] }, plain)
   t.equal(unpaced[1], 'emulator: 2 people without a limit on the rate.')
-  const run = looked('running', { pending: 0, sent: 9_000, failed: 12 }, { no_route: 12 })
+  const run = reportOf('running', { pending: 0, sent: 9_000, failed: 12 }, { no_route: 12 })
   t.strictSame(reportLines(run, plain), [
     'STATE   PEOPLE',
     'sent     9,000',
@@ -166,19 +167,19 @@ t.test(
   'On a terminal one drawing takes the place of the last, and a node that is away is told and waited for',
   async (t) => {
     const states = [
-      looked('running', { pending: 1, sent: 1 }),
+      reportOf('running', { pending: 1, sent: 1 }),
       'away',
       {
-        ...looked('failed', { cancelled: 1, sent: 1 }),
-        campaign: { ...looked('failed', {}).campaign, failReason: 'the binding is gone' },
+        ...reportOf('failed', { cancelled: 1, sent: 1 }),
+        campaign: { ...reportOf('failed', {}).campaign, failReason: 'the binding is gone' },
       },
     ] as const
-    let look = 0
+    let poll = 0
     let screen = ''
-    const said: string[] = []
+    const printed: string[] = []
     const get = async (path: string): Promise<never> => {
-      const now = states[Math.min(Math.floor(look / 2), 2)]!
-      look++
+      const now = states[Math.min(Math.floor(poll / 2), 2)]!
+      poll++
       if (now === 'away') {
         const { Failure } = await import('../../../runtime/cli/failure.js')
         throw new Failure('Nobody answers.')
@@ -187,11 +188,11 @@ t.test(
     }
     const terminal = createTerminal(
       { isTTY: true, rows: 24, write: (text) => (screen += text) },
-      { write: (text) => said.push(text) },
+      { write: (text) => printed.push(text) },
     )
     const session = { api: { url: 'http://x', get } as never, terminal, json: false, env: {}, org: undefined }
     await t.rejects(watchCampaign(session, '/c'), { message: 'The campaign "May" ended failed: the binding is gone.' })
-    t.same(said, ['Nobody answers.\n'])
+    t.same(printed, ['Nobody answers.\n'])
     const drawings = screen.split('\u001b[H\u001b[J').slice(1)
     t.equal(drawings.length, 2)
     t.match(drawings[0], /50 % {2}1 of 2 {2}running/)

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { bus, doctor as limits } from '../../../core/limits/index.js'
 import { doctorLines, runChecks } from '../../../runtime/cli/doctor.js'
-import { httpServer, program } from '../../../runtime/cli/doctorhost.js'
+import { checkHttpServer, checkProgram } from '../../../runtime/cli/doctorhost.js'
 import { clockFinding } from '../../../runtime/cli/doctornet.js'
 import type { Finding } from '../../../runtime/cli/finding.js'
 import type { Config } from '../../../runtime/config/config.js'
@@ -24,21 +24,21 @@ function quiet(t: Test, more: Env = {}): Env {
   return { PARLEY_DATA_DIR: join(scratch(t), 'data'), PARLEY_GATEWAY_PORT: '0', PARLEY_MGMT_PORT: '0', ...more }
 }
 
-const one = (found: readonly Finding[], check: string) => found.find((each) => each.check === check)
+const one = (findings: readonly Finding[], check: string) => findings.find((each) => each.check === check)
 
 /** A server that says `greeting` to whoever connects, and `answer` to whatever it hears. */
 async function openServer(
   t: Test,
-  { greeting = '', answer }: { greeting?: string; answer?: (heard: string) => string },
+  { greeting = '', answer }: { greeting?: string; answer?: (received: string) => string },
 ) {
-  const heard: string[] = []
+  const received: string[] = []
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket)
     socket.on('error', () => {})
     if (greeting !== '') socket.write(greeting)
     socket.on('data', (piece) => {
-      heard.push(String(piece))
+      received.push(String(piece))
       if (answer) socket.write(answer(String(piece)))
     })
   })
@@ -48,19 +48,19 @@ async function openServer(
     for (const socket of sockets) socket.destroy()
     server.close()
   })
-  return { port: (server.address() as AddressInfo).port, heard }
+  return { port: (server.address() as AddressInfo).port, received }
 }
 
 t.test('On a machine where nothing is yet, every check is well, and the doctor ends with 0', async (t) => {
   const ended = await parley(['doctor', '--json'], quiet(t))
-  const found: Finding[] = ended.json
-  const bad = found.filter(({ status, check }) => status === 'fail' || (status === 'warn' && check !== 'open files'))
+  const findings: Finding[] = ended.json
+  const bad = findings.filter(({ status, check }) => status === 'fail' || (status === 'warn' && check !== 'open files'))
   t.same(bad, [])
   t.equal(ended.code, exitCode.done)
   for (const check of ['configuration', 'program', 'data folder', 'data', 'root key', 'disk', 'mgmt port']) {
-    t.ok(one(found, check), check)
+    t.ok(one(findings, check), check)
   }
-  t.match(one(found, 'data folder')?.detail, /is not there yet; a node makes it$/)
+  t.match(one(findings, 'data folder')?.detail, /is not there yet; a node makes it$/)
 })
 
 t.test('A configuration that cannot be read is all there is to say, and the doctor ends with 1', async (t) => {
@@ -103,9 +103,9 @@ t.test('A node that runs is told from a stranger on its port, and its clock is c
   const node = await openNode(t)
   const { port } = new URL(node.env.PARLEY_URL!)
   const mine = quiet(t, { PARLEY_MGMT_PORT: port })
-  const found = await runChecks({ ...mine, ...node.env })
-  t.match(one(found, 'mgmt port'), { status: 'ok', detail: `a node answers at 127.0.0.1:${port}` })
-  t.match(one(found, 'clock'), { status: 'ok' })
+  const findings = await runChecks({ ...mine, ...node.env })
+  t.match(one(findings, 'mgmt port'), { status: 'ok', detail: `a node answers at 127.0.0.1:${port}` })
+  t.match(one(findings, 'clock'), { status: 'ok' })
   t.match(one(await runChecks(mine), 'clock'), { status: 'warn', advice: 'Set PARLEY_KEY to compare it' })
   const stranger = await runChecks({ ...mine, PARLEY_KEY: 'sk-svc-wrong' })
   t.match(one(stranger, 'clock'), { status: 'warn', detail: /does not accept the key/ })
@@ -116,26 +116,26 @@ t.test('A node that runs is told from a stranger on its port, and its clock is c
 
 t.test('NATS servers are asked what they are: JetStream, version, cluster, and how many', async (t) => {
   const safe = bus.safeServer.join('.')
-  const info = (about: object) => `INFO ${JSON.stringify({ max_payload: 1_048_576, ...about })}\r\n`
+  const info = (fields: object) => `INFO ${JSON.stringify({ max_payload: 1_048_576, ...fields })}\r\n`
   const good = await openServer(t, { greeting: info({ version: safe, jetstream: true, cluster: 'c1' }) })
   const bare = await openServer(t, { greeting: info({ version: safe }) })
   const old = await openServer(t, { greeting: info({ version: '2.9.10', jetstream: true, cluster: 'c1' }) })
   const web = await openServer(t, { greeting: 'HTTP/1.1 400 Bad Request\r\n' })
-  const nobody = await freePort()
-  const servers = [good.port, bare.port, old.port, web.port, nobody].map((port) => `127.0.0.1:${port}`)
+  const unusedPort = await freePort()
+  const servers = [good.port, bare.port, old.port, web.port, unusedPort].map((port) => `127.0.0.1:${port}`)
   const env = quiet(t, {
     PARLEY_NATS_URL: servers.map((each) => `nats://me:hidden@${each}`).join(),
     PARLEY_NATS_SYNC_ALWAYS: 'true',
   })
-  const found = await runChecks(env)
-  const of = (at: number) => one(found, `nats ${servers[at]}`)
+  const findings = await runChecks(env)
+  const of = (at: number) => one(findings, `nats ${servers[at]}`)
   t.match(of(0), { status: 'ok', detail: `${safe} with JetStream, in the cluster c1` })
   t.match(of(1), { status: 'fail', detail: /without JetStream$/ })
   t.match(of(2), { status: 'warn', detail: /version 2\.9\.10: below .* may be lost when the power fails$/ })
   t.match(of(3), { status: 'fail', detail: 'what answers is no NATS server' })
   t.match(of(4), { status: 'fail', detail: 'nobody answers' })
-  t.notMatch(JSON.stringify(found), 'hidden')
-  t.equal(one(found, 'nats servers'), undefined)
+  t.notMatch(JSON.stringify(findings), 'hidden')
+  t.equal(one(findings, 'nats servers'), undefined)
   const single = await runChecks(quiet(t, { PARLEY_NATS_URL: servers[0]! }))
   t.match(one(single, 'nats servers'), { status: 'warn', detail: '1 named in PARLEY_NATS_URL' })
   t.match(one(single, `nats ${servers[0]}`), { status: 'warn', detail: /PARLEY_NATS_SYNC_ALWAYS is not set/ })
@@ -144,38 +144,38 @@ t.test('NATS servers are asked what they are: JetStream, version, cluster, and h
 t.test('Redis is asked whether it lets the node in, and its password appears nowhere', async (t) => {
   const open = await openServer(t, { answer: () => '+PONG\r\n' })
   const locked = await openServer(t, {
-    answer: (heard) => (heard.includes('letmein') ? '+OK\r\n+PONG\r\n' : '-NOAUTH Authentication required.\r\n'),
+    answer: (received) => (received.includes('letmein') ? '+OK\r\n+PONG\r\n' : '-NOAUTH Authentication required.\r\n'),
   })
-  const ask = async (url: string) => (await runChecks(quiet(t, { PARLEY_REDIS_URL: url }))).at(-1)
-  t.match(await ask(`redis://127.0.0.1:${open.port}`), { status: 'ok', detail: 'it answers' })
-  t.match(await ask(`redis://:letmein@127.0.0.1:${locked.port}`), { status: 'ok' })
-  t.match(locked.heard.join(''), '*2\r\n$4\r\nAUTH\r\n$7\r\nletmein\r\n*1\r\n$4\r\nPING\r\n')
-  const refused = await ask(`redis://127.0.0.1:${locked.port}`)
+  const checkRedis = async (url: string) => (await runChecks(quiet(t, { PARLEY_REDIS_URL: url }))).at(-1)
+  t.match(await checkRedis(`redis://127.0.0.1:${open.port}`), { status: 'ok', detail: 'it answers' })
+  t.match(await checkRedis(`redis://:letmein@127.0.0.1:${locked.port}`), { status: 'ok' })
+  t.match(locked.received.join(''), '*2\r\n$4\r\nAUTH\r\n$7\r\nletmein\r\n*1\r\n$4\r\nPING\r\n')
+  const refused = await checkRedis(`redis://127.0.0.1:${locked.port}`)
   t.match(refused, { status: 'fail', detail: 'it does not let in who the URL names (NOAUTH)' })
-  const away = await ask(`redis://:hidden@127.0.0.1:${await freePort()}`)
+  const away = await checkRedis(`redis://:hidden@127.0.0.1:${await freePort()}`)
   t.match(away, { status: 'fail', detail: 'nobody answers' })
   t.notMatch(JSON.stringify(away), 'hidden')
-  const before = open.heard.length
-  const plain = await ask(`rediss://:hidden@127.0.0.1:${open.port}`)
+  const before = open.received.length
+  const plain = await checkRedis(`rediss://:hidden@127.0.0.1:${open.port}`)
   t.match(plain, { status: 'fail', detail: 'nobody answers whose certificate is trusted' })
-  t.notMatch(open.heard.slice(before).join(''), 'hidden', 'a server without a certificate hears no password')
+  t.notMatch(open.received.slice(before).join(''), 'hidden', 'a server without a certificate hears no password')
 })
 
 t.test('An old program and a clock that is off are told with what to do', async (t) => {
-  t.match(program({}, {}, '20.18.3'), [{ status: 'fail', advice: 'Use 20.19 or newer' }])
-  for (const version of ['20.19.0', '22.1.0', '24.0.0']) t.match(program({}, {}, version), [{ status: 'ok' }])
+  t.match(checkProgram({}, {}, '20.18.3'), [{ status: 'fail', advice: 'Use 20.19 or newer' }])
+  for (const version of ['20.19.0', '22.1.0', '24.0.0']) t.match(checkProgram({}, {}, version), [{ status: 'ok' }])
   t.match(clockFinding(0), { status: 'ok' })
   t.match(clockFinding(limits.clockWarnMs), { status: 'warn', detail: '2.0 s behind that of the node' })
   t.match(clockFinding(-limits.clockFailMs), { status: 'fail', detail: '30.0 s ahead of that of the node' })
 })
 
 t.test('Findings are a table with what to do behind what was found', async (t) => {
-  const found: Finding[] = [
+  const findings: Finding[] = [
     { check: 'disk', status: 'ok', detail: '9 GiB free at /data' },
     { check: 'root key', status: 'fail', detail: 'there is data and no key', advice: 'Put it back' },
   ]
   t.strictSame(
-    doctorLines(found, (text) => text),
+    doctorLines(findings, (text) => text),
     [
       'CHECK     STATUS  DETAIL',
       'disk      ok      9 GiB free at /data',
@@ -187,8 +187,8 @@ t.test('Findings are a table with what to do behind what was found', async (t) =
 
 t.test('A Node or system on which the HTTP server cannot be loaded is found before the start', async (t) => {
   const config = { allowUnverifiedUws: false } as Config
-  const failing = () => prepareUws(true, join(scratch(t), 'uws_missing.node'))
-  t.match(httpServer(config, undefined, failing), [
+  const prepareMissing = () => prepareUws(true, join(scratch(t), 'uws_missing.node'))
+  t.match(checkHttpServer(config, undefined, prepareMissing), [
     {
       check: 'http server',
       status: 'fail',
@@ -198,7 +198,7 @@ t.test('A Node or system on which the HTTP server cannot be loaded is found befo
   const old = join(scratch(t), 'uws_old.node')
   writeFileSync(old, 'not a library')
   t.match(
-    httpServer(config, undefined, () => prepareUws(true, old)),
+    checkHttpServer(config, undefined, () => prepareUws(true, old)),
     [
       {
         check: 'http server',
@@ -207,5 +207,5 @@ t.test('A Node or system on which the HTTP server cannot be loaded is found befo
       },
     ],
   )
-  t.match(httpServer(config), [{ check: 'http server', status: 'ok' }])
+  t.match(checkHttpServer(config), [{ check: 'http server', status: 'ok' }])
 })

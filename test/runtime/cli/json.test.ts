@@ -4,14 +4,14 @@ import { run } from '../../../runtime/cli/program.js'
 import { subcommands } from '../../../runtime/cli/subcommands.js'
 import { exitCode } from './parley.js'
 
-async function failing(args: readonly string[], more: Parameters<typeof run>[2] = []) {
+async function runFailing(args: readonly string[], more: Parameters<typeof run>[2] = []) {
   let [stdout, stderr] = ['', '']
-  const around = {
+  const context = {
     env: {},
     stdout: { write: (text: string) => (stdout += text) },
     stderr: { write: (text: string) => (stderr += text) },
   }
-  const code = await run(args, around, [...subcommands, ...more])
+  const code = await run(args, context, [...subcommands, ...more])
   t.equal(stdout, '', args.join(' '))
   return { code, ...JSON.parse(stderr) }
 }
@@ -33,13 +33,13 @@ t.test('With --json whatever fails is told as JSON, usage that is not understood
       [...args, '--json'],
     ]) {
       const wrong = exitCode.wrongUsage
-      t.match(await failing(written), { code: wrong, error: { message, exitCode: wrong } }, written.join(' '))
+      t.match(await runFailing(written), { code: wrong, error: { message, exitCode: wrong } }, written.join(' '))
     }
   }
 })
 
 t.test('A bug of the command itself is JSON as well', async (t) => {
-  const broken = await failing(
+  const broken = await runFailing(
     ['--json', 'broken'],
     [
       (program) =>

@@ -27,9 +27,9 @@ t.test('The package holds the program and the kit alone, and the command line wo
   const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', scratch]
   const { stdout } = await run('npm', args, { cwd: root, maxBuffer: 64 * 1024 ** 2 })
   const [{ filename, files }] = JSON.parse(stdout) as [Packed]
-  const wanted = /^(?:(?:dist\/(?:adapters|core|mgmt|parts|runtime)|adapters\/kit|core|ops\/sample-agent)\/|[^/]+$)/
+  const allowed = /^(?:(?:dist\/(?:adapters|core|mgmt|parts|runtime)|adapters\/kit|core|ops\/sample-agent)\/|[^/]+$)/
   t.same(
-    files.map(({ path }) => path).filter((path) => !wanted.test(path)),
+    files.map(({ path }) => path).filter((path) => !allowed.test(path)),
     [],
   )
   t.same(
@@ -40,10 +40,10 @@ t.test('The package holds the program and the kit alone, and the command line wo
     ['LICENSE', 'README.md', 'package.json'],
   )
   await run('tar', ['-xzf', join(scratch, filename), '-C', scratch])
-  const home = join(scratch, 'package')
-  symlinkSync(join(root, 'node_modules'), join(home, 'node_modules'))
-  const parley = join(home, 'dist/runtime/cli/main.js')
-  const { version } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as { version: string }
+  const packageDir = join(scratch, 'package')
+  symlinkSync(join(root, 'node_modules'), join(packageDir, 'node_modules'))
+  const parley = join(packageDir, 'dist/runtime/cli/main.js')
+  const { version } = JSON.parse(readFileSync(join(packageDir, 'package.json'), 'utf8')) as { version: string }
   t.equal((await run(process.execPath, [parley, '--version'])).stdout.trim(), version)
   t.match((await run(process.execPath, [parley, 'help', 'shards'])).stdout, 'shards')
   mkdirSync(join(scratch, 'data'))

@@ -15,7 +15,7 @@ const pace = { PARLEY_SHARDS: '4', PARLEY_TIME_SCALE: '20' }
 const address = '+15550100'
 
 /** People who are entered one after the other, until it is told to stop. */
-function entering(testAgent: TestAgent, writers: number) {
+function startWriters(testAgent: TestAgent, writers: number) {
   const acknowledged: string[] = []
   let over = false
   const enter = async (writer: number) => {
@@ -46,7 +46,7 @@ async function api(node: NodeProcess, path: string, body?: object): Promise<{ st
 }
 
 /** The next event that tells of this text. */
-async function told(t: Test, testAgent: TestAgent, text: string): Promise<Envelope> {
+async function waitForEvent(t: Test, testAgent: TestAgent, text: string): Promise<Envelope> {
   for (;;) {
     const [envelope] = await testAgent.nextEvents(t, 1)
     if ((envelope!.event.event.message as { text?: string } | undefined)?.text === text) return envelope!
@@ -79,8 +79,8 @@ t.test(
     t.teardown(() => node.clean())
     const testAgent = await createTestAgent(t, node)
     await testAgent.phoneAct('sms', { text: 'Hello' }, address)
-    const first = await told(t, testAgent, 'Hello')
-    const load = entering(testAgent, 8)
+    const first = await waitForEvent(t, testAgent, 'Hello')
+    const load = startWriters(testAgent, 8)
     await waitUntil(() => load.acknowledged.length >= 40)
     const env = { PARLEY_URL: node.mgmt, PARLEY_KEY: testKey }
     const queued = await parley(['send', 'desk', 'welcome', '--to', '+14155550123', '--json'], env)
@@ -101,26 +101,26 @@ t.test(
     t.equal(restored.code, exitCode.done, restored.stderr)
     t.match(restored.stderr, /Start a node with PARLEY_DATA_DIR=\S+ and PARLEY_SHARDS=4\./)
     t.same(readdirSync(data).sort(), ['media', 'secret.key', 'store.mdb'])
-    const again = await startNode(pace, data)
-    t.teardown(() => again.clean())
+    const restarted = await startNode(pace, data)
+    t.teardown(() => restarted.clean())
 
     for (const id of before) {
-      const { status } = await api(again, `${testAgent.agentPath}/people/${id}`)
+      const { status } = await api(restarted, `${testAgent.agentPath}/people/${id}`)
       if (status !== 200) t.fail(`${id} was acknowledged before the backup and is not there (${status})`)
     }
     t.ok(before.length >= 40, `all ${before.length} of them are there`)
 
-    await waitUntil(async () => (await sendsOf(again, testAgent.agentPath)).some(({ state }) => state === 'sent'))
+    await waitUntil(async () => (await sendsOf(restarted, testAgent.agentPath)).some(({ state }) => state === 'sent'))
     t.match(
-      await sendsOf(again, testAgent.agentPath),
+      await sendsOf(restarted, testAgent.agentPath),
       [{ sendId: queued.json.sendId, state: 'sent' }],
       'the send went on, once',
     )
 
     const items = [{ id: 'again', from: address, text: 'Are you still there?' }]
-    await api(again, `/system/emulator/bindings/${testAgent.bindings.sms}/_act`, { items })
-    const later = await told(t, testAgent, 'Are you still there?')
+    await api(restarted, `/system/emulator/bindings/${testAgent.bindings.sms}/_act`, { items })
+    const later = await waitForEvent(t, testAgent, 'Are you still there?')
     t.equal(later.userId, first.userId, 'the person is the one they were')
-    t.match((await parley(['status'], { ...env, PARLEY_URL: again.mgmt })).stdout, /^state {4}ok$/m)
+    t.match((await parley(['status'], { ...env, PARLEY_URL: restarted.mgmt })).stdout, /^state {4}ok$/m)
   },
 )

@@ -76,7 +76,7 @@ t.test(
       { name: 'limits', status: 'degraded', detail: 'Redis is away.' },
       { name: 'bus', status: 'ok' },
     ] as const
-    const found: Status = {
+    const emptyStatus: Status = {
       ...{ version: '1.2.3', now: '2026-03-01T12:00:00.000Z', upSeconds: 3_725 },
       ready: { status: 'unavailable', checks: [...checks] },
       nodes: [{ id: 'n1', host: 'east', roles: ['mgmt', 'shards'], keepsShards: false, leaving: false }],
@@ -99,11 +99,11 @@ t.test(
       'n1    east     cannot write  mgmt shards',
     ]
     t.strictSame(
-      statusLines(found, (text) => text),
+      statusLines(emptyStatus, (text) => text),
       lines,
     )
     const receiver = await openReceiver(t)
-    receiver.setBehavior('/v1/system/status', (response) => void response.end(JSON.stringify(found)))
+    receiver.setBehavior('/v1/system/status', (response) => void response.end(JSON.stringify(emptyStatus)))
     const ended = await parley(['status'], { ...env, PARLEY_URL: receiver.url('') })
     t.equal(ended.code, exitCode.failed)
     t.equal(ended.stdout, `${lines.join('\n')}\n`)
@@ -228,8 +228,8 @@ t.test('A send goes to one person, once a key, and can be looked for and cancell
     env,
   )
   t.match(made.json, { status: 'queued', outreachId: 'welcome', sendId: /^sd_/ })
-  const again = await parley(['send', 'desk', 'welcome', ...to, '--key', 'k1', '--json'], env)
-  t.match(again.json, { status: 'duplicate', sendId: made.json.sendId })
+  const repeated = await parley(['send', 'desk', 'welcome', ...to, '--key', 'k1', '--json'], env)
+  t.match(repeated.json, { status: 'duplicate', sendId: made.json.sendId })
 
   const listed = await parley(['sends', 'desk', '--state', 'queued', '--outreach', 'welcome'], env)
   t.match(listed.stdout, /^SEND +OUTREACH +ORIGIN +PERSON +STATE +DELIVERY +REASON +QUEUED$/m)
@@ -248,10 +248,10 @@ t.test('A send goes to one person, once a key, and can be looked for and cancell
     [['--to', '+1', '--input', 'city=B'], exitCode.failed, /refused: The address is not one of its channel/],
     [['--person', 'pr_nobody'], exitCode.failed, /refused: There is no such recipient/],
   ]
-  for (const [args, code, says] of wrong) {
+  for (const [args, code, message] of wrong) {
     const ended = await parley(['send', 'desk', 'welcome', ...args], env)
     t.equal(ended.code, code, args.join(' '))
-    t.match(ended.stderr, says)
+    t.match(ended.stderr, message)
     t.equal(ended.stdout, '')
   }
 })
@@ -270,15 +270,15 @@ t.test('A key is printed once when it is made, and one that is rotated ends', as
   t.match(listed.stdout, new RegExp(`^${id} +ci +sk-svc-\\S+… .* agents:read messages:read$`, 'm'))
   t.notMatch(listed.stdout, key)
 
-  const kept = await parley(['keys', 'rotate', id, '--keep-old', '--json'], env)
-  t.same(kept.json.scopes, ['agents:read', 'messages:read'])
+  const saved = await parley(['keys', 'rotate', id, '--keep-old', '--json'], env)
+  t.same(saved.json.scopes, ['agents:read', 'messages:read'])
   t.ok(await works(key))
   const rotated = await parley(['keys', 'rotate', id], env)
   t.notOk(await works(key))
   t.ok(await works(rotated.stdout.trim()))
-  const revoked = await parley(['keys', 'revoke', kept.json.id], env)
+  const revoked = await parley(['keys', 'revoke', saved.json.id], env)
   t.same([revoked.code, revoked.stdout], [exitCode.done, ''])
-  t.notOk(await works(kept.json.key))
+  t.notOk(await works(saved.json.key))
 
   const operator = (await parley(['keys', '--json'], env)).json.find(({ name }: { name: string }) => name !== 'ci').id
   for (const verb of ['revoke', 'rotate']) {
@@ -327,16 +327,16 @@ t.test('A backup is fetched into a folder, checked, and leaves nothing on the no
   t.match(full.stderr, /is not empty, and nothing is ever written over/)
   const into = await parley(['restore', folder, '--data', folder])
   t.equal(into.code, exitCode.wrongUsage, 'a folder in use is wrong usage for a restore too')
-  const kept = await parley(['backup', join(folder, '..', 'kept'), '--keep', '--with-key', '--json'], env)
-  t.match(kept.json, { key: true, held: [{ shard: 0 }, { shard: 1 }] })
-  t.equal(kept.stderr, '')
-  t.match((await node.call('GET', '/system/backups')).data, [{ name: kept.json.name, state: 'ready' }])
+  const saved = await parley(['backup', join(folder, '..', 'kept'), '--keep', '--with-key', '--json'], env)
+  t.match(saved.json, { key: true, held: [{ shard: 0 }, { shard: 1 }] })
+  t.equal(saved.stderr, '')
+  t.match((await node.call('GET', '/system/backups')).data, [{ name: saved.json.name, state: 'ready' }])
 
   const receiver = await openReceiver(t)
   const at = '/v1/system/backups'
   const answers = (body: unknown) => (response: ServerResponse) => void response.end(JSON.stringify(body))
-  const media = { ...kept.json.files[0], path: 'media/a.png' }
-  const manifest = { ...kept.json, files: [media, kept.json.files[0]] }
+  const media = { ...saved.json.files[0], path: 'media/a.png' }
+  const manifest = { ...saved.json, files: [media, saved.json.files[0]] }
   receiver.setBehavior(at, answers({ name: 'b1', state: 'making' }))
   receiver.setBehavior(`${at}/b1`, answers({ name: 'b1', state: 'ready', manifest }))
   receiver.setBehavior(

@@ -8,7 +8,7 @@ import { channelNames } from '../../../core/channelnames.js'
 import { commandLine as limits } from '../../../core/limits/index.js'
 import { tailLine } from '../../../runtime/cli/tailline.js'
 import { createSource, type TailRecord } from '../../../runtime/cli/tailsource.js'
-import { anyText } from '../../harness/anytext.js'
+import { anyText } from '../../harness/arbitraries.js'
 import { waitUntil } from '../../harness/clock.js'
 import { createAgent, exitCode, openNode, parley } from './parley.js'
 
@@ -43,24 +43,24 @@ const hour = Date.parse('2026-03-01T12:00:00.000Z')
 t.test('Whatever comes, and however late it is committed, is told exactly once', async (t) => {
   // Each look, some records appear: at most as late as looks go back.
   const anyLate = fc.integer({ min: 0, max: limits.tailOverlapMs / 2 })
-  const anyLooks = fc.array(fc.array(anyLate, { maxLength: 6 }), { minLength: 1, maxLength: 8 })
+  const anyPolls = fc.array(fc.array(anyLate, { maxLength: 6 }), { minLength: 1, maxLength: 8 })
   await fc.assert(
-    fc.asyncProperty(fc.nat(8), fc.nat(4), anyLooks, async (before, lines, looks) => {
+    fc.asyncProperty(fc.nat(8), fc.nat(4), anyPolls, async (before, lines, polls) => {
       const records = Array.from({ length: before }, (_, n) => message(hour - n * 1_000, `old-${n}`))
       const source = createSource(listOf(records), '/a', 'messages', false)
       const past = await source.readLatest(lines)
       if (past.length > Math.max(1, lines)) return false
-      const told: string[] = []
-      const came: string[] = []
-      for (const [look, lates] of looks.entries()) {
+      const output: string[] = []
+      const received: string[] = []
+      for (const [poll, lates] of polls.entries()) {
         for (const [n, late] of lates.entries()) {
-          const id = `new-${look}-${n}`
-          came.push(id)
-          records.push(message(hour + 1_000 + look * 1_000 + limits.tailOverlapMs / 2 - late, id))
+          const id = `new-${poll}-${n}`
+          received.push(id)
+          records.push(message(hour + 1_000 + poll * 1_000 + limits.tailOverlapMs / 2 - late, id))
         }
-        told.push(...(await source.readNew()).map((each) => (each as { messageId: string }).messageId))
+        output.push(...(await source.readNew()).map((each) => (each as { messageId: string }).messageId))
       }
-      return JSON.stringify([...told].sort()) === JSON.stringify([...came].sort())
+      return JSON.stringify([...output].sort()) === JSON.stringify([...received].sort())
     }),
     { numRuns: 60 },
   )
@@ -89,20 +89,28 @@ t.test(
       userId: 'usr_0123456789abcdef',
       channel: 'sms',
     }
-    const said = { kind: 'message', ...at, sessionId: 's', origin: 'user', type: 'content', messageId: 'm', raw: {} }
+    const messageRecord = {
+      kind: 'message',
+      ...at,
+      sessionId: 's',
+      origin: 'user',
+      type: 'content',
+      messageId: 'm',
+      raw: {},
+    }
     const lines: [object, string][] = [
-      [{ ...said, text: 'Hello\nthere' }, '12:34:56.789  desk  sms             456789abcdef  < Hello ⏎ there'],
-      [{ ...said, origin: 'agent', text: 'Hi' }, '12:34:56.789  desk  sms             456789abcdef  > Hi'],
+      [{ ...messageRecord, text: 'Hello\nthere' }, '12:34:56.789  desk  sms             456789abcdef  < Hello ⏎ there'],
+      [{ ...messageRecord, origin: 'agent', text: 'Hi' }, '12:34:56.789  desk  sms             456789abcdef  > Hi'],
       [
-        { ...said, origin: 'agent', type: 'status', subtype: 'delivered' },
+        { ...messageRecord, origin: 'agent', type: 'status', subtype: 'delivered' },
         '12:34:56.789  desk  sms             456789abcdef  > delivered',
       ],
       [
-        { ...said, origin: 'agent', type: 'status', subtype: 'failed', error: 'unreachable' },
+        { ...messageRecord, origin: 'agent', type: 'status', subtype: 'failed', error: 'unreachable' },
         '12:34:56.789  desk  sms             456789abcdef  > failed: unreachable',
       ],
       [
-        { ...said, channel: 'webchat', test: true, emulatedChannel: 'rcs', text: 'x' },
+        { ...messageRecord, channel: 'webchat', test: true, emulatedChannel: 'rcs', text: 'x' },
         '12:34:56.789  desk  rcs             456789abcdef  < x',
       ],
       [
@@ -110,8 +118,8 @@ t.test(
         '12:34:56.789  desk  sms             456789abcdef  - webhook.failed {"status":500}',
       ],
     ]
-    for (const [told, line] of lines) t.equal(tailLine(told as TailRecord, plain), line)
-    const anyTold = fc.record({
+    for (const [output, line] of lines) t.equal(tailLine(output as TailRecord, plain), line)
+    const anyRecord = fc.record({
       ...{
         kind: fc.constant('message'),
         timestamp: fc.constant(at.timestamp),
@@ -125,7 +133,7 @@ t.test(
         error: fc.option(fc.string()),
       },
     })
-    fc.assert(fc.property(anyTold, (told) => !/\p{Cc}/u.test(tailLine(told as unknown as TailRecord, plain))))
+    fc.assert(fc.property(anyRecord, (output) => !/\p{Cc}/u.test(tailLine(output as unknown as TailRecord, plain))))
   },
 )
 

@@ -12,7 +12,7 @@ import { http } from '../../../core/limits/index.js'
 import { type Config, describeConfig, type Environment, readConfig } from '../../../runtime/config/config.js'
 import { checkUwsBinary, findUwsBinary, gitBlobHash, officialBlobs, prepareUws } from '../../../runtime/http/binary.js'
 import { runsEmulator } from '../../../runtime/node/listen.js'
-import { anyText } from '../../harness/anytext.js'
+import { anyText } from '../../harness/arbitraries.js'
 
 function configOf(env: Environment): Config {
   const read = readConfig(env)
@@ -178,12 +178,12 @@ t.test('No complaint shows a secret or the credentials of a URL', async (t) => {
 t.test('Whatever a secret variable holds, no complaint repeats it', async (t) => {
   const names = fc.constantFrom('PARLEY_SECRET_KEY', 'PARLEY_BOOTSTRAP_KEY', 'PARLEY_MODEL_KEY')
   const secrets = fc.string({ minLength: 12, unit: 'grapheme' })
-  const kept = fc.property(names, secrets, (name, secret) => {
+  const hidesSecrets = fc.property(names, secrets, (name, secret) => {
     return !problemsOf({ [name]: secret, PARLEY_MODEL_URL: 'x' })
       .join(' ')
       .includes(secret)
   })
-  t.doesNotThrow(() => fc.assert(kept))
+  t.doesNotThrow(() => fc.assert(hidesSecrets))
 })
 
 t.test('An unknown variable is refused with the nearest name that is known', async (t) => {
@@ -348,20 +348,20 @@ t.test('Headers that come in pieces are taken up to the limit of the house', asy
 
   const answerTo = async (headerBytes: number) => {
     const socket = connect(uws.us_socket_local_port(listening), '127.0.0.1').setNoDelay()
-    let heard = ''
+    let received = ''
     socket.on('data', (chunk) => {
-      heard += chunk
+      received += chunk
     })
     socket.on('error', () => {})
     const closed = new Promise((resolve) => socket.on('close', resolve))
     socket.write('GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\nx-long: ')
-    for (let sent = 0; sent < headerBytes && !heard; sent += 1_000) {
+    for (let sent = 0; sent < headerBytes && !received; sent += 1_000) {
       await new Promise((resolve) => socket.write('a'.repeat(1_000), resolve))
       await turn()
     }
     socket.end('\r\n\r\n')
     await closed
-    return heard.split('\r\n')[0]
+    return received.split('\r\n')[0]
   }
   t.equal(await answerTo(http.headerBytes - 2_000), 'HTTP/1.1 200 OK')
   t.equal(await answerTo(http.headerBytes * 4), 'HTTP/1.1 431 Request Header Fields Too Large')

@@ -14,7 +14,7 @@ t.test('A number is one person in every form that providers write it in', async 
 })
 
 t.test('Another number, channel, agent or installation is somebody else', async (t) => {
-  const known = new Set([
+  const validKeys = new Set([
     on('sms', '+14155550100'),
     on('sms', '+14155550101'),
     on('rcs', '+14155550100'),
@@ -23,6 +23,6 @@ t.test('Another number, channel, agent or installation is somebody else', async 
     on('sms', '72975'),
     on('sms', 'HARBOR'),
   ])
-  t.equal(known.size, 7)
-  for (const asid of known) t.match(asid, /^usr_[0-9a-z]{26}$/)
+  t.equal(validKeys.size, 7)
+  for (const asid of validKeys) t.match(asid, /^usr_[0-9a-z]{26}$/)
 })

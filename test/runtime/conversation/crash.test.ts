@@ -34,7 +34,7 @@ async function openAgent(t: Test) {
   return {
     receiver,
     envelopes: (): Envelope[] => receiver.at('/hook').map(({ body }) => JSON.parse(body.toString())),
-    async says(from: string, text: string): Promise<void> {
+    async sendText(from: string, text: string): Promise<void> {
       const body = JSON.stringify({ items: [{ id: `${from} ${text}`, from, text }] })
       const headers = { [signatureHeader]: signatureOf(key, bindingId, Buffer.from(body)) }
       const reply = await fetch(`${node.gateway}/v4/ingress/${bindingId}`, { method: 'POST', headers, body })
@@ -43,7 +43,7 @@ async function openAgent(t: Test) {
     send: (userId: string, text: string) =>
       call(`${node.gateway}/v4/messages`, accessToken, { userId, messages: [textMessage(text)] }),
     /** Everybody does it on and on until there were so many answers; then the node is killed in the middle of it. */
-    async killedUnder(count: number, act: (person: string, n: number) => Promise<void>): Promise<void> {
+    async killUnderLoad(count: number, act: (person: string, n: number) => Promise<void>): Promise<void> {
       let isOver = false
       let done = 0
       const loads = people.map(async (person) => {
@@ -62,7 +62,7 @@ async function openAgent(t: Test) {
       isOver = true
       await Promise.all(loads)
     },
-    async startAgain(): Promise<void> {
+    async restart(): Promise<void> {
       node = await startNode({}, node.dir)
     },
   }
@@ -73,22 +73,22 @@ t.test('What was acknowledged to a provider reaches the webhook, though the proc
   // Nothing gets through before, so that what arrives later comes from the record alone.
   agent.receiver.setBehavior('/hook', hang)
   const acknowledged: string[] = []
-  await agent.killedUnder(40, async (person, n) => {
-    await agent.says(person, `${person} ${n}`)
+  await agent.killUnderLoad(40, async (person, n) => {
+    await agent.sendText(person, `${person} ${n}`)
     acknowledged.push(`${person} ${n}`)
   })
   const before = agent.envelopes().length
   agent.receiver.setBehavior('/hook', answer(204))
-  await agent.startAgain()
-  const heard = () =>
+  await agent.restart()
+  const receivedTexts = () =>
     agent
       .envelopes()
       .slice(before)
       .flatMap(({ event: { event } }) => (event.type === 'message' ? [event.message.text!] : []))
-  await waitUntil(() => acknowledged.every((words) => heard().includes(words)))
-  t.equal(new Set(heard()).size, heard().length, 'each once')
+  await waitUntil(() => acknowledged.every((words) => receivedTexts().includes(words)))
+  t.equal(new Set(receivedTexts()).size, receivedTexts().length, 'each once')
   for (const person of people) {
-    const numbers = heard()
+    const numbers = receivedTexts()
       .filter((words) => words.startsWith(person))
       .map((words) => Number(words.split(' ')[1]))
     t.same(numbers, [...numbers.keys()], 'in order, with none left out')
@@ -97,17 +97,17 @@ t.test('What was acknowledged to a provider reaches the webhook, though the proc
 
 t.test('Every message that was accepted is sent, in order for each person, though the process is killed', async (t) => {
   const agent = await openAgent(t)
-  for (const person of people) await agent.says(person, 'hello')
+  for (const person of people) await agent.sendText(person, 'hello')
   const seen = () => new Set(agent.envelopes().map(({ userId }) => userId))
   await waitUntil(() => seen().size === people.length)
   const ids = [...seen()]
   const accepted = new Map<string, string[]>(ids.map((userId) => [userId, []]))
-  await agent.killedUnder(40, async (person, n) => {
+  await agent.killUnderLoad(40, async (person, n) => {
     const userId = ids[people.indexOf(person)]!
     const { results } = await agent.send(userId, `word ${n}`)
     accepted.get(userId)!.push(results[0].messageId)
   })
-  await agent.startAgain()
+  await agent.restart()
   const sentTo = (person: string) => {
     const states = agent
       .envelopes()

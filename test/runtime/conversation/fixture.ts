@@ -33,7 +33,7 @@ import type { Key, Row, Table } from '../../../runtime/store/contract.js'
 import { openStore } from '../../../runtime/store/lmdb.js'
 import { allRows } from '../../harness/allrows.js'
 import { waitUntil } from '../../harness/clock.js'
-import { injectInto } from '../../harness/inject.js'
+import { injectInto } from '../../harness/injection.js'
 import { openReceiver, type Received } from '../../harness/receiver.js'
 import { withSerialization } from '../../harness/serialization.js'
 import { createLeapingClock, sealer, tempDir } from '../../harness/webhooknode.js'
@@ -49,7 +49,7 @@ export interface ProviderRequest {
   readonly address: string
   readonly id: string
   readonly text: string
-  readonly wire: unknown
+  readonly payload: unknown
   readonly at: number
 }
 
@@ -93,9 +93,9 @@ export async function openGatewayFixture(t: Test, options: GatewayFixtureOptions
     return {
       ...emulated,
       descriptor: { ...emulated.descriptor, bulkPerSecond },
-      async send(wire, { address, id }) {
-        const { block } = wire as { block?: { text?: string } }
-        const each = { channel, address, id, text: block?.text ?? '', wire, at: clock.now() }
+      async send(payload, { address, id }) {
+        const { block } = payload as { block?: { text?: string } }
+        const each = { channel, address, id, text: block?.text ?? '', payload, at: clock.now() }
         providerRequests.push(each)
         return provider(each)
       },
@@ -120,7 +120,7 @@ export async function openGatewayFixture(t: Test, options: GatewayFixtureOptions
   }
   const asidOf = createAsidOf(Buffer.alloc(32, 3))
   const metrics = createMetrics()
-  const door = createEgressClient({ allowPrivate: true }, options.limits ?? agentWebhook)
+  const egress = createEgressClient({ allowPrivate: true }, options.limits ?? agentWebhook)
   const publicUrl = () => 'http://gateway.test'
   const providers = openProviders({ allowPrivate: true, sealer, clock, publicUrl })
   const missing = refuse('resource.not_found')
@@ -156,7 +156,7 @@ export async function openGatewayFixture(t: Test, options: GatewayFixtureOptions
   const { deps, ingress, handlerDeps } = createGatewayDeps({
     ...shared,
     throttle: createThrottle({ shards: engine, clock }),
-    ...{ gatewayModule, shards: engine, sealer, client: door, log, metrics },
+    ...{ gatewayModule, shards: engine, sealer, client: egress, log, metrics },
     mediaUrls: createInboundMediaUrls(createMediaTokens(Buffer.alloc(32, 4)), publicUrl),
     connections: { get: () => undefined },
     markActionRequired: ({ bindingId }, detail) => void operatorCalls.push({ bindingId, detail }),
@@ -192,7 +192,7 @@ export async function openGatewayFixture(t: Test, options: GatewayFixtureOptions
   const inject = injectInto(serve)
   t.teardown(async () => {
     const stopped = engine.stop()
-    await door.close()
+    await egress.close()
     await stopped
     await store.close()
   })

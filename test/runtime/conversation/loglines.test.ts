@@ -19,9 +19,9 @@ function linesOf(fixture: GatewayFixture): { event: string; data?: Readonly<Reco
   const read = fixture.rows(trafficTable).flatMap(({ value }) => trafficLines(value, outgoing.get(value.messageId)))
   return [...read, ...fixture.rows(logTable).map(({ value }) => value)]
 }
-const named = (fixture: GatewayFixture, event: string) => linesOf(fixture).filter((line) => line.event === event)
+const linesNamed = (fixture: GatewayFixture, event: string) => linesOf(fixture).filter((line) => line.event === event)
 
-const passing = (fixture: GatewayFixture, isSo: () => boolean) =>
+const advanceUntil = (fixture: GatewayFixture, isSo: () => boolean) =>
   waitUntil(() => {
     fixture.clock.advance(50)
     return isSo()
@@ -29,23 +29,23 @@ const passing = (fixture: GatewayFixture, isSo: () => boolean) =>
 
 t.test('A message or receipt that a provider repeats is one line, however often it comes', async (t) => {
   const fixture = await openGatewayFixture(t)
-  const tell = (item: object) => fixture.ingress('sms', JSON.stringify({ items: [{ from: ann, ...item }] }))
-  for (let times = 0; times < 4; times++) t.equal((await tell({ id: 'in-x', text: 'Hi' })).status, 200)
-  t.match(named(fixture, 'message.duplicate'), [{ level: 'debug', data: { count: 1 } }])
+  const receiveItem = (item: object) => fixture.ingress('sms', JSON.stringify({ items: [{ from: ann, ...item }] }))
+  for (let times = 0; times < 4; times++) t.equal((await receiveItem({ id: 'in-x', text: 'Hi' })).status, 200)
+  t.match(linesNamed(fixture, 'message.duplicate'), [{ level: 'debug', data: { count: 1 } }])
   const asid = fixture.asid(ann)
   const { messageId } = (await fixture.send(asid, [textMessage('Hello')]))[0]!
   await waitUntil(() => fixture.eventTexts(asid).includes('sent sms'))
   const receipt = { messageId: `p-${fixture.providerRequests[0]!.id}`, state: 'delivered' }
-  t.equal((await tell({ id: 'r1', receipt })).status, 200)
-  t.same(named(fixture, 'receipt.ignored'), [])
-  for (let times = 0; times < 3; times++) await tell({ id: 'r1', receipt })
-  t.match(named(fixture, 'receipt.ignored'), [{ data: { count: 1 } }])
-  await tell({ id: 'r2', receipt })
+  t.equal((await receiveItem({ id: 'r1', receipt })).status, 200)
+  t.same(linesNamed(fixture, 'receipt.ignored'), [])
+  for (let times = 0; times < 3; times++) await receiveItem({ id: 'r1', receipt })
+  t.match(linesNamed(fixture, 'receipt.ignored'), [{ data: { count: 1 } }])
+  await receiveItem({ id: 'r2', receipt })
   t.match(
-    named(fixture, 'receipt.ignored').find(({ data }) => data?.messageId),
+    linesNamed(fixture, 'receipt.ignored').find(({ data }) => data?.messageId),
     { data: { messageId, state: 'delivered' } },
   )
-  t.equal(named(fixture, 'message.received').length, 1)
+  t.equal(linesNamed(fixture, 'message.received').length, 1)
 })
 
 t.test(
@@ -55,10 +55,10 @@ t.test(
     const onSms = await fixture.receiveText(ann, 'hi')
     const card = { spec: 'amf/1', parts: [{ type: 'card', card: { title: 'Room', mediaUrl: picture } }] }
     await fixture.send(onSms, [textMessage('Plain words'), card])
-    await waitUntil(() => named(fixture, 'message.sent').length === 2)
-    t.match(named(fixture, 'message.degraded'), [{ data: { parts: ['card'] } }])
-    t.match(named(fixture, 'media.fetched'), [{ data: { files: 1 } }])
-    t.same(named(fixture, 'message.truncated'), [])
+    await waitUntil(() => linesNamed(fixture, 'message.sent').length === 2)
+    t.match(linesNamed(fixture, 'message.degraded'), [{ data: { parts: ['card'] } }])
+    t.match(linesNamed(fixture, 'media.fetched'), [{ data: { files: 1 } }])
+    t.same(linesNamed(fixture, 'message.truncated'), [])
     const onMessenger = await fixture.receiveText('15550101', 'hi', 'messengerA')
     const options = [
       { id: 'a', label: 'The large room that faces the harbor and the sea' },
@@ -67,8 +67,8 @@ t.test(
     await fixture.send(onMessenger, [
       { spec: 'amf/1', parts: [{ type: 'ask.choice', intentId: 'room', prompt: 'Which?', options }] },
     ])
-    await waitUntil(() => named(fixture, 'message.sent').length === 3)
-    const [cut] = named(fixture, 'message.truncated')
+    await waitUntil(() => linesNamed(fixture, 'message.sent').length === 3)
+    const [cut] = linesNamed(fixture, 'message.truncated')
     t.match(cut, { data: { labels: [/^The large/] } })
     t.notMatch(JSON.stringify(cut), /Garden/)
   },
@@ -77,46 +77,49 @@ t.test(
 t.test('A provider that asks to slow down, is away or refuses the account is a line', async (t) => {
   const fixture = await openGatewayFixture(t)
   const asid = await fixture.receiveText(ann, 'hi')
-  const refused = (reason: string, more: object): SendOutcome =>
+  const refusal = (reason: string, more: object): SendOutcome =>
     ({ kind: 'refused', reason, retry: 'later', ...more }) as SendOutcome
   const answers = [
-    refused('rateLimited', { retryAfterMs: 10, detail: 'Too many.' }),
-    refused('sendFailed', { detail: 'It answered 503.' }),
+    refusal('rateLimited', { retryAfterMs: 10, detail: 'Too many.' }),
+    refusal('sendFailed', { detail: 'It answered 503.' }),
   ]
   fixture.setProvider((handed) => answers.shift() ?? acceptAll(handed))
   await fixture.send(asid, [textMessage('One')])
-  await passing(fixture, () => fixture.eventTexts(asid).includes('sent sms'))
-  t.match(named(fixture, 'provider.throttled'), [{ level: 'warn', data: { retryAfterMs: 10, why: 'Too many.' } }])
-  t.match(named(fixture, 'provider.unreachable'), [{ level: 'error', data: { why: 'It answered 503.' } }])
+  await advanceUntil(fixture, () => fixture.eventTexts(asid).includes('sent sms'))
+  t.match(linesNamed(fixture, 'provider.throttled'), [{ level: 'warn', data: { retryAfterMs: 10, why: 'Too many.' } }])
+  t.match(linesNamed(fixture, 'provider.unreachable'), [{ level: 'error', data: { why: 'It answered 503.' } }])
   fixture.setProvider(() =>
-    refused('sendFailed', { retry: 'otherChannel', needsOperator: true, detail: 'The token ended.' }),
+    refusal('sendFailed', { retry: 'otherChannel', needsOperator: true, detail: 'The token ended.' }),
   )
   await fixture.send(asid, [textMessage('Two')])
-  await passing(fixture, () => named(fixture, 'provider.unreachable').length > 1)
-  t.ok(named(fixture, 'provider.unreachable').some(({ data }) => data?.why === 'The token ended.'))
+  await advanceUntil(fixture, () => linesNamed(fixture, 'provider.unreachable').length > 1)
+  t.ok(linesNamed(fixture, 'provider.unreachable').some(({ data }) => data?.why === 'The token ended.'))
 })
 
 t.test(
   'Warnings and problems of AML, and media of a reply that cannot be fetched, are lines of their event',
   async (t) => {
     const fixture = await openGatewayFixture(t, { unreachable: [lost] })
-    const replying = (type: string, body: string) =>
+    const replyWith = (type: string, body: string) =>
       fixture.setWebhookBehavior((response) => void response.writeHead(200, { 'content-type': type }).end(body))
-    replying('text/svc-aml', 'Take array[[0]] of it.')
+    replyWith('text/svc-aml', 'Take array[[0]] of it.')
     await fixture.receiveText(ann, 'hi')
-    await waitUntil(() => named(fixture, 'aml.warning').length > 0)
-    t.match(named(fixture, 'aml.warning')[0], { level: 'warn', data: { line: 1, column: 11, code: 'unknownMarker' } })
+    await waitUntil(() => linesNamed(fixture, 'aml.warning').length > 0)
+    t.match(linesNamed(fixture, 'aml.warning')[0], {
+      level: 'warn',
+      data: { line: 1, column: 11, code: 'unknownMarker' },
+    })
     await fixture.waitForWebhook()
-    replying('text/svc-aml', 'Hi\n[[chips: Yes')
+    replyWith('text/svc-aml', 'Hi\n[[chips: Yes')
     await fixture.receiveText(ann, 'again')
-    await waitUntil(() => named(fixture, 'aml.problem').length > 0)
-    t.match(named(fixture, 'aml.problem')[0], { level: 'error', data: { line: 2, code: 'unclosedMarker' } })
+    await waitUntil(() => linesNamed(fixture, 'aml.problem').length > 0)
+    t.match(linesNamed(fixture, 'aml.problem')[0], { level: 'error', data: { line: 2, code: 'unclosedMarker' } })
     await fixture.waitForWebhook()
     const message = { spec: 'amf/1', parts: [{ type: 'media', mediaUrl: lost, kind: 'image' }] }
-    replying('application/json', JSON.stringify({ messages: [message] }))
+    replyWith('application/json', JSON.stringify({ messages: [message] }))
     await fixture.receiveText(ann, 'once more')
-    await waitUntil(() => named(fixture, 'media.unreachable').length > 0)
-    t.match(named(fixture, 'media.unreachable')[0], { level: 'warn', data: { detail: 'away' } })
+    await waitUntil(() => linesNamed(fixture, 'media.unreachable').length > 0)
+    t.match(linesNamed(fixture, 'media.unreachable')[0], { level: 'warn', data: { detail: 'away' } })
   },
 )
 
@@ -155,6 +158,6 @@ t.test('However many calls are refused, each binding has one line a minute that 
   t.match(lines().find(({ event }) => event === 'ingress.malformed')?.data, { bindingId: 'cb_sms', problem: /./ })
 
   fixture.clock.advance(limits.keptMs)
-  await passing(fixture, () => lines().length === 0)
+  await advanceUntil(fixture, () => lines().length === 0)
   t.pass('they are gone when their time is over')
 })

@@ -50,10 +50,10 @@ t.test('Outside the messaging window a message is refused as windowClosed, or he
   const userId = await agent.receiveText('messengerA', ann)
   t.same(refusedFor(await agent.send(userId, textMessage('inside'))), [true])
   await clock.advance(24 * hour)
-  const held = textMessage('held', { delivery: { outsideWindow: 'queue' } })
+  const queued = textMessage('held', { delivery: { outsideWindow: 'queue' } })
   const explicit = textMessage('no', { delivery: { outsideWindow: 'reject' } })
   const elsewhere = textMessage('no', { delivery: { outsideWindow: 'nextChannel' } })
-  t.same(refusedFor(await agent.send(userId, textMessage('no'), held, explicit, elsewhere)), [
+  t.same(refusedFor(await agent.send(userId, textMessage('no'), queued, explicit, elsewhere)), [
     'windowClosed',
     true,
     'windowClosed',
@@ -70,8 +70,8 @@ t.test('Outside the messaging window a message goes on the next channel that it 
     textMessage(text, { delivery: { channels, outsideWindow: 'nextChannel' } })
   const last = async () => {
     const { json } = await node.mgmt('GET', '/v1/system/emulator/shown', { token: node.key })
-    const shown = json.data.filter(({ address }: { address: string }) => address === ann)
-    return shown.map((each: { bindingId: string; wire: { block?: { text?: string } } }) => [
+    const addressed = json.data.filter(({ address }: { address: string }) => address === ann)
+    return addressed.map((each: { bindingId: string; wire: { block?: { text?: string } } }) => [
       each.bindingId,
       each.wire.block?.text,
     ])
@@ -100,7 +100,7 @@ t.test(
     const mediaUrl = 'https://127.0.0.1:1/gone.png'
     const media = { type: 'media', mediaUrl, kind: 'image' }
     const alone = [media, { type: 'native', channel: 'rcs', payload: {}, fallback: [media] }]
-    const beside = [
+    const variants = [
       { type: 'card', card: { title: 'A room', mediaUrl } },
       { type: 'carousel', cards: [{ title: 'A room' }, { title: 'Another', mediaUrl }] },
       { type: 'showcase', intentId: 'a', items: [{ id: 'a', title: 'A', mediaUrl }] },
@@ -111,7 +111,7 @@ t.test(
     const results = await sent(alone)
     t.same(refusedFor(results), ['mediaUnreachable', 'mediaUnreachable'])
     for (const { detail } of results) t.notMatch(detail, /127\.0\.0\.1/, 'no address is named')
-    t.ok((await sent(beside)).every(({ accepted }) => accepted))
+    t.ok((await sent(variants)).every(({ accepted }) => accepted))
   },
 )
 
@@ -161,12 +161,12 @@ t.test('What is larger than a message may be is tooLarge, and so is one more for
     delivery: { loopGuard: { messages: 1_000 } },
   })
   await clock.advance(24 * hour)
-  const held = (n: number) => textMessage(`waits ${n}`, { delivery: { outsideWindow: 'queue' } })
+  const queued = (n: number) => textMessage(`waits ${n}`, { delivery: { outsideWindow: 'queue' } })
   for (let count = 0; count < limits.queuedMessages; count += 10) {
-    const ten = await agent.send(userId, ...Array.from({ length: 10 }, (_, n) => held(count + n)))
+    const ten = await agent.send(userId, ...Array.from({ length: 10 }, (_, n) => queued(count + n)))
     t.ok(ten.every(({ accepted }) => accepted))
   }
-  const [over] = await agent.send(userId, held(limits.queuedMessages))
+  const [over] = await agent.send(userId, queued(limits.queuedMessages))
   t.match(over, { reason: 'tooLarge', detail: /200/ })
 })
 
@@ -186,8 +186,8 @@ t.test('Nobody, and the person of another agent, are unknownRecipient alike', as
   const agent = await newAgent('sms')
   const other = await newAgent('sms')
   const theirs = await other.receiveText('sms', ann)
-  const nobody = agent.userId('sms', '+15550999')
-  for (const userId of [theirs, nobody, 'usr_nobody', ann, '../x']) {
+  const stranger = agent.userId('sms', '+15550999')
+  for (const userId of [theirs, stranger, 'usr_nobody', ann, '../x']) {
     const results = await agent.send(userId, textMessage('one'), { not: 'a message' })
     t.same(refusedFor(results), ['unknownRecipient', 'unknownRecipient'])
     t.same(results[0], { messageId: '', accepted: false, reason: 'unknownRecipient' })
@@ -346,9 +346,9 @@ t.test(
     const partly = await call(bad, textMessage('good'))
     t.equal(partly.status, 200)
     t.match(partly.json, { results: [{ accepted: false }, { accepted: true }] })
-    const nobody = await agent.call('POST', '/messages', { userId: 'usr_nobody', messages: [textMessage('x')] })
-    t.equal(nobody.status, 422)
-    t.match(nobody.json, { message: /unknownRecipient/, results: [{ reason: 'unknownRecipient' }] })
+    const stranger = await agent.call('POST', '/messages', { userId: 'usr_nobody', messages: [textMessage('x')] })
+    t.equal(stranger.status, 422)
+    t.match(stranger.json, { message: /unknownRecipient/, results: [{ reason: 'unknownRecipient' }] })
     await stops(agent, ann)
     const stopped = await call(textMessage('x'))
     t.equal(stopped.status, 422)
@@ -376,8 +376,8 @@ t.test('Half of a character fails its own message, and nothing else of the call'
     ['invalidMessage', true, 'invalidMessage', 'invalidMessage', 'invalidMessage'],
   )
   t.match(json.results[0].detail, /^parts\[0\]\.text: /)
-  const nobody = await agent.call('POST', '/messages', { userId: `usr_\ud83d`, messages: [textMessage('x')] })
-  t.equal(nobody.status, 422)
+  const stranger = await agent.call('POST', '/messages', { userId: `usr_\ud83d`, messages: [textMessage('x')] })
+  t.equal(stranger.status, 422)
 })
 
 t.test('A part of a kind that does not exist is refused as unsupportedPart', async (t) => {
@@ -412,24 +412,24 @@ t.test('A missing or unknown token is 401, and a token in the query comes before
   const other = await newAgent('sms')
   const userId = await agent.receiveText('sms', ann)
   const json = { userId, messages: [textMessage('x')] }
-  const ask = (query: string, authorization?: string) =>
+  const request = (query: string, authorization?: string) =>
     node.gateway('POST', `/v4/messages${query}`, { json, headers: authorization ? { authorization } : {} })
   for (const refused of [
-    await ask(''),
-    await ask('', 'bearer at-svc-wrong'),
-    await ask('', `bearer ${node.key}`),
-    await ask('', `basic ${agent.token}`),
-    await ask('?access_token=at-svc-wrong', `bearer ${agent.token}`),
+    await request(''),
+    await request('', 'bearer at-svc-wrong'),
+    await request('', `bearer ${node.key}`),
+    await request('', `basic ${agent.token}`),
+    await request('?access_token=at-svc-wrong', `bearer ${agent.token}`),
   ]) {
     t.equal(refused.status, 401)
     t.ok(isGatewayError(refused))
   }
   const accepted = ({ json }: Response) => json.results[0].accepted
-  t.ok(accepted(await ask('', `bearer ${agent.token}`)))
-  t.ok(accepted(await ask('', `Bearer ${agent.token}`)))
-  t.ok(accepted(await ask(`?access_token=${agent.token}`)))
-  t.ok(accepted(await ask(`?access_token=${agent.token}`, `bearer ${other.token}`)))
-  t.notOk(accepted(await ask(`?access_token=${other.token}`, `bearer ${agent.token}`)), 'it speaks for the other')
+  t.ok(accepted(await request('', `bearer ${agent.token}`)))
+  t.ok(accepted(await request('', `Bearer ${agent.token}`)))
+  t.ok(accepted(await request(`?access_token=${agent.token}`)))
+  t.ok(accepted(await request(`?access_token=${agent.token}`, `bearer ${other.token}`)))
+  t.notOk(accepted(await request(`?access_token=${other.token}`, `bearer ${agent.token}`)), 'it speaks for the other')
 })
 
 t.test('Compile answers with the message, its warnings, and what each channel would show', async (t) => {
@@ -471,17 +471,17 @@ t.test('Compile is 400 without a text, and 422 with problems and no message', as
 
 t.test('Capabilities are 400 without a user and 404 for one never seen', async (t) => {
   const agent = await newAgent('sms', 'rcs')
-  const ask = (query: string) => agent.call('GET', `/capabilities${query}`)
+  const request = (query: string) => agent.call('GET', `/capabilities${query}`)
   for (const query of ['', '?userId=']) {
-    const refused = await ask(query)
+    const refused = await request(query)
     t.equal(refused.status, 400, query)
     t.ok(isGatewayError(refused))
   }
-  const unknown = await ask(`?userId=${agent.userId('sms', ann)}`)
+  const unknown = await request(`?userId=${agent.userId('sms', ann)}`)
   t.equal(unknown.status, 404)
   t.ok(isGatewayError(unknown))
   for (const channel of ['sms', 'rcs'] as const) {
-    const { status, json } = await ask(`?userId=${await agent.receiveText(channel, ann)}`)
+    const { status, json } = await request(`?userId=${await agent.receiveText(channel, ann)}`)
     t.equal(status, 200)
     t.match(json, { channel, provider: 'emulator', parts: { text: String, 'ask.choice': String } })
   }

@@ -22,11 +22,11 @@ async function openConversation(t: Test) {
   const { log } = createLog({ destination: { write: () => {} } })
   const clock = createLeapingClock()
   const store = await openStore({ dir: tempDir(t), shards: 1 })
-  const performers = Object.fromEntries(Object.values(effectKinds).map((kind) => [kind, async () => {}]))
+  const effectHandlers = Object.fromEntries(Object.values(effectKinds).map((kind) => [kind, async () => {}]))
   const shards = openEmbedded({
     shards: 1,
     store,
-    handlers: { commands: parts.commands, queries: parts.queries, effectHandlers: () => performers },
+    handlers: { commands: parts.commands, queries: parts.queries, effectHandlers: () => effectHandlers },
     clock,
     newCommandId: () => randomBytes(12).toString('hex'),
     log,
@@ -66,14 +66,14 @@ t.test('What is over goes, though more is kept before it than is looked at in on
 })
 
 t.test('Whatever was heard when, exactly what is over is forgotten', async (t) => {
-  const heard = fc.array(
+  const anyItems = fc.array(
     fc.record({ id: fc.string({ minLength: 1, maxLength: 8, unit: 'grapheme-ascii' }), isOld: fc.boolean() }),
     {
       maxLength: 40,
     },
   )
   await fc.assert(
-    fc.asyncProperty(heard, async (items) => {
+    fc.asyncProperty(anyItems, async (items) => {
       const conversation = await openConversation(t)
       const old = new Set(items.filter(({ isOld }) => isOld).map(({ id }) => id))
       const fresh = new Set(items.filter(({ isOld }) => !isOld).map(({ id }) => id))

@@ -5,19 +5,23 @@ import { conversationTable } from '../../../runtime/conversation/tables.js'
 import { type CampaignGate, createHoldCheck } from '../../../runtime/delivery/campaigngate.js'
 import type { Reader } from '../../../runtime/store/contract.js'
 
-const [takenAt, now] = [1_000, 5_000]
+const [acceptedAt, now] = [1_000, 5_000]
 const agent = { orgId: 'demo', agentId: 'desk' }
 const campaign: SendCampaignRef = { campaignId: 'cm_1', incarnation: 1 }
 
 /** An opening that was taken at 1,000 and is asked about at 5,000, of a person who wrote at that time. */
-function hold(lastInboundAt: number | undefined, gate: CampaignGate, of: SendCampaignRef | undefined = campaign) {
+function createCheck(
+  lastInboundAt: number | undefined,
+  gate: CampaignGate,
+  of: SendCampaignRef | undefined = campaign,
+) {
   const conversation = {
     asid: 'usr_1',
     agent,
     ...(lastInboundAt !== undefined && { lastInboundAt }),
   } as unknown as Conversation
   const sendRef = { sendId: 'sd_1', attempt: 1, isLast: false, ...(of && { campaign: of }) }
-  const opening = { id: 'msg_1', at: takenAt, sendRef } as unknown as OutboundMessageRecord
+  const opening = { id: 'msg_1', at: acceptedAt, sendRef } as unknown as OutboundMessageRecord
   const reader = {
     get: (table: unknown) => (table === conversationTable ? conversation : opening),
   } as unknown as Reader
@@ -29,13 +33,17 @@ const elsewhere = (may: boolean): CampaignGate => ({ mayDispatchLocal: () => und
 
 t.test('An opening is held once its person has written since it was taken', async (t) => {
   for (const gate of [here(true), elsewhere(true)]) {
-    const isHeld = async (heardAt?: number) => (await hold(heardAt, gate))()
-    t.equal(await isHeld(), false, 'nobody wrote')
-    t.equal(await isHeld(takenAt), false, 'its conversation knew that when it took it')
-    t.equal(await isHeld(takenAt + 1), true)
-    t.equal(await isHeld(now), true)
-    t.equal(await isHeld(now + 1), false, 'a time before the clock was set back holds nothing up')
-    t.equal((await hold(takenAt + 1, gate, { ...campaign, isFollowUp: true }))(), false, 'nor is a follow-up held')
+    const isOnHold = async (inboundAt?: number) => (await createCheck(inboundAt, gate))()
+    t.equal(await isOnHold(), false, 'nobody wrote')
+    t.equal(await isOnHold(acceptedAt), false, 'its conversation knew that when it took it')
+    t.equal(await isOnHold(acceptedAt + 1), true)
+    t.equal(await isOnHold(now), true)
+    t.equal(await isOnHold(now + 1), false, 'a time before the clock was set back holds nothing up')
+    t.equal(
+      (await createCheck(acceptedAt + 1, gate, { ...campaign, isFollowUp: true }))(),
+      false,
+      'nor is a follow-up held',
+    )
   }
 })
 
@@ -43,12 +51,12 @@ t.test(
   'A message is held where its agent says so, here or in another process, and one without a campaign never',
   async (t) => {
     for (const gate of [here(false), elsewhere(false)]) {
-      t.equal((await hold(undefined, gate))(), true)
-      const plain = { ...({ id: 'msg_2', at: takenAt } as unknown as OutboundMessageRecord) }
+      t.equal((await createCheck(undefined, gate))(), true)
+      const plain = { ...({ id: 'msg_2', at: acceptedAt } as unknown as OutboundMessageRecord) }
       const reader = { get: () => undefined } as unknown as Reader
-      const places = { campaigns: gate, clock: { now: () => now } }
+      const deps = { campaigns: gate, clock: { now: () => now } }
       t.equal(
-        (await createHoldCheck(places, reader, { asid: 'usr_1', agent } as unknown as Conversation, plain))(),
+        (await createHoldCheck(deps, reader, { asid: 'usr_1', agent } as unknown as Conversation, plain))(),
         false,
       )
     }
@@ -56,18 +64,18 @@ t.test(
 )
 
 t.test('The agent is asked about the send of the message, each time anew', async (t) => {
-  const asked: unknown[] = []
+  const queries: unknown[] = []
   let may = true
   const gate: CampaignGate = {
     mayDispatch: async () => true,
     mayDispatchLocal(of, send) {
-      asked.push([of, send])
+      queries.push([of, send])
       return may
     },
   }
-  const isHeld = await hold(undefined, gate)
-  t.equal(isHeld(), false)
+  const isOnHold = await createCheck(undefined, gate)
+  t.equal(isOnHold(), false)
   may = false
-  t.equal(isHeld(), true)
-  for (const each of asked) t.same(each, [agent, { sendId: 'sd_1', campaignId: 'cm_1', incarnation: 1 }])
+  t.equal(isOnHold(), true)
+  for (const each of queries) t.same(each, [agent, { sendId: 'sd_1', campaignId: 'cm_1', incarnation: 1 }])
 })

@@ -19,11 +19,15 @@ const ben = '+15550102'
 
 const texts = (handed: readonly ProviderRequest[]) => handed.map(({ text }) => text)
 const refuses =
-  (again: 'later' | 'otherChannel' | 'never', reason = 'sendFailed'): Provider =>
-  () => ({ kind: 'refused', reason, retry: again })
+  (retry: 'later' | 'otherChannel' | 'never', reason = 'sendFailed'): Provider =>
+  () => ({ kind: 'refused', reason, retry })
 
 /** Somebody the agent has heard of, with nothing waiting. */
-async function known(fixture: GatewayFixture, address = ann, channel: 'sms' | 'rcs' = 'sms'): Promise<string> {
+async function openConversation(
+  fixture: GatewayFixture,
+  address = ann,
+  channel: 'sms' | 'rcs' = 'sms',
+): Promise<string> {
   const asid = await fixture.receiveText(address, 'hello', channel)
   await fixture.waitForWebhook()
   return asid
@@ -39,7 +43,7 @@ const statesOf = (fixture: GatewayFixture, messageId: string) =>
 
 t.test('Messages of one call, and of calls after it, reach a person in their order', async (t) => {
   const fixture = await openGatewayFixture(t)
-  const asid = await known(fixture)
+  const asid = await openConversation(fixture)
   fixture.setProvider(async (each) => {
     await new Promise((resolve) => setTimeout(resolve, Math.random() * 5))
     return acceptAll(each)
@@ -58,25 +62,25 @@ t.test('Messages of one call, and of calls after it, reach a person in their ord
 
 t.test('One message is with the provider at a time for a person, and persons do not wait for each other', async (t) => {
   const fixture = await openGatewayFixture(t)
-  const [slow, quick] = [await known(fixture, ann), await known(fixture, ben)]
-  const held: (() => void)[] = []
+  const [slow, quick] = [await openConversation(fixture, ann), await openConversation(fixture, ben)]
+  const queued: (() => void)[] = []
   fixture.setProvider((each) =>
-    each.address === ann ? new Promise((resolve) => held.push(() => resolve(acceptAll(each)))) : acceptAll(each),
+    each.address === ann ? new Promise((resolve) => queued.push(() => resolve(acceptAll(each)))) : acceptAll(each),
   )
   await fixture.send(slow, [textMessage('a1'), textMessage('a2')])
-  await waitUntil(() => held.length === 1)
+  await waitUntil(() => queued.length === 1)
   await fixture.send(quick, [textMessage('b1'), textMessage('b2')])
   await waitUntil(() => fixture.providerRequests.filter(({ address }) => address === ben).length === 2)
   t.same(texts(fixture.providerRequests.filter(({ address }) => address === ann)), ['a1'])
-  held.shift()!()
-  await waitUntil(() => held.length === 1)
-  held.shift()!()
+  queued.shift()!()
+  await waitUntil(() => queued.length === 1)
+  queued.shift()!()
   await fixture.waitForWebhook()
 })
 
 t.test('Between two messages to a person at least the delay of the binding passes', async (t) => {
   const fixture = await openGatewayFixture(t, { minMessageDelayMs: 500 })
-  const asid = await known(fixture)
+  const asid = await openConversation(fixture)
   await fixture.send(asid, [textMessage('one'), textMessage('two'), textMessage('three')])
   for (const count of [1, 2, 3]) {
     await waitUntil(() => fixture.providerRequests.length === count)
@@ -98,7 +102,7 @@ function sentCount(fixture: GatewayFixture): number {
 t.test('Bulk messages say queued, and leave in order, no faster than the provider of the binding says', async (t) => {
   const fixture = await openGatewayFixture(t)
   const perStep = (bulkPerSecond * bulk.everyMs) / 1_000
-  const people = await Promise.all(Array.from({ length: 30 }, (_, n) => known(fixture, `+155503${10 + n}`)))
+  const people = await Promise.all(Array.from({ length: 30 }, (_, n) => openConversation(fixture, `+155503${10 + n}`)))
   const sent: string[] = []
   for (const asid of people) {
     const [result] = await fixture.send(asid, [textMessage(`to ${asid}`)], { priority: 'batch' })
@@ -107,20 +111,20 @@ t.test('Bulk messages say queued, and leave in order, no faster than the provide
   await waitUntil(() => sent.every((id) => statesOf(fixture, id).includes('queued sms')))
   const isDue = (at?: number) => at !== undefined && at <= fixture.clock.now()
   const due = () => fixture.rows(messageTable).filter(({ value }) => isDue(value.leaveAt)).length
-  const isAtRest = () => fixture.providerRequests.length === due()
-  await waitUntil(isAtRest)
+  const isIdle = () => fixture.providerRequests.length === due()
+  await waitUntil(isIdle)
   const steps = [texts(fixture.providerRequests)]
   while (fixture.providerRequests.length < people.length) {
     const before = fixture.providerRequests.length
     fixture.clock.advance(bulk.everyMs)
-    await waitUntil(isAtRest)
+    await waitUntil(isIdle)
     if (fixture.providerRequests.length === before) continue
     steps.push(texts(fixture.providerRequests.slice(before)))
   }
   for (const step of steps) t.ok(step.length <= perStep, `${step.length} in one step`)
   // Those of one step leave together, and each goes its own way.
-  const places = steps.map((step) => step.map((text) => people.indexOf(text.slice('to '.length))))
-  const inOrder = places.flatMap((step) => [...step].sort((a, b) => a - b))
+  const peopleOf = steps.map((step) => step.map((text) => people.indexOf(text.slice('to '.length))))
+  const inOrder = peopleOf.flatMap((step) => [...step].sort((a, b) => a - b))
   t.same(inOrder, [...people.keys()])
   await waitUntil(() => sent.every((id) => statesOf(fixture, id).length === 2))
   for (const id of sent) t.same(statesOf(fixture, id), ['queued sms', 'sent sms'])
@@ -128,7 +132,7 @@ t.test('Bulk messages say queued, and leave in order, no faster than the provide
 
 t.test('Bulk messages of one person arrive in their order', async (t) => {
   const fixture = await openGatewayFixture(t)
-  const asid = await known(fixture)
+  const asid = await openConversation(fixture)
   const words = Array.from({ length: 25 }, (_, n) => `word ${n}`)
   for (const word of words) await fixture.send(asid, [textMessage(word)], { priority: 'batch' })
   await waitUntil(() => {
@@ -140,7 +144,7 @@ t.test('Bulk messages of one person arrive in their order', async (t) => {
 
 t.test('A message that rcs refuses goes out on sms, and the statuses say over what', async (t) => {
   const fixture = await openGatewayFixture(t)
-  const asid = await known(fixture, ann, 'rcs')
+  const asid = await openConversation(fixture, ann, 'rcs')
   fixture.setProvider((each) => (each.channel === 'rcs' ? refuses('otherChannel')(each) : acceptAll(each)))
   const delivery = { channels: ['rcs', 'sms'], fallbackOn: ['sendFailed'] }
   const [result] = await fixture.send(asid, [textMessage('hello', { delivery })])
@@ -165,7 +169,7 @@ t.test('A message that rcs refuses goes out on sms, and the statuses say over wh
 
 t.test('A message that every channel refuses has failed, once, on the last of them', async (t) => {
   const fixture = await openGatewayFixture(t)
-  const asid = await known(fixture, ann, 'rcs')
+  const asid = await openConversation(fixture, ann, 'rcs')
   fixture.setProvider(refuses('otherChannel', 'unsupportedPart'))
   const [result] = await fixture.send(asid, [textMessage('hello', { delivery: { channels: ['rcs', 'sms'] } })])
   await waitUntil(() => statesOf(fixture, result!.messageId).length > 0)
@@ -174,14 +178,14 @@ t.test('A message that every channel refuses has failed, once, on the last of th
 })
 
 t.test('Without a fallback, or where nothing helps, a refused message has failed on its channel', async (t) => {
-  for (const [delivery, again] of [
+  for (const [delivery, retry] of [
     [{ channels: ['rcs'] }, 'otherChannel'],
     [{ channels: ['rcs', 'sms'], fallbackOn: [] }, 'otherChannel'],
     [{ channels: ['rcs', 'sms'] }, 'never'],
   ] as const) {
     const fixture = await openGatewayFixture(t)
-    const asid = await known(fixture, ann, 'rcs')
-    fixture.setProvider(refuses(again))
+    const asid = await openConversation(fixture, ann, 'rcs')
+    fixture.setProvider(refuses(retry))
     const [result] = await fixture.send(asid, [textMessage('hello', { delivery }), textMessage('next')])
     await waitUntil(() => fixture.providerRequests.length === 2)
     await fixture.waitForWebhook()
@@ -192,7 +196,7 @@ t.test('Without a fallback, or where nothing helps, a refused message has failed
 
 t.test('A provider that says later is asked again, and the messages behind it wait', async (t) => {
   const fixture = await openGatewayFixture(t)
-  const asid = await known(fixture)
+  const asid = await openConversation(fixture)
   let tries = 0
   fixture.setProvider((each) => (each.text === 'one' && ++tries < 3 ? refuses('later')(each) : acceptAll(each)))
   await fixture.send(asid, [textMessage('one'), textMessage('two')])
@@ -210,7 +214,7 @@ t.test('A provider that says later is asked again, and the messages behind it wa
 
 t.test('After a STOP nothing more goes out, whatever was on its way', async (t) => {
   const fixture = await openGatewayFixture(t)
-  const asid = await known(fixture)
+  const asid = await openConversation(fixture)
   let release = () => {}
   fixture.setProvider((each) => new Promise((resolve) => (release = () => resolve(acceptAll(each)))))
   const sent = await fixture.send(asid, [textMessage('one'), textMessage('two'), textMessage('three')])
@@ -234,14 +238,14 @@ t.test('After a STOP nothing more goes out, whatever was on its way', async (t) 
   t.match(await fixture.send(asid, [textMessage('four')]), [{ accepted: false, reason: 'optedOut' }])
   fixture.setProvider(acceptAll)
   await fixture.receiveText(ann, 'START')
-  const [again] = await fixture.send(asid, [textMessage('five')])
-  await waitUntil(() => statesOf(fixture, again!.messageId).length > 0)
+  const [retry] = await fixture.send(asid, [textMessage('five')])
+  await waitUntil(() => statesOf(fixture, retry!.messageId).length > 0)
   t.same(texts(fixture.providerRequests), ['one', 'five'])
 })
 
 t.test('A message that waits to be tried again does not go out after a STOP', async (t) => {
   const fixture = await openGatewayFixture(t)
-  const asid = await known(fixture)
+  const asid = await openConversation(fixture)
   fixture.setProvider(refuses('later'))
   const [result] = await fixture.send(asid, [textMessage('one')])
   await waitUntil(() => fixture.providerRequests.length === 1)
@@ -257,8 +261,8 @@ t.test('A message that waits to be tried again does not go out after a STOP', as
 
 t.test('Bulk messages that still wait do not go out after a STOP', async (t) => {
   const fixture = await openGatewayFixture(t)
-  const asid = await known(fixture)
-  const others = await Promise.all(Array.from({ length: 12 }, (_, n) => known(fixture, `+155504${10 + n}`)))
+  const asid = await openConversation(fixture)
+  const others = await Promise.all(Array.from({ length: 12 }, (_, n) => openConversation(fixture, `+155504${10 + n}`)))
   for (const other of others) await fixture.send(other, [textMessage('bulk')], { priority: 'batch' })
   const [result] = await fixture.send(asid, [textMessage('late')], { priority: 'batch' })
   await fixture.receiveText(ann, 'STOP')
@@ -275,7 +279,7 @@ t.test('Bulk messages that still wait do not go out after a STOP', async (t) => 
 
 t.test('Whoever opted out is not followed to another channel', async (t) => {
   const fixture = await openGatewayFixture(t)
-  const asid = await known(fixture, ann, 'rcs')
+  const asid = await openConversation(fixture, ann, 'rcs')
   await fixture.receiveText(ann, 'STOP', 'rcs')
   for (const channels of [['rcs', 'sms'], ['sms', 'rcs'], ['sms']]) {
     t.match(await fixture.send(asid, [textMessage('hello', { delivery: { channels } })]), [{ reason: 'optedOut' }])
@@ -286,7 +290,7 @@ t.test('Whoever opted out is not followed to another channel', async (t) => {
 
 t.test('An opt-out of the person on the other channel is found there, and the message has failed', async (t) => {
   const fixture = await openGatewayFixture(t)
-  const asid = await known(fixture, ann, 'rcs')
+  const asid = await openConversation(fixture, ann, 'rcs')
   await fixture.receiveText(ann, 'STOP', 'sms')
   fixture.setProvider(refuses('otherChannel'))
   const [result] = await fixture.send(asid, [textMessage('hello', { delivery: { channels: ['rcs', 'sms'] } })])
@@ -300,7 +304,7 @@ t.test('An opt-out of the person on the other channel is found there, and the me
 
 t.test('A message under an id of its own is sent once, also when two calls bring it at once', async (t) => {
   const fixture = await openGatewayFixture(t)
-  const asid = await known(fixture)
+  const asid = await openConversation(fixture)
   const message = textMessage('once', { id: 'mine' })
   const answers = await Promise.all([
     fixture.send(asid, [message, message]),
@@ -313,8 +317,8 @@ t.test('A message under an id of its own is sent once, also when two calls bring
   fixture.clock.advance(24 * 3_600_000 - 1)
   t.match(await fixture.send(asid, [message]), [{ messageId: [...ids][0] }], 'for a day')
   fixture.clock.advance(1)
-  const [anew] = await fixture.send(asid, [message])
-  t.notOk(ids.has(anew!.messageId), 'and no longer')
+  const [sentLater] = await fixture.send(asid, [message])
+  t.notOk(ids.has(sentLater!.messageId), 'and no longer')
   await waitUntil(() => fixture.providerRequests.length === 2)
 })
 
@@ -325,7 +329,7 @@ t.test('Whatever a provider answers, every accepted message ends sent or failed,
   await fc.assert(
     fc.asyncProperty(fc.array(answers, { minLength: 1, maxLength: 6 }), async (script) => {
       const address = `+15556${1000 + ++person}`
-      const asid = await known(fixture, address)
+      const asid = await openConversation(fixture, address)
       fixture.setProvider((each) => {
         const planned = script[Number(each.text)]!
         if (planned === 'throws') throw new Error('a bug of the adapter')
@@ -349,7 +353,7 @@ t.test('Whatever a provider answers, every accepted message ends sent or failed,
 
 t.test('A receipt that comes before the answer to its send counts after it', async (t) => {
   const fixture = await openGatewayFixture(t)
-  const asid = await known(fixture)
+  const asid = await openConversation(fixture)
   fixture.setProvider(async (each) => {
     const receipt = { messageId: `p-${each.id}`, state: 'delivered' }
     await fixture.ingress('sms', JSON.stringify({ items: [{ id: 'early', from: ann, receipt }] }))
@@ -362,7 +366,7 @@ t.test('A receipt that comes before the answer to its send counts after it', asy
 
 t.test('A message in pieces goes on at the piece that was refused, and is delivered when all pieces are', async (t) => {
   const fixture = await openGatewayFixture(t)
-  const asid = await known(fixture, ann, 'rcs')
+  const asid = await openConversation(fixture, ann, 'rcs')
   let refusals = 1
   fixture.setProvider((each) => (each.id.endsWith('.1') && refusals-- > 0 ? refuses('later')(each) : acceptAll(each)))
   const parts = [textMessage('first').parts[0], { type: 'card', card: { title: 'Second' } }]
@@ -376,14 +380,14 @@ t.test('A message in pieces goes on at the piece that was refused, and is delive
     fixture.providerRequests.map(({ id }) => id),
     [`${messageId}.0`, `${messageId}.1`, `${messageId}.1`],
   )
-  const delivered = (piece: number) => {
+  const reportDelivered = (piece: number) => {
     const receipt = { messageId: `p-${messageId}.${piece}`, state: 'delivered' }
     return fixture.ingress('rcs', JSON.stringify({ items: [{ id: `of ${piece}`, from: ann, receipt }] }))
   }
-  await delivered(1)
+  await reportDelivered(1)
   await fixture.waitForWebhook()
   t.same(statesOf(fixture, messageId), ['sent rcs'])
-  await delivered(0)
+  await reportDelivered(0)
   await waitUntil(() => statesOf(fixture, messageId).length === 2)
   t.same(statesOf(fixture, messageId), ['sent rcs', 'delivered rcs'])
 })
@@ -395,8 +399,8 @@ t.test('A message that waits for the window goes out when it opens, and has fail
   await fixture.waitForWebhook()
   fixture.clock.advance(24 * hour)
   await waitUntil(() => fixture.eventTexts(asid).at(-1) === 'windowChanged')
-  const held = (words: string) => textMessage(words, { delivery: { outsideWindow: 'queue' } })
-  const [first] = await fixture.send(asid, [held('one'), held('two')])
+  const queued = (words: string) => textMessage(words, { delivery: { outsideWindow: 'queue' } })
+  const [first] = await fixture.send(asid, [queued('one'), queued('two')])
   await waitUntil(() => statesOf(fixture, first!.messageId).length > 0)
   t.same(fixture.providerRequests, [])
   await fixture.receiveText(ann, 'back', 'messengerA')
@@ -405,7 +409,7 @@ t.test('A message that waits for the window goes out when it opens, and has fail
   await waitUntil(() => statesOf(fixture, first!.messageId).length === 2)
   t.same(statesOf(fixture, first!.messageId), ['queued messengerA', 'sent messengerA'])
   fixture.clock.advance(24 * hour)
-  const [last] = await fixture.send(asid, [held('three')])
+  const [last] = await fixture.send(asid, [queued('three')])
   fixture.clock.advance(24 * hour)
   await waitUntil(() => statesOf(fixture, last!.messageId).length === 2)
   t.same(statesOf(fixture, last!.messageId), ['queued messengerA', 'failed messengerA windowClosed'])
@@ -417,26 +421,26 @@ t.test('A card that is sent without a picture shows the agent’s own where the 
   const other = 'https://x.example/other.png'
   const card = (more: object) => ({ spec: 'amf/1', parts: [{ type: 'card', card: { title: 'Plain', ...more } }] })
   const fixture = await openGatewayFixture(t, { identity: { defaultCardImageUrl: own } })
-  const [onRcs, onSms] = [await known(fixture, ann, 'rcs'), await known(fixture, ben, 'sms')]
+  const [onRcs, onSms] = [await openConversation(fixture, ann, 'rcs'), await openConversation(fixture, ben, 'sms')]
   await fixture.send(onRcs, [card({}), card({ mediaUrl: other })])
   await fixture.send(onSms, [card({})])
   await waitUntil(() => fixture.providerRequests.length === 3)
-  const wires = (channel: string) =>
-    fixture.providerRequests.filter((each) => each.channel === channel).map(({ wire }) => JSON.stringify(wire))
-  const [plain, pictured] = wires('rcs')
+  const payloadsOn = (channel: string) =>
+    fixture.providerRequests.filter((each) => each.channel === channel).map(({ payload }) => JSON.stringify(payload))
+  const [plain, pictured] = payloadsOn('rcs')
   t.match(plain, own)
   t.match(pictured, other)
   t.notMatch(pictured, own)
-  t.notMatch(wires('sms')[0], own, 'a channel without cards gets no link that nobody sent')
+  t.notMatch(payloadsOn('sms')[0], own, 'a channel without cards gets no link that nobody sent')
   const away = await openGatewayFixture(t, { identity: { defaultCardImageUrl: own }, unreachable: [own] })
-  await away.send(await known(away, ann, 'rcs'), [card({})])
+  await away.send(await openConversation(away, ann, 'rcs'), [card({})])
   await waitUntil(() => away.providerRequests.length === 1)
   t.notMatch(
-    JSON.stringify(away.providerRequests[0]?.wire),
+    JSON.stringify(away.providerRequests[0]?.payload),
     own,
     'a picture that cannot be fetched holds no message back',
   )
-  await away.send(await known(away, ben, 'rcs'), [card({ mediaUrl: own, description: 'Here' })])
+  await away.send(await openConversation(away, ben, 'rcs'), [card({ mediaUrl: own, description: 'Here' })])
   await waitUntil(() => away.providerRequests.length === 2)
-  t.match(JSON.stringify(away.providerRequests[1]?.wire), own, 'the picture that the agent sent is a link')
+  t.match(JSON.stringify(away.providerRequests[1]?.payload), own, 'the picture that the agent sent is a link')
 })

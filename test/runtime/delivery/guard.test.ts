@@ -29,8 +29,8 @@ const short = { sendMs: 20, probeMs: 20, revokeMs: 20, openMs: 20, closeMs: 20 }
 
 function silentLog(): { log: Log; lines: Fields[] } {
   const lines: Fields[] = []
-  const say = (_event: string, fields: Fields = {}) => void lines.push(fields)
-  const log: Log = { debug: say, info: say, warn: say, error: say, child: () => log }
+  const record = (_event: string, fields: Fields = {}) => void lines.push(fields)
+  const log: Log = { debug: record, info: record, warn: record, error: record, child: () => log }
   return { log, lines }
 }
 
@@ -39,13 +39,18 @@ function behind(changes: Partial<Adapter>, { log, lines } = silentLog()) {
 }
 
 const never = () => new Promise<never>(() => {})
-const throwing = (): never => {
+const throwError = (): never => {
   throw new Error(`broken by ${secret}`)
 }
-const rejecting = async () => throwing()
-const about = { address: '+14155550100', messageId: 'msg_1' }
+const rejectWithError = async () => throwError()
+const renderContext = { address: '+14155550100', messageId: 'msg_1' }
 const blocks = [{ kind: 'text', text: 'Hello' }] as const
-const sending = { auth: samples.auth, bindingId: 'cb_1', address: about.address, id: 'msg_1.0' } as SendContext<unknown>
+const sending = {
+  auth: samples.auth,
+  bindingId: 'cb_1',
+  address: renderContext.address,
+  id: 'msg_1.0',
+} as SendContext<unknown>
 const request: IngressRequest = {
   bindingId: 'cb_1',
   method: 'POST',
@@ -73,7 +78,14 @@ t.test('A send that throws, rejects or answers nonsense is refused, and the next
   const refused = { kind: 'refused', reason: 'invalidMessage', retry: 'otherChannel' }
   const odd = ['CARDS', [''], [7], ['x'.repeat(61)], Array.from({ length: 51 }, (_, at) => `a${at}`), null]
   const unable = odd.map((deviceCapabilities) => async () => ({ ...refused, deviceCapabilities }))
-  for (const send of [throwing, rejecting, async () => undefined, async () => ({ kind: 'sent' }), () => 7, ...unable]) {
+  for (const send of [
+    throwError,
+    rejectWithError,
+    async () => undefined,
+    async () => ({ kind: 'sent' }),
+    () => 7,
+    ...unable,
+  ]) {
     const { guard, lines } = behind({ send: send as never })
     t.match(await guard.send({}, sending), { kind: 'refused', retry: 'otherChannel' })
     t.match(lines, [{ provider: 'pigeon', bindingId: 'cb_1', doing: 'send' }])
@@ -121,17 +133,18 @@ t.test('What comes after the guard gave up goes nowhere', async (t) => {
 })
 
 t.test('A message that cannot be written is refused when it is sent', async (t) => {
-  for (const render of [throwing, () => undefined, () => [() => {}], () => [new Date()], () => 'x']) {
-    const { guard, lines } = behind({ render: render as never, send: throwing })
-    const wires = guard.render(blocks, about)
-    t.equal(wires.length, 1)
-    t.match(await guard.send(wires[0], sending), { kind: 'refused', retry: 'otherChannel', detail: /write/ })
+  for (const render of [throwError, () => undefined, () => [() => {}], () => [new Date()], () => 'x']) {
+    const { guard, lines } = behind({ render: render as never, send: throwError })
+    const payloads = guard.render(blocks, renderContext)
+    t.equal(payloads.length, 1)
+    t.match(await guard.send(payloads[0], sending), { kind: 'refused', retry: 'otherChannel', detail: /write/ })
     t.match(lines, [{ doing: 'render' }])
   }
   fc.assert(
     fc.property(
       fc.anything(),
-      (value) => payloadsError(behind({ render: () => value as never }).guard.render(blocks, about)) === undefined,
+      (value) =>
+        payloadsError(behind({ render: () => value as never }).guard.render(blocks, renderContext)) === undefined,
     ),
   )
 })
@@ -140,7 +153,7 @@ t.test('Wires are plain data of a bounded size', async (t) => {
   fc.assert(
     fc.property(
       fc.array(fc.jsonValue({ maxDepth: 5 }), { maxLength: 5 }),
-      (wires) => payloadsError(wires) === undefined,
+      (payloads) => payloadsError(payloads) === undefined,
     ),
   )
   const circle: { self?: unknown } = {}
@@ -158,12 +171,12 @@ t.test('Wires are plain data of a bounded size', async (t) => {
     [Array.from({ length: limits.payloadChars + 1 }, () => 1)],
     Array.from({ length: limits.payloadsPerMessage + 1 }, () => ({})),
   ]
-  for (const wires of wrong) t.type(payloadsError(wires), 'string')
+  for (const payloads of wrong) t.type(payloadsError(payloads), 'string')
   t.equal(payloadsError([{ a: undefined, b: [] }]), undefined, 'a member that is undefined is not there')
 })
 
 t.test('A call that the adapter cannot read is for the provider to make again', async (t) => {
-  for (const receive of [throwing, () => undefined, () => ({ kind: 'items' }), () => ({ kind: 'ok' })]) {
+  for (const receive of [throwError, () => undefined, () => ({ kind: 'items' }), () => ({ kind: 'ok' })]) {
     const { guard, lines } = behind({ receive: receive as never })
     t.throws(() => guard.receive(request, samples.auth), {
       message: /^the adapter of the channel could not read a call$/,
@@ -230,14 +243,14 @@ t.test('Nothing secret is in what the guard answers or logs', async (t) => {
       ...adapter,
       send: async () => ({ kind: 'refused', reason: 'sendFailed', retry: 'never', detail: `not with ${secret}` }),
       validateAuth: () => ({ field: 'apiKey', message: `not ${secret}` }),
-      receive: throwing,
+      receive: throwError,
     },
     log,
   )
   t.match(await talking.send({}, sending), { retry: 'never', detail: 'not with …' })
   t.match(talking.validateAuth?.(samples.auth), { field: 'apiKey', message: 'not …' })
   t.throws(() => talking.receive(request, samples.auth))
-  await guardAdapter({ ...adapter, send: rejecting }, log).send({}, sending)
+  await guardAdapter({ ...adapter, send: rejectWithError }, log).send({}, sending)
   t.notMatch(JSON.stringify(lines), secret)
   t.match(lines, [
     { doing: 'receive', problem: 'broken by …' },
@@ -260,7 +273,7 @@ t.test(
       t.equal(guard.traitsForDevice?.([]), traits)
       t.match(lines, [{ doing: 'traitsForDevice', problem: /more than the channel has/ }])
     }
-    t.equal(behind({ traitsForDevice: throwing }).guard.traitsForDevice?.([]), traits)
+    t.equal(behind({ traitsForDevice: throwError }).guard.traitsForDevice?.([]), traits)
     const { guard, lines } = behind({ traitsForDevice: () => less })
     t.equal(guard.traitsForDevice?.(['anything']), less)
     t.same(lines, [])
@@ -268,18 +281,18 @@ t.test(
 )
 
 t.test('Powers that fail know nothing and have done nothing', async (t) => {
-  for (const broken of [throwing, rejecting, never, async () => ({ reachable: 1 })]) {
+  for (const broken of [throwError, rejectWithError, never, async () => ({ reachable: 1 })]) {
     const { guard, lines } = behind({
       probe: broken as never,
       revoke: broken as never,
       openMedia: broken as never,
-      signal: throwing,
-      validateAuth: throwing,
+      signal: throwError,
+      validateAuth: throwError,
     })
     t.same(await guard.probe?.(['+1'], sending), { reachable: [], unreachable: [] })
     t.equal(await guard.revoke?.('x', sending), 'unknown')
     t.match(await guard.openMedia?.('x', sending), { kind: 'refused', detail: /could not/ })
-    t.equal(guard.signal?.('typing', about), undefined)
+    t.equal(guard.signal?.('typing', renderContext), undefined)
     t.match(guard.validateAuth?.({}), { field: '', message: /judged/ })
     t.equal(lines.length, 5)
     t.notMatch(JSON.stringify(lines.filter(({ doing }) => doing === 'openMedia')), secret)
@@ -316,38 +329,38 @@ t.test(
 
 t.test('A line is opened, asked and closed behind the guard, and its adapter sends with its own', async (t) => {
   const own: ProviderConnection & { mark: string } = { mark: 'own', problem: () => undefined, close: async () => {} }
-  const told: Item[][] = []
-  const connecting = { ...sending, report: async (items: readonly Item[]) => void told.push([...items]) }
-  let tell: ConnectContext<unknown>['report'] = async () => {}
+  const reported: Item[][] = []
+  const connecting = { ...sending, report: async (items: readonly Item[]) => void reported.push([...items]) }
+  let report: ConnectContext<unknown>['report'] = async () => {}
   let sentWith: unknown
   const { guard } = behind({
-    connect: (given) => {
-      tell = given.report
+    connect: (context) => {
+      report = context.report
       return own
     },
-    send: async (_wire, { connection: line }) => {
-      sentWith = line
+    send: async (_payload, { connection }) => {
+      sentWith = connection
       return { kind: 'sent', providerId: 'x' }
     },
   })
-  const line = guard.connect!(connecting as never)
-  t.equal(line.problem(), undefined)
-  await guard.send({}, { ...sending, connection: line })
+  const connection = guard.connect!(connecting as never)
+  t.equal(connection.problem(), undefined)
+  await guard.send({}, { ...sending, connection })
   t.equal(sentWith, own)
-  await tell([{ id: '' } as never])
-  t.match(told, [[{ problem: /id/ }]])
-  await line.close()
+  await report([{ id: '' } as never])
+  t.match(reported, [[{ problem: /id/ }]])
+  await connection.close()
 })
 
 t.test('A line that fails is in trouble, and its end is waited for no longer than it may take', async (t) => {
   const connecting = sending as never
-  const dead = behind({ connect: throwing }).guard.connect!(connecting)
+  const dead = behind({ connect: throwError }).guard.connect!(connecting)
   t.match(dead.problem(), /could not open/)
   await dead.close()
-  const { guard, lines } = behind({ connect: () => ({ problem: throwing, close: never }) })
-  const line = guard.connect!(connecting)
-  t.match(line.problem(), /cannot be asked/)
-  await line.close()
-  await behind({ connect: () => ({ problem: throwing, close: rejecting }) }).guard.connect!(connecting).close()
+  const { guard, lines } = behind({ connect: () => ({ problem: throwError, close: never }) })
+  const connection = guard.connect!(connecting)
+  t.match(connection.problem(), /cannot be asked/)
+  await connection.close()
+  await behind({ connect: () => ({ problem: throwError, close: rejectWithError }) }).guard.connect!(connecting).close()
   t.match(lines, [{ doing: 'trouble' }, { doing: 'close' }])
 })

@@ -91,11 +91,11 @@ t.test('A call answers with what the provider said, and never rejects', async (t
   const { call, ingressUrl } = providers.contextFor(bound(), {}, new AbortController().signal)
   t.equal(ingressUrl, 'https://gateway.test/v4/ingress/cb_1')
   receiver.setBehavior('/send', answer(503))
-  const said = await call({ method: 'POST', url: receiver.url('/send'), headers: { 'x-a': 'b' }, body: 'hello' })
-  if (said.kind !== 'answer') return t.fail(said.detail)
-  t.equal(said.status, 503)
-  t.ok(said.header('Date'))
-  t.equal(said.header('x-none'), '')
+  const reply = await call({ method: 'POST', url: receiver.url('/send'), headers: { 'x-a': 'b' }, body: 'hello' })
+  if (reply.kind !== 'answer') return t.fail(reply.detail)
+  t.equal(reply.status, 503)
+  t.ok(reply.header('Date'))
+  t.equal(reply.header('x-none'), '')
   const [request] = receiver.at('/send')
   t.equal(request?.headers['x-a'], 'b')
   t.equal(request?.body.toString(), 'hello')
@@ -149,9 +149,9 @@ t.test('Credentials are opened once, and with others nothing is remembered of be
   t.same(first, { auth: { token: 'a' } })
   t.equal(await providers.authOf('o', route), first)
   t.same(await providers.authOf('o', bound()), { auth: {} })
-  const keep = async () => ({ value: 'kept', until: Number.POSITIVE_INFINITY })
+  const loadKept = async () => ({ value: 'kept', until: Number.POSITIVE_INFINITY })
   const other = async () => ({ value: 'other', until: Number.POSITIVE_INFINITY })
-  t.equal(await providers.contextFor(route, {}, signal).cache.get('a', keep), 'kept')
+  t.equal(await providers.contextFor(route, {}, signal).cache.get('a', loadKept), 'kept')
   t.equal(await providers.contextFor(bound(Buffer.from(sealed)), {}, signal).cache.get('a', other), 'kept')
   const changed = bound((await sealer.seal('o', 'channel', 'cb_1', '{"token":"b"}')) as Uint8Array)
   t.equal(await providers.contextFor(changed, {}, signal).cache.get('a', other), 'other')
@@ -169,16 +169,16 @@ async function openExchange(t: Test) {
   const adapter = {
     descriptor: { traits: {} },
     connect(connecting: ConnectContext<unknown>) {
-      const line: Opened = {
+      const connection: Opened = {
         connecting,
         isClosed: false,
         problem: () => undefined,
         async close() {
-          line.isClosed = true
+          connection.isClosed = true
         },
       }
-      opened.push(line)
-      return line
+      opened.push(connection)
+      return connection
     },
   } as unknown as Adapter
   const world = {
@@ -196,7 +196,7 @@ async function openExchange(t: Test) {
       notReady: [],
       channels: world.route ? [world.route] : [],
     }) as unknown as AgentRouting
-  const places = {
+  const deps = {
     providers,
     clock,
     metrics: ingressMetrics(createMetrics()),
@@ -214,43 +214,43 @@ async function openExchange(t: Test) {
       },
     },
   } as unknown as InboundDeps & Pick<ConnectionPoolOptions, 'directory' | 'adapters' | 'providers'>
-  const lines = createConnectionPool({
-    ...places,
-    record: (items) => recordInbound(places, items, silent),
+  const connectionPool = createConnectionPool({
+    ...deps,
+    record: (items) => recordInbound(deps, items, silent),
     findBindings: async () => world.found,
     addressOf: async (host) => host,
     log: silent,
   })
-  t.teardown(() => lines.close())
-  const look = async () => {
+  t.teardown(() => connectionPool.close())
+  const refresh = async () => {
     clock.advance(limits.connectionCheckMs)
     for (let n = 0; n < 20; n++) await turn()
   }
-  lines.start()
+  connectionPool.start()
   for (let n = 0; n < 20; n++) await turn()
-  return { lines, opened, world, look, seal, agent, adapter }
+  return { connectionPool, opened, world, refresh, seal, agent, adapter }
 }
 
 t.test('A line is opened for a binding that is found, once, and closed when the binding is gone', async (t) => {
-  const { opened, world, look } = await openExchange(t)
+  const { opened, world, refresh } = await openExchange(t)
   t.equal(opened.length, 1)
   t.same(opened[0]?.connecting.auth, { password: 'a' })
-  await look()
+  await refresh()
   t.equal(opened.length, 1)
   world.isReachable = false
-  await look()
+  await refresh()
   t.notOk(opened[0]?.isClosed, 'an agent that cannot be asked about may be there all the same')
   world.isReachable = true
   world.route = undefined
-  await look()
+  await refresh()
   t.ok(opened[0]?.isClosed)
   t.ok(opened[0]?.connecting.signal.aborted)
 })
 
 t.test('Other credentials open another line in place of the first', async (t) => {
-  const { opened, world, look, seal } = await openExchange(t)
+  const { opened, world, refresh, seal } = await openExchange(t)
   world.route = bound(await seal('{"password":"b"}'))
-  await look()
+  await refresh()
   t.equal(opened.length, 2)
   t.ok(opened[0]?.isClosed)
   t.same(opened[1]?.connecting.auth, { password: 'b' })
@@ -259,12 +259,16 @@ t.test('Other credentials open another line in place of the first', async (t) =>
 t.test(
   'A message that needs a line opens it before anybody looks around, and gets the one that is there',
   async (t) => {
-    const { lines, opened, world, agent, adapter } = await openExchange(t)
-    t.equal(lines.get(agent(), world.route!, adapter, {}), opened[0])
-    t.equal(lines.get(agent(), world.route!, {} as Adapter, {}), undefined, 'a provider that is called has none')
-    await lines.close()
+    const { connectionPool, opened, world, agent, adapter } = await openExchange(t)
+    t.equal(connectionPool.get(agent(), world.route!, adapter, {}), opened[0])
+    t.equal(
+      connectionPool.get(agent(), world.route!, {} as Adapter, {}),
+      undefined,
+      'a provider that is called has none',
+    )
+    await connectionPool.close()
     t.ok(opened[0]?.isClosed)
-    t.equal(lines.get(agent(), world.route!, adapter, {}), undefined, 'none is opened any more')
+    t.equal(connectionPool.get(agent(), world.route!, adapter, {}), undefined, 'none is opened any more')
   },
 )
 

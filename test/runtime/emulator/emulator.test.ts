@@ -6,13 +6,13 @@ import { createEmulator } from '../../../runtime/emulator/emulator.js'
 import { createPipeline } from '../../../runtime/http/pipeline.js'
 import { createLog } from '../../../runtime/observe/log.js'
 import { manualClock } from '../../harness/clock.js'
-import { injectInto } from '../../harness/inject.js'
+import { injectInto } from '../../harness/injection.js'
 import { openReceiver } from '../../harness/receiver.js'
 
 const person = '+15550100001'
 const at = '/v1/system/emulator'
 
-async function opened(t: Test, isStarted = true) {
+async function openEmulator(t: Test, isStarted = true) {
   const receiver = await openReceiver(t)
   const gatewayUrl = `http://127.0.0.1:${receiver.port}`
   const emulator = createEmulator(Buffer.alloc(32, 7), { timeScale: 20 })
@@ -42,7 +42,7 @@ async function opened(t: Test, isStarted = true) {
 }
 
 t.test('An operator opens an account, copies its credentials, and tells the provider where to call', async (t) => {
-  const { call, ingress, receiver } = await opened(t)
+  const { call, ingress, receiver } = await openEmulator(t)
   t.match((await call('GET', '/providers')).json, {
     running: true,
     httpUrl: /^http:\/\/127\.0\.0\.1:\d+$/,
@@ -56,8 +56,8 @@ t.test('An operator opens an account, copies its credentials, and tells the prov
   t.match(early, { status: 422, json: { errors: [{ field: 'act' }] } })
   const changed = await call('PATCH', '/accounts/shop', { ingressUrl: ingress('cb_1') })
   t.match(changed, { status: 200, json: { ingressUrl: ingress('cb_1') } })
-  const told = await call('POST', '/accounts/shop/_act', { address: person, act: { kind: 'text', text: 'Hi' } })
-  t.match(told, { status: 202, json: { calls: 1, taken: true } })
+  const reply = await call('POST', '/accounts/shop/_act', { address: person, act: { kind: 'text', text: 'Hi' } })
+  t.match(reply, { status: 202, json: { calls: 1, taken: true } })
   t.match(receiver.at('/v4/ingress/cb_1')[0]!.body.toString(), 'Body=Hi')
   t.match((await call('GET', '/accounts')).json.data, [{ id: 'shop' }])
   t.same((await call('POST', '/accounts', { wire: 'twilio', id: 'shop' })).json.auth, made.json.auth)
@@ -70,7 +70,7 @@ t.test('An operator opens an account, copies its credentials, and tells the prov
 })
 
 t.test('Accounts call the ingress of this installation and no other address', async (t) => {
-  const { call, ingress } = await opened(t)
+  const { call, ingress } = await openEmulator(t)
   for (const ingressUrl of [
     'http://169.254.169.254/latest',
     'http://127.0.0.1:1/v4/ingress/cb_1',
@@ -86,7 +86,7 @@ t.test('Accounts call the ingress of this installation and no other address', as
 })
 
 t.test('What was sent is read from a number on, as the provider got it, and faults are given and taken', async (t) => {
-  const { call } = await opened(t)
+  const { call } = await openEmulator(t)
   const { accountSid, authToken, from, apiUrl } = (await call('POST', '/accounts', { wire: 'twilio', id: 'shop' })).json
     .auth
   const send = (Body: string) =>
@@ -112,7 +112,7 @@ t.test('What was sent is read from a number on, as the provider got it, and faul
 })
 
 t.test('Bodies are closed, and what is not there is not found', async (t) => {
-  const { call } = await opened(t)
+  const { call } = await openEmulator(t)
   await call('POST', '/accounts', { wire: 'rbm', id: 'shop' })
   for (const [path, body] of [
     ['/accounts', { wire: 'carrier-pigeon' }],
@@ -136,7 +136,7 @@ t.test('Bodies are closed, and what is not there is not found', async (t) => {
 t.test(
   'Where the servers were not started there are no accounts, and nobody but the system operator is let in',
   async (t) => {
-    const { call } = await opened(t, false)
+    const { call } = await openEmulator(t, false)
     t.same((await call('GET', '/providers')).json, { running: false })
     t.equal((await call('POST', '/accounts', { wire: 'rbm' })).status, 503)
     for (const [method, path] of [
@@ -153,7 +153,7 @@ t.test(
 )
 
 t.test('A port that is taken is left for a free one, and a stopped emulator can be started again', async (t) => {
-  const { emulator } = await opened(t)
+  const { emulator } = await openEmulator(t)
   const { httpUrl, smppPort } = emulator.providers.started()!
   t.same([...emulator.origins()], [httpUrl])
   t.ok(emulator.isMessageCenter('127.0.0.1', smppPort))

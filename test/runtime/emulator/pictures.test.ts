@@ -12,7 +12,7 @@ import { createPipeline } from '../../../runtime/http/pipeline.js'
 import { createLog } from '../../../runtime/observe/log.js'
 import type { Shards } from '../../../runtime/shard/contract.js'
 import { manualClock } from '../../harness/clock.js'
-import { injectInto } from '../../harness/inject.js'
+import { injectInto } from '../../harness/injection.js'
 import { pdf, png, samples } from '../media/samples.js'
 
 const phone = {
@@ -22,7 +22,7 @@ const phone = {
   address: '+15550100',
   asid: 'usr_1',
 } as const
-const stage: EmulatorScene = {
+const scene: EmulatorScene = {
   orgId: 'demo',
   agentId: 'sample',
   name: 'Sample',
@@ -32,7 +32,7 @@ const stage: EmulatorScene = {
 }
 
 /** The page's routes over a provider that notes what people do; `why` has it refuse all of it. */
-function opened(why?: string) {
+function openScene(why?: string) {
   const acts: PhoneAct[] = []
   const exchange: EmulatedProviders = {
     sent: () => [],
@@ -45,15 +45,15 @@ function opened(why?: string) {
   }
   const clock = manualClock()
   const tickets = createTickets(Buffer.alloc(32, 1), clock)
-  const told = createWebhookLog()
-  const standing: PhoneStatus = { isOptedOut: false, fares: [], refusals: [] }
-  const shards = { query: async () => standing } as unknown as Shards
+  const webhookLog = createWebhookLog()
+  const phoneStatus: PhoneStatus = { isOptedOut: false, fares: [], refusals: [] }
+  const shards = { query: async () => phoneStatus } as unknown as Shards
   const routes = pageApiRoutes({
     tickets,
-    webhookLog: told,
+    webhookLog,
     clock,
-    scene: async () => stage,
-    updates: createEmulatorUpdates({ shards, providers: exchange, webhookLog: told, clock }),
+    scene: async () => scene,
+    updates: createEmulatorUpdates({ shards, providers: exchange, webhookLog, clock }),
     chat: { list: async () => [], details: async () => ({ refused: 'resource.not_found' }) },
     sendAs: async () => ({ accepted: false }),
   })
@@ -87,7 +87,7 @@ function opened(why?: string) {
 const pictureOf = (file: Buffer, type = 'image/png') => ({ type, data: file.toString('base64'), name: 'harbor' })
 
 t.test('A picture of every kind goes to the provider as it came, and the page is told what was sent', async (t) => {
-  const { send, acts, noted } = opened()
+  const { send, acts, noted } = openScene()
   for (const type of pictureTypes) {
     const picture = pictureOf(samples[type]![0]!, type)
     t.match(await send(picture), { status: 202, json: { calls: 1, taken: true } })
@@ -98,19 +98,19 @@ t.test('A picture of every kind goes to the provider as it came, and the page is
 })
 
 t.test('What is wrong with a picture is said by its field, and changes nothing', async (t) => {
-  const { send, uninvited, acts, noted } = opened()
-  async function refused(t: Test, field: string, message: RegExp, json: unknown, channel?: string, status = 422) {
+  const { send, uninvited, acts, noted } = openScene()
+  async function expectRefusal(t: Test, field: string, message: RegExp, json: unknown, channel?: string, status = 422) {
     const answer = await send(json, channel)
     t.match(answer, { status, json: { errors: [{ field, message }] } })
   }
   const large = Buffer.concat([png, Buffer.alloc(limits.pictureChars)])
-  await refused(t, 'type', /image\/png, image\/jpeg, image\/gif, image\/webp/, pictureOf(pdf, 'application/pdf'))
-  await refused(t, 'data', /no file of type image\/png/, pictureOf(pdf))
-  await refused(t, 'data', /no file of type image\/gif/, pictureOf(png, 'image/gif'))
-  await refused(t, 'data', new RegExp(`at most ${limits.pictureChars} characters`), pictureOf(large))
-  await refused(t, 'data', /must be base64/, { ...pictureOf(png), data: 'data:,x' })
-  await refused(t, 'name', /required/, { type: 'image/png', data: png.toString('base64') })
-  await refused(t, 'channel', /no phone/, pictureOf(png), 'rcs', 404)
+  await expectRefusal(t, 'type', /image\/png, image\/jpeg, image\/gif, image\/webp/, pictureOf(pdf, 'application/pdf'))
+  await expectRefusal(t, 'data', /no file of type image\/png/, pictureOf(pdf))
+  await expectRefusal(t, 'data', /no file of type image\/gif/, pictureOf(png, 'image/gif'))
+  await expectRefusal(t, 'data', new RegExp(`at most ${limits.pictureChars} characters`), pictureOf(large))
+  await expectRefusal(t, 'data', /must be base64/, { ...pictureOf(png), data: 'data:,x' })
+  await expectRefusal(t, 'name', /required/, { type: 'image/png', data: png.toString('base64') })
+  await expectRefusal(t, 'channel', /no phone/, pictureOf(png), 'rcs', 404)
   t.equal((await send(pictureOf(png), 'pigeon')).status, 404)
   t.equal((await uninvited(pictureOf(png))).status, 403)
   t.same(acts, [])
@@ -118,14 +118,14 @@ t.test('What is wrong with a picture is said by its field, and changes nothing',
 })
 
 t.test('A phone whose wire has no pictures says so', async (t) => {
-  const { send, noted } = opened('There is no media on sms.')
+  const { send, noted } = openScene('There is no media on sms.')
   const answer = await send(pictureOf(png))
   t.match(answer, { status: 422, json: { errors: [{ field: 'channel', message: 'There is no media on sms.' }] } })
   t.same(await noted(), [])
 })
 
 t.test('What the newest pictures show is kept, and of those before them that they were sent', async (t) => {
-  const { send, noted } = opened()
+  const { send, noted } = openScene()
   for (let sent = 0; sent < limits.picturesKept + 2; sent++) await send(pictureOf(png))
   const acts = (await noted()).map(({ act }) => act)
   t.equal(acts.length, limits.picturesKept + 2)

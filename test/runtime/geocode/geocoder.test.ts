@@ -11,13 +11,13 @@ import { manualClock } from '../../harness/clock.js'
 type Answer = (response: ServerResponse, query: URLSearchParams, request: IncomingMessage) => void
 
 async function openAt(t: Test, answer: Answer, given: GeocoderOptions['limits'] = {}, suffix = '/search') {
-  const asked: { query: URLSearchParams; headers: IncomingMessage['headers'] }[] = []
+  const requests: { query: URLSearchParams; headers: IncomingMessage['headers'] }[] = []
   let now = 0
-  let most = 0
+  let maxConcurrent = 0
   const server = createServer((request, response) => {
     const query = new URL(request.url ?? '', 'http://x').searchParams
-    asked.push({ query, headers: request.headers })
-    most = Math.max(most, ++now)
+    requests.push({ query, headers: request.headers })
+    maxConcurrent = Math.max(maxConcurrent, ++now)
     response.on('close', () => now--)
     answer(response, query, request)
   })
@@ -34,14 +34,14 @@ async function openAt(t: Test, answer: Answer, given: GeocoderOptions['limits'] 
   })
   return {
     ...geocoder,
-    asked,
+    requests,
     clock,
-    atOnce: () => most,
+    atOnce: () => maxConcurrent,
     find: async (...all: string[]) => new Map(await geocoder.geocode(all)),
   }
 }
 
-const says =
+const jsonAnswer =
   (body: unknown, status = 200): Answer =>
   (response) =>
     void response
@@ -52,30 +52,30 @@ const says =
 const patient = { wholeMs: 600_000, totalMs: 60_000, headersMs: 60_000, connectMs: 60_000 }
 
 const tower = { lat: '48.8584', lon: '2.2945', display_name: 'Eiffel Tower, Paris, France' }
-const found = { latitude: 48.8584, longitude: 2.2945, address: 'Eiffel Tower, Paris, France' }
+const location = { latitude: 48.8584, longitude: 2.2945, address: 'Eiffel Tower, Paris, France' }
 
 t.test('An address becomes its place with the address written out, and says who is asking', async (t) => {
-  const at = await openAt(t, says([tower]), {}, '/search?key=k&format=xml')
-  t.same(await at.find('eiffel tower & more'), new Map([['eiffel tower & more', found]]))
-  const [{ query, headers }] = at.asked as [(typeof at.asked)[0]]
+  const at = await openAt(t, jsonAnswer([tower]), {}, '/search?key=k&format=xml')
+  t.same(await at.find('eiffel tower & more'), new Map([['eiffel tower & more', location]]))
+  const [{ query, headers }] = at.requests as [(typeof at.requests)[0]]
   t.same(Object.fromEntries(query), { key: 'k', format: 'jsonv2', q: 'eiffel tower & more', limit: '1' })
   t.equal(headers['user-agent'], 'Parley-Geocoder/1 (+http://us.example)')
 })
 
 t.test('An address that matches no place is nowhere; one that could not be looked up is left out', async (t) => {
-  t.same(await (await openAt(t, says([]))).find('x'), new Map([['x', 'notFound']]))
+  t.same(await (await openAt(t, jsonAnswer([]))).find('x'), new Map([['x', 'notFound']]))
   for (const answer of [
-    says([tower], 500),
-    says([tower], 404),
-    says('', 204),
-    says('<html>'),
-    says({ error: 'quota' }),
-    says([{ ...tower, lat: '91' }]),
-    says([{ ...tower, lon: '1e2' }]),
-    says([{ ...tower, lat: null }]),
-    says([null]),
-    says('[{"lat":"1","lat":"2","lon":"3"}]'),
-    says(`[${' '.repeat(limits.answerBytes)}]`),
+    jsonAnswer([tower], 500),
+    jsonAnswer([tower], 404),
+    jsonAnswer('', 204),
+    jsonAnswer('<html>'),
+    jsonAnswer({ error: 'quota' }),
+    jsonAnswer([{ ...tower, lat: '91' }]),
+    jsonAnswer([{ ...tower, lon: '1e2' }]),
+    jsonAnswer([{ ...tower, lat: null }]),
+    jsonAnswer([null]),
+    jsonAnswer('[{"lat":"1","lat":"2","lon":"3"}]'),
+    jsonAnswer(`[${' '.repeat(limits.answerBytes)}]`),
     (response: ServerResponse) => void response.writeHead(302, { location: '/elsewhere' }).end(),
     (response: ServerResponse) => void response.destroy(),
   ]) {
@@ -85,7 +85,7 @@ t.test('An address that matches no place is nowhere; one that could not be looke
 
 t.test('Whatever a geocoder says, what comes of it can be kept', async (t) => {
   let body: unknown
-  const at = await openAt(t, (response, ...rest) => says(body as object)(response, ...rest), { cachedMs: -1 })
+  const at = await openAt(t, (response, ...rest) => jsonAnswer(body as object)(response, ...rest), { cachedMs: -1 })
   const member = fc.oneof(
     fc.string(),
     fc.double(),
@@ -95,34 +95,34 @@ t.test('Whatever a geocoder says, what comes of it can be kept', async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.record({ lat: member, lon: member, display_name: member }), async (place) => {
       body = [place]
-      const came = (await at.find('x')).get('x')
-      if (came === undefined) return
-      if (came === 'notFound') throw new Error('a place is not nowhere')
-      t.ok(Math.abs(came.latitude) <= 90 && Math.abs(came.longitude) <= 180)
-      t.ok(came.address !== '' && [...came.address].length <= agentLimits.things.addressChars)
+      const echoed = (await at.find('x')).get('x')
+      if (echoed === undefined) return
+      if (echoed === 'notFound') throw new Error('a place is not nowhere')
+      t.ok(Math.abs(echoed.latitude) <= 90 && Math.abs(echoed.longitude) <= 180)
+      t.ok(echoed.address !== '' && [...echoed.address].length <= agentLimits.things.addressChars)
     }),
     { numRuns: 60 },
   )
   body = [{ ...tower, display_name: 'é'.repeat(900) }]
-  const long = (await at.find('y')).get('y') as typeof found
+  const long = (await at.find('y')).get('y') as typeof location
   t.equal(long.address.length, agentLimits.things.addressChars)
   body = [{ ...tower, display_name: ' ' }]
   t.match((await at.find('z')).get('z'), { address: 'z' })
 })
 
 t.test('What was looked up is remembered for a day, also that it is nowhere; what failed is not', async (t) => {
-  let answer = says([tower])
+  let answer = jsonAnswer([tower])
   const at = await openAt(t, (...call) => answer(...call), { cachedAddresses: 2 })
   await at.find('a')
   await at.find('a', 'a')
-  t.equal(at.asked.length, 1)
-  answer = says([])
-  t.same([...(await at.find('a', 'b')).values()], [found, 'notFound'])
-  t.equal(at.asked.length, 2)
-  answer = says('', 500)
+  t.equal(at.requests.length, 1)
+  answer = jsonAnswer([])
+  t.same([...(await at.find('a', 'b')).values()], [location, 'notFound'])
+  t.equal(at.requests.length, 2)
+  answer = jsonAnswer('', 500)
   await at.find('c')
   await at.find('c')
-  t.equal(at.asked.length, 4)
+  t.equal(at.requests.length, 4)
   await at.clock.advance(limits.cachedMs)
   t.same(await at.find('a'), new Map())
 })
@@ -133,23 +133,23 @@ t.test(
     const all = Array.from({ length: 300 }, (_, nth) => `Street ${nth}`)
     const at = await openAt(
       t,
-      (response, ...rest) => void setImmediate(() => says([tower])(response, ...rest)),
+      (response, ...rest) => void setImmediate(() => jsonAnswer([tower])(response, ...rest)),
       patient,
     )
     t.equal((await at.find(...all)).size, all.length)
-    t.equal(at.asked.length, all.length)
+    t.equal(at.requests.length, all.length)
     t.ok(at.atOnce() <= limits.callsInFlight, `${at.atOnce()} at once`)
-    const away = await openAt(t, says('', 503))
+    const away = await openAt(t, jsonAnswer('', 503))
     t.same(await away.find(...all), new Map())
-    t.ok(away.asked.length < limits.failuresInRow + limits.callsInFlight)
+    t.ok(away.requests.length < limits.failuresInRow + limits.callsInFlight)
   },
 )
 
 t.test('When the time for all is over, those that are left count as not looked up', async (t) => {
   const at = await openAt(
     t,
-    (response, query, request) => void (query.get('q') === 'quick' && says([tower])(response, query, request)),
+    (response, query, request) => void (query.get('q') === 'quick' && jsonAnswer([tower])(response, query, request)),
     { wholeMs: 2_000 },
   )
-  t.same(await at.find('quick', 'a', 'b', 'c', 'd', 'e'), new Map([['quick', found]]))
+  t.same(await at.find('quick', 'a', 'b', 'c', 'd', 'e'), new Map([['quick', location]]))
 })

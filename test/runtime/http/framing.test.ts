@@ -17,7 +17,7 @@ interface Served {
 }
 
 /** Answers `method path body` one turn later, as the pipeline does; `/at-once/…` in the turn that brought it. */
-async function serving(t: Test, options: Partial<ListenOptions> = {}): Promise<Served> {
+async function openServer(t: Test, options: Partial<ListenOptions> = {}): Promise<Served> {
   const served: string[] = []
   const serve = (incoming: Incoming) => {
     const { method, path } = incoming
@@ -48,7 +48,7 @@ function open(t: Test, { port }: HttpListener, from = '127.0.0.1') {
   return {
     seen,
     socket,
-    async say(bytes: string, awaited: string | RegExp = '\r\n\r\n') {
+    async write(bytes: string, awaited: string | RegExp = '\r\n\r\n') {
       seen.text = ''
       socket.write(bytes, 'latin1')
       await waitUntil(() => seen.closed || seen.text.match(awaited) !== null)
@@ -62,25 +62,25 @@ const head = (method: string, path: string, ...lines: string[]) =>
   `${[`${method} ${path} HTTP/1.1`, 'host: x', ...lines].join('\r\n')}\r\n\r\n`
 
 t.test('After a HEAD the next request on the same connection is answered', async (t) => {
-  const { server } = await serving(t)
-  const { say, seen } = open(t, server)
-  t.match(await say(head('HEAD', '/a')), /^HTTP\/1.1 200 OK\r\n[\s\S]*content-length: 10\r\n[\s\S]*\r\n\r\n$/)
-  t.match(await say(`${head('POST', '/b', 'content-length: 2')}{}`, /\[.*\]/), '[POST /b {}]')
-  t.match(await say(head('HEAD', '/c')), /^HTTP\/1.1 200 OK\r\n/)
-  t.match(await say(head('HEAD', '/d')), /^HTTP\/1.1 200 OK\r\n/)
-  t.match(await say(head('GET', '/e'), /\[.*\]/), '[GET /e ]')
+  const { server } = await openServer(t)
+  const { write, seen } = open(t, server)
+  t.match(await write(head('HEAD', '/a')), /^HTTP\/1.1 200 OK\r\n[\s\S]*content-length: 10\r\n[\s\S]*\r\n\r\n$/)
+  t.match(await write(`${head('POST', '/b', 'content-length: 2')}{}`, /\[.*\]/), '[POST /b {}]')
+  t.match(await write(head('HEAD', '/c')), /^HTTP\/1.1 200 OK\r\n/)
+  t.match(await write(head('HEAD', '/d')), /^HTTP\/1.1 200 OK\r\n/)
+  t.match(await write(head('GET', '/e'), /\[.*\]/), '[GET /e ]')
   t.notOk(seen.closed)
 })
 
 t.test('No reply names the library that serves it', async (t) => {
-  const { server } = await serving(t)
+  const { server } = await openServer(t)
   for (const method of ['GET', 'HEAD']) {
-    t.notMatch(await open(t, server).say(head(method, '/a')), /uWebSockets/i)
+    t.notMatch(await open(t, server).write(head(method, '/a')), /uWebSockets/i)
   }
 })
 
 t.test('A request whose end two readers may see in two places is refused, and its connection ends', async (t) => {
-  const { server, served } = await serving(t)
+  const { server, served } = await openServer(t)
   const behind = head('GET', '/smuggled')
   const chunks = '2\r\n{}\r\n0\r\n\r\n'
   const framed: [what: string, request: string][] = [
@@ -97,103 +97,104 @@ t.test('A request whose end two readers may see in two places is refused, and it
   ]
   for (const [what, request] of framed) {
     const alone = open(t, server)
-    t.match(await alone.say(request), /^HTTP\/1.1 400 Bad Request\r\n[\s\S]*connection: close\r\n/i, what)
+    t.match(await alone.write(request), /^HTTP\/1.1 400 Bad Request\r\n[\s\S]*connection: close\r\n/i, what)
     await alone.closed()
     const followed = open(t, server)
-    await followed.say(request + behind, 'never')
+    await followed.write(request + behind, 'never')
     t.notMatch(followed.seen.text, 'smuggled', `${what}, with a request behind it`)
   }
   t.same(served, [], 'no handler saw any of them')
 })
 
 t.test('A body in chunks is read, and its connection ends with the answer', async (t) => {
-  const { server, served } = await serving(t)
-  const chunked = (path: string, chunks: string) => `${head('POST', path, 'transfer-encoding: chunked')}${chunks}`
+  const { server, served } = await openServer(t)
+  const chunkedRequest = (path: string, chunks: string) =>
+    `${head('POST', path, 'transfer-encoding: chunked')}${chunks}`
   const well = open(t, server)
   t.match(
-    await well.say(chunked('/a', '2\r\n{}\r\n0\r\n\r\n'), /\[.*\]/),
+    await well.write(chunkedRequest('/a', '2\r\n{}\r\n0\r\n\r\n'), /\[.*\]/),
     /connection: close\r\n[\s\S]*\[POST \/a {}\]/i,
   )
   await well.closed()
   for (const path of ['/b', '/at-once/b']) {
     const badly = open(t, server)
-    await badly.say(`${chunked(path, '2\r\n{}XX0\r\n\r\n')}${head('GET', '/smuggled')}`, 'never')
+    await badly.write(`${chunkedRequest(path, '2\r\n{}XX0\r\n\r\n')}${head('GET', '/smuggled')}`, 'never')
     t.notMatch(badly.seen.text, 'smuggled', 'nothing behind a chunk that ends badly is read')
   }
   t.notMatch(served.join(), 'smuggled')
 })
 
 t.test('A body of which nothing further comes is answered 408, and its connection ends', async (t) => {
-  const { server, served } = await serving(t, { limits: { bodyStallSeconds: 0 } })
+  const { server, served } = await openServer(t, { limits: { bodyStallSeconds: 0 } })
   for (const unfinished of [
     `${head('POST', '/a', 'content-length: 5')}{}`,
     head('POST', '/a', 'content-length: 5'),
     `${head('POST', '/a', 'transfer-encoding: chunked')}2;a=b\r\n{}\r\n0\r\n\r\n`,
   ]) {
-    const { say, closed } = open(t, server)
-    t.match(await say(unfinished), /^HTTP\/1.1 408 Request Timeout\r\n[\s\S]*connection: close\r\n/i)
+    const { write, closed } = open(t, server)
+    t.match(await write(unfinished), /^HTTP\/1.1 408 Request Timeout\r\n[\s\S]*connection: close\r\n/i)
     await closed()
   }
   t.same(served, [])
 })
 
 t.test('A client that sends the next request before it was answered loses its connection at once', async (t) => {
-  const { server } = await serving(t)
-  const { say, seen } = open(t, server)
-  await say(head('GET', '/a') + head('GET', '/b'), 'never')
+  const { server } = await openServer(t)
+  const { write, seen } = open(t, server)
+  await write(head('GET', '/a') + head('GET', '/b'), 'never')
   t.ok(seen.closed)
 })
 
 t.test('Requests and bodies that one address has under way are bounded, and others go on', async (t) => {
   const limits = { inFlightUncounted: 0, inFlightPerAddress: 2, bufferedBodyBytesPerAddress: 100_000 }
-  const { server, served } = await serving(t, { limits, style: 'gateway' })
+  const { server, served } = await openServer(t, { limits, style: 'gateway' })
   const part = `${head('POST', '/a', 'content-length: 5')}{}`
   const waiting = [open(t, server), open(t, server)]
   for (const { socket } of waiting) socket.write(part)
   const third = open(t, server)
-  let text = await third.say(part)
+  let text = await third.write(part)
   // The first two may still be on their way.
-  while (!text.startsWith('HTTP')) text = await third.say('')
+  while (!text.startsWith('HTTP')) text = await third.write('')
   t.match(text, /^HTTP\/1.1 503 [\s\S]*retry-after: 1\r\n/i, 'a third of one address')
   await third.closed()
-  t.match(await open(t, server, '127.0.0.2').say(head('GET', '/b'), /\[.*\]/), '[GET /b ]', 'the first of another')
-  for (const { say } of waiting) t.match(await say('abc', /\[.*\]/), '[POST /a {}abc]', 'those before it end well')
+  t.match(await open(t, server, '127.0.0.2').write(head('GET', '/b'), /\[.*\]/), '[GET /b ]', 'the first of another')
+  for (const { write } of waiting) t.match(await write('abc', /\[.*\]/), '[POST /a {}abc]', 'those before it end well')
   t.equal(served.length, 3)
 
   const large = open(t, server)
   const flood = `${head('POST', '/c', 'content-length: 7000000')}${'x'.repeat(6_000_000)}`
-  t.match(await large.say(flood), /^(HTTP\/1.1 503 [\s\S]*)?$/, 'more of a body than an address may have held')
+  t.match(await large.write(flood), /^(HTTP\/1.1 503 [\s\S]*)?$/, 'more of a body than an address may have held')
   await large.closed()
-  t.match(await open(t, server).say(head('GET', '/d'), /\[.*\]/), '[GET /d ]', 'what it held is free again')
+  t.match(await open(t, server).write(head('GET', '/d'), /\[.*\]/), '[GET /d ]', 'what it held is free again')
 })
 
 t.test('One address opens so many connections at a time, and trusted proxies any number', async (t) => {
   const limits = { connectionsPerAddress: { burstCalls: 3, refillPerSecond: 0.001 } }
-  const { server } = await serving(t, { limits })
+  const { server } = await openServer(t, { limits })
   for (let number = 0; number < 3; number++) {
-    t.match(await open(t, server).say(head('GET', '/a'), /\[.*\]/), '[GET /a ]')
+    t.match(await open(t, server).write(head('GET', '/a'), /\[.*\]/), '[GET /a ]')
   }
-  t.equal(await open(t, server).say(head('GET', '/a'), 'never'), '', 'the fourth is closed')
-  t.match(await open(t, server, '127.0.0.2').say(head('GET', '/a'), /\[.*\]/), '[GET /a ]', 'another address')
+  t.equal(await open(t, server).write(head('GET', '/a'), 'never'), '', 'the fourth is closed')
+  t.match(await open(t, server, '127.0.0.2').write(head('GET', '/a'), /\[.*\]/), '[GET /a ]', 'another address')
   const proxies = { isTrusted: () => true, clientOf: () => '198.51.100.1' }
-  const behind = await serving(t, { limits, proxies })
+  const behind = await openServer(t, { limits, proxies })
   for (let number = 0; number < 5; number++) {
-    t.match(await open(t, behind.server).say(head('GET', '/a'), /\[.*\]/), '[GET /a ]')
+    t.match(await open(t, behind.server).write(head('GET', '/a'), /\[.*\]/), '[GET /a ]')
   }
 })
 
 t.test('While a listener closes, every call is answered, and told that its connection ends', async (t) => {
-  const { server, served } = await serving(t)
+  const { server, served } = await openServer(t)
   const idle = open(t, server)
-  await idle.say(head('GET', '/before'), /\[.*\]/)
+  await idle.write(head('GET', '/before'), /\[.*\]/)
   const under = open(t, server)
   under.socket.write(`${head('POST', '/under', 'content-length: 2')}{`)
   await waitUntil(() => under.socket.bytesWritten > 0)
   const closed = server.close(5_000)
-  t.match(await idle.say(head('GET', '/during'), /\[.*\]/), /connection: close\r\n[\s\S]*\[GET \/during \]/i)
-  t.match(await open(t, server).say(head('GET', '/new'), /\[.*\]/), /connection: close\r\n[\s\S]*\[GET \/new \]/i)
-  t.match(await open(t, server).say(head('HEAD', '/head')), /connection: close\r\n/i)
-  t.match(await under.say('}', /\[.*\]/), /connection: close\r\n[\s\S]*\[POST \/under {}\]/i)
+  t.match(await idle.write(head('GET', '/during'), /\[.*\]/), /connection: close\r\n[\s\S]*\[GET \/during \]/i)
+  t.match(await open(t, server).write(head('GET', '/new'), /\[.*\]/), /connection: close\r\n[\s\S]*\[GET \/new \]/i)
+  t.match(await open(t, server).write(head('HEAD', '/head')), /connection: close\r\n/i)
+  t.match(await under.write('}', /\[.*\]/), /connection: close\r\n[\s\S]*\[POST \/under {}\]/i)
   await closed
   t.same(served, ['GET /before ', 'GET /during ', 'GET /new ', 'HEAD /head ', 'POST /under {}'])
 })

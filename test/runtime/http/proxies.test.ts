@@ -9,10 +9,10 @@ import { createLog } from '../../../runtime/observe/log.js'
 
 prepareUws(false)
 const { log } = createLog({ destination: { write: () => {} } })
-const named = (...texts: string[]) => trustedProxies(texts.map((text) => networkOf(text)!))
+const proxiesNamed = (...texts: string[]) => trustedProxies(texts.map((text) => networkOf(text)!))
 
 t.test('The client is the last address that no trusted proxy has', async (t) => {
-  const proxies = named('10.0.0.0/8', '127.0.0.1', '2001:db8::/32')
+  const proxies = proxiesNamed('10.0.0.0/8', '127.0.0.1', '2001:db8::/32')
   const cases: readonly (readonly [peer: string, said: string[], client: string, why?: string])[] = [
     ['127.0.0.1', ['203.0.113.9'], '203.0.113.9'],
     ['127.0.0.1', ['203.0.113.9, 10.1.2.3'], '203.0.113.9', 'through two of them'],
@@ -28,9 +28,13 @@ t.test('The client is the last address that no trusted proxy has', async (t) => 
     ['2001:0db8:0000:0000:0000:0000:0000:0001', ['203.0.113.9'], '203.0.113.9'],
     ['0000:0000:0000:0000:0000:ffff:7f00:0001', ['203.0.113.9'], '203.0.113.9', 'IPv4 by a socket of IPv6'],
   ]
-  for (const [peer, said, client, why = client] of cases) t.equal(proxies.clientOf(peer, said), client, why)
+  for (const [peer, forwarded, client, why = client] of cases) t.equal(proxies.clientOf(peer, forwarded), client, why)
   fc.assert(
-    fc.property(fc.ipV4(), fc.array(fc.string()), (peer, said) => named('10.0.0.1').clientOf(peer, said) !== ''),
+    fc.property(
+      fc.ipV4(),
+      fc.array(fc.string()),
+      (peer, forwarded) => proxiesNamed('10.0.0.1').clientOf(peer, forwarded) !== '',
+    ),
   )
 })
 
@@ -44,7 +48,7 @@ t.test('Networks are addresses, alone or with as many bits as they have', async 
 })
 
 /** Whom a real listener takes a call for. */
-async function takenFor(t: Test, headers: Record<string, string | string[]>, proxies?: Proxies): Promise<string> {
+async function clientFor(t: Test, headers: Record<string, string | string[]>, proxies?: Proxies): Promise<string> {
   const server = await listen({
     host: '127.0.0.1',
     port: 0,
@@ -70,8 +74,8 @@ async function takenFor(t: Test, headers: Record<string, string | string[]>, pro
 
 t.test('A listener believes the proxies it was told of, line by line, and nobody without them', async (t) => {
   const lines = { 'x-forwarded-for': ['198.51.100.7', '203.0.113.9'] }
-  t.equal(await takenFor(t, lines), '127.0.0.1')
-  t.equal(await takenFor(t, lines, named('10.0.0.0/8')), '127.0.0.1')
-  t.equal(await takenFor(t, lines, named('127.0.0.0/8')), '203.0.113.9')
-  t.equal(await takenFor(t, {}, named('127.0.0.0/8')), '127.0.0.1')
+  t.equal(await clientFor(t, lines), '127.0.0.1')
+  t.equal(await clientFor(t, lines, proxiesNamed('10.0.0.0/8')), '127.0.0.1')
+  t.equal(await clientFor(t, lines, proxiesNamed('127.0.0.0/8')), '203.0.113.9')
+  t.equal(await clientFor(t, {}, proxiesNamed('127.0.0.0/8')), '127.0.0.1')
 })

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { isLong, jsonInSlices } from '../../../runtime/http/slices.js'
-import { countTurns } from '../../harness/turns.js'
+import { countTurns } from '../../harness/eventloop.js'
 
 async function slicesOf(value: unknown): Promise<string[]> {
   const slices: string[] = []

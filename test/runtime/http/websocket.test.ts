@@ -18,7 +18,7 @@ const limits = { frameBytes: 1_024, bufferedMostBytes: 256 * 1024, idleSeconds: 
 /** A listener that notes what it was told. */
 class Noted implements SocketListener {
   socket: LiveSocket | undefined
-  readonly heardTexts: string[] = []
+  readonly receivedTexts: string[] = []
   drains = 0
   closes = 0
   constructor(readonly request: SocketRequest) {}
@@ -26,7 +26,7 @@ class Noted implements SocketListener {
     this.socket = socket
   }
   onMessage(text: string): void {
-    this.heardTexts.push(text)
+    this.receivedTexts.push(text)
   }
   onDrain(): void {
     this.drains++
@@ -38,12 +38,12 @@ class Noted implements SocketListener {
 
 type Decide = (listener: Noted) => SocketListener | Refusal
 
-async function serving(
+async function openServer(
   t: Test,
   decide: Decide = (listener) => listener,
-  { most, meters }: { readonly most?: number; readonly meters?: SocketMeter } = {},
-): Promise<{ server: HttpListener; came: Noted[] }> {
-  const came: Noted[] = []
+  { maxSockets, meters }: { readonly maxSockets?: number; readonly meters?: SocketMeter } = {},
+): Promise<{ server: HttpListener; received: Noted[] }> {
+  const received: Noted[] = []
   const server = await listen({
     host: '127.0.0.1',
     port: 0,
@@ -53,16 +53,16 @@ async function serving(
       handles: (path) => path.startsWith('/chat/'),
       accept(request) {
         const listener = new Noted(request)
-        came.push(listener)
+        received.push(listener)
         return decide(listener)
       },
     },
-    ...(most !== undefined && { socketsTotal: most }),
+    ...(maxSockets !== undefined && { socketsTotal: maxSockets }),
     ...(meters && { meters }),
     log,
   })
   t.teardown(() => server.close(0))
-  return { server, came }
+  return { server, received }
 }
 const urlOf = ({ port }: HttpListener, path = '/chat/one?token=x') => `ws://127.0.0.1:${port}${path}`
 
@@ -86,48 +86,48 @@ const upgrade = {
 
 function answerOf({ port }: HttpListener, path: string): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
-    const asking = request({ port, path, headers: upgrade }, async (response) => {
+    const upgradeRequest = request({ port, path, headers: upgrade }, async (response) => {
       const text = Buffer.concat(await response.toArray()).toString()
       resolve({ status: response.statusCode ?? 0, text })
     })
-    asking.on('error', reject)
-    asking.end()
+    upgradeRequest.on('error', reject)
+    upgradeRequest.end()
   })
 }
 
 t.test('A socket is opened for whoever is let in, and says what its request was', async (t) => {
-  const { server, came } = await serving(t)
+  const { server, received } = await openServer(t)
   const client = await opened(urlOf(server), { origin: 'https://shop.example' })
-  const { request } = came[0]!
+  const { request } = received[0]!
   t.match(request, { path: '/chat/one', query: 'token=x', origin: 'https://shop.example', remoteAddress: '127.0.0.1' })
   client.send('Hello')
-  await waitUntil(() => came[0]!.heardTexts.length === 1)
-  t.same(came[0]!.heardTexts, ['Hello'])
+  await waitUntil(() => received[0]!.receivedTexts.length === 1)
+  t.same(received[0]!.receivedTexts, ['Hello'])
   const answered = new Promise((resolve) => client.addEventListener('message', ({ data }) => resolve(data)))
-  t.equal(came[0]!.socket!.send('And you'), 'sent')
+  t.equal(received[0]!.socket!.send('And you'), 'sent')
   t.equal(await answered, 'And you')
   client.send(new Uint8Array([104, 105]))
-  await waitUntil(() => came[0]!.heardTexts.length === 2)
-  t.equal(came[0]!.heardTexts[1], '', 'what is binary is empty text')
+  await waitUntil(() => received[0]!.receivedTexts.length === 2)
+  t.equal(received[0]!.receivedTexts[1], '', 'what is binary is empty text')
   client.close()
-  await waitUntil(() => came[0]!.closes === 1)
+  await waitUntil(() => received[0]!.closes === 1)
 })
 
 t.test('Many sockets are opened side by side, and none of them is lost', async (t) => {
-  const { server, came } = await serving(t)
+  const { server, received } = await openServer(t)
   const clients = await Promise.all(Array.from({ length: 100 }, () => opened(urlOf(server))))
   await flushPending()
   t.equal(clients.filter(({ readyState }) => readyState === WebSocket.OPEN).length, 100)
   t.equal(
-    came.reduce((sum, { closes }) => sum + closes, 0),
+    received.reduce((sum, { closes }) => sum + closes, 0),
     0,
   )
   for (const client of clients) client.close()
-  await waitUntil(() => came.every(({ closes }) => closes === 1))
+  await waitUntil(() => received.every(({ closes }) => closes === 1))
 })
 
 t.test('A refusal is an answer like any other, and a door that fails is one that is not there just now', async (t) => {
-  const { server } = await serving(t, ({ request }) => {
+  const { server } = await openServer(t, ({ request }) => {
     if (request.path === '/chat/bug') throw new Error('a bug')
     return refuse('auth.forbidden', { detail: 'Not from here.' })
   })
@@ -136,49 +136,49 @@ t.test('A refusal is an answer like any other, and a door that fails is one that
 })
 
 t.test('A path that is not the door’s is answered as if no socket had been asked for', async (t) => {
-  const { server, came } = await serving(t)
+  const { server, received } = await openServer(t)
   t.same(await answerOf(server, '/elsewhere'), { status: 200, text: '/elsewhere' })
-  t.equal(came.length, 0)
+  t.equal(received.length, 0)
   const plain = await fetch(`http://127.0.0.1:${server.port}/chat/one`)
   t.equal(await plain.text(), '/chat/one', 'and so is a request for no socket on one that is')
 })
 
 t.test('A socket that is closed takes everything and does nothing', async (t) => {
-  const { server, came } = await serving(t)
+  const { server, received } = await openServer(t)
   const client = await opened(urlOf(server))
   const code = codeOf(client)
-  const { socket } = came[0]!
+  const { socket } = received[0]!
   socket!.close(4000, 'Enough.')
   t.equal(await code, 4000)
-  t.equal(came[0]!.closes, 1)
+  t.equal(received[0]!.closes, 1)
   socket!.close(1001, 'Twice.')
   t.equal(socket!.send('late'), 'sent')
   t.equal(socket!.bufferedBytes(), 0)
-  t.equal(came[0]!.closes, 1, 'it is told once')
+  t.equal(received[0]!.closes, 1, 'it is told once')
 })
 
 t.test('A message of more than a frame may hold ends the socket', async (t) => {
-  const { server, came } = await serving(t)
+  const { server, received } = await openServer(t)
   const client = await opened(urlOf(server))
   const code = codeOf(client)
   client.send('x'.repeat(limits.frameBytes))
   client.send('x'.repeat(limits.frameBytes + 1))
   t.ok([1006, 1009].includes(await code))
-  await waitUntil(() => came[0]!.closes === 1)
+  await waitUntil(() => received[0]!.closes === 1)
   t.same(
-    came[0]!.heardTexts.map(({ length }) => length),
+    received[0]!.receivedTexts.map(({ length }) => length),
     [limits.frameBytes],
   )
 })
 
 t.test('For a client that does not read no more is held than the limit, and it drains when it reads on', async (t) => {
-  const { server, came } = await serving(t)
+  const { server, received } = await openServer(t)
   const client = connect(server.port, '127.0.0.1')
   const head = Object.entries({ host: 'x', ...upgrade }).map(([name, value]) => `${name}: ${value}\r\n`)
   client.write(`GET /chat/one HTTP/1.1\r\n${head.join('')}\r\n`)
-  await waitUntil(() => came[0]?.socket !== undefined)
+  await waitUntil(() => received[0]?.socket !== undefined)
   client.pause()
-  const { socket } = came[0]!
+  const { socket } = received[0]!
   const piece = 'x'.repeat(32 * 1024)
   let sends = 0
   while (socket!.send(piece) === 'sent' && sends < 10_000) {
@@ -191,15 +191,15 @@ t.test('For a client that does not read no more is held than the limit, and it d
   let bytes = 0
   client.on('data', (data) => (bytes += data.length))
   client.resume()
-  await waitUntil(() => socket!.bufferedBytes() === 0 && came[0]!.drains > 0)
+  await waitUntil(() => socket!.bufferedBytes() === 0 && received[0]!.drains > 0)
   await waitUntil(() => bytes >= sends * piece.length)
   t.ok(bytes < (sends + 1) * piece.length + sends * 16, 'what was dropped never comes')
   client.destroy()
-  await waitUntil(() => came[0]!.closes === 1)
+  await waitUntil(() => received[0]!.closes === 1)
 })
 
 t.test('A listener that throws is its own trouble', async (t) => {
-  const { server, came } = await serving(t, (listener) => {
+  const { server, received } = await openServer(t, (listener) => {
     listener.onMessage = () => {
       throw new Error('a bug')
     }
@@ -209,24 +209,24 @@ t.test('A listener that throws is its own trouble', async (t) => {
   client.send('Hello')
   t.equal((await fetch(`http://127.0.0.1:${server.port}/still`)).status, 200)
   client.close()
-  await waitUntil(() => came[0]!.closes === 1)
+  await waitUntil(() => received[0]!.closes === 1)
 })
 
 t.test('A listener that closes sends every socket away with 1001, and each is told once', async (t) => {
-  const { server, came } = await serving(t)
+  const { server, received } = await openServer(t)
   const clients = await Promise.all([opened(urlOf(server)), opened(urlOf(server))])
   const codes = Promise.all(clients.map(codeOf))
   const closing = server.close(5_000)
   t.same(await codes, [1001, 1001])
   await closing
   t.same(
-    came.map(({ closes }) => closes),
+    received.map(({ closes }) => closes),
     [1, 1],
   )
 })
 
 t.test('So many sockets are open at a time, however many came and went before, and however they went', async (t) => {
-  const most = 3
+  const maxSockets = 3
   let now = 0
   let refused = 0
   const meters: SocketMeter = {
@@ -237,7 +237,7 @@ t.test('So many sockets are open at a time, however many came and went before, a
       refused++
     },
   }
-  const { server, came } = await serving(t, undefined, { most, meters })
+  const { server, received } = await openServer(t, undefined, { maxSockets, meters })
   const leaving: ((client: WebSocket, listener: Noted) => void)[] = [
     (client) => client.close(),
     (_client, { socket }) => socket!.close(4_000, 'Enough.'),
@@ -245,12 +245,12 @@ t.test('So many sockets are open at a time, however many came and went before, a
     (client) => client.send('x'.repeat(limits.frameBytes + 1)),
   ]
   for (const [round, leave] of [...leaving, ...leaving].entries()) {
-    const earlier = came.length
-    const clients = await Promise.all(Array.from({ length: most }, () => opened(urlOf(server))))
+    const earlier = received.length
+    const clients = await Promise.all(Array.from({ length: maxSockets }, () => opened(urlOf(server))))
     await t.rejects(opened(urlOf(server)), `one more is not let in, round ${round}`)
-    const here = came.slice(earlier)
-    t.equal(here.length, most)
-    t.equal(now, most)
+    const here = received.slice(earlier)
+    t.equal(here.length, maxSockets)
+    t.equal(now, maxSockets)
     t.equal(refused, round + 1)
     for (const [at, client] of clients.entries()) leave(client, here[at]!)
     await waitUntil(() => here.every(({ closes }) => closes === 1))

@@ -26,7 +26,7 @@ t.test('A call whose signature is wrong, missing or malformed is refused and lea
   const before = recordsOf(fixture)
   const other = batch(text('2', ben, 'hello'))
   const signed = signatureOf(Buffer.alloc(32, 5), 'cb_sms', Buffer.from(other))
-  const wrongs = [
+  const badSignatures = [
     '',
     'x',
     '0'.repeat(64),
@@ -38,7 +38,8 @@ t.test('A call whose signature is wrong, missing or malformed is refused and lea
     signatureOf(Buffer.alloc(32, 5), 'cb_sms', Buffer.from(body)),
     'ÿ'.repeat(64),
   ]
-  for (const wrong of wrongs) t.equal((await fixture.ingress('sms', other, wrong)).status, 401, wrong.slice(0, 20))
+  for (const wrong of badSignatures)
+    t.equal((await fixture.ingress('sms', other, wrong)).status, 401, wrong.slice(0, 20))
   const bare = await fixture.inject('POST', '/v4/ingress/cb_sms', { body: other })
   t.equal(bare.status, 401)
   t.type(bare.json.message, 'string')
@@ -49,9 +50,9 @@ t.test('A call with any one byte changed is refused', async (t) => {
   const fixture = await openGatewayFixture(t)
   const body = Buffer.from(batch(text('1', ann, 'hello')))
   const signed = signatureOf(Buffer.alloc(32, 5), 'cb_sms', body)
-  for (let place = 0; place < body.length; place++) {
+  for (let offset = 0; offset < body.length; offset++) {
     const changed = Buffer.from(body)
-    changed[place]! ^= 1
+    changed[offset]! ^= 1
     t.equal((await fixture.ingress('sms', changed, signed)).status, 401)
   }
   t.same(recordsOf(fixture), [0, 0, 0])
@@ -158,15 +159,15 @@ t.test(
 
 t.test('A body over the limit is 413, one at the limit is read', async (t) => {
   const fixture = await openGatewayFixture(t)
-  const sized = (bytes: number) => {
+  const bodyOfSize = (bytes: number) => {
     const shell = batch(text('1', ann, 'hello')).length
     return `${batch(text('1', ann, 'hello')).slice(0, -1)}${' '.repeat(bytes - shell)}}`
   }
-  const over = await fixture.ingress('sms', sized(ingress.bodyBytes + 1))
+  const over = await fixture.ingress('sms', bodyOfSize(ingress.bodyBytes + 1))
   t.equal(over.status, 413)
   t.type(over.json.message, 'string')
   t.same(recordsOf(fixture), [0, 0, 0])
-  t.equal((await fixture.ingress('sms', sized(ingress.bodyBytes))).status, 200)
+  t.equal((await fixture.ingress('sms', bodyOfSize(ingress.bodyBytes))).status, 200)
   await fixture.waitForWebhook()
   t.same(fixture.eventTexts(fixture.asid(ann)), ['conversationStarted', 'hello'])
 })

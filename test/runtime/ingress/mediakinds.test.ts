@@ -15,7 +15,7 @@ const megabyte = 1_000_000
 const reader = { locale: 'en-US', zone: 'UTC' }
 const docx = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
 
-type Found = Pick<RehostedMedia, 'type' | 'bytes'> | Unreachable
+type Rehosted = Pick<RehostedMedia, 'type' | 'bytes'> | Unreachable
 
 /** The message with its files hosted, as the channel can show it. */
 async function hostOn(media: Pick<Media, 'rehost'>, message: ContentMessage, traits: Traits) {
@@ -24,12 +24,18 @@ async function hostOn(media: Pick<Media, 'rehost'>, message: ContentMessage, tra
 }
 
 /** The blocks that a channel gets of one media part whose content is what was found. */
-async function blocksOf(channel: ChannelName, kind: 'image' | 'video' | 'audio' | 'file', name: string, found: Found) {
+async function blocksOf(
+  channel: ChannelName,
+  kind: 'image' | 'video' | 'audio' | 'file',
+  name: string,
+  rehosted: Rehosted,
+) {
   const mediaUrl = `https://x.example/${name}`
   const message: ContentMessage = { spec: 'amf/1', parts: [{ type: 'media', kind, mediaUrl }] }
   const ending = name.split('.').at(-1)
   const media = {
-    rehost: async () => ('reason' in found ? found : { ...found, url: `https://gw.example/v4/media/abc.${ending}` }),
+    rehost: async () =>
+      'reason' in rehosted ? rehosted : { ...rehosted, url: `https://gw.example/v4/media/abc.${ending}` },
   }
   const hosted = await hostOn(media, message, traitsOf(channel))
   if (isRefusal(hosted)) throw new Error(hosted.refused)
@@ -90,55 +96,60 @@ t.test('What a channel does not take, or what is not kept, is a link with its na
 })
 
 const there = 'https://x.example/there.png'
-const gone = 'https://x.example/gone.png'
+const unreachable = 'https://x.example/gone.png'
 const option = (id: string, mediaUrl: string) => ({ id, label: `Option ${id}`, mediaUrl })
-const besideWords: Readonly<Record<string, Part>> = {
-  card: { type: 'card', card: { title: 'A room', mediaUrl: gone } },
+const partsBesideText: Readonly<Record<string, Part>> = {
+  card: { type: 'card', card: { title: 'A room', mediaUrl: unreachable } },
   carousel: {
     type: 'carousel',
     cards: [
       { title: 'A room', mediaUrl: there },
-      { title: 'Another', mediaUrl: gone },
+      { title: 'Another', mediaUrl: unreachable },
     ],
   },
-  options: { type: 'ask.choice', intentId: 'a', prompt: 'Which?', options: [option('a', there), option('b', gone)] },
+  options: {
+    type: 'ask.choice',
+    intentId: 'a',
+    prompt: 'Which?',
+    options: [option('a', there), option('b', unreachable)],
+  },
   showcase: {
     type: 'showcase',
     intentId: 'b',
     items: [
       { id: 'a', title: 'A', mediaUrl: there },
-      { id: 'b', title: 'B', mediaUrl: gone },
+      { id: 'b', title: 'B', mediaUrl: unreachable },
     ],
   },
-  thumbnail: { type: 'media', kind: 'video', mediaUrl: 'https://x.example/film.mp4', thumbnailUrl: gone },
+  thumbnail: { type: 'media', kind: 'video', mediaUrl: 'https://x.example/film.mp4', thumbnailUrl: unreachable },
 }
 
 t.test('A picture beside words that cannot be fetched is a link, and the rest is sent as ever', async (t) => {
   const media: Pick<Media, 'rehost'> = {
     rehost: async (url) =>
-      url === gone
+      url === unreachable
         ? { reason: 'mediaUnreachable', why: 'source', detail: 'It is gone.' }
         : { url, type: url.endsWith('4') ? 'video/mp4' : 'image/png', bytes: 9 },
   }
   for (const channel of channelNames) {
     const traits = traitsOf(channel)
-    for (const [name, part] of Object.entries(besideWords)) {
+    for (const [name, part] of Object.entries(partsBesideText)) {
       const hosted = await hostOn(media, { spec: 'amf/1', parts: [part] }, traits)
       if (isRefusal(hosted) || 'reason' in hosted) throw new Error(`${name} is refused`)
-      t.same([...(hosted.missing ?? [])], [[gone, 'It is gone.']])
+      t.same([...(hosted.missing ?? [])], [[unreachable, 'It is gone.']])
       const { blocks, loss } = render(hosted.message, traits, { ...reader, links: hosted.links! })
       t.same(loss, [], `${channel} ${name}`)
-      const shown = JSON.stringify(blocks)
-      t.notMatch(shown, `"mediaUrl":"${gone}"`, `${channel} ${name}`)
-      t.notMatch(shown, `Url":"${gone}"`, `${channel} ${name}`)
-      t.match(shown, /gone\.png/, `${channel} ${name}`)
+      const blocksText = JSON.stringify(blocks)
+      t.notMatch(blocksText, `"mediaUrl":"${unreachable}"`, `${channel} ${name}`)
+      t.notMatch(blocksText, `Url":"${unreachable}"`, `${channel} ${name}`)
+      t.match(blocksText, /gone\.png/, `${channel} ${name}`)
     }
   }
 })
 
 t.test('A file that is kept by us is called as its sender called it', async (t) => {
-  const kept = 'https://gw.example/v4/media/gjx802.docx'
-  const media = { rehost: async () => ({ url: kept, type: docx, bytes: 9 }) }
+  const storedUrl = 'https://gw.example/v4/media/gjx802.docx'
+  const media = { rehost: async () => ({ url: storedUrl, type: docx, bytes: 9 }) }
   for (const [mediaUrl, name] of [
     ['https://x.example/Menu%20for%20May.docx?v=2', 'Menu for May.docx'],
     ['https://x.example/MENU.DOCX', 'MENU.DOCX'],
@@ -149,6 +160,6 @@ t.test('A file that is kept by us is called as its sender called it', async (t) 
     const hosted = await hostOn(media, message, traitsOf('messengerA'))
     if (isRefusal(hosted) || 'reason' in hosted) throw new Error('it is refused')
     const { blocks } = render(hosted.message, traitsOf('messengerA'), readerFor(reader, hosted))
-    t.match(blocks, [{ kind: 'media', media: { url: kept, name } }])
+    t.match(blocks, [{ kind: 'media', media: { url: storedUrl, name } }])
   }
 })

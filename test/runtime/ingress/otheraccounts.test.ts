@@ -1,7 +1,7 @@
 /** Calls about several accounts of one app: each part reaches the binding that has the account, or is refused. */
 import { createHmac } from 'node:crypto'
 import t from 'tap'
-import { appleAuth, bearer, told } from '../../adapters/vendor/apple/samples.js'
+import { appleAuth, bearer, messageBody } from '../../adapters/vendor/apple/samples.js'
 import { openTestNode } from '../../harness/node.js'
 import { createAgents } from '../conversation/agents.js'
 
@@ -47,7 +47,7 @@ const kinds: readonly Kind[] = [
   },
 ]
 
-async function opened(
+async function openAccounts(
   t: { readonly teardown: (end: () => unknown) => void },
   { provider, channel, auth, entry }: Kind,
 ) {
@@ -81,7 +81,7 @@ async function opened(
 
 for (const kind of kinds) {
   t.test(`What ${kind.provider} tells of another account of the app reaches the binding of that account`, async (t) => {
-    const { bound, call } = await opened(t, kind)
+    const { bound, call } = await openAccounts(t, kind)
     const [first, second] = [await bound('111'), await bound('222')]
     t.equal(await call(first.id, ['111', 'm1', 'to first'], ['222', 'm2', 'to second']), 200)
     t.equal(await call(first.id, ['222', 'm3', 'to second alone']), 200)
@@ -92,22 +92,22 @@ for (const kind of kinds) {
   })
 
   t.test(`What ${kind.provider} tells of an account without a binding is refused, and the rest is taken`, async (t) => {
-    const { bound, call } = await opened(t, kind)
+    const { bound, call } = await openAccounts(t, kind)
     const [first, second] = [await bound('111'), await bound('222')]
-    const mixed = () => call(first.id, ['999', 'm1', 'to none'], ['111', 'm2', 'ours'], ['222', 'm3', 'theirs'])
-    t.equal(await mixed(), 404)
-    t.equal(await mixed(), 404, 'as often as it comes')
+    const callMixed = () => call(first.id, ['999', 'm1', 'to none'], ['111', 'm2', 'ours'], ['222', 'm3', 'theirs'])
+    t.equal(await callMixed(), 404)
+    t.equal(await callMixed(), 404, 'as often as it comes')
     t.same(await first.texts(), ['ours'])
     t.same(await second.texts(), ['theirs'])
     const third = await bound('999')
-    t.equal(await mixed(), 200, 'until the account has a binding')
+    t.equal(await callMixed(), 200, 'until the account has a binding')
     t.same(await third.texts(), ['to none'])
     await third.agent.manage('DELETE', `/channels/${third.id}`)
     t.equal(await call(first.id, ['999', 'm4', 'too late']), 404, 'and again once it is gone')
   })
 
   t.test(`A binding of ${kind.provider} takes nothing that its own app secret does not prove`, async (t) => {
-    const { bound, call } = await opened(t, kind)
+    const { bound, call } = await openAccounts(t, kind)
     const first = await bound('111')
     const other = await bound('222', { appSecret: 'secret of another app' })
     t.equal(await call(first.id, ['222', 'm1', 'to second']), 404)
@@ -118,7 +118,7 @@ for (const kind of kinds) {
 t.test(
   'What Apple tells of another business of the same provider account reaches its binding, or is refused',
   async (t) => {
-    const { node, bound } = await opened(t, {
+    const { node, bound } = await openAccounts(t, {
       provider: 'apple',
       channel: 'vendorMessages',
       auth: (businessId) => ({ ...appleAuth, businessId }),
@@ -127,7 +127,7 @@ t.test(
     const [first, second] = [await bound('111'), await bound('222')]
     const call = async (bindingId: string, destinationId: string, id: string, body: string) => {
       const authorization = bearer({ aud: appleAuth.mspId, iat: Math.floor(node.clock.now() / 1_000) })
-      const message = JSON.stringify({ ...told(id, { type: 'text', body }), destinationId })
+      const message = JSON.stringify({ ...messageBody(id, { type: 'text', body }), destinationId })
       return (await node.gateway('POST', `/v4/ingress/${bindingId}`, { body: message, headers: { authorization } }))
         .status
     }
@@ -140,7 +140,7 @@ t.test(
 )
 
 t.test('An Instagram binding without an account id takes only accounts that no other binding has', async (t) => {
-  const { bound, call } = await opened(t, kinds[2]!)
+  const { bound, call } = await openAccounts(t, kinds[2]!)
   const [any, named] = [await bound('111', { accountId: undefined }), await bound('222')]
   t.equal(await call(any.id, ['111', 'm1', 'to any'], ['222', 'm2', 'to the named one']), 200)
   t.equal(await call(named.id, ['333', 'm3', 'to none']), 404, 'it is not handed what it was not called with')

@@ -16,15 +16,15 @@ prepareUws(false)
 const stem = '0123456789abcdefghjkmnpqrs'
 
 /** Objects in memory, which tell their length or do not. */
-function shelf(held: Readonly<Record<string, Buffer>>, tells: boolean): MediaStore {
+function createMediaStore(files: Readonly<Record<string, Buffer>>, hasSize: boolean): MediaStore {
   return {
     put: async () => {},
     remove: async () => {},
     async get(name) {
-      const bytes = held[name]
+      const bytes = files[name]
       if (!bytes) return undefined
       return {
-        bytes: tells ? bytes.length : undefined,
+        bytes: hasSize ? bytes.length : undefined,
         async *read(from) {
           for (let at = from; at < bytes.length; at += 100_000)
             yield bytes.subarray(at, Math.min(at + 100_000, bytes.length))
@@ -61,13 +61,13 @@ async function serve(t: Test, objects: MediaStore) {
 }
 
 t.test('Media is served as its own type, for good, and so that no browser runs any of it', async (t) => {
-  const held = Object.fromEntries(mediaTypes.map(({ extension }) => [`${stem}.${extension}`, randomBytes(1_000)]))
-  const get = await serve(t, shelf(held, true))
+  const files = Object.fromEntries(mediaTypes.map(({ extension }) => [`${stem}.${extension}`, randomBytes(1_000)]))
+  const get = await serve(t, createMediaStore(files, true))
   for (const { type, extension, isDownload: saved } of mediaTypes) {
     const name = `${stem}.${extension}`
     const { status, headers, body } = await get(name)
     t.equal(status, 200)
-    t.ok(body.equals(held[name]!), type)
+    t.ok(body.equals(files[name]!), type)
     t.match(headers, {
       'content-type': type,
       'content-length': '1000',
@@ -83,7 +83,7 @@ t.test('Media is served as its own type, for good, and so that no browser runs a
 })
 
 t.test('Whatever is not the name of something kept is not found, and all such answers are alike', async (t) => {
-  const get = await serve(t, shelf({ [`${stem}.png`]: randomBytes(10) }, true))
+  const get = await serve(t, createMediaStore({ [`${stem}.png`]: randomBytes(10) }, true))
   const answers = await Promise.all(
     [
       `${stem}.jpg`,
@@ -102,22 +102,22 @@ t.test('Whatever is not the name of something kept is not found, and all such an
   t.equal((await get('')).status, 404, 'there is no list')
 })
 
-for (const tells of [true, false]) {
+for (const hasSize of [true, false]) {
   t.test(
-    `Where the length is ${tells ? '' : 'not '}known, short and long media arrive whole, and HEAD tells the same`,
+    `Where the length is ${hasSize ? '' : 'not '}known, short and long media arrive whole, and HEAD tells the same`,
     async (t) => {
-      const held = Object.fromEntries(
+      const files = Object.fromEntries(
         [1, limits.wholeBytes, limits.wholeBytes + 1, 5 * limits.wholeBytes].map((bytes, at) => [
           `${stem.replace('0', String(at))}.mp4`,
           randomBytes(bytes),
         ]),
       )
-      const get = await serve(t, shelf(held, tells))
-      for (const [name, bytes] of Object.entries(held)) {
+      const get = await serve(t, createMediaStore(files, hasSize))
+      for (const [name, bytes] of Object.entries(files)) {
         const { status, headers, body } = await get(name)
         t.equal(status, 200)
         t.ok(body.equals(bytes), `${bytes.length} bytes`)
-        t.equal(headers['accept-ranges'], tells ? 'bytes' : undefined)
+        t.equal(headers['accept-ranges'], hasSize ? 'bytes' : undefined)
         const head = await get(name, { method: 'HEAD' })
         t.equal(head.body.length, 0)
         for (const each of ['content-type', 'content-disposition', 'cache-control']) {
@@ -134,7 +134,7 @@ for (const tells of [true, false]) {
 t.test('A span of bytes can be asked for, and what is no span is answered with the whole', async (t) => {
   const bytes = randomBytes(3 * limits.wholeBytes)
   const name = `${stem}.mp4`
-  const get = await serve(t, shelf({ [name]: bytes }, true))
+  const get = await serve(t, createMediaStore({ [name]: bytes }, true))
   const last = bytes.length - 1
   const spans: Record<string, [from: number, to: number]> = {
     'bytes=0-0': [0, 0],
@@ -164,19 +164,19 @@ t.test('A span of bytes can be asked for, and what is no span is answered with t
     t.equal(status, 200, range)
     t.equal(body.length, bytes.length)
   }
-  const untold = await serve(t, shelf({ [name]: bytes }, false))
+  const untold = await serve(t, createMediaStore({ [name]: bytes }, false))
   t.equal((await untold(name, { headers: { range: 'bytes=0-1' } })).status, 200, 'where nobody knows the length')
 })
 
 t.test(
   'A store that cannot be reached is a moment’s trouble, and one that breaks midway never looks whole',
   async (t) => {
-    const away = await serve(t, { ...shelf({}, true), get: () => Promise.reject(new BusUnreachable()) })
+    const away = await serve(t, { ...createMediaStore({}, true), get: () => Promise.reject(new BusUnreachable()) })
     const { status, headers } = await away(`${stem}.png`)
     t.equal(status, 503)
     t.ok(headers['retry-after'])
     const breaking = await serve(t, {
-      ...shelf({}, true),
+      ...createMediaStore({}, true),
       get: async () => ({
         bytes: 5 * limits.wholeBytes,
         async *read() {

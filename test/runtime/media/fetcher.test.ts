@@ -32,9 +32,9 @@ t.test('What a URL leads to is kept under an address of ours, as what its conten
     t.match(hosted, { type, bytes: body.length, url: address }, 'a Content-Type that lies is overruled')
     const name = address.exec('url' in hosted ? hosted.url : '')![1]!
     names.add(name)
-    const kept: Uint8Array[] = []
-    for await (const part of (await objects.get(name))!.read(0)) kept.push(part)
-    t.ok(Buffer.concat(kept).equals(body))
+    const chunks: Uint8Array[] = []
+    for await (const part of (await objects.get(name))!.read(0)) chunks.push(part)
+    t.ok(Buffer.concat(chunks).equals(body))
   }
   t.same(await files(), [...names].sort())
   const [{ headers }] = origin.requests as [(typeof origin.requests)[0]]
@@ -59,14 +59,14 @@ t.test('Content that is not in the table is never kept, whatever it is called', 
 t.test('What the channel does not take is refused by type and by size, and nothing of it is kept', async (t) => {
   const origin = await openOrigin(t, { png: sends(png), jpeg: sends(jpeg) })
   const { media, files } = await openMediaFixture(t)
-  const wanted = { types: ['image/jpeg', 'video/*'], maxBytes: jpeg.length }
-  t.match(await media.rehost(origin.at('png'), { ...wanted, maxBytes: 1e6 }), { why: 'type', detail: /image\/png/ })
+  const accepts = { types: ['image/jpeg', 'video/*'], maxBytes: jpeg.length }
+  t.match(await media.rehost(origin.at('png'), { ...accepts, maxBytes: 1e6 }), { why: 'type', detail: /image\/png/ })
   t.same(await files(), [])
-  t.match(await media.rehost(origin.at('jpeg'), wanted), { type: 'image/jpeg' }, 'exactly as large as it may be')
-  const smaller = { ...wanted, maxBytes: jpeg.length - 1 }
+  t.match(await media.rehost(origin.at('jpeg'), accepts), { type: 'image/jpeg' }, 'exactly as large as it may be')
+  const smaller = { ...accepts, maxBytes: jpeg.length - 1 }
   t.match(await media.rehost(`${origin.at('jpeg')}?2`, smaller), { why: 'size', detail: /more than/ })
   t.match(await media.rehost(origin.at('jpeg'), smaller), { why: 'size' }, 'although it is kept for another')
-  t.match(await media.rehost(origin.at('jpeg'), { ...wanted, types: [] }), { why: 'type' })
+  t.match(await media.rehost(origin.at('jpeg'), { ...accepts, types: [] }), { why: 'type' })
   t.equal((await files()).length, 1)
 })
 
@@ -147,7 +147,7 @@ t.test('Redirects are followed a few times, each a URL that might have been give
     fragment: redirects('/png#part', 303),
     loop: redirects('/loop'),
     ...Object.fromEntries(
-      [1, 2, 3, 4, 5, 6].map((left) => [`r${left}`, redirects(left === 1 ? '/png' : `/r${left - 1}`, 307)]),
+      [1, 2, 3, 4, 5, 6].map((hops) => [`r${hops}`, redirects(hops === 1 ? '/png' : `/r${hops - 1}`, 307)]),
     ),
     file: redirects('file:///etc/passwd'),
     data: redirects('data:image/png;base64,iVBORw0KGgo='),
@@ -168,7 +168,7 @@ t.test('Redirects are followed a few times, each a URL that might have been give
 })
 
 /** Sockets that reach the origin whatever the host, after asking the guard's own lookup as real ones do, and look public. */
-function pretending(port: number, reached: string[]): MediaOptions['build'] {
+function pretendBus(port: number, reached: string[]): MediaOptions['build'] {
   return (({ lookup }: { lookup: (host: string, options: object, done: (error: Error | null) => void) => void }) =>
     ({ hostname }: { hostname: string }, callback: (error: Error | null, socket: unknown) => void) => {
       lookup(hostname, { all: true }, (error) => {
@@ -206,7 +206,7 @@ t.test('With the guard on, no URL and no redirect leads to a private address, ho
   const { media, files } = await openMediaFixture(t, {
     allowPrivate: false,
     resolve: async (host) => names[host] ?? ['1.1.1.1'],
-    build: pretending(origin.port, reached),
+    build: pretendBus(origin.port, reached),
   })
   t.match(await media.rehost('https://media.example/fine', anything), { type: 'image/png' }, 'public to public')
   t.same(reached, ['media.example', 'other.example'])
@@ -241,11 +241,11 @@ t.test('Many who ask for one URL at a time share one fetch, and each is judged b
   const body = holdUntilReleased(png)
   const origin = await openOrigin(t, { slow: body.setBehavior })
   const { media } = await openMediaFixture(t)
-  const asked = Array.from({ length: 20 }, () => media.rehost(origin.at('slow'), anything))
+  const pending = Array.from({ length: 20 }, () => media.rehost(origin.at('slow'), anything))
   const other = media.rehost(origin.at('slow'), { types: ['image/jpeg'], maxBytes: 1e6 })
   while (origin.seen.length === 0) await new Promise((next) => setTimeout(next, 1))
   body.release()
-  const answers = await Promise.all(asked)
+  const answers = await Promise.all(pending)
   t.equal(new Set(answers.map((answer) => JSON.stringify(answer))).size, 1)
   t.match(answers[0], { type: 'image/png' })
   t.match(await other, { why: 'type' })
@@ -275,8 +275,8 @@ t.test(
     t.match(jpegOnly, { why: 'type' })
     t.match(small, { why: 'size' })
     t.match(whole, { type: 'image/png' })
-    const gone = await Promise.all([1, 2, 3].map(() => media.rehost(origin.at('gone'), anything)))
-    for (const each of gone) t.match(each, { why: 'source', detail: /410/ })
+    const failures = await Promise.all([1, 2, 3].map(() => media.rehost(origin.at('gone'), anything)))
+    for (const each of failures) t.match(each, { why: 'source', detail: /410/ })
     t.equal(origin.seen.filter((path) => path === '/gone').length, 1)
   },
 )
@@ -312,10 +312,10 @@ t.test('A fetch under way when media closes answers that it cannot be had just n
   const body = holdUntilReleased(png)
   const origin = await openOrigin(t, { slow: body.setBehavior })
   const { media, files } = await openMediaFixture(t)
-  const asked = media.rehost(origin.at('slow'), anything)
+  const pending = media.rehost(origin.at('slow'), anything)
   while (origin.seen.length === 0) await new Promise((next) => setTimeout(next, 1))
   await media.close()
-  t.match(await asked, { refused: 'service.unavailable' })
+  t.match(await pending, { refused: 'service.unavailable' })
   t.match(await media.rehost(origin.at('slow'), anything), { refused: 'service.unavailable' })
   t.same(await files(), [])
 })

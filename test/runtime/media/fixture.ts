@@ -43,7 +43,7 @@ export async function openMediaFixture(t: Test, options: MediaFixtureOptions = {
   const logged: Logged[] = []
   const commands = mediaCommands({ timeScale: overrides.timeScale ?? 1 })
   const objects = wrapObjects(await createFileStore({ dir, freeBytes }))
-  const fixture = await openEmbeddedFixture(t, { repertoire: mediaHandlers(commands, objects), after: after?.fixture })
+  const fixture = await openEmbeddedFixture(t, { handlers: mediaHandlers(commands, objects), after: after?.fixture })
   const media = openMedia({
     allowPrivate: true,
     shards: fixture.shards,

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { createMediaTokens } from '../../../runtime/media/mediatoken.js'
-import { webUrl } from '../../harness/anytext.js'
+import { webUrl } from '../../harness/arbitraries.js'
 
 const key = Buffer.alloc(32, 1)
 const capsules = createMediaTokens(key)
@@ -34,10 +34,10 @@ t.test('A capsule with any one byte changed, cut or added is refused', async (t)
   fc.assert(
     fc.property(things, changes, (thing, { at, by }) => {
       const bytes = bytesOf(capsules.seal(thing))
-      const place = at % bytes.length
+      const index = at % bytes.length
       const changed = Buffer.from(bytes)
-      changed[place]! ^= by
-      const cut = Buffer.concat([bytes.subarray(0, place), bytes.subarray(place + 1)])
+      changed[index]! ^= by
+      const cut = Buffer.concat([bytes.subarray(0, index), bytes.subarray(index + 1)])
       const longer = Buffer.concat([bytes, Buffer.of(by)])
       return [changed, cut, longer].every((each) => capsules.open(each.toString('base64url')) === undefined)
     }),
@@ -51,8 +51,8 @@ t.test('A capsule with any one byte changed, cut or added is refused', async (t)
 })
 
 t.test('The same bytes written in another way are another word, and refused', async (t) => {
-  for (const held of ['x', 'xy', 'xyz']) {
-    const word = capsules.seal({ orgId: 'o', agentId: 'a', bindingId: 'b', mediaRef: held })
+  for (const mediaRef of ['x', 'xy', 'xyz']) {
+    const word = capsules.seal({ orgId: 'o', agentId: 'a', bindingId: 'b', mediaRef })
     const others = [`${word}=`, ` ${word}`, `${word}.`, bytesOf(word).toString('base64')]
     const last = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
     for (const letter of last) others.push(word.slice(0, -1) + letter)
@@ -67,11 +67,11 @@ t.test('Words of anybody, and capsules of another installation, are refused', as
 })
 
 t.test('Nothing of what is sealed can be read from a capsule, and two of them are nowhere alike', async (t) => {
-  const held = 'https://files.example/a-rather-long-name-of-a-file.png'
+  const mediaRef = 'https://files.example/a-rather-long-name-of-a-file.png'
   const [one, two] = ['1', '2'].map((end) =>
-    bytesOf(capsules.seal({ orgId: 'acme', agentId: 'desk', bindingId: 'cb_1', mediaRef: held + end })),
+    bytesOf(capsules.seal({ orgId: 'acme', agentId: 'desk', bindingId: 'cb_1', mediaRef: mediaRef + end })),
   ) as [Buffer, Buffer]
   for (const part of ['acme', 'desk', 'cb_1', 'files', 'https']) t.notOk(one.includes(part))
-  const alike = one.filter((byte, place) => byte === two[place]).length
+  const alike = one.filter((byte, index) => byte === two[index]).length
   t.ok(alike < one.length / 4, `${alike} of ${one.length} bytes`)
 })

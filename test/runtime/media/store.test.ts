@@ -48,13 +48,13 @@ t.test(
     let free: number = limits.freeDiskBytes
     const files = await createFileStore({ dir, freeBytes: async () => free })
     await files.put('kept.png', blocks(1))
-    async function* filling(): AsyncGenerator<Uint8Array> {
+    async function* fillDisk(): AsyncGenerator<Uint8Array> {
       yield* blocks(1)
       free = limits.freeDiskBytes - 1
       yield* blocks(3)
       t.fail('it went on writing')
     }
-    await t.rejects(files.put('large.mp4', filling()), StorageFull)
+    await t.rejects(files.put('large.mp4', fillDisk()), StorageFull)
     await t.rejects(files.put('next.png', blocks(1)), StorageFull)
     t.same(readdirSync(dir), ['kept.png'])
     free = limits.freeDiskBytes
@@ -71,11 +71,11 @@ t.test('What a process that crashed had half written is gone when the next one o
   const isOver = new Promise<void>((resolve) => {
     goOn = resolve
   })
-  async function* crashing(): AsyncGenerator<Uint8Array> {
+  async function* crashMidway(): AsyncGenerator<Uint8Array> {
     yield* blocks(1)
     await isOver
   }
-  const putting = before.put('half.png', crashing())
+  const putting = before.put('half.png', crashMidway())
   writeFileSync(join(dir, 'older.png.part'), 'x')
   while (readdirSync(dir).length < 3) await new Promise((next) => setTimeout(next, 1))
   await createFileStore({ dir })
@@ -104,10 +104,10 @@ t.test('The object store of a cluster', async (t) => {
     for (const name of names) await alone.put(name, blocks(1))
     await one.put(names[1]!, blocks(1))
     writeFileSync(join(dir, 'notes.txt'), 'x')
-    for (const left of [['notes.txt'], ['notes.txt']]) {
+    for (const fileNames of [['notes.txt'], ['notes.txt']]) {
       const joined = await openMediaStore({ dataDir, log, bus: buses[0]! })
       for (const name of names) t.ok(await joined.get(name), 'nothing is lost on the way')
-      t.same(readdirSync(dir), left)
+      t.same(readdirSync(dir), fileNames)
     }
     t.ok(await other.get(names[0]!), 'every process has it now')
   })
@@ -119,13 +119,13 @@ t.test('The object store of a cluster', async (t) => {
     }
     const bus = await openNats({ servers: [server.url], syncAlways: false, log, name: 'crashing' })
     let sent = 0
-    async function* crashing(): AsyncGenerator<Uint8Array> {
+    async function* crashMidway(): AsyncGenerator<Uint8Array> {
       for (; sent < 20; sent++) yield Buffer.alloc(128 * 1024, 1)
       await new Promise(() => {})
     }
     const before = await messages()
     void createNatsStore(bus.objects)
-      .put('half.mp4', crashing())
+      .put('half.mp4', crashMidway())
       .catch(() => {})
     while ((await messages()) < before + 10 * 128 * 1024) await new Promise((next) => setTimeout(next, 5))
     await bus.close()

@@ -7,7 +7,7 @@ async function* partsOf(...parts: readonly Uint8Array[]): AsyncGenerator<Uint8Ar
   yield* parts
 }
 
-async function whole(parts: AsyncIterable<Uint8Array>): Promise<Buffer> {
+async function readAll(parts: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const all: Uint8Array[] = []
   for await (const part of parts) all.push(Buffer.from(part))
   return Buffer.concat(all)
@@ -21,7 +21,7 @@ export function objectsSuite(t: Test, processes: () => { one: MediaStore; other:
     await one.put('a.png', partsOf(body.subarray(0, 10), body.subarray(10, 300_000), body.subarray(300_000)))
     for (const from of [0, 1, 10, 131_072, 699_999, 700_000]) {
       const stored = await other.get('a.png')
-      t.ok(body.subarray(from).equals(await whole(stored!.read(from))), `from byte ${from}`)
+      t.ok(body.subarray(from).equals(await readAll(stored!.read(from))), `from byte ${from}`)
       if (stored!.bytes !== undefined) t.equal(stored!.bytes, body.length)
     }
   })
@@ -29,12 +29,12 @@ export function objectsSuite(t: Test, processes: () => { one: MediaStore; other:
   t.test('There is nothing under a name before all of it is put, and nothing ever when its source fails', async (t) => {
     const { one, other } = processes()
     const failure = new Error('the source broke')
-    async function* breaking(): AsyncGenerator<Uint8Array> {
+    async function* breakMidway(): AsyncGenerator<Uint8Array> {
       yield randomBytes(200_000)
       t.equal(await other.get('b.png'), undefined, 'half of it is there')
       throw failure
     }
-    await t.rejects(one.put('b.png', breaking()), failure)
+    await t.rejects(one.put('b.png', breakMidway()), failure)
     t.equal(await other.get('b.png'), undefined)
   })
 
@@ -59,7 +59,7 @@ export function objectsSuite(t: Test, processes: () => { one: MediaStore; other:
     for (const [at, body] of bodies.entries()) {
       const stored = await one.get(`d${at}.png`)
       if (at === 3) t.equal(stored, undefined)
-      else t.ok(body.equals(await whole(stored!.read(0))))
+      else t.ok(body.equals(await readAll(stored!.read(0))))
     }
   })
 }

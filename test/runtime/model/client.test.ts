@@ -18,7 +18,7 @@ async function ask(path: string, how: Behavior, options: Partial<ModelOptions> =
   return model.complete({ model: 'm1', messages, signal: new AbortController().signal })
 }
 
-const says =
+const jsonAnswer =
   (body: unknown, status = 200): Behavior =>
   (response) =>
     void response
@@ -31,7 +31,7 @@ const completion = {
 }
 
 t.test('A completion is its text and what it cost; the call has one shape whatever the messages say', async (t) => {
-  t.same(await ask('/v1/chat/completions', says(completion)), {
+  t.same(await ask('/v1/chat/completions', jsonAnswer(completion)), {
     ok: true,
     content: '{"flow":1}',
     usage: { input: 7, output: 3 },
@@ -50,7 +50,7 @@ t.test('A completion is its text and what it cost; the call has one shape whatev
 t.test(
   'The address may be that of the endpoint or what it is below, and a key is sent only where there is one',
   async (t) => {
-    server.setBehavior('/base/chat/completions', says(completion))
+    server.setBehavior('/base/chat/completions', jsonAnswer(completion))
     const model = openModelClient({ url: server.url('/base/') })
     t.teardown(() => model.close())
     t.match(await model.complete({ model: 'x', messages, signal: AbortSignal.timeout(60_000) }), { ok: true })
@@ -61,21 +61,21 @@ t.test(
 
 t.test('What goes wrong is a sentence that names no key and nothing that the endpoint said', async (t) => {
   for (const [name, how, message] of [
-    ['401', says({ error: { message: `bad key ${key}` } }, 401), 'The language model answered with status 401.'],
-    ['500', says(`boom ${key}`, 500), 'The language model answered with status 500.'],
-    ['redirect', says('', 307), 'The language model answered with status 307.'],
-    ['html', says('<html>'), 'The language model did not answer as a chat endpoint does.'],
-    ['empty', says({ choices: [] }), 'The language model did not answer as a chat endpoint does.'],
+    ['401', jsonAnswer({ error: { message: `bad key ${key}` } }, 401), 'The language model answered with status 401.'],
+    ['500', jsonAnswer(`boom ${key}`, 500), 'The language model answered with status 500.'],
+    ['redirect', jsonAnswer('', 307), 'The language model answered with status 307.'],
+    ['html', jsonAnswer('<html>'), 'The language model did not answer as a chat endpoint does.'],
+    ['empty', jsonAnswer({ choices: [] }), 'The language model did not answer as a chat endpoint does.'],
     [
       'none',
-      says({ choices: [{ message: { content: null } }] }),
+      jsonAnswer({ choices: [{ message: { content: null } }] }),
       'The language model did not answer as a chat endpoint does.',
     ],
-    ['null', says('null'), 'The language model did not answer as a chat endpoint does.'],
+    ['null', jsonAnswer('null'), 'The language model did not answer as a chat endpoint does.'],
     ['cut', (response) => void response.destroy(), /^The language model gave no answer\. The connection failed/],
     [
       'huge',
-      says(`{"choices":"${'x'.repeat(limits.answerBytes)}"}`),
+      jsonAnswer(`{"choices":"${'x'.repeat(limits.answerBytes)}"}`),
       /^The language model gave no answer\. The answer is larger/,
     ],
   ] as [string, Behavior, string | RegExp][]) {
@@ -94,15 +94,15 @@ t.test('An endpoint that does not answer in time, or whose caller leaves, is not
   const model = openModelClient({ url: server.url('/left') })
   t.teardown(() => model.close())
   const controller = new AbortController()
-  const asked = model.complete({ model: 'x', messages, signal: controller.signal })
+  const pending = model.complete({ model: 'x', messages, signal: controller.signal })
   controller.abort()
-  t.match(await asked, { ok: false })
+  t.match(await pending, { ok: false })
 })
 
 t.test('What it cost is counted as nothing when the endpoint tells nonsense', async (t) => {
   const odd = { ...completion, usage: { prompt_tokens: '7', completion_tokens: -3 } }
-  t.match(await ask('/odd/chat/completions', says(odd)), { usage: { input: 0, output: 0 } })
-  t.match(await ask('/nousage/chat/completions', says({ choices: completion.choices })), {
+  t.match(await ask('/odd/chat/completions', jsonAnswer(odd)), { usage: { input: 0, output: 0 } })
+  t.match(await ask('/nousage/chat/completions', jsonAnswer({ choices: completion.choices })), {
     usage: { input: 0, output: 0 },
   })
 })

@@ -30,7 +30,7 @@ async function open(t: Test, server: TestNats): Promise<Bus> {
   return bus
 }
 
-async function whole(parts: AsyncIterable<Uint8Array> | undefined): Promise<Buffer | undefined> {
+async function readAll(parts: AsyncIterable<Uint8Array> | undefined): Promise<Buffer | undefined> {
   if (!parts) return undefined
   const read: Uint8Array[] = []
   for await (const part of parts) read.push(part)
@@ -114,14 +114,14 @@ t.test('Logs, values and objects that version 0.1.0 wrote are read, and their st
   t.equal(await bus.settings.create('pin.3', bytes('n2')), false)
   t.equal(await bus.settings.create('begun.0', bytes('y')), true)
 
-  t.ok(Buffer.concat(chunks).equals((await whole(await bus.objects.get(name)))!))
+  t.ok(Buffer.concat(chunks).equals((await readAll(await bus.objects.get(name)))!))
   await bus.objects.put(
     name,
     (async function* () {
       yield bytes('newer')
     })(),
   )
-  t.equal(text(await whole(await bus.objects.get(name))), 'newer', 'and replaced')
+  t.equal(text(await readAll(await bus.objects.get(name))), 'newer', 'and replaced')
   t.same(await configs(), before)
 })
 

@@ -12,8 +12,8 @@ const { adapter } = await loadAdapter(dir)
 
 const log: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => log }
 
-async function load(specifiers: readonly string[], from: string, taken: readonly Adapter[] = []) {
-  const partners = await openPartners(specifiers, { from, existing: taken, log })
+async function load(specifiers: readonly string[], from: string, existing: readonly Adapter[] = []) {
+  const partners = await openPartners(specifiers, { from, existing, log })
   t.teardown(() => partners.close())
   return partners.adapters
 }
@@ -21,23 +21,23 @@ async function load(specifiers: readonly string[], from: string, taken: readonly
 const code = 'export default { descriptor: { contract: 1, channel: "sms" } }'
 
 /** A module file with that text, and the folder it stands in. */
-function written(test: { teardown(end: () => void): void }, text: string): { dir: string; file: string } {
+function writeModule(test: { teardown(end: () => void): void }, text: string): { dir: string; file: string } {
   const folder = tempDir(test)
   writeFileSync(join(folder, 'module.mjs'), text)
   return { dir: folder, file: './module.mjs' }
 }
 
 t.test('A generated package is loaded by its folder, from wherever the node runs', async (t) => {
-  const [found, ...more] = await load([dir], '/')
-  t.equal(found?.descriptor.provider, 'pigeon')
+  const [loaded, ...more] = await load([dir], '/')
+  t.equal(loaded?.descriptor.provider, 'pigeon')
   t.same(more, [])
   t.same(
     (await load(['./made'], join(dir, '..')))[0]?.descriptor,
-    found?.descriptor,
+    loaded?.descriptor,
     'relative to where the node was started',
   )
-  t.same((await load(['.'], dir))[0]?.descriptor, found?.descriptor)
-  t.same((await load(['./index.js'], dir))[0]?.descriptor, found?.descriptor, 'or by its file')
+  t.same((await load(['.'], dir))[0]?.descriptor, loaded?.descriptor)
+  t.same((await load(['./index.js'], dir))[0]?.descriptor, loaded?.descriptor, 'or by its file')
 })
 
 t.test('A package is found by its name, though it is for import alone', async (t) => {
@@ -48,39 +48,39 @@ t.test('A package is found by its name, though it is for import alone', async (t
     dual: { exports: { node: { import: './in.js' }, default: './other.js' } },
     usual: {},
   }
-  for (const [name, about] of Object.entries(bodies)) {
+  for (const [name, manifest] of Object.entries(bodies)) {
     const folder = join(from, 'node_modules', name)
     mkdirSync(folder, { recursive: true })
-    writeFileSync(join(folder, 'package.json'), JSON.stringify({ name, type: 'module', ...about }))
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ name, type: 'module', ...manifest }))
     const entry = name === 'usual' ? 'index.js' : 'in.js'
     writeFileSync(join(folder, entry), `export { default } from '${join(dir, 'index.js')}'`)
-    const [found] = await load([name], from)
-    t.equal(found?.descriptor.provider, 'pigeon', name)
+    const [loaded] = await load([name], from)
+    t.equal(loaded?.descriptor.provider, 'pigeon', name)
   }
 })
 
 t.test('A module may give several adapters', async (t) => {
-  const { dir: from, file } = written(
+  const { dir: from, file } = writeModule(
     t,
     `import pigeon from '${join(dir, 'index.js')}'
      const of = (provider) => ({ ...pigeon, descriptor: { ...pigeon.descriptor, provider, form: { ...pigeon.descriptor.form, provider } } })
      export const adapters = [of('one'), of('two')]`,
   )
-  const found = await load([file, dir], from)
+  const loaded = await load([file, dir], from)
   t.same(
-    found.map(({ descriptor }) => descriptor.provider),
+    loaded.map(({ descriptor }) => descriptor.provider),
     ['one', 'two', 'pigeon'],
     'in the order in which they are named',
   )
 })
 
 t.test('What is wrong is an error that names the module and says what', async (t) => {
-  const given = (changes: string) =>
+  const changedAdapter = (changes: string) =>
     `import pigeon from '${join(dir, 'index.js')}'
      const { descriptor } = pigeon
      const { form } = descriptor
      export default { ...pigeon, ${changes} }`
-  const described = (changes: string) => given(`descriptor: { ...descriptor, ${changes} }`)
+  const changedDescriptor = (changes: string) => changedAdapter(`descriptor: { ...descriptor, ${changes} }`)
   const wrong: [text: string, says: RegExp][] = [
     ['export const other = 1', /gives no adapter/],
     ['export const adapters = []', /gives no adapter/],
@@ -88,26 +88,29 @@ t.test('What is wrong is an error that names the module and says what', async (t
     ['export default {}', /no `descriptor`/],
     ['throw new Error("no database")', /cannot be loaded: no database/],
     ['export default {', /cannot be loaded/],
-    [described('contract: 2'), /version 2 of the adapter contract, and this node version 1/],
-    [described('contract: undefined'), /version nothing/],
-    [described('channel: "telex"'), /channel telex, which does not exist/],
-    [described('channel: "webchat"'), /webchat, which the gateway serves itself/],
-    [described('provider: "other"'), /form of another provider/],
-    [described('provider: "A B", form: { ...form, provider: "A B" }'), /form whose provider/],
-    [described('form: undefined'), /credential form/],
-    [described('form: { ...form, credentials: { type: "object", properties: {}, required: 1 } }'), /cannot be checked/],
-    [described('traits: undefined'), /no traits/],
-    [described('headers: ["X-Upper"]'), /headers/],
-    [given('render: undefined'), /no function `render`/],
-    [given('send: 1'), /no function `send`/],
-    [given('receive: null'), /no function `receive`/],
-    [given('probe: "yes"'), /`probe` that is no function/],
-    [given('openMedia: {}'), /`openMedia` that is no function/],
+    [changedDescriptor('contract: 2'), /version 2 of the adapter contract, and this node version 1/],
+    [changedDescriptor('contract: undefined'), /version nothing/],
+    [changedDescriptor('channel: "telex"'), /channel telex, which does not exist/],
+    [changedDescriptor('channel: "webchat"'), /webchat, which the gateway serves itself/],
+    [changedDescriptor('provider: "other"'), /form of another provider/],
+    [changedDescriptor('provider: "A B", form: { ...form, provider: "A B" }'), /form whose provider/],
+    [changedDescriptor('form: undefined'), /credential form/],
+    [
+      changedDescriptor('form: { ...form, credentials: { type: "object", properties: {}, required: 1 } }'),
+      /cannot be checked/,
+    ],
+    [changedDescriptor('traits: undefined'), /no traits/],
+    [changedDescriptor('headers: ["X-Upper"]'), /headers/],
+    [changedAdapter('render: undefined'), /no function `render`/],
+    [changedAdapter('send: 1'), /no function `send`/],
+    [changedAdapter('receive: null'), /no function `receive`/],
+    [changedAdapter('probe: "yes"'), /`probe` that is no function/],
+    [changedAdapter('openMedia: {}'), /`openMedia` that is no function/],
     [code, /no function `render`/],
   ]
-  for (const [text, says] of wrong) {
-    const { dir: from, file } = written(t, text)
-    await t.rejects(load([file], from), { message: says }, text.split('\n').at(-1) ?? text)
+  for (const [text, message] of wrong) {
+    const { dir: from, file } = writeModule(t, text)
+    await t.rejects(load([file], from), { message }, text.split('\n').at(-1) ?? text)
     await t.rejects(load([file], from), { message: /^PARLEY_ADAPTERS: \.\/module\.mjs / })
   }
   t.ok((await load(['./nowhere'], dir).catch((error) => error)) instanceof AdapterUnusable)

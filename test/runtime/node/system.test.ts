@@ -160,9 +160,9 @@ t.test('Metrics show what this node has of each shard, from one look at the engi
   map.here[1] = { shard: 1, role: 'copy', epoch: 6, number: 9, lagEntries: 5, waiting: 0, timerDueAt: since + 60_000 }
   map.here[2] = { shard: 2, role: 'none', epoch: 0, number: 0, lagEntries: 0, waiting: 0 }
   await node.clock.advance(2_500)
-  map.looks = 0
+  map.reads = 0
   const { text } = await node.mgmt('GET', '/metrics')
-  t.equal(map.looks, 1)
+  t.equal(map.reads, 1)
   const expected: Record<string, number[]> = {
     parley_shard_owner: [1, 0, 0, 0],
     parley_shard_epoch: [4, 6, 0, 0],
@@ -198,14 +198,14 @@ t.test('As many shards as there may be each have their series, and still one loo
   const engine = map.between({ inspect: undefined } as unknown as Engine)
   createShardMetrics(metrics, { now: () => 0 }).register(engine, settings.shardsMax)
   const { text } = await metrics.render()
-  t.equal(map.looks, 1)
+  t.equal(map.reads, 1)
   t.same(
     metricValues(text, 'parley_shard_owner'),
     map.here.map(() => 1),
   )
   t.notMatch(text, /shard="other"/, 'none is counted together with others')
   await metrics.render()
-  t.equal(map.looks, 2)
+  t.equal(map.reads, 2)
 
   const without = createMetrics()
   createShardMetrics(without, { now: () => 0 }).register(engine, 0)

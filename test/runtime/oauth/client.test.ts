@@ -14,7 +14,7 @@ function json(status: number, body: unknown): Behavior {
   return (response) => void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
 
-async function open(t: Test, about: Partial<Provider> = {}, allowPrivate = true) {
+async function open(t: Test, providerFields: Partial<Provider> = {}, allowPrivate = true) {
   const server = await openReceiver(t)
   const provider: Provider = {
     authorizationEndpoint: server.url('/authorize'),
@@ -23,7 +23,7 @@ async function open(t: Test, about: Partial<Provider> = {}, allowPrivate = true)
     clientId: 'parley',
     clientSecret: 'keep it',
     scopes: ['read', 'write'],
-    ...about,
+    ...providerFields,
   }
   const reach = openProviderHttpClient({ allowPrivate })
   t.teardown(reach.close)
@@ -34,10 +34,10 @@ async function open(t: Test, about: Partial<Provider> = {}, allowPrivate = true)
     redirectUri: () => 'http://mgmt.test/v1/oauth/callback',
     clock: { now: () => now },
   })
-  const sent = (path: string) =>
+  const requestsTo = (path: string) =>
     server.at(path).map(({ body }) => Object.fromEntries(new URLSearchParams(String(body))))
   const exchange = () => client.exchange('crm', 'code=c&state=s&iss=whoever', 's', verifier)
-  return { server, client, sent, exchange }
+  return { server, client, requestsTo, exchange }
 }
 
 t.test('A provider is asked with PKCE, its scopes and what the operator adds', async (t) => {
@@ -56,7 +56,7 @@ t.test('A provider is asked with PKCE, its scopes and what the operator adds', a
 })
 
 t.test('A code is traded with its verifier, and the tokens that come are understood', async (t) => {
-  const { server, sent, exchange } = await open(t, { accountLabelClaim: 'team_name' })
+  const { server, requestsTo, exchange } = await open(t, { accountLabelClaim: 'team_name' })
   const team_name = `Har\u202ebor\n${'x'.repeat(500)}`
   const body = { access_token: 'at', refresh_token: 'rt', token_type: 'bearer', expires_in: 60, team_name }
   server.setBehavior('/token', json(200, body))
@@ -65,7 +65,7 @@ t.test('A code is traded with its verifier, and the tokens that come are underst
   const label = (granted as { accountLabel: string }).accountLabel
   t.match(label, /^Harborx+$/, 'nothing in a label can turn what stands around it')
   t.equal(label.length, limits.accountLabelChars)
-  t.match(sent('/token'), [
+  t.match(requestsTo('/token'), [
     {
       grant_type: 'authorization_code',
       code: 'c',
@@ -91,24 +91,24 @@ t.test('The secret travels in the body, or in a header where the file or the pro
   header.server.setBehavior('/token', json(200, { access_token: 'at', token_type: 'bearer' }))
   await header.exchange()
   t.equal(header.server.at('/token')[0]?.headers.authorization, basic)
-  t.equal(header.sent('/token')[0]?.client_secret, undefined)
+  t.equal(header.requestsTo('/token')[0]?.client_secret, undefined)
   const bare = await open(t, { clientSecret: undefined })
   bare.server.setBehavior('/token', json(200, { access_token: 'at', token_type: 'bearer' }))
   await bare.exchange()
-  t.match(bare.sent('/token')[0], { client_id: 'parley', client_secret: undefined }, 'a public client has none')
+  t.match(bare.requestsTo('/token')[0], { client_id: 'parley', client_secret: undefined }, 'a public client has none')
 })
 
 t.test('A provider is discovered by its issuer once an hour, and what it cannot read is not sent', async (t) => {
   const server = await openReceiver(t)
   const issuer = server.url('')
-  const about = {
+  const providerFields = {
     issuer,
     authorization_endpoint: server.url('/authorize'),
     token_endpoint: server.url('/token'),
     token_endpoint_auth_methods_supported: ['client_secret_basic'],
   }
   server.setBehavior('/.well-known/openid-configuration', (response, nth) =>
-    nth === 1 ? json(503, {})(response, nth) : json(200, about)(response, nth),
+    nth === 1 ? json(503, {})(response, nth) : json(200, providerFields)(response, nth),
   )
   server.setBehavior('/token', json(200, { access_token: 'at', token_type: 'bearer' }))
   const reach = openProviderHttpClient({ allowPrivate: true })
@@ -121,21 +121,21 @@ t.test('A provider is discovered by its issuer once an hour, and what it cannot 
     redirectUri: () => 'http://mgmt.test/v1/oauth/callback',
     clock: { now: () => at },
   })
-  const discovered = () => server.at('/.well-known/openid-configuration').length
+  const countDiscoveries = () => server.at('/.well-known/openid-configuration').length
   t.strictSame(await client.authorizationUrl('crm', 's', verifier), { ok: false, reason: 'unreachable' })
   t.match(await client.authorizationUrl('crm', 's', verifier), /^http/, 'one that failed is looked for again')
   await client.authorizationUrl('crm', 's', verifier)
-  t.equal(discovered(), 2)
+  t.equal(countDiscoveries(), 2)
   t.match(await client.exchange('crm', 'code=c&state=s', 's', verifier), { ok: true })
   t.match(server.at('/token')[0]?.headers.authorization, /^Basic /)
   t.strictSame(await client.revoke('crm', { accessToken: 'at' }), { ok: true }, 'no way to take it back is no trouble')
   at += limits.discoveryMs
   await client.authorizationUrl('crm', 's', verifier)
-  t.equal(discovered(), 3)
+  t.equal(countDiscoveries(), 3)
 })
 
 t.test('A renewal keeps the refresh token unless another one comes', async (t) => {
-  const { server, client, sent } = await open(t)
+  const { server, client, requestsTo } = await open(t)
   server.setBehavior('/token', (response, nth) =>
     json(200, { access_token: `at${nth}`, token_type: 'bearer', ...(nth > 1 && { refresh_token: 'rt2' }) })(
       response,
@@ -144,7 +144,7 @@ t.test('A renewal keeps the refresh token unless another one comes', async (t) =
   )
   t.strictSame(await client.refresh('crm', 'rt1'), { ok: true, tokens: { refreshToken: 'rt1', accessToken: 'at1' } })
   t.strictSame(await client.refresh('crm', 'rt1'), { ok: true, tokens: { refreshToken: 'rt2', accessToken: 'at2' } })
-  t.match(sent('/token')[0], { grant_type: 'refresh_token', refresh_token: 'rt1' })
+  t.match(requestsTo('/token')[0], { grant_type: 'refresh_token', refresh_token: 'rt1' })
 })
 
 const huge = 'x'.repeat(limits.answerBytes + 1)
@@ -173,10 +173,10 @@ t.test('Whatever a provider answers becomes one of a few words', async (t) => {
 })
 
 t.test('A grant is taken back by its refresh token, or by the access token where there is no other', async (t) => {
-  const { server, client, sent } = await open(t)
+  const { server, client, requestsTo } = await open(t)
   t.strictSame(await client.revoke('crm', { accessToken: 'at', refreshToken: 'rt' }), { ok: true })
   t.strictSame(await client.revoke('crm', { accessToken: 'at' }), { ok: true })
-  t.match(sent('/revoke'), [
+  t.match(requestsTo('/revoke'), [
     { token: 'rt', token_type_hint: 'refresh_token' },
     { token: 'at', token_type_hint: 'access_token' },
   ])

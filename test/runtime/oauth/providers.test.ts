@@ -83,9 +83,9 @@ t.test('What is wrong is said with the path of the field, and no secret is repea
     [`"${'x'.repeat(limits.providersFileBytes)}"`, 'the file is too large'],
   ]
   for (const [content, problem] of wrong) {
-    const told = problemOf(content)
-    t.ok(told.startsWith(`PARLEY_OAUTH_PROVIDERS: ${problem}`), told)
-    t.notOk(told.includes(secret))
+    const problemText = problemOf(content)
+    t.ok(problemText.startsWith(`PARLEY_OAUTH_PROVIDERS: ${problem}`), problemText)
+    t.notOk(problemText.includes(secret))
   }
   t.throws(() => readProviders(join(dir, 'none.json'), { allowPrivate: false }), /cannot be read \(ENOENT\)/)
   t.ok(read({ calendar: { ...whole, issuer: 'http://127.0.0.1:9' } }, true), 'development may use plain http')

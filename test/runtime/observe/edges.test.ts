@@ -16,9 +16,9 @@ async function shows(t: Test, metrics: ReturnType<typeof createMetrics>, ...line
 }
 
 /** Changes as a shard tells of them. */
-function watched() {
+function createWatchedLocal() {
   const seen = new Map<string, (key: never, value: never) => void>()
-  const local: Pick<Local, 'watch'> = { watch: (table, tell) => void seen.set(table.name, tell as never) }
+  const local: Pick<Local, 'watch'> = { watch: (table, watcher) => void seen.set(table.name, watcher as never) }
   return { local, write: (table: string, value: unknown) => seen.get(table)!([] as never, value as never) }
 }
 
@@ -71,8 +71,8 @@ t.test('A hand-over is counted by whether to ask again, not by words of the prov
   const metrics = createMetrics()
   const meters = deliveryMetrics(metrics)
   meters.observeSubmission(bound, { kind: 'sent', providerIds: [] }, 10)
-  for (const again of ['later', 'otherChannel', 'never'] as const) {
-    meters.observeSubmission(bound, { kind: 'refused', reason: '30007 blocked +15550100', retry: again }, 10)
+  for (const retry of ['later', 'otherChannel', 'never'] as const) {
+    meters.observeSubmission(bound, { kind: 'refused', reason: '30007 blocked +15550100', retry }, 10)
   }
   const of = (outcome: string) =>
     `parley_provider_submissions_total{channel="sms",provider="emulator",outcome="${outcome}"} 1`
@@ -82,7 +82,7 @@ t.test('A hand-over is counted by whether to ask again, not by words of the prov
 
 t.test('A status counts on the channel that the message went over, and what is swept counts nothing', async (t) => {
   const metrics = createMetrics()
-  const { local, write } = watched()
+  const { local, write } = createWatchedLocal()
   countRecords(local, metrics)
   const status = { origin: 'agent', type: 'status', sessionId: 's', messageId: 'm', channel: 'rcs' }
   const attempt = { channel: 'sms', provider: 'emulator' }

@@ -4,22 +4,22 @@ import { log as limits } from '../../../core/limits/index.js'
 import { createLog } from '../../../runtime/observe/log.js'
 import { waitUntil } from '../../harness/clock.js'
 
-interface Line {
+interface LogRecord {
   readonly event: string
   readonly of?: string
   readonly lines?: number
   readonly which?: number
 }
 
-function written() {
-  const all: Line[] = []
-  const { log, flush } = createLog({ destination: { write: (line) => all.push(JSON.parse(line) as Line) } })
+function createTestLog() {
+  const all: LogRecord[] = []
+  const { log, flush } = createLog({ destination: { write: (line) => all.push(JSON.parse(line) as LogRecord) } })
   const of = (name: string) => all.filter(({ event }) => event === name)
   return { log, flush, of }
 }
 
 t.test('Of a flood of one event the first lines are written, and then how many more there were', async (t) => {
-  const { log, flush, of } = written()
+  const { log, flush, of } = createTestLog()
   for (let which = 0; which < limits.linesAtOnce + 7; which++) log.error('store.refused', { which })
   log.warn('something.else')
   t.same(
@@ -36,7 +36,7 @@ t.test('Of a flood of one event the first lines are written, and then how many m
 })
 
 t.test('What was left out is told without anybody asking, and children of a log count together', async (t) => {
-  const { log, of } = written()
+  const { log, of } = createTestLog()
   const child = log.child({ shard: 3 })
   for (let which = 0; which < limits.linesAtOnce; which++) log.warn('bus.away')
   child.warn('bus.away')
@@ -48,7 +48,7 @@ t.test('What was left out is told without anybody asking, and children of a log 
 })
 
 t.test('What is told for information is never left out', async (t) => {
-  const { log, flush, of } = written()
+  const { log, flush, of } = createTestLog()
   for (let which = 0; which < limits.linesAtOnce * 3; which++) log.info('send.accepted', { which })
   await flush()
   t.equal(of('send.accepted').length, limits.linesAtOnce * 3)

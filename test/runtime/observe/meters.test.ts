@@ -58,13 +58,13 @@ t.test('Whatever values are counted in whatever order, each is counted as often 
         },
         'parley_webhook_calls_total',
       )
-      const wanted = new Map<string, number>()
+      const expected = new Map<string, number>()
       for (const [kind, outcome] of counted) {
         counts(kind, outcome).add()
         const key = JSON.stringify([kind, outcome])
-        wanted.set(key, (wanted.get(key) ?? 0) + 1)
+        expected.set(key, (expected.get(key) ?? 0) + 1)
       }
-      return JSON.stringify([...sums]) === JSON.stringify([...wanted])
+      return JSON.stringify([...sums]) === JSON.stringify([...expected])
     }),
   )
   t.pass('in every run')

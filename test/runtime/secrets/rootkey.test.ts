@@ -17,10 +17,10 @@ import { openTestNode, type TestNode } from '../../harness/node.js'
 import { runToEnd } from '../../harness/process.js'
 import { exitCode, parley } from '../cli/parley.js'
 
-const home = mkdtempSync(join(tmpdir(), 'parley-rootkey-'))
-t.teardown(() => rmSync(home, { recursive: true, force: true }))
+const scratchDir = mkdtempSync(join(tmpdir(), 'parley-rootkey-'))
+t.teardown(() => rmSync(scratchDir, { recursive: true, force: true }))
 let made = 0
-const newDir = () => join(home, String(++made))
+const newDir = () => join(scratchDir, String(++made))
 const shards = 2
 const env = { PARLEY_SHARDS: String(shards), PARLEY_BOOTSTRAP_KEY: 'sk-svc-a-key-that-only-tests-ever-use' }
 const token = env.PARLEY_BOOTSTRAP_KEY
@@ -79,9 +79,9 @@ t.test('A data folder opens under its own root key alone, and another one change
     name: 'RootKeyMismatch',
     message: /was made under another root key/,
   })
-  const again = await start(dir)
-  t.equal((await send(again)).json.code, 'agent.outreach.opted_out', 'the STOP still holds')
-  await again.close()
+  const restart = await start(dir)
+  t.equal((await send(restart)).json.code, 'agent.outreach.opted_out', 'the STOP still holds')
+  await restart.close()
 
   const ended = await runToEnd({ ...env, PARLEY_DATA_DIR: dir, PARLEY_SECRET_KEY: otherKey })
   t.equal(ended.code, 2, 'a start error of the configuration')
@@ -152,7 +152,7 @@ t.test('A configured key is rotated to the one of a file, and what cannot be rot
   const own = { ...env, PARLEY_DATA_DIR: dir, PARLEY_SECRET_KEY: otherKey }
   t.match(await parley(['keys', 'rotate-root', '--new-key-file', '/none'], own), { code: exitCode.wrongUsage })
   await (await start(dir, { PARLEY_SECRET_KEY: otherKey })).close()
-  const file = join(home, 'new.key')
+  const file = join(scratchDir, 'new.key')
   writeFileSync(file, `${'55'.repeat(32)}\n`)
   t.match(await parley(['keys', 'rotate-root'], own), { code: exitCode.wrongUsage, stderr: /--new-key-file/ })
   const wrong = { ...own, PARLEY_SECRET_KEY: '66'.repeat(32) }
@@ -194,18 +194,18 @@ t.test('A rotation that is killed anywhere leaves data that the next start opens
   cpSync(join(old, secretKeyFileName), join(late, secretKeyFileName))
   writeFileSync(join(late, `${secretKeyFileName}.next`), next, { mode: 0o600 })
 
-  for (const [place, kept] of [
+  for (const [keyDir, keyBytes] of [
     [early, readFileSync(join(old, secretKeyFileName))],
     [late, next],
   ] as const) {
-    const node = await start(place)
+    const node = await start(keyDir)
     t.equal((await send(node)).json.code, 'agent.outreach.opted_out')
     await node.close()
-    t.same(readFileSync(join(place, secretKeyFileName)), kept)
-    t.notOk(existsSync(join(place, `${secretKeyFileName}.next`)))
-    t.same(await sealedBy(place), [keyId(fileKey(place))])
-    await rotateRootKey({ dir: place, shards })
-    await (await start(place)).close()
+    t.same(readFileSync(join(keyDir, secretKeyFileName)), keyBytes)
+    t.notOk(existsSync(join(keyDir, `${secretKeyFileName}.next`)))
+    t.same(await sealedBy(keyDir), [keyId(fileKey(keyDir))])
+    await rotateRootKey({ dir: keyDir, shards })
+    await (await start(keyDir)).close()
   }
 })
 

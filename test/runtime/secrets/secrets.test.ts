@@ -18,10 +18,10 @@ import {
 } from '../../../runtime/secrets/seal.js'
 import { openStore } from '../../../runtime/store/lmdb.js'
 
-const home = mkdtempSync(join(tmpdir(), 'parley-secrets-'))
-t.teardown(() => rmSync(home, { recursive: true, force: true }))
+const scratchDir = mkdtempSync(join(tmpdir(), 'parley-secrets-'))
+t.teardown(() => rmSync(scratchDir, { recursive: true, force: true }))
 let made = 0
-const newDir = () => join(home, String(++made))
+const newDir = () => join(scratchDir, String(++made))
 
 const anyName = fc.oneof(fc.string(), fc.constantFrom('', '|', 'a|b', '"', '","', 'a'))
 const anyContext = fc.record({ orgId: anyName, kind: anyName, id: anyName })
@@ -39,8 +39,8 @@ t.test('A sealed secret opens to what it was, and no two seals of it are alike',
   )
   const context = { orgId: 'o', kind: 'k', id: 'i' }
   t.equal(open(key, context, seal(key, context, 'words ☂')).toString(), 'words ☂')
-  const fixed = (bytes: number) => Buffer.alloc(bytes, 7)
-  t.same(seal(key, context, 'x', fixed), seal(key, context, 'x', fixed), 'unless their randomness is given')
+  const fixedBytes = (bytes: number) => Buffer.alloc(bytes, 7)
+  t.same(seal(key, context, 'x', fixedBytes), seal(key, context, 'x', fixedBytes), 'unless their randomness is given')
   t.notOk(seal(key, context, 'a secret that shows').includes('secret'))
   t.throws(() => seal(key, context, 'x', () => Buffer.alloc(4)), /nonce/)
   t.end()

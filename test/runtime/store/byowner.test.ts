@@ -15,10 +15,10 @@ import { manifestTable, newManifest } from '../../../runtime/store/manifest.js'
 import { encodeWrites, ownSpace } from '../../../runtime/store/space.js'
 import { commit } from './tables.js'
 
-const home = mkdtempSync(join(tmpdir(), 'parley-byowner-'))
-t.teardown(() => rmSync(home, { recursive: true, force: true }))
+const scratchDir = mkdtempSync(join(tmpdir(), 'parley-byowner-'))
+t.teardown(() => rmSync(scratchDir, { recursive: true, force: true }))
 let made = 0
-const newDir = () => join(home, String(++made))
+const newDir = () => join(scratchDir, String(++made))
 
 type Owned = [owner: string, ...rest: (string | number)[]]
 const [these, those] = [byOwner(table<Owned, number>('these')), byOwner(table<Owned, number>('those'))]
@@ -33,16 +33,16 @@ t.test('Records by owner are read as from any table, of one owner and of no othe
   const store = await openStore({ dir: newDir(), shards: 400 })
   let shards = 0
   await fc.assert(
-    fc.asyncProperty(fc.array(anyWrite, { maxLength: 40 }), owner, fc.boolean(), async (writes, asked, reverse) => {
+    fc.asyncProperty(fc.array(anyWrite, { maxLength: 40 }), owner, fc.boolean(), async (writes, ownerRead, reverse) => {
       const [owned, alike] = [store.space(shards++), store.space(shards++)]
       const rows = writes.map(({ of, owner, rest, value }) => ({ of, key: [owner, ...rest] as Owned, value }))
       await commit(owned, rows.map(({ of, ...row }) => ({ table: of, ...row })) as unknown as Write[])
       await commit(alike, rows.map(({ of, ...row }) => ({ table: before(of), ...row })) as unknown as Write[])
       for (const { of, key } of rows) assert.equal(owned.get(of, key), alike.get(before(of), key))
-      const among = { prefix: [asked], reverse }
-      const found = [...owned.range(these, among)]
-      assert.deepEqual(found, [...alike.range(before(these), among)])
-      for (const { key } of found) {
+      const among = { prefix: [ownerRead], reverse }
+      const ownedRows = [...owned.range(these, among)]
+      assert.deepEqual(ownedRows, [...alike.range(before(these), among)])
+      for (const { key } of ownedRows) {
         const beyond = { ...among, after: key }
         assert.deepEqual([...owned.range(these, beyond)], [...alike.range(before(these), beyond)])
       }

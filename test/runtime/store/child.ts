@@ -18,9 +18,9 @@ async function write(dir: string, pairs = 'Infinity', durability = 'synced'): Pr
   const writing = Array.from({ length: writers }, (_, writer) => writePairs(space, writer, Number(pairs)))
   const failed = await Promise.all(writing).catch((error: Error) => error)
   const later = await commit(space, [{ table: left, key: [0, 0] }]).catch((error: Error) => error)
-  say({ failed, later, failure: store.failure(), rows: [...space.range(left)].length })
+  print({ failed, later, failure: store.failure(), rows: [...space.range(left)].length })
   await store.close()
-  say('closed')
+  print('closed')
 }
 
 async function writePairs(space: Space, writer: number, pairs: number): Promise<void> {
@@ -37,7 +37,7 @@ async function writePairs(space: Space, writer: number, pairs: number): Promise<
   }
 }
 
-async function hold(dir: string): Promise<void> {
+async function holdOpen(dir: string): Promise<void> {
   await tryOpen(dir)
   setInterval(() => undefined, 60_000)
 }
@@ -49,9 +49,9 @@ async function tryEach(...dirs: string[]): Promise<void> {
 async function tryOpen(dir: string): Promise<void> {
   try {
     const store = await openStore({ dir, shards: 16 })
-    say({ opened: true, ...readAll(store.space(shard)) })
+    print({ opened: true, ...readAll(store.space(shard)) })
   } catch (error) {
-    say({ opened: false, error })
+    print({ opened: false, error })
   }
 }
 
@@ -64,12 +64,12 @@ function readAll(space: Space): { rows: number } | { unreadable: unknown } {
   }
 }
 
-function say(what: unknown): void {
-  const spelled = (_: string, value: unknown) =>
+function print(what: unknown): void {
+  const spellValue = (_: string, value: unknown) =>
     value instanceof Error ? { name: value.name, message: value.message } : value
-  writeSync(1, `${JSON.stringify(what, spelled)}\n`)
+  writeSync(1, `${JSON.stringify(what, spellValue)}\n`)
 }
 
-const modes: Record<string, (...args: string[]) => Promise<void>> = { write, hold, tryEach }
+const modes: Record<string, (...args: string[]) => Promise<void>> = { write, hold: holdOpen, tryEach }
 const [mode = '', ...args] = process.argv.slice(2)
 await modes[mode]!(...args)

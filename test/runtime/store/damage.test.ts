@@ -46,13 +46,13 @@ t.test('A damaged page that is found while the node runs ends in a failure with 
 })
 
 t.test('A process whose addresses cannot hold the data is refused with a sentence', async (t) => {
-  const said = (most: string) =>
-    `Limit                     Soft Limit\nMax address space         ${most}      unlimited\n`
-  t.throws(() => checkAddressSpace(limits.mapBytes, said(String(16 * 1024 ** 3))), StoreUnusable)
-  t.throws(() => checkAddressSpace(limits.mapBytes, said(String(16 * 1024 ** 3))), {
+  const limitsText = (softLimit: string) =>
+    `Limit                     Soft Limit\nMax address space         ${softLimit}      unlimited\n`
+  t.throws(() => checkAddressSpace(limits.mapBytes, limitsText(String(16 * 1024 ** 3))), StoreUnusable)
+  t.throws(() => checkAddressSpace(limits.mapBytes, limitsText(String(16 * 1024 ** 3))), {
     message: /may use 16 GiB of addresses and the data needs 64 GiB.*ulimit -v/s,
   })
-  t.doesNotThrow(() => checkAddressSpace(limits.mapBytes, said('unlimited')))
+  t.doesNotThrow(() => checkAddressSpace(limits.mapBytes, limitsText('unlimited')))
   t.doesNotThrow(() => checkAddressSpace(limits.mapBytes, ''))
 })
 

@@ -1,7 +1,7 @@
 /** Keys and records as properties draw them, and the order of keys told a second way. */
 import fc from 'fast-check'
 import type { Key, KeyPart } from '../../../runtime/store/contract.js'
-import { anyText } from '../../harness/anytext.js'
+import { anyText } from '../../harness/arbitraries.js'
 
 /** Strings as they really come, and those that a byte order is most easily wrong about. */
 const anyString = fc.oneof(

@@ -20,14 +20,14 @@ t.test(
   async (t) => {
     fc.assert(
       fc.property(fc.array(made, { minLength: 100, maxLength: 300 }), (all) => {
-        const kept = all.flatMap(({ parts, isByOwner, isPassing }) => {
+        const encoded = all.flatMap(({ parts, isByOwner, isPassing }) => {
           const key = isByOwner ? ['owner', ...parts] : parts
           const table = { name: 'table', ...(isByOwner && { isByOwner: true as const }) }
           if (!isPassing) return [{ key, bytes: keyBytes(table, key) }]
           t.strictSame(keyParts(temporaryKeyBytes(table, key)), key)
           return []
         })
-        for (const { key, bytes } of kept) t.strictSame(keyParts(bytes), key)
+        for (const { key, bytes } of encoded) t.strictSame(keyParts(bytes), key)
       }),
       { numRuns: 30 },
     )

@@ -28,11 +28,11 @@ t.test('Whatever plain data there is, it is written as the library writes it, or
 })
 
 const repeated = (text: string, lengths: readonly number[]) => lengths.map((length) => text.repeat(length))
-const around = (...limits: readonly number[]) => limits.flatMap((limit) => [limit - 1, limit, limit + 1])
+const neighboursOf = (...limits: readonly number[]) => limits.flatMap((limit) => [limit - 1, limit, limit + 1])
 
 t.test('Where the form of a value changes with its size, it is written as the library writes it', async (t) => {
-  const sizes = around(1, 10, 16, 21, 32, 40, 64, 85, 128, 256, 21_845, 32_768, 65_536)
-  const numbers = around(0, 0x20, 0x80, 0x100, 0x8000, 0x10000, 2 ** 31, 2 ** 32, 2 ** 53)
+  const sizes = neighboursOf(1, 10, 16, 21, 32, 40, 64, 85, 128, 256, 21_845, 32_768, 65_536)
+  const numbers = neighboursOf(0, 0x20, 0x80, 0x100, 0x8000, 0x10000, 2 ** 31, 2 ** 32, 2 ** 53)
   const values: unknown[] = [
     ...['a', 'ä', '\uffee', '😀', '\0'].flatMap((text) => repeated(text, sizes)),
     ...repeated('a', sizes).map((text) => `${text}ä`),
@@ -40,25 +40,25 @@ t.test('Where the form of a value changes with its size, it is written as the li
     ...sizes.map((length) => Buffer.alloc(length, 7)),
     ...sizes.map((length) => new Uint8Array(length).fill(7)),
     ...sizes.map((length) => new Array(length).fill(true)),
-    ...sizes.map((length) => Object.fromEntries(Array.from({ length }, (_, place) => [`k${place}`, place]))),
+    ...sizes.map((length) => Object.fromEntries(Array.from({ length }, (_, index) => [`k${index}`, index]))),
     Object.assign(Object.create(null), { bare: 1 }),
     // biome-ignore lint/suspicious/noSparseArray: it is what is tested
     [1, , 3],
   ]
-  let wrong = 0
-  for (const value of values) if (!pack(1, value)?.equals(byLibrary(1, value))) wrong++
-  t.equal(wrong, 0)
+  let mismatches = 0
+  for (const value of values) if (!pack(1, value)?.equals(byLibrary(1, value))) mismatches++
+  t.equal(mismatches, 0)
 })
 
 t.test('Records that are kept stay as they are, however many follow, and whatever fails between them', async (t) => {
-  const values = fc.sample(anyRecord, { numRuns: 400, seed: 7 }).map((value, place) => [value, 'x'.repeat(place * 37)])
-  const kept = values.map((value) => {
+  const values = fc.sample(anyRecord, { numRuns: 400, seed: 7 }).map((value, index) => [value, 'x'.repeat(index * 37)])
+  const packed = values.map((value) => {
     t.throws(() => pack(1, ['begun', value, new Map()]), UnsupportedValue)
     return pack(1, value)
   })
-  const wrong = values.filter((value, place) => kept[place] && !kept[place].equals(byLibrary(1, value)))
-  t.same(wrong, [])
-  t.ok(kept.filter((bytes) => bytes !== undefined).length > 200)
+  const mismatches = values.filter((value, index) => packed[index] && !packed[index].equals(byLibrary(1, value)))
+  t.same(mismatches, [])
+  t.ok(packed.filter((bytes) => bytes !== undefined).length > 200)
   const large = { text: 'y'.repeat(1_000_000), list: values }
   t.same(pack(1, large)?.equals(byLibrary(1, large)) ?? bends(large), true)
 })

@@ -8,10 +8,10 @@ import { dataFileName } from '../../../runtime/store/directory.js'
 import { openStore } from '../../../runtime/store/lmdb.js'
 import { openReadOnlyCopy } from '../../../runtime/store/readonlycopy.js'
 
-const home = mkdtempSync(join(tmpdir(), 'parley-copied-'))
-t.teardown(() => rmSync(home, { recursive: true, force: true }))
+const scratchDir = mkdtempSync(join(tmpdir(), 'parley-copied-'))
+t.teardown(() => rmSync(scratchDir, { recursive: true, force: true }))
 let made = 0
-const newPath = () => join(home, String(++made))
+const newPath = () => join(scratchDir, String(++made))
 
 const shards = 3
 /** Of each pair both halves are committed together. */
@@ -54,7 +54,7 @@ for (const durability of ['synced', 'async'] as const) {
       }
       await copied.close()
       t.notOk(
-        readdirSync(home).some((name) => name.endsWith('-lock')),
+        readdirSync(scratchDir).some((name) => name.endsWith('-lock')),
         'looking leaves nothing beside it',
       )
     }
@@ -74,11 +74,11 @@ t.test('What is committed after a copy is not in it, and the copy opens as the d
   await store.copyTo(join(dir, dataFileName))
   await commitPair(store, 0, 1)
   await store.close()
-  const again = await openStore({ dir, shards })
-  t.teardown(() => again.close())
-  t.equal([...again.space(0).range(halfTable)].length, 2)
-  await commitPair(again, 0, 1)
-  t.equal([...again.space(0).range(halfTable)].length, 4, 'and takes commits')
+  const reopened = await openStore({ dir, shards })
+  t.teardown(() => reopened.close())
+  t.equal([...reopened.space(0).range(halfTable)].length, 2)
+  await commitPair(reopened, 0, 1)
+  t.equal([...reopened.space(0).range(halfTable)].length, 4, 'and takes commits')
   await t.rejects(store.copyTo(newPath()), StoreFailed, 'a store that is closed cannot be copied')
 })
 

@@ -12,29 +12,29 @@ import { type Bounds, isWithin } from '../../../runtime/store/range.js'
 import { withWriteBehind } from '../../../runtime/store/writebehind.js'
 import { waitUntil } from '../../harness/clock.js'
 
-const home = mkdtempSync(join(tmpdir(), 'parley-writebehind-'))
-t.teardown(() => rmSync(home, { recursive: true, force: true }))
+const scratchDir = mkdtempSync(join(tmpdir(), 'parley-writebehind-'))
+t.teardown(() => rmSync(scratchDir, { recursive: true, force: true }))
 let made = 0
 
 /** A real environment whose transactions wait until they are let through. */
-function held(mapBytes = 1024 ** 2): {
+function createPausedEnvironment(mapBytes = 1024 ** 2): {
   environment: Environment
   open: () => Environment
   letOne: () => void
   letAll: () => void
 } {
-  const path = join(home, String(made++))
+  const path = join(scratchDir, String(made++))
   const open = () => openEnvironment(path, mapBytes)
   const below = open()
   let waiting: (() => void)[] = []
-  let isHeld = true
+  let isPaused = true
   const write: Environment['write'] = async (commits) => {
-    if (isHeld) await new Promise<void>((go) => waiting.push(go))
+    if (isPaused) await new Promise<void>((go) => waiting.push(go))
     return below.write(commits)
   }
   const letOne = () => waiting.shift()?.()
   const letAll = () => {
-    isHeld = false
+    isPaused = false
     for (const go of waiting.splice(0)) go()
     waiting = []
   }
@@ -81,16 +81,16 @@ function sliceOf(model: Model, space: number, bounds: Bounds): [string, string][
     .map(([key, value]) => [key, value.toString('hex')])
 }
 
-function mustEqual(found: unknown, expected: unknown, what: string): void {
-  if (!isDeepStrictEqual(found, expected))
-    throw new Error(`${what}: found ${JSON.stringify(found)}, expected ${JSON.stringify(expected)}`)
+function mustEqual(actual: unknown, expected: unknown, what: string): void {
+  if (!isDeepStrictEqual(actual, expected))
+    throw new Error(`${what}: found ${JSON.stringify(actual)}, expected ${JSON.stringify(expected)}`)
 }
 
 function mustRead(environment: Environment, model: Model, questions: readonly Bounds[]): void {
   for (const space of [0, 1]) {
     for (const bounds of questions) {
-      const found = environment.slice(space, bounds, bounds.limit)
-      const spelled = found.map(({ key, value }) => [key.toString('hex'), Buffer.from(value).toString('hex')])
+      const readRows = environment.slice(space, bounds, bounds.limit)
+      const spelled = readRows.map(({ key, value }) => [key.toString('hex'), Buffer.from(value).toString('hex')])
       mustEqual(spelled, sliceOf(model, space, bounds), `${bounds.limit} rows of ${space}`)
       const one = environment.get(space, bounds.start)
       const expected = model.get(space)?.get(Buffer.from(bounds.start).toString('hex'))
@@ -107,11 +107,11 @@ t.test(
       fc.asyncProperty(
         fc.array(anyStep, { maxLength: 12 }),
         fc.array(anyBounds, { maxLength: 6 }),
-        async (steps, asked) => {
-          const { environment, open, letOne, letAll } = held()
+        async (steps, anyQuestions) => {
+          const { environment, open, letOne, letAll } = createPausedEnvironment()
           const behind = withWriteBehind(environment, 0)
           const model: Model = new Map()
-          const questions = asked.filter(({ start, end, reverse }) =>
+          const questions = anyQuestions.filter(({ start, end, reverse }) =>
             reverse ? Buffer.compare(start, end) > 0 : Buffer.compare(start, end) < 0,
           )
           for (const step of steps) {
@@ -126,9 +126,9 @@ t.test(
           }
           letAll()
           await behind.close()
-          const found = open()
-          mustRead(found, model, questions)
-          await found.close()
+          const reopened = open()
+          mustRead(reopened, model, questions)
+          await reopened.close()
         },
       ),
       { numRuns: 120 },
@@ -138,25 +138,25 @@ t.test(
 )
 
 t.test('A commit waits while too much is unwritten', async (t) => {
-  const { environment, letAll } = held()
+  const { environment, letAll } = createPausedEnvironment()
   const behind = withWriteBehind(environment, 0)
   const big = (n: number): Commit => ({
     space: 0,
     changes: [{ key: Buffer.from([n]), value: Buffer.alloc(limits.unwrittenBytes / 4) }],
   })
-  let taken = 0
-  const all = Array.from({ length: 8 }, (_, n) => behind.write([big(n)]).then(() => taken++))
-  await waitUntil(() => taken > 0)
+  let acceptedCount = 0
+  const all = Array.from({ length: 8 }, (_, n) => behind.write([big(n)]).then(() => acceptedCount++))
+  await waitUntil(() => acceptedCount > 0)
   await new Promise((turn) => setImmediate(turn))
-  t.ok(taken < 8, `${taken} of 8 were taken while none could be written`)
+  t.ok(acceptedCount < 8, `${acceptedCount} of 8 were taken while none could be written`)
   letAll()
   await Promise.all(all)
-  t.equal(taken, 8)
+  t.equal(acceptedCount, 8)
   await behind.close()
 })
 
 t.test('After a failed transaction everything taken is still read and nothing more is taken', async (t) => {
-  const { environment } = held()
+  const { environment } = createPausedEnvironment()
   const behind = withWriteBehind({ ...environment, write: () => Promise.reject(new Error('the disk is broken')) }, 0)
   const commit: Commit = { space: 0, changes: [{ key: Buffer.from([1]), value: Buffer.from([2]) }] }
   await behind.write([commit])
@@ -167,8 +167,8 @@ t.test('After a failed transaction everything taken is still read and nothing mo
 })
 
 /** Commits of one change each, and how many of them each transaction had. */
-function counted(everyMs: number) {
-  const { environment, letAll } = held(4 * limits.unwrittenBytes)
+function countSyncs(everyMs: number) {
+  const { environment, letAll } = createPausedEnvironment(4 * limits.unwrittenBytes)
   letAll()
   const transactions: number[] = []
   const write: Environment['write'] = (commits) => {
@@ -184,7 +184,7 @@ function counted(everyMs: number) {
 const anHour = 60 * 60 * 1000
 
 t.test('Commits share a transaction until the time for the next one, unless there is much to write', async (t) => {
-  const { behind, transactions, add } = counted(anHour)
+  const { behind, transactions, add } = countSyncs(anHour)
   await add(0)
   await waitUntil(() => transactions.length > 0)
   for (let n = 1; n <= 10; n++) await add(n)
@@ -198,11 +198,11 @@ t.test('Commits share a transaction until the time for the next one, unless ther
 })
 
 t.test('A copy has what was committed before it, without a wait for the time of a transaction', async (t) => {
-  const { behind, transactions, add } = counted(anHour)
+  const { behind, transactions, add } = countSyncs(anHour)
   await add(1)
   await waitUntil(() => transactions.length > 0)
   await add(2)
-  const path = join(home, 'copy')
+  const path = join(scratchDir, 'copy')
   await behind.copyTo(path)
   await behind.close()
   const copy = openEnvironment(path, 1024 ** 2)

@@ -68,12 +68,12 @@ export async function openTrafficFixture(t: Test) {
   const parts = createGatewayModule({ timeScale: 1 })
   let readCount = 0
   const withCounter = (reader: Reader): Reader => ({
-    get(...asked) {
+    get(...args) {
       readCount++
-      return reader.get(...asked)
+      return reader.get(...args)
     },
-    *range(...asked) {
-      for (const row of reader.range(...asked)) {
+    *range(...args) {
+      for (const row of reader.range(...args)) {
         readCount++
         yield row
       }
@@ -119,9 +119,9 @@ export async function openTrafficFixture(t: Test) {
       return messageId
     },
     /** How many rows were looked at for that. */
-    async cost(ask: () => Promise<unknown>): Promise<number> {
+    async cost(runQuery: () => Promise<unknown>): Promise<number> {
       const before = readCount
-      await ask()
+      await runQuery()
       return readCount - before
     },
     forget: (asid: string) => engine.execute(asid, sandboxRemove, { asid }),

@@ -46,32 +46,32 @@ t.test('What one person said is found without looking at anybody else', async (t
     await opened.engine.execute(asid, addTraffic, { asid, entries: many(400), logs: Array(200).fill('message.sent') })
   }
   const last = await opened.addEntry('ada', { type: 'action', subtype: 'url' })
-  const asked = queryAll({ userId: 'ada' })
-  t.ok((await opened.cost(() => opened.traffic.messages(agentRef, asked))) < 10)
-  t.ok((await opened.cost(() => opened.traffic.logs(agentRef, asked))) < 10)
-  t.ok((await opened.cost(() => opened.traffic.conversations(agentRef, asked))) < 10)
+  const query = queryAll({ userId: 'ada' })
+  t.ok((await opened.cost(() => opened.traffic.messages(agentRef, query))) < 10)
+  t.ok((await opened.cost(() => opened.traffic.logs(agentRef, query))) < 10)
+  t.ok((await opened.cost(() => opened.traffic.conversations(agentRef, query))) < 10)
   const bySession = queryAll({ filter: { sessionId: 'ada-1', type: 'action' } })
   t.ok((await opened.cost(() => opened.traffic.messages(agentRef, bySession))) < 15)
   t.match(await opened.traffic.messages(agentRef, bySession), { data: [{ messageId: last, subtype: 'url' }] })
   const errors = await opened.traffic.logs(agentRef, queryAll({ userId: 'ada', filter: { level: 'error' } }))
   t.match(errors, { data: [{ event: 'webhook.parked', userId: 'ada', agentId: 'desk' }] })
   const other = { orgId: 'acme', agentId: 'other' }
-  t.same(await opened.traffic.messages(other, asked), { data: [] }, 'another agent does not know them')
+  t.same(await opened.traffic.messages(other, query), { data: [] }, 'another agent does not know them')
 })
 
 t.test('A filter that hardly anything passes makes a short page that goes on, and the list is whole', async (t) => {
   const opened = await openTrafficFixture(t)
-  const deep = await opened.addEntry('bob', { origin: 'agent' })
-  const most = limits.rowsPerRead * limits.roundsPerPage
-  for (let left = most + 600; left > 0; left -= 600) {
+  const oldest = await opened.addEntry('bob', { origin: 'agent' })
+  const maxScanned = limits.rowsPerRead * limits.roundsPerPage
+  for (let countRows = maxScanned + 600; countRows > 0; countRows -= 600) {
     opened.clock.advance(1)
     await opened.engine.execute('bob', addTraffic, { asid: 'bob', entries: many(600) })
   }
-  const asked = queryAll({ filter: { origin: 'agent' } })
-  for (const wanted of [asked, { ...asked, userId: 'bob' }]) {
+  const query = queryAll({ filter: { origin: 'agent' } })
+  for (const wanted of [query, { ...query, userId: 'bob' }]) {
     const first = await opened.traffic.messages(agentRef, wanted)
     t.match(first, { data: [], last: [Number, 'bob', Number] }, 'it is handed out though nothing was found')
-    t.same(await pagesOf(opened.traffic, wanted), [deep])
+    t.same(await pagesOf(opened.traffic, wanted), [oldest])
   }
 })
 
@@ -92,7 +92,7 @@ t.test('A conversation is listed by any time in which it was going on, once, wit
   await opened.addEntry('ada', { sessionId: 'ada-2', text: 'Again' })
   await opened.addEntry('ada', { sessionId: 'ada-2', type: 'status', origin: 'agent' })
   const iso = (at: number) => new Date(at).toISOString()
-  const whole = {
+  const summary = {
     sessionId: 'ada-1',
     userId: 'ada',
     channel: 'sms',
@@ -105,11 +105,11 @@ t.test('A conversation is listed by any time in which it was going on, once, wit
     const window = { from, ...(until !== undefined && { until }) }
     return unwrap(await traffic.conversations(agentRef, { ...queryAll({ window }), ...more }))
   }
-  const ids = async (...asked: Parameters<typeof list>) => (await list(...asked)).map(({ sessionId }) => sessionId)
+  const ids = async (...query: Parameters<typeof list>) => (await list(...query)).map(({ sessionId }) => sessionId)
   t.same(await ids(0), ['ada-2', 'ada-1', 'bob-1'])
   for (let from = start + 1; from <= end; from += 7 * minute) {
-    t.same(await list(from, from + minute), [whole], `from ${(from - start) / minute} minutes on`)
-    t.same(await list(from, from + minute, { userId: 'ada' }), [whole])
+    t.same(await list(from, from + minute), [summary], `from ${(from - start) / minute} minutes on`)
+    t.same(await list(from, from + minute, { userId: 'ada' }), [summary])
   }
   t.same(await ids(end + 1), ['ada-2'], 'receipts prolong nothing')
   t.same(await ids(start, start), [])
@@ -151,13 +151,13 @@ t.test('Test traffic lies apart: no list shows it unless it is asked for, and th
   await opened.addEntry('eve', {}, { sandbox: true })
   const marked = { channel: 'webchat', test: true, emulatedChannel: 'sms' }
   for (const userId of [undefined, 'eve']) {
-    const wanted = { ...queryAll(), ...(userId && { userId }) }
+    const query = { ...queryAll(), ...(userId && { userId }) }
     const real = userId ? [] : [{ userId: 'ada', channel: 'sms' }]
-    const all = { ...wanted, includeTest: true }
-    t.match(await opened.traffic.messages(agentRef, wanted), { data: real })
+    const all = { ...query, includeTest: true }
+    t.match(await opened.traffic.messages(agentRef, query), { data: real })
     t.match(await opened.traffic.messages(agentRef, all), { data: [marked, ...real].slice(0, real.length + 1) })
-    t.match(await opened.traffic.conversations(agentRef, wanted), real)
-    t.match(await opened.traffic.conversations(agentRef, { ...wanted, limit: 1, includeTest: true, userId: 'eve' }), [
+    t.match(await opened.traffic.conversations(agentRef, query), real)
+    t.match(await opened.traffic.conversations(agentRef, { ...query, limit: 1, includeTest: true, userId: 'eve' }), [
       marked,
     ])
   }
@@ -174,38 +174,38 @@ const tables = [trafficTable, testTrafficTable, logTable, sessionTable, activity
 
 t.test('Thirty days after the last of it nothing is left of a conversation that went quiet', async (t) => {
   const opened = await openTrafficFixture(t)
-  const left = () => tables.map((table) => opened.rows(table).length)
+  const countRows = () => tables.map((table) => opened.rows(table).length)
   const live = { logs: ['message.sent'] }
   await opened.addEntry('ada', {}, live)
   opened.clock.advance(40 * minute)
   await opened.addEntry('ada', { sessionId: 'ada-2' }, live)
-  t.same(left(), [2, 0, 2, 2, 2, 0])
+  t.same(countRows(), [2, 0, 2, 2, 2, 0])
   const days = kept.keptMs / kept.retentionEveryMs
   for (let day = 1; day < days; day++) {
     opened.clock.advance(kept.retentionEveryMs)
     await waitUntil(() => opened.rows(conversationTable)[0]!.value.nothingToExpire !== true)
   }
-  t.same(left(), [2, 0, 2, 2, 2, 0], 'all of it is kept until then')
+  t.same(countRows(), [2, 0, 2, 2, 2, 0], 'all of it is kept until then')
   for (let day = 0; day < 3; day++) {
     opened.clock.advance(kept.retentionEveryMs)
     await opened.engine.query('ada', { name: 'conversation.read' } as never, { asid: 'ada' })
   }
-  await waitUntil(() => left().every((count) => count === 0))
+  await waitUntil(() => countRows().every((count) => count === 0))
   await waitUntil(() => opened.rows(conversationTable)[0]!.value.nothingToExpire === true)
   t.pass('and the conversation looks no more')
 })
 
 t.test('What a forgotten rehearsal left goes by itself when its time is over', async (t) => {
   const opened = await openTrafficFixture(t)
-  const left = () => tables.map((table) => opened.rows(table).length)
+  const countRows = () => tables.map((table) => opened.rows(table).length)
   await opened.addEntry('eve', {}, { sandbox: true, isDeadLetter: true })
   await opened.addEntry('eve', {}, { sandbox: true })
   await opened.forget('eve')
-  t.same(left(), [0, 2, 0, 1, 0, 1])
+  t.same(countRows(), [0, 2, 0, 1, 0, 1])
   t.equal(opened.rows(deadLetterTable).length, 1)
-  const found = await opened.traffic.conversations(agentRef, queryAll({ includeTest: true }))
-  t.match(found, [{ sessionId: 'eve-1', messageCount: 2 }], 'it is still told as it was')
+  const conversations = await opened.traffic.conversations(agentRef, queryAll({ includeTest: true }))
+  t.match(conversations, [{ sessionId: 'eve-1', messageCount: 2 }], 'it is still told as it was')
   opened.clock.advance(kept.keptMs + kept.sessionIdleMs)
-  await waitUntil(() => left().every((count) => count === 0))
+  await waitUntil(() => countRows().every((count) => count === 0))
   t.same(opened.rows(deadLetterTable), [], 'nothing is left')
 })

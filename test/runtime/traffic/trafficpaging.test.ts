@@ -17,26 +17,26 @@ const act = fc.record({
 type Act = typeof act extends fc.Arbitrary<infer A> ? A : never
 
 /** What the model knows of a record; eve is only a persona. */
-interface Known extends Pick<Act, 'asid' | 'origin' | 'type'> {
+interface AddedEntry extends Pick<Act, 'asid' | 'origin' | 'type'> {
   readonly sessionId: string
   readonly messageId: string
   readonly at: number
 }
 
-async function doing(opened: TrafficFixture, acts: readonly Act[]): Promise<Known[]> {
-  const known: Known[] = []
+async function addEntries(opened: TrafficFixture, acts: readonly Act[]): Promise<AddedEntry[]> {
+  const entries: AddedEntry[] = []
   for (const { asid, origin, type, sessionId: nth, waitMs } of acts) {
     opened.clock.advance(waitMs)
     const sessionId = `${asid}-${nth}`
     const how = { origin, type, sessionId } as Partial<TrafficEntry>
     const messageId = await opened.addEntry(asid, how, asid === 'eve' ? { sandbox: true } : {})
-    known.push({ asid, origin, type, sessionId, messageId, at: opened.clock.now() })
+    entries.push({ asid, origin, type, sessionId, messageId, at: opened.clock.now() })
   }
-  return known
+  return entries
 }
 
 t.test('Whatever comes in between pages, they show once and in order what was there, by any filter', async (t) => {
-  const asked = fc.record({
+  const anyQuery = fc.record({
     limit: fc.integer({ min: 1, max: 9 }),
     includeTest: fc.boolean(),
     userId: fc.option(fc.constantFrom(...people), { nil: undefined }),
@@ -49,48 +49,48 @@ t.test('Whatever comes in between pages, they show once and in order what was th
     fc.asyncProperty(
       fc.array(act, { maxLength: 40 }),
       fc.array(act, { maxLength: 8 }),
-      asked,
-      async (first, later, wants) => {
+      anyQuery,
+      async (first, later, input) => {
         const opened = await openTrafficFixture(t)
         const start = opened.clock.now()
-        const known = await doing(opened, first)
-        const { limit, includeTest, userId, skippedMs } = wants
+        const entries = await addEntries(opened, first)
+        const { limit, includeTest, userId, skippedMs } = input
         const filter = Object.fromEntries(
-          Object.entries({ sessionId: wants.sessionId, origin: wants.origin, type: wants.type }).filter(
+          Object.entries({ sessionId: input.sessionId, origin: input.origin, type: input.type }).filter(
             ([, value]) => value,
           ),
         ) as Filter
         const until = opened.clock.now() + 1
         const window = { from: start + skippedMs, until }
-        const wanted = { ...queryAll({ limit, includeTest, filter, window }), ...(userId && { userId }) }
-        const added: Known[] = []
-        const found = await pagesOf(opened.traffic, wanted, async () => {
+        const query = { ...queryAll({ limit, includeTest, filter, window }), ...(userId && { userId }) }
+        const added: AddedEntry[] = []
+        const pagedIds = await pagesOf(opened.traffic, query, async () => {
           const next = later[added.length]
-          if (next) added.push(...(await doing(opened, [next])))
+          if (next) added.push(...(await addEntries(opened, [next])))
         })
-        const mayShow = (each: Known) =>
+        const mayShow = (each: AddedEntry) =>
           each.at >= window.from &&
           each.at < until &&
           (includeTest || each.asid !== 'eve') &&
           (!userId || each.asid === userId) &&
-          Object.entries(filter).every(([name, value]) => each[name as keyof Known] === value)
+          Object.entries(filter).every(([name, value]) => each[name as keyof AddedEntry] === value)
         // A receipt begins no session, so one of which nothing else is known leads to nobody.
-        const isLed = known.some(({ type, sessionId }) => type !== 'status' && sessionId === wants.sessionId)
-        const isFound = userId !== undefined || wants.sessionId === undefined || isLed
-        const there = isFound ? known.filter(mayShow).map(({ messageId }) => messageId) : []
-        const shown = new Set(found)
-        t.equal(shown.size, found.length, 'nothing twice')
+        const isLed = entries.some(({ type, sessionId }) => type !== 'status' && sessionId === input.sessionId)
+        const isExpected = userId !== undefined || input.sessionId === undefined || isLed
+        const there = isExpected ? entries.filter(mayShow).map(({ messageId }) => messageId) : []
+        const shown = new Set(pagedIds)
+        t.equal(shown.size, pagedIds.length, 'nothing twice')
         t.same(
           there.filter((id) => !shown.has(id)),
           [],
           'nothing missed',
         )
-        const all = new Map([...known, ...added].map((each) => [each.messageId, each]))
+        const all = new Map([...entries, ...added].map((each) => [each.messageId, each]))
         t.ok(
-          found.every((id) => mayShow(all.get(id)!)),
+          pagedIds.every((id) => mayShow(all.get(id)!)),
           'nothing that was not asked for',
         )
-        const times = found.map((id) => all.get(id)!.at)
+        const times = pagedIds.map((id) => all.get(id)!.at)
         t.same(
           times,
           [...times].sort((a, b) => b - a),

@@ -10,16 +10,20 @@ type Older = Extract<ServerEvent, { kind: 'older' }>
 const said = (cursor: number, bytes: number): TranscriptEvent => {
   return { kind: 'said', cursor, at: 0, id: `${cursor}`, content: { text: 'x'.repeat(bytes) } }
 }
-const write = (telling: ServerEvent) => (telling.kind === 'said' ? (telling.content.text ?? '') : '')
+const write = (event: ServerEvent) => (event.kind === 'said' ? (event.content.text ?? '') : '')
 
 /** A record whose lines have these sizes, under the cursors 1, 2 and so on. */
 function endsOver(sizes: readonly number[]) {
-  const lines = sizes.map((bytes, at) => ({ cursor: at + 1, at: 0, said: { id: `${at + 1}`, content: {}, bytes } }))
+  const transcript = sizes.map((bytes, at) => ({
+    cursor: at + 1,
+    at: 0,
+    said: { id: `${at + 1}`, content: {}, bytes },
+  }))
   return {
     async read(before: number) {
-      const older = lines.filter(({ cursor }) => cursor < before).reverse()
-      const found = older.slice(0, limits.linesPerRead)
-      return { entries: found, scannedTo: found.at(-1)?.cursor ?? 0, more: older.length > found.length }
+      const older = transcript.filter(({ cursor }) => cursor < before).reverse()
+      const entries = older.slice(0, limits.linesPerRead)
+      return { entries, scannedTo: entries.at(-1)?.cursor ?? 0, more: older.length > entries.length }
     },
     eventOf: async ({ cursor }: { cursor: number }) => said(cursor, sizes[cursor - 1]!),
     write,
@@ -31,20 +35,20 @@ t.test('Whoever goes on asking is told every line once, in order, in pieces that
   await fc.assert(
     fc.asyncProperty(fc.array(size, { maxLength: 60 }), async (sizes) => {
       const ends = endsOver(sizes)
-      let told: number[] = []
+      let cursors: number[] = []
       let before = sizes.length + 1
       for (let more = true; more; ) {
         const older = (await buildBackfill(ends, before)) as Older
-        const bytes = older.entries.map((line) => write(line).length)
+        const bytes = older.entries.map((entry) => write(entry).length)
         const isFit = bytes.length <= 1 || bytes.reduce((sum, each) => sum + each, 0) <= limits.bufferedBytes
         t.ok(isFit && bytes.length <= limits.linesPerRead)
         t.ok(older.entries.length > 0 || !older.more)
-        told = [...older.entries.map(({ cursor }) => cursor), ...told]
+        cursors = [...older.entries.map(({ cursor }) => cursor), ...cursors]
         before = older.from
         more = older.more
       }
       t.same(
-        told,
+        cursors,
         sizes.map((_, at) => at + 1),
       )
     }),

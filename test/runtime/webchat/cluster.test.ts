@@ -17,14 +17,14 @@ import { createVisitor, Page, textsOf } from './visitor.js'
 
 prepareUws(false)
 const nats = await TestNats.start()
-const home = await mkdtemp(join(tmpdir(), 'parley-'))
+const dataDir = await mkdtemp(join(tmpdir(), 'parley-'))
 const secret = randomBytes(32).toString('hex')
 const { log } = createLog({ destination: { write: () => {} } })
 
 /** The first two keep shards; the third keeps none and only asks. */
 async function start(name: string, roles = 'shards,mgmt,gateway'): Promise<RunningNode> {
   const read = readConfig({
-    PARLEY_DATA_DIR: join(home, name),
+    PARLEY_DATA_DIR: join(dataDir, name),
     PARLEY_BOOTSTRAP_KEY: testKey,
     PARLEY_SECRET_KEY: secret,
     PARLEY_NATS_URL: nats.url,
@@ -39,21 +39,21 @@ async function start(name: string, roles = 'shards,mgmt,gateway'): Promise<Runni
 }
 
 const [first, second] = await Promise.all([start('first'), start('second')])
-const asking = await start('asking', 'gateway')
-const nodes = [first, second, asking]
+const gateway = await start('asking', 'gateway')
+const nodes = [first, second, gateway]
 const open = new Set(nodes)
 async function stop(node: RunningNode): Promise<void> {
   if (open.delete(node)) await node.stop()
 }
 t.teardown(async () => {
-  for (const node of [asking, second, first]) await stop(node)
+  for (const node of [gateway, second, first]) await stop(node)
   await nats.stop()
-  await rm(home, { recursive: true, force: true })
+  await rm(dataDir, { recursive: true, force: true })
 })
 const owners = async () => new Set((await first.node.engine.status()).map(({ owner }) => owner))
 await waitUntil(async () => {
-  const found = await owners()
-  return found.size === 2 && !found.has(undefined)
+  const ownerSet = await owners()
+  return ownerSet.size === 2 && !ownerSet.has(undefined)
 })
 
 const testAgent = await TestAgent.open(t, first.urls as unknown as NodeProcess, 'Harbor')
@@ -81,13 +81,13 @@ t.test('A line is told at once to tabs on every node, whichever of them keeps th
     await testAgent.nextContentEvents(t, 1)
     await Promise.all(tabs.map((tab) => tab.waitForLines(3)))
     for (const tab of tabs) {
-      t.same(tab.lines, page.lines)
+      t.same(tab.entries, page.entries)
       t.notOk(
         tab.frames.some(({ type }) => type === 'ping'),
         'nobody had to look by himself',
       )
     }
-    t.same(textsOf(page.lines), ['Hello', 'To all of you', 'And back'])
+    t.same(textsOf(page.entries), ['Hello', 'To all of you', 'And back'])
     await Promise.all(tabs.map((tab) => tab.close()))
   }
 })
@@ -111,11 +111,11 @@ t.test(
       )
     }
     for (const { page, token, userId } of visitors) {
-      const back = await Page.open(chatAt(asking), { token, after: page.cursor })
+      const back = await Page.open(chatAt(gateway), { token, after: page.cursor })
       await back.waitForLines(1)
       await testAgent.send(userId, text('After'))
       await back.waitForLines(2)
-      t.same(textsOf([...page.lines, ...back.lines]), ['Hello', 'Before', 'Meanwhile', 'After'])
+      t.same(textsOf([...page.entries, ...back.entries]), ['Hello', 'Before', 'Meanwhile', 'After'])
       await back.close()
     }
   },

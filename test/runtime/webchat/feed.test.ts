@@ -10,7 +10,7 @@ import type { TranscriptEntry } from '../../../runtime/webchat/render.js'
 import type { Head, TranscriptPage } from '../../../runtime/webchat/transcript.js'
 
 const frameBytes = 30 * 1024
-const mostBytes = limits.bufferedBytes + 2 * frameBytes
+const maxBytes = limits.bufferedBytes + 2 * frameBytes
 
 /** A record in memory, a page that reads only when it is told to, and the feed between them. */
 class Scene {
@@ -26,15 +26,15 @@ class Scene {
     },
     nextTick: (call) => void setImmediate(call),
   }
-  readonly tellings: ServerEvent[] = []
-  readonly lines: TranscriptEntry[] = []
+  readonly serverEvents: ServerEvent[] = []
+  readonly transcript: TranscriptEntry[] = []
   /** Lines that are no longer kept, as if their messages had been forgotten. */
-  readonly gone = new Set<number>()
+  readonly removed = new Set<number>()
   reads = 0
   refusals = 0
   unshowable = 0
-  held = 0
-  mostHeld = 0
+  bufferedBytes = 0
+  maxBufferedBytes = 0
   closedWith: number | undefined
   signal: Head['signal']
   readonly feed: Feed
@@ -47,41 +47,41 @@ class Scene {
       clock: this.clock,
       socket: {
         send: () => {
-          this.held += frameBytes
-          this.mostHeld = Math.max(this.mostHeld, this.held)
-          return this.held > limits.bufferedMostBytes ? 'dropped' : 'sent'
+          this.bufferedBytes += frameBytes
+          this.maxBufferedBytes = Math.max(this.maxBufferedBytes, this.bufferedBytes)
+          return this.bufferedBytes > limits.bufferedMostBytes ? 'dropped' : 'sent'
         },
-        bufferedBytes: () => this.held,
+        bufferedBytes: () => this.bufferedBytes,
         close: (code) => {
           this.closedWith = code
           this.feed.end()
         },
       },
-      live: {
-        write: (telling) => {
-          this.tellings.push(telling)
+      codec: {
+        write: (event) => {
+          this.serverEvents.push(event)
           return ''
         },
       },
       read: async (from) => this.read(from),
-      eventOf: async (line) => {
+      eventOf: async (entry) => {
         if (this.unshowable > 0) {
           this.unshowable--
           return undefined
         }
-        return { kind: 'said', cursor: line.cursor, at: 0, id: '', content: {} }
+        return { kind: 'said', cursor: entry.cursor, at: 0, id: '', content: {} }
       },
       onError: (error) => t.error(error),
     })
   }
 
   get head(): Head {
-    return { newest: this.lines.length, ...(this.signal && { signal: this.signal }) }
+    return { newest: this.transcript.length, ...(this.signal && { signal: this.signal }) }
   }
 
   append(): void {
-    const cursor = this.lines.length + 1
-    this.lines.push({ cursor, at: 0, said: { id: `id-${cursor}`, content: { text: `Line ${cursor}` } } })
+    const cursor = this.transcript.length + 1
+    this.transcript.push({ cursor, at: 0, said: { id: `id-${cursor}`, content: { text: `Line ${cursor}` } } })
   }
 
   private read(from: number | undefined): TranscriptPage | Refusal {
@@ -90,25 +90,25 @@ class Scene {
       this.refusals--
       return refuse('service.unavailable')
     }
-    const start = from ?? Math.max(0, this.lines.length - limits.historyLines)
-    const rows = this.lines.slice(start, start + limits.linesPerRead)
-    const upTo = rows.at(-1)?.cursor ?? this.lines.length
-    const lines = rows.filter(({ cursor }) => !this.gone.has(cursor))
-    return { head: this.head, entries: lines, scannedTo: upTo, more: from === undefined && start > 0 }
+    const start = from ?? Math.max(0, this.transcript.length - limits.historyLines)
+    const rows = this.transcript.slice(start, start + limits.linesPerRead)
+    const upTo = rows.at(-1)?.cursor ?? this.transcript.length
+    const transcript = rows.filter(({ cursor }) => !this.removed.has(cursor))
+    return { head: this.head, entries: transcript, scannedTo: upTo, more: from === undefined && start > 0 }
   }
 
   /** The page reads everything that was sent. */
   drain(): void {
-    this.held = 0
+    this.bufferedBytes = 0
     this.feed.drained()
   }
 
-  told(): number[] {
-    return this.tellings.flatMap((each) => (each.kind === 'said' ? [each.cursor] : []))
+  sentCursors(): number[] {
+    return this.serverEvents.flatMap((each) => (each.kind === 'said' ? [each.cursor] : []))
   }
 
   kinds(): string[] {
-    return this.tellings.map(({ kind }) => kind)
+    return this.serverEvents.map(({ kind }) => kind)
   }
 
   /** The time for everything that waits has come. */
@@ -120,9 +120,9 @@ class Scene {
   }
 
   /** Lets time pass and the page read until nothing more is told or tried. */
-  async rest(): Promise<void> {
-    for (let before = ''; before !== `${this.tellings.length} ${this.reads}`; ) {
-      before = `${this.tellings.length} ${this.reads}`
+  async waitUntilIdle(): Promise<void> {
+    for (let before = ''; before !== `${this.serverEvents.length} ${this.reads}`; ) {
+      before = `${this.serverEvents.length} ${this.reads}`
       this.drain()
       await this.ring()
       this.drain()
@@ -145,10 +145,10 @@ t.test('Every kept line behind the cursor is told in order and once, whatever is
       fc.nat({ max: 60 }),
       fc.nat({ max: 60 }),
       fc.array(fc.integer({ min: 1, max: 60 }), { maxLength: 5 }),
-      async (steps, before, given, gone) => {
+      async (steps, before, given, removed) => {
         const after = Math.min(given, before)
         const scene = new Scene(after, before)
-        for (const cursor of gone) scene.gone.add(cursor)
+        for (const cursor of removed) scene.removed.add(cursor)
         scene.feed.poll()
         for (const each of steps) {
           if (each === 'append' || each === 'lost') scene.append()
@@ -160,15 +160,15 @@ t.test('Every kept line behind the cursor is told in order and once, whatever is
           if (each === 'wait') await scene.ring()
         }
         scene.feed.poll()
-        await scene.rest()
+        await scene.waitUntilIdle()
         scene.feed.poll()
-        await scene.rest()
-        const wanted = scene.lines
+        await scene.waitUntilIdle()
+        const expected = scene.transcript
           .map(({ cursor }) => cursor)
-          .filter((cursor) => cursor > after && !scene.gone.has(cursor))
+          .filter((cursor) => cursor > after && !scene.removed.has(cursor))
         return (
-          JSON.stringify(scene.told()) === JSON.stringify(wanted) &&
-          scene.tellings[0]?.kind === 'welcome' &&
+          JSON.stringify(scene.sentCursors()) === JSON.stringify(expected) &&
+          scene.serverEvents[0]?.kind === 'welcome' &&
           scene.kinds().filter((kind) => kind === 'caughtUp').length === 1
         )
       },
@@ -187,12 +187,12 @@ t.test('For a page that does not read, nothing more is fetched and no more is he
     scene.feed.onHead(scene.head)
     await Promise.resolve()
   }
-  t.ok(scene.mostHeld <= mostBytes)
+  t.ok(scene.maxBufferedBytes <= maxBytes)
   t.ok(scene.reads <= reads + 1)
   t.equal(scene.closedWith, undefined)
-  await scene.rest()
-  t.equal(scene.told().length, 250)
-  t.ok(scene.mostHeld <= mostBytes, 'nor while it catches up')
+  await scene.waitUntilIdle()
+  t.equal(scene.sentCursors().length, 250)
+  t.ok(scene.maxBufferedBytes <= maxBytes, 'nor while it catches up')
 })
 
 t.test('A page that reads nothing but is pinged on and on is let go, to come again with its cursor', async (t) => {
@@ -209,23 +209,23 @@ t.test('A page that reads nothing but is pinged on and on is let go, to come aga
 t.test('A page without a cursor is told the newest lines only, and that there are more', async (t) => {
   const scene = new Scene(undefined, limits.historyLines + 5)
   scene.feed.poll()
-  await scene.rest()
-  t.match(scene.tellings[0], { kind: 'welcome', cursor: limits.historyLines + 5, more: true })
-  t.equal(scene.told().length, limits.historyLines)
-  t.equal(scene.told()[0], 6)
+  await scene.waitUntilIdle()
+  t.match(scene.serverEvents[0], { kind: 'welcome', cursor: limits.historyLines + 5, more: true })
+  t.equal(scene.sentCursors().length, limits.historyLines)
+  t.equal(scene.sentCursors()[0], 6)
 })
 
 t.test('A line whose notice was lost is told at the next look', async (t) => {
   const scene = new Scene(0, 1)
   scene.feed.poll()
-  await scene.rest()
+  await scene.waitUntilIdle()
   scene.append()
-  await scene.rest()
-  t.same(scene.told(), [1])
+  await scene.waitUntilIdle()
+  t.same(scene.sentCursors(), [1])
   scene.now += limits.pollEveryMs
   scene.feed.poll()
-  await scene.rest()
-  t.same(scene.told(), [1, 2])
+  await scene.waitUntilIdle()
+  t.same(scene.sentCursors(), [1, 2])
   t.ok(scene.kinds().includes('ping'), 'which also says that the line is alive')
 })
 
@@ -235,20 +235,20 @@ t.test('A page is told something before it takes the line for dead, whenever lin
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
       const scene = new Scene(1, 1)
       scene.feed.poll()
-      await scene.rest()
-      let lookAt = scene.now + limits.pollEveryMs
-      let [frames, toldAt] = [scene.tellings.length, scene.now]
+      await scene.waitUntilIdle()
+      let pollAt = scene.now + limits.pollEveryMs
+      let [frames, sentAt] = [scene.serverEvents.length, scene.now]
       let longest = 0
       const see = async () => {
-        await scene.rest()
-        longest = Math.max(longest, scene.now - toldAt)
-        if (scene.tellings.length > frames) [frames, toldAt] = [scene.tellings.length, scene.now]
+        await scene.waitUntilIdle()
+        longest = Math.max(longest, scene.now - sentAt)
+        if (scene.serverEvents.length > frames) [frames, sentAt] = [scene.serverEvents.length, scene.now]
       }
       for (const { ms, isSaid } of steps) {
         const until = scene.now + ms
-        if (lookAt <= until) {
-          scene.now = lookAt
-          lookAt += limits.pollEveryMs
+        if (pollAt <= until) {
+          scene.now = pollAt
+          pollAt += limits.pollEveryMs
           scene.feed.poll()
           await see()
         }
@@ -270,23 +270,23 @@ t.test(
   async (t) => {
     const scene = new Scene(0, 1)
     scene.feed.poll()
-    await scene.rest()
+    await scene.waitUntilIdle()
     scene.append()
     scene.signal = { signal: 'typing', at: scene.clock.now(), cursor: 2 }
     scene.feed.onHead(scene.head)
-    await scene.rest()
+    await scene.waitUntilIdle()
     t.same(scene.kinds().slice(-2), ['said', 'typing'])
     scene.feed.onHead(scene.head)
-    await scene.rest()
+    await scene.waitUntilIdle()
     t.equal(scene.kinds().filter((kind) => kind === 'typing').length, 1, 'once')
     scene.signal = { signal: 'typing', at: scene.clock.now() + 1, cursor: 2 }
     scene.append()
     scene.feed.onHead(scene.head)
-    await scene.rest()
+    await scene.waitUntilIdle()
     t.equal(scene.kinds().at(-1), 'said')
     scene.signal = { signal: 'read', at: scene.clock.now() + 2, cursor: 2 }
     scene.feed.onHead(scene.head)
-    await scene.rest()
+    await scene.waitUntilIdle()
     t.equal(scene.kinds().at(-1), 'seen', 'what was read stays read')
   },
 )
@@ -297,6 +297,6 @@ t.test('Nothing is told after the end', async (t) => {
   scene.feed.poll()
   await turns()
   scene.feed.end()
-  await scene.rest()
-  t.same(scene.tellings, [])
+  await scene.waitUntilIdle()
+  t.same(scene.serverEvents, [])
 })

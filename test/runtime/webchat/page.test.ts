@@ -9,7 +9,7 @@ import { webchat as limits } from '../../../core/limits/index.js'
 import { Page, type PageDeps } from '../../../runtime/webchat/page.js'
 import { manualClock } from '../../harness/clock.js'
 
-interface Heard {
+interface RecordedBatch {
   readonly items: readonly { id: string; inbound: Inbound }[]
   /** What the record answers. */
   answer(refusal?: Refusal): void
@@ -17,22 +17,22 @@ interface Heard {
 
 function openScene(over: Partial<PageDeps> = {}) {
   const clock = manualClock()
-  const tellings: ServerEvent[] = []
-  const heard: Heard[] = []
+  const serverEvents: ServerEvent[] = []
+  const batches: RecordedBatch[] = []
   const closes: number[] = []
   const spent = { allowed: true, limit: 1, remaining: 1, resetSeconds: 1, retryAfterSeconds: 3 }
   const page = new Page({
     ready: Promise.resolve(true),
     socket: { send: () => 'sent', bufferedBytes: () => 0, close: (code) => void closes.push(code) },
-    live: {
+    codec: {
       read: decodeFrame,
-      write: (telling) => {
-        tellings.push(telling)
+      write: (event) => {
+        serverEvents.push(event)
         return ''
       },
     },
     clock,
-    receive: (items) => new Promise((resolve) => heard.push({ items, answer: resolve })),
+    receive: (items) => new Promise((resolve) => batches.push({ items, answer: resolve })),
     unmarked: async (_state, messageIds) => messageIds,
     backfill: async () => ({ kind: 'older', from: 1, entries: [], more: false }),
     spendBudget: async () => spent,
@@ -40,9 +40,9 @@ function openScene(over: Partial<PageDeps> = {}) {
     onError: (error) => t.error(error),
     ...over,
   })
-  const take = (text: string) => page.handle(text)
-  const frame = (type: string, members: object = {}) => take(JSON.stringify({ v: 1, type, ...members }))
-  return { clock, tellings, heard, closes, spent, take, frame }
+  const handleText = (text: string) => page.handle(text)
+  const frame = (type: string, members: object = {}) => handleText(JSON.stringify({ v: 1, type, ...members }))
+  return { clock, serverEvents, batches, closes, spent, handleText, frame }
 }
 
 const turns = async () => {
@@ -51,10 +51,10 @@ const turns = async () => {
 
 t.test('A page is told older lines when it asks, or that it cannot be just now', async (t) => {
   const answers = [{ kind: 'older', from: 3, entries: [], more: true } as const, refuse('service.unavailable')]
-  const asked: number[] = []
-  const { frame, tellings } = openScene({
+  const cursors: number[] = []
+  const { frame, serverEvents } = openScene({
     backfill: async (before) => {
-      asked.push(before)
+      cursors.push(before)
       return answers.shift()!
     },
   })
@@ -62,8 +62,8 @@ t.test('A page is told older lines when it asks, or that it cannot be just now',
   frame('older', { before: 3 })
   frame('older', { before: 0 })
   await turns()
-  t.same(asked, [7, 3])
-  t.match(tellings, [
+  t.same(cursors, [7, 3])
+  t.match(serverEvents, [
     { kind: 'older', from: 3 },
     { kind: 'error', code: 'unavailable', retryAfterMs: Number },
     { kind: 'error', code: 'invalidFrame', field: 'before' },
@@ -71,25 +71,25 @@ t.test('A page is told older lines when it asks, or that it cannot be just now',
 })
 
 t.test('A frame is accepted when it is on record, and the next one waits for that', async (t) => {
-  const { frame, tellings, heard } = openScene()
+  const { frame, serverEvents, batches } = openScene()
   frame('text', { id: 'a', text: 'One' })
   frame('text', { id: 'b', text: 'Two' })
   await turns()
-  t.equal(heard.length, 1)
-  t.same(tellings, [], 'nothing is said before')
-  heard[0]!.answer()
+  t.equal(batches.length, 1)
+  t.same(serverEvents, [], 'nothing is said before')
+  batches[0]!.answer()
   await turns()
-  t.same(tellings, [{ kind: 'accepted', id: 'a' }])
-  t.match(heard[1]!.items, [{ id: 'b', inbound: { content: { text: 'Two' } } }])
+  t.same(serverEvents, [{ kind: 'accepted', id: 'a' }])
+  t.match(batches[1]!.items, [{ id: 'b', inbound: { content: { text: 'Two' } } }])
 })
 
 t.test('What could not be put on record is to be sent again under the same id', async (t) => {
-  const { frame, tellings, heard } = openScene()
+  const { frame, serverEvents, batches } = openScene()
   frame('text', { id: 'a', text: 'One' })
   await turns()
-  heard[0]!.answer(refuse('service.unavailable'))
+  batches[0]!.answer(refuse('service.unavailable'))
   await turns()
-  t.match(tellings, [{ kind: 'error', code: 'unavailable', id: 'a', retryAfterMs: Number }])
+  t.match(serverEvents, [{ kind: 'error', code: 'unavailable', id: 'a', retryAfterMs: Number }])
 })
 
 t.test('What is said before the page may come in waits, and is not heard when it may not', async (t) => {
@@ -98,13 +98,13 @@ t.test('What is said before the page may come in waits, and is not heard when it
     const ready = new Promise<boolean>((resolve) => {
       decide = resolve
     })
-    const { frame, heard } = openScene({ ready })
+    const { frame, batches } = openScene({ ready })
     frame('text', { id: 'a', text: 'One' })
     await turns()
-    t.equal(heard.length, 0)
+    t.equal(batches.length, 0)
     decide(isIn)
     await turns()
-    t.equal(heard.length, isIn ? 1 : 0)
+    t.equal(batches.length, isIn ? 1 : 0)
   }
 })
 
@@ -112,51 +112,51 @@ t.test('A visitor beyond their budget is told when to send the same again', asyn
   const scene = openScene({ spendBudget: async () => ({ ...scene.spent, allowed: false }) })
   scene.frame('text', { id: 'a', text: 'One' })
   await turns()
-  t.match(scene.tellings, [{ kind: 'error', code: 'rateLimited', id: 'a', retryAfterMs: 3_000 }])
-  t.equal(scene.heard.length, 0)
+  t.match(scene.serverEvents, [{ kind: 'error', code: 'rateLimited', id: 'a', retryAfterMs: 3_000 }])
+  t.equal(scene.batches.length, 0)
 })
 
 t.test('A page that sends faster than frames are taken is told to slow down, and nothing piles up', async (t) => {
-  const { frame, tellings, heard, clock } = openScene()
+  const { frame, serverEvents, batches, clock } = openScene()
   for (let n = 0; n < limits.frames.burstCalls + 5; n++) frame('text', { id: `n-${n}`, text: 'x' })
-  t.equal(tellings.filter(({ kind }) => kind === 'error').length, 5)
+  t.equal(serverEvents.filter(({ kind }) => kind === 'error').length, 5)
   await clock.advance(10_000)
   for (let n = 0; n < limits.waitingFrames; n++) frame('text', { id: `m-${n}`, text: 'x' })
   await turns()
-  t.equal(heard.length, 1, 'one at a time is on its way')
+  t.equal(batches.length, 1, 'one at a time is on its way')
   const waiting = limits.frames.burstCalls + limits.waitingFrames
-  t.ok(tellings.length >= 5 + waiting - limits.waitingFrames, 'and no more wait than may')
+  t.ok(serverEvents.length >= 5 + waiting - limits.waitingFrames, 'and no more wait than may')
 })
 
 t.test('Typing is told at most every few seconds, and not before there is a conversation', async (t) => {
   let hasBegun = false
-  const { frame, heard, clock } = openScene({ hasStarted: () => hasBegun })
+  const { frame, batches, clock } = openScene({ hasStarted: () => hasBegun })
   frame('typing')
   await turns()
-  t.equal(heard.length, 0)
+  t.equal(batches.length, 0)
   hasBegun = true
   for (let times = 0; times < 3; times++) {
     frame('typing')
     frame('typing')
     await turns()
-    t.equal(heard.length, times + 1)
-    heard[times]!.answer()
+    t.equal(batches.length, times + 1)
+    batches[times]!.answer()
     await turns()
     await clock.advance(limits.typingEveryMs)
   }
-  t.equal(new Set(heard.map(({ items }) => items[0]!.id)).size, 3)
+  t.equal(new Set(batches.map(({ items }) => items[0]!.id)).size, 3)
 })
 
 t.test('What was read has arrived, and a mark has the same id from whichever page it comes', async (t) => {
-  const { frame, heard } = openScene({ unmarked: async (_state, ids) => ids.filter((id) => id !== 'known') })
+  const { frame, batches } = openScene({ unmarked: async (_state, ids) => ids.filter((id) => id !== 'known') })
   frame('read', { messageIds: ['msg_1', 'known'] })
   await turns()
-  t.same(heard[0]!.items, [
+  t.same(batches[0]!.items, [
     { id: 'delivered:msg_1', inbound: { kind: 'receipt', receipt: { providerId: 'msg_1', state: 'delivered' } } },
     { id: 'read:msg_1', inbound: { kind: 'receipt', receipt: { providerId: 'msg_1', state: 'read' } } },
   ])
-  heard[0]!.answer()
+  batches[0]!.answer()
   frame('read', { messageIds: ['known'] })
   await turns()
-  t.equal(heard.length, 1, 'what is known changes nothing')
+  t.equal(batches.length, 1, 'what is known changes nothing')
 })

@@ -19,39 +19,39 @@ function openScene() {
   return { clock, followers, change: (asid: string, newest: number) => changed(asid, { newest }) }
 }
 
-function follower(told: string[], name: string, whenTold: () => void = () => undefined): Subscriber {
+function follower(notified: string[], name: string, onNotified: () => void = () => undefined): Subscriber {
   return {
     onHead({ newest }) {
-      told.push(`${name} ${newest}`)
-      whenTold()
+      notified.push(`${name} ${newest}`)
+      onNotified()
     },
-    poll: () => void told.push(`${name} looks`),
+    poll: () => void notified.push(`${name} looks`),
   }
 }
 
 t.test('One who leaves while all are told keeps nobody else from being told', async (t) => {
   const { followers, change } = openScene()
-  const told: string[] = []
-  const first = follower(told, 'first', () => followers.unsubscribe('as_1', first))
+  const notified: string[] = []
+  const first = follower(notified, 'first', () => followers.unsubscribe('as_1', first))
   followers.subscribe('as_1', first)
-  followers.subscribe('as_1', follower(told, 'second'))
-  followers.subscribe('as_2', follower(told, 'other'))
+  followers.subscribe('as_1', follower(notified, 'second'))
+  followers.subscribe('as_2', follower(notified, 'other'))
   change('as_1', 1)
   change('as_1', 2)
-  t.same(told, ['first 1', 'second 1', 'second 2'])
+  t.same(notified, ['first 1', 'second 1', 'second 2'])
 })
 
 t.test('Followers look by themselves, soon and then now and then, and no more once the last has left', async (t) => {
   const { clock, followers, change } = openScene()
-  const told: string[] = []
-  const only = follower(told, 'only')
+  const notified: string[] = []
+  const only = follower(notified, 'only')
   followers.subscribe('as_1', only)
   await clock.advance(limits.firstPollMs)
   await clock.advance(limits.pollEveryMs)
-  t.same(told, ['only looks', 'only looks'])
+  t.same(notified, ['only looks', 'only looks'])
   followers.unsubscribe('as_1', only)
   followers.unsubscribe('as_1', only)
   change('as_1', 3)
   await clock.advance(10 * limits.pollEveryMs)
-  t.equal(told.length, 2)
+  t.equal(notified.length, 2)
 })

@@ -9,7 +9,7 @@ import { createVisitorTokens } from '../../../runtime/webchat/tokens.js'
 import { manualClock } from '../../harness/clock.js'
 
 const slug = fc.stringMatching(/^[a-z0-9][a-z0-9-]{0,62}$/)
-const place = fc.record({ orgId: slug, agentId: slug })
+const anyAgentRef = fc.record({ orgId: slug, agentId: slug })
 
 t.test('A token names its agent and visitor to this installation, until it runs out', async (t) => {
   const clock = manualClock()
@@ -32,7 +32,7 @@ t.test('A token names its agent and visitor to this installation, until it runs 
 t.test('No change of a token, and no text that is none, opens anything', async () => {
   const tokens = createVisitorTokens(randomBytes(32), manualClock())
   fc.assert(
-    fc.property(place, fc.nat(), fc.string(), (agent, at, text) => {
+    fc.property(anyAgentRef, fc.nat(), fc.string(), (agent, at, text) => {
       const { token } = tokens.mint({ ...agent, visitorId: 'vis_1' })
       const where = at % token.length
       const swapped = token[where] === 'x' ? 'y' : 'x'
@@ -44,10 +44,10 @@ t.test('No change of a token, and no text that is none, opens anything', async (
 
 t.test('The name of a chat leads to one agent of one org, and back', async (t) => {
   fc.assert(
-    fc.property(place, (agent) => {
+    fc.property(anyAgentRef, (agent) => {
       const name = chatNameOf(agent)
-      const found = parseChatName(name)
-      return new RegExp(chatPattern).test(name) && found?.orgId === agent.orgId && found.agentId === agent.agentId
+      const parsed = parseChatName(name)
+      return new RegExp(chatPattern).test(name) && parsed?.orgId === agent.orgId && parsed.agentId === agent.agentId
     }),
   )
   for (const name of [

@@ -50,11 +50,11 @@ async function openRecord(t: Test, about: { channel?: ChannelName; sandbox?: tru
     address: 'vis_1',
     ...about,
   }
-  const hear = (id: string, inbound: Inbound) =>
+  const receive = (id: string, inbound: Inbound) =>
     shards.execute(asid, commands.receiveInbound, { identity: who, agent, items: [{ id, inbound }] })
   return {
-    say: (id: string, text: string) => hear(id, { kind: 'content', content: { text } }),
-    hear,
+    say: (id: string, text: string) => receive(id, { kind: 'content', content: { text } }),
+    receive,
     /** Takes a message, and answers what its provider is told about. */
     async offer(message: object): Promise<string> {
       const requests = [{ message: { spec: 'amf/1', ...message } as never, from: 'send' as const }]
@@ -65,9 +65,9 @@ async function openRecord(t: Test, about: { channel?: ChannelName; sandbox?: tru
     dispatched: (messageId: string, outcome: DeliveryOutcome = { kind: 'sent', providerIds: [messageId] }) =>
       shards.execute(asid, commands.sendOutcome, { asid, agent, messageId, attempt: 1, outcome }),
     async lines(after?: number): Promise<TranscriptPage> {
-      const found = await shards.query(asid, readTranscript, { asid, ...(after !== undefined && { after }) })
-      if (isRefusal(found)) throw new Error(found.refused)
-      return found
+      const page = await shards.query(asid, readTranscript, { asid, ...(after !== undefined && { after }) })
+      if (isRefusal(page)) throw new Error(page.refused)
+      return page
     },
     unmarked: (state: 'delivered' | 'read', ...messageIds: string[]) =>
       shards.query(asid, readUnmarked, { asid, state, messageIds }),
@@ -112,14 +112,14 @@ t.test('What a visitor says is a line under the page’s own id, and what is hea
   await record.say('a', 'Hello')
   await record.say('a', 'Hello')
   const place = { address: 'Mulberry St' }
-  await record.hear('b', { kind: 'content', content: { place } })
+  await record.receive('b', { kind: 'content', content: { place } })
   const question = await record.offer({
     ...text('Which?'),
     chips: [{ label: 'Red' }, { label: 'Site', kind: 'url', url: 'https://a.example' }],
   })
   await record.dispatched(question)
-  await record.hear('c', { kind: 'tap', messageId: question, tapIndex: 0 })
-  await record.hear('d', { kind: 'tap', messageId: question, tapIndex: 1 })
+  await record.receive('c', { kind: 'tap', messageId: question, tapIndex: 0 })
+  await record.receive('d', { kind: 'tap', messageId: question, tapIndex: 1 })
   const { entries: lines } = await record.lines()
   t.match(lines, [
     { cursor: 1, said: { id: 'a', content: { text: 'Hello' } } },
@@ -193,7 +193,7 @@ t.test(
     await record.dispatched(first)
     const waiting = await record.offer(text('Two'))
     t.same(await record.unmarked('delivered', first, waiting, 'msg_nobody'), [first])
-    await record.hear('delivered:x', { kind: 'receipt', receipt: { providerId: first, state: 'delivered' } })
+    await record.receive('delivered:x', { kind: 'receipt', receipt: { providerId: first, state: 'delivered' } })
     t.same(await record.unmarked('delivered', first), [])
     t.same(await record.unmarked('read', first), [first])
   },

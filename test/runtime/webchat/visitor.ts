@@ -92,22 +92,22 @@ export class Page {
   }
 
   async waitForFrames<T extends ServerFrame['type']>(type: T, count = 1): Promise<Extract<ServerFrame, { type: T }>[]> {
-    const found = () => this.frames.filter((frame) => frame.type === type)
-    await waitUntil(() => found().length >= count)
-    return found() as Extract<ServerFrame, { type: T }>[]
+    const matching = () => this.frames.filter((frame) => frame.type === type)
+    await waitUntil(() => matching().length >= count)
+    return matching() as Extract<ServerFrame, { type: T }>[]
   }
 
-  get lines(): TranscriptLine[] {
+  get entries(): TranscriptLine[] {
     return this.frames.filter((frame): frame is TranscriptLine => frame.type === 'message' || frame.type === 'said')
   }
 
   async waitForLines(count: number): Promise<TranscriptLine[]> {
-    await waitUntil(() => this.lines.length >= count)
-    return this.lines
+    await waitUntil(() => this.entries.length >= count)
+    return this.entries
   }
 
   get cursor(): number {
-    return this.lines.at(-1)?.cursor ?? 0
+    return this.entries.at(-1)?.cursor ?? 0
   }
 
   async waitForClose(): Promise<number> {
@@ -121,8 +121,8 @@ export class Page {
   }
 }
 
-export const textsOf = (lines: readonly TranscriptLine[]): (string | undefined)[] =>
-  lines.map((line) => (line.type === 'said' ? line.text : (line.blocks[0] as { text?: string }).text))
+export const textsOf = (entries: readonly TranscriptLine[]): (string | undefined)[] =>
+  entries.map((entry) => (entry.type === 'said' ? entry.text : (entry.blocks[0] as { text?: string }).text))
 
 /** How a socket ends that may not come in; 0 for one that was welcomed. */
 export async function codeOfSocket(chat: string, options: ConnectOptions): Promise<number> {

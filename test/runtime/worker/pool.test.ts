@@ -8,7 +8,7 @@ import type { BodyPart } from '../../../runtime/worker/bodyreader.js'
 import { BodyAssembler, readBody } from '../../../runtime/worker/bodyreader.js'
 import type { Workers } from '../../../runtime/worker/contract.js'
 import { openWorkers } from '../../../runtime/worker/pool.js'
-import { countTurns } from '../../harness/turns.js'
+import { countTurns } from '../../harness/eventloop.js'
 
 const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silentLog }
 
@@ -16,9 +16,9 @@ const run = (
   workers: Workers,
   text: string,
   type: 'json' | 'yaml' = 'yaml',
-  take: (part: BodyPart) => void = () => undefined,
+  onPart: (part: BodyPart) => void = () => undefined,
   owner = 'org_a',
-) => workers.run(owner, 'readBody', { input: { bytes: new TextEncoder().encode(text), type }, onPart: take })
+) => workers.run(owner, 'readBody', { input: { bytes: new TextEncoder().encode(text), type }, onPart })
 
 t.test('A result comes in parts, each in a turn of its own, and makes the whole', async (t) => {
   const workers = openWorkers(silentLog)
@@ -28,11 +28,11 @@ t.test('A result comes in parts, each in a turn of its own, and makes the whole'
   const assembled = new BodyAssembler()
   const count = countTurns()
   const turnsOf: number[] = []
-  const take = (part: BodyPart) => {
+  const onPart = (part: BodyPart) => {
     turnsOf.push(count.turns)
     assembled.onPart(part)
   }
-  t.equal(await run(workers, JSON.stringify(given), 'json', take), 'done')
+  t.equal(await run(workers, JSON.stringify(given), 'json', onPart), 'done')
   count.end()
   t.strictSame(assembled.value, given)
   t.ok(turnsOf.length > 3)
@@ -92,25 +92,25 @@ t.test(
 )
 
 /** The order in which jobs are done, each named by its owner and place. */
-function ordered(workers: Workers) {
+function createOrderCheck(workers: Workers) {
   const done: string[] = []
   const jobs: Promise<void>[] = []
-  const ask = (owner: string, count: number, text = 'a: 1') => {
+  const parse = (owner: string, count: number, text = 'a: 1') => {
     for (let at = 1; at <= count; at++)
       jobs.push(
         run(workers, text, 'yaml', () => undefined, owner).then((how) => void done.push(`${owner}${at} ${how}`)),
       )
   }
-  return { done, ask, all: () => Promise.all(jobs) }
+  return { done, parse, all: () => Promise.all(jobs) }
 }
 
 t.test('Owners take turns, and the jobs of one are done in their order', async (t) => {
   const workers = openWorkers(silentLog, { ...limits, threads: 1 })
   t.teardown(() => workers.close())
-  const { done, ask, all } = ordered(workers)
-  ask('a', 4)
-  ask('b', 2)
-  ask('c', 1)
+  const { done, parse, all } = createOrderCheck(workers)
+  parse('a', 4)
+  parse('b', 2)
+  parse('c', 1)
   await all()
   t.same(done, ['a1 done', 'b1 done', 'c1 done', 'a2 done', 'b2 done', 'a3 done', 'a4 done'])
 })
@@ -118,9 +118,9 @@ t.test('Owners take turns, and the jobs of one are done in their order', async (
 t.test('An owner has one job running at a time, so another finds a thread at once', async (t) => {
   const workers = openWorkers(silentLog, { ...limits, threads: 2 })
   t.teardown(() => workers.close())
-  const { done, ask, all } = ordered(workers)
-  ask('a', 3, `[${'a,'.repeat(200_000)}a]`)
-  ask('b', 1)
+  const { done, parse, all } = createOrderCheck(workers)
+  parse('a', 3, `[${'a,'.repeat(200_000)}a]`)
+  parse('b', 1)
   await all()
   t.equal(done[0], 'b1 done')
   t.equal(done.length, 4)
@@ -129,9 +129,9 @@ t.test('An owner has one job running at a time, so another finds a thread at onc
 t.test('More jobs of an owner than may wait are refused, and those of others are not', async (t) => {
   const workers = openWorkers(silentLog, { ...limits, threads: 1, waitingJobsPerOwner: 2 })
   t.teardown(() => workers.close())
-  const { done, ask, all } = ordered(workers)
-  ask('a', 5)
-  ask('b', 1)
+  const { done, parse, all } = createOrderCheck(workers)
+  parse('a', 5)
+  parse('b', 1)
   await all()
   t.same(
     done.filter((each) => each.endsWith('full')),

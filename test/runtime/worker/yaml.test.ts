@@ -7,8 +7,8 @@ import { readYaml, writeYaml } from '../../../runtime/worker/yaml.js'
 
 const read = (text: string) => readYaml(Buffer.from(text))
 const problemIn = (text: string) => {
-  const found = read(text)
-  return 'problem' in found ? found.problem : undefined
+  const parsed = read(text)
+  return 'problem' in parsed ? parsed.problem : undefined
 }
 
 const text = fc.oneof(
@@ -107,7 +107,7 @@ t.test('Depth ends where it ends in JSON', async (t) => {
 
 t.test('Whatever bytes come are read or refused', async (t) => {
   fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => Boolean(readYaml(bytes))))
-  const marks = fc.array(
+  const anyMarks = fc.array(
     fc.constantFrom(
       'a',
       ':',
@@ -132,7 +132,7 @@ t.test('Whatever bytes come are read or refused', async (t) => {
     ),
   )
   fc.assert(
-    fc.property(marks, (pieces) => Boolean(read(pieces.join('')))),
+    fc.property(anyMarks, (pieces) => Boolean(read(pieces.join('')))),
     { numRuns: 1_000 },
   )
   t.pass()

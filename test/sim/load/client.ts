@@ -3,7 +3,7 @@ import type { Refusal } from '../../../core/errors.js'
 import type { Rng } from '../world/rng.js'
 import type { Timeline } from '../world/timeline.js'
 import { type AppendInput, append, everything, list, poison, touch } from './commands.js'
-import type { Asked, History } from './history.js'
+import type { AppendRequest, History } from './history.js'
 import type { Pressure } from './pressure.js'
 import type { QuietPeriod } from './quietperiod.js'
 import { attempt, type ClientTarget, type Outcome } from './target.js'
@@ -30,7 +30,7 @@ export interface ClientOptions {
   readonly over: () => boolean
 }
 
-const weights = { append: 40, burst: 8, twin: 4, read: 18, glance: 8, readAll: 4, touch: 8, poison: 6 }
+const weights = { append: 40, burst: 8, twin: 4, read: 18, checkLocal: 8, readAll: 4, touch: 8, poison: 6 }
 type Step = keyof typeof weights
 
 /** The actions of a client; some clients do only a few kinds, and those more often. */
@@ -55,13 +55,13 @@ export async function runClient(options: ClientOptions): Promise<void> {
       owner,
       value: `${name}.${made++}`,
       destinations: Array.from({ length: rng.pick([0, 1, 1, 2, 3]) }, () => rng.pick(options.destinations)),
-      tellTo: rng.chance(0.3) ? rng.pick(options.owners) : undefined,
+      sendTo: rng.chance(0.3) ? rng.pick(options.owners) : undefined,
       timerInMs: rng.chance(0.3) ? Math.floor(rng.between(0, longestTimerMs)) : undefined,
       pad: rng.chance(0.1) ? rng.below(3_000) : rng.below(40),
     }
   }
 
-  async function anyHome(): Promise<ClientTarget> {
+  async function anyTarget(): Promise<ClientTarget> {
     for (;;) {
       const targets = options.targets()
       if (targets.length > 0) return rng.pick(targets)
@@ -70,33 +70,33 @@ export async function runClient(options: ClientOptions): Promise<void> {
   }
 
   /** True once the entry is known to be there. */
-  async function tryAppend(asked: Asked, target: ClientTarget): Promise<boolean> {
-    const { input, id } = asked
-    const where = target.life.name
+  async function tryAppend(request: AppendRequest, target: ClientTarget): Promise<boolean> {
+    const { input, id } = request
+    const where = target.incarnation.name
     note(`${name} asks ${where} to append ${input.value} to ${input.owner}${id ? ` as ${id}` : ''}`)
     const call = () => {
-      const answered = options.pressure?.asked(target, input.owner, id)
+      const answered = options.pressure?.trackCommand(target, input.owner, id)
       const answer = target.engine.execute(input.owner, append, input, { id })
       if (answered) answer.then(answered, answered)
       return answer
     }
     const outcome = await attempt(target, timeline, patience(), call, (answer) => {
       note(`${name} hears late from ${where} of ${input.value}`)
-      history.acknowledged(asked, answer, where)
+      history.acknowledged(request, answer, where)
     })
     note(`${name} is told of ${input.value} by ${where}: ${textOf(outcome)}`)
     if (outcome.kind === 'answered') {
-      history.acknowledged(asked, outcome.answer, where)
+      history.acknowledged(request, outcome.answer, where)
       return true
     }
     if (outcome.kind === 'refused' && isAway(outcome.refusal)) {
-      if (outcome.refusal.detail) asked.maybe = true
+      if (outcome.refusal.detail) request.maybe = true
       return false
     }
-    asked.maybe = true
-    if (outcome.kind === 'refused') history.violated(`${input.value} was refused: ${outcome.refusal.refused}`)
+    request.maybe = true
+    if (outcome.kind === 'refused') history.addViolation(`${input.value} was refused: ${outcome.refusal.refused}`)
     if (outcome.kind === 'threw' && !isOfDisk(outcome.error)) {
-      history.violated(`${input.value} was answered with an exception: ${outcome.error}`)
+      history.addViolation(`${input.value} was answered with an exception: ${outcome.error}`)
     }
     return false
   }
@@ -105,10 +105,10 @@ export async function runClient(options: ClientOptions): Promise<void> {
    * Repeats until the outcome is known, as far as it may: without an id, a command that may have been decided is not
    * repeated.
    */
-  async function see(asked: Asked, first: ClientTarget): Promise<void> {
-    for (let target = first; ; target = await anyHome()) {
-      if ((await tryAppend(asked, target)) || asked.answer) return
-      if (asked.maybe ? !asked.id : rng.chance(0.3)) return
+  async function appendUntilKnown(request: AppendRequest, first: ClientTarget): Promise<void> {
+    for (let target = first; ; target = await anyTarget()) {
+      if ((await tryAppend(request, target)) || request.answer) return
+      if (request.maybe ? !request.id : rng.chance(0.3)) return
       await timeline.sleep(rng.between(50, 1_000))
     }
   }
@@ -117,87 +117,93 @@ export async function runClient(options: ClientOptions): Promise<void> {
   const perhapsId = () => (rng.chance(0.7) ? newId() : undefined)
 
   async function appendOne(): Promise<void> {
-    await see(history.asks(input(), perhapsId()), await anyHome())
+    await appendUntilKnown(history.beginAppend(input(), perhapsId()), await anyTarget())
   }
 
   /** Several concurrent commands from one process to one owner: they are decided in order, unless the shard moves. */
   async function appendMany(): Promise<void> {
     const quiet = options.quiet.since()
-    const target = await anyHome()
+    const target = await anyTarget()
     const owner = rng.pick(options.owners)
-    const many = Array.from({ length: 2 + rng.below(options.burst - 1) }, () => history.asks(input(owner), perhapsId()))
-    const told = await Promise.all(many.map((asked) => tryAppend(asked, target)))
-    const decided = many.filter((_, place) => told[place])
-    decided.forEach(({ answer, input }, place) => {
-      const before = decided[place - 1]
+    const many = Array.from({ length: 2 + rng.below(options.burst - 1) }, () =>
+      history.beginAppend(input(owner), perhapsId()),
+    )
+    const decisions = await Promise.all(many.map((request) => tryAppend(request, target)))
+    const decided = many.filter((_, index) => decisions[index])
+    decided.forEach(({ answer, input }, index) => {
+      const before = decided[index - 1]
       if (quiet === undefined || quiet !== options.quiet.since()) return
       if (!before || before.answer!.count < answer!.count) return
-      history.violated(`${input.value} was asked after ${before.input.value} and decided before it`)
+      history.addViolation(`${input.value} was asked after ${before.input.value} and decided before it`)
     })
-    for (const asked of many) if (!asked.answer && asked.id) await see(asked, await anyHome())
+    for (const request of many) if (!request.answer && request.id) await appendUntilKnown(request, await anyTarget())
   }
 
   /** The same id at two processes at once: one of them decides, both answer alike. */
   async function appendTwice(): Promise<void> {
-    const asked = history.asks(input(), newId())
-    const [one, two] = [await anyHome(), await anyHome()]
-    await Promise.all([see(asked, one), timeline.sleep(rng.between(0, 30)).then(() => see(asked, two))])
+    const request = history.beginAppend(input(), newId())
+    const [one, two] = [await anyTarget(), await anyTarget()]
+    await Promise.all([
+      appendUntilKnown(request, one),
+      timeline.sleep(rng.between(0, 30)).then(() => appendUntilKnown(request, two)),
+    ])
   }
 
   async function read(): Promise<void> {
-    const target = await anyHome()
+    const target = await anyTarget()
     const owner = rng.pick(options.owners)
     const floor = history.floor(owner)
     const outcome = await attempt(target, timeline, patience(), () => target.engine.query(owner, list, { owner }))
-    note(`${name} reads ${owner} at ${target.life.name}: ${textOf(outcome)}`)
-    if (outcome.kind === 'answered') history.read(owner, floor, outcome.answer, target.life.name)
-    if (outcome.kind === 'threw') history.violated(`a read was answered with an exception: ${outcome.error}`)
+    note(`${name} reads ${owner} at ${target.incarnation.name}: ${textOf(outcome)}`)
+    if (outcome.kind === 'answered') history.read(owner, floor, outcome.answer, target.incarnation.name)
+    if (outcome.kind === 'threw') history.addViolation(`a read was answered with an exception: ${outcome.error}`)
   }
 
   async function readAll(): Promise<void> {
-    const target = await anyHome()
+    const target = await anyTarget()
     const floors = options.owners.map((owner) => history.floor(owner))
     const outcome = await attempt(target, timeline, patience(), () => target.engine.queryAll(everything, null))
-    note(`${name} reads everything at ${target.life.name}: ${outcome.kind}`)
-    if (outcome.kind === 'threw') history.violated(`a read was answered with an exception: ${outcome.error}`)
+    note(`${name} reads everything at ${target.incarnation.name}: ${outcome.kind}`)
+    if (outcome.kind === 'threw') history.addViolation(`a read was answered with an exception: ${outcome.error}`)
     if (outcome.kind !== 'answered') return
-    if (outcome.answer.length !== options.shards) history.violated(`readAll gave ${outcome.answer.length} answers`)
+    if (outcome.answer.length !== options.shards) history.addViolation(`readAll gave ${outcome.answer.length} answers`)
     const nothing = { values: [], count: 0, marks: 0 }
-    options.owners.forEach((owner, place) => {
-      const found = outcome.answer.filter((each) => each[owner])
-      if (found.length > 1) history.violated(`${owner} is in ${found.length} shards`)
-      history.read(owner, floors[place]!, found[0]?.[owner] ?? nothing, `everything at ${target.life.name}`)
+    options.owners.forEach((owner, index) => {
+      const present = outcome.answer.filter((each) => each[owner])
+      if (present.length > 1) history.addViolation(`${owner} is in ${present.length} shards`)
+      history.read(owner, floors[index]!, present[0]?.[owner] ?? nothing, `everything at ${target.incarnation.name}`)
     })
   }
 
-  async function glance(): Promise<void> {
-    const target = await anyHome()
+  async function checkLocal(): Promise<void> {
+    const target = await anyTarget()
     const owner = rng.pick(options.owners)
     const holders = options.targets().filter(({ engine }) => engine.ownershipEpoch(owner) !== undefined)
-    if (holders.length > 1) history.violated(`${holders.map(({ life }) => life.name).join(' and ')} both hold ${owner}`)
+    if (holders.length > 1)
+      history.addViolation(`${holders.map(({ incarnation }) => incarnation.name).join(' and ')} both hold ${owner}`)
     await attempt(target, timeline, patience(), async () => target.readLocal(owner))
   }
 
   async function scheduleLater(): Promise<void> {
-    const target = await anyHome()
+    const target = await anyTarget()
     const owner = rng.pick(options.owners)
     const inMs = rng.chance(0.8) ? Math.floor(rng.between(100, longestTimerMs)) : undefined
     await attempt(target, timeline, patience(), () => target.engine.execute(owner, touch, { owner, inMs }))
   }
 
   async function tryPoison(): Promise<void> {
-    const target = await anyHome()
+    const target = await anyTarget()
     const owner = rng.pick(options.owners)
     const how = rng.pick(['throw', 'refuse'] as const)
     const ask = { owner, value: `poison-${name}.${made++}`, how }
     const outcome = await attempt(target, timeline, patience(), () => target.engine.execute(owner, poison, ask))
-    note(`${name} poisons ${owner} at ${target.life.name}: ${textOf(outcome)}`)
-    if (outcome.kind === 'answered') history.violated('a poisonous command was answered')
+    note(`${name} poisons ${owner} at ${target.incarnation.name}: ${textOf(outcome)}`)
+    if (outcome.kind === 'answered') history.addViolation('a poisonous command was answered')
     if (outcome.kind === 'refused' && !isAway(outcome.refusal) && how === 'throw') {
-      history.violated(`a command that throws was refused: ${outcome.refusal.refused}`)
+      history.addViolation(`a command that throws was refused: ${outcome.refusal.refused}`)
     }
     if (outcome.kind === 'threw' && how === 'refuse' && !isOfDisk(outcome.error)) {
-      history.violated(`a command that refuses threw ${outcome.error}`)
+      history.addViolation(`a command that refuses threw ${outcome.error}`)
     }
   }
 
@@ -206,7 +212,7 @@ export async function runClient(options: ClientOptions): Promise<void> {
     burst: appendMany,
     twin: appendTwice,
     read,
-    glance,
+    checkLocal,
     readAll,
     touch: scheduleLater,
     poison: tryPoison,

@@ -11,7 +11,7 @@ import { type Reader, table } from '../../../runtime/store/contract.js'
 export const lists = table<[owner: string], readonly string[]>('sim.list')
 export const counts = table<[owner: string], number>('sim.count')
 export const marks = table<[owner: string, value: string], { at: number; pad: string }>('sim.mark')
-export const tolds = table<[owner: string], readonly string[]>('sim.told')
+export const messagesTable = table<[owner: string], readonly string[]>('sim.told')
 export const reports = table<[owner: string], readonly string[]>('sim.report')
 export const fireds = table<[owner: string], readonly Fired[]>('sim.fired')
 export const idles = table<[owner: string], Idle>('sim.idle')
@@ -36,7 +36,7 @@ export interface AppendInput {
   readonly value: string
   /** Destinations of its effects, one effect each. */
   readonly destinations: readonly string[]
-  readonly tellTo?: string
+  readonly sendTo?: string
   readonly timerInMs?: number
   readonly pad: number
 }
@@ -51,7 +51,7 @@ export interface Appended {
 export interface Delivery {
   readonly owner: string
   readonly value: string
-  readonly place: number
+  readonly index: number
   readonly destination: string
 }
 
@@ -59,7 +59,7 @@ export const deliverKind = 'sim.deliver'
 
 function* appendInSteps(
   tx: Tx,
-  { owner, value, destinations, tellTo, timerInMs, pad }: AppendInput,
+  { owner, value, destinations, sendTo, timerInMs, pad }: AppendInput,
   meta: CommandMeta,
 ): Steps<Appended> {
   const count = (tx.get(counts, [owner]) ?? 0) + 1
@@ -69,11 +69,11 @@ function* appendInSteps(
   yield
   tx.put(counts, [owner], count)
   tx.put(marks, [owner, value], { at: meta.at, pad: 'x'.repeat(pad) })
-  destinations.forEach((destination, place) => {
-    tx.emit({ kind: deliverKind, payload: { owner, value, place, destination } satisfies Delivery, destination })
+  destinations.forEach((destination, index) => {
+    tx.emit({ kind: deliverKind, payload: { owner, value, index, destination } satisfies Delivery, destination })
   })
   yield
-  if (tellTo !== undefined) tx.send(tellTo, recordTold, { owner: tellTo, value })
+  if (sendTo !== undefined) tx.send(sendTo, recordMessage, { owner: sendTo, value })
   if (timerInMs !== undefined) {
     const dueAt = meta.at + timerInMs
     tx.schedule({ name: value, dueAt, command: fire.name, input: { owner, value, dueAt }, isDelay: true })
@@ -90,10 +90,10 @@ export const append: Command<AppendInput, Appended> = {
   inSteps: { ...inSteps, decide: appendInSteps },
 }
 
-export const recordTold: Command<{ owner: string; value: string }, true> = {
-  name: 'sim.hear',
+export const recordMessage: Command<{ owner: string; value: string }, true> = {
+  name: 'sim.receive',
   decide(tx, { owner, value }) {
-    tx.put(tolds, [owner], [...(tx.get(tolds, [owner]) ?? []), value])
+    tx.put(messagesTable, [owner], [...(tx.get(messagesTable, [owner]) ?? []), value])
     return true
   },
 }
@@ -109,8 +109,8 @@ export const fire: Command<{ owner: string; value: string; dueAt: number }, true
 /** The report of an effect handler after its effect was delivered. */
 export const report: Command<Delivery, true> = {
   name: 'sim.report',
-  decide(tx, { owner, value, place }) {
-    tx.put(reports, [owner], [...(tx.get(reports, [owner]) ?? []), `${value}/${place}`])
+  decide(tx, { owner, value, index }) {
+    tx.put(reports, [owner], [...(tx.get(reports, [owner]) ?? []), `${value}/${index}`])
     return true
   },
 }
@@ -159,7 +159,7 @@ interface Poison {
 }
 
 function* poisonInSteps(tx: Tx, { owner, value, how }: Poison, meta: CommandMeta): Steps<Refusal> {
-  yield* appendInSteps(tx, { owner, value, destinations: ['d0'], tellTo: owner, timerInMs: 1, pad: 0 }, meta)
+  yield* appendInSteps(tx, { owner, value, destinations: ['d0'], sendTo: owner, timerInMs: 1, pad: 0 }, meta)
   yield
   if (how === 'throw') throw new Error('the simulated command is poisonous')
   return refuse('resource.not_found')
@@ -173,10 +173,10 @@ export interface Listed {
 
 export const list: Query<{ owner: string }, Listed> = {
   name: 'sim.list',
-  read: (reader, { owner }) => listed(reader, owner),
+  read: (reader, { owner }) => readList(reader, owner),
 }
 
-function listed(reader: Reader, owner: string): Listed {
+function readList(reader: Reader, owner: string): Listed {
   return {
     values: reader.get(lists, [owner]) ?? [],
     count: reader.get(counts, [owner]) ?? 0,
@@ -189,7 +189,7 @@ export const everything: Query<null, Readonly<Record<string, Listed>>> = {
   name: 'sim.everything',
   read(reader) {
     const owners = [...reader.range(counts)].map(({ key }) => key[0])
-    return Object.fromEntries(owners.map((owner) => [owner, listed(reader, owner)]))
+    return Object.fromEntries(owners.map((owner) => [owner, readList(reader, owner)]))
   },
 }
 
@@ -201,24 +201,24 @@ export interface OwnerState extends Listed {
   /** Names of stored timers, and when they are due. */
   readonly timers: Readonly<Record<string, number>>
   /** Pending effects of the whole shard. */
-  readonly owed: number
+  readonly pendingEffects: number
 }
 
-export const whole: Query<{ owner: string }, OwnerState> = {
+export const readOwner: Query<{ owner: string }, OwnerState> = {
   name: 'sim.whole',
   read(reader, { owner }) {
     const timers = [...reader.range(timerNameTable, { prefix: [owner] })]
     return {
-      ...listed(reader, owner),
-      meta: reader.get(tolds, [owner]) ?? [],
+      ...readList(reader, owner),
+      meta: reader.get(messagesTable, [owner]) ?? [],
       reports: reader.get(reports, [owner]) ?? [],
       fired: reader.get(fireds, [owner]) ?? [],
       idle: reader.get(idles, [owner]),
       timers: Object.fromEntries(timers.map(({ key, value }) => [key[1], value])),
-      owed: [...reader.range(outboxTable)].length,
+      pendingEffects: [...reader.range(outboxTable)].length,
     }
   },
 }
 
-export const commands = [append, recordTold, fire, report, touch, rest, poison] as readonly Command<never, unknown>[]
-export const queries = [list, everything, whole] as readonly Query<never, unknown>[]
+export const commands = [append, recordMessage, fire, report, touch, rest, poison] as readonly Command<never, unknown>[]
+export const queries = [list, everything, readOwner] as readonly Query<never, unknown>[]

@@ -3,47 +3,48 @@ import { isRefusal } from '../../../core/errors.js'
 import { shard as limits } from '../../../core/limits/index.js'
 import type { EffectHandler, Shards } from '../../../runtime/shard/contract.js'
 import { shardOf } from '../../../runtime/shard/placement.js'
-import type { Life } from '../world/life.js'
+import type { Incarnation } from '../world/life.js'
 import { type Delivery, deliverKind, marks, report } from './commands.js'
 import type { Receiver } from './receiver.js'
 
 export interface EffectOptions {
-  readonly life: Life
+  readonly incarnation: Incarnation
   readonly shards: number
   readonly receiver: Receiver
-  readonly violated: (sentence: string) => void
+  readonly addViolation: (sentence: string) => void
   /** Called for each effect as it begins. */
-  readonly begins: (life: Life, shard: number, id: string) => void
+  readonly begins: (incarnation: Incarnation, shard: number, id: string) => void
 }
 
-export function simPerformers(options: EffectOptions): (shards: Shards) => Readonly<Record<string, EffectHandler>> {
-  const { life, receiver, violated } = options
+export function simEffectHandlers(options: EffectOptions): (shards: Shards) => Readonly<Record<string, EffectHandler>> {
+  const { incarnation, receiver, addViolation } = options
   const running = new Map<string, number>()
 
   /** Counts concurrent effects; the returned function ends one. */
-  function count(what: string, most: number): () => void {
+  function count(what: string, max: number): () => void {
     const now = (running.get(what) ?? 0) + 1
     running.set(what, now)
-    if (now > most) violated(`${life.name} performs ${now} effects of ${what} at a time, which is more than ${most}`)
+    if (now > max)
+      addViolation(`${incarnation.name} performs ${now} effects of ${what} at a time, which is more than ${max}`)
     return () => void running.set(what, running.get(what)! - 1)
   }
 
-  async function deliver(shards: Shards, what: Delivery, about: Parameters<EffectHandler>[1]): Promise<void> {
-    const { owner, value, place, destination } = what
-    const { id, reader, signal } = about
+  async function deliver(shards: Shards, what: Delivery, context: Parameters<EffectHandler>[1]): Promise<void> {
+    const { owner, value, index, destination } = what
+    const { id, reader, signal } = context
     const shard = shardOf(owner, options.shards)
-    if (!life.alive()) return
-    options.begins(life, shard, id)
-    if (about.owner !== owner) violated(`the effect of ${owner} was performed as one of ${about.owner}`)
-    if (signal.aborted) violated(`${life.name} began the effect ${id} after its signal was aborted`)
+    if (!incarnation.alive()) return
+    options.begins(incarnation, shard, id)
+    if (context.owner !== owner) addViolation(`the effect of ${owner} was performed as one of ${context.owner}`)
+    if (signal.aborted) addViolation(`${incarnation.name} began the effect ${id} after its signal was aborted`)
     if (!reader.get(marks, [owner, value]))
-      violated(`${life.name} performs ${id}, but does not see the commit it is from`)
+      addViolation(`${incarnation.name} performs ${id}, but does not see the commit it is from`)
     const ends = [
       count(`shard ${shard}`, limits.effectsInFlight),
       count(`shard ${shard} to ${destination}`, limits.effectsPerDestination),
     ]
     try {
-      await receiver.deliver(life, id, `${value}/${place}`, signal)
+      await receiver.deliver(incarnation, id, `${value}/${index}`, signal)
     } finally {
       for (const end of ends) end()
     }
@@ -51,5 +52,5 @@ export function simPerformers(options: EffectOptions): (shards: Shards) => Reado
     if (isRefusal(answer)) throw new Error(`the report of ${id} was refused: ${answer.refused}`)
   }
 
-  return (shards) => ({ [deliverKind]: (what: never, about) => deliver(shards, what, about) })
+  return (shards) => ({ [deliverKind]: (what: never, context) => deliver(shards, what, context) })
 }

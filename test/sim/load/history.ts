@@ -4,7 +4,7 @@
 import type { Appended, AppendInput, Listed } from './commands.js'
 
 /** One append, however often it was sent. */
-export interface Asked {
+export interface AppendRequest {
   readonly input: AppendInput
   readonly id?: string
   /** The known length of the owner's list when the append was first sent. */
@@ -14,18 +14,18 @@ export interface Asked {
   answer?: Appended
 }
 
-export type AskOutcome = 'acknowledged' | 'not decided' | 'unknown'
+export type AppendOutcome = 'acknowledged' | 'not decided' | 'unknown'
 
-export function outcomeOf({ answer, maybe }: Asked): AskOutcome {
+export function outcomeOf({ answer, maybe }: AppendRequest): AppendOutcome {
   if (answer) return 'acknowledged'
   return maybe ? 'unknown' : 'not decided'
 }
 
 export interface History {
   readonly violations: readonly string[]
-  violated(sentence: string): void
-  asks(input: AppendInput, id?: string): Asked
-  acknowledged(asked: Asked, answer: Appended, where: string): void
+  addViolation(sentence: string): void
+  beginAppend(input: AppendInput, id?: string): AppendRequest
+  acknowledged(request: AppendRequest, answer: Appended, where: string): void
   /** The known length of an owner's list: a read that begins now must show at least as much. */
   floor(owner: string): number
   /** The acknowledged length, regardless of reads: a commit can be read a moment before its acknowledgement. */
@@ -34,7 +34,7 @@ export interface History {
   /** The servers have lost acknowledged commits: from now on reads may show less than was known. */
   forgive(): void
   isForgiving(): boolean
-  asked(): readonly Asked[]
+  requests(): readonly AppendRequest[]
   /** The longest list of an owner that any read has shown. */
   longest(owner: string): readonly string[]
   counts(): Counts
@@ -49,31 +49,31 @@ export interface Counts {
 
 export function openHistory(note: (line: string) => void, ignored?: RegExp): History {
   const violations: string[] = []
-  const asked: Asked[] = []
+  const requests: AppendRequest[] = []
   const floors = new Map<string, number>()
   const acknowledgedFloors = new Map<string, number>()
   const longest = new Map<string, readonly string[]>()
-  const places = new Map<string, Asked>()
+  const requestsByPlace = new Map<string, AppendRequest>()
   let reads = 0
   let forgiving = false
 
-  function violated(sentence: string): void {
+  function addViolation(sentence: string): void {
     if (ignored?.test(sentence)) return
     note(`VIOLATION ${sentence}`)
     violations.push(sentence)
   }
 
-  function know(owner: string, count: number): void {
+  function raiseFloor(owner: string, count: number): void {
     floors.set(owner, Math.max(floors.get(owner) ?? 0, count))
   }
 
-  function samePlaces(owner: string, values: readonly string[], where: string): void {
+  function checkPlaces(owner: string, values: readonly string[], where: string): void {
     if (forgiving) return
     const before = longest.get(owner) ?? []
     const shared = Math.min(before.length, values.length)
     for (let at = 0; at < shared; at++) {
       if (before[at] === values[at]) continue
-      violated(`${where} shows ${values[at]} at place ${at + 1} of ${owner}, where ${before[at]} was seen before`)
+      addViolation(`${where} shows ${values[at]} at place ${at + 1} of ${owner}, where ${before[at]} was seen before`)
       return
     }
     if (values.length > before.length) longest.set(owner, values)
@@ -81,27 +81,31 @@ export function openHistory(note: (line: string) => void, ignored?: RegExp): His
 
   return {
     violations,
-    violated,
-    asks(input, id) {
-      const one: Asked = { input, id, floor: floors.get(input.owner) ?? 0, maybe: false }
-      asked.push(one)
+    addViolation,
+    beginAppend(input, id) {
+      const one: AppendRequest = { input, id, floor: floors.get(input.owner) ?? 0, maybe: false }
+      requests.push(one)
       return one
     },
     acknowledged(one, answer, where) {
       const { owner, value } = one.input
       if (!forgiving && one.answer && JSON.stringify(one.answer) !== JSON.stringify(answer)) {
-        violated(`${value} was answered ${JSON.stringify(one.answer)}, and the same again ${JSON.stringify(answer)}`)
+        addViolation(
+          `${value} was answered ${JSON.stringify(one.answer)}, and the same again ${JSON.stringify(answer)}`,
+        )
       }
       one.answer = answer
       if (forgiving) return
       if (!(answer.count > one.floor)) {
-        violated(`${where} put ${value} at place ${answer.count} of ${owner}, asked for when ${one.floor} were there`)
+        addViolation(
+          `${where} put ${value} at place ${answer.count} of ${owner}, asked for when ${one.floor} were there`,
+        )
       }
-      const place = `${owner} ${answer.count}`
-      const other = places.get(place)
-      if (other && other !== one) violated(`${value} and ${other.input.value} were both put at place ${place}`)
-      places.set(place, one)
-      know(owner, answer.count)
+      const placeKey = `${owner} ${answer.count}`
+      const other = requestsByPlace.get(placeKey)
+      if (other && other !== one) addViolation(`${value} and ${other.input.value} were both put at place ${placeKey}`)
+      requestsByPlace.set(placeKey, one)
+      raiseFloor(owner, answer.count)
       acknowledgedFloors.set(owner, Math.max(answer.count, acknowledgedFloors.get(owner) ?? 0))
     },
     acknowledgedFloor: (owner) => acknowledgedFloors.get(owner) ?? 0,
@@ -110,24 +114,26 @@ export function openHistory(note: (line: string) => void, ignored?: RegExp): His
       reads++
       const { values, count, marks } = seen
       if (values.length !== count || values.length !== marks) {
-        const twice = values.filter((value, place) => values.indexOf(value) !== place)
-        const about = `${values.length} values, a count of ${count} and ${marks} marks of ${owner}`
-        violated(`${where} shows ${about}${twice.length > 0 ? `, twice ${twice.join(', ')}` : ''}`)
+        const twice = values.filter((value, placeKey) => values.indexOf(value) !== placeKey)
+        const summary = `${values.length} values, a count of ${count} and ${marks} marks of ${owner}`
+        addViolation(`${where} shows ${summary}${twice.length > 0 ? `, twice ${twice.join(', ')}` : ''}`)
       }
       if (values.length < floor && !forgiving) {
-        violated(`${where} shows ${values.length} values of ${owner} after ${floor} were known: ${values.slice(-3)}`)
+        addViolation(
+          `${where} shows ${values.length} values of ${owner} after ${floor} were known: ${values.slice(-3)}`,
+        )
       }
-      samePlaces(owner, values, where)
-      know(owner, values.length)
+      checkPlaces(owner, values, where)
+      raiseFloor(owner, values.length)
     },
     forgive() {
       forgiving = true
     },
     isForgiving: () => forgiving,
-    asked: () => asked,
+    requests: () => requests,
     longest: (owner) => longest.get(owner) ?? [],
     counts() {
-      const of = (outcome: AskOutcome) => asked.filter((one) => outcomeOf(one) === outcome).length
+      const of = (outcome: AppendOutcome) => requests.filter((one) => outcomeOf(one) === outcome).length
       return { acknowledged: of('acknowledged'), reads, notDecided: of('not decided'), unknown: of('unknown') }
     },
   }

@@ -5,36 +5,37 @@ import type { ClientTarget } from './target.js'
 
 export interface Pressure {
   /** A command is sent, with or without an id; the caller calls the returned function when it is answered. */
-  asked(target: ClientTarget, owner: string, id?: string): () => void
+  trackCommand(target: ClientTarget, owner: string, id?: string): () => void
 }
 
 export interface PressureOptions {
   readonly timeline: Timeline
   readonly shards: number
   /** The most commands that may wait in a shard, those of the pending commit included. */
-  readonly most: number
-  readonly violated: (sentence: string) => void
+  readonly max: number
+  readonly addViolation: (sentence: string) => void
 }
 
-export function openPressure({ timeline, shards, most, violated }: PressureOptions): Pressure {
+export function openPressure({ timeline, shards, max, addViolation }: PressureOptions): Pressure {
   /** By shard. Commands under the same id take one place. */
   const waiting = new Map<string, { id: string | undefined }[]>()
-  const placesOf = (asked: readonly { id: string | undefined }[]) =>
-    new Set(asked.map((each) => (each.id === undefined ? each : each.id))).size
+  const countSlots = (commands: readonly { id: string | undefined }[]) =>
+    new Set(commands.map((each) => (each.id === undefined ? each : each.id))).size
   return {
-    asked({ life }, owner, id) {
-      const place = `shard ${shardOf(owner, shards)} of ${life.name}`
+    trackCommand({ incarnation }, owner, id) {
+      const shardName = `shard ${shardOf(owner, shards)} of ${incarnation.name}`
       const mine = { id: id && `${owner} ${id}` }
-      waiting.set(place, [...(waiting.get(place) ?? []), mine])
+      waiting.set(shardName, [...(waiting.get(shardName) ?? []), mine])
       // A refused command is answered before anything else happens.
       timeline.after(0, () => {
-        const now = placesOf(waiting.get(place)!)
-        if (life.alive() && now > most) violated(`${now} commands wait in ${place}, which is more than ${most}`)
+        const now = countSlots(waiting.get(shardName)!)
+        if (incarnation.alive() && now > max)
+          addViolation(`${now} commands wait in ${shardName}, which is more than ${max}`)
       })
       return () =>
         void waiting.set(
-          place,
-          waiting.get(place)!.filter((each) => each !== mine),
+          shardName,
+          waiting.get(shardName)!.filter((each) => each !== mine),
         )
     },
   }

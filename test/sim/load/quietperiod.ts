@@ -10,7 +10,7 @@ export interface QuietPeriod {
 }
 
 /** A change has taken full effect after this long. */
-const settledMs = 2_000
+const recoveryMs = 2_000
 
 export function createQuietPeriod(now: () => number): QuietPeriod {
   let disturbances = 0
@@ -32,6 +32,6 @@ export function createQuietPeriod(now: () => number): QuietPeriod {
         troubles--
       }
     },
-    since: () => (troubles === 0 && now() - lastStir > settledMs ? disturbances : undefined),
+    since: () => (troubles === 0 && now() - lastStir > recoveryMs ? disturbances : undefined),
   }
 }

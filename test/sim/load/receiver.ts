@@ -1,11 +1,11 @@
 /** The receiver of effects over an unreliable connection; it drops ids that it has seen, as every receiver must. */
-import type { Life } from '../world/life.js'
+import type { Incarnation } from '../world/life.js'
 import type { Rng } from '../world/rng.js'
 import type { Timeline } from '../world/timeline.js'
 
 export interface Receiver {
   /** Resolves when the receiver has acknowledged; a rejection leaves the outcome unknown. */
-  deliver(life: Life, id: string, what: string, signal: AbortSignal): Promise<void>
+  deliver(incarnation: Incarnation, id: string, what: string, signal: AbortSignal): Promise<void>
   /** The accepted effects in order, without repeats. */
   accepted(): readonly string[]
   /** Every id that arrived, with its content. */
@@ -21,7 +21,7 @@ const noAnswerMs = 400
 export function openReceiver(
   timeline: Timeline,
   rng: Rng,
-  about: { dropsRepeats: boolean; violated: (sentence: string) => void },
+  options: { dropsRepeats: boolean; addViolation: (sentence: string) => void },
 ): Receiver {
   const seen = new Map<string, string>()
   const accepted: string[] = []
@@ -31,14 +31,14 @@ export function openReceiver(
   function accept(id: string, what: string): void {
     const before = seen.get(id)
     if (before !== undefined && before !== what)
-      about.violated(`the effect id ${id} stood for ${before} and then ${what}`)
-    if (before === undefined || !about.dropsRepeats) accepted.push(what)
+      options.addViolation(`the effect id ${id} stood for ${before} and then ${what}`)
+    if (before === undefined || !options.dropsRepeats) accepted.push(what)
     seen.set(id, what)
   }
 
   return {
-    deliver: (life, id, what, signal) =>
-      life.outside<void>(({ resolve, reject }) => {
+    deliver: (incarnation, id, what, signal) =>
+      incarnation.outside<void>(({ resolve, reject }) => {
         const arrives = up && !rng.chance(failing)
         const answers = !rng.chance(failing)
         const abort = () => reject(new Error('the delivery was broken off'))

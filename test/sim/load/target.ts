@@ -1,13 +1,13 @@
 /** A process as a client sees it: it takes commands, may end, and caches lists that it watches. */
 import { isRefusal, type Refusal } from '../../../core/errors.js'
 import type { Engine } from '../../../runtime/shard/contract.js'
-import type { Life } from '../world/life.js'
+import type { Incarnation } from '../world/life.js'
 import type { Timeline } from '../world/timeline.js'
 import { list, lists } from './commands.js'
 import type { History } from './history.js'
 
 export interface ClientTarget {
-  readonly life: Life
+  readonly incarnation: Incarnation
   readonly engine: Engine
   /** Reads an owner's list from memory if this process may, and from the owner otherwise. */
   readLocal(owner: string): Promise<void>
@@ -23,7 +23,7 @@ export type Outcome<T> =
 
 /** One attempt at one process. An answer after the timeout goes to `late`. */
 export function attempt<T>(
-  { life }: ClientTarget,
+  { incarnation }: ClientTarget,
   timeline: Timeline,
   patienceMs: number,
   call: () => Promise<T | Refusal>,
@@ -36,10 +36,10 @@ export function attempt<T>(
       resolve({ kind: 'silent' })
     }
     const cancel = timeline.after(patienceMs, rejectLate)
-    life.ended(rejectLate)
-    const told = (answer: T | Refusal) => {
+    incarnation.ended(rejectLate)
+    const answered = (answer: T | Refusal) => {
       cancel()
-      if (!life.alive()) return
+      if (!incarnation.alive()) return
       if (!timedOut) resolve(isRefusal(answer) ? { kind: 'refused', refusal: answer } : { kind: 'answered', answer })
       else if (!isRefusal(answer)) late?.(answer)
     }
@@ -47,7 +47,7 @@ export function attempt<T>(
       cancel()
       resolve({ kind: 'threw', error })
     }
-    life.enter(() => void call().then(told, threw))
+    incarnation.enter(() => void call().then(answered, threw))
   })
 }
 
@@ -56,13 +56,13 @@ interface TargetState {
   readonly values: readonly string[]
 }
 
-export function createTarget(life: Life, engine: Engine, history: History): ClientTarget {
+export function createTarget(incarnation: Incarnation, engine: Engine, history: History): ClientTarget {
   const states = new Map<string, TargetState>()
   /** Counts the changes seen of each owner, to know whether one came during a read. */
-  const told = new Map<string, number>()
+  const changeCounts = new Map<string, number>()
 
   engine.watch(lists, ([owner], values = []) => {
-    told.set(owner, (told.get(owner) ?? 0) + 1)
+    changeCounts.set(owner, (changeCounts.get(owner) ?? 0) + 1)
     const tenure = engine.ownershipEpoch(owner)
     if (tenure === undefined) states.delete(owner)
     else states.set(owner, { tenure, values })
@@ -70,20 +70,20 @@ export function createTarget(life: Life, engine: Engine, history: History): Clie
 
   function check(owner: string, values: readonly string[], floor: number): void {
     const count = values.length
-    history.read(owner, floor, { values, count, marks: count }, `the memory of ${life.name}`)
+    history.read(owner, floor, { values, count, marks: count }, `the memory of ${incarnation.name}`)
   }
 
   return {
-    life,
+    incarnation,
     engine,
     async readLocal(owner) {
       const tenure = engine.ownershipEpoch(owner)
-      const known = states.get(owner)
+      const state = states.get(owner)
       if (tenure === undefined) return
-      if (known?.tenure === tenure) return check(owner, known.values, history.acknowledgedFloor(owner))
-      const before = told.get(owner)
+      if (state?.tenure === tenure) return check(owner, state.values, history.acknowledgedFloor(owner))
+      const before = changeCounts.get(owner)
       const seen = await engine.query(owner, list, { owner })
-      if (isRefusal(seen) || told.get(owner) !== before || engine.ownershipEpoch(owner) !== tenure) return
+      if (isRefusal(seen) || changeCounts.get(owner) !== before || engine.ownershipEpoch(owner) !== tenure) return
       states.set(owner, { tenure, values: seen.values })
     },
   }

@@ -21,13 +21,13 @@ export interface BucketOptions {
   readonly rng: Rng
   readonly servers: Servers
   /** Called when a node learns that its put was done, with the time of the request. */
-  readonly heard: (connection: Connection, askedAt: number) => void
+  readonly onRequest: (connection: Connection, requestedAt: number) => void
 }
 
 /** How often a disconnected watcher tries again, at least and at most. */
-const againMs = [200, 1_500] as const
+const retryMs = [200, 1_500] as const
 
-export function createServerBucket({ timeline, rng, servers, heard }: BucketOptions): ServerBucket {
+export function createServerBucket({ timeline, rng, servers, onRequest }: BucketOptions): ServerBucket {
   let values = new Map<string, KvEntry>()
   let revision = 0
   const watchers = new Set<Watcher>()
@@ -41,27 +41,27 @@ export function createServerBucket({ timeline, rng, servers, heard }: BucketOpti
 
   /** One watch: reports changes in order, and after a reconnect those that it has not reported yet. */
   function watch(
-    { life, link }: Connection,
-    seen: (key: string, held: KvEntry) => void,
+    { incarnation, link }: Connection,
+    seen: (key: string, entry: KvEntry) => void,
     ready: () => void,
   ): () => void {
-    let told = new Map<string, number>()
+    let notified = new Map<string, number>()
     let arrived = new Map<string, number>()
     let over = false
     let broken = true
 
     function notify(key: string): boolean {
-      const held = values.get(key)
-      if (!held || told.get(key) === held.revision) return true
+      const entry = values.get(key)
+      if (!entry || notified.get(key) === entry.revision) return true
       const seenThen = arrived
       const sent = link.transmit('toNode', () => {
         // A delayed change is left out when a later change of its key came first: changes of one key are in order.
-        if (over || (seenThen.get(key) ?? 0) > held.revision) return
-        seenThen.set(key, held.revision)
-        const value = held.value && Buffer.from(held.value)
-        life.enter(() => !over && seen(key, { revision: held.revision, value }))
+        if (over || (seenThen.get(key) ?? 0) > entry.revision) return
+        seenThen.set(key, entry.revision)
+        const value = entry.value && Buffer.from(entry.value)
+        incarnation.enter(() => !over && seen(key, { revision: entry.revision, value }))
       })
-      if (sent) told.set(key, held.revision)
+      if (sent) notified.set(key, entry.revision)
       return sent
     }
 
@@ -69,27 +69,27 @@ export function createServerBucket({ timeline, rng, servers, heard }: BucketOpti
       if (over) return
       const arrives = link.transmit('toBus', () => {
         if (over) return
-        if (!servers.isUp()) return again(first)
+        if (!servers.isUp()) return retryBegin(first)
         broken = false
-        for (const key of [...values.keys()]) if (!notify(key)) return again(first)
-        if (first && !link.transmit('toNode', ready)) again(first)
+        for (const key of [...values.keys()]) if (!notify(key)) return retryBegin(first)
+        if (first && !link.transmit('toNode', ready)) retryBegin(first)
       })
-      if (!arrives) again(first)
+      if (!arrives) retryBegin(first)
     }
 
-    function again(first: boolean): void {
+    function retryBegin(first: boolean): void {
       broken = true
-      timeline.after(rng.between(...againMs), () => begin(first))
+      timeline.after(rng.between(...retryMs), () => begin(first))
     }
 
     const watcher: Watcher = {
       changed(key) {
-        if (!broken && !notify(key)) again(false)
+        if (!broken && !notify(key)) retryBegin(false)
       },
       restart() {
-        told = new Map()
+        notified = new Map()
         arrived = new Map()
-        if (!broken) again(false)
+        if (!broken) retryBegin(false)
       },
     }
     watchers.add(watcher)
@@ -97,7 +97,7 @@ export function createServerBucket({ timeline, rng, servers, heard }: BucketOpti
       over = true
       watchers.delete(watcher)
     }
-    life.ended(end)
+    incarnation.ended(end)
     begin(true)
     return end
   }
@@ -111,27 +111,27 @@ export function createServerBucket({ timeline, rng, servers, heard }: BucketOpti
     of: (connection) => ({
       async put(key, value) {
         const bytes = Buffer.from(value)
-        const askedAt = timeline.now()
-        const done = await servers.ask(connection, () => set(key, bytes))
-        heard(connection, askedAt)
+        const requestedAt = timeline.now()
+        const done = await servers.request(connection, () => set(key, bytes))
+        onRequest(connection, requestedAt)
         return done
       },
       create(key, value) {
         const bytes = Buffer.from(value)
-        return servers.ask(connection, () => {
+        return servers.request(connection, () => {
           if (values.get(key)?.value) return false
           set(key, bytes)
           return true
         })
       },
       get: (key) =>
-        servers.ask(connection, () => {
-          const held = values.get(key)
-          return held && { revision: held.revision, value: held.value && Buffer.from(held.value) }
+        servers.request(connection, () => {
+          const entry = values.get(key)
+          return entry && { revision: entry.revision, value: entry.value && Buffer.from(entry.value) }
         }),
-      remove: (key) => servers.ask(connection, () => void (values.has(key) && set(key, undefined))),
+      remove: (key) => servers.request(connection, () => void (values.has(key) && set(key, undefined))),
       watch: (seen) =>
-        connection.life.outside<() => void>(({ resolve }) => {
+        connection.incarnation.outside<() => void>(({ resolve }) => {
           const end = watch(connection, seen, () => resolve(end))
         }),
     }),

@@ -2,7 +2,7 @@
 import type { Bus } from '../../../runtime/nats/contract.js'
 import { createServerBucket, type ServerBucket } from './bucket.js'
 import type { NodeClock } from './clock.js'
-import type { Life } from './life.js'
+import type { Incarnation } from './life.js'
 import type { Link } from './link.js'
 import { createServerLog, type Entry, type ServerLog } from './log.js'
 import type { Rng } from './rng.js'
@@ -13,10 +13,10 @@ import type { Timeline } from './timeline.js'
 
 export interface SimBus {
   readonly servers: Servers
-  readonly wire: ServerRpc
+  readonly rpc: ServerRpc
   readonly members: ServerBucket
   log(shard: number): ServerLog
-  connect(life: Life, link: Link, clock: NodeClock): Bus
+  connect(incarnation: Incarnation, link: Link, clock: NodeClock): Bus
 }
 
 export interface BusOptions {
@@ -25,26 +25,26 @@ export interface BusOptions {
   readonly entryBytes: number
   readonly appended: (shard: number, entry: Entry) => void
   /** A node learnt that the servers have its heartbeat of that moment. */
-  readonly beat: (life: Life, askedAt: number) => void
+  readonly beat: (incarnation: Incarnation, requestedAt: number) => void
 }
 
 /** How long the servers take to notice the end of a process, at least and at most. */
-const goneMs = [0, 3_000] as const
+const removalDelayMs = [0, 3_000] as const
 
 export function openSimBus(options: BusOptions): SimBus {
   const { timeline } = options
   const rng = options.rng
   const servers = openServers(timeline, rng.fork('servers'))
-  const wire = createServerRpc(timeline, rng.fork('wire'), servers)
-  const bucket = (name: string, heard: (connection: Connection, askedAt: number) => void) =>
-    createServerBucket({ timeline, rng: rng.fork(name), servers, heard })
-  const members = bucket('members', ({ life }, askedAt) => options.beat(life, askedAt))
+  const rpc = createServerRpc(timeline, rng.fork('wire'), servers)
+  const bucket = (name: string, onRequest: (connection: Connection, requestedAt: number) => void) =>
+    createServerBucket({ timeline, rng: rng.fork(name), servers, onRequest })
+  const members = bucket('members', ({ incarnation }, requestedAt) => options.beat(incarnation, requestedAt))
   const settings = bucket('settings', () => {})
   const snapshots = createServerSnapshots(servers)
   const logs = new Map<number, ServerLog>()
 
   function log(shard: number): ServerLog {
-    const held =
+    const serverLog =
       logs.get(shard) ??
       createServerLog({
         timeline,
@@ -53,26 +53,26 @@ export function openSimBus(options: BusOptions): SimBus {
         entryBytes: options.entryBytes,
         appended: (entry) => options.appended(shard, entry),
       })
-    logs.set(shard, held)
-    return held
+    logs.set(shard, serverLog)
+    return serverLog
   }
 
   return {
     servers,
-    wire,
+    rpc,
     members,
     log,
-    connect(life, link, clock) {
+    connect(incarnation, link, clock) {
       let open = true
-      life.ended(() => {
-        timeline.after(rng.between(...goneMs), () => {
+      incarnation.ended(() => {
+        timeline.after(rng.between(...removalDelayMs), () => {
           open = false
         })
       })
-      const connection: Connection = { life, link, clock, isOpen: () => open }
+      const connection: Connection = { incarnation, link, clock, isOpen: () => open }
       return {
-        ...wire.of(connection),
-        log: (shard) => servers.ask(connection, () => log(shard).of(connection)),
+        ...rpc.of(connection),
+        log: (shard) => servers.request(connection, () => log(shard).of(connection)),
         members: members.of(connection),
         settings: settings.of(connection),
         objects: snapshots.of(connection),

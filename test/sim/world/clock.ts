@@ -1,12 +1,12 @@
 /** A node's clock: it runs a little fast or slow, and its time of day may be wrong or be set. */
 import type { Clock } from '../../../runtime/clock.js'
-import type { Life } from './life.js'
+import type { Incarnation } from './life.js'
 import type { Rng } from './rng.js'
 import type { Timeline } from './timeline.js'
 
 export interface NodeClock {
   /** The clock of one life of the node. */
-  of(life: Life): Clock
+  of(incarnation: Incarnation): Clock
   /** Sets the time of day forward or back. */
   step(ms: number): void
   /** Corrects the time of day. */
@@ -19,30 +19,30 @@ export interface NodeClock {
 export const worldBegan = Date.parse('2026-03-01T12:00:00.000Z')
 const latestMs = 3
 /** More readings of the clock than this without another event mean an endless loop. */
-const looksPerEvent = 100_000
+const readsPerEvent = 100_000
 
 export interface ClockOptions {
   readonly rate: number
   readonly offsetMs: number
-  readonly violated: (sentence: string) => void
+  readonly addViolation: (sentence: string) => void
 }
 
-export function nodeClock(timeline: Timeline, rng: Rng, about: ClockOptions): NodeClock {
-  let offset = about.offsetMs
-  const now = () => Math.floor(worldBegan + offset + timeline.now() * about.rate)
-  const worldMs = (ms: number) => ms / about.rate
-  let looks = 0
+export function nodeClock(timeline: Timeline, rng: Rng, options: ClockOptions): NodeClock {
+  let offset = options.offsetMs
+  const now = () => Math.floor(worldBegan + offset + timeline.now() * options.rate)
+  const worldMs = (ms: number) => ms / options.rate
+  let reads = 0
   let event = 0
 
-  function checkClock(life: Life, time: number): number {
+  function checkClock(incarnation: Incarnation, time: number): number {
     if (timeline.events() !== event) {
       event = timeline.events()
-      looks = 0
+      reads = 0
     }
-    if (++looks > looksPerEvent) {
-      const spins = `${life.name} turns in a circle and lets nothing else happen`
-      about.violated(spins)
-      life.end()
+    if (++reads > readsPerEvent) {
+      const spins = `${incarnation.name} turns in a circle and lets nothing else happen`
+      options.addViolation(spins)
+      incarnation.end()
       throw new Error(spins)
     }
     return time
@@ -55,24 +55,24 @@ export function nodeClock(timeline: Timeline, rng: Rng, about: ClockOptions): No
       offset += ms
     },
     setRight() {
-      offset = about.offsetMs
+      offset = options.offsetMs
     },
-    of: (life) => ({
-      now: () => checkClock(life, now()),
-      monotonic: () => checkClock(life, timeline.now() * about.rate),
+    of: (incarnation) => ({
+      now: () => checkClock(incarnation, now()),
+      monotonic: () => checkClock(incarnation, timeline.now() * options.rate),
       // As with a real timer, the delay is fixed when it is set; a step of the time of day does not change it.
       setTimer(at, call) {
-        let wanted = true
+        let isPending = true
         const late = 1 + rng.next() * latestMs
         const cancel = timeline.after(worldMs(Math.max(0, at - now())) + late, () =>
-          life.enter(() => wanted && call(), 'alarm'),
+          incarnation.enter(() => isPending && call(), 'alarm'),
         )
         return () => {
-          wanted = false
+          isPending = false
           cancel()
         }
       },
-      nextTick: (call) => void timeline.after(0, () => life.enter(call)),
+      nextTick: (call) => void timeline.after(0, () => incarnation.enter(call)),
     }),
   }
 }

@@ -10,7 +10,7 @@ import {
   type Store,
   StoreFailed,
 } from '../../../runtime/store/contract.js'
-import type { Life } from './life.js'
+import type { Incarnation } from './life.js'
 import type { Rng } from './rng.js'
 import { createRows, type Rows } from './rows.js'
 import { spaceOver } from './space.js'
@@ -22,7 +22,7 @@ export type SpaceName = number | 'own'
 export interface Disk {
   /** The node's id as stored in its data; an empty disk gets a new one. */
   id(): string
-  open(life: Life, durability: Durability): Store
+  open(incarnation: Incarnation, durability: Durability): Store
   /** The current content, for comparison with other copies. */
   rows(space: SpaceName): Rows
   /** Loses the unsynced data; the node's process has ended before. */
@@ -57,7 +57,7 @@ interface Group {
 
 /** The duration of each step, at least and at most. */
 const writeMs = [0.3, 6] as const
-const tellMs = [0, 2] as const
+const ackMs = [0, 2] as const
 const syncMs = [5, 400] as const
 
 export interface DiskOptions {
@@ -75,10 +75,10 @@ export function openDisk({ node, timeline, rng }: DiskOptions): Disk {
   let failsNext = false
   /** Counts disks, so that a pending sync of an old one does not reach a new one. */
   let generation = 0
-  const newAbout = () => ({ installation: `made-by-${node}-${generation}`, node: `${node}x${generation}` })
-  let about = newAbout()
+  const newManifest = () => ({ installation: `made-by-${node}-${generation}`, node: `${node}x${generation}` })
+  let manifest = newManifest()
 
-  const took = ([least, most]: readonly [number, number]) => rng.between(least, most) * factor
+  const took = ([min, max]: readonly [number, number]) => rng.between(min, max) * factor
 
   function rowsIn(spaces: Map<SpaceName, Rows>, space: SpaceName): Rows {
     const rows = spaces.get(space) ?? createRows()
@@ -117,14 +117,14 @@ export function openDisk({ node, timeline, rng }: DiskOptions): Disk {
   }
 
   /** Removes all but this many of the unsynced groups. */
-  function loseAllBut(kept: number): void {
-    unsynced.length = kept
+  function loseAllBut(count: number): void {
+    unsynced.length = count
     seen = new Map([...synced].map(([space, rows]) => [space, rows.copy()]))
     for (const { commits } of unsynced) apply(commits, seen)
   }
 
-  function open(life: Life, durability: Durability): Store {
-    const take = durability === 'synced' ? write : writeBehind
+  function open(incarnation: Incarnation, durability: Durability): Store {
+    const submit = durability === 'synced' ? write : writeBehind
     let waiting: Waiting[] = []
     let busy = false
     let underWay: readonly Commit[] | undefined
@@ -133,9 +133,9 @@ export function openDisk({ node, timeline, rng }: DiskOptions): Disk {
     let closed = false
     const idlers: (() => void)[] = []
 
-    life.ended(() => {
+    incarnation.ended(() => {
       // A pending commit may have reached the disk or not, and so may a failed one.
-      for (const group of [afterFailure, underWay]) if (group && rng.chance(0.5)) take(group)
+      for (const group of [afterFailure, underWay]) if (group && rng.chance(0.5)) submit(group)
       const written = unsynced.filter(({ isWritten }) => isWritten).length
       loseAllBut(written + rng.below(unsynced.length - written + 1))
     })
@@ -147,18 +147,18 @@ export function openDisk({ node, timeline, rng }: DiskOptions): Disk {
         return
       }
       if (!closed && !waiting.some(({ isFlushed }) => isFlushed)) return
-      const taken = waiting
+      const batch = waiting
       waiting = []
       if (failed || isFull) {
         const error = failed ?? fullError()
-        for (const { reject } of taken) reject(error)
+        for (const { reject } of batch) reject(error)
         begin()
         return
       }
-      const group = taken.map((each) => ({ ...each, changes: each.collect().map(copied) }))
+      const group = batch.map((each) => ({ ...each, changes: each.collect().map(copyChange) }))
       busy = true
       underWay = group
-      timeline.after(took(writeMs), () => life.alive() && finish(group))
+      timeline.after(took(writeMs), () => incarnation.alive() && finish(group))
     }
 
     function finish(group: readonly Commit[]): void {
@@ -179,11 +179,11 @@ export function openDisk({ node, timeline, rng }: DiskOptions): Disk {
         begin()
         return
       }
-      take(group)
-      timeline.after(took(tellMs), () => life.enter(() => told(group)))
+      submit(group)
+      timeline.after(took(ackMs), () => incarnation.enter(() => completeGroup(group)))
     }
 
-    function told(group: readonly Commit[]): void {
+    function completeGroup(group: readonly Commit[]): void {
       busy = false
       for (const { onCommitted: committed } of group) committed()
       // Waiting commits may be requested before or after the callers of this one are answered.
@@ -197,13 +197,13 @@ export function openDisk({ node, timeline, rng }: DiskOptions): Disk {
       if (closed || failed) {
         return { done: Promise.reject(failed ?? new StoreFailed('The store is closed.')), flush }
       }
-      const done = life.outside<undefined>((answer) => {
+      const done = incarnation.outside<undefined>((answer) => {
         const resolve = () => answer.resolve(undefined)
         const commit: Waiting = { ...deferred, space, isFlushed: false, resolve, reject: answer.reject }
         waiting.push(commit)
         flush = () => {
           commit.isFlushed = true
-          timeline.after(0, () => life.enter(begin))
+          timeline.after(0, () => incarnation.enter(begin))
         }
       })
       return { done, flush }
@@ -223,17 +223,17 @@ export function openDisk({ node, timeline, rng }: DiskOptions): Disk {
       },
       own: at('own'),
       get identity() {
-        return about
+        return manifest
       },
       adopt: (installation) =>
-        life.outside(({ resolve }) => {
-          about = { ...about, installation }
+        incarnation.outside(({ resolve }) => {
+          manifest = { ...manifest, installation }
           timeline.after(took(writeMs), () => resolve(undefined))
         }),
       failure: () => failed ?? (isFull ? fullError() : undefined),
       close() {
         closed = true
-        return life.outside(({ resolve }) => {
+        return incarnation.outside(({ resolve }) => {
           const done = () => {
             const last = unsynced.at(-1)
             if (last && !failed) syncUpTo(last)
@@ -247,13 +247,13 @@ export function openDisk({ node, timeline, rng }: DiskOptions): Disk {
   }
 
   return {
-    id: () => about.node,
+    id: () => manifest.node,
     open,
     rows: (space) => rowsIn(seen, space),
     cutPower() {
       generation++
-      const kept = unsynced[rng.below(unsynced.length + 1) - 1]
-      if (kept) syncUpTo(kept)
+      const lastSynced = unsynced[rng.below(unsynced.length + 1) - 1]
+      if (lastSynced) syncUpTo(lastSynced)
       loseAllBut(0)
     },
     replace() {
@@ -262,7 +262,7 @@ export function openDisk({ node, timeline, rng }: DiskOptions): Disk {
       seen = new Map()
       synced = new Map()
       failsNext = false
-      about = newAbout()
+      manifest = newManifest()
     },
     slow(times) {
       factor = times
@@ -276,7 +276,7 @@ export function openDisk({ node, timeline, rng }: DiskOptions): Disk {
   }
 }
 
-function copied({ key, value }: Change): Change {
+function copyChange({ key, value }: Change): Change {
   return { key: Buffer.from(key), value: value && Buffer.from(value) }
 }
 

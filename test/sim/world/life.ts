@@ -10,7 +10,7 @@ export interface Answer<T> {
   reject(error: unknown): void
 }
 
-export interface Life {
+export interface Incarnation {
   readonly node: string
   /** A new name at every start. */
   readonly name: string
@@ -35,7 +35,7 @@ interface Waiting {
   readonly call: () => void
 }
 
-export interface LifeOptions {
+export interface IncarnationOptions {
   readonly node: string
   readonly name: string
   readonly timeline: Timeline
@@ -44,7 +44,7 @@ export interface LifeOptions {
   readonly threw: (error: unknown) => void
 }
 
-export function beginLife({ node, name, timeline, rng, threw }: LifeOptions): Life {
+export function startIncarnation({ node, name, timeline, rng, threw }: IncarnationOptions): Incarnation {
   let over = false
   let isPaused = false
   /** Outside actions left before the end. */
@@ -104,9 +104,12 @@ export function beginLife({ node, name, timeline, rng, threw }: LifeOptions): Li
       if (!isPaused) return
       isPaused = false
       const first = rng.pick(['message', 'alarm'] as const)
-      const came = waiting
+      const delivered = waiting
       waiting = []
-      const ordered = [...came.filter(({ kind }) => kind === first), ...came.filter(({ kind }) => kind !== first)]
+      const ordered = [
+        ...delivered.filter(({ kind }) => kind === first),
+        ...delivered.filter(({ kind }) => kind !== first),
+      ]
       for (const { kind, call } of ordered) timeline.after(0, () => enter(call, kind))
     },
     paused: () => isPaused,

@@ -39,7 +39,7 @@ const noticedMs = [300, 4_000] as const
 export function openLink(timeline: Timeline, rng: Rng): Link {
   const lastArrival: Record<Direction, number> = { toBus: 0, toNode: 0 }
   let current: Cut | undefined
-  let held: { direction: Direction; arrive: () => void }[] = []
+  let delayed: { direction: Direction; arrive: () => void }[] = []
   let knownDown = false
   let factor = 1
   let straggling = 0
@@ -64,7 +64,7 @@ export function openLink(timeline: Timeline, rng: Rng): Link {
         return true
       }
       if (!current.keeps) return false
-      held.push({ direction, arrive })
+      delayed.push({ direction, arrive })
       return true
     },
     cut(cut) {
@@ -78,8 +78,8 @@ export function openLink(timeline: Timeline, rng: Rng): Link {
       cuts++
       current = undefined
       knownDown = false
-      const late = held
-      held = []
+      const late = delayed
+      delayed = []
       for (const { direction, arrive } of late) send(direction, arrive)
     },
     isCut: (direction) => current !== undefined && (!direction || current.directions.includes(direction)),

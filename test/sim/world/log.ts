@@ -50,7 +50,7 @@ export function createServerLog(options: LogOptions): ServerLog {
 
   function append(bytes: Buffer, after: number, connection: Connection): 'appended' | 'conflict' {
     if (last() !== after) return 'conflict'
-    const { node, name } = connection.life
+    const { node, name } = connection.incarnation
     const entry = { number: last() + 1, bytes, by: name, node, at: timeline.now() }
     entries.push(entry)
     options.appended(entry)
@@ -61,10 +61,10 @@ export function createServerLog(options: LogOptions): ServerLog {
   function follow(
     connection: Connection,
     after: number,
-    take: Parameters<Log['follow']>[1],
+    onEntry: Parameters<Log['follow']>[1],
     ended: (w: unknown) => void,
   ) {
-    const { life, link } = connection
+    const { incarnation, link } = connection
     let cursor = after
     let busy = true
     let over = false
@@ -73,7 +73,7 @@ export function createServerLog(options: LogOptions): ServerLog {
       if (over) return
       over = true
       followers.delete(follower)
-      life.enter(() => ended(why))
+      incarnation.enter(() => ended(why))
     }
 
     function giveUpLater(): void {
@@ -87,7 +87,7 @@ export function createServerLog(options: LogOptions): ServerLog {
       const sent = link.transmit('toNode', () => {
         if (over) return
         if (!entry) end(new Error(`entry ${cursor + 1} of the simulated log was trimmed away`))
-        else life.enter(() => void deliver(entry))
+        else incarnation.enter(() => void deliver(entry))
       })
       if (!sent) giveUpLater()
     }
@@ -95,7 +95,7 @@ export function createServerLog(options: LogOptions): ServerLog {
     async function deliver(entry: Entry): Promise<void> {
       if (over) return
       try {
-        await take(Buffer.from(entry.bytes), entry.number)
+        await onEntry(Buffer.from(entry.bytes), entry.number)
       } catch (error) {
         end(error)
         return
@@ -109,11 +109,11 @@ export function createServerLog(options: LogOptions): ServerLog {
       pump,
       rolledBack: (to) => cursor > to && end(new Error('the simulated log went back')),
     }
-    life.ended(() => {
+    incarnation.ended(() => {
       over = true
       followers.delete(follower)
     })
-    if (!life.reach()) return () => {}
+    if (!incarnation.reach()) return () => {}
     const began = link.transmit('toBus', () => {
       if (over || !servers.isUp()) {
         giveUpLater()
@@ -148,21 +148,21 @@ export function createServerLog(options: LogOptions): ServerLog {
       append(entry, after) {
         if (entry.length > options.entryBytes) return Promise.reject(new Error('an entry is too large for the log'))
         const bytes = Buffer.from(entry)
-        return servers.ask(connection, () => append(bytes, after, connection), { mayRepeat: true })
+        return servers.request(connection, () => append(bytes, after, connection), { mayRepeat: true })
       },
-      bounds: () => servers.ask(connection, () => ({ first, last: last() })),
+      bounds: () => servers.request(connection, () => ({ first, last: last() })),
       read: (number) =>
-        servers.ask(connection, () => {
+        servers.request(connection, () => {
           const entry = entryAt(number)
           return entry && Buffer.from(entry.bytes)
         }),
-      follow: (after, take, ended) => follow(connection, after, take, ended),
+      follow: (after, onEntry, ended) => follow(connection, after, onEntry, ended),
       trim: (upTo) =>
-        servers.ask(connection, () => {
-          const gone = Math.min(upTo, last()) - first + 1
-          if (gone <= 0) return
-          entries = entries.slice(gone)
-          first += gone
+        servers.request(connection, () => {
+          const removedCount = Math.min(upTo, last()) - first + 1
+          if (removedCount <= 0) return
+          entries = entries.slice(removedCount)
+          first += removedCount
         }),
     }),
   }

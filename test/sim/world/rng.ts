@@ -5,8 +5,8 @@ export interface Rng {
   next(): number
   /** An integer from 0 up to but not including `below`. */
   below(below: number): number
-  /** A number from `least` to `most`. */
-  between(least: number, most: number): number
+  /** A number from `min` to `max`. */
+  between(min: number, max: number): number
   chance(probability: number): boolean
   pick<T>(items: readonly T[]): T
   shuffle<T>(items: readonly T[]): T[]
@@ -33,7 +33,7 @@ export function seededRng(seed: string | number): Rng {
   return {
     next,
     below,
-    between: (least, most) => least + next() * (most - least),
+    between: (min, max) => min + next() * (max - min),
     chance: (probability) => next() < probability,
     pick(items) {
       if (items.length === 0) throw new Error('there is nothing to pick from')
@@ -43,9 +43,9 @@ export function seededRng(seed: string | number): Rng {
       const mixed = [...items]
       for (let end = mixed.length - 1; end > 0; end--) {
         const other = below(end + 1)
-        const held = mixed[end]!
+        const swapped = mixed[end]!
         mixed[end] = mixed[other]!
-        mixed[other] = held
+        mixed[other] = swapped
       }
       return mixed
     },

@@ -50,8 +50,8 @@ export function createRows(keys: string[] = [], values = new Map<string, Buffer>
       let at = findIndex(text)
       if (reverse) at = keys[at] === text && !beyond ? at : at - 1
       else if (beyond && keys[at] === text) at++
-      const found = keys[at]
-      return found === undefined ? undefined : { key: bytesOf(found), value: values.get(found)! }
+      const candidate = keys[at]
+      return candidate === undefined ? undefined : { key: bytesOf(candidate), value: values.get(candidate)! }
     },
     copy: () => createRows([...keys], new Map(values)),
     size: () => keys.length,

@@ -14,11 +14,11 @@ export interface ServerRpc {
 interface Listener {
   readonly connection: Connection
   readonly answer: (body: Uint8Array) => Promise<Uint8Array>
-  wanted: boolean
+  isActive: boolean
 }
 
 /** How often a listener retries its registration. */
-const againMs = 400
+const retryMs = 400
 
 export function createServerRpc(timeline: Timeline, rng: Rng, servers: Servers): ServerRpc {
   const subjects = new Map<string, Set<Listener>>()
@@ -31,15 +31,15 @@ export function createServerRpc(timeline: Timeline, rng: Rng, servers: Servers):
   }
 
   function deliver(listener: Listener, body: Buffer, answered: (answer: Buffer) => void): void {
-    const { life, link } = listener.connection
+    const { incarnation, link } = listener.connection
     link.transmit('toNode', () =>
-      life.enter(() => {
-        if (!listener.wanted) return
+      incarnation.enter(() => {
+        if (!listener.isActive) return
         listener.answer(Buffer.from(body)).then(
           (answer) => {
             if (answer.length > limits.messageBytes) throw new Error('an answer is too large for the wire')
             const bytes = Buffer.from(answer)
-            if (life.reach()) link.transmit('toBus', () => answered(bytes))
+            if (incarnation.reach()) link.transmit('toBus', () => answered(bytes))
           },
           () => {},
         )
@@ -54,9 +54,9 @@ export function createServerRpc(timeline: Timeline, rng: Rng, servers: Servers):
     of: (connection) => ({
       request(subject, body, withinMs) {
         if (body.length > limits.messageBytes) throw new Error('a message is too large for the wire')
-        const { life, link, clock } = connection
+        const { incarnation, link, clock } = connection
         const bytes = Buffer.from(body)
-        return life.outside(({ resolve, reject }) => {
+        return incarnation.outside(({ resolve, reject }) => {
           const cancel = timeline.after(clock.worldMs(withinMs), () =>
             reject(new BusUnreachable('The simulated wire brought no answer.')),
           )
@@ -80,20 +80,20 @@ export function createServerRpc(timeline: Timeline, rng: Rng, servers: Servers):
         })
       },
       serve(subject, answer) {
-        const listener: Listener = { connection, answer, wanted: true }
-        const { life, link } = connection
+        const listener: Listener = { connection, answer, isActive: true }
+        const { incarnation, link } = connection
         function begin(): void {
-          if (!listener.wanted || !life.alive()) return
+          if (!listener.isActive || !incarnation.alive()) return
           const arrives = link.transmit('toBus', () => {
-            if (!listener.wanted || !life.alive()) return
+            if (!listener.isActive || !incarnation.alive()) return
             const listeners = subjects.get(subject) ?? new Set()
             subjects.set(subject, listeners.add(listener))
           })
-          if (!arrives) timeline.after(againMs, begin)
+          if (!arrives) timeline.after(retryMs, begin)
         }
-        if (life.reach()) begin()
+        if (incarnation.reach()) begin()
         return () => {
-          listener.wanted = false
+          listener.isActive = false
           link.transmit('toBus', () => subjects.get(subject)?.delete(listener))
         }
       },

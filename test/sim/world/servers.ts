@@ -2,14 +2,14 @@
 import { bus as limits } from '../../../core/limits/index.js'
 import { BusUnreachable } from '../../../runtime/nats/contract.js'
 import type { NodeClock } from './clock.js'
-import type { Life } from './life.js'
+import type { Incarnation } from './life.js'
 import type { Link } from './link.js'
 import type { Rng } from './rng.js'
 import type { Timeline } from './timeline.js'
 
 /** One process's connection to the bus. */
 export interface Connection {
-  readonly life: Life
+  readonly incarnation: Incarnation
   readonly link: Link
   readonly clock: NodeClock
   /** False once the process has closed it or the servers have noticed the end of the process. */
@@ -24,7 +24,7 @@ export interface Servers {
    * Runs an operation once on the servers and returns its result. Without an answer in time it throws BusUnreachable,
    * whether or not the operation is done now, later, or never. An idempotent one may reach them twice.
    */
-  ask<T>(connection: Connection, work: () => T, about?: { mayRepeat: boolean }): Promise<T>
+  request<T>(connection: Connection, work: () => T, options?: { mayRepeat: boolean }): Promise<T>
   /** Called when the servers are back. */
   onUp(call: () => void): void
 }
@@ -41,16 +41,16 @@ export function openServers(timeline: Timeline, rng: Rng): Servers {
       if (back) for (const call of returns) call()
     },
     isUp: () => up,
-    ask<T>({ life, link, clock, isOpen }: Connection, work: () => T, { mayRepeat } = { mayRepeat: false }) {
-      return life.outside<T>(({ resolve, reject }) => {
+    request<T>({ incarnation, link, clock, isOpen }: Connection, work: () => T, { mayRepeat } = { mayRepeat: false }) {
+      return incarnation.outside<T>(({ resolve, reject }) => {
         let answered = false
-        const settle = (call: () => void) => {
+        const complete = (call: () => void) => {
           if (answered) return
           answered = true
           cancel()
           call()
         }
-        const unreachable = () => settle(() => reject(new BusUnreachable('The simulated servers did not answer.')))
+        const unreachable = () => complete(() => reject(new BusUnreachable('The simulated servers did not answer.')))
         const cancel = timeline.after(clock.worldMs(limits.requestMs), unreachable)
         if (!isOpen() || link.isKnownDown()) {
           timeline.after(rng.between(0.1, 2), unreachable)
@@ -59,7 +59,7 @@ export function openServers(timeline: Timeline, rng: Rng): Servers {
         const arrive = () => {
           if (!up) return
           const result = work()
-          link.transmit('toNode', () => settle(() => resolve(result)))
+          link.transmit('toNode', () => complete(() => resolve(result)))
         }
         link.transmit('toBus', arrive)
         if (mayRepeat && link.repeats()) timeline.after(rng.between(...repeatsMs), () => link.transmit('toBus', arrive))

@@ -16,21 +16,21 @@ export function createServerSnapshots(servers: Servers): ServerSnapshots {
         const collected: Buffer[] = []
         for await (const part of parts) {
           collected.push(Buffer.from(part))
-          await servers.ask(connection, () => {})
+          await servers.request(connection, () => {})
         }
-        await servers.ask(connection, () => void objects.set(name, collected))
+        await servers.request(connection, () => void objects.set(name, collected))
       },
       async get(name) {
-        const parts = await servers.ask(connection, () => objects.get(name))
-        return parts && arriving(connection, parts)
+        const parts = await servers.request(connection, () => objects.get(name))
+        return parts && arrivingParts(connection, parts)
       },
-      remove: (name) => servers.ask(connection, () => void objects.delete(name)),
+      remove: (name) => servers.request(connection, () => void objects.delete(name)),
     }),
   }
 
-  async function* arriving(connection: Connection, parts: readonly Buffer[]): AsyncGenerator<Uint8Array> {
+  async function* arrivingParts(connection: Connection, parts: readonly Buffer[]): AsyncGenerator<Uint8Array> {
     for (const part of parts) {
-      await servers.ask(connection, () => {})
+      await servers.request(connection, () => {})
       if (connection.link.isKnownDown()) throw new BusUnreachable('The simulated object broke off.')
       yield Buffer.from(part)
     }

@@ -26,8 +26,8 @@ export function spaceOver(rowsNow: () => Rows, commitDeferred: CommitDeferred): 
 export function readerOver(rowsNow: () => Rows): Reader {
   function* walk<K extends Key, V>(of: Table<K, V>, bounds: Bounds): Generator<Row<K, V>> {
     const { end, isEndInclusive: endBelongs, reverse } = bounds
-    let [from, beyond, left] = [bounds.start, bounds.isStartExclusive, bounds.limit]
-    for (; left > 0 && !isEmpty(bounds); left--) {
+    let [from, beyond, remaining] = [bounds.start, bounds.isStartExclusive, bounds.limit]
+    for (; remaining > 0 && !isEmpty(bounds); remaining--) {
       const row = rowsNow().next(from, beyond, reverse)
       if (!row) return
       const past = Buffer.compare(row.key, end) * (reverse ? -1 : 1)
@@ -50,13 +50,13 @@ export function readerOver(rowsNow: () => Rows): Reader {
 }
 
 export function rowsBeyond(rows: Rows, after: Uint8Array | undefined, limit = Number.POSITIVE_INFINITY): Change[] {
-  const found: Change[] = []
+  const collected: Change[] = []
   let from: Uint8Array = after ?? new Uint8Array()
-  while (found.length < limit) {
+  while (collected.length < limit) {
     const row = rows.next(from, true, false)
     if (!row) break
-    found.push(row)
+    collected.push(row)
     from = row.key
   }
-  return found
+  return collected
 }

@@ -8,11 +8,11 @@ export interface Trace {
   lines(): number
 }
 
-const keptLines = 60
+const maxLines = 60
 const maxChars = 400
 
 export function openTrace(now: () => number, print?: (line: string) => void): Trace {
-  const kept: string[] = []
+  const lastLines: string[] = []
   let [high, low] = [0x811c9dc5, 0x9e3779b9]
   let count = 0
   return {
@@ -24,11 +24,11 @@ export function openTrace(now: () => number, print?: (line: string) => void): Tr
         high = Math.imul(high ^ code, 0x01000193)
         low = Math.imul(low ^ code ^ (high >>> 13), 0x5bd1e995)
       }
-      kept.push(line)
-      if (kept.length > keptLines) kept.shift()
+      lastLines.push(line)
+      if (lastLines.length > maxLines) lastLines.shift()
       print?.(line)
     },
-    last: () => kept,
+    last: () => lastLines,
     hash: () => [high, low].map((word) => (word >>> 0).toString(16).padStart(8, '0')).join(''),
     lines: () => count,
   }

@@ -19,24 +19,24 @@ const wordsIn = ({ text, cards = [] }: Drawing): string =>
   [text, ...cards.flatMap(({ title, description }) => [title, description])].join('\n')
 
 /** The body of each, as it goes over the wire. */
-const bodyOf: Readonly<Record<string, (wire: never) => unknown>> = {
-  rbm: (wire: { message?: unknown; native?: unknown }) => wire.message ?? wire.native,
-  whatsapp: (wire: { body: unknown }) => wire.body,
-  apple: (wire: { message: unknown }) => wire.message,
+const bodyOf: Readonly<Record<string, (protocol: never) => unknown>> = {
+  rbm: (protocol: { message?: unknown; native?: unknown }) => protocol.message ?? protocol.native,
+  whatsapp: (protocol: { body: unknown }) => protocol.body,
+  apple: (protocol: { message: unknown }) => protocol.message,
 }
 const about = { address: '+15550100', messageId: 'msg_1', id: 'id-1' }
 
 for (const adapter of [rbmAdapter, whatsappAdapter, appleAdapter] as unknown as Adapter[]) {
   const { channel, provider, traits } = adapter.descriptor
   t.test(`${provider}: everything that can be tapped at the provider can be tapped on the phone`, async (t) => {
-    const wire = httpProviders.find(({ name }) => name === provider)!
+    const protocol = httpProviders.find(({ name }) => name === provider)!
     let tapped = 0
     for (const [name, message] of Object.entries(corpusFor(channel))) {
       const { blocks } = render(message, traits, { locale: 'en-US', zone: 'UTC' })
       const bodies = adapter.render(blocks, about as never).map((each) => bodyOf[provider]!(each as never))
       for (const body of bodies) {
         const drawn = tapsIn(drawingOf(provider, body))
-        const offered = wire.taps(body).map(({ postback }) => postback)
+        const offered = protocol.taps(body).map(({ postback }) => postback)
         const back = drawn.flatMap(({ postback }) => postback ?? [])
         const shares = drawn.filter(({ kind, postback }) => kind === 'location' && postback === undefined).length
         t.same(

@@ -28,8 +28,12 @@ function failed(findings: readonly Finding[]): string[] {
   return findings.filter(({ ok }) => !ok).map(({ name }) => name)
 }
 
-async function failures(only: RegExp, changes: Partial<Adapter>, given: Partial<Samples> = {}): Promise<string[]> {
-  return failed(await checkAdapter({ ...adapter, ...changes }, { ...samples, ...given }, { only }))
+async function failures(
+  only: RegExp,
+  changes: Partial<Adapter>,
+  sampleChanges: Partial<Samples> = {},
+): Promise<string[]> {
+  return failed(await checkAdapter({ ...adapter, ...changes }, { ...samples, ...sampleChanges }, { only }))
 }
 
 const descriptor = (changes: object) => ({ descriptor: { ...adapter.descriptor, ...changes } as Adapter['descriptor'] })
@@ -37,9 +41,9 @@ const refused = (more: object): SendOutcome => ({ kind: 'refused', reason: 'send
 const { render, send, receive } = adapter
 const traits = adapter.descriptor.traits
 
-const told = { id: 'evt_1', address: samples.address }
+const itemBase = { id: 'evt_1', address: samples.address }
 const mediaRef = 'held-1'
-const pictureItems = [{ ...told, inbound: { kind: 'content', content: { media: [{ mediaRef }] } } }] as const
+const pictureItems = [{ ...itemBase, inbound: { kind: 'content', content: { media: [{ mediaRef }] } } }] as const
 const openedAt = {
   kind: 'at',
   url: 'https://pigeon.example/held-1',
@@ -82,7 +86,11 @@ const broken: [way: string, finds: RegExp, changes: Partial<Adapter>, given?: Pa
   ['judging that throws', /Judging any/, { validateAuth: (auth) => JSON.parse((auth as { apiKey: string }).apiKey) }],
   ['wrong credentials taken', /will not do/, {}, { invalidAuths: [{ auth: samples.auth, field: 'apiKey' }] }],
   ['a render that throws', /renders, to a bounded/, { render: throwing }],
-  ['functions in wires', /plain data/, { render: (...args) => render(...args).map((wire) => ({ wire, f() {} })) }],
+  [
+    'functions in wires',
+    /plain data/,
+    { render: (...args) => render(...args).map((payload) => ({ payload, f() {} })) },
+  ],
   ['a changed block', /renders/, { render: (blocks, about) => render([Object.assign(blocks[0]!, { x: 1 })], about) }],
   ['nothing sent', /renders/, { render: () => [] }],
   ['another one each time', /same requests/, { render: (...args) => [...render(...args), { at: Math.random() }] }],
@@ -116,20 +124,23 @@ const broken: [way: string, finds: RegExp, changes: Partial<Adapter>, given?: Pa
     /rendered for any device/,
     {
       traitsForDevice: () => withoutChips,
-      render: (blocks, told) =>
-        told.deviceCapabilities ? without(render(blocks, told), 'text') : render(blocks, told),
+      render: (blocks, context) =>
+        context.deviceCapabilities ? without(render(blocks, context), 'text') : render(blocks, context),
     },
     { deviceCapabilities: ['CHIPS'] },
   ],
   [
     'a device that nobody has traits for',
     /sample answer/,
-    { send: async (wire, given) => able(await adapter.send(wire, given)) },
+    { send: async (payload, sendContext) => able(await adapter.send(payload, sendContext)) },
   ],
   [
     'a refusal for another device',
     /sample answer/,
-    { traitsForDevice: () => traits, send: async (wire, given) => able(await adapter.send(wire, given)) },
+    {
+      traitsForDevice: () => traits,
+      send: async (payload, sendContext) => able(await adapter.send(payload, sendContext)),
+    },
     {
       answers: samples.answers.map((each) =>
         each.becomes.kind === 'refused'
@@ -151,23 +162,27 @@ const broken: [way: string, finds: RegExp, changes: Partial<Adapter>, given?: Pa
   ['trouble that is final', /tried again later/, { send: async () => refused({ retry: 'never' }) }],
   ['a key that nobody renews', /operator/, { send: async () => refused({ retry: 'otherChannel' }) }],
   ['an answer misread', /sample answer/, { send: async () => refused({}) }],
-  ['words of the provider repeated', /repeats a secret/, { send: repeating }],
-  ['a probe that guesses', /probe/, { probe: async (asked) => ({ reachable: asked, unreachable: [] }) }],
+  ['words of the provider repeated', /repeats a secret/, { send: sendRepeatedly }],
+  ['a probe that guesses', /probe/, { probe: async (addresses) => ({ reachable: addresses, unreachable: [] }) }],
   ['a probe of others', /probe/, { probe: async () => ({ reachable: ['other'], unreachable: [] }) }],
   ['a bold claim', /Taking back/, { revoke: async () => 'revoked' }],
   ['a receive that throws', /No bytes/, { receive: throwing }],
-  ['a body that is trusted', /one byte/, { receive: (request, auth) => believing(request, auth) }],
+  ['a body that is trusted', /one byte/, { receive: (request, auth) => receiveUnverified(request, auth) }],
   ['no signature needed', /without its signature/, { receive: () => ({ kind: 'items', items: [] }) }],
-  ['nothing understood', /read as what/, { receive: (...args) => kept(receive(...args), () => []) }],
-  ['an id of our own', /id that it had before/, { receive: (...args) => kept(receive(...args), renamed(args[0].at)) }],
-  ['one id for all', /id of its own/, { receive: (...args) => kept(receive(...args), renamed(0)) }],
+  ['nothing understood', /read as what/, { receive: (...args) => withItems(receive(...args), () => []) }],
+  [
+    'an id of our own',
+    /id that it had before/,
+    { receive: (...args) => withItems(receive(...args), renamed(args[0].at)) },
+  ],
+  ['one id for all', /id of its own/, { receive: (...args) => withItems(receive(...args), renamed(0)) }],
   [
     'items out of bounds',
     /read as what/,
-    { receive: (...args) => kept(receive(...args), () => [{ id: '' } as never]) },
+    { receive: (...args) => withItems(receive(...args), () => [{ id: '' } as never]) },
   ],
   ['headers that nobody declared', /declared headers/, descriptor({ headers: ['x-pigeon-signature'] })],
-  ['one bad item loses all', /read as what/, { receive: (...args) => kept(receive(...args), allOrNone) }],
+  ['one bad item loses all', /read as what/, { receive: (...args) => withItems(receive(...args), allOrNone) }],
   ['no bad item among the samples', /does not lose/, {}, { calls: samples.calls.slice(0, 3) }],
   ['no receipts among the samples', /promise to tell/, {}, { calls: [samples.calls[0]!, samples.calls[3]!] }],
   ['media that nobody opens', /can open it/, { receive: () => ({ kind: 'items', items: pictureItems }) }],
@@ -195,7 +210,7 @@ const broken: [way: string, finds: RegExp, changes: Partial<Adapter>, given?: Pa
     'a refusal that repeats the answer',
     /Opening never rejects/,
     {
-      async openMedia(_held, { call }) {
+      async openMedia(_mediaRef, { call }) {
         const answer = await call({ method: 'GET', url: openedAt.url })
         return { kind: 'refused', detail: answer.kind === 'none' ? answer.detail : `It said ${answer.body}` }
       },
@@ -221,21 +236,21 @@ function without(value: unknown, name: string): unknown[] {
   return JSON.parse(JSON.stringify(value, (key, inner) => (key === name ? undefined : inner)))
 }
 
-async function repeating(wire: unknown, sending: Parameters<Adapter['send']>[1]): Promise<SendOutcome> {
-  const said: string[] = []
-  const outcome = await send(wire, {
-    ...sending,
+async function sendRepeatedly(payload: unknown, sendContext: Parameters<Adapter['send']>[1]): Promise<SendOutcome> {
+  const bodies: string[] = []
+  const outcome = await send(payload, {
+    ...sendContext,
     call: async (request) => {
-      const answer = await sending.call(request)
-      if (answer.kind === 'answer') said.push(answer.body)
+      const answer = await sendContext.call(request)
+      if (answer.kind === 'answer') bodies.push(answer.body)
       return answer
     },
   })
-  return outcome.kind === 'sent' ? outcome : { ...outcome, detail: said.join().slice(0, 300) }
+  return outcome.kind === 'sent' ? outcome : { ...outcome, detail: bodies.join().slice(0, 300) }
 }
 
 /** Signed or not, as long as there is something where the signature should be. */
-function believing(...[request, auth]: Parameters<Adapter['receive']>): IngressResult {
+function receiveUnverified(...[request, auth]: Parameters<Adapter['receive']>): IngressResult {
   const header = (name: string) =>
     name.endsWith('signature') && request.header(name) ? proof(name) : request.header(name)
   const proof = (name: string) => samples.sign({ ...request, body: request.body }, auth)[name] ?? ''
@@ -244,7 +259,7 @@ function believing(...[request, auth]: Parameters<Adapter['receive']>): IngressR
 
 type Items = Extract<IngressResult, { kind: 'items' }>['items']
 
-function kept(received: IngressResult, change: (items: Items) => Items): IngressResult {
+function withItems(received: IngressResult, change: (items: Items) => Items): IngressResult {
   return received.kind === 'items' ? { kind: 'items', items: change(received.items) } : received
 }
 
@@ -261,9 +276,9 @@ t.test('A good adapter has nothing found against it', async (t) => {
 })
 
 t.test('Every way to break the contract is found by the sentence that it breaks', async (t) => {
-  for (const [way, finds, changes, given] of broken) {
-    const found = await failures(finds, changes, given)
-    t.ok(found.length > 0, `${way} is found`)
+  for (const [way, finds, changes, sampleChanges] of broken) {
+    const problems = await failures(finds, changes, sampleChanges)
+    t.ok(problems.length > 0, `${way} is found`)
   }
 })
 
@@ -349,8 +364,10 @@ t.test('Bodies are altered the same way for the same seed, and always altered wh
     fc.property(fc.uint8Array({ minLength: 1 }), fc.nat(), (bytes, seed) => {
       const at = seed % bytes.length
       const other = flipBit(bytes, at)
-      const again = Buffer.from(mutateBytes(createRandom(seed), bytes)).equals(mutateBytes(createRandom(seed), bytes))
-      return again && other.filter((byte, place) => byte !== bytes[place]).length === 1
+      const isRepeatable = Buffer.from(mutateBytes(createRandom(seed), bytes)).equals(
+        mutateBytes(createRandom(seed), bytes),
+      )
+      return isRepeatable && other.filter((byte, index) => byte !== bytes[index]).length === 1
     }),
   )
   fc.assert(

@@ -8,7 +8,7 @@ import { event, hubSign, instagramAuth, pageAuth, psid } from '../samples.js'
 
 const url = 'https://gateway.example/v4/ingress/cb_1'
 
-function told(adapter: typeof messengerAdapter, ...messaging: readonly unknown[]): readonly Item[] {
+function receiveItems(adapter: typeof messengerAdapter, ...messaging: readonly unknown[]): readonly Item[] {
   const body = Buffer.from(JSON.stringify({ object: 'page', entry: [{ id: pageAuth.pageId, messaging }] }))
   const signature = hubSign({ method: 'POST', url, body, at: noon }, pageAuth)['X-Hub-Signature-256']
   const received = adapter.receive(
@@ -20,13 +20,13 @@ function told(adapter: typeof messengerAdapter, ...messaging: readonly unknown[]
 
 t.test('A mark covers everything up to its time, and repeats under the same id', async (t) => {
   const read = event({ read: { watermark: 1_749_416_390_000 } })
-  const [first] = told(messengerAdapter, read)
+  const [first] = receiveItems(messengerAdapter, read)
   t.match(first, { address: psid, inbound: { kind: 'receipt', receipt: { state: 'read', upTo: 1_749_416_390_000 } } })
-  t.same(told(messengerAdapter, { ...read, timestamp: 1 }), [first], 'whenever it comes')
+  t.same(receiveItems(messengerAdapter, { ...read, timestamp: 1 }), [first], 'whenever it comes')
 })
 
 t.test('Messages that a receipt names are told one by one, beside its mark', async (t) => {
-  const items = told(messengerAdapter, event({ delivery: { mids: ['m_1', 7, 'm_2'], watermark: 9 } }))
+  const items = receiveItems(messengerAdapter, event({ delivery: { mids: ['m_1', 7, 'm_2'], watermark: 9 } }))
   t.same(
     items.map((item) => 'id' in item && item.id),
     ['m_1:delivered', 'm_2:delivered', `${psid}:9:delivered`],
@@ -34,7 +34,7 @@ t.test('Messages that a receipt names are told one by one, beside its mark', asy
 })
 
 t.test('What people did comes before receipts, in whatever order it was told', async (t) => {
-  const items = told(
+  const items = receiveItems(
     messengerAdapter,
     event({ delivery: { watermark: 9 } }),
     event({ message: { mid: 'm_3', text: 'Hi' } }),
@@ -49,12 +49,12 @@ t.test('What people did comes before receipts, in whatever order it was told', a
 
 t.test('What we said ourselves is not heard, on either of them', async (t) => {
   const echo = event({ message: { mid: 'm_5', text: 'We said so', is_echo: true } }, pageAuth.pageId)
-  t.same(told(messengerAdapter, echo), [])
-  t.same(told(instagramAdapter, echo), [])
+  t.same(receiveItems(messengerAdapter, echo), [])
+  t.same(receiveItems(instagramAdapter, echo), [])
 })
 
 t.test('A tapped reply is known by what it carries, whatever its label was cut to', async (t) => {
-  const [item] = told(
+  const [item] = receiveItems(
     messengerAdapter,
     event({ message: { mid: 'm_6', text: 'Table by the wind…', quick_reply: { payload: 'p1.msg_1.3' } } }),
   )
@@ -80,7 +80,12 @@ t.test('An Instagram channel without an account id takes the accounts that no ot
 })
 
 t.test('Receipts and messages that name nobody are problems', async (t) => {
-  const nobody = told(messengerAdapter, { read: { watermark: 1 } }, { message: { mid: 'm_7', text: 'Hi' } }, event({}))
-  t.equal(nobody.filter((item) => 'problem' in item).length, 3)
-  t.match(told(messengerAdapter, event({ read: {} })), [{ problem: String }])
+  const anonymous = receiveItems(
+    messengerAdapter,
+    { read: { watermark: 1 } },
+    { message: { mid: 'm_7', text: 'Hi' } },
+    event({}),
+  )
+  t.equal(anonymous.filter((item) => 'problem' in item).length, 3)
+  t.match(receiveItems(messengerAdapter, event({ read: {} })), [{ problem: String }])
 })

@@ -6,26 +6,26 @@ import { instagramAdapter } from '../../../../adapters/messenger/instagram/adapt
 import { messengerAdapter } from '../../../../adapters/messenger/messenger/adapter.js'
 import type { PagePayload } from '../../../../adapters/messenger/page/render.js'
 import type { Block, RenderedChip } from '../../../../core/channel/blocks.js'
-import { forEveryMessage } from '../everymessage.js'
+import { forEveryMessage } from '../renderproperties.js'
 import { psid } from '../samples.js'
 
-const about = { address: psid, messageId: 'msg_1' }
+const context = { address: psid, messageId: 'msg_1' }
 const messages = (...blocks: readonly Block[]) =>
-  messengerAdapter.render(blocks, about).map(({ body }) => body.message as Readonly<Record<string, unknown>>)
+  messengerAdapter.render(blocks, context).map(({ body }) => body.message as Readonly<Record<string, unknown>>)
 const reply = (label: string, tap: number): RenderedChip => ({ label, kind: 'reply', tap })
 const elements = (message: Readonly<Record<string, unknown>> | undefined) =>
   (message as { attachment: { payload: { elements: readonly unknown[] } } }).attachment.payload.elements
 
 t.test('Every message becomes requests that Messenger takes, with all of its words and taps in order', async () => {
-  forEveryMessage(messengerAdapter, about, ({ body }: PagePayload) => messengerBody(body, ''))
+  forEveryMessage(messengerAdapter, context, ({ body }: PagePayload) => messengerBody(body, ''))
 })
 
 t.test('Every message becomes requests that Instagram takes, with all of its words and taps in order', async () => {
-  forEveryMessage(instagramAdapter, about, ({ body }: PagePayload) => instagramBody(body, ''))
+  forEveryMessage(instagramAdapter, context, ({ body }: PagePayload) => instagramBody(body, ''))
 })
 
 t.test('A message is a response to a person of the page', async (t) => {
-  t.same(messengerAdapter.render([{ kind: 'text', text: 'Hi' }], about), [
+  t.same(messengerAdapter.render([{ kind: 'text', text: 'Hi' }], context), [
     { body: { recipient: { id: psid }, messaging_type: 'RESPONSE', message: { text: 'Hi' } } },
   ])
 })
@@ -79,31 +79,31 @@ t.test('A film cannot stand in a card: a tap on the card opens it', async (t) =>
 
 t.test('Words of media go ahead of it, unless chips stand below them, which must come last', async (t) => {
   const media = { kind: 'image', url: 'https://media.example/room.jpg' } as const
-  const shown = { attachment: { type: 'image', payload: { url: media.url } } }
-  t.same(messages({ kind: 'media', media: { ...media, alt: 'The room' } }), [{ text: 'The room' }, shown])
+  const expected = { attachment: { type: 'image', payload: { url: media.url } } }
+  t.same(messages({ kind: 'media', media: { ...media, alt: 'The room' } }), [{ text: 'The room' }, expected])
   const tappable = messages({ kind: 'media', media, text: 'This one?', chips: [reply('Yes', 0)] })
-  t.same(tappable[0], shown)
+  t.same(tappable[0], expected)
   t.match(tappable[1], { text: 'This one?', quick_replies: [{ title: 'Yes' }] })
 })
 
 t.test('What is called a file is sent as a picture where there are only pictures', async (t) => {
   const block: Block = { kind: 'media', media: { kind: 'file', url: 'https://media.example/room.png' } }
-  const typeOn = (adapter: typeof instagramAdapter) => adapter.render([block], about)[0]?.body
+  const typeOn = (adapter: typeof instagramAdapter) => adapter.render([block], context)[0]?.body
   t.match(typeOn(instagramAdapter), { message: { attachment: { type: 'image' } } })
   t.match(typeOn(messengerAdapter), { message: { attachment: { type: 'file' } } })
 })
 
 t.test('A native payload is the message, and goes to nobody else', async (t) => {
   const payload = { attachment: { type: 'template', payload: { template_type: 'receipt' } } }
-  const [wire] = messengerAdapter.render([{ kind: 'native', payload }], about)
-  t.same(wire?.body, { recipient: { id: psid }, messaging_type: 'RESPONSE', message: payload })
+  const [rendered] = messengerAdapter.render([{ kind: 'native', payload }], context)
+  t.same(rendered?.body, { recipient: { id: psid }, messaging_type: 'RESPONSE', message: payload })
 })
 
 t.test('Messenger shows typing and read marks; Instagram is not certain to, so it is sent none', async (t) => {
-  t.same(messengerAdapter.signal?.('typing', about), {
+  t.same(messengerAdapter.signal?.('typing', context), {
     body: { recipient: { id: psid }, sender_action: 'typing_on' },
   })
-  t.same(messengerAdapter.signal?.('read', about), { body: { recipient: { id: psid }, sender_action: 'mark_seen' } })
+  t.same(messengerAdapter.signal?.('read', context), { body: { recipient: { id: psid }, sender_action: 'mark_seen' } })
   t.equal(instagramAdapter.signal, undefined)
 })
 

@@ -1,25 +1,25 @@
 /** What people sent on WhatsApp: asked for by its id, and opened where the answer says with the same token. */
 import t from 'tap'
 import { openMedia } from '../../../../adapters/messenger/whatsapp/media.js'
-import { provider } from '../provider.js'
+import { createTestProvider } from '../provider.js'
 import { lookaside, person, whatsappAuth } from '../samples.js'
 
 const { accessToken } = whatsappAuth
-const opened = (told: Parameters<typeof provider>[2], auth = whatsappAuth, id = '77') => {
-  const { sending, asked } = provider(auth, person, told)
-  return { opening: openMedia(id, sending), asked }
+const openTestMedia = (response: Parameters<typeof createTestProvider>[2], auth = whatsappAuth, id = '77') => {
+  const { sendContext, requests } = createTestProvider(auth, person, response)
+  return { result: openMedia(id, sendContext), requests }
 }
 
 t.test('The id is asked for once, with the token, and what is named opens with it', async (t) => {
-  const { opening, asked } = opened({ status: 200, body: { url: lookaside } }, whatsappAuth, '7/7?x')
+  const { result, requests } = openTestMedia({ status: 200, body: { url: lookaside } }, whatsappAuth, '7/7?x')
   const headers = { authorization: `Bearer ${accessToken}` }
-  t.same(await opening, { kind: 'at', url: lookaside, headers })
-  t.same(asked, [{ method: 'GET', url: 'https://graph.facebook.com/v23.0/7%2F7%3Fx', headers }])
+  t.same(await result, { kind: 'at', url: lookaside, headers })
+  t.same(requests, [{ method: 'GET', url: 'https://graph.facebook.com/v23.0/7%2F7%3Fx', headers }])
 })
 
 t.test('The token is told to no address but over TLS, save where the operator said that the API is', async (t) => {
   const named = async (url: unknown, apiUrl?: string) =>
-    (await opened({ status: 200, body: { url } }, { ...whatsappAuth, ...(apiUrl && { apiUrl }) }).opening).kind
+    (await openTestMedia({ status: 200, body: { url } }, { ...whatsappAuth, ...(apiUrl && { apiUrl }) }).result).kind
   for (const url of [lookaside.replace('https:', 'http:'), 'ftp://a.example/', 'javascript:x', '', 'x', 7, null])
     t.equal(await named(url), 'refused', String(url))
   const own = 'http://127.0.0.1:9000/graph'
@@ -29,15 +29,15 @@ t.test('The token is told to no address but over TLS, save where the operator sa
 })
 
 t.test('What is not given is refused in words that repeat nothing of the answer', async (t) => {
-  const told = { error: { message: `bad token ${accessToken}`, code: 190 } }
-  t.same(await opened({ status: 401, body: told }).opening, {
+  const response = { error: { message: `bad token ${accessToken}`, code: 190 } }
+  t.same(await openTestMedia({ status: 401, body: response }).result, {
     kind: 'refused',
     detail: 'The provider answered 401 with code 190.',
   })
-  t.same(await opened({ status: 404, body: accessToken }).opening, {
+  t.same(await openTestMedia({ status: 404, body: accessToken }).result, {
     kind: 'refused',
     detail: 'The provider answered 404.',
   })
-  t.same(await opened('silence').opening, { kind: 'refused', detail: 'No answer in time.' })
-  t.match(await opened({ status: 200, body: { id: '77' } }).opening, { kind: 'refused' })
+  t.same(await openTestMedia('silence').result, { kind: 'refused', detail: 'No answer in time.' })
+  t.match(await openTestMedia({ status: 200, body: { id: '77' } }).result, { kind: 'refused' })
 })

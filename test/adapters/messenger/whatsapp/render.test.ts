@@ -4,17 +4,17 @@ import { messageBody } from '../../../../adapters/emulator/whatsapp/schema.js'
 import { whatsappAdapter } from '../../../../adapters/messenger/whatsapp/adapter.js'
 import type { WhatsappPayload } from '../../../../adapters/messenger/whatsapp/render.js'
 import type { Block, RenderedChip } from '../../../../core/channel/blocks.js'
-import { forEveryMessage } from '../everymessage.js'
+import { forEveryMessage } from '../renderproperties.js'
 import { person } from '../samples.js'
 
-const about = { address: person, messageId: 'msg_1' }
-const bodies = (...blocks: readonly Block[]) => whatsappAdapter.render(blocks, about).map(({ body }) => body)
+const context = { address: person, messageId: 'msg_1' }
+const bodies = (...blocks: readonly Block[]) => whatsappAdapter.render(blocks, context).map(({ body }) => body)
 const whom = { messaging_product: 'whatsapp', recipient_type: 'individual', to: person }
 const reply = (label: string, tap: number): RenderedChip => ({ label, kind: 'reply', tap })
 const picture = 'https://media.example/room.jpg'
 
 t.test('Every message becomes requests that WhatsApp takes, with all of its words and taps in order', async () => {
-  forEveryMessage(whatsappAdapter, about, ({ body }: WhatsappPayload) => messageBody(body, ''))
+  forEveryMessage(whatsappAdapter, context, ({ body }: WhatsappPayload) => messageBody(body, ''))
 })
 
 t.test('Text goes out without a preview', async (t) => {
@@ -47,8 +47,8 @@ t.test('Replies are buttons that bring back their place, a link is a button of i
 
 t.test('A place is asked for with the button of WhatsApp, and the label of the chip stands above it', async (t) => {
   const chips: RenderedChip[] = [{ label: 'Send my location', kind: 'shareLocation', tap: 0 }]
-  const [asked] = bodies({ kind: 'text', text: 'Where are you?', chips })
-  t.same(asked?.interactive, {
+  const [locationBody] = bodies({ kind: 'text', text: 'Where are you?', chips })
+  t.same(locationBody?.interactive, {
     type: 'location_request_message',
     body: { text: 'Where are you?\n\nSend my location' },
     action: { name: 'send_location' },
@@ -153,15 +153,16 @@ t.test('A native payload goes out as it is, and to nobody else', async (t) => {
 })
 
 t.test('A person is addressed by digits, or by the other id that they are known by', async (t) => {
-  const to = (address: string) => whatsappAdapter.render([{ kind: 'text', text: 'Hi' }], { ...about, address })[0]?.body
+  const to = (address: string) =>
+    whatsappAdapter.render([{ kind: 'text', text: 'Hi' }], { ...context, address })[0]?.body
   t.match(to('+14155550100'), { to: '14155550100' })
   t.match(to('US.13491208655302741918'), { recipient: 'US.13491208655302741918', to: undefined })
 })
 
 t.test('Typing and read marks need something that the person said', async (t) => {
-  const heard = { ...about, lastInboundId: 'wamid.1' }
+  const replyContext = { ...context, lastInboundId: 'wamid.1' }
   const seen = { messaging_product: 'whatsapp', status: 'read', message_id: 'wamid.1' }
-  t.same(whatsappAdapter.signal?.('typing', heard), { body: { ...seen, typing_indicator: { type: 'text' } } })
-  t.same(whatsappAdapter.signal?.('read', heard), { body: seen })
-  t.equal(whatsappAdapter.signal?.('typing', about), undefined)
+  t.same(whatsappAdapter.signal?.('typing', replyContext), { body: { ...seen, typing_indicator: { type: 'text' } } })
+  t.same(whatsappAdapter.signal?.('read', replyContext), { body: seen })
+  t.equal(whatsappAdapter.signal?.('typing', context), undefined)
 })

@@ -7,7 +7,7 @@ import type { Item } from '../../../../core/channel/adapter.js'
 import { render } from '../../../../core/render/index.js'
 import type { Received } from '../../../harness/receiver.js'
 import { openEmulatorHarness } from '../../emulator/emulatorharness.js'
-import { called, testProvider } from './provider.js'
+import { callProvider, testProvider } from './provider.js'
 
 const person = '+15550100001'
 
@@ -16,9 +16,9 @@ t.test('A person is reached, written to, heard and no longer written to', async 
   const account = emulated.account('rbm', { reads: true })
   const auth = account.auth as unknown as RbmAuth
   t.equal(rbmAdapter.validateAuth?.(auth), undefined)
-  const { sending } = testProvider(auth, called, { address: person, now: Date.now })
-  const about = { address: person, messageId: 'msg_1' }
-  const read = ({ body, headers }: Received) =>
+  const { sendContext } = testProvider(auth, callProvider, { address: person, now: Date.now })
+  const context = { address: person, messageId: 'msg_1' }
+  const receiveBody = ({ body, headers }: Received) =>
     rbmAdapter.receive(
       {
         bindingId: 'cb_1',
@@ -30,53 +30,56 @@ t.test('A person is reached, written to, heard and no longer written to', async 
       },
       auth,
     )
-  const heard = async (atLeast: number) =>
+  const waitForItems = async (atLeast: number) =>
     (await emulated.waitForCalls('/rbm', atLeast))
-      .map(read)
+      .map(receiveBody)
       .flatMap((each) => (each.kind === 'items' ? each.items : [{ problem: each.kind } as Item]))
 
-  t.same(await rbmAdapter.probe!([person], sending), { reachable: [person], unreachable: [] })
+  t.same(await rbmAdapter.probe!([person], sendContext), { reachable: [person], unreachable: [] })
   emulated.emulator.faults.add({ account: 'rbm', address: '+15550100002', kind: 'unreachable' })
-  t.same(await rbmAdapter.probe!(['+15550100002'], sending), { reachable: [], unreachable: ['+15550100002'] })
-  t.same(await rbmAdapter.probe!([person, '+15550100002'], sending), {
+  t.same(await rbmAdapter.probe!(['+15550100002'], sendContext), { reachable: [], unreachable: ['+15550100002'] })
+  t.same(await rbmAdapter.probe!([person, '+15550100002'], sendContext), {
     reachable: [person],
     unreachable: ['+15550100002'],
   })
-  t.match(await rbmAdapter.send(typing, { ...sending, id: 'msg_0.0' }), { kind: 'sent' })
+  t.match(await rbmAdapter.send(typing, { ...sendContext, id: 'msg_0.0' }), { kind: 'sent' })
 
   const { blocks } = render(
     { spec: 'amf/1', parts: [{ type: 'text', text: 'A table?' }], chips: [{ label: 'Yes' }, { label: 'No' }] },
     rbmAdapter.descriptor.traits,
     { locale: 'en-US', zone: 'UTC' },
   )
-  const [wire] = rbmAdapter.render(blocks, about)
+  const [payload] = rbmAdapter.render(blocks, context)
   const providerId = uuidFrom('msg_1.0')
-  t.same(await rbmAdapter.send(wire!, sending), { kind: 'sent', providerId })
-  t.same(await rbmAdapter.send(wire!, sending), { kind: 'sent', providerId }, 'a second try')
+  t.same(await rbmAdapter.send(payload!, sendContext), { kind: 'sent', providerId })
+  t.same(await rbmAdapter.send(payload!, sendContext), { kind: 'sent', providerId }, 'a second try')
   t.equal(emulated.emulator.sent(0).length, 1, 'is not shown a second time')
-  t.match(await heard(2), [
+  t.match(await waitForItems(2), [
     { id: `${providerId} delivered`, address: person, inbound: { receipt: { providerId, state: 'delivered' } } },
     { id: `${providerId} read`, address: person, inbound: { receipt: { providerId, state: 'read' } } },
   ])
 
   t.match(await emulated.emulator.act('rbm', person, { kind: 'tap', label: 'No' }), { kind: 'performed', taken: true })
-  const tap = (await heard(3)).at(-1)
+  const tap = (await waitForItems(3)).at(-1)
   t.match(tap, { address: person, inbound: { kind: 'tap', messageId: 'msg_1', tapIndex: 1, label: 'No' } })
-  const lastHeardId = tap && 'id' in tap ? tap.id : ''
-  const mark = rbmAdapter.signal!('read', { ...about, lastInboundId: lastHeardId })
+  const lastInboundId = tap && 'id' in tap ? tap.id : ''
+  const mark = rbmAdapter.signal!('read', { ...context, lastInboundId })
   t.match(
-    await rbmAdapter.send(mark!, { ...sending, id: 'msg_2.0' }),
+    await rbmAdapter.send(mark!, { ...sendContext, id: 'msg_2.0' }),
     { kind: 'sent' },
     'the platform knows it by that id',
   )
-  t.equal(await rbmAdapter.revoke!(providerId, sending), 'tooLate')
+  t.equal(await rbmAdapter.revoke!(providerId, sendContext), 'tooLate')
 
   await emulated.emulator.act('rbm', person, { kind: 'optOut' })
-  t.match((await heard(5)).slice(-2), [
+  t.match((await waitForItems(5)).slice(-2), [
     { inbound: { kind: 'system', system: 'unsubscribed' } },
     { inbound: { kind: 'content', content: { text: 'STOP' } } },
   ])
-  t.match(await rbmAdapter.send(wire!, { ...sending, id: 'msg_3.0' }), { kind: 'refused', retry: 'otherChannel' })
+  t.match(await rbmAdapter.send(payload!, { ...sendContext, id: 'msg_3.0' }), {
+    kind: 'refused',
+    retry: 'otherChannel',
+  })
 })
 
 const typing = { event: { eventType: 'IS_TYPING' } } as const
@@ -84,13 +87,13 @@ const typing = { event: { eventType: 'IS_TYPING' } } as const
 t.test('What the platform is slow, busy or broken about is tried again, and arrives once', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const auth = emulated.account('rbm').auth as unknown as RbmAuth
-  const { sending } = testProvider(auth, called, { address: person, now: Date.now })
-  const [wire] = rbmAdapter.render([{ kind: 'text', text: 'Hello' }], { address: person, messageId: 'msg_1' })
+  const { sendContext } = testProvider(auth, callProvider, { address: person, now: Date.now })
+  const [payload] = rbmAdapter.render([{ kind: 'text', text: 'Hello' }], { address: person, messageId: 'msg_1' })
   for (const kind of ['rateLimited', 'serverError', 'noAnswer', 'reset'] as const) {
     emulated.emulator.faults.add({ account: 'rbm', kind, times: 1 })
-    t.match(await rbmAdapter.send(wire!, sending), { kind: 'refused', retry: 'later' }, kind)
+    t.match(await rbmAdapter.send(payload!, sendContext), { kind: 'refused', retry: 'later' }, kind)
   }
   emulated.emulator.faults.add({ account: 'rbm', kind: 'unauthorized', times: 1 })
-  t.match(await rbmAdapter.send(wire!, sending), { kind: 'sent' }, 'a token that is not taken is made anew')
+  t.match(await rbmAdapter.send(payload!, sendContext), { kind: 'sent' }, 'a token that is not taken is made anew')
   t.equal(emulated.emulator.sent(0).length, 1)
 })

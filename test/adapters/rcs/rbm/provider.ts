@@ -25,41 +25,41 @@ export function answer({ status, body = {}, headers = {} }: Scripted): ProviderR
 export const silence: NoResponse = { kind: 'none', detail: 'It did not answer in time.', unsent: false }
 
 export interface TestProvider<Auth> {
-  readonly sending: SendContext<Auth>
+  readonly sendContext: SendContext<Auth>
   /** What was asked, oldest first. */
-  readonly asked: ProviderRequest[]
+  readonly requests: ProviderRequest[]
   /** The time of the clock, which stands still otherwise. */
   setNow(at: number): void
 }
 
 export function testProvider<Auth>(
   auth: Auth,
-  reply: (request: ProviderRequest, place: number) => Scripted | NoResponse | Promise<ProviderResponse | NoResponse>,
-  about: Partial<SendContext<Auth>> = {},
+  reply: (request: ProviderRequest, index: number) => Scripted | NoResponse | Promise<ProviderResponse | NoResponse>,
+  overrides: Partial<SendContext<Auth>> = {},
 ): TestProvider<Auth> {
-  const asked: ProviderRequest[] = []
+  const requests: ProviderRequest[] = []
   let at = Date.UTC(2026, 10, 20, 12)
   return {
-    asked,
+    requests,
     setNow: (to) => {
       at = to
     },
-    sending: {
+    sendContext: {
       auth,
       bindingId: 'cb_1',
       ingressUrl: 'https://gateway.example/v4/ingress/cb_1',
       address: '+15550100',
       id: 'msg_1.0',
       isCancelled: () => false,
-      cache: testMemory(() => at),
+      cache: createTestCache(() => at),
       now: () => at,
       signal: new AbortController().signal,
       async call(request) {
-        asked.push(request)
-        const said = await reply(request, asked.length - 1)
-        return 'kind' in said ? said : answer(said)
+        requests.push(request)
+        const outcome = await reply(request, requests.length - 1)
+        return 'kind' in outcome ? outcome : answer(outcome)
       },
-      ...about,
+      ...overrides,
     },
   }
 }
@@ -67,36 +67,46 @@ export function testProvider<Auth>(
 const patienceMs = 2_000
 
 /** A provider that is really called, with little patience. */
-export async function called({ method, url, headers, body }: ProviderRequest): Promise<ProviderResponse | NoResponse> {
+export async function callProvider({
+  method,
+  url,
+  headers,
+  body,
+}: ProviderRequest): Promise<ProviderResponse | NoResponse> {
   try {
     const signal = AbortSignal.timeout(patienceMs)
-    const given = await fetch(url, { method, signal, ...(headers && { headers }), ...(body !== undefined && { body }) })
-    const text = await given.text()
-    return { kind: 'answer', status: given.status, header: (name) => given.headers.get(name) ?? '', body: text }
+    const response = await fetch(url, {
+      method,
+      signal,
+      ...(headers && { headers }),
+      ...(body !== undefined && { body }),
+    })
+    const text = await response.text()
+    return { kind: 'answer', status: response.status, header: (name) => response.headers.get(name) ?? '', body: text }
   } catch {
     return silence
   }
 }
 
-interface Kept {
+interface CachedValue {
   readonly value: unknown
   readonly until: number
 }
 
-function testMemory(now: () => number): ProviderCache {
-  const kept = new Map<string, Promise<Kept | undefined>>()
+function createTestCache(now: () => number): ProviderCache {
+  const entries = new Map<string, Promise<CachedValue | undefined>>()
   return {
     async get<T>(name: string, make: () => PromiseLike<{ readonly value: T; readonly until: number } | undefined>) {
-      const before = await kept.get(name)
+      const before = await entries.get(name)
       if (before && before.until > now()) return before.value as T
       const making = Promise.resolve(make())
-      kept.set(name, making)
+      entries.set(name, making)
       const made = await making
-      if (!made) kept.delete(name)
+      if (!made) entries.delete(name)
       return made?.value
     },
     invalidate: (name) => {
-      kept.delete(name)
+      entries.delete(name)
     },
   }
 }

@@ -11,10 +11,10 @@ import { render } from '../../../../core/render/index.js'
 import { cases } from '../../../core/render/cases.js'
 import { message } from '../../../core/render/messages.js'
 
-const about = { address: '+15550100', messageId: 'msg_1' }
+const context = { address: '+15550100', messageId: 'msg_1' }
 const reader = { locale: 'en-US', zone: 'America/New_York' }
 const bodies = (...blocks: Block[]): unknown[] =>
-  rbmAdapter.render(blocks, about).map((wire) => ('message' in wire ? wire.message : wire))
+  rbmAdapter.render(blocks, context).map((payload) => ('message' in payload ? payload.message : payload))
 
 t.test('Text goes out as text, with its chips below it', async (t) => {
   t.same(bodies({ kind: 'text', text: 'Hello' }), [{ contentMessage: { text: 'Hello' } }])
@@ -146,7 +146,7 @@ t.test('Media goes out as itself, and takes its words along as a card where it c
 
 t.test('A payload for rcs goes out as it is', async (t) => {
   const payload = { contentMessage: { text: 'Hi' }, ttl: '60s' }
-  t.same(rbmAdapter.render([{ kind: 'native', payload }], about), [{ native: payload }])
+  t.same(rbmAdapter.render([{ kind: 'native', payload }], context), [{ native: payload }])
 })
 
 t.test('What the traits of rcs do not have is not sent as something else', async (t) => {
@@ -165,13 +165,13 @@ t.test('A calendar entry is cut to what the platform takes, its place first', as
 })
 
 t.test('Typing is an event, and reading is one about the last message that was heard', async (t) => {
-  t.same(rbmAdapter.signal?.('typing', about), { event: { eventType: 'IS_TYPING' } })
-  t.same(rbmAdapter.signal?.('read', { ...about, lastInboundId: 'MxA1' }), {
+  t.same(rbmAdapter.signal?.('typing', context), { event: { eventType: 'IS_TYPING' } })
+  t.same(rbmAdapter.signal?.('read', { ...context, lastInboundId: 'MxA1' }), {
     event: { eventType: 'READ', messageId: 'MxA1' },
   })
-  t.equal(rbmAdapter.signal?.('read', about), undefined, 'nothing was heard')
+  t.equal(rbmAdapter.signal?.('read', context), undefined, 'nothing was heard')
   t.equal(
-    rbmAdapter.signal?.('read', { ...about, lastInboundId: 'event e3' }),
+    rbmAdapter.signal?.('read', { ...context, lastInboundId: 'event e3' }),
     undefined,
     'what was heard is no message',
   )
@@ -191,44 +191,44 @@ type Loose = Readonly<Record<string, unknown>>
 function checkBody(body: unknown): void {
   const { contentMessage } = body as { contentMessage: Loose }
   const kinds = ['text', 'richCard', 'contentInfo'].filter((each) => contentMessage[each] !== undefined)
-  hold(kinds.length === 1, `one content, not ${kinds}`)
-  hold(Buffer.byteLength(JSON.stringify(body)) <= 250_000, 'the whole is small enough')
+  assertThat(kinds.length === 1, `one content, not ${kinds}`)
+  assertThat(Buffer.byteLength(JSON.stringify(body)) <= 250_000, 'the whole is small enough')
   if (typeof contentMessage.text === 'string') {
-    hold(contentMessage.text.length >= 1 && contentMessage.text.length <= 3_072, 'text fits')
+    assertThat(contentMessage.text.length >= 1 && contentMessage.text.length <= 3_072, 'text fits')
   }
   checkSuggestions(contentMessage.suggestions, 11)
   const { standaloneCard, carouselCard } = (contentMessage.richCard ?? {}) as Record<string, Loose | undefined>
   if (standaloneCard) checkCard(standaloneCard.cardContent as Loose)
   if (carouselCard) {
     const cards = carouselCard.cardContents as readonly Loose[]
-    hold(cards.length >= 2 && cards.length <= 10, 'a carousel has 2 to 10 cards')
+    assertThat(cards.length >= 2 && cards.length <= 10, 'a carousel has 2 to 10 cards')
     cards.forEach(checkCard)
     const heights = new Set(cards.flatMap(({ media }) => (media ? [(media as Loose).height] : [])))
-    hold(heights.size <= 1, 'pictures of a carousel are of one height')
+    assertThat(heights.size <= 1, 'pictures of a carousel are of one height')
   }
 }
 
 function checkCard({ title, description, media, suggestions }: Loose): void {
-  hold((title ?? description ?? media) !== undefined, 'a card shows something')
-  hold(String(title ?? '').length <= 200 && String(description ?? '').length <= 2_000, 'its words fit')
+  assertThat((title ?? description ?? media) !== undefined, 'a card shows something')
+  assertThat(String(title ?? '').length <= 200 && String(description ?? '').length <= 2_000, 'its words fit')
   checkSuggestions(suggestions, 4)
 }
 
 function checkSuggestions(suggestions: unknown, most: number): void {
   if (suggestions === undefined) return
   const all = suggestions as readonly { reply?: Loose; action?: Loose }[]
-  hold(all.length >= 1 && all.length <= most, `at most ${most} chips`)
+  assertThat(all.length >= 1 && all.length <= most, `at most ${most} chips`)
   for (const { reply, action } of all) {
-    hold((reply === undefined) !== (action === undefined), 'a chip is a reply or an action')
+    assertThat((reply === undefined) !== (action === undefined), 'a chip is a reply or an action')
     const { text, postbackData, fallbackUrl, ...acts } = (reply ?? action)!
-    hold(String(text).length >= 1 && String(text).length <= 25, `${text} is a short label`)
-    hold(typeof postbackData === 'string' && postbackData.length <= 2_048, 'it brings something back')
-    hold(Object.keys(acts).length === (action ? 1 : 0), 'an action does one thing')
-    hold(fallbackUrl === undefined || /^https:\/\//.test(String(fallbackUrl)), 'the other page is a page')
+    assertThat(String(text).length >= 1 && String(text).length <= 25, `${text} is a short label`)
+    assertThat(typeof postbackData === 'string' && postbackData.length <= 2_048, 'it brings something back')
+    assertThat(Object.keys(acts).length === (action ? 1 : 0), 'an action does one thing')
+    assertThat(fallbackUrl === undefined || /^https:\/\//.test(String(fallbackUrl)), 'the other page is a page')
   }
 }
 
-function hold(condition: boolean, sentence: string): void {
+function assertThat(condition: boolean, sentence: string): void {
   if (!condition) throw new Error(sentence)
 }
 
@@ -236,7 +236,7 @@ t.test('Every message keeps the limits of the platform', async () => {
   fc.assert(
     fc.property(broad, (each) => {
       const { blocks } = render(each, traitsOf('rcs'), reader)
-      for (const wire of rbmAdapter.render(blocks, about)) if ('message' in wire) checkBody(wire.message)
+      for (const payload of rbmAdapter.render(blocks, context)) if ('message' in payload) checkBody(payload.message)
     }),
     { numRuns: 300 },
   )
@@ -246,9 +246,9 @@ t.test('The emulated platform, which was written apart from this, takes every me
   fc.assert(
     fc.property(broad, (each) => {
       const { blocks } = render(each, traitsOf('rcs'), reader)
-      for (const wire of rbmAdapter.render(blocks, about)) {
-        const problem = 'message' in wire ? agentMessage(wire.message, '') : undefined
-        hold(problem === undefined, `${problem} in ${JSON.stringify(wire)}`)
+      for (const payload of rbmAdapter.render(blocks, context)) {
+        const problem = 'message' in payload ? agentMessage(payload.message, '') : undefined
+        assertThat(problem === undefined, `${problem} in ${JSON.stringify(payload)}`)
       }
     }),
     { numRuns: 300 },
@@ -259,13 +259,13 @@ t.test('Everything that is read or tapped is in the bodies, in the order of the 
   fc.assert(
     fc.property(broad, (each) => {
       const { blocks } = render(each, traitsOf('rcs'), reader)
-      const said = stringsIn(rbmAdapter.render(blocks, about)).join('\n')
+      const renderedText = stringsIn(rbmAdapter.render(blocks, context)).join('\n')
       let reached = 0
       for (const text of blocks.flatMap(textsOf)) {
         for (const word of text.match(/[\p{L}\p{N}]+/gu) ?? []) {
-          const found = said.indexOf(word, reached)
-          hold(found >= 0, `${word} of ${JSON.stringify(text)} is missing or too early in\n${said}`)
-          reached = found
+          const position = renderedText.indexOf(word, reached)
+          assertThat(position >= 0, `${word} of ${JSON.stringify(text)} is missing or too early in\n${renderedText}`)
+          reached = position
         }
       }
     }),
@@ -302,7 +302,7 @@ function chipTexts(chips: readonly RenderedChip[] = []): string[] {
   return chips.flatMap(({ label, url = '', tap }) => [
     label,
     url,
-    ...(tap === undefined ? [] : [formatPostback({ messageId: about.messageId, tapIndex: tap })]),
+    ...(tap === undefined ? [] : [formatPostback({ messageId: context.messageId, tapIndex: tap })]),
   ])
 }
 

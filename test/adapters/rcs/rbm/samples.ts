@@ -37,8 +37,8 @@ export function signatureFor(body: Uint8Array | string, clientToken: string): Re
   }
 }
 
-const content = (id: string, said: object): Item =>
-  ({ id, address, inbound: { kind: 'content', content: said } }) as Item
+const content = (id: string, value: object): Item =>
+  ({ id, address, inbound: { kind: 'content', content: value } }) as Item
 const receipt = (state: 'delivered' | 'read'): Item => ({
   id: `${uuidFrom('msg_1.0')} ${state}`,
   address,

@@ -15,16 +15,16 @@ const granted: Scripted = { status: 200, body: { access_token: 'ya29.token', exp
 
 /** Grants tokens, and gives these answers to the rest, the last one again and again. */
 function platform(...answers: readonly (Scripted | NoResponse)[]) {
-  let place = 0
+  let callCount = 0
   const reply = (request: ProviderRequest) =>
-    isToken(request) ? granted : answers[Math.min(place++, answers.length - 1)]!
+    isToken(request) ? granted : answers[Math.min(callCount++, answers.length - 1)]!
   return testProvider(auth, reply)
 }
 
 t.test('A service account exchanges a signed assertion for a token, and keeps it', async (t) => {
-  const { sending, asked, setNow } = platform({ status: 200 })
-  await rbmAdapter.send(hello, sending)
-  const [request] = asked
+  const { sendContext, requests, setNow } = platform({ status: 200 })
+  await rbmAdapter.send(hello, sendContext)
+  const [request] = requests
   t.match(request, { method: 'POST', url: 'https://oauth2.googleapis.com/token' })
   const form = new URLSearchParams(String(request?.body))
   t.equal(form.get('grant_type'), 'urn:ietf:params:oauth:grant-type:jwt-bearer')
@@ -39,20 +39,20 @@ t.test('A service account exchanges a signed assertion for a token, and keeps it
     iat: at,
     exp: at + 3600,
   })
-  await rbmAdapter.send(hello, sending)
-  t.equal(asked.filter(isToken).length, 1, 'one token does for both')
+  await rbmAdapter.send(hello, sendContext)
+  t.equal(requests.filter(isToken).length, 1, 'one token does for both')
   setNow(at * 1000 + 3_598_000)
-  await rbmAdapter.send(hello, sending)
-  t.equal(asked.filter(isToken).length, 2, 'shortly before its end it is made anew')
+  await rbmAdapter.send(hello, sendContext)
+  t.equal(requests.filter(isToken).length, 2, 'shortly before its end it is made anew')
   const serviceAccount = { ...auth.serviceAccount, client_email: 'another@harbor-desk.example' }
-  await rbmAdapter.send(hello, { ...sending, auth: { ...auth, serviceAccount } })
-  t.equal(asked.filter(isToken).length, 3, 'another account has a token of its own')
+  await rbmAdapter.send(hello, { ...sendContext, auth: { ...auth, serviceAccount } })
+  t.equal(requests.filter(isToken).length, 3, 'another account has a token of its own')
 })
 
 t.test('A message goes out under an id that is known before it does', async (t) => {
-  const { sending, asked } = platform({ status: 200, body: 'whatever' })
-  t.same(await rbmAdapter.send(hello, sending), { kind: 'sent', providerId: uuidFrom('msg_1.0') })
-  t.same(asked[1], {
+  const { sendContext, requests } = platform({ status: 200, body: 'whatever' })
+  t.same(await rbmAdapter.send(hello, sendContext), { kind: 'sent', providerId: uuidFrom('msg_1.0') })
+  t.same(requests[1], {
     method: 'POST',
     url: `https://rcsbusinessmessaging.googleapis.com/v1/phones/+15550100/agentMessages?messageId=${uuidFrom('msg_1.0')}&agentId=harbor_desk_agent`,
     headers: { 'content-type': 'application/json', authorization: 'Bearer ya29.token' },
@@ -62,10 +62,10 @@ t.test('A message goes out under an id that is known before it does', async (t) 
 
 t.test('The traffic type of the credentials stands in every message, and a payload keeps its own', async (t) => {
   const typed = { ...auth, messageTrafficType: 'TRANSACTION' } as const
-  const bodyOf = async (wire: RbmPayload) => {
-    const { sending, asked } = testProvider(typed, (request) => (isToken(request) ? granted : { status: 200 }))
-    await rbmAdapter.send(wire, sending)
-    return JSON.parse(String(asked.at(-1)?.body))
+  const bodyOf = async (payload: RbmPayload) => {
+    const { sendContext, requests } = testProvider(typed, (request) => (isToken(request) ? granted : { status: 200 }))
+    await rbmAdapter.send(payload, sendContext)
+    return JSON.parse(String(requests.at(-1)?.body))
   }
   const contentMessage = { text: 'Hello' }
   t.same(await bodyOf(hello), { contentMessage, messageTrafficType: 'TRANSACTION' })
@@ -78,20 +78,23 @@ t.test('The traffic type of the credentials stands in every message, and a paylo
 
 t.test('Another address stands in for the platform, and another for its tokens', async (t) => {
   const other = rbmSamples.otherAuths![0]!
-  const { sending, asked } = testProvider(other, (request) => (isToken(request) ? granted : { status: 200 }))
-  await rbmAdapter.send(hello, { ...sending, auth: { ...other, apiUrl: 'http://127.0.0.1:9/rbm/' } })
-  t.equal(asked[0]?.url, 'https://token.example/token')
-  t.ok(asked[1]?.url.startsWith('http://127.0.0.1:9/rbm/v1/phones/+15550100/agentMessages?'), String(asked[1]?.url))
+  const { sendContext, requests } = testProvider(other, (request) => (isToken(request) ? granted : { status: 200 }))
+  await rbmAdapter.send(hello, { ...sendContext, auth: { ...other, apiUrl: 'http://127.0.0.1:9/rbm/' } })
+  t.equal(requests[0]?.url, 'https://token.example/token')
+  t.ok(
+    requests[1]?.url.startsWith('http://127.0.0.1:9/rbm/v1/phones/+15550100/agentMessages?'),
+    String(requests[1]?.url),
+  )
 })
 
 t.test('Ids of events and of messages never meet, and are the same at every try', async (t) => {
   const seen = new Map<string, string>()
   await fc.assert(
     fc.asyncProperty(fc.string({ minLength: 1, maxLength: 40 }), fc.boolean(), async (id, isEvent) => {
-      const { sending, asked } = platform({ status: 200 })
-      const wire: RbmPayload = isEvent ? { event: { eventType: 'IS_TYPING' } } : hello
-      const outcome = await rbmAdapter.send(wire, { ...sending, id })
-      const query = new URL(asked.at(-1)!.url).searchParams
+      const { sendContext, requests } = platform({ status: 200 })
+      const payload: RbmPayload = isEvent ? { event: { eventType: 'IS_TYPING' } } : hello
+      const outcome = await rbmAdapter.send(payload, { ...sendContext, id })
+      const query = new URL(requests.at(-1)!.url).searchParams
       const uuid = query.get(isEvent ? 'eventId' : 'messageId')!
       if (outcome.kind !== 'sent' || outcome.providerId !== uuid) throw new Error('the id is not the one that was sent')
       if (!/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(uuid)) throw new Error(uuid)
@@ -105,20 +108,24 @@ t.test('Ids of events and of messages never meet, and are the same at every try'
 })
 
 t.test('Signals are events of the phone', async (t) => {
-  const { sending, asked } = platform({ status: 200 })
+  const { sendContext, requests } = platform({ status: 200 })
   const read = rbmAdapter.signal!('read', { address: '+15550100', messageId: 'msg_1', lastInboundId: 'MxA1' })!
-  await rbmAdapter.send(read, sending)
-  t.match(asked[1]?.url, /\/v1\/phones\/\+15550100\/agentEvents\?eventId=[0-9a-f-]{36}&agentId=harbor_desk_agent$/)
-  t.equal(asked[1]?.body, '{"eventType":"READ","messageId":"MxA1"}')
+  await rbmAdapter.send(read, sendContext)
+  t.match(requests[1]?.url, /\/v1\/phones\/\+15550100\/agentEvents\?eventId=[0-9a-f-]{36}&agentId=harbor_desk_agent$/)
+  t.equal(requests[1]?.body, '{"eventType":"READ","messageId":"MxA1"}')
 })
 
 t.test('A token that is not taken any more is made anew, once', async (t) => {
   const recovered = platform({ status: 401 }, { status: 200 })
-  t.equal((await rbmAdapter.send(hello, recovered.sending)).kind, 'sent')
-  t.equal(recovered.asked.filter(isToken).length, 2)
+  t.equal((await rbmAdapter.send(hello, recovered.sendContext)).kind, 'sent')
+  t.equal(recovered.requests.filter(isToken).length, 2)
   const lost = platform({ status: 401, body: { error: { code: 401, status: 'UNAUTHENTICATED' } } })
-  t.match(await rbmAdapter.send(hello, lost.sending), { kind: 'refused', retry: 'otherChannel', needsOperator: true })
-  t.equal(lost.asked.length, 4, 'two tokens, two tries')
+  t.match(await rbmAdapter.send(hello, lost.sendContext), {
+    kind: 'refused',
+    retry: 'otherChannel',
+    needsOperator: true,
+  })
+  t.equal(lost.requests.length, 4, 'two tokens, two tries')
 })
 
 t.test('Without a token nothing is sent, and who can help depends on why', async (t) => {
@@ -136,21 +143,21 @@ t.test('Without a token nothing is sent, and who can help depends on why', async
     ['nobody answers', silence, { retry: 'later' }],
   ]
   for (const [name, reply, expected] of tries) {
-    const { sending, asked } = testProvider(auth, () => reply)
-    t.match(await rbmAdapter.send(hello, sending), { kind: 'refused', ...expected }, name)
-    t.equal(asked.length, 1, `${name}: the platform is not asked`)
+    const { sendContext, requests } = testProvider(auth, () => reply)
+    t.match(await rbmAdapter.send(hello, sendContext), { kind: 'refused', ...expected }, name)
+    t.equal(requests.length, 1, `${name}: the platform is not asked`)
   }
   const spoilt = { ...auth, serviceAccount: { ...auth.serviceAccount, private_key: 'no key' } }
-  const { sending, asked } = testProvider(spoilt, () => granted)
-  t.match(await rbmAdapter.send(hello, sending), { kind: 'refused', retry: 'otherChannel', needsOperator: true })
-  t.equal(asked.length, 0)
+  const { sendContext, requests } = testProvider(spoilt, () => granted)
+  t.match(await rbmAdapter.send(hello, sendContext), { kind: 'refused', retry: 'otherChannel', needsOperator: true })
+  t.equal(requests.length, 0)
 })
 
 t.test('Every answer of the platform means what its documents say', async (t) => {
   for (const { name, answer, follows = answer, becomes } of rbmSamples.answers) {
-    t.match(await rbmAdapter.send(hello, platform(answer, follows).sending), becomes, name)
+    t.match(await rbmAdapter.send(hello, platform(answer, follows).sendContext), becomes, name)
   }
-  t.match(await rbmAdapter.send(hello, platform(silence).sending), { kind: 'refused', retry: 'later' })
+  t.match(await rbmAdapter.send(hello, platform(silence).sendContext), { kind: 'refused', retry: 'later' })
 })
 
 t.test('A key of more than 4,096 bits is refused, and one that was kept before signs nothing', async (t) => {
@@ -162,15 +169,15 @@ t.test('A key of more than 4,096 bits is refused, and one that was kept before s
   t.equal(rbmAdapter.validateAuth?.(withKey(pemOf(4_096))), undefined)
   const long = withKey(pemOf(4_104))
   t.match(rbmAdapter.validateAuth?.(long), { field: 'serviceAccount.private_key', message: /at most 4096 bits/ })
-  const { sending, asked } = platform({ status: 200 })
-  t.match(await rbmAdapter.send(hello, { ...sending, auth: long }), { kind: 'refused', needsOperator: true })
-  t.same(asked, [])
+  const { sendContext, requests } = platform({ status: 200 })
+  t.match(await rbmAdapter.send(hello, { ...sendContext, auth: long }), { kind: 'refused', needsOperator: true })
+  t.same(requests, [])
 })
 
 t.test('Other work goes on while an assertion is signed', async (t) => {
-  const { sending } = platform({ status: 200 })
+  const { sendContext } = platform({ status: 200 })
   let isSent = false
-  const sent = rbmAdapter.send(hello, sending).then((outcome) => {
+  const sent = rbmAdapter.send(hello, sendContext).then((outcome) => {
     isSent = true
     return outcome
   })
@@ -181,14 +188,14 @@ t.test('Other work goes on while an assertion is signed', async (t) => {
 
 t.test('Credentials that fit the form are wrong when the key is no RSA key', async (t) => {
   const { private_key: good } = auth.serviceAccount
-  const judged = (private_key: string) =>
+  const sendWithKey = (private_key: string) =>
     rbmAdapter.validateAuth?.({ ...auth, serviceAccount: { ...auth.serviceAccount, private_key } })
-  t.equal(judged(good), undefined)
-  t.equal(judged(good.replaceAll('\n', '\\n')), undefined, 'copied out of the file as it is written there')
+  t.equal(sendWithKey(good), undefined)
+  t.equal(sendWithKey(good.replaceAll('\n', '\\n')), undefined, 'copied out of the file as it is written there')
   const curve = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
   const elliptic = curve.export({ type: 'pkcs8', format: 'pem' }).toString()
   for (const wrong of ['', 'no key', elliptic, publicKey.export({ type: 'spki', format: 'pem' }).toString()]) {
-    const problem = judged(wrong)
+    const problem = sendWithKey(wrong)
     t.equal(problem?.field, 'serviceAccount.private_key')
     t.notOk(wrong !== '' && problem?.message.includes(wrong))
   }

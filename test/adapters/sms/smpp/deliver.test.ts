@@ -9,26 +9,30 @@ import { parsePdu } from '../../../../adapters/sms/smpp/pdu.js'
 import type { Item } from '../../../../core/channel/adapter.js'
 import {
   type Center,
-  type Opened,
-  openTestLine,
+  openTestSession,
   pause,
   type Script,
   startCenter,
-  until,
-  up,
-  type Wished,
-} from './center.js'
+  type TestSession,
+  type TestSessionOptions,
+  waitUntil,
+  waitUntilConnected,
+} from './messagecenter.js'
 import { sender } from './sender.js'
 
-async function opened(t: Test, wished: Wished = {}, script: Script = {}): Promise<Opened & { center: Center }> {
+async function openTestCenter(
+  t: Test,
+  options: TestSessionOptions = {},
+  script: Script = {},
+): Promise<TestSession & { center: Center }> {
   const center = await startCenter(script)
-  const line = openTestLine(center.port, wished)
+  const session = openTestSession(center.port, options)
   t.teardown(async () => {
-    await line.line.close()
+    await session.session.close()
     await center.stop()
   })
-  await up(line.line)
-  return { ...line, center }
+  await waitUntilConnected(session.session)
+  return { ...session, center }
 }
 
 const from = { source_addr_ton: 1, source_addr_npi: 1, source_addr: '15550001', destination_addr: '15550100' }
@@ -43,8 +47,8 @@ const partFields = (text: string, reference = 9) =>
 const long = `${'One two three four five. '.repeat(14)}€ 😀 end`
 
 t.test('A text is told with its sender, in each alphabet, and acknowledged', async (t) => {
-  const { center, told } = await opened(t)
-  const said = [
+  const { center, reportedItems } = await openTestCenter(t)
+  const units = [
     { ...from, data_coding: 0, short_message: 'Hello {€} @ Ada' },
     { ...from, data_coding: 8, short_message: 'Привет 😀' },
     { ...from, data_coding: 3, short_message: 'Grüße' },
@@ -54,8 +58,8 @@ t.test('A text is told with its sender, in each alphabet, and acknowledged', asy
     { ...from, data_coding: 0, short_message: '', message_payload: Buffer.from('In the payload') },
     { ...from, data_coding: 0xf0, short_message: Buffer.from('Class 0') },
   ]
-  for (const fields of said) t.match(await center.ask('deliver_sm', fields), { command_status: 0 })
-  t.same(told.map(textOf), [
+  for (const fields of units) t.match(await center.ask('deliver_sm', fields), { command_status: 0 })
+  t.same(reportedItems.map(textOf), [
     'Hello {€} @ Ada',
     'Привет 😀',
     'Grüße',
@@ -65,12 +69,12 @@ t.test('A text is told with its sender, in each alphabet, and acknowledged', asy
     'In the payload',
     'Class 0',
   ])
-  t.ok(told.every((item) => 'address' in item && item.address === '+15550001'))
-  t.equal(new Set(told.map(idOf)).size, told.length)
+  t.ok(reportedItems.every((item) => 'address' in item && item.address === '+15550001'))
+  t.equal(new Set(reportedItems.map(idOf)).size, reportedItems.length)
 })
 
 t.test('A number is a whole one although the center does not say so, and a short or national one is not', async (t) => {
-  const { center, told } = await opened(t)
+  const { center, reportedItems } = await openTestCenter(t)
   const numbers = [
     [0, '15550001', '+15550001'],
     [1, '0015550001', '+15550001'],
@@ -83,7 +87,7 @@ t.test('A number is a whole one although the center does not say so, and a short
     await center.ask('deliver_sm', { ...from, source_addr_ton: ton, source_addr: number, short_message: 'Hi' })
   }
   t.same(
-    told.map((item) => 'address' in item && item.address),
+    reportedItems.map((item) => 'address' in item && item.address),
     numbers.map(([, , address]) => address),
   )
 })
@@ -91,8 +95,8 @@ t.test('A number is a whole one although the center does not say so, and a short
 t.test('It is acknowledged only when it is on record, and refused for now when it is not', async (t) => {
   const steps: string[] = []
   let isBroken = false
-  const { center, told } = await opened(t, {
-    async tell() {
+  const { center, reportedItems } = await openTestCenter(t, {
+    async onReport() {
       await pause(30)
       if (isBroken) throw new Error('the disk is full')
       steps.push('on record')
@@ -105,12 +109,12 @@ t.test('It is acknowledged only when it is on record, and refused for now when i
   t.match(await center.ask('deliver_sm', { ...from, short_message: 'Second' }), { command_status: 0x64 })
   isBroken = false
   t.match(await center.ask('deliver_sm', { ...from, short_message: 'Second' }), { command_status: 0 })
-  t.same(told.map(textOf), ['First', 'Second'])
+  t.same(reportedItems.map(textOf), ['First', 'Second'])
 })
 
 t.test('One that cannot be put on record does not keep the others from it, and none overtakes another', async (t) => {
-  const { center, told } = await opened(t, {
-    async tell(items) {
+  const { center, reportedItems } = await openTestCenter(t, {
+    async onReport(items) {
       await pause(5)
       if (items.some((item) => textOf(item) === 'poison')) throw new Error('no')
     },
@@ -121,70 +125,70 @@ t.test('One that cannot be put on record does not keep the others from it, and n
     answers.map((answer) => answer.command_status),
     [0, 0, 0x64, 0, 0],
   )
-  t.same(told.map(textOf), ['a', 'b', 'c', 'd'])
+  t.same(reportedItems.map(textOf), ['a', 'b', 'c', 'd'])
 })
 
 t.test('A text that is brought again because it was not acknowledged has the id it had', async (t) => {
   let tries = 0
   let isLost = false
   const ids: (string | undefined)[] = []
-  const { center, line } = await opened(t, {
-    async tell([item]) {
+  const { center, session } = await openTestCenter(t, {
+    async onReport([item]) {
       ids.push(idOf(item))
       if (++tries === 1) throw new Error('not now')
       if (tries === 2) {
         center.drop()
-        await until(() => line.problem() !== undefined)
+        await waitUntil(() => session.problem() !== undefined)
         isLost = true
       }
     },
   })
-  const again = { ...from, short_message: 'Again' }
-  await center.ask('deliver_sm', again)
-  void center.ask('deliver_sm', again)
-  await until(() => isLost)
-  await up(line)
-  await center.ask('deliver_sm', again)
+  const repeated = { ...from, short_message: 'Again' }
+  await center.ask('deliver_sm', repeated)
+  void center.ask('deliver_sm', repeated)
+  await waitUntil(() => isLost)
+  await waitUntilConnected(session)
+  await center.ask('deliver_sm', repeated)
   t.equal(new Set(ids).size, 1, 'refused, and then lost before it was acknowledged')
-  await center.ask('deliver_sm', again)
+  await center.ask('deliver_sm', repeated)
   t.equal(new Set(ids).size, 2, 'and now the person says it once more')
 })
 
 t.test('An acknowledgement that may have been lost with the line is doubted; an old one is not', async (t) => {
-  const { center, line, told } = await opened(t, { limits: { unconfirmedMs: 100 } })
+  const { center, session, reportedItems } = await openTestCenter(t, { limits: { unconfirmedMs: 100 } })
   const yes = { ...from, short_message: 'Yes' }
   await center.ask('deliver_sm', yes)
   center.drop()
-  await until(() => line.problem() !== undefined)
-  await up(line)
+  await waitUntil(() => session.problem() !== undefined)
+  await waitUntilConnected(session)
   await center.ask('deliver_sm', yes)
-  t.equal(idOf(told[0]), idOf(told[1]))
+  t.equal(idOf(reportedItems[0]), idOf(reportedItems[1]))
   await pause(150)
   center.drop()
-  await until(() => line.problem() !== undefined)
-  await up(line)
+  await waitUntil(() => session.problem() !== undefined)
+  await waitUntilConnected(session)
   await center.ask('deliver_sm', yes)
-  t.not(idOf(told[1]), idOf(told[2]))
+  t.not(idOf(reportedItems[1]), idOf(reportedItems[2]))
 })
 
 t.test('Parts in any order, some twice, are one text', async (t) => {
-  const { center, told } = await opened(t)
+  const { center, reportedItems } = await openTestCenter(t)
   const parts = partFields(long)
   t.ok(parts.length >= 3)
   for (const part of [parts[0]!, ...parts.toReversed()]) {
     t.match(await center.ask('deliver_sm', part), { command_status: 0 })
   }
-  t.same(told.map(textOf), [long])
+  t.same(reportedItems.map(textOf), [long])
   await center.ask('deliver_sm', parts[1]!)
   await pause(20)
-  t.equal(told.length, 1, 'a part that comes again says nothing new')
+  t.equal(reportedItems.length, 1, 'a part that comes again says nothing new')
 })
 
 t.test('Parts with long references and with fields of their own are put together too', async (t) => {
-  const { center, told } = await opened(t)
+  const { center, reportedItems } = await openTestCenter(t)
   const halves = ['Half of it, ', 'and the rest']
-  for (const [place, half] of halves.entries()) {
-    const header = Buffer.from([6, 8, 4, 0x12, 0x34, 2, place + 1])
+  for (const [index, half] of halves.entries()) {
+    const header = Buffer.from([6, 8, 4, 0x12, 0x34, 2, index + 1])
     await center.ask('deliver_sm', {
       ...from,
       esm_class: 0x40,
@@ -192,15 +196,15 @@ t.test('Parts with long references and with fields of their own are put together
       short_message: Buffer.concat([header, Buffer.from(half)]),
     })
   }
-  for (const [place, half] of halves.toReversed().entries()) {
-    const sar = { sar_msg_ref_num: 700, sar_total_segments: 2, sar_segment_seqnum: 2 - place }
+  for (const [index, half] of halves.toReversed().entries()) {
+    const sar = { sar_msg_ref_num: 700, sar_total_segments: 2, sar_segment_seqnum: 2 - index }
     await center.ask('deliver_sm', { ...from, data_coding: 0, short_message: half, ...sar })
   }
-  t.same(told.map(textOf), [halves.join(''), halves.join('')])
+  t.same(reportedItems.map(textOf), [halves.join(''), halves.join('')])
 })
 
 t.test('Characters that a phone divided between parts are whole again', async (t) => {
-  const { center, told } = await opened(t)
+  const { center, reportedItems } = await openTestCenter(t)
   const smile = Buffer.from('a😀b', 'utf16le').swap16()
   const euro = Buffer.from([0x61, 0x1b, 0x65, 0x62])
   const pieces = [
@@ -209,8 +213,8 @@ t.test('Characters that a phone divided between parts are whole again', async (t
     [0, 2, euro.subarray(0, 2)],
     [0, 2, euro.subarray(2)],
   ] as const
-  for (const [place, [data_coding, reference, octets]] of pieces.entries()) {
-    const header = Buffer.from([5, 0, 3, reference, 2, (place % 2) + 1])
+  for (const [index, [data_coding, reference, octets]] of pieces.entries()) {
+    const header = Buffer.from([5, 0, 3, reference, 2, (index % 2) + 1])
     await center.ask('deliver_sm', {
       ...from,
       esm_class: 0x40,
@@ -218,24 +222,24 @@ t.test('Characters that a phone divided between parts are whole again', async (t
       short_message: Buffer.concat([header, octets]),
     })
   }
-  t.same(told.map(textOf), ['a😀b', 'a€b'])
+  t.same(reportedItems.map(textOf), ['a😀b', 'a€b'])
 })
 
 t.test('Parts find each other although the line was lost in between', async (t) => {
-  const { center, line, told } = await opened(t)
+  const { center, session, reportedItems } = await openTestCenter(t)
   const [first, ...rest] = partFields(long)
   await center.ask('deliver_sm', first!)
   center.drop()
-  await until(() => line.problem() !== undefined)
-  await up(line)
+  await waitUntil(() => session.problem() !== undefined)
+  await waitUntilConnected(session)
   for (const part of rest) await center.ask('deliver_sm', part)
-  t.same(told.map(textOf), [long])
+  t.same(reportedItems.map(textOf), [long])
 })
 
 t.test('The last part is acknowledged only when the text is on record', async (t) => {
   let isBroken = true
-  const { center, told } = await opened(t, {
-    async tell() {
+  const { center, reportedItems } = await openTestCenter(t, {
+    async onReport() {
       if (isBroken) throw new Error('not now')
     },
   })
@@ -245,54 +249,58 @@ t.test('The last part is acknowledged only when the text is on record', async (t
   t.same(statuses, [...parts.slice(1).map(() => 0), 0x64])
   isBroken = false
   t.match(await center.ask('deliver_sm', parts.at(-1)!), { command_status: 0 })
-  t.same(told.map(textOf), [long])
+  t.same(reportedItems.map(textOf), [long])
 })
 
 t.test(
   'A text whose parts never come is told as far as it came, after its time or when the line is closed',
   async (t) => {
-    const { center, line, told } = await opened(t, { limits: { partialMs: 60 } })
+    const { center, session, reportedItems } = await openTestCenter(t, { limits: { partialMs: 60 } })
     const parts = partFields('x'.repeat(153) + 'y'.repeat(153) + 'z'.repeat(10))
     await center.ask('deliver_sm', parts[0]!)
     await center.ask('deliver_sm', parts[2]!)
-    await until(() => told.length === 1)
-    t.equal(textOf(told[0]), `${'x'.repeat(153)}…${'z'.repeat(10)}`)
+    await waitUntil(() => reportedItems.length === 1)
+    t.equal(textOf(reportedItems[0]), `${'x'.repeat(153)}…${'z'.repeat(10)}`)
     await center.ask('deliver_sm', partFields('u'.repeat(200), 30)[1]!)
-    await line.close()
-    t.equal(textOf(told[1]), `…${'u'.repeat(47)}`)
+    await session.close()
+    t.equal(textOf(reportedItems[1]), `…${'u'.repeat(47)}`)
   },
 )
 
 t.test('Texts that wait for parts are only so many, and a reference that is used anew begins a new text', async (t) => {
-  const { center, told } = await opened(t, { limits: { partialTexts: 2 } })
+  const { center, reportedItems } = await openTestCenter(t, { limits: { partialTexts: 2 } })
   for (const reference of [1, 2, 3]) await center.ask('deliver_sm', partFields('v'.repeat(200), reference)[0]!)
-  await until(() => told.length === 1)
-  t.equal(textOf(told[0]), `${'v'.repeat(153)}…`)
+  await waitUntil(() => reportedItems.length === 1)
+  t.equal(textOf(reportedItems[0]), `${'v'.repeat(153)}…`)
   for (const part of partFields('w'.repeat(200), 3)) await center.ask('deliver_sm', part)
-  await until(() => told.length === 4)
+  await waitUntil(() => reportedItems.length === 4)
   const cut = `${'v'.repeat(153)}…`
   t.same(
-    told.slice(1).map(textOf).sort(),
+    reportedItems.slice(1).map(textOf).sort(),
     [cut, cut, 'w'.repeat(200)],
     'the oldest, the one cut short, and the new one',
   )
 })
 
 t.test('A receipt is told under the id of its message, for the person it was sent to', async (t) => {
-  const { center, line, told } = await opened(t, {}, { submit: () => ({ message_id: '0000001A2B' }) })
-  const outcome = await sender(line)('Hello')
+  const { center, session, reportedItems } = await openTestCenter(
+    t,
+    {},
+    { submit: () => ({ message_id: '0000001A2B' }) },
+  )
+  const outcome = await sender(session)('Hello')
   const receipt =
     'id:6699 sub:001 dlvrd:001 submit date:2611151102 done date:2611151103 stat:DELIVRD err:000 text:Hello'
   const fields = { ...from, source_addr_ton: 2, source_addr: '5550001', esm_class: 0x04, short_message: receipt }
   t.match(await center.ask('deliver_sm', fields), { command_status: 0 })
-  t.match(told[0], { address: '+15550001', inbound: { kind: 'receipt', receipt: { state: 'delivered' } } })
-  t.equal(outcome.kind === 'sent' && outcome.providerId, receiptOf(told[0])?.providerId)
+  t.match(reportedItems[0], { address: '+15550001', inbound: { kind: 'receipt', receipt: { state: 'delivered' } } })
+  t.equal(outcome.kind === 'sent' && outcome.providerId, receiptOf(reportedItems[0])?.providerId)
   await center.ask('deliver_sm', fields)
-  t.equal(idOf(told[0]), idOf(told[1]), 'and has the same id when it is repeated')
+  t.equal(idOf(reportedItems[0]), idOf(reportedItems[1]), 'and has the same id when it is repeated')
 })
 
 t.test('Receipts in fields, failed ones, and those that say nothing', async (t) => {
-  const { center, told } = await opened(t)
+  const { center, reportedItems } = await openTestCenter(t)
   const about = { ...from, esm_class: 0x04, receipted_message_id: 'F00D' }
   await center.ask('deliver_sm', { ...about, message_state: 5, short_message: 'id:1 stat:DELIVRD err:00C' })
   await center.ask('deliver_sm', { ...about, esm_class: 0, message_state: 2 })
@@ -304,7 +312,7 @@ t.test('Receipts in fields, failed ones, and those that say nothing', async (t) 
   t.equal(await statusOf({ ...from, esm_class: 0x08, short_message: 'read by a phone' }), 0)
   t.equal(await statusOf({ ...from, data_coding: 4, short_message: Buffer.from([1, 2, 3]) }), 0)
   await center.ask('data_sm', { ...about, message_state: 3 })
-  t.match(told, [
+  t.match(reportedItems, [
     { inbound: { receipt: { providerId: '61453', state: 'failed', reason: 'undeliverable', detail: /00C/ } } },
     { inbound: { receipt: { providerId: '61453', state: 'delivered' } } },
     { problem: /what became/ },
@@ -315,18 +323,20 @@ t.test('Receipts in fields, failed ones, and those that say nothing', async (t) 
 })
 
 t.test('A text that only looks like a receipt is a text', async (t) => {
-  const { center, told } = await opened(t)
+  const { center, reportedItems } = await openTestCenter(t)
   await center.ask('deliver_sm', { ...from, short_message: 'id:1 stat:DELIVRD' })
-  t.equal(textOf(told[0]), 'id:1 stat:DELIVRD')
+  t.equal(textOf(reportedItems[0]), 'id:1 stat:DELIVRD')
 })
 
 t.test('More than can wait to be put on record is refused for now', async (t) => {
-  const { center } = await opened(t, {
-    tell: () => pause(60),
+  const { center } = await openTestCenter(t, {
+    onReport: () => pause(60),
     limits: { pendingDeliveries: 3, deliveriesPerReport: 1 },
   })
-  const asked = Array.from({ length: 6 }, (_, at) => center.ask('deliver_sm', { ...from, short_message: `Text ${at}` }))
-  const statuses = (await Promise.all(asked)).map((answer) => answer.command_status)
+  const responses = Array.from({ length: 6 }, (_, at) =>
+    center.ask('deliver_sm', { ...from, short_message: `Text ${at}` }),
+  )
+  const statuses = (await Promise.all(responses)).map((answer) => answer.command_status)
   t.same(statuses.toSorted(), [0, 0, 0, 0x14, 0x14, 0x14])
 })
 

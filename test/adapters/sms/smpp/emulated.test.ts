@@ -2,7 +2,7 @@
 import t from 'tap'
 import type { SmppAuth } from '../../../../adapters/sms/smpp/auth.js'
 import { openEmulatorHarness } from '../../emulator/emulatorharness.js'
-import { openTestLine, until, up } from './center.js'
+import { openTestSession, waitUntil, waitUntilConnected } from './messagecenter.js'
 import { sender } from './sender.js'
 
 const person = '+15550100001'
@@ -10,10 +10,10 @@ const person = '+15550100001'
 t.test('A person is written to and heard although the line throttles, is silent, breaks and renames', async (t) => {
   const { emulator, account } = await openEmulatorHarness(t)
   const auth = account('smpp').auth as unknown as SmppAuth
-  const { line, told } = openTestLine(auth.port, { auth, limits: { submitMs: 60 } })
-  t.teardown(() => line.close())
-  await up(line)
-  const send = sender(line, { from: auth.from, address: person })
+  const { session, reportedItems } = openTestSession(auth.port, { auth, limits: { submitMs: 60 } })
+  t.teardown(() => session.close())
+  await waitUntilConnected(session)
+  const send = sender(session, { from: auth.from, address: person })
   const fault = (kind: 'rateLimited' | 'serverError' | 'decimalReceiptIds' | 'noAnswer' | 'reset') =>
     emulator.faults.add({ account: 'smpp', kind, times: 1 })
 
@@ -25,20 +25,20 @@ t.test('A person is written to and heard although the line throttles, is silent,
   t.match(await send('Hello'), { kind: 'refused', retry: 'later', detail: /may have taken/ })
   fault('reset')
   t.match(await send('Hello'), { kind: 'refused', retry: 'later' })
-  await up(line)
+  await waitUntilConnected(session)
 
   fault('decimalReceiptIds')
   const outcome = await send('Hello at last')
   const providerId = outcome.kind === 'sent' ? outcome.providerId : ''
-  await until(() => told.some((item) => 'id' in item && item.id === `${providerId}.delivered`))
-  const receipt = told.find((item) => 'id' in item && item.id === `${providerId}.delivered`)
+  await waitUntil(() => reportedItems.some((item) => 'id' in item && item.id === `${providerId}.delivered`))
+  const receipt = reportedItems.find((item) => 'id' in item && item.id === `${providerId}.delivered`)
   t.match(receipt, { address: person, inbound: { kind: 'receipt', receipt: { providerId, state: 'delivered' } } })
 
   const long = `${'Answer with € and [brackets]. '.repeat(12)}Done 中.`
   t.match(await emulator.act('smpp', person, { kind: 'text', text: long }), { kind: 'performed', taken: true })
-  t.match(told.at(-1), { address: person, inbound: { kind: 'content', content: { text: long } } })
+  t.match(reportedItems.at(-1), { address: person, inbound: { kind: 'content', content: { text: long } } })
   t.same(
-    told.filter((item) => 'problem' in item),
+    reportedItems.filter((item) => 'problem' in item),
     [],
   )
 })
@@ -46,13 +46,13 @@ t.test('A person is written to and heard although the line throttles, is silent,
 t.test('A person who cannot be reached, or has opted out at the provider, is told as such', async (t) => {
   const { emulator, account } = await openEmulatorHarness(t)
   const auth = account('smpp').auth as unknown as SmppAuth
-  const { line, told } = openTestLine(auth.port, { auth })
-  t.teardown(() => line.close())
-  const send = sender(line, { from: auth.from, address: person })
+  const { session, reportedItems } = openTestSession(auth.port, { auth })
+  t.teardown(() => session.close())
+  const send = sender(session, { from: auth.from, address: person })
   emulator.faults.add({ account: 'smpp', kind: 'unreachable', times: 1 })
   t.match(await send('Hello'), { kind: 'sent' })
-  await until(() => told.length === 1)
-  t.match(told, [{ address: person, inbound: { receipt: { state: 'failed', reason: 'undeliverable' } } }])
+  await waitUntil(() => reportedItems.length === 1)
+  t.match(reportedItems, [{ address: person, inbound: { receipt: { state: 'failed', reason: 'undeliverable' } } }])
   emulator.faults.add({ account: 'smpp', kind: 'optedOut', times: 1 })
   t.match(await send('Hello'), { kind: 'refused', retry: 'otherChannel' })
 })

@@ -20,9 +20,9 @@ t.test('However a center writes the ids of its answers and of its receipts, they
     fc.property(value, writing, writing, fc.nat(8), fc.nat(8), (id, answer, receipt, zeros, others) => {
       const ids = createMessageIds(10)
       const providerId = ids.recordSubmit(padded(answer(id), zeros), person)
-      const found = ids.resolveReceipt(padded(receipt(id), others), '15550001')
-      if (found.providerId !== providerId) throw new Error(`${found.providerId} is not ${providerId}`)
-      if (found.address !== person) throw new Error('the person is not known')
+      const resolved = ids.resolveReceipt(padded(receipt(id), others), '15550001')
+      if (resolved.providerId !== providerId) throw new Error(`${resolved.providerId} is not ${providerId}`)
+      if (resolved.address !== person) throw new Error('the person is not known')
     }),
   )
 })
@@ -41,9 +41,10 @@ t.test('They meet on a line that did not submit it, as soon as that has seen how
       ours.recordSubmit(writings[answer](other), person)
       ours.resolveReceipt(writings[receipt](other), person)
       const submitted = theirs.recordSubmit(writings[answer](id), person)
-      const isTold = writings[answer](other) !== writings[receipt](other) || !/^[0-9]+$/.test(writings[answer](id))
-      const found = ours.resolveReceipt(writings[receipt](id), person).providerId
-      if (isTold && found !== submitted) throw new Error(`${found} is not ${submitted}`)
+      const isDistinguishable =
+        writings[answer](other) !== writings[receipt](other) || !/^[0-9]+$/.test(writings[answer](id))
+      const resolved = ours.resolveReceipt(writings[receipt](id), person).providerId
+      if (isDistinguishable && resolved !== submitted) throw new Error(`${resolved} is not ${submitted}`)
     }),
   )
 })
@@ -87,8 +88,8 @@ t.test('Each state has its word, in any of its spellings', async (t) => {
   for (const [word, meant] of Object.entries(words)) {
     const { rawId, reported } = parseReceipt({ text: receiptText(word) })!
     t.equal(rawId, '0123')
-    const said = reported && [reported.state, ...('reason' in reported ? [reported.reason] : [])].join(' ')
-    t.equal(said, meant, word)
+    const reportText = reported && [reported.state, ...('reason' in reported ? [reported.reason] : [])].join(' ')
+    t.equal(reportText, meant, word)
   }
 })
 
@@ -106,9 +107,9 @@ t.test('Order and blanks in the text of a receipt do not matter', async (t) => {
 
 t.test('In no second more goes out than may, however it comes', async () => {
   const perSecond = fc.integer({ min: 1, max: 300 })
-  const comes = fc.array(fc.nat(50), { minLength: 1, maxLength: 400, size: 'max' })
+  const arrivalGaps = fc.array(fc.nat(50), { minLength: 1, maxLength: 400, size: 'max' })
   fc.assert(
-    fc.property(perSecond, comes, (rate, gaps) => {
+    fc.property(perSecond, arrivalGaps, (rate, gaps) => {
       const pace = createRateLimiter(rate, 5)
       const sent: number[] = []
       let now = 0

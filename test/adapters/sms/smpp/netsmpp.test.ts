@@ -2,7 +2,7 @@
 import t from 'tap'
 import { smppAdapter } from '../../../../adapters/sms/smpp/adapter.js'
 import type { Item } from '../../../../core/channel/adapter.js'
-import { openTestLine, until, up } from './center.js'
+import { openTestSession, waitUntil, waitUntilConnected } from './messagecenter.js'
 import { startPerlCenter } from './netsmpp.js'
 import { sender } from './sender.js'
 
@@ -14,27 +14,27 @@ const textOf = (item: Item) =>
 t.test('A whole conversation with a message center of other people', async (t) => {
   const center = await startPerlCenter()
   t.teardown(center.kill)
-  const { line, told } = openTestLine(center.port, { limits: { enquireEveryMs: 200 } })
-  t.teardown(() => line.close())
-  await up(line)
-  const [bind] = await center.heard('bind_transceiver', 1)
+  const { session, reportedItems } = openTestSession(center.port, { limits: { enquireEveryMs: 200 } })
+  t.teardown(() => session.close())
+  await waitUntilConnected(session)
+  const [bind] = await center.waitForRequests('bind_transceiver', 1)
   t.match(bind, {
     system_id: 'parley',
     password: 'pa55word',
     interface_version: '52',
   })
 
-  const send = sender(line)
+  const send = sender(session)
   const single = await send('Hi {€} @')
   const about = { address: '+15550001', messageId: 'msg_long' }
-  const wires = smppAdapter.render([{ kind: 'text', text: `${'Wörter '.repeat(20)}😀 end` }], about)
+  const payloads = smppAdapter.render([{ kind: 'text', text: `${'Wörter '.repeat(20)}😀 end` }], about)
   const outcomes = [single]
-  for (const [place, wire] of wires.entries()) outcomes.push(await send.wire(wire, `msg_long.${place}`))
-  t.equal(wires.length, 3)
+  for (const [index, payload] of payloads.entries()) outcomes.push(await send.payload(payload, `msg_long.${index}`))
+  t.equal(payloads.length, 3)
   const ids = outcomes.map((outcome) => outcome.kind === 'sent' && outcome.providerId)
   t.same(ids, [0xabcdef00, 0xabcdef01, 0xabcdef02, 0xabcdef03].map(String))
 
-  const submits = await center.heard('submit_sm', 4)
+  const submits = await center.waitForRequests('submit_sm', 4)
   t.equal(submits.length, 4)
   t.match(submits[0], {
     ...{ source_addr_ton: '1', source_addr_npi: '1', source_addr: '15550100', registered_delivery: '1' },
@@ -51,26 +51,26 @@ t.test('A whole conversation with a message center of other people', async (t) =
   const body = Buffer.concat(octets.map((each) => each.subarray(6)))
   t.equal(body.swap16().toString('utf16le'), `${'Wörter '.repeat(20)}😀 end`)
 
-  await until(() => told.length === 4)
+  await waitUntil(() => reportedItems.length === 4)
   t.same(
-    told.map(receiptOf),
+    reportedItems.map(receiptOf),
     ids.map((providerId) => ({ providerId, state: 'delivered' })),
     'receipts in decimal for answers in hex',
   )
 
   center.deliver(0, 0, Buffer.from('STOP'))
-  await until(() => told.length === 5)
-  for (const [place, text] of ['ends here', 'It '].entries()) {
-    const header = Buffer.from([5, 0, 3, 77, 2, 2 - place])
+  await waitUntil(() => reportedItems.length === 5)
+  for (const [index, text] of ['ends here', 'It '].entries()) {
+    const header = Buffer.from([5, 0, 3, 77, 2, 2 - index])
     center.deliver(0x40, 0, Buffer.concat([header, Buffer.from(text)]))
   }
-  await until(() => told.length === 6)
-  t.same(told.slice(4).map(textOf), ['STOP', 'It ends here'])
-  const answers = await center.heard('deliver_sm_resp', 7)
+  await waitUntil(() => reportedItems.length === 6)
+  t.same(reportedItems.slice(4).map(textOf), ['STOP', 'It ends here'])
+  const answers = await center.waitForRequests('deliver_sm_resp', 7)
   t.ok(answers.every(({ status }) => status === '0'))
-  await center.heard('enquire_link', 1)
-  t.equal(line.problem(), undefined)
+  await center.waitForRequests('enquire_link', 1)
+  t.equal(session.problem(), undefined)
 
-  await line.close()
-  t.equal(await center.ended, 0, 'it got our goodbye')
+  await session.close()
+  t.equal(await center.exited, 0, 'it got our goodbye')
 })

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { freePort } from '../../../harness/ports.js'
-import { until } from './center.js'
+import { waitUntil } from './messagecenter.js'
 
 /** It answers submits with hex ids, reports each as delivered under the decimal id, and sends what its input tells it to. */
 const program = `
@@ -46,35 +46,36 @@ while (1) {
 }
 `
 
-export type Seen = Readonly<Record<string, string>>
+export type SeenRequest = Readonly<Record<string, string>>
 
 export interface PerlCenter {
   readonly port: number
   /** Resolves, with all of them, when it has told us of this many. What it tells goes another way than what it answers, and may come later. */
-  heard(command: string, times: number): Promise<Seen[]>
+  waitForRequests(command: string, times: number): Promise<SeenRequest[]>
   deliver(esmClass: number, dataCoding: number, octets: Buffer): void
   /** Resolves with the code with which it ends. */
-  readonly ended: Promise<number | null>
+  readonly exited: Promise<number | null>
   kill(): void
 }
 
 export async function startPerlCenter(): Promise<PerlCenter> {
   const port = await freePort()
   const child: ChildProcess = spawn('perl', ['-e', program, String(port)], { stdio: ['pipe', 'pipe', 'inherit'] })
-  const ended = once(child, 'exit').then(([code]) => code as number | null)
-  const seen: Seen[] = []
+  const exited = once(child, 'exit').then(([code]) => code as number | null)
+  const seen: SeenRequest[] = []
   const lines = createInterface({ input: child.stdout! })
-  await Promise.race([once(lines, 'line'), ended])
+  await Promise.race([once(lines, 'line'), exited])
   lines.on('line', (line) => {
     seen.push(Object.fromEntries(line.split('\t').map((field) => field.split(/=(.*)/s).slice(0, 2))))
   })
-  const of = (command: string) => seen.filter(({ cmd }) => cmd === command)
+  const requestsOf = (command: string) => seen.filter(({ cmd }) => cmd === command)
   return {
     port,
-    heard: (command, times) => until(() => of(command).length >= times).then(() => of(command)),
+    waitForRequests: (command, times) =>
+      waitUntil(() => requestsOf(command).length >= times).then(() => requestsOf(command)),
     deliver: (esmClass, dataCoding, octets) =>
       child.stdin!.write(`${esmClass} ${dataCoding} ${octets.toString('hex')}\n`),
-    ended,
+    exited,
     kill: () => child.kill('SIGKILL'),
   }
 }

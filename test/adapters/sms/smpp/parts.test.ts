@@ -17,7 +17,7 @@ const text = fc
 
 const runs = { numRuns: 200 }
 
-function hold(condition: boolean, sentence: string): void {
+function assertThat(condition: boolean, sentence: string): void {
   if (!condition) throw new Error(sentence)
 }
 
@@ -27,7 +27,9 @@ function octetsOf(fields: Readonly<Record<string, unknown>>): Buffer {
 
 t.test('A text has as many parts as it has segments', async () => {
   fc.assert(
-    fc.property(text, (each) => hold(partsOf(each, 7).length === segmentsOf(each).segments, 'the number of parts')),
+    fc.property(text, (each) =>
+      assertThat(partsOf(each, 7).length === segmentsOf(each).segments, 'the number of parts'),
+    ),
     runs,
   )
 })
@@ -38,7 +40,7 @@ t.test('A text has as many parts as a public calculator counts', async () => {
   fc.assert(
     fc.property(single, (each) => {
       const counted = new SegmentedMessage(each, 'auto').segmentsCount
-      hold(partsOf(each, 7).length === counted, `${counted} counted`)
+      assertThat(partsOf(each, 7).length === counted, `${counted} counted`)
     }),
     // It takes its time, and to find a shorter text that is also wrong would take much more of it.
     { numRuns: 60, endOnFailure: true },
@@ -49,10 +51,13 @@ t.test('Put together, the parts are the text, each in order and under the same r
   fc.assert(
     fc.property(text, fc.nat(255), (each, reference) => {
       const parts = partsOf(each, reference)
-      hold(parts.map((part) => part.text).join('') === each, 'the texts')
-      if (parts.length === 1) return hold(parts[0]!.part === undefined, 'a single part has no header')
-      for (const [place, { part }] of parts.entries()) {
-        hold(part!.number === place + 1 && part!.total === parts.length && part!.reference === reference, 'the header')
+      assertThat(parts.map((part) => part.text).join('') === each, 'the texts')
+      if (parts.length === 1) return assertThat(parts[0]!.part === undefined, 'a single part has no header')
+      for (const [index, { part }] of parts.entries()) {
+        assertThat(
+          part!.number === index + 1 && part!.total === parts.length && part!.reference === reference,
+          'the header',
+        )
       }
     }),
     runs,
@@ -68,11 +73,11 @@ t.test('No part is longer than an SMS, and each can be read by itself: no charac
         const header = part.part ? 6 : 0
         const body = octets.subarray(header)
         const bits = body.length * (part.alphabet === 'gsm7' ? 7 : 8)
-        hold(Math.ceil(bits / 8) + header <= 140, `${body.length} octets of ${part.alphabet}`)
-        hold(textIn(body, fields.data_coding as number) === part.text, `${part.text} is read as something else`)
-        if (part.alphabet === 'gsm7') hold(body.at(-1) !== 0x1b, 'an escape at the end')
-        else hold(!/[\ud800-\udbff]$|^[\udc00-\udfff]/.test(part.text), 'half a character')
-        hold(fields.esm_class === (part.part ? 0x40 : 0), 'the mark of a header')
+        assertThat(Math.ceil(bits / 8) + header <= 140, `${body.length} octets of ${part.alphabet}`)
+        assertThat(textIn(body, fields.data_coding as number) === part.text, `${part.text} is read as something else`)
+        if (part.alphabet === 'gsm7') assertThat(body.at(-1) !== 0x1b, 'an escape at the end')
+        else assertThat(!/[\ud800-\udbff]$|^[\udc00-\udfff]/.test(part.text), 'half a character')
+        assertThat(fields.esm_class === (part.part ? 0x40 : 0), 'the mark of a header')
       }
     }),
     runs,
@@ -108,14 +113,14 @@ t.test('Everything that a person should read stands in the submits, in order, fo
   fc.assert(
     fc.property(message, (each) => {
       const { blocks } = render(each, smppAdapter.descriptor.traits, reader)
-      const wires = smppAdapter.render(blocks, { address: '+15550001', messageId: 'msg_1' })
-      const whole = foldLookalikes(wires.map((wire) => (wire.kind === 'text' ? wire.text : '')).join(''))
+      const payloads = smppAdapter.render(blocks, { address: '+15550001', messageId: 'msg_1' })
+      const whole = foldLookalikes(payloads.map((payload) => (payload.kind === 'text' ? payload.text : '')).join(''))
       let reached = 0
       for (const readable of readableTexts(each, reader)) {
         for (const word of foldLookalikes(readable).match(/[a-z]{2,}/g) ?? []) {
-          const found = whole.indexOf(word, reached)
-          hold(found >= 0, `${word} of ${JSON.stringify(readable)} is missing or out of order in\n${whole}`)
-          reached = found + word.length
+          const position = whole.indexOf(word, reached)
+          assertThat(position >= 0, `${word} of ${JSON.stringify(readable)} is missing or out of order in\n${whole}`)
+          reached = position + word.length
         }
       }
     }),
@@ -127,7 +132,7 @@ t.test('A message has the same references each time it is tried, and its texts h
   const blocks = Array.from({ length: 3 }, () => ({ kind: 'text' as const, text: 'b'.repeat(200) }))
   const about = { address: '+15550001', messageId: 'msg_01H' }
   const references = () =>
-    smppAdapter.render(blocks, about).map((wire) => (wire.kind === 'text' ? wire.part!.reference : -1))
+    smppAdapter.render(blocks, about).map((payload) => (payload.kind === 'text' ? payload.part!.reference : -1))
   t.same(references(), references())
   t.equal(new Set(references()).size, 3)
   t.ok(references().every((reference) => reference >= 0 && reference <= 255))

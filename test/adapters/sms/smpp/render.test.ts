@@ -23,8 +23,8 @@ t.test('A native part for sms is its fallback over a message center, which takes
   const { traits } = smppAdapter.descriptor
   const { blocks, loss } = render(message, traits, reader)
   t.same(loss, [])
-  const wires = smppAdapter.render(blocks, { address: '+15550001', messageId: 'msg_1' })
-  t.match(wires, [{ kind: 'text', text: 'Your table is ready.' }])
+  const payloads = smppAdapter.render(blocks, { address: '+15550001', messageId: 'msg_1' })
+  t.match(payloads, [{ kind: 'text', text: 'Your table is ready.' }])
   t.equal(capabilitiesOf(traits, 'smpp').parts.native, 'text')
 })
 

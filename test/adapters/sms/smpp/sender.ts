@@ -4,20 +4,20 @@ import type { SmppAuth } from '../../../../adapters/sms/smpp/auth.js'
 import type { SmppPayload } from '../../../../adapters/sms/smpp/render.js'
 import type { SmppSession } from '../../../../adapters/sms/smpp/session.js'
 import type { SendContext, SendOutcome } from '../../../../core/channel/adapter.js'
-import { auth } from './center.js'
+import { auth } from './messagecenter.js'
 
 export interface Sender {
   (text: string, id?: string, isWithheld?: () => boolean): Promise<SendOutcome>
-  wire(wire: SmppPayload, id?: string): Promise<SendOutcome>
+  payload(payload: SmppPayload, id?: string): Promise<SendOutcome>
 }
 
 let sent = 0
 
 export function sender(
-  line: SmppSession | undefined,
+  session: SmppSession | undefined,
   { from = auth.from as string, address = '+15550001' } = {},
 ): Sender {
-  const wire = async (each: SmppPayload, id = `msg_test${++sent}.0`, isWithheld = () => false) => {
+  const payload = async (each: SmppPayload, id = `msg_test${++sent}.0`, isWithheld = () => false) => {
     const sending: SendContext<SmppAuth, SmppSession> = {
       auth: { ...auth, port: 1, from },
       bindingId: 'chb_1',
@@ -29,13 +29,13 @@ export function sender(
       address,
       id,
       isCancelled: isWithheld,
-      ...(line && { connection: line }),
+      ...(session && { connection: session }),
     }
     return smppAdapter.send(each, sending)
   }
   const send = (text: string, id?: string, isWithheld?: () => boolean) => {
     const [first] = smppAdapter.render([{ kind: 'text', text }], { address, messageId: id ?? 'msg_test' })
-    return wire(first!, id, isWithheld)
+    return payload(first!, id, isWithheld)
   }
-  return Object.assign(send, { wire })
+  return Object.assign(send, { payload })
 }

@@ -9,25 +9,29 @@ import type { SendOutcome } from '../../../../core/channel/adapter.js'
 import { makeCertificates } from '../../../harness/certificates.js'
 import {
   type Center,
-  type Opened,
-  openTestLine,
+  openTestSession,
   pause,
   type Script,
   startCenter,
-  until,
-  up,
-  type Wished,
-} from './center.js'
+  type TestSession,
+  type TestSessionOptions,
+  waitUntil,
+  waitUntilConnected,
+} from './messagecenter.js'
 import { sender } from './sender.js'
 
-async function opened(t: Test, script: Script = {}, wished: Wished = {}): Promise<Opened & { center: Center }> {
+async function openTestCenter(
+  t: Test,
+  script: Script = {},
+  options: TestSessionOptions = {},
+): Promise<TestSession & { center: Center }> {
   const center = await startCenter(script)
-  const line = openTestLine(center.port, wished)
+  const session = openTestSession(center.port, options)
   t.teardown(async () => {
-    await line.line.close()
+    await session.session.close()
     await center.stop()
   })
-  return { ...line, center }
+  return { ...session, center }
 }
 
 /** How often a line decided to wait: it draws by chance how long, each time. */
@@ -42,19 +46,19 @@ function countedWaits(): { waits(): number; chance(): number } {
   }
 }
 
-const refusedAs = (outcome: SendOutcome) => (outcome.kind === 'refused' ? `${outcome.reason} ${outcome.retry}` : 'sent')
+const refusalOf = (outcome: SendOutcome) => (outcome.kind === 'refused' ? `${outcome.reason} ${outcome.retry}` : 'sent')
 
 t.test('It binds as a transceiver of version 3.4 with the credentials of the binding', async (t) => {
-  const { center, line } = await opened(t, {}, { auth: { systemType: 'VMA' } })
-  t.match(line.problem(), /being opened/)
-  const [bind] = await center.heard('bind_transceiver')
-  await up(line)
+  const { center, session } = await openTestCenter(t, {}, { auth: { systemType: 'VMA' } })
+  t.match(session.problem(), /being opened/)
+  const [bind] = await center.waitForRequests('bind_transceiver')
+  await waitUntilConnected(session)
   t.match(bind, { system_id: 'parley', password: 'pa55word', system_type: 'VMA', interface_version: 0x34 })
 })
 
 t.test('A submit carries sender, recipient, text and the wish for a receipt, and the answer its id', async (t) => {
-  const { center, line } = await opened(t, { submit: () => ({ message_id: '00AB' }) })
-  const outcome = await sender(line)('Hello €')
+  const { center, session } = await openTestCenter(t, { submit: () => ({ message_id: '00AB' }) })
+  const outcome = await sender(session)('Hello €')
   t.same(outcome, { kind: 'sent', providerId: '171' })
   t.match(center.submits()[0], {
     source_addr_ton: 1,
@@ -71,64 +75,70 @@ t.test('A submit carries sender, recipient, text and the wish for a receipt, and
 })
 
 t.test('The kind of sender decides its type and plan', async (t) => {
-  const { center, line } = await opened(t)
+  const { center, session } = await openTestCenter(t)
   const kinds = {
     '+4930123456': [1, 1, '4930123456'],
     '12345': [3, 0, '12345'],
     'Café Roma': [],
     'Roma Pizza': [5, 0, 'Roma Pizza'],
   }
-  for (const from of Object.keys(kinds)) await sender(line, { from })('Hello')
+  for (const from of Object.keys(kinds)) await sender(session, { from })('Hello')
   t.same(
     center.submits().map((unit) => [unit.source_addr_ton, unit.source_addr_npi, unit.source_addr]),
     Object.values(kinds).filter((each) => each.length > 0),
   )
-  t.match(await sender(line, { from: 'Café Roma' })('Hello'), { kind: 'refused', needsOperator: true })
+  t.match(await sender(session, { from: 'Café Roma' })('Hello'), { kind: 'refused', needsOperator: true })
 })
 
 t.test('Without a line, over one that is down, or to no number, nothing is sent', async (t) => {
-  const { center, line } = await opened(t, { bind: () => ({ command_status: 0x08 }) })
-  await center.heard('bind_transceiver', 2)
-  t.equal(refusedAs(await sender(line)('Hello')), 'sendFailed later')
-  t.match(line.problem(), /0x08/)
-  t.equal(refusedAs(await sender(undefined)('Hello')), 'sendFailed later')
-  t.equal(refusedAs(await sender(line, { address: 'ada@example.com' })('Hello')), 'unknownRecipient otherChannel')
+  const { center, session } = await openTestCenter(t, { bind: () => ({ command_status: 0x08 }) })
+  await center.waitForRequests('bind_transceiver', 2)
+  t.equal(refusalOf(await sender(session)('Hello')), 'sendFailed later')
+  t.match(session.problem(), /0x08/)
+  t.equal(refusalOf(await sender(undefined)('Hello')), 'sendFailed later')
+  t.equal(refusalOf(await sender(session, { address: 'ada@example.com' })('Hello')), 'unknownRecipient otherChannel')
   t.same(center.submits(), [])
 })
 
 t.test('A message that comes while the line is being opened waits for it', async (t) => {
-  const { center, line } = await opened(t)
-  t.equal(refusedAs(await sender(line)('Early')), 'sent')
+  const { center, session } = await openTestCenter(t)
+  t.equal(refusalOf(await sender(session)('Early')), 'sent')
   t.equal(center.submits().length, 1)
 })
 
 t.test('A wrong password needs an operator, is told without it, and is tried again', async (t) => {
-  const { center, line } = await opened(t, { bind: (_unit, times) => (times < 4 ? { command_status: 0x0e } : {}) })
-  await center.heard('bind_transceiver', 2)
-  const outcome = await sender(line)('Hello')
+  const { center, session } = await openTestCenter(t, {
+    bind: (_unit, times) => (times < 4 ? { command_status: 0x0e } : {}),
+  })
+  await center.waitForRequests('bind_transceiver', 2)
+  const outcome = await sender(session)('Hello')
   t.match(outcome, { kind: 'refused', retry: 'otherChannel', needsOperator: true, detail: /wrong password/ })
-  t.notMatch(`${line.problem()} ${JSON.stringify(outcome)}`, /pa55word|parley|127/)
-  await up(line)
-  t.equal(refusedAs(await sender(line)('Hello')), 'sent')
+  t.notMatch(`${session.problem()} ${JSON.stringify(outcome)}`, /pa55word|parley|127/)
+  await waitUntilConnected(session)
+  t.equal(refusalOf(await sender(session)('Hello')), 'sent')
 })
 
 t.test('No more submits are under way than the window allows; the others wait, so many as may', async (t) => {
   const answers: (() => void)[] = []
   const submit = () => new Promise<Record<string, never>>((resolve) => answers.push(() => resolve({})))
-  const { center, line } = await opened(t, { submit }, { auth: { windowSize: 3 }, limits: { waitingSubmits: 4 } })
-  await up(line)
-  const send = sender(line)
+  const { center, session } = await openTestCenter(
+    t,
+    { submit },
+    { auth: { windowSize: 3 }, limits: { waitingSubmits: 4 } },
+  )
+  await waitUntilConnected(session)
+  const send = sender(session)
   const sending = Array.from({ length: 8 }, (_, at) => send(`Text ${at}`))
-  await center.heard('submit_sm', 3)
+  await center.waitForRequests('submit_sm', 3)
   await pause(30)
   t.equal(center.submits().length, 3)
-  t.equal(refusedAs(await sending[7]!), 'rateLimited later')
+  t.equal(refusalOf(await sending[7]!), 'rateLimited later')
   while (answers.length > 0 || center.submits().length < 7) {
     t.ok(answers.length <= 3, 'as many as the window has')
     answers.shift()?.()
     await pause(2)
   }
-  t.same((await Promise.all(sending)).map(refusedAs), [...Array(7).fill('sent'), 'rateLimited later'])
+  t.same((await Promise.all(sending)).map(refusalOf), [...Array(7).fill('sent'), 'rateLimited later'])
   t.same(
     center.submits().map((unit) => (unit.short_message as { message: string }).message),
     Array.from({ length: 7 }, (_, at) => `Text ${at}`),
@@ -139,20 +149,20 @@ t.test('No more submits are under way than the window allows; the others wait, s
 t.test('What must not go any more by the time its turn comes does not', async (t) => {
   const answers: (() => void)[] = []
   const submit = () => new Promise<Record<string, never>>((resolve) => answers.push(() => resolve({})))
-  const { center, line } = await opened(t, { submit }, { auth: { windowSize: 1 } })
-  await up(line)
+  const { center, session } = await openTestCenter(t, { submit }, { auth: { windowSize: 1 } })
+  await waitUntilConnected(session)
   let hasOptedOut = false
-  const first = sender(line)('First')
-  const second = sender(line)('Second', undefined, () => hasOptedOut)
-  const third = sender(line)('Third')
-  await center.heard('submit_sm', 1)
+  const first = sender(session)('First')
+  const second = sender(session)('Second', undefined, () => hasOptedOut)
+  const third = sender(session)('Third')
+  await center.waitForRequests('submit_sm', 1)
   hasOptedOut = true
   answers.shift()!()
-  t.equal(refusedAs(await first), 'sent')
-  t.equal(refusedAs(await second), 'sendFailed later')
-  await center.heard('submit_sm', 2)
+  t.equal(refusalOf(await first), 'sent')
+  t.equal(refusalOf(await second), 'sendFailed later')
+  await center.waitForRequests('submit_sm', 2)
   answers.shift()!()
-  t.equal(refusedAs(await third), 'sent', 'and those behind it do')
+  t.equal(refusalOf(await third), 'sent', 'and those behind it do')
   t.same(
     center.submits().map((unit) => (unit.short_message as { message: string }).message),
     ['First', 'Third'],
@@ -160,10 +170,14 @@ t.test('What must not go any more by the time its turn comes does not', async (t
 })
 
 t.test('Whoever has waited too long for their turn is told to come again', async (t) => {
-  const { line } = await opened(t, { submit: () => 'silence' }, { auth: { windowSize: 1 }, limits: { waitMs: 60 } })
-  await up(line)
-  void sender(line)('First')
-  t.equal(refusedAs(await sender(line)('Second')), 'rateLimited later')
+  const { session } = await openTestCenter(
+    t,
+    { submit: () => 'silence' },
+    { auth: { windowSize: 1 }, limits: { waitMs: 60 } },
+  )
+  await waitUntilConnected(session)
+  void sender(session)('First')
+  t.equal(refusalOf(await sender(session)('Second')), 'rateLimited later')
 })
 
 t.test('Submits go out at the pace of the contract', async (t) => {
@@ -172,38 +186,38 @@ t.test('Submits go out at the pace of the contract', async (t) => {
     at.push(performance.now())
     return {}
   }
-  const { line } = await opened(t, { submit }, { auth: { ratePerSecond: 50, windowSize: 100 } })
-  await up(line)
-  const send = sender(line)
-  const begun = performance.now()
+  const { session } = await openTestCenter(t, { submit }, { auth: { ratePerSecond: 50, windowSize: 100 } })
+  await waitUntilConnected(session)
+  const send = sender(session)
+  const startedAt = performance.now()
   await Promise.all(Array.from({ length: 26 }, (_, each) => send(`Text ${each}`)))
   t.equal(at.length, 26)
   // A busy machine makes each of them later, and none of them sooner; five milliseconds may be gone ahead.
-  const tooSoon = at.map((each, place) => Math.round(each - begun - place * 20)).filter((late) => late < -6)
-  t.same(tooSoon, [], 'each has 20 ms to itself at 50 a second')
+  const earlyTimes = at.map((each, index) => Math.round(each - startedAt - index * 20)).filter((late) => late < -6)
+  t.same(earlyTimes, [], 'each has 20 ms to itself at 50 a second')
 })
 
 t.test(
   'Nobody saves up a pace: whenever they ask, so many are as far apart as the pace says, but for the burst',
   async (t) => {
-    const asks = fc.array(fc.nat({ max: 200 }), { minLength: 2, maxLength: 80 })
+    const gapLists = fc.array(fc.nat({ max: 200 }), { minLength: 2, maxLength: 80 })
     const property = fc.property(
       fc.integer({ min: 1, max: 1_000 }),
       fc.nat({ max: 20 }),
-      asks,
+      gapLists,
       (perSecond, burstMs, gaps) => {
         const pace = createRateLimiter(perSecond, burstMs)
-        const gone: number[] = []
+        const sentAt: number[] = []
         let now = 0
         for (const gap of gaps) {
           now += gap
           if (pace.waitMs(now) > 0) continue
           pace.consume(now)
-          gone.push(now)
+          sentAt.push(now)
         }
         const isApart = (from: number, to: number) =>
-          gone[to]! - gone[from]! >= ((to - from) * 1_000) / perSecond - burstMs - 1e-6
-        return gone.every((_, to) => gone.slice(0, to).every((_, from) => isApart(from, to)))
+          sentAt[to]! - sentAt[from]! >= ((to - from) * 1_000) / perSecond - burstMs - 1e-6
+        return sentAt.every((_, to) => sentAt.slice(0, to).every((_, from) => isApart(from, to)))
       },
     )
     t.doesNotThrow(() => fc.assert(property))
@@ -217,13 +231,17 @@ t.test('A message center that asks for less is left alone, longer each time, and
     return times <= 3 ? { command_status: times === 2 ? 0x14 : 0x58 } : {}
   }
   const { waits, chance } = countedWaits()
-  const { center, line } = await opened(t, { submit }, { auth: { windowSize: 1 }, limits: { jitterShare: 0 }, chance })
-  await up(line)
-  const send = sender(line)
+  const { center, session } = await openTestCenter(
+    t,
+    { submit },
+    { auth: { windowSize: 1 }, limits: { jitterShare: 0 }, chance },
+  )
+  await waitUntilConnected(session)
+  const send = sender(session)
   const outcomes = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((text) => send(text)))
-  t.same(outcomes.map(refusedAs), [...Array(3).fill('rateLimited later'), 'sent', 'sent'])
-  const pauses = at.slice(1).map((each, place) => each - at[place]!)
-  for (const [place, least] of [60, 120, 240].entries()) t.ok(pauses[place]! >= least - 2, `${pauses[place]} ms`)
+  t.same(outcomes.map(refusalOf), [...Array(3).fill('rateLimited later'), 'sent', 'sent'])
+  const pauses = at.slice(1).map((each, index) => each - at[index]!)
+  for (const [index, least] of [60, 120, 240].entries()) t.ok(pauses[index]! >= least - 2, `${pauses[index]} ms`)
   t.equal(waits(), 3, 'the pace is back')
   t.equal(center.submits().length, 5)
 })
@@ -231,11 +249,11 @@ t.test('A message center that asks for less is left alone, longer each time, and
 t.test('Submits that were under way together count once when they are too many', async (t) => {
   const submit = (_unit: unknown, times: number) => (times <= 5 ? { command_status: 0x58 } : {})
   const { waits, chance } = countedWaits()
-  const { line } = await opened(t, { submit }, { auth: { windowSize: 5 }, chance })
-  await up(line)
-  const send = sender(line)
+  const { session } = await openTestCenter(t, { submit }, { auth: { windowSize: 5 }, chance })
+  await waitUntilConnected(session)
+  const send = sender(session)
   const outcomes = await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((text) => send(text)))
-  t.same(outcomes.map(refusedAs), [...Array(5).fill('rateLimited later'), 'sent'])
+  t.same(outcomes.map(refusalOf), [...Array(5).fill('rateLimited later'), 'sent'])
   t.equal(waits(), 1, 'the sixth waited once, and not as if it had been asked five times')
 })
 
@@ -251,34 +269,34 @@ t.test('Answers that refuse a message say whether to try later, elsewhere or nev
     255: 'sendFailed later',
     1177: 'sendFailed otherChannel',
   }
-  const asked = Object.keys(verdicts).map(Number)
-  const { line } = await opened(t, { submit: (_unit, times) => ({ command_status: asked[times - 1]! }) })
-  for (const status of asked) {
-    const outcome = await sender(line)('Hello')
-    t.equal(refusedAs(outcome), verdicts[status], `0x${status.toString(16)}`)
+  const statuses = Object.keys(verdicts).map(Number)
+  const { session } = await openTestCenter(t, { submit: (_unit, times) => ({ command_status: statuses[times - 1]! }) })
+  for (const status of statuses) {
+    const outcome = await sender(session)('Hello')
+    t.equal(refusalOf(outcome), verdicts[status], `0x${status.toString(16)}`)
     t.notMatch(JSON.stringify(outcome), /15550/)
   }
 })
 
 t.test('A lost line answers all who wait, is opened again, and serves on', async (t) => {
-  const { center, line } = await opened(
+  const { center, session } = await openTestCenter(
     t,
     { submit: (_unit, times) => (times <= 2 ? 'silence' : {}) },
     { auth: { windowSize: 2 } },
   )
-  await up(line)
-  const send = sender(line)
+  await waitUntilConnected(session)
+  const send = sender(session)
   const sending = ['a', 'b', 'c'].map((text) => send(text))
-  await center.heard('submit_sm', 2)
+  await center.waitForRequests('submit_sm', 2)
   center.drop()
   const outcomes = await Promise.all(sending)
-  t.same(outcomes.map(refusedAs), Array(3).fill('sendFailed later'))
+  t.same(outcomes.map(refusalOf), Array(3).fill('sendFailed later'))
   t.match(outcomes[0], { detail: /may have taken/ })
   t.notMatch(outcomes[2], { detail: /may have taken/ })
-  t.match(line.problem(), /closed the line|broke/)
-  await up(line)
-  t.equal(refusedAs(await send('a')), 'sent')
-  t.equal(center.got.filter(({ command }) => command === 'bind_transceiver').length, 2)
+  t.match(session.problem(), /closed the line|broke/)
+  await waitUntilConnected(session)
+  t.equal(refusalOf(await send('a')), 'sent')
+  t.equal(center.requests.filter(({ command }) => command === 'bind_transceiver').length, 2)
 })
 
 t.test('A line that cannot be opened is tried again after waits that grow and differ', async (t) => {
@@ -287,18 +305,22 @@ t.test('A line that cannot be opened is tried again after waits that grow and di
     at.push(performance.now())
     return { command_status: 0x08 }
   }
-  const { center } = await opened(t, { bind }, { limits: { reconnectMs: 20, reconnectMaxMs: 160, jitterShare: 0.5 } })
-  await center.heard('bind_transceiver', 6)
-  const waits = at.slice(1).map((each, place) => each - at[place]!)
-  for (const [place, most] of [20, 40, 80, 160, 160].entries())
-    t.ok(waits[place]! >= most / 2 - 2, `${waits[place]} ms`)
+  const { center } = await openTestCenter(
+    t,
+    { bind },
+    { limits: { reconnectMs: 20, reconnectMaxMs: 160, jitterShare: 0.5 } },
+  )
+  await center.waitForRequests('bind_transceiver', 6)
+  const waits = at.slice(1).map((each, index) => each - at[index]!)
+  for (const [index, most] of [20, 40, 80, 160, 160].entries())
+    t.ok(waits[index]! >= most / 2 - 2, `${waits[index]} ms`)
 })
 
 t.test('A host that may not be connected to is not', async (t) => {
-  const { center, line } = await opened(t, {}, { auth: { host: 'nowhere.example' } })
-  await until(() => /no address/.test(line.problem() ?? ''))
-  t.equal(refusedAs(await sender(line)('Hello')), 'sendFailed later')
-  t.same(center.got, [])
+  const { center, session } = await openTestCenter(t, {}, { auth: { host: 'nowhere.example' } })
+  await waitUntil(() => /no address/.test(session.problem() ?? ''))
+  t.equal(refusalOf(await sender(session)('Hello')), 'sendFailed later')
+  t.same(center.requests, [])
 })
 
 t.test(
@@ -306,9 +328,9 @@ t.test(
   async (t) => {
     let answer: (given: Record<string, unknown>) => void = () => undefined
     const submit = () => new Promise<Record<string, unknown>>((resolve) => (answer = resolve))
-    const { center, line } = await opened(t, { submit }, { limits: { submitMs: 30 } })
-    await up(line)
-    const send = sender(line)
+    const { center, session } = await openTestCenter(t, { submit }, { limits: { submitMs: 30 } })
+    await waitUntilConnected(session)
+    const send = sender(session)
     const late = await send('Hello', 'msg_1.0')
     t.match(late, { kind: 'refused', retry: 'later', detail: /may have taken/ })
     answer({ message_id: 'abc' })
@@ -319,8 +341,10 @@ t.test(
 )
 
 t.test('Who asks for what is under way gets its answer, and nothing is submitted twice', async (t) => {
-  const { center, line } = await opened(t, { submit: async () => pause(20).then(() => ({ message_id: '7' })) })
-  const send = sender(line)
+  const { center, session } = await openTestCenter(t, {
+    submit: async () => pause(20).then(() => ({ message_id: '7' })),
+  })
+  const send = sender(session)
   const outcomes = await Promise.all([send('Hello', 'msg_2.0'), send('Hello', 'msg_2.0')])
   t.same(outcomes, Array(2).fill({ kind: 'sent', providerId: '7' }))
   t.equal(center.submits().length, 1)
@@ -328,70 +352,70 @@ t.test('Who asks for what is under way gets its answer, and nothing is submitted
 
 t.test('Both sides may ask whether the other is there, and one that is not is left', async (t) => {
   let isThere = true
-  const { center, line } = await opened(
+  const { center, session } = await openTestCenter(
     t,
     { enquire: () => (isThere ? {} : 'silence') },
     { limits: { enquireEveryMs: 40, enquireMs: 40 } },
   )
-  await up(line)
+  await waitUntilConnected(session)
   t.match(await center.ask('enquire_link'), { command: 'enquire_link_resp', command_status: 0 })
-  await center.heard('enquire_link', 2)
-  t.equal(line.problem(), undefined)
+  await center.waitForRequests('enquire_link', 2)
+  t.equal(session.problem(), undefined)
   isThere = false
-  await center.heard('bind_transceiver', 2)
+  await center.waitForRequests('bind_transceiver', 2)
   isThere = true
-  await up(line)
+  await waitUntilConnected(session)
 })
 
 t.test('A busy line is not asked whether it is there', async (t) => {
-  const { center, line } = await opened(t, {}, { limits: { enquireEveryMs: 100 } })
-  await up(line)
-  const send = sender(line)
-  const heardAt = [performance.now()]
+  const { center, session } = await openTestCenter(t, {}, { limits: { enquireEveryMs: 100 } })
+  await waitUntilConnected(session)
+  const send = sender(session)
+  const receivedAt = [performance.now()]
   for (const given = performance.now() + 300; performance.now() < given; await pause(10)) {
     await send('Hello')
-    heardAt.push(performance.now())
+    receivedAt.push(performance.now())
   }
   // Where the machine stood still for as long, the line was not busy.
-  const standstills = heardAt.filter((at, place) => place > 0 && at - heardAt[place - 1]! > 90).length
-  const asked = center.got.filter(({ command }) => command === 'enquire_link').length
-  t.ok(asked <= standstills, `asked ${asked} times, with ${standstills} standstills`)
+  const standstills = receivedAt.filter((at, index) => index > 0 && at - receivedAt[index - 1]! > 90).length
+  const statuses = center.requests.filter(({ command }) => command === 'enquire_link').length
+  t.ok(statuses <= standstills, `asked ${statuses} times, with ${standstills} standstills`)
 })
 
 t.test('A message center that says goodbye gets its answer, and the line is opened again', async (t) => {
-  const { center, line } = await opened(t)
-  await up(line)
+  const { center, session } = await openTestCenter(t)
+  await waitUntilConnected(session)
   t.match(await center.ask('unbind'), { command: 'unbind_resp', command_status: 0 })
-  await center.heard('bind_transceiver', 2)
-  await up(line)
+  await center.waitForRequests('bind_transceiver', 2)
+  await waitUntilConnected(session)
 })
 
 t.test('A line that is closed answers all who wait, says goodbye and stays closed', async (t) => {
-  const { center, line } = await opened(
+  const { center, session } = await openTestCenter(
     t,
     { submit: (_unit, times) => (times === 1 ? pause(50).then(() => ({ message_id: '5' })) : 'silence') },
     { auth: { windowSize: 2 }, limits: { closeMs: 150 } },
   )
-  await up(line)
-  const send = sender(line)
+  await waitUntilConnected(session)
+  const send = sender(session)
   const sending = ['a', 'b', 'c'].map((text) => send(text))
-  await center.heard('submit_sm', 2)
-  await line.close()
+  await center.waitForRequests('submit_sm', 2)
+  await session.close()
   const outcomes = await Promise.all(sending)
-  t.same(outcomes.map(refusedAs), ['sent', 'sendFailed later', 'sendFailed later'])
-  t.equal((await center.heard('unbind')).length, 1)
-  t.equal(refusedAs(await send('d')), 'sendFailed later')
+  t.same(outcomes.map(refusalOf), ['sent', 'sendFailed later', 'sendFailed later'])
+  t.equal((await center.waitForRequests('unbind')).length, 1)
+  t.equal(refusalOf(await send('d')), 'sendFailed later')
   await pause(100)
-  t.equal(center.got.filter(({ command }) => command === 'bind_transceiver').length, 1)
+  t.equal(center.requests.filter(({ command }) => command === 'bind_transceiver').length, 1)
 })
 
 t.test('When nothing may go out any more, the line closes by itself', async (t) => {
-  const { center, line, stopping } = await opened(t)
-  await up(line)
+  const { center, session, stopping } = await openTestCenter(t)
+  await waitUntilConnected(session)
   stopping.abort()
-  await center.heard('unbind')
-  await line.close()
-  t.match(line.problem(), /clos/)
+  await center.waitForRequests('unbind')
+  await session.close()
+  t.match(session.problem(), /clos/)
 })
 
 t.test('Over TLS the certificate must be for the host', async (t) => {
@@ -404,41 +428,41 @@ t.test('Over TLS the certificate must be for the host', async (t) => {
     string,
   ]
   const tls = { key, cert }
-  const good = await opened(t, { tls }, { auth: { host: 'center.example', tls: true }, ca })
-  await up(good.line)
-  t.equal(refusedAs(await sender(good.line)('Hello')), 'sent')
-  const other = openTestLine(good.center.port, { auth: { host: 'other.example', tls: true }, ca })
-  const unknown = openTestLine(good.center.port, { auth: { host: 'center.example', tls: true } })
-  for (const { line } of [other, unknown]) {
-    await until(() => /could not be reached/.test(line.problem() ?? ''))
-    await line.close()
+  const good = await openTestCenter(t, { tls }, { auth: { host: 'center.example', tls: true }, ca })
+  await waitUntilConnected(good.session)
+  t.equal(refusalOf(await sender(good.session)('Hello')), 'sent')
+  const other = openTestSession(good.center.port, { auth: { host: 'other.example', tls: true }, ca })
+  const unknown = openTestSession(good.center.port, { auth: { host: 'center.example', tls: true } })
+  for (const { session } of [other, unknown]) {
+    await waitUntil(() => /could not be reached/.test(session.problem() ?? ''))
+    await session.close()
   }
 })
 
 t.test('What is not SMPP ends the line, and what nobody knows is refused without ending it', async (t) => {
-  const { center, line } = await opened(t)
-  await up(line)
+  const { center, session } = await openTestCenter(t)
+  await waitUntilConnected(session)
   const answers: [string, number, number][] = []
   center.session().on('pdu', (unit) => {
     if (unit.isResponse()) answers.push([unit.command, unit.command_status, unit.sequence_number])
   })
   const unit = (command: number, sequence: number, length = 16) => {
     const octets = Buffer.alloc(length)
-    for (const [place, value] of [length, command, 0, sequence].entries()) octets.writeUInt32BE(value, place * 4)
+    for (const [index, value] of [length, command, 0, sequence].entries()) octets.writeUInt32BE(value, index * 4)
     return octets
   }
   const pieces = Buffer.concat([unit(0x777, 41), unit(0x04, 42), unit(0x05, 43, 20_000), unit(0x15, 44)])
   for (const octet of pieces.subarray(0, 40)) center.session().socket.write(Buffer.from([octet]))
   center.session().socket.write(pieces.subarray(40))
-  await until(() => answers.length === 4)
+  await waitUntil(() => answers.length === 4)
   t.same(answers, [
     ['generic_nack', 3, 41],
     ['generic_nack', 3, 42],
     ['generic_nack', 2, 43],
     ['enquire_link_resp', 0, 44],
   ])
-  t.equal(line.problem(), undefined)
+  t.equal(session.problem(), undefined)
   center.session().socket.write('GET / HTTP/1.1\r\nHost: nobody\r\n\r\n')
-  await until(() => /not SMPP/.test(line.problem() ?? ''))
-  await up(line)
+  await waitUntil(() => /not SMPP/.test(session.problem() ?? ''))
+  await waitUntilConnected(session)
 })

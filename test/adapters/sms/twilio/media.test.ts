@@ -2,28 +2,28 @@
 import t from 'tap'
 import { mediaAt, openMedia } from '../../../../adapters/sms/twilio/media.js'
 import { adapter as limits } from '../../../../core/limits/index.js'
-import { provider } from '../../messenger/provider.js'
+import { createTestProvider } from '../../messenger/provider.js'
 import { address, auth, pictureAt } from './samples.js'
 
 t.test('What Twilio keeps is held, and opens with the account', async (t) => {
-  const { sending, asked } = provider(auth, address, 'silence')
+  const { sendContext, requests } = createTestProvider(auth, address, 'silence')
   t.same(mediaAt(pictureAt, 'image/jpeg', auth), [{ mediaRef: pictureAt, type: 'image/jpeg' }])
   t.same(mediaAt(pictureAt, '', auth), [{ mediaRef: pictureAt }])
   const basic = Buffer.from(`${auth.accountSid}:${auth.authToken}`).toString('base64')
-  t.same(await openMedia(pictureAt, sending), {
+  t.same(await openMedia(pictureAt, sendContext), {
     kind: 'at',
     url: pictureAt,
     headers: { authorization: `Basic ${basic}` },
   })
-  t.same(asked, [], 'nobody is asked')
+  t.same(requests, [], 'nobody is asked')
 })
 
 t.test('What lies elsewhere has its own address, and never gets the account', async (t) => {
-  const { sending } = provider(auth, address, 'silence')
+  const { sendContext } = createTestProvider(auth, address, 'silence')
   const elsewhere = ['https://twilio.com.example/ME1', 'https://nottwilio.com/ME1', pictureAt.replace('https', 'http')]
   for (const url of elsewhere) {
     t.same(mediaAt(url, '', auth), [{ url }])
-    t.match(await openMedia(url, sending), { kind: 'refused' }, url)
+    t.match(await openMedia(url, sendContext), { kind: 'refused' }, url)
   }
   t.same(mediaAt('', 'image/png', auth), [])
   t.same(mediaAt(`${pictureAt}${'x'.repeat(limits.mediaRefChars)}`, '', auth), [], 'nor what no address can hold')

@@ -202,8 +202,8 @@ t.test('One byte that differs changes the signature, unless Twilio itself would 
       // It writes names and values one behind the other: `ToCountry&US` reads as `ToCountry=US` does.
       const given = headers['x-twilio-signature']!
       const isSame = twilio.validateRequest(auth.authToken, given, ingressUrl, fieldsIn(changed.toString()))
-      const isTaken = receive(changed, { headers }).kind !== 'refused'
-      if (isTaken !== isSame) throw new Error(`${isTaken ? 'accepted' : 'refused'}: ${changed}`)
+      const isAccepted = receive(changed, { headers }).kind !== 'refused'
+      if (isAccepted !== isSame) throw new Error(`${isAccepted ? 'accepted' : 'refused'}: ${changed}`)
       const signature = Buffer.from(given, 'latin1')
       signature[at % signature.length]! ^= change
       if (receive(body, { headers: { 'x-twilio-signature': signature.toString('latin1') } }).kind !== 'refused')
@@ -258,9 +258,9 @@ t.test(
     const many = Object.fromEntries(
       Array.from({ length: 11 }, (_, at) => [`MediaUrl${at}`, `https://cdn.example/${at}`]),
     )
-    const told = wordsOf({ NumMedia: '11', ...many })
-    t.equal(told?.media?.length, 10)
-    t.equal(told?.text, file, 'more than a message has')
+    const content = wordsOf({ NumMedia: '11', ...many })
+    t.equal(content?.media?.length, 10)
+    t.equal(content?.text, file, 'more than a message has')
   },
 )
 

@@ -18,7 +18,7 @@ export const pictureAt = `https://api.twilio.com/2010-04-01/Accounts/${auth.acco
 export const address = '+15550100'
 export const ingressUrl = 'https://gateway.example/v4/ingress/cb_1'
 
-const sidOf = (place: number) => `SM${String(place).padStart(32, '0')}`
+const sidOf = (index: number) => `SM${String(index).padStart(32, '0')}`
 const sid = sidOf(1)
 
 const inboundOf = (id: string) => ({
@@ -78,18 +78,18 @@ interface Sample {
 }
 
 /** What a person sends, and the consent that it is beside what it says. */
-const heard =
-  (fields: Fields, said: ReportedContent, system?: 'optOut' | 'optIn') =>
+const inboundSample =
+  (fields: Fields, content: ReportedContent, system?: 'optOut' | 'optIn') =>
   (id: string): Sample => ({
     fields: { ...inboundOf(id), ...fields },
     items: [
-      { id, address, inbound: { kind: 'content', content: said } },
+      { id, address, inbound: { kind: 'content', content } },
       ...(system ? [{ id: `${id} ${system}`, address, inbound: { kind: 'system', system } } as const] : []),
     ],
   })
 
 /** What became of a message; no state: nothing that anybody is told. */
-const became =
+const statusSample =
   (fields: Fields, state?: 'sent' | 'delivered' | 'read' | 'failed', why: { reason?: string; detail?: string } = {}) =>
   (id: string): Sample => ({
     fields: { ...callbackOf(id), ...fields },
@@ -99,8 +99,8 @@ const became =
   })
 
 const made: Readonly<Record<string, (id: string) => Sample>> = {
-  'a text': heard({ Body: 'Hi & bye = 100% ☺' }, { text: 'Hi & bye = 100% ☺' }),
-  'a picture': heard(
+  'a text': inboundSample({ Body: 'Hi & bye = 100% ☺' }, { text: 'Hi & bye = 100% ☺' }),
+  'a picture': inboundSample(
     {
       Body: '',
       NumMedia: '2',
@@ -110,32 +110,36 @@ const made: Readonly<Record<string, (id: string) => Sample>> = {
     },
     { media: [{ mediaRef: pictureAt, type: 'image/jpeg' }, { url: 'https://pictures.example/ME2' }] },
   ),
-  'a STOP that Twilio has acted upon': heard({ Body: ' Stop. ', OptOutType: 'STOP' }, { text: ' Stop. ' }),
-  'a keyword of the account to stop': heard({ Body: 'ARRET', OptOutType: 'STOP' }, { text: 'ARRET' }, 'optOut'),
-  'a START that Twilio has acted upon': heard({ Body: 'start', OptOutType: 'START' }, { text: 'start' }),
-  'a keyword of the account to begin again': heard({ Body: 'YES', OptOutType: 'START' }, { text: 'YES' }, 'optIn'),
-  'a HELP that Twilio has answered': heard({ Body: 'HELP', OptOutType: 'HELP' }, { text: 'HELP' }),
-  queued: became({ MessageStatus: 'queued', SmsStatus: 'queued' }),
-  sending: became({ MessageStatus: 'sending' }),
-  'delivered in part': became({ MessageStatus: 'partially_delivered' }),
-  sent: became({ MessageStatus: 'sent', SmsStatus: 'sent' }, 'sent'),
-  delivered: became({ MessageStatus: 'delivered', RawDlrDoneDate: '2611201207' }, 'delivered'),
-  read: became({ MessageStatus: 'read' }, 'read'),
-  undelivered: became({ MessageStatus: 'undelivered', ErrorCode: '30005' }, 'failed', {
+  'a STOP that Twilio has acted upon': inboundSample({ Body: ' Stop. ', OptOutType: 'STOP' }, { text: ' Stop. ' }),
+  'a keyword of the account to stop': inboundSample({ Body: 'ARRET', OptOutType: 'STOP' }, { text: 'ARRET' }, 'optOut'),
+  'a START that Twilio has acted upon': inboundSample({ Body: 'start', OptOutType: 'START' }, { text: 'start' }),
+  'a keyword of the account to begin again': inboundSample(
+    { Body: 'YES', OptOutType: 'START' },
+    { text: 'YES' },
+    'optIn',
+  ),
+  'a HELP that Twilio has answered': inboundSample({ Body: 'HELP', OptOutType: 'HELP' }, { text: 'HELP' }),
+  queued: statusSample({ MessageStatus: 'queued', SmsStatus: 'queued' }),
+  sending: statusSample({ MessageStatus: 'sending' }),
+  'delivered in part': statusSample({ MessageStatus: 'partially_delivered' }),
+  sent: statusSample({ MessageStatus: 'sent', SmsStatus: 'sent' }, 'sent'),
+  delivered: statusSample({ MessageStatus: 'delivered', RawDlrDoneDate: '2611201207' }, 'delivered'),
+  read: statusSample({ MessageStatus: 'read' }, 'read'),
+  undelivered: statusSample({ MessageStatus: 'undelivered', ErrorCode: '30005' }, 'failed', {
     reason: 'unknownRecipient',
     detail: 'The phone is not known.',
   }),
-  'failed for a reason of its own': became({ MessageStatus: 'failed', ErrorCode: '39999' }, 'failed', {
+  'failed for a reason of its own': statusSample({ MessageStatus: 'failed', ErrorCode: '39999' }, 'failed', {
     reason: 'sendFailed',
     detail: 'Twilio gives the error 39999.',
   }),
-  'failed without a reason': became({ MessageStatus: 'failed' }, 'failed', { reason: 'sendFailed' }),
-  canceled: became({ MessageStatus: 'canceled' }, 'failed', { reason: 'canceled' }),
+  'failed without a reason': statusSample({ MessageStatus: 'failed' }, 'failed', { reason: 'sendFailed' }),
+  canceled: statusSample({ MessageStatus: 'canceled' }, 'failed', { reason: 'canceled' }),
 }
 
 /** Every kind of call, each about a message of its own, and what it comes to. */
 export const forms: Readonly<Record<string, Sample>> = Object.fromEntries(
-  Object.entries(made).map(([name, make], place) => [name, make(sidOf(place + 2))]),
+  Object.entries(made).map(([name, make], index) => [name, make(sidOf(index + 2))]),
 )
 
 const failure = (status: number, code: number) => ({

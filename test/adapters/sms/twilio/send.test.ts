@@ -7,14 +7,14 @@ import { cases } from '../../../core/render/cases.js'
 import { type Scripted, silence, testProvider } from '../../rcs/rbm/provider.js'
 import { auth, ingressUrl, twilioSamples } from './samples.js'
 
-const taken: Scripted = { status: 201, body: { sid: 'SM1', status: 'queued' } }
+const accepted: Scripted = { status: 201, body: { sid: 'SM1', status: 'queued' } }
 const traits = twilioAdapter.descriptor.traits
-const about = { address: '+15550100', messageId: 'msg_1' }
+const context = { address: '+15550100', messageId: 'msg_1' }
 
 t.test('A message is a form with who sends, to whom, what, and who hears of it', async (t) => {
-  const { sending, asked } = testProvider(auth, () => taken)
-  t.same(await twilioAdapter.send({ Body: 'Hi & bye ☺' }, sending), { kind: 'sent', providerId: 'SM1' })
-  const [request] = asked
+  const { sendContext, requests } = testProvider(auth, () => accepted)
+  t.same(await twilioAdapter.send({ Body: 'Hi & bye ☺' }, sendContext), { kind: 'sent', providerId: 'SM1' })
+  const [request] = requests
   t.match(request, {
     method: 'POST',
     url: 'https://api.twilio.com/2010-04-01/Accounts/AC00000000000000000000000000000001/Messages.json',
@@ -27,31 +27,31 @@ t.test('A message is a form with who sends, to whom, what, and who hears of it',
     To: '+15550100',
     From: auth.from,
     Body: 'Hi & bye ☺',
-    StatusCallback: `${ingressUrl}?piece=${sending.id}`,
+    StatusCallback: `${ingressUrl}?piece=${sendContext.id}`,
   })
 })
 
 t.test('A messaging service chooses the sender, and another address stands in for Twilio', async (t) => {
   const other = { ...twilioSamples.otherAuths![0]!, from: '+15550199', apiUrl: 'http://127.0.0.1:9/twilio/' }
-  const { sending, asked } = testProvider(other, () => taken)
-  await twilioAdapter.send({ Body: 'Hi' }, sending)
-  const form = new URLSearchParams(String(asked[0]?.body))
+  const { sendContext, requests } = testProvider(other, () => accepted)
+  await twilioAdapter.send({ Body: 'Hi' }, sendContext)
+  const form = new URLSearchParams(String(requests[0]?.body))
   t.equal(form.get('MessagingServiceSid'), other.messagingServiceSid)
   t.equal(form.has('From'), false)
-  t.equal(asked[0]?.url, `http://127.0.0.1:9/twilio/2010-04-01/Accounts/${other.accountSid}/Messages.json`)
+  t.equal(requests[0]?.url, `http://127.0.0.1:9/twilio/2010-04-01/Accounts/${other.accountSid}/Messages.json`)
 })
 
 t.test('Every answer of Twilio means what its documents say', async (t) => {
   for (const { name, answer, becomes } of twilioSamples.answers) {
-    t.match(await twilioAdapter.send({ Body: 'Hi' }, testProvider(auth, () => answer).sending), becomes, name)
+    t.match(await twilioAdapter.send({ Body: 'Hi' }, testProvider(auth, () => answer).sendContext), becomes, name)
   }
-  t.match(await twilioAdapter.send({ Body: 'Hi' }, testProvider(auth, () => silence).sending), {
+  t.match(await twilioAdapter.send({ Body: 'Hi' }, testProvider(auth, () => silence).sendContext), {
     kind: 'refused',
     retry: 'later',
   })
   const odd = testProvider(auth, () => ({ status: 200, body: '<html>' }))
   t.match(
-    await twilioAdapter.send({ Body: 'Hi' }, odd.sending),
+    await twilioAdapter.send({ Body: 'Hi' }, odd.sendContext),
     { kind: 'refused', retry: 'later' },
     'an answer without an id',
   )
@@ -67,31 +67,31 @@ t.test('A payload for sms is parameters of the message, but not whom it is from 
     MessagingServiceSid: 'MG666',
     StatusCallback: 'https://other.example',
   }
-  const [wire] = twilioAdapter.render([{ kind: 'native', payload }], about)
-  const { sending, asked } = testProvider(auth, () => taken)
-  await twilioAdapter.send(wire!, sending)
-  t.same([...new URLSearchParams(String(asked[0]?.body))].sort(), [
+  const [rendered] = twilioAdapter.render([{ kind: 'native', payload }], context)
+  const { sendContext, requests } = testProvider(auth, () => accepted)
+  await twilioAdapter.send(rendered!, sendContext)
+  t.same([...new URLSearchParams(String(requests[0]?.body))].sort(), [
     ['ContentSid', 'HX1'],
     ['ContentVariables', '{"1":"Ada"}'],
     ['From', auth.from],
     ['MediaUrl', 'https://media.example/1.jpg'],
     ['MediaUrl', 'https://media.example/2.jpg'],
-    ['StatusCallback', `${ingressUrl}?piece=${sending.id}`],
+    ['StatusCallback', `${ingressUrl}?piece=${sendContext.id}`],
     ['To', '+15550100'],
   ])
-  t.same(twilioAdapter.render([{ kind: 'native', payload: 'Hi' }], about), [{ Body: 'Hi' }])
+  t.same(twilioAdapter.render([{ kind: 'native', payload: 'Hi' }], context), [{ Body: 'Hi' }])
 })
 
 t.test('Every message is text of a size that Twilio takes', async (t) => {
   for (const [name, message] of Object.values(cases).flatMap((each) => Object.entries(each))) {
     const { blocks } = render(message, traits, { locale: 'en-US', zone: 'America/New_York' })
-    const wires = twilioAdapter.render(blocks, about)
-    t.equal(wires.length, blocks.length, name)
-    for (const { Body = 'a payload' } of wires) {
+    const payloads = twilioAdapter.render(blocks, context)
+    t.equal(payloads.length, blocks.length, name)
+    for (const { Body = 'a payload' } of payloads) {
       t.ok(Body.length > 0 && Body.length <= 1_600 && segmentsOf(String(Body)).segments <= 24, name)
     }
   }
-  t.throws(() => twilioAdapter.render([{ kind: 'list', text: 'Which?', rows: [] }], about), /no list/)
+  t.throws(() => twilioAdapter.render([{ kind: 'list', text: 'Which?', rows: [] }], context), /no list/)
 })
 
 t.test('Ids that are something else are told before anything is sent with them', async (t) => {

@@ -11,15 +11,15 @@ const person = 'urn:mbid:person-1'
 const adapter = appleAdapter as Adapter
 
 t.test('A picture opens by where Apple says it lies, and is read with the key that came along', async (t) => {
-  const { emulator, items, told, sendingTo } = await openAdapterHarness(t, 'apple', adapter)
+  const { emulator, items, waitForItem, sendContextTo } = await openAdapterHarness(t, 'apple', adapter)
   const url = `data:image/png;base64,${png.toString('base64')}`
   await emulator.act('apple', person, { kind: 'media', url, type: 'image/png', name: 'b.png' })
   const isContent = (item: (typeof items)[number]) => 'inbound' in item && item.inbound.kind === 'content'
-  await told(isContent)
+  await waitForItem(isContent)
   const { inbound } = items.find(isContent) as { inbound: { content: { media: readonly ProviderMedia[] } } }
   const [media] = inbound.content.media
   t.match(media, { type: 'image/png', name: 'b.png' })
-  const opening = await adapter.openMedia!(media!.mediaRef, sendingTo(person, 'x'))
+  const opening = await adapter.openMedia!(media!.mediaRef, sendContextTo(person, 'x'))
   if (opening.kind !== 'at') throw new Error(opening.detail)
   const lying = Buffer.from(await (await fetch(opening.url, { headers: opening.headers })).arrayBuffer())
   t.notOk(lying.equals(png), 'it lies there encrypted')
@@ -28,17 +28,17 @@ t.test('A picture opens by where Apple says it lies, and is read with the key th
 })
 
 t.test('An answer that is too large for a call is followed to where it lies', async (t) => {
-  const { emulator, items, told, deliver, sendingTo } = await openAdapterHarness(t, 'apple', adapter)
+  const { emulator, items, waitForItem, deliver, sendContextTo } = await openAdapterHarness(t, 'apple', adapter)
   await emulator.act('apple', person, { kind: 'text', text: 'Hi' })
-  await told((item) => 'inbound' in item && item.inbound.kind === 'content')
+  await waitForItem((item) => 'inbound' in item && item.inbound.kind === 'content')
   const label = 'Yes, please'
   const options = [label, 'No, thanks'].map((each, at) => ({ id: `o${at}`, label: each }))
   const { id } = await deliver(
     { spec: 'amf/1', parts: [{ type: 'ask.choice', intentId: 'room', prompt: 'Which?', options }] },
     person,
   )
-  const [kept] = emulator.sent(0)
-  const { interactiveData } = kept!.body as { interactiveData: { data: Record<string, { summaryText?: string }> } }
+  const [record] = emulator.sent(0)
+  const { interactiveData } = record!.body as { interactiveData: { data: Record<string, { summaryText?: string }> } }
   // Whoever has much to say in a summary gets it all back with the answer.
   const reply = interactiveData.data['quick-reply'] ?? interactiveData.data.listPicker!
   Object.assign(reply, { summaryText: 'x'.repeat(11_000) })
@@ -46,11 +46,11 @@ t.test('An answer that is too large for a call is followed to where it lies', as
   if (list) Object.assign(list.sections[0]!.items[0]!, { subtitle: 'x'.repeat(11_000) })
   await emulator.act('apple', person, { kind: list ? 'row' : 'tap', label })
   const isReference = (item: (typeof items)[number]) => 'inbound' in item && item.inbound.kind === 'reference'
-  await told(isReference)
+  await waitForItem(isReference)
   const item = items.find(isReference) as { inbound: { reference: string } }
-  const reaching = sendingTo(person, 'x')
+  const sendContext = sendContextTo(person, 'x')
   const followed = await adapter.follow!(item.inbound.reference, {
-    ...reaching,
+    ...sendContext,
     // What lies there is no text.
     call: async (request) => {
       const { method, url, headers, body } = request
@@ -63,9 +63,9 @@ t.test('An answer that is too large for a call is followed to where it lies', as
 })
 
 t.test('What Apple does not find now is refused, so that it is asked for again', async (t) => {
-  const { sendingTo } = await openAdapterHarness(t, 'apple', adapter)
+  const { sendContextTo } = await openAdapterHarness(t, 'apple', adapter)
   const filed = { url: 'https://mmcs.example/none', owner: 'M', signature: 'ab', key: `00${'ab'.repeat(32)}` }
-  const held = Buffer.from(JSON.stringify(filed)).toString('base64url')
-  t.match(await adapter.follow!(held, sendingTo(person, 'x')), { kind: 'refused' })
-  t.match(await adapter.follow!('bm90aGluZw', sendingTo(person, 'x')), { kind: 'refused' })
+  const mediaRef = Buffer.from(JSON.stringify(filed)).toString('base64url')
+  t.match(await adapter.follow!(mediaRef, sendContextTo(person, 'x')), { kind: 'refused' })
+  t.match(await adapter.follow!('bm90aGluZw', sendContextTo(person, 'x')), { kind: 'refused' })
 })

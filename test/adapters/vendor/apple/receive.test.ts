@@ -4,7 +4,7 @@ import t from 'tap'
 import { appleAdapter } from '../../../../adapters/vendor/apple/adapter.js'
 import type { IngressRequest } from '../../../../core/channel/adapter.js'
 import { noon } from '../../messenger/provider.js'
-import { answered, appleAuth, bearer, filed, heldFile, person, told } from './samples.js'
+import { appleAuth, attachment, bearer, fileRef, interactiveReply, messageBody, person } from './samples.js'
 
 function request(body: unknown, authorization = bearer({ aud: appleAuth.mspId, iat: noon / 1_000 })): IngressRequest {
   const bytes = body instanceof Uint8Array ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
@@ -20,7 +20,7 @@ function request(body: unknown, authorization = bearer({ aud: appleAuth.mspId, i
 }
 
 t.test('Who left and writes again has come back, and is told so before what they say', async (t) => {
-  const received = appleAdapter.receive(request(told('a1', { type: 'text', body: 'Me again' })), appleAuth)
+  const received = appleAdapter.receive(request(messageBody('a1', { type: 'text', body: 'Me again' })), appleAuth)
   t.same(received, {
     kind: 'items',
     items: [
@@ -28,21 +28,24 @@ t.test('Who left and writes again has come back, and is told so before what they
       { id: 'a1', address: person, inbound: { kind: 'content', content: { text: 'Me again' } } },
     ],
   })
-  const typing = appleAdapter.receive(request(told('a2', { type: 'typing_start' })), appleAuth)
+  const typing = appleAdapter.receive(request(messageBody('a2', { type: 'typing_start' })), appleAuth)
   t.match(typing, { items: [{ id: 'a2', inbound: { system: 'typing' } }] }, 'but not by typing')
 })
 
 t.test('Nothing is read of a call without a good token, nor of a GET', async (t) => {
-  const body = told('a1', { type: 'text', body: 'Hi' })
+  const body = messageBody('a1', { type: 'text', body: 'Hi' })
   t.same(appleAdapter.receive(request(body, ''), appleAuth), { kind: 'refused' })
   t.same(appleAdapter.receive({ ...request(body), method: 'GET' }, appleAuth), { kind: 'refused' })
 })
 
 t.test('The key of an attachment stands in nothing but what opens it', async (t) => {
-  const attachments = [{ ...filed, name: 'a.jpg' }]
-  const received = appleAdapter.receive(request(told('a1', { type: 'text', body: '\ufffc', attachments })), appleAuth)
-  t.match(received, { items: [{}, { inbound: { content: { media: [{ mediaRef: heldFile }] } } }] })
-  t.notMatch(JSON.stringify(received), filed.key)
+  const attachments = [{ ...attachment, name: 'a.jpg' }]
+  const received = appleAdapter.receive(
+    request(messageBody('a1', { type: 'text', body: '\ufffc', attachments })),
+    appleAuth,
+  )
+  t.match(received, { items: [{}, { inbound: { content: { media: [{ mediaRef: fileRef }] } } }] })
+  t.notMatch(JSON.stringify(received), attachment.key)
 })
 
 t.test('Nothing that Apple could sign makes it throw', async (t) => {
@@ -67,8 +70,8 @@ t.test('Nothing that Apple could sign makes it throw', async (t) => {
   const bodies = fc.oneof(
     fc.uint8Array(),
     fc.json(),
-    data.map((each) => told('a1', answered(each as object))),
-    data.map((each) => told('a1', { type: 'text', body: each, attachments: each })),
+    data.map((each) => messageBody('a1', interactiveReply(each as object))),
+    data.map((each) => messageBody('a1', { type: 'text', body: each, attachments: each })),
   )
   fc.assert(
     fc.property(bodies, (body) => appleAdapter.receive(request(body), appleAuth).kind !== 'refused'),

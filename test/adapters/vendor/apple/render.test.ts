@@ -6,7 +6,7 @@ import { appleAdapter } from '../../../../adapters/vendor/apple/adapter.js'
 import type { ApplePayload } from '../../../../adapters/vendor/apple/render.js'
 import type { Block, RenderedChip, RenderedSlot } from '../../../../core/channel/blocks.js'
 import { appleMessages as limits } from '../../../../core/limits/index.js'
-import { forEveryMessage } from '../../messenger/everymessage.js'
+import { forEveryMessage } from '../../messenger/renderproperties.js'
 import { person } from './samples.js'
 
 type Loose = Readonly<Record<string, unknown>>

@@ -25,7 +25,7 @@ export function bearer(
   return `Bearer ${content}.${createHmac('sha256', signingKey).update(content).digest('base64url')}`
 }
 
-export const told = (id: string, content: object) => ({
+export const messageBody = (id: string, content: object) => ({
   v: 1,
   id,
   sourceId: person,
@@ -44,34 +44,34 @@ const back = (id: string): ExpectedItem => ({
   address: person,
   inbound: { kind: 'system', system: 'optIn' },
 })
-const did = (id: string, inbound: Inbound) => items(back(id), { id, address: person, inbound })
-const happened = (id: string, system: 'typing' | 'unsubscribed') =>
+const inboundItems = (id: string, inbound: Inbound) => items(back(id), { id, address: person, inbound })
+const systemItems = (id: string, system: 'typing' | 'unsubscribed') =>
   items({ id, address: person, inbound: { kind: 'system', system } })
 const postback = 'p1.msg_0sample.2'
 const tap: Inbound = { kind: 'tap', messageId: 'msg_0sample', tapIndex: 2, label: 'Table 3' }
-export const answered = (data: object) => ({
+export const interactiveReply = (data: object) => ({
   type: 'interactive',
   interactiveData: { bid: 'com.apple.messages', data: { version: '1.0', requestIdentifier: 'r1', ...data } },
 })
 /** Where a file lies, as Apple says it. */
-export const filed = {
+export const attachment = {
   url: 'https://mmcs.example/1',
   owner: 'M1',
   signature: '81'.repeat(21),
   key: `00${'ab'.repeat(32)}`,
 }
-export const heldFile = Buffer.from(JSON.stringify(filed)).toString('base64url')
+export const fileRef = Buffer.from(JSON.stringify(attachment)).toString('base64url')
 
 const calls: readonly CallSample[] = [
   {
     name: 'text',
-    body: told('a1', { type: 'text', body: 'Hi there' }),
-    becomes: did('a1', { kind: 'content', content: { text: 'Hi there' } }),
+    body: messageBody('a1', { type: 'text', body: 'Hi there' }),
+    becomes: inboundItems('a1', { kind: 'content', content: { text: 'Hi there' } }),
   },
   {
     name: 'text of a device that can do everything',
     headers: { 'Capability-List': everyAbility.join(',') },
-    body: told('a14', { type: 'text', body: 'New phone' }),
+    body: messageBody('a14', { type: 'text', body: 'New phone' }),
     becomes: items(
       { ...back('a14'), deviceCapabilities: everyAbility },
       {
@@ -84,29 +84,32 @@ const calls: readonly CallSample[] = [
   },
   {
     name: 'a picture with words',
-    body: told('a2', {
+    body: messageBody('a2', {
       type: 'text',
       body: 'Like this \ufffc',
-      attachments: [{ name: 'a.jpg', mimeType: 'image/jpeg', size: '10', ...filed }],
+      attachments: [{ name: 'a.jpg', mimeType: 'image/jpeg', size: '10', ...attachment }],
     }),
     becomes: items(back('a2'), {
       id: 'a2',
       address: person,
       inbound: {
         kind: 'content',
-        content: { text: 'Like this', media: [{ mediaRef: heldFile, type: 'image/jpeg', name: 'a.jpg' }] },
+        content: { text: 'Like this', media: [{ mediaRef: fileRef, type: 'image/jpeg', name: 'a.jpg' }] },
       },
     }),
   },
   {
     name: 'a picture without its key',
-    body: told('a15', { type: 'text', body: '\ufffc', attachments: [{ name: 'a.jpg', url: filed.url }] }),
-    becomes: did('a15', { kind: 'content', content: { text: '[The person sent a file that cannot be shown here]' } }),
+    body: messageBody('a15', { type: 'text', body: '\ufffc', attachments: [{ name: 'a.jpg', url: attachment.url }] }),
+    becomes: inboundItems('a15', {
+      kind: 'content',
+      content: { text: '[The person sent a file that cannot be shown here]' },
+    }),
   },
   {
     name: 'text, packed',
-    body: gzipSync(JSON.stringify(told('a16', { type: 'text', body: 'Hi there' }))),
-    becomes: did('a16', { kind: 'content', content: { text: 'Hi there' } }),
+    body: gzipSync(JSON.stringify(messageBody('a16', { type: 'text', body: 'Hi there' }))),
+    becomes: inboundItems('a16', { kind: 'content', content: { text: 'Hi there' } }),
   },
   { name: 'nothing that can be read', body: 'Hi there', becomes: { kind: 'unreadable' } },
   {
@@ -116,19 +119,19 @@ const calls: readonly CallSample[] = [
   },
   {
     name: 'a quick reply by its identifier',
-    body: told(
+    body: messageBody(
       'a3',
-      answered({
+      interactiveReply({
         'quick-reply': { items: [{ identifier: postback, title: 'Table 3' }], selectedIdentifier: postback },
       }),
     ),
-    becomes: did('a3', tap),
+    becomes: inboundItems('a3', tap),
   },
   {
     name: 'a quick reply by its place',
-    body: told(
+    body: messageBody(
       'a4',
-      answered({
+      interactiveReply({
         'quick-reply': {
           items: [
             { identifier: 'p1.msg_0sample.1', title: 'Table 2' },
@@ -138,58 +141,68 @@ const calls: readonly CallSample[] = [
         },
       }),
     ),
-    becomes: did('a4', tap),
+    becomes: inboundItems('a4', tap),
   },
   {
     name: 'a row of a list',
-    body: told('a5', answered({ listPicker: { sections: [{ items: [{ identifier: postback, title: 'Table 3' }] }] } })),
-    becomes: did('a5', tap),
+    body: messageBody(
+      'a5',
+      interactiveReply({ listPicker: { sections: [{ items: [{ identifier: postback, title: 'Table 3' }] }] } }),
+    ),
+    becomes: inboundItems('a5', tap),
   },
   {
     name: 'a time',
-    body: told(
+    body: messageBody(
       'a6',
-      answered({ event: { timeslots: [{ identifier: postback, startTime: '2026-11-20T12:00+0000' }] } }),
+      interactiveReply({ event: { timeslots: [{ identifier: postback, startTime: '2026-11-20T12:00+0000' }] } }),
     ),
-    becomes: did('a6', { kind: 'tap', messageId: 'msg_0sample', tapIndex: 2 }),
+    becomes: inboundItems('a6', { kind: 'tap', messageId: 'msg_0sample', tapIndex: 2 }),
   },
   {
     name: 'a time, as others nest it',
-    body: told('a7', answered({ timePicker: { event: { timeslots: [{ identifier: postback }] } } })),
-    becomes: did('a7', { kind: 'tap', messageId: 'msg_0sample', tapIndex: 2 }),
+    body: messageBody('a7', interactiveReply({ timePicker: { event: { timeslots: [{ identifier: postback }] } } })),
+    becomes: inboundItems('a7', { kind: 'tap', messageId: 'msg_0sample', tapIndex: 2 }),
   },
   {
     name: 'a choice that is not ours',
-    body: told('a8', answered({ listPicker: { sections: [{ items: [{ identifier: '7', title: 'Seven' }] }] } })),
-    becomes: did('a8', { kind: 'content', content: { text: 'Seven' } }),
+    body: messageBody(
+      'a8',
+      interactiveReply({ listPicker: { sections: [{ items: [{ identifier: '7', title: 'Seven' }] }] } }),
+    ),
+    becomes: inboundItems('a8', { kind: 'content', content: { text: 'Seven' } }),
   },
-  { name: 'typing', body: told('a9', { type: 'typing_start' }), becomes: happened('a9', 'typing') },
-  { name: 'the person leaves', body: told('a10', { type: 'close' }), becomes: happened('a10', 'unsubscribed') },
+  { name: 'typing', body: messageBody('a9', { type: 'typing_start' }), becomes: systemItems('a9', 'typing') },
+  {
+    name: 'the person leaves',
+    body: messageBody('a10', { type: 'close' }),
+    becomes: systemItems('a10', 'unsubscribed'),
+  },
   {
     name: 'an answer that is only a reference',
-    body: told('a11', { type: 'interactive', interactiveDataRef: filed }),
+    body: messageBody('a11', { type: 'interactive', interactiveDataRef: attachment }),
     becomes: items(back('a11'), {
       id: 'a11',
       address: person,
-      inbound: { kind: 'reference', reference: heldFile },
+      inbound: { kind: 'reference', reference: fileRef },
     }),
   },
   {
     name: 'a type that is new',
-    body: told('a12', { type: 'hologram' }),
-    becomes: did('a12', {
+    body: messageBody('a12', { type: 'hologram' }),
+    becomes: inboundItems('a12', {
       kind: 'content',
       content: { text: '[The person sent something that cannot be shown here]' },
     }),
   },
   {
     name: 'another business',
-    body: { ...told('a13', { type: 'text', body: 'Hi' }), destinationId: 'other' },
+    body: { ...messageBody('a13', { type: 'text', body: 'Hi' }), destinationId: 'other' },
     becomes: { ...items(), otherAccounts: [{ account: 'other' }] },
   },
   {
     name: 'no business at all',
-    body: { ...told('a14', { type: 'text', body: 'Hi' }), destinationId: '' },
+    body: { ...messageBody('a14', { type: 'text', body: 'Hi' }), destinationId: '' },
     becomes: { kind: 'unreadable' },
   },
 ]
@@ -197,12 +210,12 @@ const calls: readonly CallSample[] = [
 const refused = (
   status: number,
   reason: string,
-  again: 'later' | 'otherChannel' | 'never',
+  retry: 'later' | 'otherChannel' | 'never',
   operator = false,
 ): AnswerSample => ({
   name: String(status),
   answer: { status, body: { message: 'Something' } },
-  becomes: { kind: 'refused', reason, retry: again, ...(operator && { needsOperator: true as const }) },
+  becomes: { kind: 'refused', reason, retry, ...(operator && { needsOperator: true as const }) },
 })
 
 export const appleSamples: Samples<AppleAuth> = {
@@ -219,7 +232,7 @@ export const appleSamples: Samples<AppleAuth> = {
   media: [
     {
       name: 'a picture',
-      mediaRef: heldFile,
+      mediaRef: fileRef,
       answer: { status: 200, body: { 'download-url': 'https://cvws.icloud-content.com/1' } },
       becomes: {
         kind: 'at',
@@ -228,7 +241,7 @@ export const appleSamples: Samples<AppleAuth> = {
         aesKey: 'ab'.repeat(32),
       },
     },
-    { name: 'a picture that is gone', mediaRef: heldFile, answer: { status: 404 }, becomes: { kind: 'refused' } },
+    { name: 'a picture that is gone', mediaRef: fileRef, answer: { status: 404 }, becomes: { kind: 'refused' } },
     { name: 'nothing that Apple named', mediaRef: 'bm90aGluZw', becomes: { kind: 'refused' } },
   ],
   answers: [

@@ -2,17 +2,17 @@
 import t from 'tap'
 import { uuidFrom } from '../../../../adapters/kit/http.js'
 import { appleAdapter } from '../../../../adapters/vendor/apple/adapter.js'
-import { noon, provider } from '../../messenger/provider.js'
+import { createTestProvider, noon } from '../../messenger/provider.js'
 import { appleAuth, person } from './samples.js'
 
 const [hello] = appleAdapter.render([{ kind: 'text', text: 'Hi' }], { address: person, messageId: 'msg_1' })
 
 t.test('A message goes from the business to the person under an id that stays the same', async (t) => {
-  const { sending, asked } = provider(appleAuth, person, { status: 200 })
+  const { sendContext, requests } = createTestProvider(appleAuth, person, { status: 200 })
   const id = uuidFrom('msg_1.0')
-  t.same(await appleAdapter.send(hello!, sending), { kind: 'sent', providerId: id })
-  t.same(await appleAdapter.send(hello!, sending), { kind: 'sent', providerId: id }, 'each time it is tried')
-  const [request] = asked
+  t.same(await appleAdapter.send(hello!, sendContext), { kind: 'sent', providerId: id })
+  t.same(await appleAdapter.send(hello!, sendContext), { kind: 'sent', providerId: id }, 'each time it is tried')
+  const [request] = requests
   t.equal(request?.url, 'https://mspgw.push.apple.com/v1/message')
   t.match(request?.headers, {
     id,
@@ -32,21 +32,21 @@ t.test('A message goes from the business to the person under an id that stays th
 })
 
 t.test('The token is made as it is sent', async (t) => {
-  const { sending, asked } = provider(appleAuth, person, { status: 200 })
-  await appleAdapter.send(hello!, sending)
-  const [, claims = ''] = String(asked[0]?.headers?.authorization).split('.')
+  const { sendContext, requests } = createTestProvider(appleAuth, person, { status: 200 })
+  await appleAdapter.send(hello!, sendContext)
+  const [, claims = ''] = String(requests[0]?.headers?.authorization).split('.')
   t.match(JSON.parse(Buffer.from(claims, 'base64url').toString()), { iat: noon / 1_000, iss: appleAuth.mspId })
 })
 
 t.test('A native payload does not say from whom it is', async (t) => {
   const payload = { type: 'text', body: 'Hi', sourceId: 'another-business', id: 'another-id' }
-  const [wire] = appleAdapter.render([{ kind: 'native', payload }], { address: person, messageId: 'msg_1' })
-  const { sending, asked } = provider(appleAuth, person, { status: 200 })
-  await appleAdapter.send(wire!, sending)
-  t.match(JSON.parse(String(asked[0]?.body)), { sourceId: appleAuth.businessId, id: uuidFrom('msg_1.0') })
+  const [rendered] = appleAdapter.render([{ kind: 'native', payload }], { address: person, messageId: 'msg_1' })
+  const { sendContext, requests } = createTestProvider(appleAuth, person, { status: 200 })
+  await appleAdapter.send(rendered!, sendContext)
+  t.match(JSON.parse(String(requests[0]?.body)), { sourceId: appleAuth.businessId, id: uuidFrom('msg_1.0') })
 })
 
 t.test('No answer may mean that it was taken: it is tried again under the same id', async (t) => {
-  const { sending } = provider(appleAuth, person, 'silence')
-  t.match(await appleAdapter.send(hello!, sending), { kind: 'refused', retry: 'later' })
+  const { sendContext } = createTestProvider(appleAuth, person, 'silence')
+  t.match(await appleAdapter.send(hello!, sendContext), { kind: 'refused', retry: 'later' })
 })

@@ -4,7 +4,7 @@ import { openBrowser } from '../../../harness/browser.js'
 import { waitUntil } from '../../../harness/clock.js'
 import { greeting, receipt, rooms, times, words } from './blocks.js'
 import { chat, FakeGateway } from './fakegateway.js'
-import { faults, field, isHeard, lines, phone, shot, shows, sit, writes } from './visitor.js'
+import { faults, field, lines, openVisitor, phone, shot, waitForSent, waitForText, writes } from './visitor.js'
 
 t.setTimeout(300_000)
 // Each has a stage and a browser context of its own, and mostly waits.
@@ -16,25 +16,25 @@ const hello = 'Welcome! How can we help?'
 
 t.test('A reload in the middle of a conversation loses nothing and doubles nothing', async (t) => {
   const gateway = await FakeGateway.open(t)
-  const { page, problems: troubles } = await sit(t, browser, gateway)
+  const { page, problems: troubles } = await openVisitor(t, browser, gateway)
   await page.goto(gateway.pageUrl)
-  await isHeard(page, gateway, 'One')
+  await waitForSent(page, gateway, 'One')
   gateway.sendMessage(words('Two'))
-  await shows(page, hello, 'One', 'Two')
+  await waitForText(page, hello, 'One', 'Two')
   await page.reload()
-  await shows(page, hello, 'One', 'Two')
+  await waitForText(page, hello, 'One', 'Two')
   await writes(page, 'Three')
-  await shows(page, hello, 'One', 'Two', 'Three')
+  await waitForText(page, hello, 'One', 'Two', 'Three')
   t.same(gateway.requestedTokens, [undefined], 'it is the same visitor, and nobody had to be asked')
   t.same(troubles, [])
 })
 
 t.test('What is written without a line waits, and is said once and in order when there is one', async (t) => {
   const gateway = await FakeGateway.open(t)
-  const { page, shot } = await sit(t, browser, gateway)
+  const { page, shot } = await openVisitor(t, browser, gateway)
   await page.goto(gateway.pageUrl)
   await writes(page, 'Before')
-  await shows(page, hello, 'Before')
+  await waitForText(page, hello, 'Before')
   await page.context().setOffline(true)
   await page.getByText('No connection.').waitFor()
   t.same(await faults(page), [])
@@ -45,7 +45,7 @@ t.test('What is written without a line waits, and is said once and in order when
   await page.context().setOffline(false)
   await waitUntil(() => gateway.framesOfType('text').length === 3)
   await page.getByText('Waiting for the connection').first().waitFor({ state: 'hidden' })
-  await shows(page, hello, 'Before', 'First', 'Second')
+  await waitForText(page, hello, 'Before', 'First', 'Second')
   t.same(
     gateway.framesOfType('text').map(({ text }) => text),
     ['Before', 'First', 'Second'],
@@ -54,43 +54,43 @@ t.test('What is written without a line waits, and is said once and in order when
 
 t.test('What could not be sent before the page was closed is sent by the next one', async (t) => {
   const gateway = await FakeGateway.open(t)
-  const { page } = await sit(t, browser, gateway)
+  const { page } = await openVisitor(t, browser, gateway)
   await page.goto(gateway.pageUrl)
   await writes(page, 'Known')
-  await shows(page, hello, 'Known')
+  await waitForText(page, hello, 'Known')
   gateway.isSilent = true
   await writes(page, 'Left behind')
   await waitUntil(() => gateway.framesOfType('text').length === 2)
   gateway.isSilent = false
   await page.reload()
   await waitUntil(() => gateway.framesOfType('text').length === 3)
-  const [, sent, again] = gateway.framesOfType('text')
-  t.equal(sent?.id, again?.id, 'under the same id, so that it counts once')
-  await shows(page, hello, 'Known', 'Left behind')
+  const [, sent, resent] = gateway.framesOfType('text')
+  t.equal(sent?.id, resent?.id, 'under the same id, so that it counts once')
+  await waitForText(page, hello, 'Known', 'Left behind')
 })
 
 t.test('A line that breaks is opened again behind the last line that was shown', async (t) => {
   const gateway = await FakeGateway.open(t)
-  const { page } = await sit(t, browser, gateway)
+  const { page } = await openVisitor(t, browser, gateway)
   await page.goto(gateway.pageUrl)
   gateway.sendMessage(words('One'))
-  await shows(page, hello, 'One')
+  await waitForText(page, hello, 'One')
   gateway.drop()
   gateway.sendMessage(words('Two'))
-  await shows(page, hello, 'One', 'Two')
+  await waitForText(page, hello, 'One', 'Two')
 })
 
 t.test('All tabs show the same, whichever of them it was written in', async (t) => {
   const gateway = await FakeGateway.open(t)
-  const { page } = await sit(t, browser, gateway)
+  const { page } = await openVisitor(t, browser, gateway)
   await page.goto(gateway.pageUrl)
-  await shows(page, hello)
+  await waitForText(page, hello)
   const other = await page.context().newPage()
   await other.goto(gateway.pageUrl)
-  await shows(other, hello)
+  await waitForText(other, hello)
   await writes(page, 'From the first')
-  await shows(other, hello, 'From the first')
-  await isHeard(other, gateway, 'From the second')
+  await waitForText(other, hello, 'From the first')
+  await waitForSent(other, gateway, 'From the second')
   gateway.sendMessage(greeting)
   for (const tab of [page, other]) await waitUntil(async () => (await lines(tab)).length === 4)
   await other.getByRole('button', { name: 'Book a room' }).click()
@@ -102,16 +102,16 @@ t.test('All tabs show the same, whichever of them it was written in', async (t) 
 
 t.test('Where storage is blocked everything works for as long as the page is open', async (t) => {
   const gateway = await FakeGateway.open(t)
-  const { page, problems: troubles } = await sit(t, browser, gateway)
+  const { page, problems: troubles } = await openVisitor(t, browser, gateway)
   await page.addInitScript(`Object.defineProperty(window, 'localStorage', {
     get() { throw new DOMException('blocked', 'SecurityError') },
   })`)
   await page.goto(gateway.pageUrl)
   await writes(page, 'One')
-  await shows(page, hello, 'One')
+  await waitForText(page, hello, 'One')
   gateway.drop()
   gateway.sendMessage(words('Two'))
-  await shows(page, hello, 'One', 'Two')
+  await waitForText(page, hello, 'One', 'Two')
   t.equal(new Set(gateway.requestedTokens.filter(Boolean)).size <= 1, true)
   t.same(troubles, [])
 })
@@ -119,11 +119,11 @@ t.test('Where storage is blocked everything works for as long as the page is ope
 t.test('A site with a strict policy needs to allow the gateway’s script and calls, and nothing else', async (t) => {
   const gateway = await FakeGateway.open(t)
   gateway.hostPolicy = `default-src 'none'; img-src data:; script-src ${gateway.origin}; connect-src ${gateway.origin}; require-trusted-types-for 'script'`
-  const { page, problems: troubles } = await sit(t, browser, gateway)
+  const { page, problems: troubles } = await openVisitor(t, browser, gateway)
   await page.goto(gateway.hostUrl)
   t.equal(gateway.requestedTokens.length, 0, 'nothing is asked before the chat is opened')
   await page.getByRole('button', { name: 'Open the chat' }).click()
-  await isHeard(page, gateway, 'Hello')
+  await waitForSent(page, gateway, 'Hello')
   gateway.sendMessage(greeting)
   await page.getByRole('button', { name: 'Book a room' }).click()
   await waitUntil(() => gateway.framesOfType('tap').length === 1)
@@ -132,11 +132,11 @@ t.test('A site with a strict policy needs to allow the gateway’s script and ca
 
 t.test('A message is delivered when it arrives, and read when it is really in view', async (t) => {
   const gateway = await FakeGateway.open(t)
-  const { page } = await sit(t, browser, gateway)
+  const { page } = await openVisitor(t, browser, gateway)
   await page.goto(gateway.hostUrl)
   await page.getByRole('button', { name: 'Open the chat' }).click()
   await writes(page, 'Hello')
-  await shows(page, hello, 'Hello')
+  await waitForText(page, hello, 'Hello')
   await field(page).press('Escape')
   const first = gateway.sendMessage(words('Are you there?'))
   await page.getByRole('button', { name: 'Open the chat, 1 new message' }).waitFor()
@@ -154,13 +154,13 @@ t.test('A message is delivered when it arrives, and read when it is really in vi
 
 t.test('What nobody looks at is not read, and what is out of view is not either', async (t) => {
   const gateway = await FakeGateway.open(t)
-  const { page, shot } = await sit(t, browser, gateway)
+  const { page, shot } = await openVisitor(t, browser, gateway)
   await page.addInitScript(`Object.defineProperty(document, 'hidden', { get: () => window.isAway === true })`)
   const away = (isAway: boolean) =>
     page.evaluate(`window.isAway = ${isAway}; document.dispatchEvent(new Event('visibilitychange'))`)
   const read = () => gateway.framesOfType('read').flatMap(({ messageIds }) => messageIds)
   await page.goto(gateway.pageUrl)
-  await shows(page, hello)
+  await waitForText(page, hello)
   await away(true)
   const first = gateway.sendMessage(words('One'))
   await waitUntil(() => gateway.framesOfType('delivered').length === 1)
@@ -186,13 +186,13 @@ t.test('What nobody looks at is not read, and what is out of view is not either'
 
 t.test('A socket that is refused says why: for want of a good token, another is asked for', async (t) => {
   const gateway = await FakeGateway.open(t)
-  const { page } = await sit(t, browser, gateway)
+  const { page } = await openVisitor(t, browser, gateway)
   gateway.closeCode = 4401
   await page.goto(gateway.pageUrl)
   await waitUntil(() => gateway.requestedTokens.length === 2)
   gateway.closeCode = undefined
   gateway.sendMessage(words('Here you are'))
-  await shows(page, hello, 'Here you are')
+  await waitForText(page, hello, 'Here you are')
   t.equal(gateway.requestedTokens[1], 'token-of-vis_1', 'as the visitor that one was')
   gateway.closeCode = 4404
   gateway.drop()
@@ -201,7 +201,7 @@ t.test('A socket that is refused says why: for want of a good token, another is 
 
 t.test('What the gateway cannot take yet is sent again, and what it never takes has failed', async (t) => {
   const gateway = await FakeGateway.open(t)
-  const { page, shot } = await sit(t, browser, gateway)
+  const { page, shot } = await openVisitor(t, browser, gateway)
   await page.goto(gateway.pageUrl)
   gateway.errorReply = { code: 'unavailable', message: 'Later', retryAfterMs: 50 }
   await writes(page, 'Patience')
@@ -216,7 +216,7 @@ t.test('What the gateway cannot take yet is sent again, and what it never takes 
   gateway.errorReply = undefined
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByText('Not sent.').waitFor({ state: 'hidden' })
-  await shows(page, hello, 'Patience', 'Never')
+  await waitForText(page, hello, 'Patience', 'Never')
 })
 
 t.test('A chat that is not for a site, or not there, says so and asks no more', async (t) => {
@@ -226,7 +226,7 @@ t.test('A chat that is not for a site, or not there, says so and asks no more', 
   ] as const) {
     const gateway = await FakeGateway.open(t)
     gateway.refusal = status
-    const { page } = await sit(t, browser, gateway)
+    const { page } = await openVisitor(t, browser, gateway)
     await page.goto(gateway.pageUrl)
     await page.getByText(sentence).waitFor()
     t.equal(await field(page).isDisabled(), true)
@@ -236,13 +236,13 @@ t.test('A chat that is not for a site, or not there, says so and asks no more', 
 
 t.test('Both sides see that the other writes', async (t) => {
   const gateway = await FakeGateway.open(t)
-  const { page } = await sit(t, browser, gateway)
+  const { page } = await openVisitor(t, browser, gateway)
   await page.goto(gateway.pageUrl)
-  await shows(page, hello)
+  await waitForText(page, hello)
   // All letters in one turn of the page: on a busy machine the keys of a keyboard can be seconds apart.
   await field(page).evaluate((box: { value: string; dispatchEvent(event: unknown): unknown }, text) => {
-    for (const letter of text) {
-      box.value += letter
+    for (const character of text) {
+      box.value += character
       box.dispatchEvent(new Event('input', { bubbles: true }))
     }
   }, 'Hello there')
@@ -260,7 +260,7 @@ t.test('Both sides see that the other writes', async (t) => {
 
 t.test('Everything is reached and answered by keyboard alone', async (t) => {
   const gateway = await FakeGateway.open(t)
-  const { page } = await sit(t, browser, gateway)
+  const { page } = await openVisitor(t, browser, gateway)
   const focused = () => page.evaluate('document.activeElement.shadowRoot?.activeElement?.innerText ?? ""')
   const isWriting = async () =>
     (await page.evaluate('document.activeElement.shadowRoot?.activeElement?.localName')) === 'textarea'
@@ -305,7 +305,7 @@ t.test('Everything is reached and answered by keyboard alone', async (t) => {
 
 t.test('On a phone the panel covers the page, and Tab stays inside of it', async (t) => {
   const gateway = await FakeGateway.open(t)
-  const { page } = await sit(t, browser, gateway)
+  const { page } = await openVisitor(t, browser, gateway)
   await page.setViewportSize(phone)
   await page.goto(gateway.hostUrl)
   await page.getByRole('button', { name: 'Open the chat' }).click()
@@ -321,18 +321,18 @@ t.test('Right to left, everything stands on the other side', async (t) => {
   const gateway = await FakeGateway.open(t)
   gateway.hostMarkup = '<html lang="he" dir="rtl">'
   gateway.inputs = { ...gateway.inputs, title: 'מלון הנמל', greeting: 'ברוכים הבאים! איך אפשר לעזור?' }
-  const { page, shot, problems: troubles } = await sit(t, browser, gateway)
+  const { page, shot, problems: troubles } = await openVisitor(t, browser, gateway)
   await page.goto(gateway.hostUrl)
   await page.getByRole('button', { name: 'Open the chat' }).click()
-  await isHeard(page, gateway, 'שלום, אני רוצה חדר עם נוף לים')
+  await waitForSent(page, gateway, 'שלום, אני רוצה חדר עם נוף לים')
   gateway.sendMessage(words('בשמחה! אלה החדרים הפנויים:\n\n- חדר *נמל*\n- Tower suite'), rooms(gateway.origin))
   await page.getByRole('button', { name: 'Select' }).first().waitFor()
-  const left = async (selector: string) => (await page.locator(selector).first().boundingBox())?.x ?? 0
-  t.ok((await left('.line.agent .bubble')) > (await left('.line.own .bubble')), 'the agent stands at the right')
-  t.ok((await left('.launcher')) < 100)
-  const before = await left('.carousel li')
+  const leftEdge = async (selector: string) => (await page.locator(selector).first().boundingBox())?.x ?? 0
+  t.ok((await leftEdge('.line.agent .bubble')) > (await leftEdge('.line.own .bubble')), 'the agent stands at the right')
+  t.ok((await leftEdge('.launcher')) < 100)
+  const before = await leftEdge('.carousel li')
   await page.getByRole('button', { name: 'Next' }).click()
-  await waitUntil(async () => (await left('.carousel li')) > before)
+  await waitUntil(async () => (await leftEdge('.carousel li')) > before)
   await shot('rtl')
   t.same(await faults(page), [])
   t.same(troubles, [])
@@ -341,7 +341,7 @@ t.test('Right to left, everything stands on the other side', async (t) => {
 t.test('Times are those of the visitor’s zone, and it is said which that is', async (t) => {
   const gateway = await FakeGateway.open(t)
   gateway.sendMessage(times)
-  const { page } = await sit(t, browser, gateway)
+  const { page } = await openVisitor(t, browser, gateway)
   const session = await page.context().newCDPSession(page)
   await session.send('Emulation.setTimezoneOverride', { timezoneId: 'America/New_York' })
   await page.goto(gateway.pageUrl)
@@ -352,12 +352,12 @@ t.test('Times are those of the visitor’s zone, and it is said which that is', 
 
 t.test('The page of its own has a policy without exceptions, and names itself after the chat', async (t) => {
   const gateway = await FakeGateway.open(t)
-  const { page } = await sit(t, browser, gateway)
+  const { page } = await openVisitor(t, browser, gateway)
   const answer = await page.goto(gateway.pageUrl)
   const policy = answer?.headers()['content-security-policy'] ?? ''
   t.match(policy, "default-src 'none'; script-src 'self'")
   t.notMatch(policy, /unsafe|nonce|sha256/)
-  await shows(page, hello)
+  await waitForText(page, hello)
   t.equal(await page.title(), 'Harbor Hotel')
   t.match(answer?.url(), chat)
 })

@@ -6,7 +6,7 @@ import { anyInOtherZone, daysOf } from '../../../../adapters/webchat/widget/days
 const slot = (iso: string, tz: string, label: string, tap = `p1.m1.${iso}`) => ({ start: { iso, tz }, label, tap })
 /** Versions of Unicode data differ in which space stands before AM and PM. */
 const plain = (text: string) => text.replace(/\s/g, ' ')
-const shown = (days: ReturnType<typeof daysOf>) =>
+const summarize = (days: ReturnType<typeof daysOf>) =>
   days.map(({ name, times }) => [name, ...times.map(({ text }) => plain(text))])
 
 t.test('Times stand under the days of the visitor’s zone', async (t) => {
@@ -14,8 +14,8 @@ t.test('Times stand under the days of the visitor’s zone', async (t) => {
     slot('2026-03-03T23:30:00-06:00', 'America/Chicago', 'Tue, Mar 3, 11:30 PM'),
     slot('2026-03-03T10:00:00-06:00', 'America/Chicago', 'Tue, Mar 3, 10:00 AM'),
   ]
-  t.same(shown(daysOf(slots, 'en-US', 'America/Chicago')), [['Tuesday, March 3', '10:00 AM', '11:30 PM']])
-  t.same(shown(daysOf(slots, 'en-US', 'Europe/Berlin')), [
+  t.same(summarize(daysOf(slots, 'en-US', 'America/Chicago')), [['Tuesday, March 3', '10:00 AM', '11:30 PM']])
+  t.same(summarize(daysOf(slots, 'en-US', 'Europe/Berlin')), [
     ['Tuesday, March 3', '5:00 PM'],
     ['Wednesday, March 4', '6:30 AM'],
   ])
@@ -26,12 +26,12 @@ t.test('Times stand under the days of the visitor’s zone', async (t) => {
 t.test('When clocks change, every time is the one of its day', async (t) => {
   const zone = 'Europe/Berlin'
   const spring = ['2026-03-28T09:00:00+01:00', '2026-03-29T09:00:00+02:00'].map((iso) => slot(iso, zone, '9:00'))
-  t.same(shown(daysOf(spring, 'en-US', zone)), [
+  t.same(summarize(daysOf(spring, 'en-US', zone)), [
     ['Saturday, March 28', '9:00 AM'],
     ['Sunday, March 29', '9:00 AM'],
   ])
   const autumn = ['2026-10-25T02:30:00+02:00', '2026-10-25T02:30:00+01:00'].map((iso) => slot(iso, zone, '2:30'))
-  t.same(shown(daysOf(autumn, 'en-US', zone)), [['Sunday, October 25', '2:30 AM GMT+2', '2:30 AM GMT+1']])
+  t.same(summarize(daysOf(autumn, 'en-US', zone)), [['Sunday, October 25', '2:30 AM GMT+2', '2:30 AM GMT+1']])
 })
 
 t.test('The agent’s own words stand beside a time that reads otherwise', async (t) => {

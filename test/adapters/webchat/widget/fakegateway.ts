@@ -125,9 +125,9 @@ export class FakeGateway {
   }
 
   #take(socket: WebSocketRoute): void {
-    const asked = new URL(socket.url()).searchParams.get('after')
-    const after = Number(asked ?? Math.max(0, this.#cursor - this.maxLines))
-    const more = asked === null && after > 0
+    const afterParameter = new URL(socket.url()).searchParams.get('after')
+    const after = Number(afterParameter ?? Math.max(0, this.#cursor - this.maxLines))
+    const more = afterParameter === null && after > 0
     const send = (frame: ServerFrame) => socket.send(JSON.stringify(frame))
     if (this.closeCode) return void socket.close({ code: this.closeCode })
     this.sockets.add(socket)
@@ -151,11 +151,11 @@ export class FakeGateway {
     const { id } = frame
     if (this.errorReply) return send({ v: 1, type: 'error', id, ...this.errorReply })
     send({ v: 1, type: 'accepted', id })
-    const isKnown = this.record.some((each) => each.type === 'said' && each.id === id)
+    const isRepeated = this.record.some((each) => each.type === 'said' && each.id === id)
     const text = frame.type === 'text' ? frame.text : frame.type === 'tap' ? frame.label : undefined
     const place = frame.type === 'location' ? frame.place : undefined
     const line = { ...(text !== undefined && { text }), ...(place && { place }) }
-    if (isKnown || isAction(frame)) return
+    if (isRepeated || isAction(frame)) return
     this.#note({ v: 1, type: 'said', cursor: ++this.#cursor, id, at: new Date().toISOString(), ...line })
   }
 

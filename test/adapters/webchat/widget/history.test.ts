@@ -4,7 +4,7 @@ import { openBrowser } from '../../../harness/browser.js'
 import { waitUntil } from '../../../harness/clock.js'
 import { words } from './blocks.js'
 import { FakeGateway } from './fakegateway.js'
-import { faults, shows, sit } from './visitor.js'
+import { faults, openVisitor, waitForText } from './visitor.js'
 
 t.setTimeout(300_000)
 
@@ -17,13 +17,13 @@ t.test('Whoever scrolls to the top is shown older lines above, and goes on readi
   gateway.maxLines = 30
   const all = Array.from({ length: 70 }, (_, at) => `Number ${at + 1}`)
   for (const text of all) gateway.sendMessage(words(text))
-  const { page, shot } = await sit(t, browser, gateway)
+  const { page, shot } = await openVisitor(t, browser, gateway)
   await page.goto(gateway.pageUrl)
-  await shows(page, ...all.slice(40))
+  await waitForText(page, ...all.slice(40))
   t.equal(gateway.framesOfType('older').length, 0, 'nothing is asked for before anybody wants it')
   const log = page.getByRole('log')
   await page.evaluate(`document.querySelector('parley-chat').shadowRoot.querySelector('.log').scrollTo(0, 40)`)
-  await shows(page, ...all.slice(20))
+  await waitForText(page, ...all.slice(20))
   const top = async () => (await page.getByText('Number 41', { exact: true }).boundingBox())?.y ?? -1
   const { y: above } = (await log.boundingBox())!
   t.ok((await top()) > above - 60 && (await top()) < above + 120, 'what was read first stands where it stood')
@@ -34,7 +34,7 @@ t.test('Whoever scrolls to the top is shown older lines above, and goes on readi
   await t.test('and the same by keyboard, until there are no more', async (t) => {
     await page.getByRole('button', { name: 'Show older messages' }).focus()
     await page.keyboard.press('Enter')
-    await shows(page, hello, ...all)
+    await waitForText(page, hello, ...all)
     t.equal(await page.getByRole('button', { name: 'Show older messages' }).count(), 0)
     t.same(
       gateway.framesOfType('older').map(({ before }) => before),
@@ -46,7 +46,7 @@ t.test('Whoever scrolls to the top is shown older lines above, and goes on readi
   await t.test('and what is new is read aloud again, while what was old was not', async () => {
     await waitUntil(async () => (await log.getAttribute('aria-live')) === 'polite')
     gateway.sendMessage(words('Number 71'))
-    await shows(page, hello, ...all, 'Number 71')
+    await waitForText(page, hello, ...all, 'Number 71')
   })
 })
 
@@ -54,14 +54,14 @@ t.test('Older lines that could not be told are asked for again', async (t) => {
   const gateway = await FakeGateway.open(t)
   gateway.maxLines = 2
   for (const text of ['One', 'Two', 'Three']) gateway.sendMessage(words(text))
-  const { page } = await sit(t, browser, gateway)
+  const { page } = await openVisitor(t, browser, gateway)
   await page.goto(gateway.pageUrl)
-  await shows(page, 'Two', 'Three')
+  await waitForText(page, 'Two', 'Three')
   gateway.isSilent = true
   await page.getByRole('button', { name: 'Show older messages' }).click()
   await page.getByRole('button', { name: 'Older messages are coming…' }).waitFor()
   gateway.isSilent = false
   gateway.drop()
   await page.getByRole('button', { name: 'Show older messages' }).click()
-  await shows(page, hello, 'One', 'Two', 'Three')
+  await waitForText(page, hello, 'One', 'Two', 'Three')
 })

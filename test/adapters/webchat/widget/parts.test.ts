@@ -5,7 +5,7 @@ import { openBrowser } from '../../../harness/browser.js'
 import { waitUntil } from '../../../harness/clock.js'
 import { actions, greeting, list, pictures, receipt, rooms, times, whereabouts, words } from './blocks.js'
 import { FakeGateway } from './fakegateway.js'
-import { desktop, faults, isHeard, phone, shows, sit } from './visitor.js'
+import { desktop, faults, openVisitor, phone, waitForSent, waitForText } from './visitor.js'
 
 t.setTimeout(300_000)
 // Each has a stage and a browser context of its own, and mostly waits.
@@ -16,10 +16,10 @@ t.teardown(() => browser.close())
 
 t.test('A conversation through the page: text, list, cards, times, yes or no, each answered by its id', async (t) => {
   const gateway = await FakeGateway.open(t)
-  const { page, problems: troubles, shot } = await sit(t, browser, gateway)
+  const { page, problems: troubles, shot } = await openVisitor(t, browser, gateway)
   await page.goto(gateway.pageUrl)
-  await shows(page, 'Welcome! How can we help?')
-  await isHeard(page, gateway, 'Hello')
+  await waitForText(page, 'Welcome! How can we help?')
+  await waitForSent(page, gateway, 'Hello')
   gateway.sendMessage(greeting)
   await page.getByRole('button', { name: 'Book a room' }).waitFor()
   t.equal(await page.locator('strong').innerText(), 'book a room')
@@ -75,7 +75,7 @@ t.test('A conversation through the page: text, list, cards, times, yes or no, ea
 t.test('Things to do: a calendar file, a map, a call and a page, each told to the agent and none said', async (t) => {
   const gateway = await FakeGateway.open(t)
   gateway.sendMessage(actions)
-  const { page } = await sit(t, browser, gateway)
+  const { page } = await openVisitor(t, browser, gateway)
   await page.goto(gateway.pageUrl)
   const download = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Add to calendar' }).click()
@@ -94,14 +94,14 @@ t.test('Things to do: a calendar file, a map, a call and a page, each told to th
     gateway.framesOfType('tap').map(({ tap }) => tap),
     ['p1.m.0', 'p1.m.3'],
   )
-  await shows(page, 'Welcome! How can we help?', 'See you soon!')
+  await waitForText(page, 'Welcome! How can we help?', 'See you soon!')
 })
 
 t.test('A contact is a file that any address book takes', async (t) => {
   const gateway = await FakeGateway.open(t)
   const desk = { name: 'Harbor Hotel', phone: '+494315550100', email: 'desk@harbor.example' }
   gateway.sendWithContacts([desk], words('Harbor Hotel\n+494315550100\ndesk@harbor.example'))
-  const { page, problems: troubles } = await sit(t, browser, gateway)
+  const { page, problems: troubles } = await openVisitor(t, browser, gateway)
   await page.goto(gateway.pageUrl)
   const download = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Save contact' }).click()
@@ -117,7 +117,7 @@ t.test('A contact is a file that any address book takes', async (t) => {
 
 t.test('A place is shared by the browser, or written where the browser may not tell', async (t) => {
   const gateway = await FakeGateway.open(t)
-  const { page } = await sit(t, browser, gateway)
+  const { page } = await openVisitor(t, browser, gateway)
   await page.context().grantPermissions(['geolocation'])
   await page.context().setGeolocation({ latitude: 54.32, longitude: 10.13 })
   await page.goto(gateway.pageUrl)
@@ -139,7 +139,7 @@ t.test('A place is shared by the browser, or written where the browser may not t
 
 t.test('Nothing in a text becomes markup, and no address but web, mail and phone is opened', async (t) => {
   const gateway = await FakeGateway.open(t)
-  const { page, problems: troubles } = await sit(t, browser, gateway)
+  const { page, problems: troubles } = await openVisitor(t, browser, gateway)
   await page.goto(gateway.pageUrl)
   const hostile = '<img src=x onerror="alert(1)"><script>alert(1)</script> [a](javascript:alert(1)) <b>b</b>'
   gateway.sendMessage(words(hostile), {
@@ -160,7 +160,7 @@ for (const [scheme, size] of [
 ] as const) {
   t.test(`Everything can be read and reached in ${scheme} on a ${size}`, async (t) => {
     const gateway = await FakeGateway.open(t)
-    const { page, shot, problems: troubles } = await sit(t, browser, gateway, { colorScheme: scheme })
+    const { page, shot, problems: troubles } = await openVisitor(t, browser, gateway, { colorScheme: scheme })
     await page.setViewportSize(size === 'phone' ? phone : desktop)
     await page.goto(gateway.hostUrl)
     await page.getByRole('button', { name: 'Open the chat' }).waitFor()

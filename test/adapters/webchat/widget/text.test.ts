@@ -22,14 +22,14 @@ t.test('Only web pages, mailboxes and phone numbers are opened', async (t) => {
 })
 
 t.test('Addresses in plain words are found, without what ends the sentence', async (t) => {
-  const found = (text: string) => splitLinks(text).flatMap(({ url }) => (url ? [url] : []))
-  t.same(found('See https://harbor.example/a_(b), or write to desk@harbor.example.'), [
+  const urlsIn = (text: string) => splitLinks(text).flatMap(({ url }) => (url ? [url] : []))
+  t.same(urlsIn('See https://harbor.example/a_(b), or write to desk@harbor.example.'), [
     'https://harbor.example/a_(b)',
     'mailto:desk@harbor.example',
   ])
-  t.same(found('(https://harbor.example)'), ['https://harbor.example'])
-  t.same(found('Call +1 (555) 010-0199!'), ['tel:+15550100199'])
-  t.same(found('1+1=2, room 12345678, javascript:alert(1)'), [])
+  t.same(urlsIn('(https://harbor.example)'), ['https://harbor.example'])
+  t.same(urlsIn('Call +1 (555) 010-0199!'), ['tel:+15550100199'])
+  t.same(urlsIn('1+1=2, room 12345678, javascript:alert(1)'), [])
 })
 
 t.test('Finding addresses loses no letter of a text', async (t) => {
@@ -40,9 +40,9 @@ t.test('Finding addresses loses no letter of a text', async (t) => {
   fc.assert(
     fc.property(fc.array(piece), (pieces) => {
       const text = pieces.join('')
-      const stretches = splitLinks(text)
-      t.equal(stretches.map((stretch) => stretch.text).join(''), text)
-      t.ok(stretches.every(({ url }) => url === undefined || openable(url)))
+      const segments = splitLinks(text)
+      t.equal(segments.map((segment) => segment.text).join(''), text)
+      t.ok(segments.every(({ url }) => url === undefined || openable(url)))
     }),
   )
 })

@@ -36,7 +36,7 @@ const older = (from: number, lines: EntryFrame[], more: boolean): ServerFrame =>
   return { v: 1, type: 'older', from, lines, more }
 }
 const text = (id: string) => ({ v: 1, type: 'text', id, text: id }) as const
-const hear = (transcript: Transcript, ...frames: ServerFrame[]) =>
+const applyFrames = (transcript: Transcript, ...frames: ServerFrame[]) =>
   frames.reduce((before, frame) => applyFrame(before, frame, 0), transcript)
 const keys = ({ entries: lines }: Transcript) => lines.map(({ key }) => key)
 
@@ -53,27 +53,27 @@ t.test('Nothing is lost and nothing is doubled, however often the line breaks', 
       const waiting: string[] = []
       let transcript = emptyTranscript
       let count = 0
-      const take = (id: string) => {
+      const acceptMessage = (id: string) => {
         if (!record.some((frame) => frame.type === 'said' && frame.id === id)) record.push(back(record.length + 1, id))
       }
       const resume = (overlap: number) => {
         const after = Math.max(0, (transcript.cursor ?? 0) - overlap)
-        transcript = hear(transcript, ...record.slice(after))
+        transcript = applyFrames(transcript, ...record.slice(after))
         for (const { id } of unsentFrames(transcript)) {
-          take(id)
-          transcript = hear(transcript, { v: 1, type: 'accepted', id }, ...record.slice(transcript.cursor ?? 0))
+          acceptMessage(id)
+          transcript = applyFrames(transcript, { v: 1, type: 'accepted', id }, ...record.slice(transcript.cursor ?? 0))
         }
       }
       for (const each of steps) {
         if (each.do === 'agent') {
           record.push(message(record.length + 1))
-          transcript = hear(transcript, ...record.slice(transcript.cursor ?? 0))
+          transcript = applyFrames(transcript, ...record.slice(transcript.cursor ?? 0))
         } else if (each.do === 'visitor') {
           const id = `own${count++}`
           waiting.push(id)
           transcript = addOutgoing(transcript, text(id), at)
-          if (each.isTaken) take(id)
-          if (each.isTaken && each.isTold) transcript = hear(transcript, { v: 1, type: 'accepted', id })
+          if (each.isTaken) acceptMessage(id)
+          if (each.isTaken && each.isTold) transcript = applyFrames(transcript, { v: 1, type: 'accepted', id })
         } else resume(each.overlap)
       }
       resume(0)
@@ -94,21 +94,22 @@ t.test('Older lines come in their places, each once, whatever is said meanwhile'
     fc.constant({ do: 'break' as const }),
   )
   fc.assert(
-    fc.property(fc.nat(30), fc.nat(30), fc.array(step, { maxLength: 30 }), (before, shown, steps) => {
-      const record = Array.from({ length: before + shown }, (_, at) => message(at + 1))
-      let transcript = hear(emptyTranscript, welcome(record.length, before > 0), ...record.slice(before))
-      transcript = hear(transcript, { v: 1, type: 'caughtUp', cursor: record.length })
+    fc.property(fc.nat(30), fc.nat(30), fc.array(step, { maxLength: 30 }), (before, shownCount, steps) => {
+      const record = Array.from({ length: before + shownCount }, (_, at) => message(at + 1))
+      let transcript = applyFrames(emptyTranscript, welcome(record.length, before > 0), ...record.slice(before))
+      transcript = applyFrames(transcript, { v: 1, type: 'caughtUp', cursor: record.length })
       for (const each of steps) {
         if (each.do === 'older') {
           const end = transcript.oldest! - 1
           const start = Math.max(0, end - each.lines)
           const lines = record.slice(start, end) as EntryFrame[]
-          if (transcript.more) transcript = hear(startLoadingOlder(transcript), older(start + 1, lines, start > 0))
+          if (transcript.more)
+            transcript = applyFrames(startLoadingOlder(transcript), older(start + 1, lines, start > 0))
         } else if (each.do === 'agent') {
           record.push(message(record.length + 1))
-          transcript = hear(transcript, record.at(-1)!)
+          transcript = applyFrames(transcript, record.at(-1)!)
         } else {
-          transcript = hear(startLoadingOlder(transcript), welcome(record.length, false))
+          transcript = applyFrames(startLoadingOlder(transcript), welcome(record.length, false))
           t.equal(transcript.isLoadingOlder, false, 'nobody answers over a line that broke')
         }
       }
@@ -123,40 +124,40 @@ t.test('Older lines come in their places, each once, whatever is said meanwhile'
 })
 
 t.test('What was said stands last until it is on record, and then in its place', async (t) => {
-  const sending = addOutgoing(hear(emptyTranscript, message(1)), text('mine'), at)
-  const between = hear(sending, message(2))
+  const sending = addOutgoing(applyFrames(emptyTranscript, message(1)), text('mine'), at)
+  const between = applyFrames(sending, message(2))
   t.same(keys(between), ['m1', 'm2', 'mine'])
-  t.same(keys(hear(sending, back(2, 'mine'), message(3))), ['m1', 'mine', 'm3'])
-  t.same(keys(hear(sending, { v: 1, type: 'accepted', id: 'mine' }, message(2))), ['m1', 'm2', 'mine'])
+  t.same(keys(applyFrames(sending, back(2, 'mine'), message(3))), ['m1', 'mine', 'm3'])
+  t.same(keys(applyFrames(sending, { v: 1, type: 'accepted', id: 'mine' }, message(2))), ['m1', 'm2', 'mine'])
 })
 
 t.test('A line is sending, then sent; one that cannot be read has failed until it is tried again', async (t) => {
   const stateOf = ({ entries: lines }: Transcript) => lines[0]?.state
   const sending = addOutgoing(emptyTranscript, text('mine'), at)
   t.equal(stateOf(sending), 'sending')
-  t.equal(stateOf(hear(sending, { v: 1, type: 'accepted', id: 'mine' })), 'sent')
+  t.equal(stateOf(applyFrames(sending, { v: 1, type: 'accepted', id: 'mine' })), 'sent')
   const later = { v: 1, type: 'error', message: '', id: 'mine' } as const
-  t.equal(stateOf(hear(sending, { ...later, code: 'rateLimited' })), 'sending', 'it will be sent again')
-  const refused = hear(sending, { ...later, code: 'invalidFrame' })
+  t.equal(stateOf(applyFrames(sending, { ...later, code: 'rateLimited' })), 'sending', 'it will be sent again')
+  const refused = applyFrames(sending, { ...later, code: 'invalidFrame' })
   t.equal(stateOf(refused), 'failed')
   t.same(unsentFrames(refused), [])
   t.same(unsentFrames(retryEntry(refused, 'mine')), [text('mine')], 'under the same id')
-  const sent = hear(sending, { v: 1, type: 'accepted', id: 'mine' })
+  const sent = applyFrames(sending, { v: 1, type: 'accepted', id: 'mine' })
   t.equal(stateOf(markFailed(sent, 'mine')), 'sent', 'what is on record does not fail any more')
 })
 
 t.test('Any line of the visitor answers the message above it, and a link that was followed does not', async (t) => {
-  const asked = hear(emptyTranscript, message(1))
+  const transcriptBefore = applyFrames(emptyTranscript, message(1))
   const line = (transcript: Transcript) => transcript.entries[0] as AgentEntry
   const tap = { v: 1, type: 'tap', id: 'tap', tap: 'p1.m1.0' } as const
-  t.equal(answerOf(asked, line(asked)), undefined)
-  const followed = addOutgoing(asked, tap, at)
+  t.equal(answerOf(transcriptBefore, line(transcriptBefore)), undefined)
+  const followed = addOutgoing(transcriptBefore, tap, at)
   t.equal(answerOf(followed, line(followed)), undefined)
-  const tapped = addOutgoing(asked, tap, at, 'Green room')
+  const tapped = addOutgoing(transcriptBefore, tap, at, 'Green room')
   t.equal(answerOf(tapped, line(tapped))?.text, 'Green room')
-  const typed = hear(addOutgoing(asked, text('green please'), at), message(2))
+  const typed = applyFrames(addOutgoing(transcriptBefore, text('green please'), at), message(2))
   t.equal(answerOf(typed, line(typed))?.text, 'green please')
-  const newer = hear(hear(asked, back(2, 'mine')), message(3))
+  const newer = applyFrames(applyFrames(transcriptBefore, back(2, 'mine')), message(3))
   t.equal(
     answerOf(newer, newer.entries[2] as AgentEntry),
     undefined,
@@ -165,7 +166,7 @@ t.test('Any line of the visitor answers the message above it, and a link that wa
 })
 
 t.test('Another visitor sees nothing of the record, and still says what was not sent', async (t) => {
-  const transcript = addOutgoing(hear(emptyTranscript, message(1), back(2, 'old')), text('new'), at)
+  const transcript = addOutgoing(applyFrames(emptyTranscript, message(1), back(2, 'old')), text('new'), at)
   const next = resetForVisitor(transcript)
   t.same(keys(next), ['new'])
   t.equal(next.cursor, undefined)
@@ -173,7 +174,7 @@ t.test('Another visitor sees nothing of the record, and still says what was not 
 })
 
 t.test('A message is unread until it was seen in any tab', async (t) => {
-  const transcript = hear(emptyTranscript, message(1), message(2))
+  const transcript = applyFrames(emptyTranscript, message(1), message(2))
   t.same(
     unreadEntries(markRead(transcript, new Set(['m1']))).map(({ messageId }) => messageId),
     ['m2'],
@@ -184,5 +185,5 @@ t.test('A message is unread until it was seen in any tab', async (t) => {
 t.test('The agent writes until it has written, or for as long as was said', async (t) => {
   const writing = applyFrame(emptyTranscript, { v: 1, type: 'typing', forMs: 20_000 }, 1_000)
   t.equal(writing.typingUntil, 21_000)
-  t.equal(hear(writing, message(1)).typingUntil, 0)
+  t.equal(applyFrames(writing, message(1)).typingUntil, 0)
 })

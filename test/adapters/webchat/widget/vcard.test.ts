@@ -62,8 +62,8 @@ t.test('No text of a contact begins a property of its own, and each reads as it 
       )
       // biome-ignore lint/suspicious/noControlCharactersInRegex: they have no place in a contact file
       const plain = (text: string) => text.replace(/\r\n?/g, '\n').replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, '')
-      const shown = properties.find(([property]) => property === 'FN')?.[1] ?? ''
-      t.equal(asWritten(shown), plain(name))
+      const displayName = properties.find(([property]) => property === 'FN')?.[1] ?? ''
+      t.equal(asWritten(displayName), plain(name))
     }),
   )
 })

@@ -10,17 +10,17 @@ import type { FakeGateway } from './fakegateway.js'
 export const desktop = { width: 1100, height: 820 }
 export const phone = { width: 360, height: 740 }
 
-export interface Seat extends PageVisit {
+export interface VisitorPage extends PageVisit {
   /** What a person in front of it sees is kept where test output is. */
   shot(name: string): Promise<void>
 }
 
-export async function sit(
+export async function openVisitor(
   t: Test,
   browser: Chromium,
   gateway: FakeGateway,
   options: Partial<VisitOptions> = {},
-): Promise<Seat> {
+): Promise<VisitorPage> {
   const visit = await browser.visit({ origin: gateway.origin, ...options })
   t.teardown(() => visit.close())
   visit.page.setDefaultTimeout(60_000)
@@ -43,7 +43,7 @@ export async function writes(page: Page, text: string): Promise<void> {
 }
 
 /** The same, and it is on record: what the agent says next stands below it. */
-export async function isHeard(page: Page, gateway: FakeGateway, text: string): Promise<void> {
+export async function waitForSent(page: Page, gateway: FakeGateway, text: string): Promise<void> {
   await writes(page, text)
   await waitUntil(() => gateway.record.some((line) => line.type === 'said' && line.text === text))
 }
@@ -55,7 +55,7 @@ export async function lines(page: Page): Promise<string[]> {
   return page.evaluate(read)
 }
 
-export async function shows(page: Page, ...expected: string[]): Promise<void> {
+export async function waitForText(page: Page, ...expected: string[]): Promise<void> {
   await waitUntil(async () => JSON.stringify(await lines(page)) === JSON.stringify(expected))
 }
 

@@ -16,14 +16,14 @@ t.test('Every message is text on aiChatE, and nothing of it is lost', async (t) 
   fc.assert(
     fc.property(isOthers, (each) => {
       const { blocks, loss } = render(each, adapter.descriptor.traits, reader)
-      const wires = adapter.render(blocks, { address: 'someone', messageId: 'msg_1' })
-      const isText = (wire: unknown) => {
-        const { block } = wire as { block: { kind: string; text: string; chips?: unknown } }
+      const payloads = adapter.render(blocks, { address: 'someone', messageId: 'msg_1' })
+      const isText = (payload: unknown) => {
+        const { block } = payload as { block: { kind: string; text: string; chips?: unknown } }
         return (
           block.kind === 'text' && block.chips === undefined && block.text.length <= adapter.descriptor.traits.text.max
         )
       }
-      return loss.length === 0 && wires.length > 0 && wires.every(isText)
+      return loss.length === 0 && payloads.length > 0 && payloads.every(isText)
     }),
     { numRuns: 300 },
   )

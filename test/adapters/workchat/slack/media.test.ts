@@ -2,7 +2,7 @@
 import t from 'tap'
 import { mediaFrom, openMedia } from '../../../../adapters/workchat/slack/media.js'
 import { adapter as limits } from '../../../../core/limits/index.js'
-import { provider } from '../../messenger/provider.js'
+import { createTestProvider } from '../../messenger/provider.js'
 import { dm, fileAt, slackAuth } from './samples.js'
 
 const elsewhere = [
@@ -15,22 +15,22 @@ const elsewhere = [
 ]
 
 t.test('A file that Slack keeps is held, and opens with the token of the bot', async (t) => {
-  const { sending, asked } = provider(slackAuth, dm, 'silence')
+  const { sendContext, requests } = createTestProvider(slackAuth, dm, 'silence')
   for (const url of [fileAt, 'https://slack.com/files/a', 'https://a.b.slack.com/c']) {
     t.same(mediaFrom({ url_private: url, mimetype: 'image/png', name: 'a.png' }, slackAuth), [
       { mediaRef: url, type: 'image/png', name: 'a.png' },
     ])
     const headers = { authorization: `Bearer ${slackAuth.botToken}` }
-    t.same(await openMedia(url, sending), { kind: 'at', url, headers })
+    t.same(await openMedia(url, sendContext), { kind: 'at', url, headers })
   }
-  t.same(asked, [], 'nobody is asked')
+  t.same(requests, [], 'nobody is asked')
 })
 
 t.test('A file of anybody else has its own address, and never gets the token', async (t) => {
-  const { sending } = provider(slackAuth, dm, 'silence')
+  const { sendContext } = createTestProvider(slackAuth, dm, 'silence')
   for (const url of elsewhere) {
     t.same(mediaFrom({ url_private: url }, slackAuth), [{ url }])
-    t.match(await openMedia(url, sending), { kind: 'refused' }, url)
+    t.match(await openMedia(url, sendContext), { kind: 'refused' }, url)
   }
 })
 
@@ -39,8 +39,8 @@ t.test('Where the operator said that the API is, files are kept, too', async (t)
   const url = 'http://127.0.0.1:9000/slack/files-pri/T-F/a'
   t.same(mediaFrom({ url_private: url }, auth), [{ mediaRef: url }])
   t.same(mediaFrom({ url_private: url }, slackAuth), [{ url }])
-  const { sending } = provider(auth, dm, 'silence')
-  t.match(await openMedia(url, sending), { kind: 'at', url })
+  const { sendContext } = createTestProvider(auth, dm, 'silence')
+  t.match(await openMedia(url, sendContext), { kind: 'at', url })
 })
 
 t.test('What is no file, or too long a name of one, is left out', async (t) => {

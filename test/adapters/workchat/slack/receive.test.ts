@@ -21,9 +21,9 @@ const { isValidSlackRequest } = createRequire(import.meta.url)(
 function request(body: unknown, at = noon, headers?: Readonly<Record<string, string>>): IngressRequest {
   const bytes = body instanceof Uint8Array ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
   const signed = Object.entries(headers ?? slackSign({ body: bytes, at: noon }, slackAuth))
-  const found = new Map(signed.map(([name, value]) => [name.toLowerCase(), value]))
+  const headerValues = new Map(signed.map(([name, value]) => [name.toLowerCase(), value]))
   const url = 'https://gateway.example/v4/ingress/cb_1'
-  return { bindingId: 'cb_1', method: 'POST', url, header: (name) => found.get(name) ?? '', body: bytes, at }
+  return { bindingId: 'cb_1', method: 'POST', url, header: (name) => headerValues.get(name) ?? '', body: bytes, at }
 }
 
 function items(body: unknown): readonly Item[] {
@@ -58,7 +58,7 @@ t.test('Slack’s own code and ours agree on every signature that is not from th
     // Half of them as they were signed, so that enough are taken whatever is drawn.
     flip: fc.oneof(fc.constant(null), fc.nat(66)),
   })
-  let [taken, refused] = [0, 0]
+  let [acceptedCount, refused] = [0, 0]
   fc.assert(
     fc.property(cases, ({ body, secret, agoMs, flip }) => {
       const auth = { ...slackAuth, signingSecret: secret }
@@ -76,13 +76,13 @@ t.test('Slack’s own code and ours agree on every signature that is not from th
         headers: { 'x-slack-signature': signature, 'x-slack-request-timestamp': Number(timestamp) },
         nowMilliseconds: noon,
       })
-      if (ours) taken += 1
+      if (ours) acceptedCount += 1
       else refused += 1
       return ours === theirs
     }),
     { numRuns: 300 },
   )
-  t.ok(taken > 20 && refused > 20, `${taken} taken, ${refused} refused`)
+  t.ok(acceptedCount > 20 && refused > 20, `${acceptedCount} taken, ${refused} refused`)
 })
 
 t.test('A call is refused more than 300 seconds after its time, and before it', async (t) => {
@@ -110,9 +110,9 @@ t.test('A greeting is answered only if it is signed', async (t) => {
 
 t.test('The same message is one thing, whichever events tell of it', async (t) => {
   const message = { channel: 'C061EG9SL', text: 'Hi', ts: '1763640001.000100' }
-  const [told] = items(wrote(message, 'Ev1'))
-  t.same(items(wrote({ ...message, type: 'app_mention' }, 'Ev2')), [told])
-  t.match(told, { id: 'C061EG9SL:1763640001.000100', address: `C061EG9SL/${user}` })
+  const [firstItem] = items(wrote(message, 'Ev1'))
+  t.same(items(wrote({ ...message, type: 'app_mention' }, 'Ev2')), [firstItem])
+  t.match(firstItem, { id: 'C061EG9SL:1763640001.000100', address: `C061EG9SL/${user}` })
 })
 
 t.test('A link that is tapped comes back like any other button', async (t) => {
@@ -145,18 +145,18 @@ t.test('Files that cannot be told are mentioned beside the words and the other f
 
 t.test('A person is answered in the thread in which they wrote or tapped', async (t) => {
   const thread = '1763640001.000100'
-  const [said] = items(wrote({ channel: 'C061EG9SL', text: 'Hi', ts: '1763640009.000100', thread_ts: thread }))
+  const [textItem] = items(wrote({ channel: 'C061EG9SL', text: 'Hi', ts: '1763640009.000100', thread_ts: thread }))
   const action = { type: 'button', value: 'p1.msg_1.0', action_ts: '1.5' }
   const tap = { type: 'block_actions', user: { id: user }, channel: { id: dm }, actions: [action] }
   const message = { ts: '1763640010.000100', thread_ts: thread }
   const [chosen] = items(`payload=${encodeURIComponent(JSON.stringify({ ...tap, message }))}`)
-  const answer = (lastHeardId?: string) =>
+  const answer = (lastInboundId?: string) =>
     slackAdapter.render([{ kind: 'text', text: 'Yes' }], {
       address: `C061EG9SL/${user}`,
       messageId: 'msg_2',
-      ...(lastHeardId !== undefined && { lastInboundId: lastHeardId }),
+      ...(lastInboundId !== undefined && { lastInboundId }),
     })
-  for (const item of [said, chosen]) {
+  for (const item of [textItem, chosen]) {
     const { id } = item as { id: string }
     t.same(answer(id), [{ body: { channel: 'C061EG9SL', thread_ts: thread, text: 'Yes' } }], id)
   }

@@ -5,12 +5,12 @@ import { slackAdapter } from '../../../../adapters/workchat/slack/adapter.js'
 import type { SlackPayload } from '../../../../adapters/workchat/slack/render.js'
 import type { Block, RenderedChip } from '../../../../core/channel/blocks.js'
 import { slack as limits } from '../../../../core/limits/index.js'
-import { forEveryMessage } from '../../messenger/everymessage.js'
+import { forEveryMessage } from '../../messenger/renderproperties.js'
 import { dm } from './samples.js'
 
 type Loose = Readonly<Record<string, unknown>>
-const about = { address: dm, messageId: 'msg_1' }
-const bodies = (...blocks: readonly Block[]) => slackAdapter.render(blocks, about).map(({ body }) => body)
+const context = { address: dm, messageId: 'msg_1' }
+const bodies = (...blocks: readonly Block[]) => slackAdapter.render(blocks, context).map(({ body }) => body)
 const blocksOf = (body: Loose | undefined) => body?.blocks as readonly Loose[]
 const reply = (label: string, tap: number): RenderedChip => ({ label, kind: 'reply', tap })
 const plain = (text: string) => ({ type: 'plain_text', text })
@@ -26,7 +26,7 @@ function wrong({ body }: SlackPayload): string | undefined {
 }
 
 t.test('Every message becomes requests that Slack takes, with all of its words and taps in order', async () => {
-  forEveryMessage(slackAdapter, about, wrong)
+  forEveryMessage(slackAdapter, context, wrong)
 })
 
 t.test('Text goes out in the markup of Slack', async (t) => {
@@ -109,8 +109,8 @@ t.test('A picture is described, in itself or above itself where the description 
 })
 
 t.test('Who speaks in a channel is answered in the channel', async (t) => {
-  const [wire] = slackAdapter.render([{ kind: 'text', text: 'Hi' }], { ...about, address: 'C061EG9SL/U2CERLKJA' })
-  t.same(wire?.body, { text: 'Hi', channel: 'C061EG9SL' })
+  const [rendered] = slackAdapter.render([{ kind: 'text', text: 'Hi' }], { ...context, address: 'C061EG9SL/U2CERLKJA' })
+  t.same(rendered?.body, { text: 'Hi', channel: 'C061EG9SL' })
 })
 
 t.test('A native payload goes out as it is, and nowhere else', async (t) => {

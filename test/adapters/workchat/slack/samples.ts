@@ -48,12 +48,12 @@ const tap: ReportedInbound = { kind: 'tap', messageId: 'msg_0sample', tapIndex: 
 const label = { type: 'plain_text', text: 'Table 3' }
 const items = (...all: readonly ExpectedItem[]) => ({ kind: 'items', items: all }) as const
 const problem = { problem: true } as const
-const did = (end: string, inbound: ReportedInbound, address = dm): ExpectedItem => ({
+const inboundItem = (end: string, inbound: ReportedInbound, address = dm): ExpectedItem => ({
   id: `${address.split('/')[0]}:${end}`,
   address,
   inbound,
 })
-const said = (text: string): ReportedInbound => ({ kind: 'content', content: { text } })
+const textContent = (text: string): ReportedInbound => ({ kind: 'content', content: { text } })
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
 
 const calls: readonly CallSample[] = [
@@ -65,12 +65,12 @@ const calls: readonly CallSample[] = [
   {
     name: 'a direct message',
     body: wrote({ text: 'Is &lt;2 &amp; 3&gt; free on <https://roma.example|roma.example>?', ts: '1763640001.000100' }),
-    becomes: items(did('1763640001.000100', said('Is <2 & 3> free on roma.example?'))),
+    becomes: items(inboundItem('1763640001.000100', textContent('Is <2 & 3> free on roma.example?'))),
   },
   {
     name: 'a message in a channel',
     body: wrote({ type: 'app_mention', channel: 'C061EG9SL', text: 'Hi <@U0LAN0Z89>', ts: '1763640002.000100' }),
-    becomes: items(did('1763640002.000100', said('Hi @U0LAN0Z89'), `C061EG9SL/${user}`)),
+    becomes: items(inboundItem('1763640002.000100', textContent('Hi @U0LAN0Z89'), `C061EG9SL/${user}`)),
   },
   {
     name: 'a picture with words',
@@ -85,7 +85,7 @@ const calls: readonly CallSample[] = [
       ],
     }),
     becomes: items(
-      did('1763640003.000100', {
+      inboundItem('1763640003.000100', {
         kind: 'content',
         content: {
           text: 'Like this',
@@ -112,7 +112,9 @@ const calls: readonly CallSample[] = [
       message: { type: 'message', user, text: 'Table for 4', ts: '1763640005.000100' },
       previous_message: { type: 'message', user, text: 'Table for 2', ts: '1763640005.000100' },
     }),
-    becomes: items(did('1763640005.000200', said('[The person edited a message, which now says: Table for 4]'))),
+    becomes: items(
+      inboundItem('1763640005.000200', textContent('[The person edited a message, which now says: Table for 4]')),
+    ),
   },
   {
     name: 'a message whose link got a preview',
@@ -128,12 +130,14 @@ const calls: readonly CallSample[] = [
   {
     name: 'a message in a thread',
     body: wrote({ text: 'And here?', ts: '1763640006.000100', thread_ts: '1763640001.000100' }),
-    becomes: items(did('1763640006.000100@1763640001.000100', said('And here?'))),
+    becomes: items(inboundItem('1763640006.000100@1763640001.000100', textContent('And here?'))),
   },
   {
     name: 'a message that was passed on, without words of its own',
     body: wrote({ text: '', ts: '1763640007.000100', attachments: [{ is_share: true }] }),
-    becomes: items(did('1763640007.000100', said('[The person sent a message that cannot be shown here]'))),
+    becomes: items(
+      inboundItem('1763640007.000100', textContent('[The person sent a message that cannot be shown here]')),
+    ),
   },
   {
     name: 'a message without who wrote it',
@@ -149,13 +153,16 @@ const calls: readonly CallSample[] = [
       event_ts: '1763640009.000100',
     }),
     becomes: items(
-      did('1763640009.000100:reaction', said('[The person sent a reaction that cannot be shown here: thumbsup]')),
+      inboundItem(
+        '1763640009.000100:reaction',
+        textContent('[The person sent a reaction that cannot be shown here: thumbsup]'),
+      ),
     ),
   },
   {
     name: 'words of a kind that is new',
     body: wrote({ subtype: 'sung', text: 'La la', ts: '1763640010.000100' }),
-    becomes: items(did('1763640010.000100', said('La la'))),
+    becomes: items(inboundItem('1763640010.000100', textContent('La la'))),
   },
   {
     name: 'a person who joined a channel',
@@ -178,10 +185,10 @@ const calls: readonly CallSample[] = [
       },
     ),
     becomes: items(
-      did('1763640000.000100:1763640006.1:2', tap),
+      inboundItem('1763640000.000100:1763640006.1:2', tap),
       problem,
-      did('1763640000.000100:1763640007.1', said('Table 3')),
-      did('1763640000.000100:1763640008.1:2', tap),
+      inboundItem('1763640000.000100:1763640007.1', textContent('Table 3')),
+      inboundItem('1763640000.000100:1763640008.1:2', tap),
     ),
   },
   {
@@ -195,12 +202,12 @@ const calls: readonly CallSample[] = [
 const refused = (
   error: string,
   reason: string,
-  again: 'later' | 'otherChannel' | 'never',
+  retry: 'later' | 'otherChannel' | 'never',
   operator = false,
 ): AnswerSample => ({
   name: error,
   answer: { status: 200, body: { ok: false, error } },
-  becomes: { kind: 'refused', reason, retry: again, ...(operator && { needsOperator: true as const }) },
+  becomes: { kind: 'refused', reason, retry, ...(operator && { needsOperator: true as const }) },
 })
 
 export const slackSamples: Samples<SlackAuth> = {

@@ -2,27 +2,27 @@
 import t from 'tap'
 import { slackAdapter } from '../../../../adapters/workchat/slack/adapter.js'
 import { refusals } from '../../../../adapters/workchat/slack/descriptor.js'
-import { provider, type Told } from '../../messenger/provider.js'
+import { createTestProvider, type ScriptedResponse } from '../../messenger/provider.js'
 import { dm, slackAuth } from './samples.js'
 
 const [hello] = slackAdapter.render([{ kind: 'text', text: 'Hi' }], { address: dm, messageId: 'msg_1' })
-const outcome = (told: Told | 'silence') => slackAdapter.send(hello!, provider(slackAuth, dm, told).sending)
+const outcome = (response: ScriptedResponse | 'silence') =>
+  slackAdapter.send(hello!, createTestProvider(slackAuth, dm, response).sendContext)
 
 t.test('A message goes to the channel with the token of the bot', async (t) => {
-  const { sending, asked } = provider(slackAuth, dm, { status: 200, body: { ok: true, channel: dm, ts: '1.2' } })
-  t.same(await slackAdapter.send(hello!, sending), { kind: 'sent', providerId: `${dm}:1.2` })
-  t.equal(asked[0]?.url, 'https://slack.com/api/chat.postMessage')
-  t.equal(asked[0]?.headers?.authorization, `Bearer ${slackAuth.botToken}`)
-  t.same(JSON.parse(String(asked[0]?.body)), { channel: dm, text: 'Hi' })
+  const { sendContext, requests } = createTestProvider(slackAuth, dm, {
+    status: 200,
+    body: { ok: true, channel: dm, ts: '1.2' },
+  })
+  t.same(await slackAdapter.send(hello!, sendContext), { kind: 'sent', providerId: `${dm}:1.2` })
+  t.equal(requests[0]?.url, 'https://slack.com/api/chat.postMessage')
+  t.equal(requests[0]?.headers?.authorization, `Bearer ${slackAuth.botToken}`)
+  t.same(JSON.parse(String(requests[0]?.body)), { channel: dm, text: 'Hi' })
 })
 
 t.test('What is not ok is refused, whatever its status, by the word that it gives', async (t) => {
-  for (const [error, { reason, retry: again }] of Object.entries(refusals)) {
-    t.match(
-      await outcome({ status: 200, body: { ok: false, error } }),
-      { kind: 'refused', reason, retry: again },
-      error,
-    )
+  for (const [error, { reason, retry }] of Object.entries(refusals)) {
+    t.match(await outcome({ status: 200, body: { ok: false, error } }), { kind: 'refused', reason, retry }, error)
   }
   t.match(await outcome({ status: 200, body: { ok: false } }), { kind: 'refused', retry: 'otherChannel' })
   t.match(await outcome({ status: 200, body: { ok: 'true', ts: '1.2', channel: dm } }), { kind: 'refused' })
@@ -38,8 +38,8 @@ t.test('A word that is new is told, anything else is not repeated', async (t) =>
 })
 
 t.test('Too many calls, trouble and silence are tried again later', async (t) => {
-  for (const told of [{ status: 429, headers: { 'retry-after': '30' } }, { status: 503 }, 'silence'] as const) {
-    t.match(await outcome(told), { kind: 'refused', retry: 'later' })
+  for (const response of [{ status: 429, headers: { 'retry-after': '30' } }, { status: 503 }, 'silence'] as const) {
+    t.match(await outcome(response), { kind: 'refused', retry: 'later' })
   }
   t.match(await outcome({ status: 200, body: '<html>' }), { kind: 'refused', retry: 'later' }, 'no answer of Slack’s')
 })

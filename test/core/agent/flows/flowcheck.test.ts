@@ -8,7 +8,7 @@ import { buildMaterial, flowPrompt, repairPrompt } from '../../../../core/agent/
 import { type AgentDocument, addPlaybook, emptyDocument, findItem } from '../../../../core/agent/index.js'
 import { isRefusal } from '../../../../core/errors.js'
 import { languageModel as limits } from '../../../../core/limits/index.js'
-import { anyText } from '../../../harness/anytext.js'
+import { anyText } from '../../../harness/arbitraries.js'
 
 function documentWith(body: string): AgentDocument {
   const added = addPlaybook(emptyDocument, { id: 'booking', name: 'Booking', body })
@@ -19,7 +19,7 @@ function documentWith(body: string): AgentDocument {
 const document = documentWith('Ask for a day, then book.')
 const playbook = findItem(document, 'playbooks', 'booking')!
 const origin = { by: 'key', at: '2030-01-01T00:00:00.000Z', model: 'm' }
-const judge = (flow: unknown, uses: readonly string[] = playbook.uses) =>
+const checkWith = (flow: unknown, uses: readonly string[] = playbook.uses) =>
   checkFlow(document, playbook, uses, flow, origin)
 
 const good = {
@@ -36,26 +36,26 @@ const good = {
 t.test(
   'A flow of the right shape that lint has no errors for can be accepted, and says where it is from',
   async (t) => {
-    const judged = judge(good)
-    t.same(faultsOfFlow(judged), [])
-    t.same(judged.schema, { ok: true, errors: [] })
-    t.same(judged.flow?.generatedFrom, { bodyHash: bodyHash(playbook.body), ...origin })
-    t.match(judge({ ...good, generatedFrom: { bodyHash: 'forged' } }).flow?.generatedFrom, origin)
+    const checked = checkWith(good)
+    t.same(faultsOfFlow(checked), [])
+    t.same(checked.schema, { ok: true, errors: [] })
+    t.same(checked.flow?.generatedFrom, { bodyHash: bodyHash(playbook.body), ...origin })
+    t.match(checkWith({ ...good, generatedFrom: { bodyHash: 'forged' } }).flow?.generatedFrom, origin)
   },
 )
 
 t.test('What is wrong with a flow is told by its path: shape first, then lint', async (t) => {
   for (const flow of [undefined, null, 'x', [], 7, {}, { steps: 'x' }, { ...good, more: 1 }]) {
-    const judged = judge(flow)
-    t.equal(judged.schema.ok, false)
-    t.match(judged.schema.errors[0]!.field, /^flow/)
-    t.notOk('flow' in judged || 'dryRun' in judged)
+    const checked = checkWith(flow)
+    t.equal(checked.schema.ok, false)
+    t.match(checked.schema.errors[0]!.field, /^flow/)
+    t.notOk('flow' in checked || 'dryRun' in checked)
   }
   t.same(
-    judge({ steps: [{ collect: 'nothing' }, { end: { outcome: 'x' } }] }).lint.errors.map(({ code }) => code),
+    checkWith({ steps: [{ collect: 'nothing' }, { end: { outcome: 'x' } }] }).lint.errors.map(({ code }) => code),
     ['flow.slot.unknown'],
   )
-  t.match(faultsOfFlow(judge(good, [])), [
+  t.match(faultsOfFlow(checkWith(good, [])), [
     { path: 'playbooks[0].flow.steps[1].action', message: /does not use scheduling/ },
   ])
 })
