@@ -158,9 +158,9 @@ export function sourceCommands(documents: Documents) {
   const read: Query<SourceRef, SourceResult> = {
     name: 'knowledge.read',
     read(reader, { orgId, agentId, sourceId }) {
-      const place = { orgId, agentId }
-      const view = readEndpoint<Source>(documents, reader, place, endpoints.read, { sourceId })
-      return isRefusal(view) ? view : { etag: view.etag, json: viewOf(reader, place, view.json!) }
+      const agentRef = { orgId, agentId }
+      const view = readEndpoint<Source>(documents, reader, agentRef, endpoints.read, { sourceId })
+      return isRefusal(view) ? view : { etag: view.etag, json: viewOf(reader, agentRef, view.json!) }
     },
   }
 
@@ -170,17 +170,17 @@ export function sourceCommands(documents: Documents) {
   > = {
     name: 'knowledge.search',
     read(reader, { orgId, agentId, query, maxHits }) {
-      const place = { orgId, agentId }
-      const view = readEndpoint<Source[]>(documents, reader, place, endpoints.list)
+      const agentRef = { orgId, agentId }
+      const view = readEndpoint<Source[]>(documents, reader, agentRef, endpoints.list)
       if (isRefusal(view)) return view
-      const contents = contentsOf(reader, place)
+      const contents = contentsOf(reader, agentRef)
       const hits = rankPassages(query, contents, maxHits)
       const sourcesById = new Map(view.json!.map((source) => [source.id, source]))
       const matched = [...new Set(hits.map(({ source }) => contents.sourceOf(source)))].flatMap(
         (id) => sourcesById.get(id) ?? [],
       )
       return {
-        sources: matched.map((source) => viewOf(reader, place, source)),
+        sources: matched.map((source) => viewOf(reader, agentRef, source)),
         passages: hits.map(({ source: content, passageIndex: at, score }) => ({
           sourceId: contents.sourceOf(content),
           place: at,

@@ -95,21 +95,21 @@ export function linkPageRoutes(options: LinkPageOptions): Route[] {
         if (address === undefined) return entryPage(loaded.branding, entered)
         const { allowed } = await buckets.spend('linkNumbers', hashNumber(address))
         // Above the limit the answer is the same page, so that it does not reveal which numbers others entered.
-        if (!allowed) return sent(code)
+        if (!allowed) return redirectToSent(code)
         const asid = conversations.asidOf(loaded.linkRef, linkChannel, address)
         const redeemed = await shards.execute(formatAgentKey(loaded.linkRef), links.commands.redeem, {
           ...loaded.linkRef,
           asid,
           address,
         })
-        return isRefusal(redeemed) ? refusalPage(redeemed) : sent(code)
+        return isRefusal(redeemed) ? refusalPage(redeemed) : redirectToSent(code)
       },
     }),
   ]
 }
 
 /** Redirects to a page with its own address, so that a reload does not submit the number again. */
-function sent(code: string): Answer {
+function redirectToSent(code: string): Answer {
   return { status: 303, headers: { location: `${code}?sent=1` } }
 }
 

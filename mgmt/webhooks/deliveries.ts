@@ -78,7 +78,7 @@ const startDue: Command<WebhookRef, true> = {
 }
 
 /** Applies the outcome of one try. A report of a try that is not under way is a repeat and changes nothing. */
-function tried(timeScale: number): Command<WebhookTry & { readonly outcome: Outcome }, boolean> {
+function applyAttemptOutcome(timeScale: number): Command<WebhookTry & { readonly outcome: Outcome }, boolean> {
   return {
     name: 'webhooks.attemptOutcome',
     decide(tx, { orgId, webhookId, deliveryId, tryNumber, outcome }, { at }) {
@@ -134,7 +134,7 @@ export function deliveryCommands(timeScale: number) {
   return {
     enqueue: enqueue(timeScale),
     startDue,
-    attemptOutcome: tried(timeScale),
+    attemptOutcome: applyAttemptOutcome(timeScale),
     replay,
     sweep: sweep(timeScale),
     reschedule: createReschedule(timeScale),

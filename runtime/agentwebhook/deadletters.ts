@@ -56,9 +56,9 @@ const replay: Command<AgentRef & { readonly asid: string; readonly positions: re
         const key: [string, string, number, string] = [orgId, agentId, since, id]
         const deadLetter = tx.get(deadLetterTable, key)
         if (!deadLetter || nextEvent - firstEvent >= limits.waitingEvents) continue
-        const { attempts: _before, replayCount: replayed = 0, ...event } = deadLetter.event
+        const { attempts: _before, replayCount = 0, ...event } = deadLetter.event
         tx.remove(deadLetterTable, key)
-        tx.put(eventTable, [asid, nextEvent], { ...event, replayCount: replayed + 1 })
+        tx.put(eventTable, [asid, nextEvent], { ...event, replayCount: replayCount + 1 })
         history.log({ level: 'info', event: 'webhook.replayed', data: { eventId: event.eventId } })
         if (firstEvent === nextEvent) enqueueCall(tx, asid, nextEvent)
         nextEvent++

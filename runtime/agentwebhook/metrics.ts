@@ -27,7 +27,7 @@ export function agentWebhookMetrics(metrics: Metrics): WebhookMetrics {
 export function logFailedCalls(local: Pick<Local, 'watch'>, log: Pick<Log, 'warn'>): void {
   local.watch(attemptTable, ([orgId, agentId], attempt) => {
     if (!attempt || attempt.outcome === 'taken') return
-    const { eventId, type, attempt: tried, outcome, status, why } = attempt
-    log.warn('agent.webhook.failed', { orgId, agentId, eventId, type, tried, outcome, status, why })
+    const { eventId, type, attempt: tryNumber, outcome, status, why } = attempt
+    log.warn('agent.webhook.failed', { orgId, agentId, eventId, type, tried: tryNumber, outcome, status, why })
   })
 }

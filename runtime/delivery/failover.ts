@@ -21,8 +21,8 @@ export interface FailoverDeps {
 export function createFailoverHandler({ shards, commands, directory, contexts }: FailoverDeps): EffectHandler {
   return async ({ asid, sibling, messageId, channel, facts }: Failover, { id, reader }) => {
     const conversation = reader.get(conversationTable, [asid])
-    const outgoing = reader.get(messageTable, [asid, messageId])
-    if (!conversation || !outgoing) return
+    const record = reader.get(messageTable, [asid, messageId])
+    if (!conversation || !record) return
     const { agent: agentRef, sandbox } = conversation
     const agent = await directory.get(formatAgentKey(agentRef))
     if (isRefusal(agent)) {
@@ -33,7 +33,7 @@ export function createFailoverHandler({ shards, commands, directory, contexts }:
     const address = phoneOfAddress(conversation.channel, conversation.address) ?? conversation.address
     const identity = { asid: sibling, agent: agentRef, channel, address, ...(sandbox && { sandbox }) }
     const context = contexts.of(agent, { channel, address })
-    const input = { identity, agent: context, outgoing, sender: { asid, facts } }
+    const input = { identity, agent: context, outgoing: record, sender: { asid, facts } }
     const result = await shards.execute(sibling, commands.acceptFailover, input, { id })
     if (isRefusal(result)) throw new Error('the message could not be given to the other channel')
   }

@@ -37,8 +37,8 @@ export type AdapterTimeouts = Pick<typeof limits, 'sendMs' | 'probeMs' | 'revoke
  * The payload that `render` returns for a message that the adapter could not render; `send` recognizes it, also as a
  * copy.
  */
-const unrenderable = Object.freeze({ unwrittenByAdapter: true })
-const isUnrenderable = (payload: unknown) => isRecord(payload) && payload.unwrittenByAdapter === true
+const unrenderable = Object.freeze({ isUnrenderable: true })
+const isUnrenderable = (payload: unknown) => isRecord(payload) && payload.isUnrenderable === true
 
 const refusal = (detail: string, retry: 'later' | 'otherChannel'): SendOutcome => ({
   kind: 'refused',

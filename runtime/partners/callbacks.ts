@@ -18,12 +18,12 @@ const cacheNumbers = new WeakMap<ProviderCache, number>()
 let lastCacheNumber = 0
 
 /** A change of credentials replaces the cache of a binding, and its number with it. */
-function cacheNumberOf(memory: ProviderCache | undefined): number {
-  if (!memory) return 0
-  const existing = cacheNumbers.get(memory)
+function cacheNumberOf(cache: ProviderCache | undefined): number {
+  if (!cache) return 0
+  const existing = cacheNumbers.get(cache)
   if (existing !== undefined) return existing
   lastCacheNumber++
-  cacheNumbers.set(memory, lastCacheNumber)
+  cacheNumbers.set(cache, lastCacheNumber)
   return lastCacheNumber
 }
 
@@ -32,13 +32,13 @@ export function serializeContext({
   bindingId,
   ingressUrl,
   now,
-  cache: memory,
+  cache,
   signal,
   ...more
 }: CallContext): ContextData {
   const { address, id, since, connectionId } = more
   return {
-    ...{ auth, bindingId, ingressUrl, at: now(), cacheNumber: cacheNumberOf(memory), isAborted: signal.aborted },
+    ...{ auth, bindingId, ingressUrl, at: now(), cacheNumber: cacheNumberOf(cache), isAborted: signal.aborted },
     ...(address !== undefined && { address }),
     ...(id !== undefined && { id }),
     ...(since !== undefined && { since }),

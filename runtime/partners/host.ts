@@ -40,8 +40,8 @@ export interface Host {
   call(adapter: number, member: Member, args: readonly unknown[], callContext?: CallContext): Promise<unknown>
   /** A connection stays open over restarts of the thread. */
   openConnection(adapter: number, callContext: CallContext): number
-  failureOf(line: number): string | undefined
-  closeConnection(line: number): Promise<void>
+  failureOf(connectionId: number): string | undefined
+  closeConnection(connectionId: number): Promise<void>
   onTraits(listener: (traits: KnownTraits, adapter: number) => void): void
   close(): Promise<void>
 }
@@ -147,7 +147,7 @@ export async function openHost(
         return terminate(message.problem)
       case 'heartbeat':
         missedHeartbeats = 0
-        for (const [, line] of connections) delete line.failure
+        for (const [, connection] of connections) delete connection.failure
         for (const [id, failure] of message.failures) Object.assign(connections.get(id) ?? {}, { failure })
         if (message.externalBytes > limits.externalBytes) terminate('it took too much memory')
         return
@@ -218,7 +218,7 @@ export async function openHost(
       if (isUp) connect(id, adapter, callContext)
       return id
     },
-    failureOf: (line) => (isUp ? connections.get(line)?.failure : new ThreadEnded(false).message),
+    failureOf: (connectionId) => (isUp ? connections.get(connectionId)?.failure : new ThreadEnded(false).message),
     async closeConnection(id) {
       if (!connections.has(id)) return
       if (isUp)

@@ -33,9 +33,9 @@ export function remoteAdapter(host: Host, adapterIndex: number, { descriptor, me
   }
 
   /** The connection is replaced by its number. */
-  function contextOf(contextData: { readonly connection?: ProviderConnection } & object): CallContext {
-    const { connection: line, ...rest } = contextData
-    const number = line && connections.get(line)
+  function contextOf(context: { readonly connection?: ProviderConnection } & object): CallContext {
+    const { connection, ...rest } = context
+    const number = connection && connections.get(connection)
     return { ...rest, ...(number !== undefined && { connectionId: number }) } as CallContext
   }
 
@@ -49,9 +49,9 @@ export function remoteAdapter(host: Host, adapterIndex: number, { descriptor, me
     if (cached) cacheTraits(deviceCapabilities, cached)
   }
 
-  host.onTraits((contextData, from) => {
+  host.onTraits((knownTraits, from) => {
     if (from === adapterIndex)
-      for (const [deviceCapabilities, cached] of contextData) cacheTraits(deviceCapabilities, cached)
+      for (const [deviceCapabilities, cached] of knownTraits) cacheTraits(deviceCapabilities, cached)
   })
 
   const optionalImplementations: Pick<HostedAdapter, OptionalMember> = {
@@ -92,18 +92,18 @@ export function remoteAdapter(host: Host, adapterIndex: number, { descriptor, me
       })),
     connect(connecting) {
       const number = host.openConnection(adapterIndex, connecting)
-      const line: ProviderConnection = {
+      const connection: ProviderConnection = {
         problem: () => host.failureOf(number),
         close: () => host.closeConnection(number),
       }
-      connections.set(line, number)
-      return line
+      connections.set(connection, number)
+      return connection
     },
   }
 
   return {
     descriptor,
-    render: (blocks, about) => call<readonly unknown[]>('render', [blocks, about]).catch(() => [unavailable]),
+    render: (blocks, context) => call<readonly unknown[]>('render', [blocks, context]).catch(() => [unavailable]),
     async send(payload, sending) {
       if (payload === unavailable) return retryLater
       try {

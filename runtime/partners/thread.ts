@@ -21,7 +21,7 @@ const port = parentPort!
 const post = (message: FromThread) => port.postMessage(message)
 const current = new AsyncLocalStorage<Call>()
 const connections = new Map<number, ProviderConnection>()
-const threadContext = createThreadContext(post, (line) => connections.get(line))
+const threadContext = createThreadContext(post, (connectionId) => connections.get(connectionId))
 let adapters: readonly Adapter[] = []
 
 let logLineCount = 0
@@ -54,14 +54,14 @@ process.on('uncaughtException', (error) => {
 
 async function load(file: string): Promise<void> {
   try {
-    const contextData = adaptersIn((await import(pathToFileURL(file).href)) as Record<string, unknown>)
+    const exported = adaptersIn((await import(pathToFileURL(file).href)) as Record<string, unknown>)
     const loadError =
-      contextData.length === 0
+      exported.length === 0
         ? 'gives no adapter, neither as its default export nor as `adapters`'
-        : contextData.map(adapterError).find((problem) => problem !== undefined)
+        : exported.map(adapterError).find((problem) => problem !== undefined)
     if (loadError) return post({ kind: 'unusable', problem: loadError })
     const log = { error: (_event: string, fields: Readonly<Record<string, string>>) => writeLog(fields) }
-    adapters = (contextData as readonly Adapter[]).map((each) => guardAdapter(each, log))
+    adapters = (exported as readonly Adapter[]).map((each) => guardAdapter(each, log))
     post({ kind: 'loaded', adapters: adapters.map(describe) })
   } catch (error) {
     const problem = `cannot be loaded: ${(error as Error)?.message ?? 'it threw no error'}`
@@ -120,8 +120,8 @@ async function closeConnection(id: number): Promise<void> {
 }
 
 function sendHeartbeat(): void {
-  const failures = [...connections].flatMap(([id, line]) => {
-    const failure = line.problem()
+  const failures = [...connections].flatMap(([id, connection]) => {
+    const failure = connection.problem()
     return failure === undefined ? [] : [[id, failure] as const]
   })
   post({ kind: 'heartbeat', externalBytes: getHeapStatistics().external_memory, failures })

@@ -43,17 +43,17 @@ const minBuckets = 16_384
  */
 export class BucketTable {
   readonly #clock: BucketClock
-  readonly #keptAnyway: number
-  readonly #whole = shapesOf()
+  readonly #minBuckets: number
+  readonly #fullShapes = shapesOf()
   /** A bucket keeps its place in the map: deleting and inserting it again would make the map rehash now and then. */
-  readonly #kept = Object.fromEntries(budgetNames.map((name) => [name, createBudgetBuckets()])) as Record<
+  readonly #buckets = Object.fromEntries(budgetNames.map((name) => [name, createBudgetBuckets()])) as Record<
     BudgetName,
     BudgetBuckets
   >
 
   constructor(clock: BucketClock, minimum = minBuckets) {
     this.#clock = clock
-    this.#keptAnyway = minimum
+    this.#minBuckets = minimum
   }
 
   nowMicros(): number {
@@ -63,30 +63,30 @@ export class BucketTable {
   /** The shape may be a node's share of the budget; the content is stored in the same units either way. */
   spend(shape: BucketShape, budget: BudgetName, subject: string): SpendResult {
     const nowMicros = this.nowMicros()
-    const existing = this.#kept[budget].buckets.get(subject)
+    const existing = this.#buckets[budget].buckets.get(subject)
     const bucket = existing ?? new Bucket(shape.capacityUnits, nowMicros)
     const result = bucket.spend(shape, nowMicros)
-    if (!existing) this.#kept[budget].buckets.set(subject, bucket)
-    this.#lookRound(budget, nowMicros)
+    if (!existing) this.#buckets[budget].buckets.set(subject, bucket)
+    this.#removeFull(budget, nowMicros)
     return result
   }
 
   /** The content of the bucket at a moment if no other node had spent from it. */
   unitsAt(budget: BudgetName, subject: string, atMicros: number): number {
-    return refill(this.#whole[budget], this.#kept[budget].buckets.get(subject), atMicros).units
+    return refill(this.#fullShapes[budget], this.#buckets[budget].buckets.get(subject), atMicros).units
   }
 
   write(budget: BudgetName, subject: string, state: BucketState): void {
-    const { buckets } = this.#kept[budget]
+    const { buckets } = this.#buckets[budget]
     const existing = buckets.get(subject)
     if (existing) existing.set(state)
     else buckets.set(subject, new Bucket(state.units, state.atMicros))
-    this.#lookRound(budget, this.nowMicros())
+    this.#removeFull(budget, this.nowMicros())
   }
 
-  #lookRound(budget: BudgetName, nowMicros: number): void {
-    const budgetBuckets = this.#kept[budget]
-    if (budgetBuckets.buckets.size <= this.#keptAnyway) return
+  #removeFull(budget: BudgetName, nowMicros: number): void {
+    const budgetBuckets = this.#buckets[budget]
+    if (budgetBuckets.buckets.size <= this.#minBuckets) return
     for (let checks = 0; checks < checksPerWrite; checks++) {
       const { value, done } = budgetBuckets.cursor.next()
       if (done) {
@@ -94,12 +94,12 @@ export class BucketTable {
         return
       }
       const [subject, bucket] = value
-      if (isFull(this.#whole[budget], bucket, nowMicros)) budgetBuckets.buckets.delete(subject)
+      if (isFull(this.#fullShapes[budget], bucket, nowMicros)) budgetBuckets.buckets.delete(subject)
     }
   }
 
   size(): number {
-    return budgetNames.reduce((sum, name) => sum + this.#kept[name].buckets.size, 0)
+    return budgetNames.reduce((sum, name) => sum + this.#buckets[name].buckets.size, 0)
   }
 }
 

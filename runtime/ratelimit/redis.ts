@@ -46,21 +46,21 @@ const probeKey = `${keyPrefix}:probe`
 
 export class RedisBuckets implements Buckets {
   readonly #client: Redis
-  readonly #ledger: BucketTable
+  readonly #localBuckets: BucketTable
   readonly #log: LimitsLog | undefined
   readonly #shared: Shapes = shapesOf()
   readonly #nodes: () => number
   /** The share of one node among so many. */
-  readonly #parts = new Map<number, Shapes>()
+  readonly #shapesByNodes = new Map<number, Shapes>()
   readonly #commandMicros: number
-  #away: string | undefined = sentenceOf('it has not answered yet')
-  #complained = false
+  #outage: string | undefined = sentenceOf('it has not answered yet')
+  #hasWarned = false
   #closed = false
   #retries = 0
 
   constructor(options: RedisBucketsOptions) {
     const { url, tlsCa, clock = monotonicClock, log, nodes = () => 1, commandMs = limits.commandMs } = options
-    this.#ledger = new BucketTable(clock)
+    this.#localBuckets = new BucketTable(clock)
     this.#log = log
     this.#nodes = nodes
     this.#commandMicros = commandMs * 1000
@@ -80,25 +80,25 @@ export class RedisBuckets implements Buckets {
     // The client handles the first error of a connection, but a TLS connection may emit a second one that would be
     // uncaught.
     this.#client.on('connecting', () => setImmediate(() => this.#client.stream?.on('error', () => {})))
-    this.#client.on('error', (error) => this.#lose(reasonOf(error)))
+    this.#client.on('error', (error) => this.#markDown(reasonOf(error)))
     this.#client.on('close', () => {
-      if (this.#away === undefined) this.#lose('the connection closed')
+      if (this.#outage === undefined) this.#markDown('the connection closed')
     })
     this.#client.on('ready', () => void this.#probe())
   }
 
   spend(budget: BudgetName, subject: string): SpendResult | Promise<SpendResult> {
-    if (this.#away !== undefined) return this.#spendAlone(budget, subject)
+    if (this.#outage !== undefined) return this.#spendLocally(budget, subject)
     return this.#spendShared(this.#shared[budget], budget, subject)
   }
 
   degraded(): string | undefined {
-    return this.#away
+    return this.#outage
   }
 
   async close(): Promise<void> {
     this.#closed = true
-    this.#away ??= sentenceOf('it was closed')
+    this.#outage ??= sentenceOf('it was closed')
     const { status } = this.#client
     const ended = new Promise<void>((resolve) => this.#client.once('end', resolve))
     this.#client.disconnect()
@@ -107,56 +107,56 @@ export class RedisBuckets implements Buckets {
   }
 
   async #spendShared(shape: BucketShape, budget: BudgetName, subject: string): Promise<SpendResult> {
-    const sentMicros = this.#ledger.nowMicros()
+    const sentMicros = this.#localBuckets.nowMicros()
     // Two calls may take different times to reach Redis, by up to the time limit of a call: with that time added, the
     // assumed content is never below the correct content in Redis.
-    const assumedUnits = this.#ledger.unitsAt(budget, subject, sentMicros + this.#commandMicros)
+    const assumedUnits = this.#localBuckets.unitsAt(budget, subject, sentMicros + this.#commandMicros)
     try {
       const key = `${keyPrefix}:${budget}:${digest(subject)}`
-      const [allowed, units, aheadMicros] = await this.#ask(key, shape, assumedUnits)
-      if (this.#away === undefined) this.#ledger.write(budget, subject, { units, atMicros: sentMicros })
+      const [allowed, units, aheadMicros] = await this.#runScript(key, shape, assumedUnits)
+      if (this.#outage === undefined) this.#localBuckets.write(budget, subject, { units, atMicros: sentMicros })
       return toResult(shape, allowed === 1, { units, atMicros: aheadMicros }, 0)
     } catch (error) {
-      if (this.#away === undefined) this.#leave(reasonOf(error))
-      return this.#spendAlone(budget, subject)
+      if (this.#outage === undefined) this.#disconnect(reasonOf(error))
+      return this.#spendLocally(budget, subject)
     }
   }
 
-  #spendAlone(budget: BudgetName, subject: string): SpendResult {
+  #spendLocally(budget: BudgetName, subject: string): SpendResult {
     const nodes = Math.max(1, this.#nodes())
-    const shapes = this.#parts.get(nodes) ?? shapesOf(1 / nodes)
-    this.#parts.set(nodes, shapes)
-    return this.#ledger.spend(shapes[budget], budget, subject)
+    const shapes = this.#shapesByNodes.get(nodes) ?? shapesOf(1 / nodes)
+    this.#shapesByNodes.set(nodes, shapes)
+    return this.#localBuckets.spend(shapes[budget], budget, subject)
   }
 
-  #ask(key: string, shape: BucketShape, assumedUnits: number) {
+  #runScript(key: string, shape: BucketShape, assumedUnits: number) {
     return this.#client.spendBucket(key, shape.capacityUnits, shape.refillUnitsPerMicro, callUnits, assumedUnits)
   }
 
   /** A connection alone proves little: Redis may be full, read-only or forbid scripts. A real spend tests all of it. */
   async #probe(): Promise<void> {
     try {
-      await this.#ask(probeKey, this.#shared.send, this.#shared.send.capacityUnits)
+      await this.#runScript(probeKey, this.#shared.send, this.#shared.send.capacityUnits)
     } catch (error) {
-      return this.#leave(reasonOf(error))
+      return this.#disconnect(reasonOf(error))
     }
     if (this.#closed) return
-    if (this.#complained) this.#log?.info('Redis is back: rate limits are shared by all nodes again.')
-    this.#away = undefined
-    this.#complained = false
+    if (this.#hasWarned) this.#log?.info('Redis is back: rate limits are shared by all nodes again.')
+    this.#outage = undefined
+    this.#hasWarned = false
     this.#retries = 0
   }
 
   /** Recovery always begins with a new connection, so a connection that fails a call is dropped. */
-  #leave(reason: string): void {
-    this.#lose(reason)
+  #disconnect(reason: string): void {
+    this.#markDown(reason)
     if (this.#client.status === 'ready') this.#client.disconnect(true)
   }
 
-  #lose(reason: string): void {
-    this.#away = sentenceOf(reason)
-    if (!this.#complained && !this.#closed) this.#log?.warn(this.#away)
-    this.#complained = true
+  #markDown(reason: string): void {
+    this.#outage = sentenceOf(reason)
+    if (!this.#hasWarned && !this.#closed) this.#log?.warn(this.#outage)
+    this.#hasWarned = true
   }
 }
 

@@ -15,15 +15,15 @@ local now = time[1] * 1000000 + time[2]`
  */
 export function spendScript(nowMicros: string = redisMicros): string {
   return `${nowMicros}
-local capacity, refill, price, believed = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
-local held = redis.call('HMGET', KEYS[1], 'units', 'at')
+local capacity, refill, price, ceiling = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local stored = redis.call('HMGET', KEYS[1], 'units', 'at')
 local units, at = capacity, now
-if held[1] and held[2] then
-  local heldAt = tonumber(held[2])
-  if heldAt - now <= capacity / refill then at = math.max(heldAt, now) end
-  units = math.min(capacity, tonumber(held[1]) + math.max(0, at - heldAt) * refill)
+if stored[1] and stored[2] then
+  local storedAt = tonumber(stored[2])
+  if storedAt - now <= capacity / refill then at = math.max(storedAt, now) end
+  units = math.min(capacity, tonumber(stored[1]) + math.max(0, at - storedAt) * refill)
 end
-units = math.min(units, believed)
+units = math.min(units, ceiling)
 local allowed = units >= price and 1 or 0
 units = units - allowed * price
 redis.call('HSET', KEYS[1], 'units', units, 'at', at)
