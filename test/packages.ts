@@ -49,7 +49,9 @@ function install(packages: string[]): void {
   }
 }
 
-/** What it says goes to stderr, so that the output of the tests stays theirs. Its failure shows as a package missing. */
+/**
+ * What it says goes to stderr, so that the output of the tests stays theirs. Its failure shows as a package missing.
+ */
 function aptGet(...args: string[]): void {
   spawnSync('apt-get', ['-q', ...args], {
     stdio: ['ignore', 2, 2],

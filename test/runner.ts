@@ -1,5 +1,6 @@
 /**
- * Runs built test files, each in a Node of its own and several at a time, and counts what they assert. A tap file prints
+ * Runs built test files, each in a Node of its own and several at a time, and counts what they assert. A tap file
+ * prints
  * its own results, so tap's command, whose loaders cost each file a second or more, is not needed.
  */
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
@@ -23,7 +24,10 @@ const graceMs = 3_000
 const lingerMs = 2_000
 const maxStrayChars = 16_000
 
-/** Flags of `npm start`, and tap as quick as it can be. Places in stack traces are told as those of the sources afterwards. */
+/**
+ * Flags of `npm start`, and tap as quick as it can be. Places in stack traces are told as those of the sources
+ * afterwards.
+ */
 const unhooked = new URL('./unhooked.js', import.meta.url).href
 const nodeArgs = ['--disable-proto=delete', '--import', unhooked]
 

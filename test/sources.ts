@@ -1,5 +1,6 @@
 /**
- * Places in built files, told as places in their sources. Node can do it by itself, but reads every map of every file that
+ * Places in built files, told as places in their sources. Node can do it by itself, but reads every map of every file
+ * that
  * it loads, which is a tenth of what many a test file costs; here the maps of what failed are read, and no others.
  */
 import { readFileSync } from 'node:fs'
@@ -37,7 +38,9 @@ export function openSources(root: string) {
   }
 
   return {
-    /** The text with every place in it that has a source told as that. Lines of a stack that are tap's own are left out. */
+    /**
+     * The text with every place in it that has a source told as that. Lines of a stack that are tap's own are left out.
+     */
     text(text: string): string {
       const mapped = text.replace(builtPosition, (spelt) => {
         const [path = '', line, column] = spelt.replace('file://', '').split(':')

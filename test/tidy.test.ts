@@ -227,6 +227,58 @@ t.test('No file or folder has a name that says nothing', async (t) => {
   )
 })
 
+/** Words of no messaging system; `ops/GLOSSARY.md` has the words in their place. */
+const bannedWords = [
+  ...['desk', 'door', 'doors', 'shelf', 'shelves', 'lobby', 'realm', 'pulse', 'told', 'telling', 'heard', 'hear'],
+  ...['gone', 'aloft', 'considering', 'tending', 'lately', 'owe', 'owed', 'anew', 'having', 'woken', 'deed', 'deeds'],
+  ...['rehearsal', 'rehearse', 'rehearsed', 'keepers', 'tidily'],
+]
+
+t.test('No name is made of a banned word', async (t) => {
+  const banned = new Set(bannedWords)
+  const wordsOf = (name: string) =>
+    name
+      .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+      .toLowerCase()
+      .split(/[ _$]/)
+  t.same(wordsOf('toldByRefusal'), ['told', 'by', 'refusal'], 'words of a name are found')
+  const violations = sources.flatMap((path) => {
+    const names = new Set(withoutTexts(code(path)).match(/(?<![\w$])[A-Za-z_$][\w$]*/g))
+    return [...names].filter((name) => wordsOf(name).some((word) => banned.has(word))).map((name) => `${path} ${name}`)
+  })
+  t.same(violations, [])
+})
+
+/** Code without its string literals, template literals and regular expressions. */
+function withoutTexts(text: string): string {
+  return text.replace(
+    /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\[\s\S])*`|(?<=[(,=:[!&|?{};\n]\s*)\/(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/g,
+    "''",
+  )
+}
+
+t.test('Comments speak of what they describe, within the width of the code', async (t) => {
+  const banned = /\b(whoever|somebody|the house|at hand|aloft|lately|anew)\b/i
+  const violations = sources.flatMap((path) => {
+    const lines = readFileSync(join(root, path), 'utf8').split('\n')
+    return lines.flatMap((line, index) => {
+      if (!/^\s*(\/\*\*|\*|\/\/)/.test(line)) return []
+      const isProduct = !/^(test|bench)\//.test(path)
+      return line.length > 120 || (isProduct && banned.test(line)) ? [`${path}:${index + 1}`] : []
+    })
+  })
+  t.same(violations, [])
+})
+
+t.test('A README has at most 60 lines; the one at the root is the manual of the product', async (t) => {
+  const readmes = files.filter((path) => path.endsWith('README.md'))
+  t.ok(readmes.length > 10, 'the READMEs were found')
+  t.same(
+    readmes.filter((path) => readFileSync(join(root, path), 'utf8').trimEnd().split('\n').length > 60),
+    [],
+  )
+})
+
 t.test('Every source file opens with a sentence of purpose and holds one idea', async (t) => {
   for (const path of sources) {
     const text = readFileSync(join(root, path), 'utf8')

@@ -8,7 +8,9 @@ t.setTimeout(400_000)
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const compiler = fileURLToPath(new URL('node_modules/typescript/bin/tsc', `file://${root}`))
-/** Checkers that run side by side look at much of it again, each for itself, and its memory is soon given back anyway. */
+/**
+ * Checkers that run side by side look at much of it again, each for itself, and its memory is soon given back anyway.
+ */
 const thrifty = { args: ['--checkers', '1'], env: { ...process.env, GOGC: '400' } }
 const projects = {
   'the house': '.',

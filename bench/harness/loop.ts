@@ -5,7 +5,9 @@ import { sleep, waitForWindow } from './load/window.js'
 import { cpuMicros } from './rpc.js'
 import type { Sample, Window } from './sample.js'
 
-/** `sequence` counts the operations of all workers. Resolves when the operation is complete; a rejection ends the run. */
+/**
+ * `sequence` counts the operations of all workers. Resolves when the operation is complete; a rejection ends the run.
+ */
 export type Operation = (worker: number, sequence: number) => Promise<unknown>
 
 /** The candidate's own counters since its start, where it has them: commits to the disk, bytes received. */

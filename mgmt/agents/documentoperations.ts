@@ -333,10 +333,7 @@ function lastParam(params: EndpointRequest['params']): string | undefined {
   return last
 }
 
-/**
- * Caches the last text: all writes of one commit have the same time, and formatting it costs as much as comparing two
- * documents.
- */
+/** Caches the last text, since all writes of one commit have the same time. */
 function isoWriter(): (at: number) => string {
   let last = { at: 0, text: new Date(0).toISOString() }
   return (at) => {
@@ -357,10 +354,7 @@ function itemOf({ sections, reply }: Endpoint, { params, result }: RespondInput)
   return isSection(section) && isList(section) ? { section, id } : undefined
 }
 
-/**
- * The ETag of an endpoint: that of the item which the path names or the write created, else that of the endpoint's
- * parts.
- */
+/** The ETag of the item that the path names or the write created, else that of the endpoint's parts. */
 function tagOf(endpoint: Endpoint, reader: Reader, loaded: LoadedDocument, request: RespondInput): string {
   const { agent, document } = loaded
   const item = itemOf(endpoint, request)

@@ -39,7 +39,7 @@ export const queueTable = table<ScopedKey<[dueAt: number, sendId: string]>, 'sen
  * Index from a person, a campaign or a rule to its sends. For a launched send, the row of its person holds its
  * outreach.
  */
-export const indexTable = table<ScopedKey<[shelf: SendIndex, id: string, sendId: string]>, true | string>(
+export const indexTable = table<ScopedKey<[index: SendIndex, id: string, sendId: string]>, true | string>(
   'outreach.index',
 )
 /** Launched sends of a campaign; one row for all of one time. */

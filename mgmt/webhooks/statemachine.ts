@@ -23,7 +23,8 @@ export const transitions: readonly Transition[] = [
 ]
 
 /**
- * `triesInSchedule` is the number of tries of the current schedule; each schedule has as many tries as the table of waits has
+ * `triesInSchedule` is the number of tries of the current schedule; each schedule has as many tries as the table of
+ * waits has
  * rows.
  */
 export function nextState(from: DeliveryState, on: Trigger, triesInSchedule: number): DeliveryState {
@@ -36,7 +37,8 @@ export function nextState(from: DeliveryState, on: Trigger, triesInSchedule: num
 }
 
 /**
- * The wait before the next try after `triesInSchedule` tries. Never shorter than the schedule, and up to a fifth longer; the ids
+ * The wait before the next try after `triesInSchedule` tries. Never shorter than the schedule, and up to a fifth
+ * longer; the ids
  * decide the jitter, so a repeated decision returns the same time.
  */
 export function waitMs(triesInSchedule: number, deliveryId: string, timeScale: number): number {

@@ -61,7 +61,7 @@ export interface Delivery {
 
 /** `all` and the states index the log by creation; `due` is the queue, by the time of the next try. */
 export type DeliveryIndex = 'all' | 'due' | DeliveryState
-type IndexKey = [orgId: string, webhookId: string, shelf: DeliveryIndex, at: number, deliveryId: string]
+type IndexKey = [orgId: string, webhookId: string, index: DeliveryIndex, at: number, deliveryId: string]
 
 export const webhookTable = cacheReads(table<[orgId: string, webhookId: string], Webhook>('webhooks'))
 export const deliveryTable = table<[orgId: string, webhookId: string, deliveryId: string], Delivery>(

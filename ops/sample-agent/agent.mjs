@@ -1,5 +1,6 @@
 /**
- * A whole agent in one file, as a partner would write it: Node alone, no package. It answers Parley's webhook with every
+ * A whole agent in one file, as a partner would write it: Node alone, no package. It answers Parley's webhook with
+ * every
  * kind of part, in each of the three ways there are: AML text, JSON, and NDJSON line by line.
  *
  *   SIGNING_SECRET=ws-svc-… PORT=9000 node agent.mjs
@@ -198,17 +199,17 @@ export function answerTo(event) {
 }
 
 /**
- * Resolves with the server once it listens, on a free port when the wanted one is in use; `heard` is called with each
+ * Resolves with the server once it listens, on a free port when the wanted one is in use; `onEvent` is called with each
  * event and the body that answers it.
  */
-export async function serve({ port = 0, host = '127.0.0.1', secret = '', heard = (_envelope, _answer) => {} } = {}) {
+export async function serve({ port = 0, host = '127.0.0.1', secret = '', onEvent = (_envelope, _answer) => {} } = {}) {
   const server = createServer(async (request, response) => {
     try {
       const body = Buffer.concat(await request.toArray())
       if (secret && !isFromParley(secret, request.headers, body)) return response.writeHead(401).end()
       const envelope = JSON.parse(body)
       const answer = answerTo(envelope.event.event)
-      heard(envelope, answer?.body)
+      onEvent(envelope, answer?.body)
       if (!answer) return response.writeHead(204).end()
       response.writeHead(200, { 'content-type': answer.type }).end(answer.body)
     } catch {

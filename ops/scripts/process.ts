@@ -2,7 +2,7 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, openSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { localCluster as limits } from '../../core/limits/index.js'
+import { localCluster as limits } from '../../runtime/shard/limits.js'
 import type { StartedProcess } from './state.js'
 
 export interface Program {

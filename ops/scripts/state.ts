@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { localCluster as limits } from '../../core/limits/index.js'
+import { localCluster as limits } from '../../runtime/shard/limits.js'
 
 export interface StartedProcess {
   readonly name: string

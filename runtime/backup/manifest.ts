@@ -45,7 +45,7 @@ export const Manifest = Type.Object(
       description: 'The shards in it, each with the last commit that is.',
     }),
     key: Type.Boolean({ description: 'Whether the root key is in it. Without that key nothing sealed can be opened.' }),
-    mediaGone: Type.Integer({ minimum: 0, description: 'Media that was taken away while the backup was made.' }),
+    mediaMissing: Type.Integer({ minimum: 0, description: 'Media that was taken away while the backup was made.' }),
     files: Type.Array(BackupFile),
   },
   { ...closed, title: 'BackupManifest' },

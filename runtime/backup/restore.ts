@@ -2,10 +2,10 @@
 import { constants } from 'node:fs'
 import { copyFile, mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { store as limits } from '../../core/limits/index.js'
 import { StoreUnusable } from '../store/contract.js'
 import { checkDataFile } from '../store/datafile.js'
 import { dataFileName, freeBytesAt, prepareDirectory, restoringFolder, syncDirectory } from '../store/directory.js'
+import { store as limits } from '../store/limits.js'
 import { lockDirectory, lockName } from '../store/lock.js'
 import {
   type BackupFile,

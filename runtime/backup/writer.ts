@@ -75,7 +75,7 @@ export async function makeBackup(
       shards: source.shards,
       held: copiedShards,
       key: withKey,
-      mediaGone: names.length - media.length,
+      mediaMissing: names.length - media.length,
       files,
     },
   }

@@ -119,7 +119,8 @@ export interface ConversationCommands {
   readonly expireRows: Command<{ asid: string; cursor?: RetentionCursor }, null>
   /**
    * Sends the messages of a webhook's reply and applies its outcome, all or nothing: `request.invalid`, and no change,
-   * when a message is rejected that a replay of the event may send. Answers one by one, in their order; an event that has had its outcome changes nothing.
+   * when a message is rejected that a replay of the event may send. Answers one by one, in their order; an event that
+   * has had its outcome changes nothing.
    */
   readonly reply: Command<ReplyInput, readonly SendResult[]>
   readonly webhookOutcome: Command<{ asid: string; number: number; outcome: WebhookOutcome }, null>

@@ -2,10 +2,10 @@
  * The built-in emulator for operators and tests: a provider for every channel but web chat, with phones of its own, and
  * servers that stand in for real providers.
  */
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import { emulatorAdapter, signatureHeader, signatureOf } from '../../adapters/emulator/adapter.js'
 import type { CallWebhook } from '../../adapters/emulator/callbacks.js'
-import type { Act } from '../../adapters/emulator/contract.js'
+import type { AcceptedMessage, Act } from '../../adapters/emulator/contract.js'
 import { createPhones } from '../../adapters/emulator/phones.js'
 import { openProviderEmulator, type ProviderEmulator, type Started } from '../../adapters/emulator/provideremulator.js'
 import {
@@ -287,7 +287,7 @@ function providerRoutes(providers: ProviderEmulator, gatewayUrl: () => string): 
         closed,
       ),
       reply: { 200: listOf(SentView) },
-      handler: ({ query: { after = 0, ...of } }) => json(200, { data: [...providers.sent(after, of)] }),
+      handler: ({ query: { after = 0, ...of } }) => json(200, { data: providers.sent(after, of).map(sentView) }),
     }),
     route({
       ...common,
@@ -327,4 +327,17 @@ function providerRoutes(providers: ProviderEmulator, gatewayUrl: () => string): 
 function addressesOf(providers: ProviderEmulator) {
   const { httpUrl, smppPort } = providers.started() ?? {}
   return { ...(httpUrl !== undefined && { httpUrl }), ...(smppPort !== undefined && { smppPort }) }
+}
+
+/** The API calls the emulated provider `wire`. */
+function sentView({
+  number,
+  account,
+  provider,
+  address,
+  providerId,
+  body,
+  at,
+}: AcceptedMessage): Static<typeof SentView> {
+  return { number, account, wire: provider, address, providerId, body, at }
 }

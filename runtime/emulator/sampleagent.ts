@@ -75,7 +75,7 @@ const agentFile = new URL('../../../ops/sample-agent/agent.mjs', import.meta.url
 type OnEvent = (envelope: unknown, answer?: string) => void
 
 interface AgentFile {
-  serve(options: { port?: number; secret: string; heard: OnEvent }): Promise<Server>
+  serve(options: { port?: number; secret: string; onEvent: OnEvent }): Promise<Server>
 }
 
 export interface SampleAgent {
@@ -101,7 +101,7 @@ export function openSampleAgent(onEvent: OnEvent): SampleAgent {
       const { serve } = (await import(agentFile.href)) as AgentFile
       server = await serve({
         secret,
-        heard: onEvent,
+        onEvent,
         ...(startOptions.port !== undefined && { port: startOptions.port }),
       })
       origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

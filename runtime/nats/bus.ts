@@ -1,5 +1,5 @@
 /** The bus over NATS: its parts share one connection, after a check that the servers support them. */
-import { bus as limits } from '../../core/limits/index.js'
+
 import { type Clock, systemClock } from '../clock.js'
 import { sleep } from '../time.js'
 import { type BusContext, type ConnectionSettings, openConnection } from './connection.js'
@@ -7,6 +7,7 @@ import { type Bus, BusUnusable, type Log } from './contract.js'
 import { isRefused, NoStream, refusals } from './errors.js'
 import { createInbox } from './inbox.js'
 import { createBucket } from './keyvalue.js'
+import { bus as limits } from './limits.js'
 import { createLog } from './log.js'
 import { createObjectStore } from './objects.js'
 import { callUntilAnswered } from './retry.js'

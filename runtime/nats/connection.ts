@@ -1,7 +1,6 @@
 /** The connection to the NATS servers: opened, watched, and reopened by the official client. */
 import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
-import { bus as limits } from '../../core/limits/index.js'
 import type { Clock } from '../clock.js'
 import type { Log } from '../observe/log.js'
 import { sleep, withTimeout } from '../time.js'
@@ -9,6 +8,7 @@ import { connectErrorOf } from './connecterror.js'
 import { BusUnreachable, BusUnusable } from './contract.js'
 import { accessOptions, type ServerAccess } from './credentials.js'
 import { busError } from './errors.js'
+import { bus as limits } from './limits.js'
 
 export interface ServerFacts {
   /** Host and port. */

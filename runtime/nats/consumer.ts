@@ -14,11 +14,11 @@ import {
   type JsMsg,
 } from '@nats-io/jetstream'
 import { nanos } from '@nats-io/transport-node'
-import { bus as limits } from '../../core/limits/index.js'
 import { sleep } from '../time.js'
 import { type BusContext, callSafely } from './connection.js'
 import { BusUnreachable } from './contract.js'
 import { busError, noResponders } from './errors.js'
+import { bus as limits } from './limits.js'
 import { callUntilAnswered } from './retry.js'
 
 /**

@@ -4,11 +4,11 @@
  */
 import { type PubAck, PubHeaders } from '@nats-io/jetstream'
 import { headers as createHeaders } from '@nats-io/transport-node'
-import { bus as limits } from '../../core/limits/index.js'
 import { sleep } from '../time.js'
 import { consume } from './consumer.js'
 import { BusUnreachable, type Log } from './contract.js'
 import { isRefused, parseReply, refusals } from './errors.js'
+import { bus as limits } from './limits.js'
 import { readMessage, streamState } from './messages.js'
 import { createStream, type StreamContext, waitForStream } from './stream.js'
 import { logStream, logSubject } from './subjects.js'

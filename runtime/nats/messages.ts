@@ -1,8 +1,8 @@
 /** Messages of a stream: published with an acknowledgement, and read one by one from its leader. */
 import type { JetStreamPublishOptions, MsgRequest, NextMsgRequest, StreamInfo } from '@nats-io/jetstream'
 import { type MsgHdrs, MsgHdrsImpl } from '@nats-io/transport-node'
-import { bus as limits } from '../../core/limits/index.js'
 import { isRefused, parseReply, refusals } from './errors.js'
+import { bus as limits } from './limits.js'
 import type { Stream } from './stream.js'
 
 /** Resolves with the number of the message, once a majority of the stream's servers has it. */

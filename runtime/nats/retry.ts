@@ -1,7 +1,8 @@
 /** Calls of the JetStream API that may be repeated. */
-import { bus as limits } from '../../core/limits/index.js'
+
 import type { BusContext, Clients } from './connection.js'
 import { Timeout } from './errors.js'
+import { bus as limits } from './limits.js'
 
 /**
  * Calls again every half second until one of the calls is answered: a stream that is electing its leader answers no

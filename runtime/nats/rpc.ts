@@ -1,11 +1,11 @@
 /** Requests between nodes: from an inbox to the servers of a subject, cut into frames. */
 import { randomBytes } from 'node:crypto'
 import { headers as createHeaders, type Msg } from '@nats-io/transport-node'
-import { bus as limits } from '../../core/limits/index.js'
 import { callSafely } from './connection.js'
 import { NoResponders, type Rpc } from './contract.js'
 import { noResponders } from './errors.js'
 import { createAssembly, type Frame, frameHeader, framesOf } from './frames.js'
+import { bus as limits } from './limits.js'
 import type { StreamContext } from './stream.js'
 import { rpcSubject } from './subjects.js'
 

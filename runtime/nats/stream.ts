@@ -4,12 +4,12 @@
  */
 import type { StreamConfig } from '@nats-io/jetstream'
 import { Empty } from '@nats-io/transport-node'
-import { bus as limits } from '../../core/limits/index.js'
 import { sleep } from '../time.js'
 import type { BusContext, Clients } from './connection.js'
 import { BusUnreachable } from './contract.js'
 import { isRefused, NoStream, refusals, Timeout } from './errors.js'
 import type { Inbox } from './inbox.js'
+import { bus as limits } from './limits.js'
 import { callUntilAnswered } from './retry.js'
 
 export type StreamSettings = Pick<StreamConfig, 'name' | 'subjects' | 'storage'> &

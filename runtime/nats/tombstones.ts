@@ -3,8 +3,9 @@
  * for an hour. `purgeDeletes` of the library would read the whole bucket and send a request for every marker each time;
  * here every removal checks a few messages, in turn, so that deleting keeps up with removing.
  */
-import { bus as limits } from '../../core/limits/index.js'
+
 import type { BusContext } from './connection.js'
+import { bus as limits } from './limits.js'
 import { readMessage, type StoredMessage, streamState } from './messages.js'
 import type { Stream } from './stream.js'
 

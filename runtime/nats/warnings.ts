@@ -1,6 +1,7 @@
 /** Warnings for the operator about servers that work. */
-import { bus as limits } from '../../core/limits/index.js'
+
 import type { ServerFacts } from './connection.js'
+import { bus as limits } from './limits.js'
 
 export function serverWarnings(server: ServerFacts, syncAlways: boolean): string[] {
   const safe = limits.safeServer.join('.')

@@ -5,11 +5,11 @@
  */
 import type { JsMsg } from '@nats-io/jetstream'
 import type { MsgHdrs } from '@nats-io/transport-node'
-import { bus as limits } from '../../core/limits/index.js'
 import { sleep } from '../time.js'
 import type { BusContext } from './connection.js'
 import { consume } from './consumer.js'
 import { BusUnreachable, type KvEntry } from './contract.js'
+import { bus as limits } from './limits.js'
 import { streamState } from './messages.js'
 import type { Stream } from './stream.js'
 import { bucketSubjects, keyOfSubject } from './subjects.js'

@@ -4,10 +4,11 @@
  */
 import { createHash } from 'node:crypto'
 import { Redis, type Result } from 'ioredis'
-import { type BudgetName, redis as limits } from '../../core/limits/index.js'
+import type { BudgetName } from '../../core/limits/index.js'
 import { backoffMs } from '../../core/time.js'
 import { type BucketShape, callUnits, toResult } from './bucket.js'
 import type { Buckets, SpendResult } from './contract.js'
+import { redis as limits } from './limits.js'
 import { type BucketClock, BucketTable, monotonicClock, type Shapes, shapesOf } from './local.js'
 import { spendScript } from './script.js'
 

@@ -1,11 +1,13 @@
 /** Expiry of remembered answers: each commit removes a few whose time is over. */
-import { shard as limits } from '../../core/limits/index.js'
+
 import type { Reader } from '../store/contract.js'
+import { shard as limits } from './limits.js'
 import type { Overlay } from './overlay.js'
 import { answerExpiryTable, answerTable } from './tables.js'
 
 /**
- * `monotonicAt` is monotonic time. A new owner begins with a pause, because its time of day may be far from that of the previous
+ * `monotonicAt` is monotonic time. A new owner begins with a pause, because its time of day may be far from that of the
+ * previous
  * owner, whose callers may still retry.
  */
 export function createAnswerExpiry(space: Reader, monotonicAt: number) {

@@ -1,8 +1,9 @@
 /** A batch: the commands that share one commit of a shard. */
-import { shard as limits } from '../../core/limits/index.js'
+
 import type { Steps } from '../../core/steps.js'
 import type { DeferredWrite } from '../store/contract.js'
 import type { CommitContext, PendingEffect } from './decision.js'
+import { shard as limits } from './limits.js'
 import type { Overlay } from './overlay.js'
 
 /**

@@ -1,6 +1,7 @@
 /** Clock steps: the shard stores the latest time of its clock, and reschedules delays after the clock was set back. */
-import { shard as limits } from '../../core/limits/index.js'
+
 import type { Reader } from '../store/contract.js'
+import { shard as limits } from './limits.js'
 import type { Overlay } from './overlay.js'
 import { latestTimeTable, timerNameTable, timerTable } from './tables.js'
 import type { DueTimer } from './timers.js'

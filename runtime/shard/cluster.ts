@@ -3,7 +3,6 @@
  * fence; every node keeps copies of some shards in its own store and serves the shards that it owns.
  */
 import { invalid } from '../../core/errors.js'
-import { cluster as limits } from '../../core/limits/index.js'
 import { BusUnreachable, type Log } from '../nats/contract.js'
 import type { Space } from '../store/contract.js'
 import { sleep, withTimeout } from '../time.js'
@@ -19,6 +18,7 @@ import { createRouter, serveShard } from './cluster/router.js'
 import { openSettings } from './cluster/settings.js'
 import { createSnapshotStore, type SnapshotStore } from './cluster/snapshotstore.js'
 import type { ClusterNode, Engine, ShardStatus } from './contract.js'
+import { cluster as limits } from './limits.js'
 import { createIsSkippable, createSendHandler, sendKind } from './messages.js'
 import type { ClusterOptions } from './options.js'
 import { isShard, rendezvousRank, shardOf } from './placement.js'

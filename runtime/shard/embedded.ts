@@ -1,9 +1,9 @@
 /** The embedded engine: this process owns every shard, and a commit is one synced transaction of its store. */
 import { invalid, type Refusal } from '../../core/errors.js'
-import { shard as limits } from '../../core/limits/index.js'
 import { combineAnswers } from './answers.js'
 import type { Engine, Shards } from './contract.js'
 import { MailboxFull, NotOwner } from './errors.js'
+import { shard as limits } from './limits.js'
 import { createIsSkippable, createSendHandler, sendKind } from './messages.js'
 import type { EmbeddedOptions } from './options.js'
 import type { OwnedShard } from './ownedshard.js'

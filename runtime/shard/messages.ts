@@ -3,11 +3,11 @@
  * that owner decides it once; an idempotent command may be decided more often.
  */
 import { isRefusal } from '../../core/errors.js'
-import { shard as limits } from '../../core/limits/index.js'
 import type { Clock } from '../clock.js'
 import type { Log } from '../observe/log.js'
 import { StoreFailed } from '../store/contract.js'
 import type { Command, Effect, EffectHandler, Shards } from './contract.js'
+import { shard as limits } from './limits.js'
 import type { Registry } from './registry.js'
 import type { OutboxRow } from './tables.js'
 

@@ -4,7 +4,6 @@
  * stay in the store until their lane has room, so memory holds a bounded number however many are pending.
  */
 import { setMaxListeners } from 'node:events'
-import { shard as limits } from '../../core/limits/index.js'
 import { backoffMs } from '../../core/time.js'
 import type { Clock } from '../clock.js'
 import type { Log } from '../observe/log.js'
@@ -12,6 +11,7 @@ import type { Reader } from '../store/contract.js'
 import { sleep, withTimeout } from '../time.js'
 import type { EffectContext, EffectHandler, EffectToken } from './contract.js'
 import type { PendingEffect } from './decision.js'
+import { shard as limits } from './limits.js'
 import { commitTable, outboxTable } from './tables.js'
 
 export interface Outbox {

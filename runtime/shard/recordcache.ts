@@ -3,8 +3,8 @@
  * bytes. Only for tables that declare it, bounded in number, and dropped when this process loses the shard.
  */
 import { LRUCache } from 'lru-cache'
-import { shard as limits } from '../../core/limits/index.js'
 import type { Key, RangeOptions, Row, Space, Table } from '../store/contract.js'
+import { shard as limits } from './limits.js'
 import { nameOf, type Overlay, type OverlayBase } from './overlay.js'
 
 type CommittingWrites = Pick<Overlay, 'cachedWrites' | 'has'>

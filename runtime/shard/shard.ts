@@ -4,7 +4,6 @@
  * follow a commit and never precede it.
  */
 import { isRefusal } from '../../core/errors.js'
-import { shard as limits } from '../../core/limits/index.js'
 import type { Steps } from '../../core/steps.js'
 import type { Clock } from '../clock.js'
 import { nextSlice } from '../slices.js'
@@ -22,6 +21,7 @@ import {
   type PendingEffect,
 } from './decision.js'
 import { MailboxFull, NotOwner } from './errors.js'
+import { shard as limits } from './limits.js'
 import { openOutbox } from './outbox.js'
 import { createOverlay, type Overlay } from './overlay.js'
 import type { OwnedShard, ShardOptions } from './ownedshard.js'

@@ -1,7 +1,8 @@
 /** Timers of a shard: wakes for the earliest stored timer and fires all that are due, oldest first. */
-import { shard } from '../../core/limits/index.js'
+
 import type { Clock } from '../clock.js'
 import type { Key, Reader, Row } from '../store/contract.js'
+import { shard } from './limits.js'
 import { type StoredTimer, timerTable } from './tables.js'
 
 export type DueTimer = Row<[dueAt: number, owner: string, name: string], StoredTimer>

@@ -1,6 +1,7 @@
 /** Group commit: commits that are added while one group is being written are written together as the next. */
-import { store as limits } from '../../core/limits/index.js'
+
 import type { Change, DeferredCommit, DeferredWrite } from './contract.js'
+import { store as limits } from './limits.js'
 
 /** Changes of one space that belong together. */
 export interface Commit {

@@ -4,8 +4,8 @@
  * reads.
  */
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
-import { store as limits } from '../../core/limits/index.js'
 import { StoreUnusable } from './contract.js'
+import { store as limits } from './limits.js'
 import { checkTrees, compareNumbers, Damage, kindOf, pageHeaderBytes, pageKind, type Tree } from './pagetree.js'
 
 const magic = 0xbeefc0de

@@ -11,9 +11,9 @@ import {
   statSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { store as limits } from '../../core/limits/index.js'
 import type { Log } from '../observe/log.js'
 import { StoreFailed, StoreUnusable } from './contract.js'
+import { store as limits } from './limits.js'
 
 export const dataFileName = 'store.mdb'
 /**

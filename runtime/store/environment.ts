@@ -2,8 +2,8 @@
  * One LMDB environment as bytes: spaces side by side in one ordered map, one write path. Only this file imports lmdb.
  */
 import { open } from 'lmdb'
-import { store as limits } from '../../core/limits/index.js'
 import type { Commit } from './commits.js'
+import { store as limits } from './limits.js'
 import type { Bounds } from './range.js'
 
 export interface StoredRow {

@@ -1,7 +1,7 @@
 /** Keys as bytes whose plain order is the order of their parts: numbers by size, then strings by code point. */
 import { Buffer } from 'node:buffer'
-import { store as limits } from '../../core/limits/index.js'
 import type { Key, KeyPart, Table } from './contract.js'
+import { store as limits } from './limits.js'
 
 /**
  * A number is its tag and eight bytes; a string is its tag, its bytes and a zero. A zero inside a string is followed by

@@ -6,8 +6,8 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, constants, openSync, readdirSync, rmSync } from 'node:fs'
 import { connect, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
-import { store as limits } from '../../core/limits/index.js'
 import { StoreUnusable } from './contract.js'
+import { store as limits } from './limits.js'
 
 /** The file names of locks. */
 export const lockName = /^owner-[0-9a-f]{16}\.sock$/

@@ -3,7 +3,7 @@
  * detects values that MessagePack would change. The bytes are those of msgpackr, which reads them; a validating walk
  * before msgpackr would take twice the time for every record of every commit.
  */
-import { store as limits } from '../../core/limits/index.js'
+import { store as limits } from './limits.js'
 
 /**
  * Standard since 2024 and present in every Node version that Parley supports, but missing in the compiler's library.

@@ -1,5 +1,5 @@
 /** One space of the store: decodes records on read, encodes writes, and returns raw rows. */
-import { store as limits } from '../../core/limits/index.js'
+
 import { decodeRecord, encodeRecord } from './codec.js'
 import {
   type Change,
@@ -14,6 +14,7 @@ import {
 } from './contract.js'
 import type { Environment } from './environment.js'
 import { keyBytes, keyParts, temporaryKeyBytes } from './key.js'
+import { store as limits } from './limits.js'
 import { type Bounds, boundsAfter, boundsOf, continueFrom, isEmpty } from './range.js'
 
 /** The numbers of spaces in the file. */

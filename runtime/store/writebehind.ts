@@ -1,8 +1,9 @@
 /** Write-behind: commits are visible to readers at once, and a transaction at a time writes them to the file. */
-import { store as limits } from '../../core/limits/index.js'
+
 import type { Commit } from './commits.js'
 import type { Change } from './contract.js'
 import type { Environment, StoredRow } from './environment.js'
+import { store as limits } from './limits.js'
 import { isWithin } from './range.js'
 
 /**

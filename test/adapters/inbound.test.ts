@@ -1,5 +1,6 @@
 /**
- * What providers tell, adapter by adapter: nothing is acknowledged and dropped. A call comes to something that reaches the
+ * What providers tell, adapter by adapter: nothing is acknowledged and dropped. A call comes to something that reaches
+ * the
  * agent or is refused, but for kinds that are listed here by the name of their recorded call.
  */
 import t from 'tap'
@@ -20,7 +21,10 @@ import { slackSamples } from './workchat/slack/samples.js'
 
 interface Row {
   readonly samples: Samples
-  /** Recorded calls that come to nothing: echoes, previews, talks of others, states that are no news, and calls that hold nothing. */
+  /**
+   * Recorded calls that come to nothing: echoes, previews, talks of others, states that are no news, and calls that
+   * hold nothing.
+   */
   readonly unspoken: readonly string[]
   /** Calls of kinds that no document has. */
   readonly unknown?: readonly unknown[]

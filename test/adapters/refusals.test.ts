@@ -1,4 +1,7 @@
-/** What providers answer to a send: each documented refusal is about the account, a person, the window, the moment or the content. */
+/**
+ * What providers answer to a send: each documented refusal is about the account, a person, the window, the moment or
+ * the content.
+ */
 import fc from 'fast-check'
 import t from 'tap'
 import type { Row } from '../../adapters/kit/refusals.js'

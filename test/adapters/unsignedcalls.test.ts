@@ -1,4 +1,6 @@
-/** What a call costs that anybody may make: without something that looks like a signature its body is never looked at. */
+/**
+ * What a call costs that anybody may make: without something that looks like a signature its body is never looked at.
+ */
 import t from 'tap'
 import { builtInAdapters } from '../../adapters/index.js'
 import type { IngressRequest } from '../../core/channel/adapter.js'

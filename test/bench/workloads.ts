@@ -1,5 +1,6 @@
 /**
- * A program, told how many people there are: `talk` has them write and has each written to, `campaign` has a campaign write
+ * A program, told how many people there are: `talk` has them write and has each written to, `campaign` has a campaign
+ * write
  * to them, in a node of this process.
  */
 import { createDraft, openCampaignNode } from '../../bench/scenarios/campaign/node.js'

@@ -1,6 +1,6 @@
 /** What every engine of the shards promises: one suite, run on each of them. */
 import type { Test } from 'tap'
-import { cluster, shard } from '../../core/limits/index.js'
+import { cluster, shard } from '../../runtime/shard/limits.js'
 import { boundsSuite } from './shards/bounds.js'
 import { commandsSuite } from './shards/commands.js'
 import { effectsSuite } from './shards/effects.js'
@@ -23,7 +23,8 @@ const parts = {
 }
 
 /**
- * Nobody is taken for dead and nothing for lost because the machine that runs the suite is slow, or because a test lets a
+ * Nobody is taken for dead and nothing for lost because the machine that runs the suite is slow, or because a test lets
+ * a
  * day pass between two heartbeats.
  */
 const patientMs = 100 * 365 * 24 * 3_600_000

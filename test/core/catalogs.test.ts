@@ -1,4 +1,6 @@
-/** The catalogs hold what they promise: enough of it, well formed, in step with itself, and safe to put before people. */
+/**
+ * The catalogs hold what they promise: enough of it, well formed, in step with itself, and safe to put before people.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

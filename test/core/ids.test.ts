@@ -1,4 +1,7 @@
-/** How ids are written. Those of people and of sends are worked out again from what they stand for, so they never change. */
+/**
+ * How ids are written. Those of people and of sends are worked out again from what they stand for, so they never
+ * change.
+ */
 import fc from 'fast-check'
 import t from 'tap'
 import { idFromBytes } from '../../core/ids.js'

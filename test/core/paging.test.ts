@@ -12,7 +12,10 @@ const idOf = ({ id }: Item) => id
 /** A change of the list between two pages. */
 type Write = (list: readonly Item[]) => readonly Item[]
 
-/** The ids that pages of that size show, one write or none before each further page, and those that were there all the time. */
+/**
+ * The ids that pages of that size show, one write or none before each further page, and those that were there all the
+ * time.
+ */
 function walkPages(
   count: number,
   limit: number,

@@ -1,6 +1,6 @@
 /** Nodes and servers of a cluster that die, stall, or are restarted; none of them loses its disk. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { cluster as limits } from '../../core/limits/index.js'
+import { cluster as limits } from '../../runtime/shard/limits.js'
 import { type Cluster, readNodeStatus } from './cluster.js'
 import type { FaultNode } from './faultnode.js'
 import type { ClusterFault } from './injection.js'

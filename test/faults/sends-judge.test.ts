@@ -42,7 +42,7 @@ async function judgeStory({
   if (acknowledgedAt !== undefined) record.stops.set(phone, { phone, begunAt: acknowledgedAt - 1, acknowledgedAt })
   const request = { ref: 'ref-1', way: 'named' as const, phone, beganAt: 0, answers: [...answers] }
   record.requests.push({ ...request, ...(cancelledAt !== undefined && { cancelledAt }) })
-  const agent = { ask: async () => lastAnswer, read: async () => send } as unknown as SendAgent
+  const agent = { requestSend: async () => lastAnswer, read: async () => send } as unknown as SendAgent
   return judgeSends({ faultNodes: [faultNode], agent, record })
 }
 

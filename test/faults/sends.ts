@@ -1,7 +1,7 @@
 /** Sends while nodes are killed or suspended at random moments: the embedded node, and three nodes on NATS in turn. */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { cluster as limits } from '../../core/limits/index.js'
+import { cluster as limits } from '../../runtime/shard/limits.js'
 import { TestNatsCluster } from '../harness/nats.js'
 import { type Rng, seededRng } from '../sim/world/rng.js'
 import { type FaultNode, openFaultNode } from './faultnode.js'

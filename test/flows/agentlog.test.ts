@@ -1,4 +1,7 @@
-/** Lines of an agent's log that belong to no message: refused calls of providers, sends, capabilities, templates, rehearsals. */
+/**
+ * Lines of an agent's log that belong to no message: refused calls of providers, sends, capabilities, templates,
+ * rehearsals.
+ */
 import t from 'tap'
 import { createCarrier, importPeople, makeOutreach, stageCampaign, textsAt } from '../harness/carriers.js'
 import { waitUntil } from '../harness/clock.js'

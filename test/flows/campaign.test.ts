@@ -1,4 +1,7 @@
-/** A campaign over the real HTTP surface: people who wrote, an import that says they agreed, and what reached their phones. */
+/**
+ * A campaign over the real HTTP surface: people who wrote, an import that says they agreed, and what reached their
+ * phones.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { outreachSend } from '../../core/limits/index.js'

@@ -1,7 +1,7 @@
 /** Campaigns that are paused, cancelled and held, over the real HTTP surface, on each kind of provider. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { shard } from '../../core/limits/index.js'
+import { shard } from '../../runtime/shard/limits.js'
 import {
   type Carrier,
   importPeople,

@@ -1,4 +1,7 @@
-/** A whole conversation over the real HTTP surface: an agent with a webhook, a person on sms and on rcs, and the emulator between. */
+/**
+ * A whole conversation over the real HTTP surface: an agent with a webhook, a person on sms and on rcs, and the
+ * emulator between.
+ */
 import t, { type Test } from 'tap'
 import { waitUntil } from '../harness/clock.js'
 import { startNode } from '../harness/process.js'

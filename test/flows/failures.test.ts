@@ -1,4 +1,7 @@
-/** What fails between a person and their agent is seen at once; and the operator's rules hold for everything that an agent says. */
+/**
+ * What fails between a person and their agent is seen at once; and the operator's rules hold for everything that an
+ * agent says.
+ */
 import t from 'tap'
 import { logEvents } from '../../core/catalogs/logevents.js'
 import { waitUntil } from '../harness/clock.js'

@@ -1,7 +1,7 @@
 /** Follow-ups over the real HTTP surface, on each kind of provider: with the disclaimer, a pause, a cancel. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { shard } from '../../core/limits/index.js'
+import { shard } from '../../runtime/shard/limits.js'
 import {
   type Carrier,
   importPeople,
@@ -16,7 +16,9 @@ import { type NodeProcess, startNode } from '../harness/process.js'
 
 t.setTimeout(240_000)
 
-/** An hour is a second. One shard: as many messages are on their way at a time as it has connections to one provider. */
+/**
+ * An hour is a second. One shard: as many messages are on their way at a time as it has connections to one provider.
+ */
 const env = { PARLEY_ALLOW_PRIVATE_URLS: 'true', PARLEY_TIME_SCALE: '3600', PARLEY_SHARDS: '1' }
 const node: NodeProcess = await startNode(env)
 t.teardown(() => node.clean())

@@ -1,4 +1,7 @@
-/** A picture from a phone to an agent, over the real adapters, from providers that give it to nobody without credentials. */
+/**
+ * A picture from a phone to an agent, over the real adapters, from providers that give it to nobody without
+ * credentials.
+ */
 import t from 'tap'
 import { EmulatedAccount } from '../harness/account.js'
 import { startNode } from '../harness/process.js'

@@ -1,4 +1,6 @@
-/** A campaign whose provider stops accepting the account, over the real HTTP surface, until its operator has seen to it. */
+/**
+ * A campaign whose provider stops accepting the account, over the real HTTP surface, until its operator has seen to it.
+ */
 import t from 'tap'
 import { createCarrier, importPeople, makeOutreach, phonesFrom, stageCampaign } from '../harness/carriers.js'
 import { waitUntil } from '../harness/clock.js'

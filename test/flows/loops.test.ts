@@ -1,4 +1,7 @@
-/** Webhooks that answer every event, on the emulator and on a provider with a pace and receipts: the person gets a few messages. */
+/**
+ * Webhooks that answer every event, on the emulator and on a provider with a pace and receipts: the person gets a few
+ * messages.
+ */
 import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { EmulatedAccount } from '../harness/account.js'

@@ -1,4 +1,6 @@
-/** A node as its operator meets it: a process that starts, says where it is, keeps what it acknowledged, and stops well. */
+/**
+ * A node as its operator meets it: a process that starts, says where it is, keeps what it acknowledged, and stops well.
+ */
 import { execFileSync } from 'node:child_process'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'

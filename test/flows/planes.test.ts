@@ -67,7 +67,8 @@ async function call(node: NodeProcess, method: string, path: string, json?: unkn
 }
 
 /**
- * While nobody serves a shard its callers are told to come again, and they do. One that came again may have been heard the
+ * While nobody serves a shard its callers are told to come again, and they do. One that came again may have been heard
+ * the
  * first time.
  */
 async function callUntilServed(...args: Parameters<typeof call>): Promise<Answer & { readonly wasRetried: boolean }> {
@@ -89,7 +90,8 @@ async function metric(node: NodeProcess, name: string): Promise<number> {
 t.test('Every process says that it is ready and what it counts', async (t) => {
   for (const node of started) {
     const url = node.mgmt || node.gateway
-    // An old NATS server degrades durability, and that is all that may be said of any of them in the end: on a busy machine
+    // An old NATS server degrades durability, and that is all that may be said of any of them in the end: on a busy
+    // machine
     // Redis may be away for a moment.
     await waitUntil(async () => {
       const ready = await fetch(`${url}/readyz`)

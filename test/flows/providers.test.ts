@@ -1,6 +1,6 @@
 /** One conversation on each channel over the real adapters, each against its emulated provider, with faults on. */
 import t, { type Test } from 'tap'
-import type { ProviderName, EmulatorContext as WireDesk } from '../../adapters/emulator/contract.js'
+import type { EmulatorContext, ProviderName } from '../../adapters/emulator/contract.js'
 import { httpProviders } from '../../adapters/emulator/providers.js'
 import { EmulatedAccount } from '../harness/account.js'
 import { waitUntil } from '../harness/clock.js'
@@ -26,7 +26,9 @@ t.teardown(() => node.clean())
 const names = Object.keys(providerRows) as ProviderName[]
 const openConversations = await Promise.all(names.map((provider) => ProviderConversation.open(t, node, provider)))
 
-/** A look around opens all lines that are wanted: once that of a binding which was made later is up, so are the others. */
+/**
+ * A look around opens all lines that are wanted: once that of a binding which was made later is up, so are the others.
+ */
 async function waitForConnections(t: Test): Promise<void> {
   const { account } = await ProviderConversation.open(t, node, 'smpp', 'Scout')
   let tries = 0
@@ -373,7 +375,7 @@ t.test('A call whose signature is off by a byte, or that has none, leaves nothin
     }
     const address = provider.address(account.address)
     const act = { kind: 'text', text: `Is it me on ${name}?` } as const
-    const [call] = provider.callbacksFor(account.account, address, act, signing as unknown as WireDesk)
+    const [call] = provider.callbacksFor(account.account, address, act, signing as unknown as EmulatorContext)
     const { headers, body } = call as { headers: Record<string, string>; body: string }
     const header = signatureHeaders[name as keyof typeof signatureHeaders]
     const { [header]: signature = '', ...unsigned } = headers

@@ -1,4 +1,6 @@
-/** The wires of the providers as the flow of `providers.test.ts` meets them: one row each, with what it has and lacks. */
+/**
+ * The wires of the providers as the flow of `providers.test.ts` meets them: one row each, with what it has and lacks.
+ */
 import type { Act, ProviderName } from '../../adapters/emulator/contract.js'
 import type { FaultKind } from '../../adapters/emulator/faults.js'
 import type { ChannelName } from '../../core/channelnames.js'
@@ -23,7 +25,9 @@ export interface ProviderRow {
   readonly receiptStates: readonly ('delivered' | 'read')[]
   /** It ignores a message whose id it has seen. Elsewhere one that was never answered for may arrive twice. */
   readonly knowsIds?: true
-  /** Seven rooms to choose from, as the provider gets them, and where in the body they are. `tap`: what a tap returns. */
+  /**
+   * Seven rooms to choose from, as the provider gets them, and where in the body they are. `tap`: what a tap returns.
+   */
   readonly offer: (tap: (optionIndex: number) => string) => unknown
   // biome-ignore lint/suspicious/noExplicitAny: what is read is asserted
   readonly offerIn: (body: any) => unknown

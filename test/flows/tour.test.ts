@@ -1,4 +1,6 @@
-/** The operator's tour of the management API: its lines, run by a real shell with the real curl, say what they promise. */
+/**
+ * The operator's tour of the management API: its lines, run by a real shell with the real curl, say what they promise.
+ */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -60,7 +60,7 @@ export class TestAgent {
   readonly #received: Received[] = []
   readonly #replies: Reply[] = []
   #seen = 0
-  #heard = 0
+  #read = 0
   #shown = 0
   secret = ''
   token = ''
@@ -174,10 +174,10 @@ export class TestAgent {
 
   /** The next events other than statuses, once there are this many. */
   async nextContentEvents(t: Test, count: number): Promise<Envelope[]> {
-    const next = () => this.#received.filter((each) => !isStatus(each)).slice(this.#heard, this.#heard + count)
+    const next = () => this.#received.filter((each) => !isStatus(each)).slice(this.#read, this.#read + count)
     await waitUntil(() => next().length === count)
     const received = next()
-    this.#heard += count
+    this.#read += count
     return this.#signed(t, received)
   }
 

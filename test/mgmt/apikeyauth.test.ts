@@ -1,4 +1,6 @@
-/** API keys as processes recognise them: one that owns the org's shard, one that owns nothing, and what changes between. */
+/**
+ * API keys as processes recognise them: one that owns the org's shard, one that owns nothing, and what changes between.
+ */
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import t from 'tap'

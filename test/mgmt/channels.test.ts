@@ -1,4 +1,6 @@
-/** Channel bindings: the table of their statuses, every rule of their routes, provisioning, and how providers find them. */
+/**
+ * Channel bindings: the table of their statuses, every rule of their routes, provisioning, and how providers find them.
+ */
 import { rm } from 'node:fs/promises'
 import fc from 'fast-check'
 import t from 'tap'

@@ -200,12 +200,12 @@ t.test('Nobody who opted out is written to, and nobody learns that they did', as
     ['+14155550120', '+14155550122'],
     'the second opening to the first number did not go out',
   )
-  const told = answers.map(({ status, text, headers }) => {
+  const answered = answers.map(({ status, text, headers }) => {
     const { 'x-request-id': _own, ...rest } = headers
     return { status, text, rest }
   })
-  t.same(told[1], told[0])
-  t.same(told[2], told[0])
+  t.same(answered[1], answered[0])
+  t.same(answered[2], answered[0])
 })
 
 t.test('What is no number is shown again with what is wrong, and nothing of it runs', async (t) => {
@@ -380,14 +380,14 @@ t.test('Whatever happens to a link, its uses are the numbers taken, each once, a
       tx.put(bindingTable, bindingKey, { channel: 'rcs', status: 'Active' } as never)
       const one = { ...agentRef, linkId: 'lnk_1' }
       let at = 0
-      const told = () => ({ at, commandId: '', mint: (prefix: string) => prefix })
-      commands.create.decide(tx, { ...one, code: 'code', wish: { bindingId: 'cb_1', maxUses } }, told())
+      const meta = () => ({ at, commandId: '', mint: (prefix: string) => prefix })
+      commands.create.decide(tx, { ...one, code: 'code', wish: { bindingId: 'cb_1', maxUses } }, meta())
       const model = { taken: new Set<number>(), disabled: false, starts: 0 }
       for (const step of moves) {
         if ('wait' in step) at += step.wait
         else if ('disable' in step) {
           model.disabled = step.disable
-          commands.change.decide(tx, { ...one, disabled: step.disable }, told())
+          commands.change.decide(tx, { ...one, disabled: step.disable }, meta())
         } else if ('release' in step) {
           isBound = false
           model.disabled = true
@@ -395,7 +395,7 @@ t.test('Whatever happens to a link, its uses are the numbers taken, each once, a
           onBindingRemoved(tx, agentRef, 'cb_1')
         } else {
           const isOpen = isBound && !model.disabled && at < limits.lifetimeDefaultMs && model.taken.size < maxUses
-          const answer = commands.redeem.decide(tx, { ...one, asid: `usr_${step.enter}`, address: '+1' }, told())
+          const answer = commands.redeem.decide(tx, { ...one, asid: `usr_${step.enter}`, address: '+1' }, meta())
           if (isRefusal(answer) === isOpen) return false
           if (isOpen) model.taken.add(step.enter)
           if (isOpen) model.starts++

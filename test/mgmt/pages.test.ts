@@ -1,4 +1,7 @@
-/** The pages that people get in a browser, the one of an outreach link and the end of a sign-in, at the sizes people have. */
+/**
+ * The pages that people get in a browser, the one of an outreach link and the end of a sign-in, at the sizes people
+ * have.
+ */
 import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
 import { createServer } from 'node:http'

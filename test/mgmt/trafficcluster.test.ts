@@ -1,4 +1,7 @@
-/** Lists of traffic in an installation of several nodes: conversations lie on all of them, and each node shows the same list. */
+/**
+ * Lists of traffic in an installation of several nodes: conversations lie on all of them, and each node shows the same
+ * list.
+ */
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import { systemClock } from '../../runtime/clock.js'

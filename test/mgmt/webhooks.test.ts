@@ -1,4 +1,6 @@
-/** Org webhooks: their routes, the queue of deliveries, and deliveries themselves, over the real store, engine and wire. */
+/**
+ * Org webhooks: their routes, the queue of deliveries, and deliveries themselves, over the real store, engine and wire.
+ */
 import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

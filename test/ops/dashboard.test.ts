@@ -1,4 +1,6 @@
-/** The dashboard, the alert rules and the lists for people speak of metrics that there are, and leave none out unsaid. */
+/**
+ * The dashboard, the alert rules and the lists for people speak of metrics that there are, and leave none out unsaid.
+ */
 import { readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'

@@ -1,4 +1,6 @@
-/** Backups on a node: what the system operator can ask for, what is in one, and what a folder must be to be restored. */
+/**
+ * Backups on a node: what the system operator can ask for, what is in one, and what a folder must be to be restored.
+ */
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -80,7 +82,7 @@ t.test('A backup holds the data and the media it names, and its manifest says so
     cluster: false,
     shards: 4,
     key: false,
-    mediaGone: 0,
+    mediaMissing: 0,
   })
   t.equal(manifest.at, at)
   t.same(

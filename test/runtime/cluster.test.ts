@@ -1,10 +1,12 @@
-/** Nodes on real NATS become one installation: they share its shards, come, go and die, and lose nothing they answered. */
+/**
+ * Nodes on real NATS become one installation: they share its shards, come, go and die, and lose nothing they answered.
+ */
 import t from 'tap'
-import { cluster, shard } from '../../core/limits/index.js'
 import { type Bus, BusUnreachable } from '../../runtime/nats/contract.js'
 import { createLog } from '../../runtime/observe/log.js'
 import type { Shards } from '../../runtime/shard/contract.js'
 import { openEmbedded } from '../../runtime/shard/embedded.js'
+import { cluster, shard } from '../../runtime/shard/limits.js'
 import { rendezvousRank, shardOf } from '../../runtime/shard/placement.js'
 import { openStore } from '../../runtime/store/lmdb.js'
 import { act, counters, executeScript, seenOf, seen as seenQuery, testHandlers } from '../contract/shards/handlers.js'
@@ -13,7 +15,10 @@ import type { ClusterNode } from '../harness/engines.js'
 import { clusterShards, Installation, Load, ownersOf, waitUntilOwned } from '../harness/installation.js'
 import { createRealTime } from '../harness/time.js'
 
-/** The machine may be slow: a node that is there is not given up, and whoever asks waits. What is tested here is what comes out. */
+/**
+ * The machine may be slow: a node that is there is not given up, and whoever asks waits. What is tested here is what
+ * comes out.
+ */
 Object.assign(cluster, { leaseMs: 4_000, graceMs: 1_000 })
 Object.assign(shard, { executeMs: 60_000 })
 

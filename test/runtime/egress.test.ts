@@ -1,4 +1,6 @@
-/** The door out: which URLs may be named, which addresses are connected to, what is read of an answer, and signatures. */
+/**
+ * The door out: which URLs may be named, which addresses are connected to, what is read of an answer, and signatures.
+ */
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'

@@ -1,4 +1,6 @@
-/** The HTTP front: how paths are matched, how bodies are read, and what every kind of bad input gets, over real sockets. */
+/**
+ * The HTTP front: how paths are matched, how bodies are read, and what every kind of bad input gets, over real sockets.
+ */
 import { createReadStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
@@ -154,9 +156,9 @@ const extraRoutes = [
   route({
     ...open,
     method: 'GET',
-    path: '/counted/{told}',
+    path: '/counted/{length}',
     reply: { 200: 'text/plain' },
-    handler: ({ params: { told: length } }) => ({
+    handler: ({ params: { length } }) => ({
       status: 200,
       type: 'text/plain',
       body: pieces(100),

@@ -1,11 +1,12 @@
-/** What nodes of a cluster share: every promise of the bus, kept by real NATS servers, alone and as a cluster of three. */
+/**
+ * What nodes of a cluster share: every promise of the bus, kept by real NATS servers, alone and as a cluster of three.
+ */
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect, headers, type NatsConnection, TimeoutError } from '@nats-io/transport-node'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import { bus as limits } from '../../core/limits/index.js'
 import { type Clock, systemClock } from '../../runtime/clock.js'
 import { readAddresses } from '../../runtime/nats/address.js'
 import { type NatsOptions, openNats } from '../../runtime/nats/bus.js'
@@ -22,6 +23,7 @@ import {
 } from '../../runtime/nats/contract.js'
 import { busError } from '../../runtime/nats/errors.js'
 import { createAssembly, type Frame, framesOf } from '../../runtime/nats/frames.js'
+import { bus as limits } from '../../runtime/nats/limits.js'
 import { publishTo } from '../../runtime/nats/messages.js'
 import { createStream } from '../../runtime/nats/stream.js'
 import { checkWords } from '../../runtime/nats/subjects.js'
@@ -1294,7 +1296,10 @@ t.test('A cluster of which too few servers are up makes no log until there are e
   )
 })
 
-/** Appends as an owner does: after silence it asks again, and looks whose entry it is that stands there, once it can be seen. */
+/**
+ * Appends as an owner does: after silence it asks again, and looks whose entry it is that stands there, once it can be
+ * seen.
+ */
 async function appendSurely(log: Log, entry: Buffer, after: number): Promise<void> {
   for (;;) {
     if ((await retryUntilDone(() => log.append(entry, after))) === 'appended') return

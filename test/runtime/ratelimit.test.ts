@@ -1,9 +1,11 @@
-/** Rate limits: the arithmetic, the buckets of one process, the buckets in Redis, and what happens when Redis is away. */
+/**
+ * Rate limits: the arithmetic, the buckets of one process, the buckets in Redis, and what happens when Redis is away.
+ */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import t from 'tap'
-import { type BudgetName, budgets, redis as limits } from '../../core/limits/index.js'
+import { type BudgetName, budgets } from '../../core/limits/index.js'
 import {
   type BucketShape,
   type BucketState,
@@ -15,6 +17,7 @@ import {
 import type { Buckets, SpendResult } from '../../runtime/ratelimit/contract.js'
 import { type OpenBucketsOptions, openBuckets } from '../../runtime/ratelimit/factory.js'
 import { rateLimitHeaders } from '../../runtime/ratelimit/headers.js'
+import { redis as limits } from '../../runtime/ratelimit/limits.js'
 import { BucketTable, budgetNames, createLocalBuckets, shapesOf } from '../../runtime/ratelimit/local.js'
 import { RedisBuckets, type RedisBucketsOptions } from '../../runtime/ratelimit/redis.js'
 import { spendScript } from '../../runtime/ratelimit/script.js'

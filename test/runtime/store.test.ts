@@ -10,7 +10,6 @@ import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import { store as limits } from '../../core/limits/index.js'
 import { decodePlain, decodeRecord, encodePlain, encodeRecord } from '../../runtime/store/codec.js'
 import { type Commit, groupCommits } from '../../runtime/store/commits.js'
 import {
@@ -23,6 +22,7 @@ import {
   table,
 } from '../../runtime/store/contract.js'
 import { dataFileName } from '../../runtime/store/directory.js'
+import { store as limits } from '../../runtime/store/limits.js'
 import { openStore } from '../../runtime/store/lmdb.js'
 import { anyKey, anyRecord, beginsWith, compareKeys } from './store/generated.js'
 import { commit, left, right } from './store/tables.js'

@@ -1,6 +1,7 @@
 /** Checks that the copies of a shard at the end of its log hold the same bytes, and are reported as up to date. */
-import { cluster as limits } from '../../core/limits/index.js'
+
 import { lineageIdOf } from '../../runtime/shard/cluster/entry.js'
+import { cluster as limits } from '../../runtime/shard/limits.js'
 import { shardOf } from '../../runtime/shard/placement.js'
 import { type Change, table } from '../../runtime/store/contract.js'
 import { keyBytes } from '../../runtime/store/key.js'

@@ -1,5 +1,5 @@
 /** Smaller limits for a run, so that a few commands reach bounds that take thousands in production. */
-import { cluster, shard } from '../../core/limits/index.js'
+import { cluster, shard } from '../../runtime/shard/limits.js'
 import type { Rng } from './world/rng.js'
 
 export interface Limits {

@@ -1,5 +1,5 @@
 /** One run: opens a world, injects faults, waits for quiet and judges the result. */
-import { shard } from '../../core/limits/index.js'
+import { shard } from '../../runtime/shard/limits.js'
 import { differences } from './copies.js'
 import { injectFaults } from './faults.js'
 import { judge, missingWork, type States } from './judge.js'

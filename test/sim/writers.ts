@@ -1,6 +1,7 @@
 /** One writer at a time: who appended to each shard's log, and whether a process acts for a shard that it has lost. */
-import { cluster as limits } from '../../core/limits/index.js'
+
 import { type Assembler, createAssembler, lineageIdOf } from '../../runtime/shard/cluster/entry.js'
+import { cluster as limits } from '../../runtime/shard/limits.js'
 import type { Incarnation } from './world/life.js'
 import type { Entry } from './world/log.js'
 

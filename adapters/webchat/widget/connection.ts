@@ -5,7 +5,7 @@ import { reconnectDelayMs } from './backoff.js'
 import type { ChatStorage } from './storage.js'
 import { requestAdmission } from './visitor.js'
 
-export type ConnectionState = 'idle' | 'connecting' | 'open' | 'offline' | 'elsewhere' | 'gone'
+export type ConnectionState = 'idle' | 'connecting' | 'open' | 'offline' | 'elsewhere' | 'closed'
 
 export interface ConnectionDeps {
   readonly chatUrl: string
@@ -34,7 +34,7 @@ const spreadMs = 1_000
 /** Close codes after which the page does not reconnect. */
 const finalStates: Readonly<Record<number, ConnectionState>> = {
   [closeCodes.foreignSite]: 'elsewhere',
-  [closeCodes.switchedOff]: 'gone',
+  [closeCodes.switchedOff]: 'closed',
 }
 
 export function createConnection({
@@ -65,7 +65,7 @@ export function createConnection({
   async function connect(): Promise<void> {
     clearTimeout(retryTimer)
     retryTimer = undefined
-    if (socket || state === 'elsewhere' || state === 'gone' || isConnecting) return
+    if (socket || state === 'elsewhere' || state === 'closed' || isConnecting) return
     if (!navigator.onLine) return setState('offline')
     // After a failure the state stays `offline` until a connection succeeds, instead of changing with each attempt.
     if (failures === 0) setState('connecting')

@@ -24,11 +24,11 @@ interface PanelProps {
 const notices: Partial<Record<ConnectionState, string>> = {
   offline: words.offline,
   elsewhere: words.elsewhere,
-  gone: words.gone,
+  closed: words.closed,
 }
 
 /** True when nothing can be sent: the site is refused, or the chat does not exist. */
-export const isChatDisabled = (link: ConnectionState) => link === 'elsewhere' || link === 'gone'
+export const isChatDisabled = (link: ConnectionState) => link === 'elsewhere' || link === 'closed'
 
 export function Panel({ chat, state, look, field, close }: PanelProps) {
   const notice = useDelayed(notices[state.connection])

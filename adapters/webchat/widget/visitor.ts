@@ -10,7 +10,7 @@ export interface Visitor {
 export type Admission =
   | { readonly kind: 'visitor'; readonly visitor: Visitor; readonly isNew: boolean }
   /** Permanent: the site is not among those of the chat, or the chat does not exist. */
-  | { readonly kind: 'refused'; readonly reason: 'elsewhere' | 'gone' }
+  | { readonly kind: 'refused'; readonly reason: 'elsewhere' | 'closed' }
   | { readonly kind: 'later'; readonly afterMs: number }
 
 const name = 'visitor'
@@ -53,7 +53,7 @@ async function requestToken(chatUrl: string, storage: ChatStorage, saved: Visito
     () => undefined,
   )
   if (answer?.status === 403) return { kind: 'refused', reason: 'elsewhere' }
-  if (answer?.status === 404) return { kind: 'refused', reason: 'gone' }
+  if (answer?.status === 404) return { kind: 'refused', reason: 'closed' }
   if (!answer?.ok) return { kind: 'later', afterMs: Number(answer?.headers.get('retry-after') ?? 0) * 1000 }
   const { visitorId, token, expiresAt } = (await answer.json()) as Visitor
   const visitor = { visitorId, token, expiresAt }

@@ -23,7 +23,7 @@ export const words = {
   offline: 'No connection. What you write is sent as soon as there is one.',
   tryNow: 'Try now',
   elsewhere: 'This chat may not be shown on this site.',
-  gone: 'This chat is closed at the moment.',
+  closed: 'This chat is closed at the moment.',
   chosen: 'Your answer',
   options: 'Options',
   cards: 'Cards',

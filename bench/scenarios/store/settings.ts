@@ -1,5 +1,5 @@
 /** The store's lmdb options, for limits that must not differ in them. */
-import { store as limits } from '../../../core/limits/index.js'
+import { store as limits } from '../../../runtime/store/limits.js'
 
 export const ourSettings = {
   noSubdir: true,

@@ -145,7 +145,7 @@ export const system: RouteExamples = {
           },
         ],
         key: false,
-        mediaGone: 0,
+        mediaMissing: 0,
         files: [
           {
             path: 'store.mdb',
@@ -183,7 +183,7 @@ export const system: RouteExamples = {
               },
             ],
             key: false,
-            mediaGone: 0,
+            mediaMissing: 0,
             files: [
               {
                 path: 'store.mdb',

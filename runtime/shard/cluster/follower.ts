@@ -2,10 +2,11 @@
  * The follower of a shard's log: applies entries to the copy, and rebuilds the copy when the log does not continue from
  * it.
  */
-import { cluster as limits } from '../../../core/limits/index.js'
+
 import type { Clock } from '../../clock.js'
 import type { Log as CommitLog } from '../../nats/contract.js'
 import type { Log } from '../../observe/log.js'
+import { cluster as limits } from '../limits.js'
 import { type Copy, Diverged, isAheadOf, type LogEnd } from './copy.js'
 import { isReseed, lineageIdOf } from './entry.js'
 import type { SnapshotStore } from './snapshotstore.js'

@@ -1,9 +1,10 @@
 /** Appends to a log with retries until the outcome is known. */
-import { cluster as limits } from '../../../core/limits/index.js'
+
 import type { Clock } from '../../clock.js'
 import { BusUnreachable, type Log } from '../../nats/contract.js'
 import { sleep } from '../../time.js'
 import { LogTruncated, NotOwner, OutcomeUnknown } from '../errors.js'
+import { cluster as limits } from '../limits.js'
 
 /**
  * Resolves when all messages are in the log, one after the other, right behind `after`. Rejects with NotOwner when

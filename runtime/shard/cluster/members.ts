@@ -2,11 +2,12 @@
  * Membership by heartbeats and leases. A node without a successful heartbeat for the length of a lease owns nothing any
  * more, and learns of it before the other nodes do, because they wait longer.
  */
-import { cluster as limits } from '../../../core/limits/index.js'
+
 import type { Clock } from '../../clock.js'
 import type { Bucket, KvEntry } from '../../nats/contract.js'
 import { decodePlain, encodePlain } from '../../store/codec.js'
 import type { ClusterNode } from '../contract.js'
+import { cluster as limits } from '../limits.js'
 import type { NodeIdentity } from '../options.js'
 
 export interface Member extends ClusterNode {

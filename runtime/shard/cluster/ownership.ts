@@ -3,7 +3,7 @@
  * the node should own it and no other can be serving it, serves it, and releases it on request, without a lease, or
  * when the log names another owner.
  */
-import { cluster as limits } from '../../../core/limits/index.js'
+
 import type { Clock } from '../../clock.js'
 import type { Log as CommitLog } from '../../nats/contract.js'
 import type { Log } from '../../observe/log.js'
@@ -11,6 +11,7 @@ import type { Change } from '../../store/contract.js'
 import { serialCommits } from '../../store/deferredcommit.js'
 import type { LocalShardStatus } from '../contract.js'
 import { LogTruncated, NotOwner, OutcomeUnknown } from '../errors.js'
+import { cluster as limits } from '../limits.js'
 import type { OwnedShard, ShardOptions } from '../ownedshard.js'
 import type { Copy, Position } from './copy.js'
 import { createAssembler, type Entry, encodeEntry } from './entry.js'

@@ -1,7 +1,8 @@
 /** Node-to-node RPC about shards: release, status, force takeover. */
-import { cluster as limits, shard as shardLimits } from '../../../core/limits/index.js'
+
 import type { Rpc } from '../../nats/contract.js'
 import { decodePlain, encodePlain } from '../../store/codec.js'
+import { cluster as limits, shard as shardLimits } from '../limits.js'
 import { type Ancestor, isAheadOf, type LogEnd } from './copy.js'
 
 export interface CopyStatus {

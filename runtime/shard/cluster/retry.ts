@@ -1,8 +1,9 @@
 /** Retries calls to servers that do not answer yet: a stream without a leader has one a moment later. */
-import { cluster as limits } from '../../../core/limits/index.js'
+
 import type { Clock } from '../../clock.js'
 import { BusUnreachable } from '../../nats/contract.js'
 import { sleep } from '../../time.js'
+import { cluster as limits } from '../limits.js'
 
 /**
  * Retries for `joinMs` while the call gets no answer, or none that `isAccepted` accepts; then returns the last answer.

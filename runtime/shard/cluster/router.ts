@@ -3,16 +3,17 @@
  * repeated under the same id, so a committed command is not decided twice.
  */
 import type { Actor } from '../../../core/access.js'
-import { bus, shard as limits } from '../../../core/limits/index.js'
 import { backoffMs } from '../../../core/time.js'
 import type { Clock } from '../../clock.js'
 import { BusUnreachable, NoResponders, type Rpc } from '../../nats/contract.js'
+import { bus } from '../../nats/limits.js'
 import { decodePlain, encodePlain } from '../../store/codec.js'
 import { sleep, withTimeout } from '../../time.js'
 import { combineAnswers } from '../answers.js'
 import type { Shards } from '../contract.js'
 import type { CommandRequest } from '../decision.js'
 import { MailboxFull, NotOwner, OutcomeUnknown } from '../errors.js'
+import { shard as limits } from '../limits.js'
 import type { OwnedShard } from '../ownedshard.js'
 import { shardOf } from '../placement.js'
 import { outcomeUnknown, unavailable } from '../refusals.js'

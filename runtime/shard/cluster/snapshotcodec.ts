@@ -3,9 +3,10 @@
  * Entries of the log hold whole records, so applying all of them from the head's position on makes the copy complete.
  * The end says from which entry on it is.
  */
-import { cluster as limits } from '../../../core/limits/index.js'
+
 import { decodePlain, encodePlain } from '../../store/codec.js'
 import type { Change, Space } from '../../store/contract.js'
+import { cluster as limits } from '../limits.js'
 import type { Position } from './copy.js'
 
 /** Snapshots of another version are refused (decision 073). */

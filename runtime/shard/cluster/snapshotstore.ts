@@ -1,9 +1,10 @@
 /** Snapshots of one shard: when to make one, where it is stored, and from which one a copy is loaded. */
-import { cluster as limits } from '../../../core/limits/index.js'
+
 import type { Clock } from '../../clock.js'
 import type { Log as CommitLog, ObjectStore } from '../../nats/contract.js'
 import type { Log } from '../../observe/log.js'
 import type { Space } from '../../store/contract.js'
+import { cluster as limits } from '../limits.js'
 import type { Copy, Position } from './copy.js'
 import type { Settings } from './settings.js'
 import { readSnapshot, writeSnapshot } from './snapshotcodec.js'

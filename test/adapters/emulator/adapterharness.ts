@@ -1,4 +1,7 @@
-/** A real adapter between a provider emulator and a test: what it sends goes to the emulator, what is told comes back as items. */
+/**
+ * A real adapter between a provider emulator and a test: what it sends goes to the emulator, what is told comes back as
+ * items.
+ */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

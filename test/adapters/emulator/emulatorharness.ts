@@ -1,4 +1,6 @@
-/** A provider emulator on its own ports with a customer's endpoint beside it, for tests that speak to it as adapters do. */
+/**
+ * A provider emulator on its own ports with a customer's endpoint beside it, for tests that speak to it as adapters do.
+ */
 import type { Test } from 'tap'
 import type { CallWebhook } from '../../../adapters/emulator/callbacks.js'
 import type { Account, ProviderName } from '../../../adapters/emulator/contract.js'

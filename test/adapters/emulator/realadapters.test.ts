@@ -1,4 +1,6 @@
-/** The real adapters, unchanged, against the emulated providers: two readings of the same documents that have to agree. */
+/**
+ * The real adapters, unchanged, against the emulated providers: two readings of the same documents that have to agree.
+ */
 import t from 'tap'
 import type { ProviderName } from '../../../adapters/emulator/contract.js'
 import { corpusFor } from '../../../adapters/kit/suite/corpus.js'

@@ -52,7 +52,9 @@ function withoutNative(tried: ContentMessage, channel: string): ContentMessage {
   return { ...tried, parts }
 }
 
-/** Words of a block stand in the requests after those of the block before it began, taps in the order of the message. */
+/**
+ * Words of a block stand in the requests after those of the block before it began, taps in the order of the message.
+ */
 function checkCompleteness(blocks: readonly Block[], payloads: readonly unknown[], messageId: string): void {
   const sent = payloads.map((payload) => stringsIn(payload).join('\n'))
   let reached = 0

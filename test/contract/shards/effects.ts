@@ -1,8 +1,8 @@
 /** Effects: performed after their commit, at least once, under ids that let a receiver see each exactly once. */
 import fc from 'fast-check'
 import type { Test } from 'tap'
-import { shard as limits } from '../../../core/limits/index.js'
 import type { Command, EffectContext, EffectHandler, Query, Tx } from '../../../runtime/shard/contract.js'
+import { shard as limits } from '../../../runtime/shard/limits.js'
 import { outboxTable } from '../../../runtime/shard/tables.js'
 import { type EngineFixture, eventually, inOneCommit, type OpenEngineFixture, readerFor } from './fixture.js'
 import { act, counters, executeScript, journals, notes, seenOf, testHandlers } from './handlers.js'

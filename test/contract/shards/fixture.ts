@@ -10,7 +10,10 @@ export interface Logged {
   readonly [field: string]: unknown
 }
 
-/** One or several processes on data of their own. What is asked is asked in one of them, perhaps not in the one that owns the shards. */
+/**
+ * One or several processes on data of their own. What is asked is asked in one of them, perhaps not in the one that
+ * owns the shards.
+ */
 export interface EngineFixture {
   readonly shards: Shards
   /** The engine of the process that owns the shards, its store and its clock. */
@@ -56,7 +59,8 @@ export async function eventually(
 }
 
 /**
- * Lets no commit begin until everything asked in `send` has reached its shard: what goes to one shard shares a commit. Does
+ * Lets no commit begin until everything asked in `send` has reached its shard: what goes to one shard shares a commit.
+ * Does
  * what comes in `meanwhile` before the first of them begins.
  */
 export async function inOneCommit<R>(

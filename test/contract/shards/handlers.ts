@@ -1,4 +1,7 @@
-/** Commands and queries that the suite asks: a script in data, so that a test says what a command does where it asks for it. */
+/**
+ * Commands and queries that the suite asks: a script in data, so that a test says what a command does where it asks for
+ * it.
+ */
 import { type Refusal, refuse } from '../../../core/errors.js'
 import type {
   Command,

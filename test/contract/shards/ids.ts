@@ -1,6 +1,6 @@
 /** Ids of commands: a second ask under one is the first ask again, for as long as it is remembered. */
 import type { Test } from 'tap'
-import { shard as limits } from '../../../core/limits/index.js'
+import { shard as limits } from '../../../runtime/shard/limits.js'
 import { answerExpiryTable, answerTable } from '../../../runtime/shard/tables.js'
 import { type EngineFixture, eventually, inOneCommit, type OpenEngineFixture, readerFor } from './fixture.js'
 import { type Acted, act, executeScript, type Step, seenOf, testHandlers } from './handlers.js'

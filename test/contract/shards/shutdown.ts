@@ -1,6 +1,6 @@
 /** Stopping: what was asked and what is performed is finished, and the rest is there for whoever is next. */
 import type { Test } from 'tap'
-import { shard as limits } from '../../../core/limits/index.js'
+import { shard as limits } from '../../../runtime/shard/limits.js'
 import { shardOf } from '../../../runtime/shard/placement.js'
 import { isAnswer } from './commands.js'
 import { countPendingEffects } from './effects.js'

@@ -1,7 +1,7 @@
 /** Timers: commands that the house gives itself, once, in their order, whoever is there when they fall due. */
 import type { Test } from 'tap'
-import { shard as limits } from '../../../core/limits/index.js'
 import type { Command } from '../../../runtime/shard/contract.js'
+import { shard as limits } from '../../../runtime/shard/limits.js'
 import { timerNameTable, timerTable } from '../../../runtime/shard/tables.js'
 import { type EngineFixture, eventually, inOneCommit, type OpenEngineFixture, readerFor } from './fixture.js'
 import { type Acted, act, executeScript, type Step, seenOf, testHandlers } from './handlers.js'

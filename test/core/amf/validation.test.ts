@@ -68,7 +68,9 @@ t.test('Whatever is given, the judgement is a value', async (t) => {
 })
 
 t.test('A member that nobody asked for is named by its path, at every level', async (t) => {
-  /** Puts an unknown member into one of the objects of a message, but not inside a payload, where everything is allowed. */
+  /**
+   * Puts an unknown member into one of the objects of a message, but not inside a payload, where everything is allowed.
+   */
   function collectMutations(value: unknown, path: string, mutations: (() => string)[]): void {
     if (typeof value !== 'object' || value === null) return
     if (Array.isArray(value)) {

@@ -22,7 +22,7 @@ const someone = fc
   })
 
 t.test('A field is set when it comes to say something that it did not say before, and at no other time', async (t) => {
-  const valueOf = (who: Person | undefined, field: string) =>
+  const fieldOf = (who: Person | undefined, field: string) =>
     (field === 'plan' ? who?.customFields?.plan : who?.company) ?? ''
   fc.assert(
     fc.property(
@@ -30,7 +30,7 @@ t.test('A field is set when it comes to say something that it did not say before
       someone,
       fc.constantFrom('plan', 'company'),
       (before, after, field) => {
-        const isNewlySet = valueOf(after, field).trim() !== '' && valueOf(after, field) !== valueOf(before, field)
+        const isNewlySet = fieldOf(after, field).trim() !== '' && fieldOf(after, field) !== fieldOf(before, field)
         return isTriggered({ kind: 'person.fieldSet', field }, before, after) === isNewlySet
       },
     ),

@@ -1,4 +1,7 @@
-/** Openings of sends: one message however often it is tried, news of it for the send, and nobody disturbed who is talking. */
+/**
+ * Openings of sends: one message however often it is tried, news of it for the send, and nobody disturbed who is
+ * talking.
+ */
 
 import t from 'tap'
 import { isSignal } from '../../../core/amf/index.js'

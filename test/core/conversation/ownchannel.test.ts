@@ -121,7 +121,7 @@ t.test('Whatever happens, it looks the same as with a provider that takes everyt
           }
         }
         const seen = (chat: Chat) => ({
-          told: chat.events(),
+          events: chat.events(),
           traffic: chat.traffic,
           conversation: chat.conversation(),
           messages: chat.traffic.map(({ messageId }) => chat.outgoing(messageId)),

@@ -1,4 +1,6 @@
-/** A message that its provider may have: it is handed over once more at most, or asked for, and never counts as failed. */
+/**
+ * A message that its provider may have: it is handed over once more at most, or asked for, and never counts as failed.
+ */
 
 import t from 'tap'
 import type { DeliveryOutcome } from '../../../core/conversation/outcome.js'

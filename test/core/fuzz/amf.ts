@@ -1,4 +1,6 @@
-/** Messages of AMF/1 that are almost right: judging one gives it back, or says what is wrong at a path that is there. */
+/**
+ * Messages of AMF/1 that are almost right: judging one gives it back, or says what is wrong at a path that is there.
+ */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { type OutboundMessage, validateMessage } from '../../../core/amf/index.js'
@@ -93,7 +95,9 @@ function mutateValue(rng: Rng, root: unknown): unknown {
   return root
 }
 
-/** As JSON would bring it: lists have places alone, and a member is the object's own even under the prototype's name. */
+/**
+ * As JSON would bring it: lists have places alone, and a member is the object's own even under the prototype's name.
+ */
 function put(holder: Record<string, unknown>, key: string, value: unknown): void {
   if (Array.isArray(holder) && !/^\d+$/.test(key)) return
   Object.defineProperty(holder, key, { value, writable: true, enumerable: true, configurable: true })

@@ -1,4 +1,7 @@
-/** Fuzzing by hand: `node dist/test/core/fuzz/main.js aml --inputs 1000000 --seed 7`, or `amf`; `--only 12` sees one again. */
+/**
+ * Fuzzing by hand: `node dist/test/core/fuzz/main.js aml --inputs 1000000 --seed 7`, or `amf`; `--only 12` sees one
+ * again.
+ */
 import { parseArgs } from 'node:util'
 import { amfTarget } from './amf.js'
 import { amlTarget } from './aml.js'

@@ -144,7 +144,8 @@ t.test('Hostile text takes no longer than other text of its length', async (t) =
     for (const markup of markups) write(parse(text), markup)
     return Number(process.hrtime.bigint() - before) / 1e6
   }
-  // What else the machine does only ever adds to a time, so the least of many is what the text itself takes. Eight times
+  // What else the machine does only ever adds to a time, so the least of many is what the text itself takes. Eight
+  // times
   // as long a text would take sixty-four times as long if each character looked at all the others.
   for (const piece of repeated) {
     const text = (length: number) => piece.repeat(length / piece.length)

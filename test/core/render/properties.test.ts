@@ -210,7 +210,10 @@ function tappedIn(blocks: readonly Block[]): number[] {
     .filter((tap) => tap !== undefined)
 }
 
-/** The taps that need no number, because a sentence of the rendering takes YES or NO for them, or nobody can answer them. */
+/**
+ * The taps that need no number, because a sentence of the rendering takes YES or NO for them, or nobody can answer
+ * them.
+ */
 function answeredInWords({ blocks }: Rendering, { parts }: ContentMessage, of: Traits): number[] {
   const text = blocks
     .map((block) => ('text' in block ? block.text : ''))

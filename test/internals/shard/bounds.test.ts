@@ -1,9 +1,9 @@
 /** How much a shard takes at a time. */
 import t from 'tap'
-import { shard as limits } from '../../../core/limits/index.js'
 import { type Clock, systemClock } from '../../../runtime/clock.js'
 import { createLog } from '../../../runtime/observe/log.js'
 import { openEmbedded } from '../../../runtime/shard/embedded.js'
+import { shard as limits } from '../../../runtime/shard/limits.js'
 import { openStore } from '../../../runtime/store/lmdb.js'
 import { tempDir } from '../../harness/webhooknode.js'
 import { count } from './counter.js'

@@ -1,4 +1,7 @@
-/** A node's copy of a shard: what the log says and nothing else, however often writing fails, and a log that is another is noticed. */
+/**
+ * A node's copy of a shard: what the log says and nothing else, however often writing fails, and a log that is another
+ * is noticed.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,10 +1,10 @@
 /** Membership: a node knows that it lost its lease before anybody may take over from it, whatever the network does. */
 import fc from 'fast-check'
 import t from 'tap'
-import { cluster as limits } from '../../../core/limits/index.js'
 import type { Clock } from '../../../runtime/clock.js'
 import { type Bucket, BusUnreachable, type KvEntry } from '../../../runtime/nats/contract.js'
 import { type Members, openMembers, ownerIdOf } from '../../../runtime/shard/cluster/members.js'
+import { cluster as limits } from '../../../runtime/shard/limits.js'
 import { openTimeline, type Timeline } from '../../sim/world/timeline.js'
 
 /** A clock that runs a little fast or slow and began at another moment than the others. */
@@ -30,7 +30,10 @@ interface Network {
   delay(): number | 'lost'
 }
 
-/** Messages of a connection arrive in the order of sending or not at all; one that gets no answer gives up after a while. */
+/**
+ * Messages of a connection arrive in the order of sending or not at all; one that gets no answer gives up after a
+ * while.
+ */
 function bucketOver(timeline: Timeline, server: ServerSide, network: Network): Bucket {
   const patienceMs = 5_000
   let [sentTill, receivedTill] = [0, 0]
@@ -392,7 +395,8 @@ t.test(
     await starting
     const before = members.leaseEpoch()
     leases.length = 0
-    // The process stands still: the next heartbeat is late, and its answer comes after the lease, before the timer of its end.
+    // The process stands still: the next heartbeat is late, and its answer comes after the lease, before the timer of
+    // its end.
     now = limits.leaseMs - 1
     const [heartbeat] = [...alarms].filter(({ at }) => at === limits.heartbeatEveryMs)
     heartbeat!.call()

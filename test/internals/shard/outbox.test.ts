@@ -1,11 +1,14 @@
-/** The outbox by itself: whatever comes, fails, settles and is read when, each effect goes out in its turn and within bounds. */
+/**
+ * The outbox by itself: whatever comes, fails, settles and is read when, each effect goes out in its turn and within
+ * bounds.
+ */
 import fc from 'fast-check'
 import t from 'tap'
-import { shard as limits } from '../../../core/limits/index.js'
 import type { Clock } from '../../../runtime/clock.js'
 import type { Log } from '../../../runtime/observe/log.js'
 import type { EffectContext } from '../../../runtime/shard/contract.js'
 import type { PendingEffect } from '../../../runtime/shard/decision.js'
+import { shard as limits } from '../../../runtime/shard/limits.js'
 import { openOutbox } from '../../../runtime/shard/outbox.js'
 import type { Reader } from '../../../runtime/store/contract.js'
 import { compareKeys } from '../../runtime/store/generated.js'

@@ -1,4 +1,6 @@
-/** A layer over the state below: reads as if its writes were there already, and takes back those of one command alone. */
+/**
+ * A layer over the state below: reads as if its writes were there already, and takes back those of one command alone.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

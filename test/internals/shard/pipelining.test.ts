@@ -25,7 +25,10 @@ const otherChange: Change = { key: Buffer.from([0x20]), value: Buffer.from([1]) 
 
 type PendingWrites = { go(): void; fail(): void }[]
 
-/** An engine whose commits go to the disk, or fail, when the test says so: each by itself, or in groups with those of others. */
+/**
+ * An engine whose commits go to the disk, or fail, when the test says so: each by itself, or in groups with those of
+ * others.
+ */
 async function openDelayedEngine(t: Test, isGrouped = false) {
   const store = await openStore({ dir: tempDir(t), shards: 2 })
   const pendingWrites: PendingWrites = []

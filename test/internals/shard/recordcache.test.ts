@@ -1,9 +1,9 @@
 /** Records at hand: the same that the space has, whatever is written, failed and forgotten. */
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import { shard as limits } from '../../../core/limits/index.js'
 import { campaignTable } from '../../../mgmt/campaigns/store.js'
 import { settingsTable, timerTable } from '../../../mgmt/outreach/store.js'
+import { shard as limits } from '../../../runtime/shard/limits.js'
 import { createOverlay } from '../../../runtime/shard/overlay.js'
 import { withCache } from '../../../runtime/shard/recordcache.js'
 import { cacheReads, cacheWrites, type Key, type Table, table } from '../../../runtime/store/contract.js'

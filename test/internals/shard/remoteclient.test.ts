@@ -1,4 +1,7 @@
-/** A cluster keeps the contract of the shards also when whoever asks is not where they are: everything goes over the wire. */
+/**
+ * A cluster keeps the contract of the shards also when whoever asks is not where they are: everything goes over the
+ * wire.
+ */
 import t from 'tap'
 import { shardsSuite } from '../../contract/shards.js'
 import { openRemoteFixture } from '../../harness/engines.js'

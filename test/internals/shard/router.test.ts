@@ -1,10 +1,10 @@
 /** The cluster router: a command that may have been committed is not executed again. */
 import t from 'tap'
 import { isRefusal } from '../../../core/errors.js'
-import { shard as limits } from '../../../core/limits/index.js'
 import type { Clock } from '../../../runtime/clock.js'
 import { createRouter } from '../../../runtime/shard/cluster/router.js'
 import type { Command } from '../../../runtime/shard/contract.js'
+import { shard as limits } from '../../../runtime/shard/limits.js'
 import type { OwnedShard } from '../../../runtime/shard/ownedshard.js'
 import { outcomeUnknown } from '../../../runtime/shard/refusals.js'
 import { createRegistry } from '../../../runtime/shard/registry.js'

@@ -1,6 +1,5 @@
 /** The shelf of a shard's snapshots: what is left on it, however making one went. */
 import t from 'tap'
-import { cluster } from '../../../core/limits/index.js'
 import {
   type Bucket,
   BusUnreachable,
@@ -11,6 +10,7 @@ import {
 import type { Copy, Position } from '../../../runtime/shard/cluster/copy.js'
 import { openSettings } from '../../../runtime/shard/cluster/settings.js'
 import { createSnapshotStore } from '../../../runtime/shard/cluster/snapshotstore.js'
+import { cluster } from '../../../runtime/shard/limits.js'
 import type { Space } from '../../../runtime/store/contract.js'
 import { manualClock, waitUntil } from '../../harness/clock.js'
 
@@ -43,7 +43,9 @@ function memoryBucket(): Bucket {
   }
 }
 
-/** Servers that hold whatever came, also of what never became whole, and can fail in the middle of a put or a removal. */
+/**
+ * Servers that hold whatever came, also of what never became whole, and can fail in the middle of a put or a removal.
+ */
 function memorySnapshots() {
   const stored = new Set<string>()
   const failing = { put: false, remove: false }

@@ -2,7 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
 import t from 'tap'
-import { shard as limits } from '../../../core/limits/index.js'
+import { shard as limits } from '../../../runtime/shard/limits.js'
 import { type DueTimer, openTimers } from '../../../runtime/shard/timers.js'
 import type { Reader } from '../../../runtime/store/contract.js'
 import { began, createLeapingClock } from '../../harness/webhooknode.js'

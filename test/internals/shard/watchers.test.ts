@@ -1,4 +1,6 @@
-/** What watchers read while they are told of a commit: all of it, and nothing of the next one beside what they are told. */
+/**
+ * What watchers read while they are told of a commit: all of it, and nothing of the next one beside what they are told.
+ */
 import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
 import { systemClock } from '../../../runtime/clock.js'
@@ -43,7 +45,10 @@ const see: Query<null, Seen> = {
   }),
 }
 
-/** A space shows a commit before anybody is told of it: here it does as soon as it can, in the middle of telling the last. */
+/**
+ * A space shows a commit before anybody is told of it: here it does as soon as it can, in the middle of telling the
+ * last.
+ */
 async function openWatched() {
   const rows = createRows()
   const commits = groupCommits({

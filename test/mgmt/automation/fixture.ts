@@ -1,4 +1,7 @@
-/** Rules and appointments over a shard of their own: people who are entered, rows that are watched, and time that passes. */
+/**
+ * Rules and appointments over a shard of their own: people who are entered, rows that are watched, and time that
+ * passes.
+ */
 import type { Test } from 'tap'
 import type { AutomatedOutreachBody, Rule } from '../../../core/automation/rule.js'
 import type { RunView } from '../../../core/automation/run.js'

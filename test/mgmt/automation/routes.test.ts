@@ -1,4 +1,7 @@
-/** Rules as a resource of their agent, over a node: their fields, their rows, what they keep from going, and one sent for real. */
+/**
+ * Rules as a resource of their agent, over a node: their fields, their rows, what they keep from going, and one sent
+ * for real.
+ */
 import t from 'tap'
 import { minute } from '../../../core/durations.js'
 import { automation as limits } from '../../../core/limits/index.js'

@@ -1,4 +1,6 @@
-/** What a rule does about a person: set off with the change itself, looked at when due, sent once, ended with a reason. */
+/**
+ * What a rule does about a person: set off with the change itself, looked at when due, sent once, ended with a reason.
+ */
 import fc from 'fast-check'
 import t from 'tap'
 import { isActive } from '../../../core/automation/run.js'

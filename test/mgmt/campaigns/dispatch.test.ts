@@ -649,7 +649,7 @@ t.test('Rows are kept as long as their sends, and the report for good', async (t
   t.equal((await fixture.recipients(id)).length, 3)
   await fixture.eventually(async () => (await fixture.recipients(id)).length === 0, hour)
   t.match(await fixture.report(id), { states: { sent: 3 }, total: 3 })
-  const isLeftover = (row: string) => /outreach\.(sends|shelves|launches|keys)|campaigns\.turns/.test(row)
+  const isLeftover = (row: string) => /outreach\.(sends|index|launches|keys)|campaigns\.dispatches/.test(row)
   await fixture.eventually(() => !fixture.sends.rows().some(isLeftover), hour)
 })
 

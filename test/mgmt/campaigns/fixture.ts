@@ -1,4 +1,6 @@
-/** Campaigns over a shard of their own: people who are entered, conversations that a test scripts, and time that passes. */
+/**
+ * Campaigns over a shard of their own: people who are entered, conversations that a test scripts, and time that passes.
+ */
 import type { Test } from 'tap'
 import type { CampaignBody } from '../../../core/campaign/campaign.js'
 import { isOpenState, type RecipientState } from '../../../core/campaign/recipient.js'

@@ -1,4 +1,7 @@
-/** Campaigns as a resource of their agent, over a node: their fields, their moves, what they keep from going, and what is read of them. */
+/**
+ * Campaigns as a resource of their agent, over a node: their fields, their moves, what they keep from going, and what
+ * is read of them.
+ */
 import t from 'tap'
 import { campaign as limits } from '../../../core/limits/index.js'
 import { waitUntil } from '../../harness/clock.js'

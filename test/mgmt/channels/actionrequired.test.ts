@@ -1,4 +1,6 @@
-/** What only an operator can put right makes a binding ActionRequired, once, and never because of credentials long gone. */
+/**
+ * What only an operator can put right makes a binding ActionRequired, once, and never because of credentials long gone.
+ */
 import t from 'tap'
 import { formatAgentKey } from '../../../core/agentref.js'
 import { isRefusal, refuse } from '../../../core/errors.js'

@@ -1,4 +1,6 @@
-/** Credentials are judged by the form of their provider and by its adapter, and what will not do is named by its field. */
+/**
+ * Credentials are judged by the form of their provider and by its adapter, and what will not do is named by its field.
+ */
 import fc from 'fast-check'
 import t from 'tap'
 import { emulatorAdapter } from '../../../adapters/emulator/adapter.js'

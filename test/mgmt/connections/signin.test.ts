@@ -1,4 +1,6 @@
-/** Signing in at a real provider, for a tool of an agent and for the org, and every way in which it does not come about. */
+/**
+ * Signing in at a real provider, for a tool of an agent and for the org, and every way in which it does not come about.
+ */
 import t from 'tap'
 import { oauth as limits } from '../../../core/limits/index.js'
 import { flushPending } from '../../harness/clock.js'

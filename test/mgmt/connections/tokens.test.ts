@@ -1,4 +1,6 @@
-/** Using sign-ins: tokens renewed in time by one at a time, and the statuses that use moves them to, at a real provider. */
+/**
+ * Using sign-ins: tokens renewed in time by one at a time, and the statuses that use moves them to, at a real provider.
+ */
 import t from 'tap'
 import { isRefusal } from '../../../core/errors.js'
 import { oauth as limits } from '../../../core/limits/index.js'

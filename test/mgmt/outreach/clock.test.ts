@@ -1,4 +1,6 @@
-/** Sends, follow-ups, rules and reminders while the clock is set back or forward: delays stay delays, times of day stay. */
+/**
+ * Sends, follow-ups, rules and reminders while the clock is set back or forward: delays stay delays, times of day stay.
+ */
 import fc from 'fast-check'
 import t from 'tap'
 import { hour, minute } from '../../../core/durations.js'

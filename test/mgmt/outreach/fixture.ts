@@ -1,4 +1,7 @@
-/** Sends and automation over a shard of their own, with real people, a document that a test writes, and conversations that it scripts. */
+/**
+ * Sends and automation over a shard of their own, with real people, a document that a test writes, and conversations
+ * that it scripts.
+ */
 
 import { randomBytes } from 'node:crypto'
 import type { Test } from 'tap'

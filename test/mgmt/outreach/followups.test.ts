@@ -146,7 +146,7 @@ t.test('News that are told together come to the same as one after another', asyn
     const written = tables.flatMap(({ name }) => [...layer.writesOf(name)].map((row) => [name, row.key, row.value]))
     return {
       written: written.map((row) => JSON.stringify(row)).sort(),
-      told: moment.pending.map((pending) => pending.effect.payload),
+      effects: moment.pending.map((pending) => pending.effect.payload),
     }
   }
   fc.assert(

@@ -1,4 +1,7 @@
-/** A send that brings a phone along goes where it was accepted to; from then on the phone is the number that is written to. */
+/**
+ * A send that brings a phone along goes where it was accepted to; from then on the phone is the number that is written
+ * to.
+ */
 import t from 'tap'
 import { byPerson, type ListedPerson, openCallers } from '../people/phones.js'
 import { newNumber, type SendAgent } from './sendnode.js'

@@ -60,7 +60,7 @@ t.test('An accepted send is told with 202: who, by which identity, and what was 
     address: number,
     queuedAt: send.json.queuedAt,
     attempts: 0,
-    delivery: { earlier: false, sent: false, delivered: false, read: false, failed: false },
+    delivery: { known: false, sent: false, delivered: false, read: false, failed: false },
     consent: { claimed: 'yes', recorded: 'new', evidence: 'Form 7', capturedAt: '2026-02-01T10:00:00Z', source: 'web' },
   })
   const sent = await agent.waitForState(sendId, 'sent')

@@ -20,7 +20,7 @@ const fixture = await openAgentsFixture()
 t.teardown(() => fixture.node.close())
 const { node } = fixture
 const orgEvent = webhookCommands({ timeScale: 1 }).enqueue
-const { identityEvent: heard } = createPeopleCommands(createPeopleRecords([]), orgEvent)
+const { identityEvent } = createPeopleCommands(createPeopleRecords([]), orgEvent)
 const numbered = (count: number) => Array.from({ length: count }, (_, n) => `n${n}`)
 const keyed = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, 'v']))
 const agentRefOf = (agentId: string) => ({ orgId: 'demo', agentId })
@@ -35,7 +35,7 @@ async function receiveEvent(agentId: string, fields: object): Promise<void> {
     ...fields,
   }
   const agentRef = agentRefOf(agentId)
-  await node.node.engine.execute(formatAgentKey(agentRef), heard, { ...agentRef, ...event } as never)
+  await node.node.engine.execute(formatAgentKey(agentRef), identityEvent, { ...agentRef, ...event } as never)
 }
 
 t.test('A person is entered, read, changed and deleted', async (t) => {
@@ -273,13 +273,13 @@ t.test('People of another org, or of no agent, are not found', async (t) => {
 t.test('Two people are merged, and the one that went leads to the other', async (t) => {
   const { id, call } = await fixture.agent()
   await receiveEvent(id, {})
-  const [heard] = (await call('GET', '/people')).json.data
+  const [reported] = (await call('GET', '/people')).json.data
   const { id: survivorId } = (await call('POST', '/people', { fullName: 'Ann' })).json
-  const merged = await call('POST', `/people/${survivorId}/_merge`, { from: heard.id })
+  const merged = await call('POST', `/people/${survivorId}/_merge`, { from: reported.id })
   t.match(merged.json, { id: survivorId, fullName: 'Ann', identities: [{ asid: 'usr_1' }] })
-  t.equal((await call('GET', `/people/${heard.id}`)).json.id, survivorId)
-  t.equal((await call('PATCH', `/people/${heard.id}`, { company: 'Acme' })).json.id, survivorId, 'writes too')
-  t.same(fieldsOf(await call('POST', `/people/${survivorId}/_merge`, { from: heard.id })), ['from'])
+  t.equal((await call('GET', `/people/${reported.id}`)).json.id, survivorId)
+  t.equal((await call('PATCH', `/people/${reported.id}`, { company: 'Acme' })).json.id, survivorId, 'writes too')
+  t.same(fieldsOf(await call('POST', `/people/${survivorId}/_merge`, { from: reported.id })), ['from'])
   t.same((await call('GET', `/people/${survivorId}/appointments`)).json, { data: [] })
 })
 

@@ -1,4 +1,6 @@
-/** The local cluster of `npm run cluster:up`: what it starts, that it can be repeated, and that it ends only its own. */
+/**
+ * The local cluster of `npm run cluster:up`: what it starts, that it can be repeated, and that it ends only its own.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'

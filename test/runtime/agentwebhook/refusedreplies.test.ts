@@ -1,4 +1,6 @@
-/** Replies that are not taken: the agent's operator can see each with its reason, and what its binding rests for waits. */
+/**
+ * Replies that are not taken: the agent's operator can see each with its reason, and what its binding rests for waits.
+ */
 import t from 'tap'
 import { deadLetterModule } from '../../../runtime/agentwebhook/deadletters.js'
 import { attemptTable, conversationTable, logTable } from '../../../runtime/conversation/tables.js'

@@ -1,4 +1,7 @@
-/** Events before an agent's webhook: one at a time for each person, tried again, signed as they leave, set aside in the end. */
+/**
+ * Events before an agent's webhook: one at a time for each person, tried again, signed as they leave, set aside in the
+ * end.
+ */
 import t from 'tap'
 import { agentWebhook } from '../../../core/limits/index.js'
 import { attemptTable, conversationTable, messageTable } from '../../../runtime/conversation/tables.js'

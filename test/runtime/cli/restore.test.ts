@@ -1,4 +1,6 @@
-/** A node that is backed up under writes, killed, restored elsewhere and started again: nothing acknowledged is missing. */
+/**
+ * A node that is backed up under writes, killed, restored elsewhere and started again: nothing acknowledged is missing.
+ */
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'

@@ -1,4 +1,6 @@
-/** Agents on a whole node without sockets: their channels on the emulator, their tokens, and phones that write to them. */
+/**
+ * Agents on a whole node without sockets: their channels on the emulator, their tokens, and phones that write to them.
+ */
 import { signatureHeader, signatureOf } from '../../../adapters/emulator/adapter.js'
 import { formatAgentKey } from '../../../core/agentref.js'
 import type { ChannelName } from '../../../core/channelnames.js'

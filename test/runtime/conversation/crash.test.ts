@@ -1,4 +1,6 @@
-/** A real node that is killed under load: what it acknowledged comes about after its restart, in order for each person. */
+/**
+ * A real node that is killed under load: what it acknowledged comes about after its restart, in order for each person.
+ */
 import t, { type Test } from 'tap'
 import { signatureHeader, signatureOf } from '../../../adapters/emulator/adapter.js'
 import { loadOrCreateSecretKey } from '../../../runtime/secrets/rootkey.js'

@@ -1,4 +1,7 @@
-/** Lines of an agent's log about what a channel repeats, shows more simply or turns away, and about how replies are read. */
+/**
+ * Lines of an agent's log about what a channel repeats, shows more simply or turns away, and about how replies are
+ * read.
+ */
 import t from 'tap'
 import type { SendOutcome } from '../../../core/channel/adapter.js'
 import { conversation as limits } from '../../../core/limits/index.js'

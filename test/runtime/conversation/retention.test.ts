@@ -36,7 +36,7 @@ async function openConversation(t: Test) {
   const who = { asid, agent: { orgId: 'demo', agentId: 'harbor' }, channel: 'sms' as const, address: '+15550100' }
   return {
     clock,
-    hear: (ids: readonly string[]) =>
+    receive: (ids: readonly string[]) =>
       shards.execute(asid, commands.receiveInbound, {
         identity: who,
         agent,
@@ -50,10 +50,10 @@ async function openConversation(t: Test) {
 
 t.test('What is over goes, though more is kept before it than is looked at in one go', async (t) => {
   const conversation = await openConversation(t)
-  await conversation.hear(['z-old'])
+  await conversation.receive(['z-old'])
   conversation.clock.advance(hour)
   const fresh = Array.from({ length: limits.retentionRows + 100 }, (_, n) => `a-${String(n).padStart(4, '0')}`)
-  await conversation.hear(fresh)
+  await conversation.receive(fresh)
   conversation.clock.advance(limits.dedupeMs - hour)
   await waitUntil(() => !conversation.seen().includes('z-old'))
   t.equal(conversation.seen().length, fresh.length, 'and what is not over stays')
@@ -77,9 +77,9 @@ t.test('Whatever was heard when, exactly what is over is forgotten', async (t) =
       const conversation = await openConversation(t)
       const old = new Set(items.filter(({ isOld }) => isOld).map(({ id }) => id))
       const fresh = new Set(items.filter(({ isOld }) => !isOld).map(({ id }) => id))
-      await conversation.hear([...old])
+      await conversation.receive([...old])
       conversation.clock.advance(limits.dedupeMs)
-      await conversation.hear([...fresh])
+      await conversation.receive([...fresh])
       await conversation.tidy()
       t.same(new Set(conversation.seen()), fresh)
     }),

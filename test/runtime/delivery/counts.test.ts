@@ -1,4 +1,6 @@
-/** What is looked up and written for one message on its way: the agent's context, its media and the provider's payload. */
+/**
+ * What is looked up and written for one message on its way: the agent's context, its media and the provider's payload.
+ */
 import t from 'tap'
 import { waitUntil } from '../../harness/clock.js'
 import { openGatewayFixture } from '../conversation/fixture.js'

@@ -1,4 +1,6 @@
-/** Messages on their way to people: in order and at a pace, onto another channel when one fails, and not after a STOP. */
+/**
+ * Messages on their way to people: in order and at a pace, onto another channel when one fails, and not after a STOP.
+ */
 import fc from 'fast-check'
 import t from 'tap'
 import { bulk, ingress } from '../../../core/limits/index.js'

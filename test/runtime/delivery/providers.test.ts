@@ -1,4 +1,6 @@
-/** The way to providers: calls within the guard and the limits, what is kept for a binding, and lines that stay open. */
+/**
+ * The way to providers: calls within the guard and the limits, what is kept for a binding, and lines that stay open.
+ */
 import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { buildConnector } from 'undici'
@@ -186,7 +188,7 @@ async function openExchange(t: Test) {
     isReachable: true,
     isOnRecord: true,
     found: [{ orgId: 'o', agentId: 'a', bindingId: 'cb_1' }] as BindingRef[],
-    heard: [] as unknown[],
+    recorded: [] as unknown[],
   }
   const agent = () =>
     ({
@@ -209,7 +211,7 @@ async function openExchange(t: Test) {
     shards: {
       async execute(_owner: string, _command: unknown, { items }: { items: readonly unknown[] }) {
         if (!world.isOnRecord) return refuse('service.unavailable')
-        world.heard.push(...items)
+        world.recorded.push(...items)
         return { newCount: items.length }
       },
     },
@@ -279,7 +281,7 @@ t.test('What comes over a line is on record once it was told, or is refused to t
     { id: '1', address: '+15550101', inbound: { kind: 'content', content: { text: 'hello' } } },
   ]
   await opened[0]!.connecting.report(items)
-  t.match(world.heard, [{ id: '1' }])
+  t.match(world.recorded, [{ id: '1' }])
   world.isOnRecord = false
   await t.rejects(async () => opened[0]!.connecting.report(items))
   world.isOnRecord = true

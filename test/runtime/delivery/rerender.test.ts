@@ -1,4 +1,6 @@
-/** Messages that are too much for a person's device: written for it and sent once more, so that nothing of them is lost. */
+/**
+ * Messages that are too much for a person's device: written for it and sent once more, so that nothing of them is lost.
+ */
 import t from 'tap'
 import { rbmAdapter } from '../../../adapters/rcs/rbm/adapter.js'
 import type { RbmAuth } from '../../../adapters/rcs/rbm/descriptor.js'

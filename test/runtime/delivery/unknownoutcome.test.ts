@@ -1,4 +1,6 @@
-/** Unknown outcomes at a provider without ids: it is asked where it can be, and otherwise given the message once more. */
+/**
+ * Unknown outcomes at a provider without ids: it is asked where it can be, and otherwise given the message once more.
+ */
 import t from 'tap'
 import type { Adapter, FindOutcome, SendOutcome } from '../../../core/channel/adapter.js'
 import { createPieceSender } from '../../../runtime/delivery/redelivery.js'

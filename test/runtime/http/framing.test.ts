@@ -1,4 +1,6 @@
-/** How requests are framed on their connections, over raw sockets: what is answered, what ends the connection, and why. */
+/**
+ * How requests are framed on their connections, over raw sockets: what is answered, what ends the connection, and why.
+ */
 import { connect } from 'node:net'
 import t, { type Test } from 'tap'
 import { prepareUws } from '../../../runtime/http/binary.js'

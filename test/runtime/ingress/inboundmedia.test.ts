@@ -1,4 +1,7 @@
-/** A picture that somebody sent, from a provider that gives it to its customer alone to an agent that holds no credentials. */
+/**
+ * A picture that somebody sent, from a provider that gives it to its customer alone to an agent that holds no
+ * credentials.
+ */
 import { createHmac } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { waitUntil } from '../../harness/clock.js'
@@ -10,7 +13,10 @@ import { png } from '../media/samples.js'
 const token = 'EAAGthe-token-of-the-binding'
 const auth = { accessToken: token, appSecret: 'app-secret-of-the-binding', verifyToken: 'a word', phoneNumberId: '106' }
 
-/** A provider that wants the token for everything, and whose files lie with somebody else; and an agent that is bound to it. */
+/**
+ * A provider that wants the token for everything, and whose files lie with somebody else; and an agent that is bound to
+ * it.
+ */
 async function openSetup(t: Test) {
   const world = { status: 200, picture: png as Buffer }
   const requireToken =

@@ -1,4 +1,6 @@
-/** Providers calling in: believed only with a good signature, on record before it is acknowledged, each item heard once. */
+/**
+ * Providers calling in: believed only with a good signature, on record before it is acknowledged, each item heard once.
+ */
 import { createHmac, randomBytes } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'

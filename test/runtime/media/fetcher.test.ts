@@ -167,7 +167,10 @@ t.test('Redirects are followed a few times, each a URL that might have been give
   t.equal(origin.seen.filter((path) => path === '/loop').length, 1 + limits.redirects)
 })
 
-/** Sockets that reach the origin whatever the host, after asking the guard's own lookup as real ones do, and look public. */
+/**
+ * Sockets that reach the origin whatever the host, after asking the guard's own lookup as real ones do, and look
+ * public.
+ */
 function pretendBus(port: number, reached: string[]): MediaOptions['build'] {
   return (({ lookup }: { lookup: (host: string, options: object, done: (error: Error | null) => void) => void }) =>
     ({ hostname }: { hostname: string }, callback: (error: Error | null, socket: unknown) => void) => {
@@ -265,7 +268,7 @@ t.test('Many who want alike what cannot be had share one fetch, too', async (t) 
 t.test(
   'What the first to ask does not want is fetched again for one who does, and a broken source is told to all',
   async (t) => {
-    const origin = await openOrigin(t, { png: sends(png), gone: (res) => void res.writeHead(410).end() })
+    const origin = await openOrigin(t, { png: sends(png), removed: (res) => void res.writeHead(410).end() })
     const { media } = await openMediaFixture(t)
     const [jpegOnly, small, whole] = await Promise.all([
       media.rehost(origin.at('png'), { types: ['image/jpeg'], maxBytes: 1e6 }),
@@ -275,9 +278,9 @@ t.test(
     t.match(jpegOnly, { why: 'type' })
     t.match(small, { why: 'size' })
     t.match(whole, { type: 'image/png' })
-    const failures = await Promise.all([1, 2, 3].map(() => media.rehost(origin.at('gone'), anything)))
+    const failures = await Promise.all([1, 2, 3].map(() => media.rehost(origin.at('removed'), anything)))
     for (const each of failures) t.match(each, { why: 'source', detail: /410/ })
-    t.equal(origin.seen.filter((path) => path === '/gone').length, 1)
+    t.equal(origin.seen.filter((path) => path === '/removed').length, 1)
   },
 )
 

@@ -1,4 +1,7 @@
-/** What stands in JetStream: streams, values and objects of version 0.1.0 are read, and the official libraries read ours. */
+/**
+ * What stands in JetStream: streams, values and objects of version 0.1.0 are read, and the official libraries read
+ * ours.
+ */
 import { createHash } from 'node:crypto'
 import { jetstream, jetstreamManager, type StreamConfig } from '@nats-io/jetstream'
 import { Kvm } from '@nats-io/kv'

@@ -1,4 +1,6 @@
-/** What those who run the installation see and ask of it: where shards are, moving one, and what is measured of them. */
+/**
+ * What those who run the installation see and ask of it: where shards are, moving one, and what is measured of them.
+ */
 import t from 'tap'
 import { scopes } from '../../../core/access.js'
 import { refuse } from '../../../core/errors.js'

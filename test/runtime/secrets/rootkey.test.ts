@@ -1,4 +1,7 @@
-/** The root key and the data it belongs to: a wrong one is refused, and a rotation changes the key and nothing that people see. */
+/**
+ * The root key and the data it belongs to: a wrong one is refused, and a rotation changes the key and nothing that
+ * people see.
+ */
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -4,12 +4,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
-import { store as limits } from '../../../core/limits/index.js'
 import { checkAddressSpace } from '../../../runtime/store/addressspace.js'
 import { StoreFailed, StoreUnusable, table } from '../../../runtime/store/contract.js'
 import { withCheckedReads } from '../../../runtime/store/damage.js'
 import { dataFileName } from '../../../runtime/store/directory.js'
 import type { Environment } from '../../../runtime/store/environment.js'
+import { store as limits } from '../../../runtime/store/limits.js'
 import { openStore } from '../../../runtime/store/lmdb.js'
 
 t.test('A damaged page that is found while the node runs ends in a failure with a sentence', async (t) => {

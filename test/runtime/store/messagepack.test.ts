@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { Packr } from 'msgpackr'
 import t from 'tap'
-import { store as limits } from '../../../core/limits/index.js'
+import { store as limits } from '../../../runtime/store/limits.js'
 import { pack, UnsupportedValue } from '../../../runtime/store/messagepack.js'
 import { anyRecord } from './generated.js'
 

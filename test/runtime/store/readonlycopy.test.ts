@@ -1,4 +1,6 @@
-/** A second file of the data, made while commits go on: it holds all that was committed before, and no half of anything. */
+/**
+ * A second file of the data, made while commits go on: it holds all that was committed before, and no half of anything.
+ */
 import { mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

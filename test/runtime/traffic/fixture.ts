@@ -1,4 +1,6 @@
-/** Conversations without what leads to their records: a real store and engine, and everything that lists of them cost. */
+/**
+ * Conversations without what leads to their records: a real store and engine, and everything that lists of them cost.
+ */
 
 import { randomBytes } from 'node:crypto'
 import type { Test } from 'tap'

@@ -1,4 +1,7 @@
-/** What one page is told of a record, whatever happens meanwhile: in order, each line once, and never more than it reads. */
+/**
+ * What one page is told of a record, whatever happens meanwhile: in order, each line once, and never more than it
+ * reads.
+ */
 import fc from 'fast-check'
 import t from 'tap'
 import type { ServerEvent } from '../../../core/channel/socketcodec.js'

@@ -1,4 +1,7 @@
-/** A page of a visitor, as a browser would be one: it gets its token, opens its socket, and keeps every frame it was told. */
+/**
+ * A page of a visitor, as a browser would be one: it gets its token, opens its socket, and keeps every frame it was
+ * told.
+ */
 import { randomUUID } from 'node:crypto'
 import { request } from 'node:http'
 import { WebSocket } from 'undici'

@@ -1,7 +1,7 @@
 /** The effect handlers of a simulated process, and the checks of every effect as it begins. */
 import { isRefusal } from '../../../core/errors.js'
-import { shard as limits } from '../../../core/limits/index.js'
 import type { EffectHandler, Shards } from '../../../runtime/shard/contract.js'
+import { shard as limits } from '../../../runtime/shard/limits.js'
 import { shardOf } from '../../../runtime/shard/placement.js'
 import type { Incarnation } from '../world/life.js'
 import { type Delivery, deliverKind, marks, report } from './commands.js'

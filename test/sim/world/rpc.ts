@@ -1,6 +1,7 @@
 /** Messages between nodes: late, lost, reordered, or answered with no listener; none arrives twice. */
-import { bus as limits } from '../../../core/limits/index.js'
+
 import { BusUnreachable, NoResponders, type Rpc } from '../../../runtime/nats/contract.js'
+import { bus as limits } from '../../../runtime/nats/limits.js'
 import type { Rng } from './rng.js'
 import type { Connection, Servers } from './servers.js'
 import type { Timeline } from './timeline.js'

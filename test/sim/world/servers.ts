@@ -1,6 +1,7 @@
 /** The servers of the bus as one: their data, whether they answer, and the path of a node's request and answer. */
-import { bus as limits } from '../../../core/limits/index.js'
+
 import { BusUnreachable } from '../../../runtime/nats/contract.js'
+import { bus as limits } from '../../../runtime/nats/limits.js'
 import type { NodeClock } from './clock.js'
 import type { Incarnation } from './life.js'
 import type { Link } from './link.js'

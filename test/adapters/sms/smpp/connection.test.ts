@@ -1,4 +1,6 @@
-/** Units of a message center that come in pieces of one byte: each is read, and no byte is copied more than a few times. */
+/**
+ * Units of a message center that come in pieces of one byte: each is read, and no byte is copied more than a few times.
+ */
 import { once } from 'node:events'
 import { type AddressInfo, createServer, Socket } from 'node:net'
 import t, { type Test } from 'tap'

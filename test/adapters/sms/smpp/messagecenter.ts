@@ -1,4 +1,6 @@
-/** A message center for tests, on the server of the `smpp` package: it answers as it is told to, and keeps what it got. */
+/**
+ * A message center for tests, on the server of the `smpp` package: it answers as it is told to, and keeps what it got.
+ */
 import { once } from 'node:events'
 import type { AddressInfo, Socket } from 'node:net'
 import smpp, { type PDU, type Session } from 'smpp'

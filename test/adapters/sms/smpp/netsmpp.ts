@@ -1,11 +1,17 @@
-/** A message center made with Net::SMPP of Perl, whose authors are nobody of ours: it reads and writes SMPP by its own code. */
+/**
+ * A message center made with Net::SMPP of Perl, whose authors are nobody of ours: it reads and writes SMPP by its own
+ * code.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { freePort } from '../../../harness/ports.js'
 import { waitUntil } from './messagecenter.js'
 
-/** It answers submits with hex ids, reports each as delivered under the decimal id, and sends what its input tells it to. */
+/**
+ * It answers submits with hex ids, reports each as delivered under the decimal id, and sends what its input tells it
+ * to.
+ */
 const program = `
 use strict; use warnings; use Net::SMPP; use IO::Select;
 $| = 1;
@@ -50,7 +56,10 @@ export type SeenRequest = Readonly<Record<string, string>>
 
 export interface PerlCenter {
   readonly port: number
-  /** Resolves, with all of them, when it has told us of this many. What it tells goes another way than what it answers, and may come later. */
+  /**
+   * Resolves, with all of them, when it has told us of this many. What it tells goes another way than what it answers,
+   * and may come later.
+   */
   waitForRequests(command: string, times: number): Promise<SeenRequest[]>
   deliver(esmClass: number, dataCoding: number, octets: Buffer): void
   /** Resolves with the code with which it ends. */

@@ -1,4 +1,7 @@
-/** How a text becomes parts: as many as a public calculator counts, none of them too long, and nothing divided that must not be. */
+/**
+ * How a text becomes parts: as many as a public calculator counts, none of them too long, and nothing divided that must
+ * not be.
+ */
 import fc from 'fast-check'
 import { SegmentedMessage } from 'sms-segments-calculator'
 import t from 'tap'

@@ -1,4 +1,6 @@
-/** The line to a message center, against the server of the `smpp` package: how it comes up, stays up, and comes back. */
+/**
+ * The line to a message center, against the server of the `smpp` package: how it comes up, stays up, and comes back.
+ */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -141,10 +141,10 @@ t.test('A signature holds with and without the port of the address', async (t) =
 })
 
 t.test('Fields that nobody knew when this was written are part of the signature', async (t) => {
-  const fields = { ...forms['a text']!.fields, ANewField: 'of next year' }
+  const fields = { ...forms['a text']!.fields, NextYearsField: 'of next year' }
   const body = formBody(fields)
   t.equal(receive(body).kind, 'items')
-  const { ANewField: _, ...without } = fields
+  const { NextYearsField: _, ...without } = fields
   t.equal(receive(formBody(without), { headers: signatureFor(ingressUrl, body, auth.authToken) }).kind, 'refused')
 })
 

@@ -1,4 +1,7 @@
-/** Files of Apple Messages for Business: encrypted where they lie, found with the account's token, read with their own key. */
+/**
+ * Files of Apple Messages for Business: encrypted where they lie, found with the account's token, read with their own
+ * key.
+ */
 import { createDecipheriv } from 'node:crypto'
 import t from 'tap'
 import { appleAdapter } from '../../../../adapters/vendor/apple/adapter.js'

@@ -1,4 +1,6 @@
-/** A gateway as pages see it, small enough to misbehave on command: the real page and script, and sockets with a record. */
+/**
+ * A gateway as pages see it, small enough to misbehave on command: the real page and script, and sockets with a record.
+ */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -132,14 +134,14 @@ export class FakeGateway {
     if (this.closeCode) return void socket.close({ code: this.closeCode })
     this.sockets.add(socket)
     socket.onClose(() => this.sockets.delete(socket))
-    socket.onMessage((text) => this.#hear(JSON.parse(String(text)) as ClientFrame, send))
+    socket.onMessage((text) => this.#receive(JSON.parse(String(text)) as ClientFrame, send))
     if (this.isSilent) return
     send({ v: 1, type: 'welcome', visitorId: 'vis_1', cursor: this.#cursor, more, pingEveryMs: 20_000 })
     for (const frame of this.record) if (frame.cursor > after) send(frame)
     send({ v: 1, type: 'caughtUp', cursor: this.#cursor })
   }
 
-  #hear(frame: ClientFrame, send: (frame: ServerFrame) => void): void {
+  #receive(frame: ClientFrame, send: (frame: ServerFrame) => void): void {
     this.receivedFrames.push(frame)
     if (this.isSilent) return
     if (frame.type === 'older') {

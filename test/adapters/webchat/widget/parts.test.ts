@@ -99,16 +99,16 @@ t.test('Things to do: a calendar file, a map, a call and a page, each told to th
 
 t.test('A contact is a file that any address book takes', async (t) => {
   const gateway = await FakeGateway.open(t)
-  const desk = { name: 'Harbor Hotel', phone: '+494315550100', email: 'desk@harbor.example' }
-  gateway.sendWithContacts([desk], words('Harbor Hotel\n+494315550100\ndesk@harbor.example'))
+  const contact = { name: 'Harbor Hotel', phone: '+494315550100', email: 'desk@harbor.example' }
+  gateway.sendWithContacts([contact], words('Harbor Hotel\n+494315550100\ndesk@harbor.example'))
   const { page, problems: troubles } = await openVisitor(t, browser, gateway)
   await page.goto(gateway.pageUrl)
   const download = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Save contact' }).click()
   t.equal((await download).suggestedFilename(), 'Harbor-Hotel.vcf')
   const stream = await (await download).createReadStream()
-  t.equal(Buffer.concat(await stream.toArray()).toString(), vcardFile(desk))
-  gateway.sendWithContacts([desk, { name: 'Ann Lee', organization: 'Harbor' }], words('Either of us'))
+  t.equal(Buffer.concat(await stream.toArray()).toString(), vcardFile(contact))
+  gateway.sendWithContacts([contact, { name: 'Ann Lee', organization: 'Harbor' }], words('Either of us'))
   await page.getByRole('button', { name: 'Save Ann Lee' }).waitFor()
   t.same(gateway.framesOfType('tap'), [], 'keeping somebody says nothing')
   t.same(await faults(page), [])

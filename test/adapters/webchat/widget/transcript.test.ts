@@ -44,7 +44,7 @@ t.test('Nothing is lost and nothing is doubled, however often the line breaks', 
   // The record holds lines of both sides; after each break the page is told everything behind its cursor again.
   const step = fc.oneof(
     fc.record({ do: fc.constant('agent' as const) }),
-    fc.record({ do: fc.constant('visitor' as const), isTaken: fc.boolean(), isTold: fc.boolean() }),
+    fc.record({ do: fc.constant('visitor' as const), isTaken: fc.boolean(), isAnswered: fc.boolean() }),
     fc.record({ do: fc.constant('break' as const), overlap: fc.nat(3) }),
   )
   fc.assert(
@@ -73,7 +73,7 @@ t.test('Nothing is lost and nothing is doubled, however often the line breaks', 
           waiting.push(id)
           transcript = addOutgoing(transcript, text(id), at)
           if (each.isTaken) acceptMessage(id)
-          if (each.isTaken && each.isTold) transcript = applyFrames(transcript, { v: 1, type: 'accepted', id })
+          if (each.isTaken && each.isAnswered) transcript = applyFrames(transcript, { v: 1, type: 'accepted', id })
         } else resume(each.overlap)
       }
       resume(0)

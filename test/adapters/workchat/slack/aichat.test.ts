@@ -1,4 +1,6 @@
-/** The chat inside AI assistants has no provider of its own yet: through the emulator it gets plain text, and all of it. */
+/**
+ * The chat inside AI assistants has no provider of its own yet: through the emulator it gets plain text, and all of it.
+ */
 import fc from 'fast-check'
 import t from 'tap'
 import { emulatorAdapter } from '../../../../adapters/emulator/adapter.js'
