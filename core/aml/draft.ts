@@ -3,14 +3,17 @@ import { amf as limits } from '../limits/index.js'
 import type { AmlProblem, CompileOptions, Position, ProblemCode, Reference, WarningCode } from './contract.js'
 import type { Marker } from './scanner.js'
 
-export interface Draft {
-  readonly options: CompileOptions
+interface DraftContent {
   readonly parts: Record<string, unknown>[]
   readonly chips: Record<string, unknown>[]
   readonly signals: { readonly name: string; readonly at: Position }[]
   /** Source positions by path. */
   readonly origins: Map<string, Position>
   readonly references: Reference[]
+}
+
+export interface Draft extends DraftContent {
+  readonly options: CompileOptions
   /** Run after the validation: each puts the id of an image in place of its placeholder address. */
   readonly afterValidation: (() => void)[]
   readonly problems: AmlProblem[]

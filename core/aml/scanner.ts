@@ -24,12 +24,15 @@ export type Piece = { readonly kind: 'text'; readonly text: string; readonly at:
 
 export type MarkerForm = 'line' | 'block'
 
-interface ScanState {
-  readonly aml: string
-  readonly positionAt: (offset: number) => Position
+interface ScanResults {
   readonly pieces: Piece[]
   readonly problems: AmlProblem[]
   readonly warnings: AmlProblem[]
+}
+
+interface ScanState extends ScanResults {
+  readonly aml: string
+  readonly positionAt: (offset: number) => Position
   /** Unknown markers are text. */
   readonly lenient: boolean
   steps: number

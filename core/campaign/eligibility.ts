@@ -12,7 +12,7 @@ import type { SendingPolicy } from '../outreach/settings.js'
 import type { Person, PersonIdentity } from '../people/person.js'
 import { type Exclusion, exclusions, type RecipientReason } from './recipient.js'
 
-export interface EligibilityInput {
+interface EligibilityFacts {
   readonly document: AgentDocument
   readonly agent: { readonly name: string; readonly description?: string }
   readonly outreach: Outreach
@@ -20,12 +20,15 @@ export interface EligibilityInput {
   readonly includePreviouslyContacted: boolean
   /** A sandbox campaign sends to no real person, so only the opener is checked. */
   readonly isTest: boolean
+  readonly at: number
+  readonly timeScale: number
+}
+
+export interface EligibilityInput extends EligibilityFacts {
   /** Whether a binding serves that channel. */
   readonly isBound: (channel: ChannelName) => boolean
   /** Whether a marketing send to that person is queued or in flight. */
   readonly isMarketingUnderWay: (person: Person) => boolean
-  readonly at: number
-  readonly timeScale: number
 }
 
 interface Candidate {

@@ -15,15 +15,8 @@ import type { Traits } from './traits.js'
 /** Raised when a change here requires something of adapters; a node refuses adapters of another version. */
 export const contractVersion = 1
 
-/**
- * `Auth` is what the provider's credential form asks for, `Payload` one request to the provider as plain data,
- * `Connection` a connection to a provider that is connected to instead of called.
- */
-export interface Adapter<
-  Auth = unknown,
-  Payload = unknown,
-  Connection extends ProviderConnection = ProviderConnection,
-> {
+/** What every adapter has. */
+interface MessageAdapter<Auth, Payload, Connection extends ProviderConnection> {
   readonly descriptor: Descriptor
   /** The requests for these blocks, one entry per request, in order. Never sends what the traits do not have. */
   render(blocks: readonly Block[], context: RenderContext): readonly Payload[]
@@ -37,6 +30,10 @@ export interface Adapter<
    * others are kept.
    */
   receive(request: IngressRequest, auth: Auth): IngressResult
+}
+
+/** Optional: what an adapter knows without a call to the provider. */
+interface AdapterKnowledge<Auth, Payload> {
   /**
    * The traits for a device with exactly these capabilities; pure. Never more than `descriptor.traits`, for any list:
    * an unknown word adds nothing. For adapters whose items or refusals carry `deviceCapabilities`.
@@ -46,6 +43,10 @@ export interface Adapter<
   signal?(signal: Signal, context: RenderContext): Payload | undefined
   /** What is wrong with credentials that fit the form. Contains no secret. */
   validateAuth?(auth: Auth): AuthProblem | undefined
+}
+
+/** Optional: what an adapter asks of the provider beside sends. */
+interface ProviderQueries<Auth, Payload, Connection extends ProviderConnection> {
   /**
    * Which addresses the channel reaches. An address that the answer leaves out is unknown, which is not unreachable.
    */
@@ -64,6 +65,10 @@ export interface Adapter<
   openMedia?(mediaRef: string, context: ProviderContext<Auth>): PromiseLike<MediaAccess>
   /** The person's action behind a reference from `receive`. For providers whose items only refer to it. */
   follow?(reference: string, context: ProviderContext<Auth>): PromiseLike<FollowOutcome>
+}
+
+/** Optional: for providers that are connected to instead of called. */
+interface ConnectedAdapter<Auth, Connection extends ProviderConnection> {
   /** For providers that are connected to: opens the connection and reopens it by itself until it is closed. */
   connect?(context: ConnectContext<Auth>): Connection
   /**
@@ -72,6 +77,19 @@ export interface Adapter<
    */
   readonly socket?: SocketCodec
 }
+
+/**
+ * `Auth` is what the provider's credential form asks for, `Payload` one request to the provider as plain data,
+ * `Connection` a connection to a provider that is connected to instead of called.
+ */
+export type Adapter<
+  Auth = unknown,
+  Payload = unknown,
+  Connection extends ProviderConnection = ProviderConnection,
+> = MessageAdapter<Auth, Payload, Connection> &
+  AdapterKnowledge<Auth, Payload> &
+  ProviderQueries<Auth, Payload, Connection> &
+  ConnectedAdapter<Auth, Connection>
 
 export interface Descriptor {
   readonly contract: typeof contractVersion
@@ -105,12 +123,15 @@ export interface RenderContext {
   readonly deviceCapabilities?: readonly string[]
 }
 
-/** The context of a call to a provider. */
-export interface ProviderContext<Auth> {
+interface BindingContext<Auth> {
   readonly auth: Auth
   readonly bindingId: string
   /** The address at which the provider calls in for this binding. */
   readonly ingressUrl: string
+}
+
+/** The context of a call to a provider. */
+export interface ProviderContext<Auth> extends BindingContext<Auth> {
   readonly call: CallProvider
   readonly cache: ProviderCache
   /** Milliseconds since 1970. */
@@ -159,16 +180,19 @@ export interface ProviderRequest {
   readonly body?: string | Uint8Array
 }
 
-export interface ProviderResponse {
+interface ResponseBody {
+  readonly body: string
+  /** The raw body. */
+  readonly bytes?: Uint8Array
+}
+
+export interface ProviderResponse extends ResponseBody {
   readonly kind: 'answer'
   readonly status: number
   /** Empty if the answer has no such header. */
   readonly header: (name: string) => string
   /** All headers, with names in lower case, if the answer came over HTTP. */
   readonly headers?: Readonly<Record<string, string>>
-  readonly body: string
-  /** The raw body. */
-  readonly bytes?: Uint8Array
 }
 
 export interface NoResponse {
@@ -241,13 +265,16 @@ export interface ConnectContext<Auth> extends ProviderContext<Auth> {
   readonly report: (items: readonly Item[]) => PromiseLike<void>
 }
 
-export interface IngressRequest {
-  readonly bindingId: string
+interface HttpCall {
   readonly method: 'GET' | 'POST'
   /** As the provider called it: the public address, with its query. */
   readonly url: string
   readonly header: (name: string) => string
   readonly body: Uint8Array
+}
+
+export interface IngressRequest extends HttpCall {
+  readonly bindingId: string
   /** When it arrived, in milliseconds since 1970. */
   readonly at: number
 }
