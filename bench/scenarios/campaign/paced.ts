@@ -1,4 +1,6 @@
-/** A node whose campaign runs over a binding with a pace, at a provider that reports each message delivered and read. */
+/**
+ * A node whose campaign runs over a binding with a pace, at a provider that reports each message delivered and read.
+ */
 import { percents } from '../../harness/metrics.js'
 import { cpuMicros, serveCandidate } from '../../harness/rpc.js'
 import type { Sample } from '../../harness/sample.js'
