@@ -315,6 +315,8 @@ t.test('While Redis is away', async (t) => {
       }
     }
     await volley(150)
+    // Each node learns what the other has spent, which it cannot learn once Redis is away.
+    await volley(nodes.length)
     await Promise.all([volley(50), redis.kill()])
     await until(() => nodes.every((node) => node.degraded() !== undefined))
     for (let round = 0; round < 20; round++) {
