@@ -241,16 +241,7 @@ t.test(
 )
 
 /** Whole installations or large agents: they take longer than all the others to run. */
-const takesMinutes = [
-  'campaign',
-  'campaign-paced',
-  'campaign-stage',
-  'config',
-  'journey',
-  'journey-budget',
-  'journey-cluster',
-  'webchat',
-]
+const takesMinutes = ['campaign', 'campaign-stage', 'config', 'journey', 'journey-budget', 'journey-cluster', 'webchat']
 
 t.test(
   'A short run of every scenario that is made quickly prints its tables and leaves a report that loads nothing',

@@ -6,8 +6,6 @@ export const shards = 16
 /** More recipients than all windows of a run can send to. */
 export const audience = 50_000
 export const smallAudience = 10_000
-/** Recipients of one campaign over a binding with a pace: a few seconds of it. */
-export const pacedAudience = 300
 
 /** The bound for a stage: this many people in this time. */
 export const allowedPeople = 1_000

@@ -23,27 +23,8 @@ export async function openCampaignNode(people: number, wrapShards?: NodeContext[
   const { agent } = configured
   await configured.stop()
   await fillAudience(setup, agent, people)
-  return withCalls({ ...(await startJourneyNode(setup, { timeScale, wrapShards })), agent })
-}
-
-/** The same with the agent bound to an emulated rbm provider, whose calls the node receives. */
-export async function openPacedNode(people: number): Promise<CampaignNode> {
-  const setup = newNodeSetup()
-  const configured = await setUpAgent(await startJourneyNode(setup, { timeScale }), 'none')
-  const { agent } = configured
-  await configured.stop()
-  await fillAudience(setup, agent, people)
-  const node = withCalls({ ...(await startJourneyNode(setup, { timeScale })), agent })
-  const accounts = `${node.url}/v1/system/emulator/accounts`
-  const { id, auth } = await call('POST', accounts, node.key, { wire: 'rbm' })
-  const binding = { channel: 'rcs', mode: 'unmanaged', provider: 'rbm', auth }
-  const { ingressUrl } = await node.call('POST', '/channels', binding)
-  await call('PATCH', `${accounts}/${id}`, node.key, { ingressUrl })
-  return node
-}
-
-function withCalls(node: JourneyNode): CampaignNode {
-  const at = `${node.url}/v1/orgs/${node.agent.orgId}/agents/${node.agent.agentId}`
+  const node = { ...(await startJourneyNode(setup, { timeScale, wrapShards })), agent }
+  const at = `${node.url}/v1/orgs/${agent.orgId}/agents/${agent.agentId}`
   return { ...node, call: (method, path, body) => call(method, `${at}${path}`, node.key, body) }
 }
 

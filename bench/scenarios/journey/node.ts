@@ -60,16 +60,20 @@ export async function startJourneyNode({ dir, rootKey, key }: NodeSetup, options
   return { url: urls.mgmt, key, agent: { orgId, agentId: '' }, dir, rootKey, stop }
 }
 
-/** Creates the agent, its outreach and, unless there is to be none, its binding. */
-export async function setUpAgent(node: JourneyNode, binding: 'emulator' | 'none' = 'emulator'): Promise<JourneyNode> {
+/** Creates the agent, its outreach and its binding. */
+export async function setUpAgent(node: JourneyNode): Promise<JourneyNode> {
   const agents = `${node.url}/v1/orgs/${orgId}/agents`
   const { id: agentId } = await call('POST', agents, node.key, { name: agentName })
   const at = `${agents}/${agentId}`
   await call('PUT', `${at}/people/fields`, node.key, { fields: peopleFields })
   await call('POST', `${at}/message-templates`, node.key, template)
   await call('POST', `${at}/outreach`, node.key, outreach)
-  const emulated = { channel: 'rcs', mode: 'unmanaged', provider: 'emulator', auth: {} }
-  if (binding === 'emulator') await call('POST', `${at}/channels`, node.key, emulated)
+  await call('POST', `${at}/channels`, node.key, {
+    channel: 'rcs',
+    mode: 'unmanaged',
+    provider: 'emulator',
+    auth: {},
+  })
   return { ...node, agent: { orgId, agentId } }
 }
 
