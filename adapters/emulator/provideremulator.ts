@@ -112,7 +112,7 @@ export function openProviderEmulator(options: ProviderEmulatorOptions): Provider
 
   function switchDevice(account: Account, address: string, deviceCapabilities: readonly string[]): ActOutcome {
     const supported = providers.get(account.wire)!.deviceCapabilities
-    if (!supported) return impossible('The provider does not tell what devices can do.')
+    if (!supported) return impossible('The provider does not report device capabilities.')
     const unsupported = deviceCapabilities.find((each) => !supported.includes(each))
     if (unsupported !== undefined) return impossible(`Devices can do ${supported.join(', ')}, and not ${unsupported}.`)
     context.setDeviceCapabilities(account, address, deviceCapabilities)

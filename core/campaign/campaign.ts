@@ -24,7 +24,11 @@ export const CampaignAudience = closedObject(
     importBatchId: optional(nonEmptyText(limits.batchIdChars)),
     personIds: optional(Type.Array(id, { minItems: 1, maxItems: limits.personIds })),
     personaIds: optional(
-      Type.Array(id, { minItems: 1, maxItems: limits.personaIds, description: 'A rehearsal: nobody is written to.' }),
+      Type.Array(id, {
+        minItems: 1,
+        maxItems: limits.personaIds,
+        description: 'A sandbox campaign: no real person gets a message.',
+      }),
     ),
   },
   { description: 'Exactly one of its members.' },

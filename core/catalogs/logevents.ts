@@ -32,7 +32,7 @@ const definitions = {
   'ingress.malformed': ['warn', 'A signed call from the provider could not be understood.'],
   'provider.throttled': ['warn', 'The provider asked to slow down; sending continues at the rate it allows.'],
   'provider.unreachable': ['error', 'The provider could not be reached or refused the credentials.'],
-  'capability.checked': ['debug', 'The channel told whether a number can be reached and what it can show.'],
+  'capability.checked': ['debug', 'The channel reported whether a number can be reached and what it can show.'],
   'framework.dispatched': ['info', 'An event was handed to the agent: its webhook or the built-in runtime.'],
   'framework.replied': ['info', 'The agent answered an event; the time taken and the number of messages are given.'],
   'framework.failed': ['error', 'The agent did not answer an event, or its answer could not be used.'],

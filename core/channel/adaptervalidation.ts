@@ -213,5 +213,7 @@ export function probeError(probed: unknown, addresses: readonly string[]): Valid
   if (!isRecord(probed)) return 'the answer of a probe is not an object'
   const requested = new Set(addresses)
   const isPart = (list: unknown) => Array.isArray(list) && list.every((each) => requested.has(each))
-  return isPart(probed.reachable) && isPart(probed.unreachable) ? undefined : 'a probe answers what nobody asked'
+  return isPart(probed.reachable) && isPart(probed.unreachable)
+    ? undefined
+    : 'a probe answers for other addresses than those of the question'
 }

@@ -173,7 +173,7 @@ function runbook({ name, enabled }: DefinitionInput['outreach']): string[] {
     `Give the action a timeout of at least ${limits.journeyAnswerMs / 1_000} seconds: every call is answered by then. Repeating a call after any HTTP error is safe, since the step of the journey makes it the same send.`,
     'Map the three journey fields to the version, the action and the entry. Without all of them a profile gets the outreach once a day, and answers say that the key was derived.',
     `Branch on outcome: ${outcomes.join(', ')}. With refused, reason says why (${Object.values(refusedReasons).join(', ')}); a reason that is not known means that this person is not to be reached in another way either.`,
-    'Keep sendId in the journey. After a wait of some minutes the status action tells what became of it: final says that nothing more will happen to the sending, reachable is false for a phone without RCS, and delivered, read and replied follow what the phone reports.',
+    'Keep sendId in the journey. After a wait of some minutes the status action reports its outcome: final says that nothing more will happen to the sending, reachable is false for a phone without RCS, and delivered, read and replied follow what the phone reports.',
     'Rehearse with a persona in emulator.personaId and an empty profile, or with dryRun, which decides everything and sends nothing.',
   ]
 }

@@ -104,7 +104,7 @@ async function attemptReminder(
   })
   if (isRefusal(answer)) {
     // The conversation may have taken the reminder: only a retry under the same attempt number tells.
-    if (answer.detail !== undefined) throw new Error('nobody can say whether a reminder was taken')
+    if (answer.detail !== undefined) throw new Error('it is unknown whether the conversation accepted a reminder')
     return { kind: 'retry' }
   }
   return 'retry' in answer && answer.retry === 'later' ? { kind: 'retry' } : done

@@ -40,7 +40,7 @@ export function createRevocationHandler({ provider, sealer, clock, log }: Revoca
       const firstFailedAt = firstFailures.get(id) ?? clock.now()
       firstFailures.set(id, firstFailedAt)
       if (clock.now() - firstFailedAt < limits.revokeForMs)
-        throw new Error('a provider could not be told of the end of a grant')
+        throw new Error('the provider could not be reached to revoke a grant')
     }
     firstFailures.delete(id)
     if (outcome?.ok) return

@@ -112,7 +112,7 @@ function connections(options: ConnectionRoutesOptions): Route[] {
       method: 'POST',
       path: `${path}/{provider}/_start`,
       summary:
-        'Begin to connect an account at a provider; whoever opens the address connects the account they sign in with',
+        'Begin to connect an account at a provider; the person who opens the address connects the account they sign in with',
       body: ConnectionStart,
       bodyOptional: true,
       reply: { 200: SignInStarted },
@@ -145,7 +145,7 @@ function connections(options: ConnectionRoutesOptions): Route[] {
       method: 'DELETE',
       path: `${path}/{id}`,
       summary:
-        'Disconnect: the credential goes at once and the provider is told; agents that used it are listed. A sign-in with the same account connects it again under its id',
+        'Disconnect: the credential is deleted at once and revoked at the provider; agents that used it are listed. A sign-in with the same account connects it again under its id',
       reply: { 200: ConnectionDisconnect },
       async handler({ params: { org: orgId, id }, caller }) {
         const usedBy = await usersOf(shards, queries, orgId)
@@ -193,7 +193,7 @@ function tools(options: ConnectionRoutesOptions): Route[] {
       access: readAccess,
       method: 'GET',
       path: `${path}/status`,
-      summary: 'Read whether somebody has signed in for a tool, and whether that still holds',
+      summary: 'Read whether a tool has a sign-in, and whether it is still valid',
       params: toolParams,
       reply: { 200: OAuthStatus },
       errors: ['tool.not_found'],

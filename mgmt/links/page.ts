@@ -56,7 +56,7 @@ export const sentPage = page(
 export const closedPage = page(
   404,
   'This link is not open',
-  '<p>It may have expired or been used up. Ask whoever gave it to you for a new one.</p>',
+  '<p>It may have expired or been used up. Ask for a new one where you got it.</p>',
 )
 
 export const crossOriginPage = page(

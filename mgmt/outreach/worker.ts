@@ -171,7 +171,7 @@ async function openConversation(conversations: OutreachConversations, request: O
   const answer = await conversations.open(request)
   if (isRefusal(answer)) {
     // The conversation may have accepted the opening; only a repeat with the same attempt number shows it.
-    if (answer.detail !== undefined) throw new Error('nobody can say whether an opening was taken')
+    if (answer.detail !== undefined) throw new Error('it is unknown whether the conversation accepted an opener')
     return failure('unreachable').outcome
   }
   if ('messageId' in answer) return { kind: 'accepted', messageId: answer.messageId }

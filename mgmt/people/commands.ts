@@ -92,7 +92,7 @@ export function createPeopleCommands(people: People, orgEvent: Command<OrgEventP
       const survivor = findVisible(tx, agent, personId)
       if (!survivor) return notFound
       const absorbed = findVisible(tx, agent, from)?.person
-      if (!absorbed) return invalid('from', 'names nobody')
+      if (!absorbed) return invalid('from', 'names no person')
       const { scope, person } = survivor
       if (absorbed.id === person.id) return invalid('from', 'is the same person')
       return mergeInto(tx, { agent, scope, save: people.save }, person, absorbed, meta)

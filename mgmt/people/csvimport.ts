@@ -55,8 +55,7 @@ export function importRoute({ shards, people, fieldsOf, identityAt, randomBytes 
     access: writeAccess,
     method: 'POST',
     path: '/orgs/{org}/agents/{agent}/people/import',
-    summary:
-      'Read people from a CSV file; a row that is about somebody known by id, phone or e-mail changes that person',
+    summary: 'Read people from a CSV file; a row with the id, phone or e-mail of a person changes that person',
     rawTypes: [csvType, 'application/csv'],
     bodyLimitBytes: limits.importBytes,
     reply: { 200: importAnswer },

@@ -141,7 +141,7 @@ function indexFor(reader: Reader, scope: AgentScope, rows: ImportRows['rows']): 
 function holderOf(index: Index, { id, indexKeys }: Omit<ImportRow, 'change'>): Person | string | undefined {
   const personOfRowId = id === undefined ? undefined : index.byId(id)
   if (personOfRowId) return personOfRowId
-  if (indexKeys.length === 0) return 'id: there is nobody of that id'
+  if (indexKeys.length === 0) return 'id: there is no person with that id'
   function firstHolder(kind: IndexKeyKind): Person | undefined {
     for (const indexKey of indexKeys) {
       const holder = indexKey.kind === kind ? index.byIndexKey(indexKey) : undefined

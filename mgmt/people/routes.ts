@@ -119,7 +119,8 @@ function item({ shards, people, fieldsOf, identityAt }: PeopleRouteDeps): Route[
       access: readAccess,
       method: 'GET',
       path: itemPath,
-      summary: 'Read a person with the newest entries of the journal; somebody merged away is read as who took over',
+      summary:
+        'Read a person with the newest entries of the journal; a merged person is read as the person it was merged into',
       reply: { 200: personSchema },
       errors: ['resource.not_found'],
       async handler({ params: { org: orgId, agent: agentId, personId }, caller }) {

@@ -57,7 +57,7 @@ export const personSchema = closed('Person', {
   source: Type.String(),
   tags: Type.Array(Type.String()),
   customFields: Type.Unsafe<Record<string, string>>({ type: 'object', additionalProperties: { type: 'string' } }),
-  lockedFields: Type.Array(Type.String(), { description: 'Fields that nobody but an operator changes.' }),
+  lockedFields: Type.Array(Type.String(), { description: 'Fields that only an operator changes.' }),
   consent: closed('PersonConsent', { status: consentStatus, updatedAt: optional(moment) }),
   identities: Type.Array(identityView),
   journal: optional(

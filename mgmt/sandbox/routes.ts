@@ -104,7 +104,7 @@ function collection(options: PersonaRoutesOptions): Route[] {
       access: playAccess,
       method: 'POST',
       path: collectionPath,
-      summary: 'Make somebody to rehearse with',
+      summary: 'Create a persona for the sandbox',
       body: PersonaCreate,
       reply: { 201: PersonaView },
       errors: ['request.invalid'],
@@ -163,7 +163,7 @@ function item(options: PersonaRoutesOptions): Route[] {
       access: playAccess,
       method: 'POST',
       path: `${itemPath}/_reset`,
-      summary: 'Begin anew: a fresh identity and conversation, and the person as first made',
+      summary: 'Start over: a new identity and conversation, and the person as first created',
       reply: { 200: PersonaView },
       errors: ['agent.persona.not_found'],
       async handler({ params, caller }) {

@@ -24,7 +24,7 @@ const DeadLetterView = Type.Object(
     eventId: Type.String(),
     type: Type.String(),
     event: Type.Optional(
-      Type.Unknown({ description: 'What happened, as the webhook was told it; for callers who hold messages:read.' }),
+      Type.Unknown({ description: 'The event as the webhook gets it; for callers with messages:read.' }),
     ),
   },
   { ...closed, title: 'DeadLetter' },

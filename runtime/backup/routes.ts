@@ -21,7 +21,7 @@ const BackupBody = Type.Object(
   {
     withKey: Type.Optional(
       Type.Boolean({
-        description: 'Adds the root key of the data folder: whoever has the backup can then open all of it.',
+        description: 'Adds the root key of the data folder: the backup can then be opened without anything else.',
       }),
     ),
   },

@@ -135,7 +135,7 @@ function failureOf(url: string, path: string, status: number, { code, title, det
     return failed('The key is not a system operator’s. The first key of the installation, its bootstrap key, is one.')
   }
   if (status >= 500) {
-    const request = status === 503 ? ` What it lacks is told at ${url}/readyz.` : ''
+    const request = status === 503 ? ` ${url}/readyz says what is missing.` : ''
     return failed(`The node at ${url} could not do it: ${[title, detail].filter(Boolean).join('. ')}.${request}`)
   }
   if (code === 'resource.not_found' && detail === undefined)

@@ -95,12 +95,12 @@ async function dataFile({ dataDir, roles }: Config): Promise<Finding[]> {
   const dir = resolve(dataDir)
   const path = join(dir, dataFileName)
   if (!roles.includes('shards')) return []
-  if (!existsSync(path)) return [{ check, status: 'ok', detail: 'none yet: a node begins anew' }]
+  if (!existsSync(path)) return [{ check, status: 'ok', detail: 'none yet: a node creates it' }]
   const owner = await ownerOf(dir)
   if (owner) return [{ check, status: 'ok', detail: `in use by ${owner}` }]
   try {
     checkDataFile(path)
-    return [{ check, status: 'ok', detail: `${formatBytes(statSync(path).size)}, and nobody uses it` }]
+    return [{ check, status: 'ok', detail: `${formatBytes(statSync(path).size)}, and no process uses it` }]
   } catch (error) {
     return [{ check, status: 'fail', detail: (error as Error).message.replace(/\.$/, '') }]
   }

@@ -33,8 +33,7 @@ async function natsFinding(server: string, syncAlways: boolean): Promise<Finding
   const check = `nats ${server}`
   const { host, port } = hostAndPort(server)
   const line = await firstLines({ host, port })
-  if (line === undefined)
-    return { check, status: 'fail', detail: 'nobody answers', advice: 'Start it, or name another' }
+  if (line === undefined) return { check, status: 'fail', detail: 'no answer', advice: 'Start it, or name another' }
   const info = natsInfo(line)
   if (!info) return { check, status: 'fail', detail: 'what answers is no NATS server' }
   const { version, jetstream, cluster, max_payload: payloadBytes = 0 } = info
@@ -64,7 +63,7 @@ async function redis({ redisUrl, redisTlsCaFile }: Config): Promise<Finding[]> {
   const tls = url.protocol === 'rediss:' ? { ca } : undefined
   const request = commands.map(redisCommand).join('')
   const reply = await firstLines({ host, port, request, lines: commands.length, tls })
-  if (reply === undefined) return failed(tls ? 'nobody answers whose certificate is trusted' : 'nobody answers')
+  if (reply === undefined) return failed(tls ? 'no answer with a trusted certificate' : 'no answer')
   if (reply.endsWith('+PONG')) return [{ check, status: 'ok', detail: 'it answers' }]
   return failed(`it does not let in who the URL names (${/^-(\w+)/m.exec(reply)?.[1] ?? 'no reason'})`)
 }

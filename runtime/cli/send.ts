@@ -49,7 +49,7 @@ export function send(program: Command, getSession: () => Session): void {
     .argument('<outreach>', 'id of the outreach')
     .option('--to <phone>', 'phone number in international format, on rcs')
     .option('--person <id>', 'a person the agent knows')
-    .option('--persona <id>', 'a persona: a rehearsal that reaches nobody')
+    .option('--persona <id>', 'a persona of the sandbox: no real person gets a message')
     .option('--input <name=value>', 'an input of the opener; once for each', parsePair)
     .option('--profile <name=value>', 'firstName, lastName, fullName, email or phone of the person', parsePair)
     .option('--key <text>', 'idempotency key; without one, an outreach reaches a person once a day')

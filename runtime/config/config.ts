@@ -175,8 +175,8 @@ const variables = {
   oauthProvidersFile: optional(
     'PARLEY_OAUTH_PROVIDERS',
     kinds.path,
-    'unset: nobody signs in anywhere',
-    'JSON file of the providers that tools and connections sign in at; `runtime/README.md` says what it holds',
+    'unset: no sign-in',
+    'JSON file of the providers that tools and connections sign in at; `ops/runbooks/oauth-providers.md` says what it holds',
   ),
   oauthReturnHosts: optional(
     'PARLEY_OAUTH_RETURN_HOSTS',

@@ -261,7 +261,7 @@ function providerRoutes(providers: ProviderEmulator, gatewayUrl: () => string): 
       ...common,
       method: 'POST',
       path: '/system/emulator/accounts/{accountId}/_act',
-      summary: 'Have a person do something; the provider tells of it as it does, signed',
+      summary: 'Have a person do something; the provider reports it with its signature',
       params: accountParams,
       body: ActBody,
       reply: { 202: ActResultView },

@@ -145,7 +145,7 @@ export const UpdatesView = Type.Object(
 )
 
 const records = Type.Array(Type.Unknown(), { description: 'What is on record of it, oldest first.' })
-const events = Type.Array(Type.Unknown(), { description: 'As the sample agent was told of it.' })
+const events = Type.Array(Type.Unknown(), { description: 'As the sample agent got them.' })
 export const MessageView = Type.Object(
   {
     messageId: Type.String(),
@@ -169,7 +169,7 @@ export const ChatEntryView = Type.Object(
   {
     cursor: Type.Integer(),
     at: Type.Integer(),
-    wires: Type.Array(Type.Unknown(), { description: 'Frames as pages are told them.' }),
+    wires: Type.Array(Type.Unknown(), { description: 'Frames as pages get them.' }),
     message: Type.Optional(Type.Unknown({ description: 'AMF/1' })),
     attempt: Type.Optional(Type.Unknown()),
     states: Type.Optional(Type.Unknown({ description: 'When it came to each.' })),

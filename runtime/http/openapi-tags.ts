@@ -4,7 +4,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Access: 'Who is calling and what the token allows; signing in as a person.',
   Org: 'The org a token belongs to, and its settings.',
   'API keys': 'Keys for programs: each belongs to one org and carries the scopes chosen for it. A key is shown once.',
-  'Org webhooks': 'Endpoints told of what happens in an org, the log of what was sent to them, and replays.',
+  'Org webhooks': 'Endpoints that get the events of an org, the log of their deliveries, and replays.',
   Agents: 'The agents of an org: who each is, how it behaves, who changed it, and carrying it elsewhere.',
   Playbooks: 'The modes an agent works in, and the messages it has ready.',
   Knowledge: 'What an agent knows: things it can show, the collections they stand in, and facts.',

@@ -30,7 +30,7 @@ const introductions: Readonly<Record<Plane, string>> = {
     'Runs the agents of an org: their configuration, channels, people, outreach and traffic.',
     'Lists answer `{ data }`, long ones page by page with `nextPageToken`. Writes answer the resource as it now is.',
     'Scopes say which routes a key may call, and not whose data it meets there: `agents:read` opens template and campaign previews and campaign recipients, which name people and show what is written to each, with their fields filled in. `people:read` is for the people themselves; their addresses take `people:export`.',
-    'A program that calls for somebody may name itself in `X-Svc-Agent` (up to 32 of `a-z 0-9 . _ -`).',
+    'A program that calls on behalf of a person may name itself in `X-Svc-Agent` (up to 32 of `a-z 0-9 . _ -`).',
   ].join('\n\n'),
   gateway: 'Carries the messages between an agent and its people. The access token is the agent.',
 }

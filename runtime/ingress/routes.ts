@@ -212,8 +212,8 @@ export function ingressRoutes(options: IngressOptions): Route[] {
 
   return [
     ingress('GET', 'A provider makes itself known'),
-    ingress('POST', 'A provider tells what happened'),
+    ingress('POST', 'A callback of a provider'),
     // Apple Messages for Business calls a path below the callback address.
-    ingress('POST', 'Apple Messages for Business tells what happened', '/message'),
+    ingress('POST', 'A callback of Apple Messages for Business', '/message'),
   ]
 }

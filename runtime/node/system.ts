@@ -11,7 +11,7 @@ const closed = { additionalProperties: false } as const
 const Shard = Type.Object(
   {
     shard: Type.Integer(),
-    owner: Type.Optional(Type.String({ description: 'The node that owns it; absent while nobody does.' })),
+    owner: Type.Optional(Type.String({ description: 'The node that owns it; absent while it has no owner.' })),
     epoch: Type.Integer({ description: 'Counts changes of owner.' }),
     last: Type.Integer({ description: 'The last entry of its log.' }),
     copies: Type.Object(

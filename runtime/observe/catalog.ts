@@ -107,7 +107,7 @@ export const catalog = {
   parley_ingress_items_total: {
     kind: 'counter',
     labels: ['channel', 'outcome'],
-    help: 'What providers told, one by one: new, duplicate or unreadable',
+    help: 'Items that providers reported: new, duplicate or unreadable',
   },
 
   parley_webhook_calls_total: {

@@ -105,7 +105,7 @@ export function createSendHandler({ shards, registry, clock, log }: SendHandlerO
   async function send(message: CommandMessage, id: string): Promise<void> {
     const answer = await execute(message, id)
     if (isRefusal(answer) && answer.refused === 'service.unavailable') {
-      throw new Error(`${message.command} could not be told to its owner just now`)
+      throw new Error(`${message.command} could not be sent to the owner of its shard`)
     }
   }
 

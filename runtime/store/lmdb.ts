@@ -71,7 +71,7 @@ function refuseMissing(path: string): void {
   if (leftovers.length === 0) return
   throw new StoreUnusable(
     `The data file ${path} is missing, and there was one: ${leftovers.join(' and ')} is left of it. Put a backup in its ` +
-      'place, or empty the directory to begin anew.',
+      'place, or empty the directory to start over.',
   )
 }
 

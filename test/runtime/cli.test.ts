@@ -305,7 +305,7 @@ t.test('A move waits until the shard is there, and says so when it is not in tim
   map.refusal = refuse('service.unavailable')
   const away = await withoutProcess(['shards', 'release', '0'], env)
   t.equal(away.code, exitCode.failed)
-  t.match(away.stderr, /could not do it: Not available just now\. What it lacks is told at \S+\/readyz\.$/m)
+  t.match(away.stderr, /could not do it: Not available just now\. \S+\/readyz says what is missing\.$/m)
 })
 
 t.test('--watch looks again and again, through a restart of the node, until it is interrupted', async (t) => {

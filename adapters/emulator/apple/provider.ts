@@ -86,7 +86,7 @@ export const apple: EmulatedProvider = {
   refusal: (status, retryAfter) =>
     failure(
       status,
-      'The emulator was told to refuse this.',
+      'A fault of the emulator refuses this.',
       retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) },
     ),
 
@@ -114,7 +114,7 @@ export const apple: EmulatedProvider = {
         context.setOptedOut(account, address, true)
         return callbacks({ type: 'close' })
       default:
-        return `Apple tells nothing of ${userAct.kind}.`
+        return `Apple does not report ${userAct.kind}.`
     }
   },
 

@@ -30,7 +30,7 @@ export const badToken = graphFailure(401, 190, 'Invalid OAuth access token')
 export function graphRefusal(rateCode: number) {
   return (status: number, retryAfter?: number): EmulatorAnswer => {
     if (status === 401) return badToken
-    const answer = graphFailure(status, status === 429 ? rateCode : 2, 'The emulator was told to refuse this')
+    const answer = graphFailure(status, status === 429 ? rateCode : 2, 'A fault of the emulator refuses this')
     return retryAfter === undefined ? answer : { ...answer, headers: { 'retry-after': String(retryAfter) } }
   }
 }

@@ -83,7 +83,7 @@ function createPageProvider({ name, object, body: shape, receipts }: Kind): Emul
         return newest ? readOf(newest, context) : 'Nothing was sent to them.'
       }
       default:
-        return `${name} tells nothing of ${userAct.kind}.`
+        return `${name} does not report ${userAct.kind}.`
     }
   }
 

@@ -103,7 +103,7 @@ export class Unreachable extends Error {
 const key = 'parley-emulator-ticket'
 let ticket = sessionStorage.getItem(key) ?? ''
 
-/** Removes the ticket from the address, so that nobody copies it along with the address. */
+/** Removes the ticket from the address, so that a copied address does not contain it. */
 export function readTicket(): void {
   const received = location.hash.slice(1)
   if (!received.startsWith('ep1.')) return

@@ -31,7 +31,7 @@ const titleOf = (channel: string) => channels.find(([name]) => name === channel)
 const refusals: Readonly<Record<string, string>> = {
   unknownRecipient: 'Nobody has written there yet. Say hello first, and then send again.',
   optedOut: 'Whoever is there does not want to be written to, until they write START.',
-  windowClosed: 'There, an agent may answer for a day after somebody wrote. Say hello first.',
+  windowClosed: 'There, an agent may answer for a day after the person wrote. Say hello first.',
 }
 
 interface EditorProps {

@@ -98,7 +98,7 @@ export const rbm: EmulatedProvider = {
   refusal: (status, retryAfter) =>
     failure(
       status,
-      'The emulator was told to refuse this.',
+      'A fault of the emulator refuses this.',
       retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) },
     ),
 

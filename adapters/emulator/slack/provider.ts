@@ -91,7 +91,7 @@ export const slack: EmulatedProvider = {
       case 'media':
         return message({ subtype: 'file_share', text: '', files: [fileOf(account, address, userAct, context)] })
       default:
-        return `Slack tells nothing of ${userAct.kind}.`
+        return `Slack does not report ${userAct.kind}.`
     }
   },
 

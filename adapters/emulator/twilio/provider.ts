@@ -93,7 +93,7 @@ export const twilio: EmulatedProvider = {
     failure(
       status,
       { 401: 20_003, 429: 20_429 }[status] ?? 20_500,
-      'The emulator was told to refuse this',
+      'A fault of the emulator refuses this',
       retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) },
     ),
 

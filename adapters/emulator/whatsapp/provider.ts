@@ -124,7 +124,7 @@ export const whatsapp: EmulatedProvider = {
           : 'Nothing was sent to them.'
       }
       default:
-        return `WhatsApp tells nothing of ${userAct.kind}.`
+        return `WhatsApp does not report ${userAct.kind}.`
     }
   },
 

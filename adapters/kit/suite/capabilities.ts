@@ -24,8 +24,8 @@ function devicesOf(subject: Subject): readonly (readonly string[])[] {
   return [
     [],
     capabilities,
-    ['WHAT-NOBODY-HAS', '__proto__', ''],
-    [...capabilities, 'WHAT-NOBODY-HAS'],
+    ['UNKNOWN-CAPABILITY', '__proto__', ''],
+    [...capabilities, 'UNKNOWN-CAPABILITY'],
     ...capabilities.map((capability) => [capability]),
     ...capabilities.map((capability) => capabilities.filter((each) => each !== capability)),
   ]
@@ -58,7 +58,7 @@ export const capabilityChecks: readonly Check[] = [
     applies: declaresCapabilities,
     *run(subject: Subject) {
       const { adapter } = subject
-      if (capabilitiesIn(subject).length === 0) yield 'no sample tells what a device can do'
+      if (capabilitiesIn(subject).length === 0) yield 'no sample has device capabilities'
       for (const device of devicesOf(subject)) {
         try {
           const traits = adapter.traitsForDevice!(Object.freeze(device))

@@ -124,7 +124,7 @@ function* enumErrors({ markup, text, chips, card, media, receipts, typing, windo
   if (media && !media.types.every((type) => /^[a-z]+\/[a-z0-9.+-]+$/.test(type)))
     yield 'traits.media.types are no types'
   const flags = [receipts?.delivered, receipts?.read, typing]
-  if (!flags.every((flag) => typeof flag === 'boolean')) yield 'traits.receipts and traits.typing are not told'
+  if (!flags.every((flag) => typeof flag === 'boolean')) yield 'traits.receipts or traits.typing is missing'
   const isWindow = windowHours === null || (Number.isFinite(windowHours) && windowHours > 0)
   if (!isWindow) yield 'traits.windowHours is neither null nor a number of hours'
 }

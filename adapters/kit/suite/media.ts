@@ -49,10 +49,10 @@ function mediaRefsIn(subject: Subject): readonly string[] {
 
 export const mediaChecks: readonly Check[] = [
   {
-    name: 'Who tells of media that opens with credentials only can open it',
+    name: 'An adapter that reports provider media can open it',
     applies: (subject) => !opensMedia(subject) && subject.samples.calls.length > 0,
     *run(subject: Subject) {
-      if (mediaRefsIn(subject).length > 0) yield 'a sample is told as held, and there is no `openMedia`'
+      if (mediaRefsIn(subject).length > 0) yield 'a sample reports provider media, and there is no `openMedia`'
     },
   },
   {

@@ -53,7 +53,7 @@ export const receiptChecks: readonly Check[] = [
     },
   },
   {
-    name: 'The samples show everything that the traits promise to tell',
+    name: 'The samples show every receipt that the traits promise',
     applies: isCalled,
     *run(subject: Subject) {
       const { chips, list, timePicker, receipts } = subject.adapter.descriptor.traits

@@ -189,7 +189,7 @@ export const sendChecks: readonly Check[] = [
         if ('failed' in attempt) yield `${name}: ${attempt.failed}`
         else if (!isSubset(becomes, attempt.outcome)) yield `${name}: it is ${describeOutcome(attempt.outcome)}`
         else if ('deviceCapabilities' in attempt.outcome && !subject.adapter.traitsForDevice)
-          yield `${name}: it tells what a device can do, and there is no \`traitsForDevice\` for it`
+          yield `${name}: it has device capabilities, and there is no \`traitsForDevice\``
       }
     },
   },

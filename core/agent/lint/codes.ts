@@ -100,7 +100,7 @@ export const lintCodes = {
   'scheduling.hours.missing': advice('Set available hours, or no time can be offered.'),
   'campaign.segment.unknown': warning(fixUnknownId),
   'tool.unknown': warning('Remove the binding: the catalog has no such tool.'),
-  'identity.contact.missing': advice('Add a contact, to be offered when somebody asks for a person.'),
+  'identity.contact.missing': advice('Add a contact, to be offered when a user asks for a person.'),
 } as const satisfies Record<string, Code>
 
 export type LintCode = keyof typeof lintCodes

@@ -86,7 +86,7 @@ export function lintSettings(context: LintContext): void {
       context,
       'identity.contact.missing',
       'identity',
-      'There is no contact to offer to somebody who asks for a person.',
+      'There is no contact to offer to a user who asks for a person.',
     )
   }
   if (scheduling) {

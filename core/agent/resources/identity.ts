@@ -32,7 +32,7 @@ const rules = {
   contactAvailability: {
     type: 'string',
     maxLength: limits.contactAvailabilityChars,
-    description: 'Shown as it is to whoever asks for a person.',
+    description: 'Shown unchanged to a person who asks for a human.',
   },
   identityPreamble: {
     type: 'string',

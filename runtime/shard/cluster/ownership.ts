@@ -181,7 +181,7 @@ export function openShardOwner(options: ShardOwnerOptions): ShardOwner {
     const isAhead = last < position.number
     if (!isAhead && (await isAheadElsewhere(last, position.lineageId))) return false
     if (position.lineageId === '' && settings.hasStarted(number))
-      throw new Error('the log of the shard is gone, and so is every copy at hand')
+      throw new Error('the log of the shard is lost, and so is every copy that could be read')
     follower.stop()
     await copy.flush()
     if (copy.position() !== position) return true

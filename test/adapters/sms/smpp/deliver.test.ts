@@ -8,31 +8,19 @@ import { partsOf, submitFields } from '../../../../adapters/sms/smpp/parts.js'
 import { parsePdu } from '../../../../adapters/sms/smpp/pdu.js'
 import type { Item } from '../../../../core/channel/adapter.js'
 import {
-  type Center,
-  openTestSession,
+  openTestCenter,
   pause,
   type Script,
-  startCenter,
-  type TestSession,
   type TestSessionOptions,
   waitUntil,
   waitUntilConnected,
 } from './messagecenter.js'
 import { sender } from './sender.js'
 
-async function openTestCenter(
-  t: Test,
-  options: TestSessionOptions = {},
-  script: Script = {},
-): Promise<TestSession & { center: Center }> {
-  const center = await startCenter(script)
-  const session = openTestSession(center.port, options)
-  t.teardown(async () => {
-    await session.session.close()
-    await center.stop()
-  })
-  await waitUntilConnected(session.session)
-  return { ...session, center }
+async function openConnectedCenter(t: Test, options: TestSessionOptions = {}, script: Script = {}) {
+  const opened = await openTestCenter(t, script, options)
+  await waitUntilConnected(opened.session)
+  return opened
 }
 
 const from = { source_addr_ton: 1, source_addr_npi: 1, source_addr: '15550001', destination_addr: '15550100' }
@@ -47,7 +35,7 @@ const partFields = (text: string, reference = 9) =>
 const long = `${'One two three four five. '.repeat(14)}€ 😀 end`
 
 t.test('A text is told with its sender, in each alphabet, and acknowledged', async (t) => {
-  const { center, reportedItems } = await openTestCenter(t)
+  const { center, reportedItems } = await openConnectedCenter(t)
   const units = [
     { ...from, data_coding: 0, short_message: 'Hello {€} @ Ada' },
     { ...from, data_coding: 8, short_message: 'Привет 😀' },
@@ -74,7 +62,7 @@ t.test('A text is told with its sender, in each alphabet, and acknowledged', asy
 })
 
 t.test('A number is a whole one although the center does not say so, and a short or national one is not', async (t) => {
-  const { center, reportedItems } = await openTestCenter(t)
+  const { center, reportedItems } = await openConnectedCenter(t)
   const numbers = [
     [0, '15550001', '+15550001'],
     [1, '0015550001', '+15550001'],
@@ -95,7 +83,7 @@ t.test('A number is a whole one although the center does not say so, and a short
 t.test('It is acknowledged only when it is on record, and refused for now when it is not', async (t) => {
   const steps: string[] = []
   let isBroken = false
-  const { center, reportedItems } = await openTestCenter(t, {
+  const { center, reportedItems } = await openConnectedCenter(t, {
     async onReport() {
       await pause(30)
       if (isBroken) throw new Error('the disk is full')
@@ -113,7 +101,7 @@ t.test('It is acknowledged only when it is on record, and refused for now when i
 })
 
 t.test('One that cannot be put on record does not keep the others from it, and none overtakes another', async (t) => {
-  const { center, reportedItems } = await openTestCenter(t, {
+  const { center, reportedItems } = await openConnectedCenter(t, {
     async onReport(items) {
       await pause(5)
       if (items.some((item) => textOf(item) === 'poison')) throw new Error('no')
@@ -132,7 +120,7 @@ t.test('A text that is brought again because it was not acknowledged has the id 
   let tries = 0
   let isLost = false
   const ids: (string | undefined)[] = []
-  const { center, session } = await openTestCenter(t, {
+  const { center, session } = await openConnectedCenter(t, {
     async onReport([item]) {
       ids.push(idOf(item))
       if (++tries === 1) throw new Error('not now')
@@ -155,7 +143,7 @@ t.test('A text that is brought again because it was not acknowledged has the id 
 })
 
 t.test('An acknowledgement that may have been lost with the line is doubted; an old one is not', async (t) => {
-  const { center, session, reportedItems } = await openTestCenter(t, { limits: { unconfirmedMs: 100 } })
+  const { center, session, reportedItems } = await openConnectedCenter(t, { limits: { unconfirmedMs: 100 } })
   const yes = { ...from, short_message: 'Yes' }
   await center.ask('deliver_sm', yes)
   center.drop()
@@ -172,7 +160,7 @@ t.test('An acknowledgement that may have been lost with the line is doubted; an 
 })
 
 t.test('Parts in any order, some twice, are one text', async (t) => {
-  const { center, reportedItems } = await openTestCenter(t)
+  const { center, reportedItems } = await openConnectedCenter(t)
   const parts = partFields(long)
   t.ok(parts.length >= 3)
   for (const part of [parts[0]!, ...parts.toReversed()]) {
@@ -185,7 +173,7 @@ t.test('Parts in any order, some twice, are one text', async (t) => {
 })
 
 t.test('Parts with long references and with fields of their own are put together too', async (t) => {
-  const { center, reportedItems } = await openTestCenter(t)
+  const { center, reportedItems } = await openConnectedCenter(t)
   const halves = ['Half of it, ', 'and the rest']
   for (const [index, half] of halves.entries()) {
     const header = Buffer.from([6, 8, 4, 0x12, 0x34, 2, index + 1])
@@ -204,7 +192,7 @@ t.test('Parts with long references and with fields of their own are put together
 })
 
 t.test('Characters that a phone divided between parts are whole again', async (t) => {
-  const { center, reportedItems } = await openTestCenter(t)
+  const { center, reportedItems } = await openConnectedCenter(t)
   const smile = Buffer.from('a😀b', 'utf16le').swap16()
   const euro = Buffer.from([0x61, 0x1b, 0x65, 0x62])
   const pieces = [
@@ -226,7 +214,7 @@ t.test('Characters that a phone divided between parts are whole again', async (t
 })
 
 t.test('Parts find each other although the line was lost in between', async (t) => {
-  const { center, session, reportedItems } = await openTestCenter(t)
+  const { center, session, reportedItems } = await openConnectedCenter(t)
   const [first, ...rest] = partFields(long)
   await center.ask('deliver_sm', first!)
   center.drop()
@@ -238,7 +226,7 @@ t.test('Parts find each other although the line was lost in between', async (t) 
 
 t.test('The last part is acknowledged only when the text is on record', async (t) => {
   let isBroken = true
-  const { center, reportedItems } = await openTestCenter(t, {
+  const { center, reportedItems } = await openConnectedCenter(t, {
     async onReport() {
       if (isBroken) throw new Error('not now')
     },
@@ -255,7 +243,7 @@ t.test('The last part is acknowledged only when the text is on record', async (t
 t.test(
   'A text whose parts never come is told as far as it came, after its time or when the line is closed',
   async (t) => {
-    const { center, session, reportedItems } = await openTestCenter(t, { limits: { partialMs: 60 } })
+    const { center, session, reportedItems } = await openConnectedCenter(t, { limits: { partialMs: 60 } })
     const parts = partFields('x'.repeat(153) + 'y'.repeat(153) + 'z'.repeat(10))
     await center.ask('deliver_sm', parts[0]!)
     await center.ask('deliver_sm', parts[2]!)
@@ -268,7 +256,7 @@ t.test(
 )
 
 t.test('Texts that wait for parts are only so many, and a reference that is used anew begins a new text', async (t) => {
-  const { center, reportedItems } = await openTestCenter(t, { limits: { partialTexts: 2 } })
+  const { center, reportedItems } = await openConnectedCenter(t, { limits: { partialTexts: 2 } })
   for (const reference of [1, 2, 3]) await center.ask('deliver_sm', partFields('v'.repeat(200), reference)[0]!)
   await waitUntil(() => reportedItems.length === 1)
   t.equal(textOf(reportedItems[0]), `${'v'.repeat(153)}…`)
@@ -283,7 +271,7 @@ t.test('Texts that wait for parts are only so many, and a reference that is used
 })
 
 t.test('A receipt is told under the id of its message, for the person it was sent to', async (t) => {
-  const { center, session, reportedItems } = await openTestCenter(
+  const { center, session, reportedItems } = await openConnectedCenter(
     t,
     {},
     { submit: () => ({ message_id: '0000001A2B' }) },
@@ -300,7 +288,7 @@ t.test('A receipt is told under the id of its message, for the person it was sen
 })
 
 t.test('Receipts in fields, failed ones, and those that say nothing', async (t) => {
-  const { center, reportedItems } = await openTestCenter(t)
+  const { center, reportedItems } = await openConnectedCenter(t)
   const about = { ...from, esm_class: 0x04, receipted_message_id: 'F00D' }
   await center.ask('deliver_sm', { ...about, message_state: 5, short_message: 'id:1 stat:DELIVRD err:00C' })
   await center.ask('deliver_sm', { ...about, esm_class: 0, message_state: 2 })
@@ -323,13 +311,13 @@ t.test('Receipts in fields, failed ones, and those that say nothing', async (t) 
 })
 
 t.test('A text that only looks like a receipt is a text', async (t) => {
-  const { center, reportedItems } = await openTestCenter(t)
+  const { center, reportedItems } = await openConnectedCenter(t)
   await center.ask('deliver_sm', { ...from, short_message: 'id:1 stat:DELIVRD' })
   t.equal(textOf(reportedItems[0]), 'id:1 stat:DELIVRD')
 })
 
 t.test('More than can wait to be put on record is refused for now', async (t) => {
-  const { center } = await openTestCenter(t, {
+  const { center } = await openConnectedCenter(t, {
     onReport: () => pause(60),
     limits: { pendingDeliveries: 3, deliveriesPerReport: 1 },
   })

@@ -4,6 +4,7 @@
 import { once } from 'node:events'
 import type { AddressInfo, Socket } from 'node:net'
 import smpp, { type PDU, type Session } from 'smpp'
+import type { Test } from 'tap'
 import type { SmppAuth } from '../../../../adapters/sms/smpp/auth.js'
 import { openSession, type SessionLimits, type SmppSession } from '../../../../adapters/sms/smpp/session.js'
 import type { ConnectContext, Item } from '../../../../core/channel/adapter.js'
@@ -172,4 +173,19 @@ export const waitUntilConnected = (session: SmppSession) => waitUntil(() => sess
 
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+/** A center and a session that connects to it; both are closed with the test. */
+export async function openTestCenter(
+  t: Test,
+  script: Script = {},
+  options: TestSessionOptions = {},
+): Promise<TestSession & { center: Center }> {
+  const center = await startCenter(script)
+  const session = openTestSession(center.port, options)
+  t.teardown(async () => {
+    await session.session.close()
+    await center.stop()
+  })
+  return { ...session, center }
 }

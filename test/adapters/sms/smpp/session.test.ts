@@ -5,36 +5,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { createRateLimiter } from '../../../../adapters/sms/smpp/ratelimiter.js'
 import type { SendOutcome } from '../../../../core/channel/adapter.js'
 import { makeCertificates } from '../../../harness/certificates.js'
-import {
-  type Center,
-  openTestSession,
-  pause,
-  type Script,
-  startCenter,
-  type TestSession,
-  type TestSessionOptions,
-  waitUntil,
-  waitUntilConnected,
-} from './messagecenter.js'
+import { openTestCenter, openTestSession, pause, waitUntil, waitUntilConnected } from './messagecenter.js'
 import { sender } from './sender.js'
-
-async function openTestCenter(
-  t: Test,
-  script: Script = {},
-  options: TestSessionOptions = {},
-): Promise<TestSession & { center: Center }> {
-  const center = await startCenter(script)
-  const session = openTestSession(center.port, options)
-  t.teardown(async () => {
-    await session.session.close()
-    await center.stop()
-  })
-  return { ...session, center }
-}
 
 /** How often a line decided to wait: it draws by chance how long, each time. */
 function countedWaits(): { waits(): number; chance(): number } {
