@@ -7,7 +7,7 @@ type NodeRow = ShardList['nodes'][number]
 
 const shardColumns: readonly Column<ShardRow>[] = [
   { head: 'SHARD', isNumber: true, cell: ({ shard }) => shard },
-  { head: 'OWNER', cell: ({ owner }) => (owner === undefined ? { text: 'none', tone: 'alarm' } : owner) },
+  { head: 'OWNER', cell: ({ owner }) => (owner === undefined ? { text: '(none)', tone: 'alarm' } : owner) },
   { head: 'EPOCH', isNumber: true, cell: ({ epoch }) => epoch },
   { head: 'LAST COMMIT', isNumber: true, cell: ({ last }) => last },
   { head: 'PINNED', cell: pinnedCell },

@@ -377,7 +377,7 @@ t.test('What an operator should look at stands out, in words everywhere and in c
     '',
     'SHARD  OWNER   EPOCH  LAST COMMIT  PINNED  COPIES',
     '    0  n1          3          120  -       n2, n3 (12 behind)',
-    '    1  nobody      9            7  n3      n2',
+    '    1  (none)      9            7  n3      n2',
     '    2  n2          1            0  n2      -',
   ])
   const coloured = createTerminal(screen({ TERM: 'xterm-256color' }), screen({}))
@@ -385,7 +385,7 @@ t.test('What an operator should look at stands out, in words everywhere and in c
   t.strictSame(painted.map(stripVTControlCharacters), words, 'colour adds nothing and moves nothing')
   const red = '\u001b[31m'
   const yellow = '\u001b[33m'
-  t.match(painted[8], `${red}nobody`)
+  t.match(painted[8], `${red}(none)`)
   t.match(painted[8], `${yellow}n3`, 'pinned where it is not')
   t.match(painted[7], `${yellow}n2, n3 (12 behind)`)
   t.match(painted[2], `${yellow}leaving`)
