@@ -184,7 +184,7 @@ const broken: [way: string, finds: RegExp, changes: Partial<Adapter>, given?: Pa
   ['headers that nobody declared', /declared headers/, descriptor({ headers: ['x-pigeon-signature'] })],
   ['one bad item loses all', /read as what/, { receive: (...args) => withItems(receive(...args), allOrNone) }],
   ['no bad item among the samples', /does not lose/, {}, { calls: samples.calls.slice(0, 3) }],
-  ['no receipts among the samples', /promise to tell/, {}, { calls: [samples.calls[0]!, samples.calls[3]!] }],
+  ['no receipts among the samples', /the traits promise/, {}, { calls: [samples.calls[0]!, samples.calls[3]!] }],
   ['media that nobody opens', /can open it/, { receive: () => ({ kind: 'items', items: pictureItems }) }],
   ['media without a sample', /its sample says/, { openMedia: async () => openedAt }],
   [
