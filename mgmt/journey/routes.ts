@@ -75,7 +75,8 @@ export function journeyRoutes({ shards, documents, sends, mgmtUrl, clock }: Jour
         const call = readJourneyCall(read.value)
         if (isRefusal(call)) return call
         const key = idempotencyKeyOf(call, outreachId, clock.now(), hashOf)
-        const request = { ...call.send, outreachId, ...(key.key !== undefined && { idempotencyKey: key.key }) }
+        const idempotencyKey = key.key === undefined ? {} : { idempotencyKey: key.key }
+        const request = Object.assign({}, call.send, { outreachId }, idempotencyKey)
         const sendOptions = { isDryRun: call.isDryRun, answerMs: limits.journeyAnswerMs }
         const result = await sends.create({ orgId, agentId }, request, actorOf(caller), sendOptions)
         // Only sends of other origins than `named` are deferred, so this result is a SendResult.

@@ -86,7 +86,7 @@ export function sendCommands(deps: SendDeps) {
       if (isRefusal(admission) || admission.kind !== 'accepted') return admission
       const isMarketing =
         findOutreach(snapshot.document, outreachId)?.class === 'marketing' && !admission.person.sandbox
-      const send = { ...newSend(input, admission, meta), ...(isMarketing && { isMarketing }) }
+      const send = newSend(input, admission, isMarketing, meta)
       saveRecipient(tx, snapshot, input, before, admission, send, meta)
       noteMarketing(tx, scope, send)
       const key = idempotencyKey === undefined ? dayKey(outreachId, personId, at) : callerKey(idempotencyKey)
@@ -250,7 +250,7 @@ function noteOptOut(
   people.save(tx, agent, before, { ...before, identities }, meta)
 }
 
-function newSend(input: SendInput, admission: Accepted, meta: CommandMeta): StoredSend {
+function newSend(input: SendInput, admission: Accepted, isMarketing: boolean, meta: CommandMeta): StoredSend {
   const { request, origin = 'named', campaignId, automatedOutreachId, ignoresSafeHours, sendWindow } = input
   const { person, identity, consent } = admission
   return {
@@ -272,6 +272,7 @@ function newSend(input: SendInput, admission: Accepted, meta: CommandMeta): Stor
     ...(ignoresSafeHours && { ignoresSafeHours }),
     ...(sendWindow && { sendWindow }),
     ...(person.sandbox && { sandbox: true as const }),
+    ...(isMarketing && { isMarketing }),
   }
 }
 

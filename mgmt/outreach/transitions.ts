@@ -53,7 +53,7 @@ export const rescheduleCommand = 'outreach.reschedule'
 export function enqueue(tx: Tx, deps: SendDeps, agent: AgentIncarnation, send: StoredSend, at: number): void {
   const { timeScale } = deps
   const dueAt = pickupAt(at, timeScale)
-  saveSend(tx, scopeOf(agent), { ...send, dueAt })
+  saveSend(tx, scopeOf(agent), Object.assign({}, send, { dueAt }))
   const timers = tx.get(timerTable, scopeOf(agent)) ?? {}
   scheduleTimers(tx, agent, timers, { pickupAt: dueAt, sweepAt: timers.sweepAt ?? retainedUntil(at, timeScale) })
   logSend(tx, deps, agent, send, { event: 'outreach.accepted', data: { origin: send.origin } }, at)
@@ -149,7 +149,7 @@ export function saveTransition(
 /** The send with its due time and its follow-up time, where it has them. */
 function withTimes({ dueAt: _due, ...send }: StoredSend, dueAt?: number, followUpAt?: number): StoredSend {
   const times = { ...(dueAt !== undefined && { dueAt }), ...(followUpAt !== undefined && { followUpAt }) }
-  return { ...send, ...times }
+  return Object.assign({}, send, times)
 }
 
 /** A send to a recipient of a campaign. A follow-up on such a send belongs to no recipient row. */

@@ -262,7 +262,7 @@ function logSvcAgent(context: PlaneContext, route: Route, caller: Caller, reques
 }
 
 function withHeaders<T extends Outcome>(outcome: T, headers: Record<string, string>): T {
-  return { ...outcome, headers: { ...outcome.headers, ...headers } }
+  return Object.assign({}, outcome, { headers: Object.assign({}, outcome.headers, headers) })
 }
 
 function tokenOf(context: PlaneContext, incoming: Incoming): string {

@@ -1,17 +1,21 @@
 /**
- * A program, told how many people there are: `talk` has them write and has each written to, `campaign` has a campaign
- * write
- * to them, in a node of this process.
+ * A program with a workload and a number of people as arguments, over a node of its own process: `messages` receives a
+ * message from each person and sends one to each, `campaign` sends a campaign to them, and `journey` accepts a step of a
+ * journey for each.
  */
 import { createDraft, openCampaignNode } from '../../bench/scenarios/campaign/node.js'
 import { createProvider } from '../../bench/scenarios/campaign/provider.js'
+import { bodyOf } from '../../bench/scenarios/journey/fixtures.js'
+import { callsOf, newNodeSetup, setUpAgent, startJourneyNode } from '../../bench/scenarios/journey/node.js'
 import { createSendLoad, openGateway } from '../../bench/scenarios/messages/gateway.js'
 import { greetAll, sleep } from '../../bench/scenarios/messages/phones.js'
 
-const [, , rush, count] = process.argv
+const [, , workload, count] = process.argv
 const people = Number(count)
+/** Fewer than the calls that one API key may make at once. */
+const callsPerKey = 500
 
-async function talk(): Promise<void> {
+async function messages(): Promise<void> {
   const asids = new Set<string>()
   let handedOver = 0
   const gateway = await openGateway({
@@ -44,4 +48,17 @@ async function campaign(): Promise<void> {
   await node.stop()
 }
 
-await (rush === 'talk' ? talk() : campaign())
+async function journey(): Promise<void> {
+  const node = await startJourneyNode(newNodeSetup(), { timeScale: 0.001 })
+  const keyCount = Math.ceil(people / callsPerKey)
+  const { path, keys } = await callsOf(await setUpAgent(node), keyCount)
+  for (let profile = 0; profile < people; profile++) {
+    const headers = { authorization: `Bearer ${keys[profile % keyCount]}`, 'content-type': 'application/json' }
+    const answer = await fetch(`${node.url}${path}`, { method: 'POST', headers, body: bodyOf(profile) })
+    if (!answer.ok) throw new Error(`a step was answered with ${answer.status}: ${await answer.text()}`)
+  }
+  await node.stop()
+}
+
+const workloads: Record<string, () => Promise<void>> = { messages, campaign, journey }
+await workloads[workload!]!()

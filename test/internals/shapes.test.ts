@@ -1,6 +1,6 @@
 /**
  * Hidden classes. In the V8 of Node 20 an object that gains a field behind a spread gets one of its own (decision 082):
- * nothing that is done for every message may do that. A later V8 does not, and then this holds anyway.
+ * no code that runs for every message may do that. A later V8 does not, and then this holds anyway.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -20,7 +20,7 @@ async function singleClasses(log: string): Promise<{ all: number; single: Map<st
   for await (const line of createInterface({ input: createReadStream(log) })) {
     // map,Transition,time,from,to,code,line,column,why,field
     const [kind, event, , , , , row, column, why, field] = line.split(',')
-    // Fields of the house are named by texts, those of Node by symbols.
+    // Parley names fields by texts, Node by symbols.
     const isOurs = field !== undefined && !field.startsWith('symbol(')
     if (kind !== 'map' || event !== 'Transition') continue
     all++
@@ -31,12 +31,12 @@ async function singleClasses(log: string): Promise<{ all: number; single: Map<st
   return { all, single }
 }
 
-for (const rush of ['talk', 'campaign']) {
-  t.test(`Nothing that is done for every message of a ${rush} makes a hidden class of its own`, async (t) => {
+for (const workload of ['messages', 'campaign', 'journey']) {
+  t.test(`No step that ${workload} repeats for each person makes a hidden class of its own`, async (t) => {
     const scratch = t.testdir()
     const log = join(scratch, 'v8.log')
     const flags = ['--log-maps', `--logfile=${log}`, '--no-logfile-per-isolate']
-    const child = spawn(process.execPath, [...flags, program, rush, String(people)], {
+    const child = spawn(process.execPath, [...flags, program, workload, String(people)], {
       env: { ...process.env, BENCH_SCRATCH: scratch },
       stdio: ['ignore', 'ignore', 'pipe'],
     })

@@ -38,7 +38,9 @@ function isSignedOver({ url, header }: IngressRequest, parameters: string, authT
 }
 
 export function signatureOf(authToken: string, url: string, parameters: string): string {
-  return createHmac('sha1', authToken).update(url).update(parameters).digest('base64')
+  return createHmac('sha1', authToken)
+    .update(url + parameters)
+    .digest('base64')
 }
 
 /** Sorted names with their sorted values, concatenated without separators or duplicates. */

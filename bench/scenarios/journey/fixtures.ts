@@ -43,7 +43,7 @@ export function bodyOf(profile: number): string {
       email: `ada.${profile}@example.com`,
     },
     consent: { sms: 'y' },
-    journey: { ...step, instanceId: instanceOf(profile) },
+    journey: Object.assign({}, step, { instanceId: instanceOf(profile) }),
     inputs: { plan: 'Household 500', renewsOn: '1 December' },
   })
 }
