@@ -11,11 +11,14 @@ import { asRow, contractRows, nameOf, pendingRows } from './contract/routes.js'
 import { openTestNode } from './harness/node.js'
 import { cyclesOf } from './importcycles.js'
 import { interfacesIn } from './interfaces.js'
+import { limitWritesIn } from './limitwrites.js'
+import { withoutComments, withoutTexts } from './sourcetext.js'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const topFolders = ['core', 'adapters', 'runtime', 'mgmt', 'bench', 'test', 'ops']
 const files = topFolders.flatMap((folder) => filesBelow(join(root, folder))).map((path) => relative(root, path))
 const sources = files.filter((path) => /\.(ts|mts|js|mjs)$/.test(path))
+const code = (path: string) => withoutComments(readFileSync(join(root, path), 'utf8'))
 
 function filesBelow(folder: string): string[] {
   if (!existsSync(folder)) return []
@@ -241,14 +244,6 @@ t.test('No name is made of a banned word', async (t) => {
   t.same(violations, [])
 })
 
-/** Code without its string literals, template literals and regular expressions. */
-function withoutTexts(text: string): string {
-  return text.replace(
-    /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\[\s\S])*`|(?<=[(,=:[!&|?{};\n]\s*)\/(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/g,
-    "''",
-  )
-}
-
 t.test('Comments speak of what they describe, within the width of the code', async (t) => {
   const banned = /\b(whoever|somebody|the house|at hand|aloft|lately|anew)\b/i
   const violations = sources.flatMap((path) => {
@@ -294,6 +289,15 @@ t.test('Secrets are compared in constant time', async (t) => {
   t.match('if (keyHash === given)', compared, 'and this would be found')
 })
 
+t.test('No test writes to a limit: what is tested receives its limits', async (t) => {
+  const source = "import { a as b } from './limits.js'\nObject.assign(b, {})\n;(b as any).x += 1\nconst c = b.x === 1\n"
+  t.same(limitWritesIn(source), ['Object.assign(b', '(b as any).x +='], 'writes would be found, and reads are none')
+  t.same(
+    sources.filter((path) => path.startsWith('test/') && limitWritesIn(code(path)).length > 0),
+    [],
+  )
+})
+
 t.test('What goes out to a URL that a user supplied passes the guard', async (t) => {
   const calls = /(?<!\bconsumer\.)\bfetch\(|https?\.request\(|from 'undici'/
   const violations = sources.filter((path) => !/^(test|bench)\//.test(path) && calls.test(code(path)))
@@ -311,10 +315,6 @@ t.test('What goes out to a URL that a user supplied passes the guard', async (t)
     'a command to the operator’s own node, a phone’s to our own gateway, a page’s own call, and the operator’s issuer',
   )
 })
-
-function code(path: string): string {
-  return readFileSync(join(root, path), 'utf8').replace(/\/\*[\s\S]*?\*\/|(^|\s)\/\/.*$/gm, '')
-}
 
 t.test('The start command starts Node as everything else does', async (t) => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))

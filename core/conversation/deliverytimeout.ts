@@ -1,7 +1,7 @@
 /**
  * Delivery timeouts: a sender may ask that a message which does not arrive in time goes on the next channel. Each
  * timeout is stored and logged; the failover itself is switched off (`conversation.failsOverUndelivered` in the
- * limits).
+ * limits), because the contract specifies it as not yet active.
  */
 import { isSignal } from '../amf/index.js'
 import { conversation as limits } from '../limits/index.js'
@@ -45,7 +45,7 @@ function failoverMessage(
   const { delivered, read, failed: hasFailed } = outgoing?.states ?? {}
   if (!outgoing || (delivered ?? read ?? hasFailed) !== undefined) return conversation
   log(tx, 'message.undelivered', { messageId })
-  if (!limits.failsOverUndelivered) return conversation
+  if (!tx.failsOverUndelivered) return conversation
   const rerouted = { ...outgoing, next: laterChannels(conversation, outgoing) }
   return failMessage(tx, conversation, agent, rerouted, { reason: 'undelivered', retry: 'otherChannel' })
 }

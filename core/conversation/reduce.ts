@@ -65,6 +65,8 @@ export interface InboundItem {
 export interface DecisionContext {
   readonly command: CommandContext
   readonly stored: StoredMessages
+  /** Whether a message that has not arrived in time goes to its next channel. The contract has this off for now. */
+  readonly failsOverUndelivered: boolean
 }
 
 export interface Reduction<Answer> {
@@ -89,9 +91,9 @@ export type AnswerTo<Input extends ConversationInput> = Input extends { kind: 's
 export function reduce<Input extends ConversationInput>(
   before: Conversation,
   input: Input,
-  { command, stored }: DecisionContext,
+  { command, stored, failsOverUndelivered }: DecisionContext,
 ): Reduction<AnswerTo<Input>> {
-  const tx = new Transaction(command, stored)
+  const tx = new Transaction(command, stored, failsOverUndelivered)
   const { conversation, answer } = decide(tx, before, input)
   // The first event in the queue starts the webhook calls; each outcome leads to the next.
   if (before.firstEvent === before.nextEvent) callHead(tx, conversation)

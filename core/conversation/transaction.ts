@@ -29,6 +29,7 @@ export interface StoredMessages {
 export interface ConversationTx {
   readonly command: CommandContext
   readonly stored: StoredMessages
+  readonly failsOverUndelivered: boolean
   record(record: ConversationRecord): void
   emit(effect: ConversationEffect): void
 }
@@ -41,6 +42,7 @@ export class Transaction implements ConversationTx {
   constructor(
     readonly command: CommandContext,
     stored: StoredMessages,
+    readonly failsOverUndelivered: boolean,
   ) {
     this.stored = new TransactionReads(stored, this.records)
   }

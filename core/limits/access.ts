@@ -1,20 +1,20 @@
 /** Limits of credentials and of the audit trail. */
 import { day, hour, minute } from '../durations.js'
 
-export const bootstrapKey = { minDifferentChars: 8 } as const
+export const bootstrapKey = Object.freeze({ minDifferentChars: 8 } as const)
 
 /** Links that open an agent's personas to others. */
-export const emulatorLink = {
+export const emulatorLink = Object.freeze({
   perAgent: 100,
   labelChars: 100,
   lifetimeMs: 30 * day,
   lifetimeMaxMs: 365 * day,
   /** `lastUsedAt` of a link is written at most this often. */
   lastUsedEveryMs: minute,
-} as const
+} as const)
 
 /** The audit trail of an org. */
-export const audit = {
+export const audit = Object.freeze({
   keptMs: 180 * day,
   /** Expired entries that one write removes. */
   droppedPerWrite: 20,
@@ -24,4 +24,4 @@ export const audit = {
   refusedWindowMs: hour,
   refusedActorsPerOrg: 20,
   refusedOrgs: 200,
-} as const
+} as const)

@@ -2,7 +2,7 @@
 import { day, hour, minute, second } from '../durations.js'
 
 /** What a node accepts from an adapter. An adapter that exceeds a limit is faulty, and only its binding fails. */
-export const adapter = {
+export const adapter = Object.freeze({
   sendMs: 30 * second,
   probeMs: 30 * second,
   revokeMs: 10 * second,
@@ -33,13 +33,13 @@ export const adapter = {
   answerChars: 64 * 1024,
   /** A shorter text of the credentials is too common to be redacted as a secret. */
   secretMinChars: 6,
-} as const
+} as const)
 
 /** Messages to emulated phones that a process keeps. */
-export const emulator = { messagesKept: 10_000 } as const
+export const emulator = Object.freeze({ messagesKept: 10_000 } as const)
 
 /** Calls to providers, and the cache of adapters. */
-export const provider = {
+export const provider = Object.freeze({
   /** Before an account counts as refused, it is called once more after this. */
   accountConfirmMs: second,
   connectMs: 5 * second,
@@ -50,10 +50,10 @@ export const provider = {
   cachedBindings: 10_000,
   /** How often missing provider connections are opened. */
   connectionCheckMs: 5 * second,
-} as const
+} as const)
 
 /** Apple Messages for Business. */
-export const appleMessages = {
+export const appleMessages = Object.freeze({
   /** The reply to a larger interactive message is a reference instead of the answer. */
   interactiveBytes: 10_000,
   /** An offered time has only a start; the phone's calendar also needs an end. */
@@ -63,17 +63,17 @@ export const appleMessages = {
   skewMs: 5 * minute,
   /** A secret that decodes to less is no base64 key. */
   keyLeastBytes: 16,
-} as const
+} as const)
 
-export const slack = {
+export const slack = Object.freeze({
   /** A signature is accepted this long after, or before, its time. */
   skewMs: 5 * minute,
   blocksPerMessage: 50,
   altChars: 2_000,
-} as const
+} as const)
 
 /** RCS Business Messaging: what it takes, and how long its access tokens are used. */
-export const rbm = {
+export const rbm = Object.freeze({
   /** The requested lifetime of an access token; it is renewed this long before it ends. */
   tokenMs: hour,
   tokenEarlyMs: minute,
@@ -83,21 +83,21 @@ export const rbm = {
   calendarDescriptionChars: 500,
   /** The label of a map pin; RBM documents no limit, and resellers name this one. */
   pinChars: 100,
-} as const
+} as const)
 
 /** Twilio: reconciliation of unknown sends, and inbound media. */
-export const twilio = {
+export const twilio = Object.freeze({
   /** Messages to one number that one query of Twilio lists, and the assumed skew of its clock. */
   listedMessages: 50,
   clockSkewMs: 5 * minute,
   mediaMost: 10,
-} as const
+} as const)
 
 /** One SMS on the radio network: octets of a segment, of which a multi-part segment uses some for its header. */
-export const smsPart = { octets: 140, headerOctets: 6 } as const
+export const smsPart = Object.freeze({ octets: 140, headerOctets: 6 } as const)
 
 /** Connections to SMS message centers. */
-export const smpp = {
+export const smpp = Object.freeze({
   connectMs: 10 * second,
   bindMs: 10 * second,
   /** Wait before a lost connection is reopened: first, and at most. Jitter shortens it by up to this share. */
@@ -143,10 +143,10 @@ export const smpp = {
   unbindMs: second,
   /** How long the other side has to close a connection that is ended. */
   lingerMs: second,
-} as const
+} as const)
 
 /** The page on which people try an agent out with emulated phones. */
-export const emulatorPage = {
+export const emulatorPage = Object.freeze({
   /** The lifetime of the link to it. */
   tokenMs: day,
   actsKept: 1_000,
@@ -171,10 +171,10 @@ export const emulatorPage = {
   /** How often an open page polls, and how long after the last key it compiles the input. */
   pollMs: 500,
   compileAfterMs: 250,
-} as const
+} as const)
 
 /** The provider emulators: what they keep, and how they wait. */
-export const providerEmulator = {
+export const providerEmulator = Object.freeze({
   accounts: 1_000,
   messagesKept: 10_000,
   peopleKept: 100_000,
@@ -198,4 +198,4 @@ export const providerEmulator = {
   },
   rbm: { tokenMs: hour, clockSkewMs: minute },
   apple: { tokenSkewMs: 5 * minute },
-} as const
+} as const)

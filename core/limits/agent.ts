@@ -1,7 +1,7 @@
 /** Limits of an agent's document, by section. */
 
 /** Where the contract gives no number, Parley sets one, so that every field and list is bounded. */
-export const agentLimits = {
+export const agentLimits = Object.freeze({
   /** Ids of catalog entries. */
   qualifiedIdChars: 200,
   urlChars: 2_048,
@@ -137,10 +137,10 @@ export const agentLimits = {
   },
   /** Faults that one check lists. */
   faults: 50,
-} as const
+} as const)
 
 /** Limits of the document store: documents in memory, changes on record, body sizes, and what secrets show. */
-export const agentDocument = {
+export const agentDocument = Object.freeze({
   cachedAgents: 100,
   /** Rendered views per agent that the cache keeps. */
   cachedViews: 64,
@@ -161,4 +161,4 @@ export const agentDocument = {
    * An import may nest three levels deeper than other bodies, since it embeds bodies of single items that much deeper.
    */
   importDepth: 35,
-} as const
+} as const)

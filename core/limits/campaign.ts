@@ -2,7 +2,7 @@
 import { minute, second } from '../durations.js'
 
 /** Campaigns per agent, and rows of one that a step stages, sends, reads or removes. */
-export const campaign = {
+export const campaign = Object.freeze({
   nameChars: 200,
   /** Campaigns that have not ended. */
   unfinished: 500,
@@ -39,4 +39,4 @@ export const campaign = {
   rowsPerRead: 500,
   rowsPerSweep: 500,
   exportRowsPerRead: 200,
-} as const
+} as const)

@@ -2,23 +2,23 @@
 import { day, hour, minute, second } from '../durations.js'
 
 /** Inbound calls of providers. */
-export const ingress = {
+export const ingress = Object.freeze({
   bodyBytes: 1024 * 1024,
   /** How long a STOP waits for messages that are with the provider, and how often it checks. */
   stopWaitMs: 8_000,
   stopPollMs: 10,
   /** Provider accounts whose binding is cached, for calls to the address of another binding. */
   cachedAccounts: 10_000,
-} as const
+} as const)
 
 /** What a conversation stores, and for how long. */
-export const conversation = {
+export const conversation = Object.freeze({
   /** Asids that a process caches. */
   cachedAsids: 32_768,
   /** How long a message has to arrive if its sender wants it on another channel otherwise. */
   deliveryTimeoutMs: hour,
   trackedDeliveries: 100,
-  /** Off: a message that has not arrived is only logged. */
+  /** Off, as in the contract: a message that has not arrived is only logged. */
   failsOverUndelivered: false as boolean,
   sessionIdleMs: 30 * minute,
   /** A caller's own id of a message is recognized for this long. */
@@ -53,10 +53,10 @@ export const conversation = {
   /** How often a conversation removes expired rows, and how many at a time. */
   retentionEveryMs: day,
   retentionRows: 500,
-} as const
+} as const)
 
 /** AMF/1, the message format of the gateway. */
-export const amf = {
+export const amf = Object.freeze({
   messagesPerCall: 10,
   callBytes: 64 * 1024,
   parts: 20,
@@ -77,10 +77,10 @@ export const amf = {
   problems: 20,
   /** Valid time zones that a process caches; checking one is slow. */
   cachedZones: 1_000,
-} as const
+} as const)
 
 /** Media that messages name by URL: fetching, storage and serving. */
-export const media = {
+export const media = Object.freeze({
   /** The largest size that any channel takes; a channel that takes less sets its limit per request. */
   maxBytes: 100 * 1024 ** 2,
   connectMs: 5 * second,
@@ -106,19 +106,19 @@ export const media = {
   /** Up to this size media is served in one piece, with its length; larger media is streamed. */
   wholeBytes: 2 * 1024 ** 2,
   maxAgeSeconds: (365 * day) / second,
-} as const
+} as const)
 
 /** Agents, and the identity they show. */
-export const agent = {
+export const agent = Object.freeze({
   nameChars: 200,
   descriptionChars: 2_000,
   perOrg: 1_000,
   contactPhoneChars: 40,
   contactAvailabilityChars: 500,
   identityPreambleChars: 1_000,
-} as const
+} as const)
 
-export const channelBinding = {
+export const channelBinding = Object.freeze({
   delayMinMs: 250,
   delayMaxMs: 3_000,
   /**
@@ -137,13 +137,13 @@ export const channelBinding = {
   /** How long the built-in provisioner takes for each step. */
   provisionStepMs: 500,
   cachedBindingAgents: 10_000,
-} as const
+} as const)
 
 /** Zone formatters that are cached while AML is compiled; a formatter is large. */
-export const aml = { zoneFormatsKept: 32 } as const
+export const aml = Object.freeze({ zoneFormatsKept: 32 } as const)
 
 /** Rendering of messages. */
-export const rendering = {
+export const rendering = Object.freeze({
   /** A title, an address or a description inside a calendar or map link, once encoded. */
   linkMemberChars: 240,
   /** A label is not cut any shorter than this: the options are numbered instead. */
@@ -151,10 +151,10 @@ export const rendering = {
   formattersKept: 500,
   /** Cached date texts, each in one style, zone and language. */
   datesKept: 2_000,
-} as const
+} as const)
 
 /** Web chat: sockets of visitors, what they receive and what they may send. */
-export const webchat = {
+export const webchat = Object.freeze({
   /** A token that is unused for this long expires: as long as the transcript is stored. */
   tokenMs: 30 * day,
   tokenChars: 1_000,
@@ -198,4 +198,4 @@ export const webchat = {
   /** Chat designs whose page and script are cached. */
   pagesKept: 200,
   scriptMaxAgeSeconds: 300,
-} as const
+} as const)

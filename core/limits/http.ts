@@ -1,7 +1,7 @@
 /** Limits of the HTTP server: sizes, shares of one address, and the phases of a shutdown. */
 import { second } from '../durations.js'
 
-export const http = {
+export const http = Object.freeze({
   bodyBytes: 256 * 1024,
   jsonDepth: 32,
   /** Members of objects and elements of arrays in one body. */
@@ -28,16 +28,21 @@ export const http = {
   tokenChars: 4_096,
   /** The text of a repeated answer is cached up to this length. */
   cachedTextChars: 8 * 1024,
-} as const
+} as const)
 
 /**
  * A shutdown takes ten seconds in all: requests in flight get the first part, effects in flight the second. New
  * connections are accepted for a moment longer, so that their callers get an answer and learn that the connection ends.
  */
-export const shutdown = { lingerMs: 200, requestsMs: 5 * second, effectsMs: 3 * second, wholeMs: 9.5 * second } as const
+export const shutdown = Object.freeze({
+  lingerMs: 200,
+  requestsMs: 5 * second,
+  effectsMs: 3 * second,
+  wholeMs: 9.5 * second,
+} as const)
 
 /** Open files: the reserve for data and other uses, and the shares of connections. */
-export const descriptors = {
+export const descriptors = Object.freeze({
   reserve: 32,
   socketsLeast: 8,
   outgoingLeast: 4,
@@ -45,4 +50,4 @@ export const descriptors = {
   /** One host gets at most one in this many outgoing connections. */
   hostShare: 4,
   checkEveryMs: 5 * second,
-} as const
+} as const)

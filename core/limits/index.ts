@@ -21,7 +21,7 @@ export * from './webhook.js'
 export * from './worker.js'
 
 /** Token buckets: `send` and `journey` are per API key, the others per address or web chat visitor. */
-export const budgets = {
+export const budgets = Object.freeze({
   send: { burstCalls: 100, refillPerSecond: 10 },
   journey: { burstCalls: 1_000, refillPerSecond: 200 },
   /** Visitor tokens that one address asks for. */
@@ -37,15 +37,15 @@ export const budgets = {
   /** Messages of one visitor. */
   webchatMessages: { burstCalls: 20, refillPerSecond: 2 },
   ...linkBudgets,
-} as const
+} as const)
 export type BudgetName = keyof typeof budgets
 
 /** Long work, such as rendering, searching and indexing of texts, runs in slices of about this length. */
-export const longWork = { sliceMs: 4 } as const
+export const longWork = Object.freeze({ sliceMs: 4 } as const)
 
-export const org = { nameChars: 200, descriptionChars: 2_000 } as const
+export const org = Object.freeze({ nameChars: 200, descriptionChars: 2_000 } as const)
 
-export const apiKey = {
+export const apiKey = Object.freeze({
   nameChars: 200,
   descriptionChars: 2_000,
   perOrg: 1_000,
@@ -53,18 +53,18 @@ export const apiKey = {
   cachedKeys: 10_000,
   /** `lastUsedAt` is written at most this often for a key. */
   lastUsedEveryMs: minute,
-} as const
+} as const)
 
 /** Decrypted data keys that a process caches. */
-export const sealing = { dataKeysKept: 1_000 } as const
+export const sealing = Object.freeze({ dataKeysKept: 1_000 } as const)
 
 /** How often a starting node queries shards that have no owner yet, each time for the duration of a query. */
-export const firstStart = { asks: 8 } as const
+export const firstStart = Object.freeze({ asks: 8 } as const)
 
-export const session = { lifetimeMs: hour, cachedTokens: 10_000, discoveryMs: 5 * second } as const
-export const emulatorSitting = { lifetimeMs: hour } as const
+export const session = Object.freeze({ lifetimeMs: hour, cachedTokens: 10_000, discoveryMs: 5 * second } as const)
+export const emulatorSitting = Object.freeze({ lifetimeMs: hour } as const)
 
-export const orgWebhook = {
+export const orgWebhook = Object.freeze({
   urlChars: 2_048,
   descriptionChars: 2_000,
   perOrg: 100,
@@ -82,9 +82,9 @@ export const orgWebhook = {
   keptMs: 30 * day,
   rowsPerSweep: 500,
   secretBytes: 32,
-} as const
+} as const)
 
-export const egress = {
+export const egress = Object.freeze({
   connectMs: 5 * second,
   headersMs: 15 * second,
   totalMs: 30 * second,
@@ -94,22 +94,22 @@ export const egress = {
   drainMs: second,
   /** Ports that a user may name while only public addresses are allowed. */
   publicPorts: [443, 8443],
-} as const
+} as const)
 
-export const signature = { acceptedAgeMs: 300 * second } as const
+export const signature = Object.freeze({ acceptedAgeMs: 300 * second } as const)
 
-export const page = { defaultRows: 50, maxRows: 200, tokenChars: 1_024 } as const
+export const page = Object.freeze({ defaultRows: 50, maxRows: 200, tokenChars: 1_024 } as const)
 
-export const catalog = {
+export const catalog = Object.freeze({
   nameChars: 80,
   descriptionChars: 300,
   /** The longest chip label that rcs shows whole. */
   chipLabelChars: 25,
   cacheSeconds: 300,
-} as const
+} as const)
 
 /** Knowledge sources of an agent, and search in their passages. */
-export const knowledge = {
+export const knowledge = Object.freeze({
   /** Uploaded or fetched bytes, before their conversion to text. */
   bytes: 1024 ** 2,
   textChars: 256 * 1024,
@@ -137,10 +137,10 @@ export const knowledge = {
   validatorChars: 500,
   /** An upload that has not become a media item by then is abandoned, and its bytes are removed. */
   unfinishedMs: hour,
-} as const
+} as const)
 
 /** Geocoding of addresses, before they are stored. */
-export const geocoder = {
+export const geocoder = Object.freeze({
   connectMs: 2 * second,
   headersMs: 4 * second,
   totalMs: 4 * second,
@@ -152,10 +152,10 @@ export const geocoder = {
   failuresInRow: 4,
   cachedAddresses: 10_000,
   cachedMs: day,
-} as const
+} as const)
 
 /** Calls to the language model of the installation. */
-export const languageModel = {
+export const languageModel = Object.freeze({
   connectMs: 5 * second,
   headersMs: 45 * second,
   totalMs: 45 * second,
@@ -170,10 +170,10 @@ export const languageModel = {
   notesChars: 2_000,
   /** Steps of a simulation before it counts as stuck. */
   simulationSteps: 400,
-} as const
+} as const)
 
 /** Sends of an outreach: what a caller may pass, attempts and waits, and retention. */
-export const outreachSend = {
+export const outreachSend = Object.freeze({
   /** Zones with a cached clock for sending hours. */
   cachedClocks: 64,
   inputs: 100,
@@ -219,9 +219,9 @@ export const outreachSend = {
   templateDepth: 5,
   /** Templates in one text; each mention counts. */
   templatesPerText: 50,
-} as const
+} as const)
 
-export const metrics = {
+export const metrics = Object.freeze({
   loopDelayEveryMs: 50,
   durationBucketsSeconds: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   /** Messages may wait for hours, for their bulk leave time or for a window. */
@@ -230,10 +230,15 @@ export const metrics = {
   commitBucketsCommands: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_000],
   /** Label combinations of one metric; further ones are counted together. */
   seriesPerMetric: 5_000,
-} as const
+} as const)
 
 /** Bounds of the environment variables. */
-export const settings = { portMax: 65_535, shardsMax: 4_096, bootstrapKeyMinChars: 24, secretKeyBytes: 32 } as const
+export const settings = Object.freeze({
+  portMax: 65_535,
+  shardsMax: 4_096,
+  bootstrapKeyMinChars: 24,
+  secretKeyBytes: 32,
+} as const)
 
 /** Files of the docs pages are named after their content, so a browser may cache one for a year. */
-export const docs = { assetMaxAgeSeconds: (365 * day) / second } as const
+export const docs = Object.freeze({ assetMaxAgeSeconds: (365 * day) / second } as const)

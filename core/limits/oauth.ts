@@ -2,7 +2,7 @@
 import { day, hour, minute, second } from '../durations.js'
 
 /** Sign-ins at outside providers, and the connections that result. */
-export const oauth = {
+export const oauth = Object.freeze({
   /** How long a person may take between the start of a sign-in and its end. */
   stateMs: 10 * minute,
   stateBytes: 16,
@@ -37,4 +37,4 @@ export const oauth = {
   providersFileBytes: 256 * 1024,
   /** How long a provider's discovery document is cached. */
   discoveryMs: hour,
-} as const
+} as const)

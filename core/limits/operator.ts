@@ -2,7 +2,7 @@
 import { minute, second } from '../durations.js'
 
 /** The size of a log line, and the rate of lines. */
-export const log = {
+export const log = Object.freeze({
   retryMs: 10,
   flushMs: 500,
   fieldChars: 8 * 1024,
@@ -14,10 +14,10 @@ export const log = {
   /** Warnings and errors of one name that are written within `atOnceMs`; further ones are only counted. */
   linesAtOnce: 50,
   atOnceMs: second,
-} as const
+} as const)
 
 /** How the `parley` command waits for a node. */
-export const commandLine = {
+export const commandLine = Object.freeze({
   requestMs: 10 * second,
   /** For a call that takes a node longer: staging a campaign. */
   stageMs: 5 * minute,
@@ -37,10 +37,10 @@ export const commandLine = {
   /** How long a shard move is awaited, and how often it is checked. */
   moveSeconds: 30,
   movePollMs: 250,
-} as const
+} as const)
 
 /** Backups of a node's data. */
-export const backup = {
+export const backup = Object.freeze({
   pathChars: 200,
   /** Free disk required beside a second copy of the data. */
   spareBytes: 256 * 1024 ** 2,
@@ -48,14 +48,14 @@ export const backup = {
   /** How long copies of shards may take to catch up with their owners, and how often that is checked. */
   catchUpMs: 10 * second,
   pollMs: 50,
-} as const
+} as const)
 
 /** Thresholds of the doctor's findings. */
-export const doctor = {
+export const doctor = Object.freeze({
   answerMs: 2 * second,
   /** Less free disk is a warning; less than the store needs is a failure. */
   freeDiskBytes: 2 * 1024 ** 3,
   clockWarnMs: 2 * second,
   clockFailMs: 30 * second,
   natsServers: 3,
-} as const
+} as const)

@@ -2,7 +2,7 @@
 import { minute } from '../durations.js'
 
 /** Data of a person, and rows of people that one step scans, imports or removes. */
-export const person = {
+export const person = Object.freeze({
   textChars: {
     fullName: 200,
     firstName: 100,
@@ -53,4 +53,4 @@ export const person = {
   formerIds: 100,
   exportRowsPerScan: 500,
   droppedRowsPerStep: 1_000,
-} as const
+} as const)

@@ -2,7 +2,7 @@
 import { day, second } from '../durations.js'
 
 /** Personas, and what is done as one. */
-export const persona = {
+export const persona = Object.freeze({
   perAgent: 500,
   nameChars: 100,
   productInterestChars: 200,
@@ -10,10 +10,10 @@ export const persona = {
   seedLines: 40,
   seedChars: 4_000,
   bodyBytes: 1024 ** 2,
-} as const
+} as const)
 
 /** One turn of a sandbox conversation; test cases have the same form. */
-export const directive = {
+export const directive = Object.freeze({
   textChars: 4_000,
   chipChars: 200,
   slotMost: 50,
@@ -21,9 +21,9 @@ export const directive = {
   urlChars: 2_000,
   /** How many rows back a picker or a confirmation is searched. */
   rowsScanned: 60,
-} as const
+} as const)
 
-export const sandbox = {
+export const sandbox = Object.freeze({
   /** How long the caller of a turn waits for the agent: slightly longer than the agent's own time limit. */
   answerMs: 12 * second,
   /** How often the agent's answer is polled: the interval doubles up to the second. */
@@ -32,10 +32,10 @@ export const sandbox = {
   /** Of one reply; the list of turns shows longer ones in full. */
   repliesShown: 50,
   rowsDeletedPerStep: 500,
-} as const
+} as const)
 
 /** Links to the page where a tester enters a number. */
-export const outreachLink = {
+export const outreachLink = Object.freeze({
   perAgent: 100,
   labelChars: 200,
   usesDefault: 25,
@@ -45,11 +45,11 @@ export const outreachLink = {
   codeBytes: 16,
   formBytes: 2_048,
   numberChars: 64,
-} as const
+} as const)
 
 /** Page views and attempts of one address, and messages to one number, over all links. */
-export const linkBudgets = {
+export const linkBudgets = Object.freeze({
   linkViews: { burstCalls: 60, refillPerSecond: 1 },
   linkAttempts: { burstCalls: 20, refillPerSecond: 0.02 },
   linkNumbers: { burstCalls: 4, refillPerSecond: 0.001 },
-} as const
+} as const)

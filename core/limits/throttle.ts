@@ -2,7 +2,7 @@
 import { second } from '../durations.js'
 
 /** The rate of messages in bulk over one binding, unless its provider sets another. */
-export const bulk = {
+export const bulk = Object.freeze({
   perSecond: 100,
   /** Messages of one step leave together. */
   everyMs: 100,
@@ -13,4 +13,4 @@ export const bulk = {
   soonMs: second,
   /** How often messages that did not wait are counted against the budget. */
   reportEveryMs: second,
-} as const
+} as const)

@@ -1,7 +1,7 @@
 /** Limits of traffic reads. */
 import { day } from '../durations.js'
 
-export const traffic = {
+export const traffic = Object.freeze({
   defaultRows: 200,
   maxRows: 1_000,
   /** How far back a list without a start goes. */
@@ -16,4 +16,4 @@ export const traffic = {
   previewChars: 140,
   idChars: 200,
   eventChars: 100,
-} as const
+} as const)

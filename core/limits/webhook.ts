@@ -2,7 +2,7 @@
 import { minute, second } from '../durations.js'
 
 /** Calls to the webhook of an agent. */
-export const agentWebhook = {
+export const agentWebhook = Object.freeze({
   connectMs: 5 * second,
   /** The response must begin within this; only a streamed reply may take longer. */
   headersMs: 10 * second,
@@ -18,20 +18,20 @@ export const agentWebhook = {
   replyLines: 1_000,
   /** Problems of one reply that are reported, and log lines about it. */
   notesPerReply: 20,
-} as const
+} as const)
 
 /** Operator rules on agent messages. */
-export const replyRules = {
+export const replyRules = Object.freeze({
   /** Steps that all rules of an agent may take for one message; about a second of work at worst. */
   messageSteps: 10_000_000,
-} as const
+} as const)
 
 /** Gateway access of an agent: its access token, its signing secret, its webhook. */
-export const gatewayAccess = {
+export const gatewayAccess = Object.freeze({
   tokenBytes: 32,
   secretBytes: 32,
   instanceIdChars: 200,
   /** Access tokens and agent routings that a process caches. */
   cachedTokens: 10_000,
   cachedAgents: 10_000,
-} as const
+} as const)

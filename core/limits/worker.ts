@@ -1,7 +1,7 @@
 /** Limits of worker threads, for work that would block the event loop. */
 import { second } from '../durations.js'
 
-export const worker = {
+export const worker = Object.freeze({
   threads: 2,
   /** Jobs that wait for a thread; one more is refused. */
   waitingJobs: 32,
@@ -23,4 +23,4 @@ export const worker = {
   /** JSON that is parsed in a thread. */
   jsonValues: 5_000_000,
   jsonNames: 5_000_000,
-} as const
+} as const)

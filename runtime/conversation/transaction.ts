@@ -65,10 +65,15 @@ export type Decide = <Input extends ConversationInput>(
 /** Runs the reducer on the stored rows of a conversation and writes everything that it returns. */
 export function createDecide(options: TransactionOptions): Decide {
   const { timeScale, listeners } = options
+  const { failsOverUndelivered } = limits
   const scaled = (ms: number) => Math.ceil(ms / timeScale)
   return (tx, { at, mint }, before, input) => {
     const command: CommandContext = { at, mint, scaled }
-    const reduction = reduce(before, input, { command, stored: new StoredRows(tx, before.asid, at) })
+    const reduction = reduce(before, input, {
+      command,
+      stored: new StoredRows(tx, before.asid, at),
+      failsOverUndelivered,
+    })
     const rows = listeners.flatMap((listener) => listener.begin(tx, before, at) ?? [])
     const conversation = write(tx, before, command, rows, timeScale, reduction)
     for (const effect of reduction.effects) emit(tx, before, command, options, effect)

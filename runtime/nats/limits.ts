@@ -1,7 +1,7 @@
 /** Limits of the connection to NATS and of what is stored there. */
 import { hour, second } from '../../core/durations.js'
 
-export const bus = {
+export const bus = Object.freeze({
   connectMs: 5 * second,
   requestMs: 5 * second,
   /** A leader that has not acknowledged by then may be gone: the caller asks again, since another node may lead. */
@@ -43,4 +43,4 @@ export const bus = {
   replicas: 3,
   /** Below this version an acknowledged append may be lost on power failure. */
   safeServer: [2, 10, 27],
-} as const
+} as const)

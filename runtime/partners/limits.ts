@@ -1,7 +1,7 @@
 /** Limits of the threads that run partner adapters, one thread for each module. */
 import { minute, second } from '../../core/durations.js'
 
-export const adapterThread = {
+export const adapterThread = Object.freeze({
   heapMb: 256,
   stackMb: 4,
   /** Memory of a thread outside of its heap, such as buffers, as each heartbeat reports it. */
@@ -22,4 +22,4 @@ export const adapterThread = {
   stableMs: minute,
   /** Lists of device capabilities of one adapter whose traits are cached. */
   traitsCached: 10_000,
-} as const
+} as const)

@@ -1,7 +1,7 @@
 /** Expiry of remembered answers: each commit removes a few whose time is over. */
 
 import type { Reader } from '../store/contract.js'
-import { shard as limits } from './limits.js'
+import type { ShardLimits } from './limits.js'
 import type { Overlay } from './overlay.js'
 import { answerExpiryTable, answerTable } from './tables.js'
 
@@ -10,9 +10,13 @@ import { answerExpiryTable, answerTable } from './tables.js'
  * previous
  * owner, whose callers may still retry.
  */
-export function createAnswerExpiry(space: Reader, monotonicAt: number) {
+export function createAnswerExpiry(
+  space: Reader,
+  monotonicAt: number,
+  { rememberedRetryMs }: Pick<ShardLimits, 'rememberedRetryMs'>,
+) {
   /** Before this time no answer expires. */
-  let nextExpiryAt = monotonicAt + limits.rememberedRetryMs
+  let nextExpiryAt = monotonicAt + rememberedRetryMs
 
   /** Returns the time at which more answers may expire. */
   function expireSome(overlay: Overlay, monotonicAt: number, limit: number): number {
@@ -30,6 +34,6 @@ export function createAnswerExpiry(space: Reader, monotonicAt: number) {
   /** Removes more answers than a commit adds, so that the table shrinks again after a burst. */
   return function expireAnswers(overlay: Overlay, monotonicAt: number, commandCount: number): void {
     if (monotonicAt >= nextExpiryAt) nextExpiryAt = expireSome(overlay, monotonicAt, commandCount * 2 + 1)
-    if (overlay.has(answerExpiryTable)) nextExpiryAt = Math.min(nextExpiryAt, monotonicAt + limits.rememberedRetryMs)
+    if (overlay.has(answerExpiryTable)) nextExpiryAt = Math.min(nextExpiryAt, monotonicAt + rememberedRetryMs)
   }
 }

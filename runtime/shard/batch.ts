@@ -3,7 +3,7 @@
 import type { Steps } from '../../core/steps.js'
 import type { DeferredWrite } from '../store/contract.js'
 import type { CommitContext, PendingEffect } from './decision.js'
-import { shard as limits } from './limits.js'
+import type { ShardLimits } from './limits.js'
 import type { Overlay } from './overlay.js'
 
 /**
@@ -37,7 +37,7 @@ export interface Batch {
 }
 
 /** Whether the entry may join: the batch is below its limits, and a long command must be the first of its batch. */
-export function canAccept({ entries, overlay }: Batch, entry: MailboxEntry): boolean {
+export function canAccept({ entries, overlay }: Batch, entry: MailboxEntry, limits: ShardLimits): boolean {
   if (entries.length >= limits.commandsPerCommit || overlay.bytes() >= limits.commitBytes) return false
   return !entry.applyInSteps || entries.length === 0
 }

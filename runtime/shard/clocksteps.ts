@@ -1,13 +1,13 @@
 /** Clock steps: the shard stores the latest time of its clock, and reschedules delays after the clock was set back. */
 
 import type { Reader } from '../store/contract.js'
-import { shard as limits } from './limits.js'
+import type { ShardLimits } from './limits.js'
 import type { Overlay } from './overlay.js'
 import { latestTimeTable, timerNameTable, timerTable } from './tables.js'
 import type { DueTimer } from './timers.js'
 
 /** The time of day at which the shard last committed. It lags by up to `clockNotedMs`, so that few commits write it. */
-export function createLatestTime(reader: Reader) {
+export function createLatestTime(reader: Reader, { clockNotedMs }: Pick<ShardLimits, 'clockNotedMs'>) {
   let latestAt = reader.get(latestTimeTable, []) ?? Number.NEGATIVE_INFINITY
 
   function set(overlay: Overlay, at: number): void {
@@ -19,7 +19,7 @@ export function createLatestTime(reader: Reader) {
     at: () => latestAt,
     /** Never lowers the time: until the timers are rescheduled, the next owner must detect the step as well. */
     advance(overlay: Overlay, at: number): void {
-      if (at >= latestAt + limits.clockNotedMs) set(overlay, at)
+      if (at >= latestAt + clockNotedMs) set(overlay, at)
     },
     set,
   }

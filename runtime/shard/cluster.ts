@@ -13,12 +13,12 @@ import { openMembers, ownerIdOf } from './cluster/members.js'
 import { openShardOwner, type ShardOwner } from './cluster/ownership.js'
 import { type CopyStatus, createPeers, servePeers } from './cluster/peers.js'
 import { reseedLog } from './cluster/reseed.js'
-import { retryUntil } from './cluster/retry.js'
+import { createRetry } from './cluster/retry.js'
 import { createRouter, serveShard } from './cluster/router.js'
 import { openSettings } from './cluster/settings.js'
 import { createSnapshotStore, type SnapshotStore } from './cluster/snapshotstore.js'
 import type { ClusterNode, Engine, ShardStatus } from './contract.js'
-import { cluster as limits } from './limits.js'
+import { mergeLimits } from './limits.js'
 import { createIsSkippable, createSendHandler, sendKind } from './messages.js'
 import type { ClusterOptions } from './options.js'
 import { isShard, rendezvousRank, shardOf } from './placement.js'
@@ -39,12 +39,22 @@ interface LocalShard {
 /** Joins the installation; nothing is served before `start`. */
 export async function openCluster(options: ClusterOptions): Promise<Engine> {
   const { bus, store, node, clock, handlers } = options
+  const limits = mergeLimits(options.limits)
+  const { leaveMs, retryMs } = limits.cluster
+  const retryUntil = createRetry(clock, limits.cluster)
   const registry = createRegistry(handlers)
   const watchers = createWatchers(options.log)
   const settings = openSettings(bus.settings, wakeAll, restore)
   const keepsShards = () => store !== undefined && store.failure() === undefined
-  const members = openMembers({ bucket: bus.members, node, keepsShards, clock, onChange: wakeAll })
-  const peers = createPeers(bus, () => others().map(({ id }) => id))
+  const members = openMembers({
+    bucket: bus.members,
+    node,
+    keepsShards,
+    clock,
+    limits: limits.cluster,
+    onChange: wakeAll,
+  })
+  const peers = createPeers(bus, () => others().map(({ id }) => id), limits)
   const ownerId = ownerIdOf(node)
   const localShards: LocalShard[] = []
   let stopServing = () => {}
@@ -73,9 +83,15 @@ export async function openCluster(options: ClusterOptions): Promise<Engine> {
   }
 
   const servedShard = (number: number) => localShards[number]?.shardOwner?.servedShard()
-  const shards = createRouter({ ...options, rpc: bus, registry, localShard: (number) => servedShard(number)?.shard })
+  const shards = createRouter({
+    ...options,
+    limits: limits.shard,
+    rpc: bus,
+    registry,
+    localShard: (number) => servedShard(number)?.shard,
+  })
   const isSkippable = createIsSkippable(shards)
-  const sendHandler = createSendHandler({ ...options, shards, registry })
+  const sendHandler = createSendHandler({ ...options, limits: limits.shard, shards, registry })
   const effectHandlers = { ...handlers.effectHandlers(shards), [sendKind]: sendHandler }
 
   async function openLocalShard(number: number): Promise<LocalShard> {
@@ -88,6 +104,7 @@ export async function openCluster(options: ClusterOptions): Promise<Engine> {
       objects: bus.objects,
       settings,
       clock,
+      limits: limits.cluster,
       logger: options.log,
     })
     return { space, log, copy: createCopy(space), snapshotStore }
@@ -102,11 +119,15 @@ export async function openCluster(options: ClusterOptions): Promise<Engine> {
       if (copy.position().number > 0 || copy.isEmpty()) continue
       const lineageId = newLineageId(options.randomBytes)
       // The new lineage begins behind the entries that an earlier attempt may have left; only the last lineage counts.
-      const { last } = await retryUntil(clock, () => log.bounds())
-      await retryUntil(clock, () =>
-        reseedLog({ log, copy, snapshotStore, clock }, { lineageId, epoch: 1, owner: '' }, last),
+      const { last } = await retryUntil(() => log.bounds())
+      await retryUntil(() =>
+        reseedLog(
+          { log, copy, snapshotStore, clock, limits: limits.cluster },
+          { lineageId, epoch: 1, owner: '' },
+          last,
+        ),
       )
-      await retryUntil(clock, () => settings.markStarted(number))
+      await retryUntil(() => settings.markStarted(number))
     }
   }
 
@@ -121,7 +142,7 @@ export async function openCluster(options: ClusterOptions): Promise<Engine> {
     key: options.rootKeyName,
     isEmpty: () => localShards.every(({ copy }) => copy.isEmpty()),
     seedLogs,
-    clock,
+    retryUntil,
   })
 
   function openOwner({ space, log, copy, snapshotStore }: LocalShard, number: number): ShardOwner {
@@ -139,6 +160,7 @@ export async function openCluster(options: ClusterOptions): Promise<Engine> {
       open: (ownership) =>
         openShard({
           ...options,
+          limits: limits.shard,
           number,
           space,
           registry,
@@ -150,6 +172,7 @@ export async function openCluster(options: ClusterOptions): Promise<Engine> {
       serve: () => serveShard(bus, number, registry, () => servedShard(number)?.shard),
       newLineageId: () => newLineageId(options.randomBytes),
       clock,
+      limits: limits.cluster,
       logger: options.log,
     })
   }
@@ -200,18 +223,13 @@ export async function openCluster(options: ClusterOptions): Promise<Engine> {
    */
   async function leave(): Promise<void> {
     await members.announceLeaving().catch(logUnreachable)
-    const deadline = clock.monotonic() + limits.leaveMs
+    const deadline = clock.monotonic() + leaveMs
     while (others().length > 0 && localShards.some((_, shard) => servedShard(shard)) && clock.monotonic() < deadline) {
-      await sleep(clock, limits.retryMs / 5)
+      await sleep(clock, retryMs / 5)
     }
     // All shards stop their effects before the first one closes: an effect of one shard may report to another.
     await Promise.all(localShards.map(({ shardOwner }) => shardOwner?.quiesce()))
-    await withTimeout(
-      clock,
-      limits.leaveMs,
-      Promise.all(localShards.map(({ shardOwner }) => shardOwner?.stop())),
-      undefined,
-    )
+    await withTimeout(clock, leaveMs, Promise.all(localShards.map(({ shardOwner }) => shardOwner?.stop())), undefined)
     stopServing()
     await members.stop().catch(logUnreachable)
   }
@@ -225,7 +243,7 @@ export async function openCluster(options: ClusterOptions): Promise<Engine> {
     watch: watchers.watch,
     ownershipEpoch: (owner) => servedShard(shardOf(owner, options.shards))?.ownershipEpoch,
     async start() {
-      await retryUntil(clock, settings.start)
+      await retryUntil(settings.start)
       if (store) {
         stopServing = servePeers(bus, node.id, {
           release: async (shard) => (await localShards[shard]?.shardOwner?.release()) ?? true,
@@ -233,7 +251,7 @@ export async function openCluster(options: ClusterOptions): Promise<Engine> {
           status: ownStatus,
         })
       }
-      await retryUntil(clock, members.start)
+      await retryUntil(members.start)
       for (const [number, localShard] of localShards.entries()) localShard.shardOwner = openOwner(localShard, number)
     },
     async stop() {

@@ -152,6 +152,7 @@ function recordDecision(
 export function enqueueGrouped(
   overlay: Overlay,
   { commit, pending, outboundCommands }: Pick<CommitContext, 'commit' | 'pending' | 'outboundCommands'>,
+  messagesPerBatch: number,
   log: Log,
 ): void {
   function tryEnqueue(group: readonly OutboundCommand[]): boolean {
@@ -167,7 +168,7 @@ export function enqueueGrouped(
     pending.push(pendingEffect)
     return true
   }
-  for (const group of groupByBatch(outboundCommands)) {
+  for (const group of groupByBatch(outboundCommands, messagesPerBatch)) {
     if (!tryEnqueue(group) && group.length > 1) for (const each of group) tryEnqueue([each])
   }
 }

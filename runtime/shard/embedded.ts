@@ -3,7 +3,7 @@ import { invalid, type Refusal } from '../../core/errors.js'
 import { combineAnswers } from './answers.js'
 import type { Engine, Shards } from './contract.js'
 import { MailboxFull, NotOwner } from './errors.js'
-import { shard as limits } from './limits.js'
+import { mergeLimits } from './limits.js'
 import { createIsSkippable, createSendHandler, sendKind } from './messages.js'
 import type { EmbeddedOptions } from './options.js'
 import type { OwnedShard } from './ownedshard.js'
@@ -26,6 +26,7 @@ const onlyEpoch = 1
 
 export function openEmbedded(options: EmbeddedOptions): Engine {
   const { store, handlers, newCommandId } = options
+  const limits = mergeLimits(options.limits).shard
   const registry = createRegistry(handlers)
   const watchers = createWatchers(options.log)
   let stopped = false
@@ -58,13 +59,13 @@ export function openEmbedded(options: EmbeddedOptions): Engine {
       return combineAnswers(await Promise.all(ownedShards.map((each) => each.query(query, input)))) as never
     },
   }
-  const sendHandler = createSendHandler({ ...options, shards, registry })
+  const sendHandler = createSendHandler({ ...options, limits, shards, registry })
   const effectHandlers = { ...handlers.effectHandlers(shards), [sendKind]: sendHandler }
   const isSkippable = createIsSkippable(shards)
   const ownedShards = Array.from({ length: options.shards }, (_, number): OwnedShard => {
     const space = store.space(number)
     const ownership = { isSkippable, commit: space.commitDeferred, isStillOwner: () => true, onCommit: watchers.notify }
-    return openShard({ ...options, number, space, registry, effectHandlers, ...ownership })
+    return openShard({ ...options, limits, number, space, registry, effectHandlers, ...ownership })
   })
   const shardFor = (owner: string) => ownedShards[shardOf(owner, options.shards)]!
 

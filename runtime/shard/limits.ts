@@ -1,7 +1,8 @@
 /** Limits of shards, and of the nodes of a cluster that serve them. */
 import { day, minute, second } from '../../core/durations.js'
 
-export const shard = {
+/** The defaults of each shard. */
+export const shard = Object.freeze({
   /** Commands in the mailbox of one shard; one more is refused. */
   mailboxCommands: 5_000,
   commandsPerCommit: 2_000,
@@ -54,10 +55,10 @@ export const shard = {
   requestMs: 2 * second,
   requestRetryMs: 20,
   requestRetryMaxMs: 250,
-} as const
+} as const)
 
-/** Cluster membership: heartbeats, leases, and copies of shards. */
-export const cluster = {
+/** The defaults of cluster membership: heartbeats, leases, and copies of shards. */
+export const cluster = Object.freeze({
   heartbeatEveryMs: 500,
   /** A node without a confirmed heartbeat for this long has lost its lease, and knows it. */
   leaseMs: 2 * second,
@@ -79,10 +80,30 @@ export const cluster = {
   leaveMs: 3 * second,
   /** The wait after a failure of a shard before the next attempt. */
   retryMs: 250,
-} as const
+} as const)
+
+export type ShardLimits = { readonly [Name in keyof typeof shard]: number }
+export type ClusterLimits = { readonly [Name in keyof typeof cluster]: number }
+
+/** The limits of one engine. Its modules receive theirs when they are constructed, and never change them. */
+export interface EngineLimits {
+  readonly shard: ShardLimits
+  readonly cluster: ClusterLimits
+}
+
+/** Limits in place of the defaults, for a single engine. */
+export interface LimitOverrides {
+  readonly shard?: Partial<ShardLimits>
+  readonly cluster?: Partial<ClusterLimits>
+}
+
+/** An engine calls this once, when it opens. */
+export function mergeLimits(overrides: LimitOverrides = {}): EngineLimits {
+  return { shard: { ...shard, ...overrides.shard }, cluster: { ...cluster, ...overrides.cluster } }
+}
 
 /** The cluster that one command starts on one machine. */
-export const localCluster = {
+export const localCluster = Object.freeze({
   startMs: 60 * second,
   pollEveryMs: 100,
   /** The time that a node may take to stop, and a little more. */
@@ -96,4 +117,4 @@ export const localCluster = {
   natsMonitorPort: 8_222,
   redisPort: 6_379,
   logTailLines: 15,
-} as const
+} as const)

@@ -7,7 +7,7 @@ import type { Clock } from '../clock.js'
 import type { Log } from '../observe/log.js'
 import { StoreFailed } from '../store/contract.js'
 import type { Command, Effect, EffectHandler, Shards } from './contract.js'
-import { shard as limits } from './limits.js'
+import type { ShardLimits } from './limits.js'
 import type { Registry } from './registry.js'
 import type { OutboxRow } from './tables.js'
 
@@ -31,13 +31,13 @@ export interface OutboundCommand {
 }
 
 /** Groups the commands of one owner and batch form, in their order, up to `messagesPerBatch` each. */
-export function groupByBatch(all: readonly OutboundCommand[]): OutboundCommand[][] {
+export function groupByBatch(all: readonly OutboundCommand[], messagesPerBatch: number): OutboundCommand[][] {
   const open = new Map<string, OutboundCommand[]>()
   const groups: OutboundCommand[][] = []
   for (const each of all) {
     const name = `${each.lane} ${each.batchCommand}`
     const group = open.get(name)
-    if (group && group.length < limits.messagesPerBatch) group.push(each)
+    if (group && group.length < messagesPerBatch) group.push(each)
     else {
       const created = [each]
       open.set(name, created)
@@ -76,6 +76,7 @@ export interface SendHandlerOptions {
   readonly registry: Registry
   readonly clock: Pick<Clock, 'nextTick'>
   readonly log: Log
+  readonly limits: Pick<ShardLimits, 'messagesPerBatch'>
 }
 
 /**
@@ -83,7 +84,8 @@ export interface SendHandlerOptions {
  * logged and the effect completes, so that it does not block the lane. When the shard is unavailable or the store
  * fails, the effect fails and the outbox retries it.
  */
-export function createSendHandler({ shards, registry, clock, log }: SendHandlerOptions): EffectHandler {
+export function createSendHandler({ shards, registry, clock, log, limits }: SendHandlerOptions): EffectHandler {
+  const { messagesPerBatch } = limits
   const isSkippable = createIsSkippable(shards)
   /**
    * Inputs not sent yet, by command and owner. They are sent with the next batch, after the answer to the previous one.
@@ -123,7 +125,7 @@ export function createSendHandler({ shards, registry, clock, log }: SendHandlerO
   async function sendWaiting(name: string): Promise<void> {
     for (let all = waiting.get(name)!; all.length > 0; all = waiting.get(name)!) {
       waiting.set(name, [])
-      await Promise.all(splitBatches(all).map(sendBatch))
+      await Promise.all(splitBatches(all, messagesPerBatch).map(sendBatch))
     }
     waiting.delete(name)
   }
@@ -156,14 +158,14 @@ export function createSendHandler({ shards, registry, clock, log }: SendHandlerO
 }
 
 /** Splits the inputs of one owner and command into batches of at most `messagesPerBatch`. */
-function splitBatches(all: readonly WaitingCommand[]): WaitingCommand[][] {
+function splitBatches(all: readonly WaitingCommand[], messagesPerBatch: number): WaitingCommand[][] {
   const batches: WaitingCommand[][] = []
   let remaining = 0
   for (const each of all) {
     remaining -= each.inputs.length
     if (remaining < 0) {
       batches.push([])
-      remaining = limits.messagesPerBatch - each.inputs.length
+      remaining = messagesPerBatch - each.inputs.length
     }
     batches.at(-1)!.push(each)
   }

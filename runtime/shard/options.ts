@@ -4,6 +4,7 @@ import type { Bus } from '../nats/contract.js'
 import type { Log } from '../observe/log.js'
 import type { Store } from '../store/contract.js'
 import type { Handlers } from './contract.js'
+import type { LimitOverrides } from './limits.js'
 import type { CommitMetrics } from './metrics.js'
 
 export interface EngineOptions {
@@ -14,6 +15,7 @@ export interface EngineOptions {
   readonly newCommandId: () => string
   readonly log: Log
   readonly commitMetrics?: CommitMetrics
+  readonly limits?: LimitOverrides
 }
 
 export interface EmbeddedOptions extends EngineOptions {

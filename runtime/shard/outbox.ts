@@ -11,7 +11,7 @@ import type { Reader } from '../store/contract.js'
 import { sleep, withTimeout } from '../time.js'
 import type { EffectContext, EffectHandler, EffectToken } from './contract.js'
 import type { PendingEffect } from './decision.js'
-import { shard as limits } from './limits.js'
+import type { ShardLimits } from './limits.js'
 import { commitTable, outboxTable } from './tables.js'
 
 export interface Outbox {
@@ -37,6 +37,7 @@ export interface OutboxOptions {
   readonly mayRun: () => boolean
   readonly clock: Clock
   readonly log: Log
+  readonly limits: ShardLimits
 }
 
 interface Lane {
@@ -63,9 +64,10 @@ interface Retry {
   readonly resume: () => void
 }
 
-const backoff = { firstMs: limits.effectRetryMs, mostMs: limits.effectRetryMaxMs }
-
-export function openOutbox({ reader, effectHandlers, complete, mayRun, clock, log }: OutboxOptions): Outbox {
+export function openOutbox(options: OutboxOptions): Outbox {
+  const { reader, effectHandlers, complete, mayRun, clock, log, limits } = options
+  const { activeLanes, trackedLanes, loadedEffectsPerLane, effectsInFlight, effectsPerDestination } = limits
+  const backoff = { firstMs: limits.effectRetryMs, mostMs: limits.effectRetryMaxMs }
   const lanes = new Map<string, Lane>()
   /** Lanes with an effect to start, in turn. */
   const readyLanes: Lane[] = []
@@ -99,7 +101,7 @@ export function openOutbox({ reader, effectHandlers, complete, mayRun, clock, lo
       unknownKinds.add(kind)
       return undefined
     }
-    if (lanes.size - stalledLanes >= limits.activeLanes || lanes.size >= limits.trackedLanes) {
+    if (lanes.size - stalledLanes >= activeLanes || lanes.size >= trackedLanes) {
       hasUnloadedLanes = true
       return undefined
     }
@@ -125,22 +127,27 @@ export function openOutbox({ reader, effectHandlers, complete, mayRun, clock, lo
   function hasNext(lane: Lane): boolean {
     if (lane.waiting.length === 0 && lane.hasMore) {
       const rows = [
-        ...reader.range(outboxTable, { prefix: [lane.name], after: lane.loadedTo, limit: limits.loadedEffectsPerLane }),
+        ...reader.range(outboxTable, { prefix: [lane.name], after: lane.loadedTo, limit: loadedEffectsPerLane }),
       ]
       for (const { key, value } of rows) addWaiting(lane, { key, effect: value })
       lane.loadedTo = rows.at(-1)?.key ?? lane.loadedTo
-      lane.hasMore = rows.length === limits.loadedEffectsPerLane
+      lane.hasMore = rows.length === loadedEffectsPerLane
     }
     return lane.waiting.length > 0
   }
 
   function hasRoom(lane: Lane): boolean {
-    return lane.waiting.length < limits.loadedEffectsPerLane || loadedEffects < limits.loadedEffects
+    return lane.waiting.length < loadedEffectsPerLane || loadedEffects < limits.loadedEffects
+  }
+
+  /** The destination has as many running effects as it may, or as many have released their slot as may. */
+  function isFull({ running, releasedSlot }: Lane): boolean {
+    return running - releasedSlot >= effectsPerDestination || releasedSlot >= limits.releasedEffectsPerLane
   }
 
   /** Fills the free slots: first with effects that retry, then lane by lane. */
   function pump(): void {
-    while (!stopped && slotsInUse < limits.effectsInFlight) {
+    while (!stopped && slotsInUse < effectsInFlight) {
       const retry = dequeueRetry()
       const lane = retry ? undefined : readyLanes.shift()
       if (retry) {
@@ -159,7 +166,7 @@ export function openOutbox({ reader, effectHandlers, complete, mayRun, clock, lo
 
   /** An effect in backoff has given its slot away, and waits until its destination has a free one. */
   function dequeueRetry(): Retry | undefined {
-    const at = retries.findIndex(({ lane }) => lane.holdingSlot < limits.effectsPerDestination)
+    const at = retries.findIndex(({ lane }) => lane.holdingSlot < effectsPerDestination)
     return at < 0 ? undefined : retries.splice(at, 1)[0]
   }
 
@@ -361,11 +368,6 @@ export function openOutbox({ reader, effectHandlers, complete, mayRun, clock, lo
       await withTimeout(clock, limits.effectCutMs, waitForInFlight(), undefined)
     },
   }
-}
-
-/** The destination has as many running effects as it may, or as many have released their slot as may. */
-function isFull({ running, releasedSlot }: Lane): boolean {
-  return running - releasedSlot >= limits.effectsPerDestination || releasedSlot >= limits.releasedEffectsPerLane
 }
 
 function isAfter([, commit, index]: PendingEffect['key'], [, otherCommit, otherIndex]: PendingEffect['key']): boolean {

@@ -2,6 +2,7 @@
 import type { CommitDeferred, Space } from '../store/contract.js'
 import type { EffectHandler, LocalShardStatus, Query } from './contract.js'
 import type { CommandRequest } from './decision.js'
+import type { ShardLimits } from './limits.js'
 import type { IsSkippable } from './messages.js'
 import type { EngineOptions } from './options.js'
 import type { Overlay } from './overlay.js'
@@ -31,6 +32,7 @@ export interface OwnedShard {
 
 export interface ShardOptions extends Pick<EngineOptions, 'clock' | 'log' | 'newCommandId' | 'commitMetrics'> {
   readonly number: number
+  readonly limits: ShardLimits
   readonly space: Space
   readonly registry: Registry
   readonly effectHandlers: Readonly<Record<string, EffectHandler>>

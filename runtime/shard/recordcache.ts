@@ -4,10 +4,11 @@
  */
 import { LRUCache } from 'lru-cache'
 import type { Key, RangeOptions, Row, Space, Table } from '../store/contract.js'
-import { shard as limits } from './limits.js'
+import type { ShardLimits } from './limits.js'
 import { nameOf, type Overlay, type OverlayBase } from './overlay.js'
 
 type CommittingWrites = Pick<Overlay, 'cachedWrites' | 'has'>
+type CacheLimits = Pick<ShardLimits, 'cachedRecords' | 'cachedRanges' | 'cachedRangeRows'>
 type AnyTable = Table<never, never>
 type Rows = readonly Row<Key, unknown>[]
 
@@ -24,8 +25,9 @@ export interface RecordCache extends Omit<Space, 'get'>, OverlayBase {
   clear(): void
 }
 
-export function withCache(space: Space): RecordCache {
-  const values = new LRUCache<string, NonNullable<unknown>>({ max: limits.cachedRecords })
+export function withCache(space: Space, limits: CacheLimits): RecordCache {
+  const { cachedRecords, cachedRanges, cachedRangeRows } = limits
+  const values = new LRUCache<string, NonNullable<unknown>>({ max: cachedRecords })
   /**
    * Complete rows of short prefixes, of tables with `isCachedOnRead`, by table; a write to a table drops all its
    * ranges.
@@ -44,10 +46,10 @@ export function withCache(space: Space): RecordCache {
     const name = nameOf(table, prefix)
     const cached = ranges.get(table.name)?.get(name)
     if (cached || isInFlight(table)) return cached
-    const rows = [...space.range(table as Table<Key, unknown>, { prefix, limit: limits.cachedRangeRows + 1 })]
-    if (rows.length > limits.cachedRangeRows) return undefined
+    const rows = [...space.range(table as Table<Key, unknown>, { prefix, limit: cachedRangeRows + 1 })]
+    if (rows.length > cachedRangeRows) return undefined
     const tableRanges = ranges.get(table.name)
-    if (tableRanges && tableRanges.size < limits.cachedRanges) tableRanges.set(name, rows)
+    if (tableRanges && tableRanges.size < cachedRanges) tableRanges.set(name, rows)
     else ranges.set(table.name, new Map([[name, rows]]))
     return rows
   }

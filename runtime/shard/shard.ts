@@ -21,7 +21,6 @@ import {
   type PendingEffect,
 } from './decision.js'
 import { MailboxFull, NotOwner } from './errors.js'
-import { shard as limits } from './limits.js'
 import { openOutbox } from './outbox.js'
 import { createOverlay, type Overlay } from './overlay.js'
 import type { OwnedShard, ShardOptions } from './ownedshard.js'
@@ -31,8 +30,9 @@ import { commitTable, outboxTable, type StoredTimer, timerNameTable, timerTable 
 import { type DueTimer, openTimers } from './timers.js'
 
 export function openShard(options: ShardOptions): OwnedShard {
-  const { number, registry, clock, log, commitMetrics } = options
-  const space = withCache(options.space)
+  const { number, registry, clock, log, commitMetrics, limits } = options
+  const { mailboxCommands, decideMs, messagesPerBatch } = limits
+  const space = withCache(options.space, limits)
   let mailbox: MailboxEntry[] = []
   let commandsWaiting = 0
   let commit = space.get(commitTable, []) ?? 0
@@ -50,10 +50,10 @@ export function openShard(options: ShardOptions): OwnedShard {
   let isScheduled = false
   const idleWaiters: (() => void)[] = []
   const monotonicAt = monotonicTime(clock)
-  const expireAnswers = createAnswerExpiry(space, monotonicAt())
+  const expireAnswers = createAnswerExpiry(space, monotonicAt(), limits)
   let state: 'open' | 'closed' | 'lost' = 'open'
-  const latest = createLatestTime(space)
-  const timers = openTimers({ reader: space, clock, latestAt: latest.at(), fire, reschedule })
+  const latest = createLatestTime(space, limits)
+  const timers = openTimers({ reader: space, clock, limits, latestAt: latest.at(), fire, reschedule })
   const outbox = openOutbox({
     reader: space,
     effectHandlers: options.effectHandlers,
@@ -61,6 +61,7 @@ export function openShard(options: ShardOptions): OwnedShard {
     mayRun: options.isStillOwner,
     clock,
     log,
+    limits,
   })
 
   function enqueue(
@@ -110,7 +111,8 @@ export function openShard(options: ShardOptions): OwnedShard {
 
   /** Continues with the waiting entries, or resolves `close` when nothing waits. */
   function proceed(): void {
-    if (mailbox.length > 0 && !steppedEntry && (!openBatch || canAccept(openBatch, mailbox[0]!))) return scheduleTurn()
+    if (mailbox.length > 0 && !steppedEntry && (!openBatch || canAccept(openBatch, mailbox[0]!, limits)))
+      return scheduleTurn()
     if (mailbox.length === 0 && !openBatch && !committingBatch) for (const resolve of idleWaiters.splice(0)) resolve()
   }
 
@@ -166,7 +168,7 @@ export function openShard(options: ShardOptions): OwnedShard {
   function collect(batch: Batch): readonly Change[] {
     if (openBatch !== batch) return []
     const { overlay, entries, pending } = batch
-    if (batch.outboundCommands.length > 0) enqueueGrouped(overlay, batch, log)
+    if (batch.outboundCommands.length > 0) enqueueGrouped(overlay, batch, messagesPerBatch, log)
     expireAnswers(overlay, monotonicAt(), entries.length)
     if (pending.length > 0) overlay.put(commitTable, [], batch.commit)
     latest.advance(overlay, clock.now())
@@ -220,10 +222,10 @@ export function openShard(options: ShardOptions): OwnedShard {
     const { overlay, entries, pending, outboundCommands, commit } = batch
     const context: CommitContext = { at: clock.now(), monotonicAt: monotonicAt(), commit, pending, outboundCommands }
     let drained = 0
-    const until = clock.monotonic() + limits.decideMs
+    const until = clock.monotonic() + decideMs
     while (drained < mailbox.length && (drained === 0 || clock.monotonic() < until)) {
       const entry = mailbox[drained]!
-      if (!canAccept(batch, entry)) break
+      if (!canAccept(batch, entry, limits)) break
       drained++
       if (entry.isCommand) commandsWaiting--
       if (entry.applyInSteps) {
@@ -353,7 +355,7 @@ export function openShard(options: ShardOptions): OwnedShard {
       const pending = id === undefined ? undefined : pendingCommands.get(id)
       if (pending) return pending
       if (request.completes) return executeCompleting(request, request.completes)
-      if (commandsWaiting >= limits.mailboxCommands)
+      if (commandsWaiting >= mailboxCommands)
         return Promise.reject(new MailboxFull('too many commands wait for the shard'))
       const apply: MailboxEntry['apply'] = (overlay, context) => decideCommand(overlay, context, request)
       const isLong = request.command.inSteps?.isFor(request.input)

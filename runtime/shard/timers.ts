@@ -2,7 +2,7 @@
 
 import type { Clock } from '../clock.js'
 import type { Key, Reader, Row } from '../store/contract.js'
-import { shard } from './limits.js'
+import type { ShardLimits } from './limits.js'
 import { type StoredTimer, timerTable } from './tables.js'
 
 export type DueTimer = Row<[dueAt: number, owner: string, name: string], StoredTimer>
@@ -22,6 +22,7 @@ export interface Timers {
 export function openTimers(options: {
   reader: Reader
   clock: Clock
+  limits: Pick<ShardLimits, 'timersPerSweep' | 'timerPollMs' | 'clockStepMs' | 'effectRetryMs'>
   fire: (due: DueTimer) => Promise<void>
   /** The latest stored time of day of the shard. */
   latestAt: number
@@ -29,6 +30,7 @@ export function openTimers(options: {
   reschedule: (timers: readonly DueTimer[], isLast: boolean) => Promise<void>
 }): Timers {
   const { reader, clock, fire, reschedule } = options
+  const { timersPerSweep, timerPollMs, clockStepMs, effectRetryMs } = options.limits
   let cancel: (() => void) | undefined
   let wakeAt = Number.POSITIVE_INFINITY
   let earliestDueAt: number | undefined
@@ -52,14 +54,14 @@ export function openTimers(options: {
     cancel?.()
     wakeAt = dueAt
     // At most `timerPollMs` ahead, since the time of day may be corrected in between.
-    cancel = earliest && clock.setTimer(Math.min(dueAt, clock.now() + shard.timerPollMs), startSweep)
+    cancel = earliest && clock.setTimer(Math.min(dueAt, clock.now() + timerPollMs), startSweep)
   }
 
   function detectClockStep(): void {
     if (scanInProgress) return
     const before = offset
     const current = clock.now() - clock.monotonic()
-    const isBehind = current < before - shard.clockStepMs
+    const isBehind = current < before - clockStepMs
     offset = isBehind ? current : Math.max(before, current)
     if (!isBehind) return
     scanInProgress = rescheduleScan().then((isDone) => {
@@ -76,8 +78,8 @@ export function openTimers(options: {
     try {
       let after: Key | undefined
       while (!stopped) {
-        const rows: DueTimer[] = [...reader.range(timerTable, { ...(after && { after }), limit: shard.timersPerSweep })]
-        const isLast = rows.length < shard.timersPerSweep
+        const rows: DueTimer[] = [...reader.range(timerTable, { ...(after && { after }), limit: timersPerSweep })]
+        const isLast = rows.length < timersPerSweep
         const futureTimers = rows.filter(
           ({ value: { setAt = 0, onClockSetBack } }) => setAt > clock.now() || onClockSetBack,
         )
@@ -97,12 +99,12 @@ export function openTimers(options: {
       sweepInProgress = undefined
       wakeAt = Number.NaN
       if (isClean) refresh()
-      else if (!stopped) cancel = clock.setTimer(clock.now() + shard.effectRetryMs, refresh)
+      else if (!stopped) cancel = clock.setTimer(clock.now() + effectRetryMs, refresh)
     })
   }
 
   async function dueSweep(): Promise<boolean> {
-    const due = [...reader.range(timerTable, { before: [clock.now() + 1], limit: shard.timersPerSweep })]
+    const due = [...reader.range(timerTable, { before: [clock.now() + 1], limit: timersPerSweep })]
     const results = await Promise.allSettled(due.map(fire))
     return results.every((each) => each.status === 'fulfilled')
   }

@@ -1,6 +1,6 @@
 /** Limits of the LMDB store. */
 
-export const store = {
+export const store = Object.freeze({
   /**
    * Free pages of the file that are loaded, and the bound beyond which they are released. Every written page is
    * searched among them: with lmdb's default of tens of thousands, a commit to a large file takes a tenth of a second.
@@ -29,4 +29,4 @@ export const store = {
   recordDepth: 100,
   /** The time that the owner of the data directory has to identify its process. */
   ownerAnswerMs: 250,
-} as const
+} as const)

@@ -1,6 +1,5 @@
 /** What every engine of the shards promises: one suite, run on each of them. */
 import type { Test } from 'tap'
-import { cluster, shard } from '../../runtime/shard/limits.js'
 import { boundsSuite } from './shards/bounds.js'
 import { commandsSuite } from './shards/commands.js'
 import { effectsSuite } from './shards/effects.js'
@@ -34,7 +33,10 @@ const patience = {
 }
 
 export function shardsSuite(t: Test, openFixture: OpenEngineFixture): void {
-  Object.assign(shard, patience.shard)
-  Object.assign(cluster, patience.cluster)
-  for (const [name, suite] of Object.entries(parts)) t.test(name, async (t) => suite(t, openFixture))
+  const openPatient: OpenEngineFixture = (t, { limits, ...options }) => {
+    const shard = { ...patience.shard, ...limits?.shard }
+    const cluster = { ...patience.cluster, ...limits?.cluster }
+    return openFixture(t, { ...options, limits: { shard, cluster } })
+  }
+  for (const [name, suite] of Object.entries(parts)) t.test(name, async (t) => suite(t, openPatient))
 }

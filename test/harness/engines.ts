@@ -11,6 +11,7 @@ import { createLog } from '../../runtime/observe/log.js'
 import { openCluster } from '../../runtime/shard/cluster.js'
 import type { Engine, Handlers } from '../../runtime/shard/contract.js'
 import { openEmbedded } from '../../runtime/shard/embedded.js'
+import type { LimitOverrides } from '../../runtime/shard/limits.js'
 import type { EngineOptions } from '../../runtime/shard/options.js'
 import type { Store } from '../../runtime/store/contract.js'
 import { openStore } from '../../runtime/store/lmdb.js'
@@ -75,11 +76,12 @@ class EngineEnvironment {
 const environments = new WeakMap<EngineFixture, EngineEnvironment>()
 
 /** The embedded engine: one process, on time that moves only with the test. */
-export async function openEmbeddedFixture(t: Test, { handlers, after }: EngineFixtureOptions): Promise<EngineFixture> {
+export async function openEmbeddedFixture(t: Test, fixtureOptions: EngineFixtureOptions): Promise<EngineFixture> {
+  const { handlers, limits, after } = fixtureOptions
   const environment = (after && environments.get(after)) ?? (await EngineEnvironment.make(t, false))
   const store = await openStore({ dir: environment.dir, shards: fixtureShards })
   const { options, ...context } = engineOptions(environment.time, handlers, fixtureShards)
-  const engine = openEmbedded({ ...options, store })
+  const engine = openEmbedded({ ...options, limits, store })
   const process = environment.add({
     ...stopAndCrash(engine, { store, clock: context.clock }),
     ...context,
@@ -122,27 +124,27 @@ function createPausingTime({ time, store, commits, isEnded }: EngineFixture): Ti
 }
 
 /** A cluster of one node on one server. */
-export async function openNodeFixture(t: Test, { handlers, after }: EngineFixtureOptions): Promise<EngineFixture> {
+export async function openNodeFixture(t: Test, { after, ...options }: EngineFixtureOptions): Promise<EngineFixture> {
   const environment = (after && environments.get(after)) ?? (await EngineEnvironment.make(t, true))
-  const node = await openNodeIn(environment, handlers, environment.dir)
+  const node = await openNodeIn(environment, options, environment.dir)
   return createFixture(environment, node, node)
 }
 
 /** A cluster whose only node serves a process without data: every command and query crosses the network. */
-export async function openRemoteFixture(t: Test, { handlers, after }: EngineFixtureOptions): Promise<EngineFixture> {
+export async function openRemoteFixture(t: Test, { after, ...options }: EngineFixtureOptions): Promise<EngineFixture> {
   const environment = (after && environments.get(after)) ?? (await EngineEnvironment.make(t, true))
-  const node = await openNodeIn(environment, handlers, environment.dir)
-  const client = await openNodeIn(environment, handlers, undefined)
+  const node = await openNodeIn(environment, options, environment.dir)
+  const client = await openNodeIn(environment, options, undefined)
   return createFixture(environment, node, client)
 }
 
 async function openNodeIn(
   environment: EngineEnvironment,
-  handlers: Handlers,
+  options: Pick<NodeOptions, 'handlers' | 'limits'>,
   dir: string | undefined,
 ): Promise<Process> {
   const { time, nats } = environment
-  const node = environment.add(await openNode({ handlers, time, servers: [nats!.url], dir }))
+  const node = environment.add(await openNode({ ...options, time, servers: [nats!.url], dir }))
   await node.engine.start()
   return node
 }
@@ -184,6 +186,7 @@ export interface NodeOptions {
   /** The node's name; the name of its data when absent. */
   readonly id?: string
   readonly rootKeyName?: string
+  readonly limits?: LimitOverrides
   /** Wraps the bus of the engine; `crash` ends the process at any point. */
   readonly wrapBus?: (bus: Bus, crash: () => Promise<void>) => Bus
 }
@@ -195,7 +198,8 @@ export interface ClusterNode extends Process {
 
 /** A node of a cluster, joined and not yet started. */
 export async function openNode(options: NodeOptions): Promise<ClusterNode> {
-  const { handlers, time, servers, dir, shards = fixtureShards, rootKeyName = 'key', wrapBus = (bus) => bus } = options
+  const { handlers, time, servers, dir, shards = fixtureShards, rootKeyName = 'key', limits } = options
+  const { wrapBus = (bus) => bus } = options
   const { options: context, incarnation, ...waitUntilIdle } = engineOptions(time, handlers, shards)
   const store = dir === undefined ? undefined : await openStore({ dir, shards, durability: 'async' })
   const id = options.id ?? store?.identity.node ?? `asker-${incarnation}`
@@ -205,7 +209,7 @@ export async function openNode(options: NodeOptions): Promise<ClusterNode> {
     parts.bus = bus
     const node = { id, incarnation, info: {} }
     const used = wrapBus(bus, () => close(parts))
-    const engine = await openCluster({ ...context, bus: used, store, node, rootKeyName, randomBytes })
+    const engine = await openCluster({ ...context, limits, bus: used, store, node, rootKeyName, randomBytes })
     return { ...stopAndCrash(engine, parts), ...waitUntilIdle, id, engine, store, bus }
   } catch (error) {
     await close(parts)

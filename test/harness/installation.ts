@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Test } from 'tap'
 import { isRefusal } from '../../core/errors.js'
 import type { Handlers, ShardStatus, Shards } from '../../runtime/shard/contract.js'
+import type { LimitOverrides } from '../../runtime/shard/limits.js'
 import { act, seenOf, testHandlers } from '../contract/shards/handlers.js'
 import { waitUntil } from './clock.js'
 import { type ClusterNode, type NodeOptions, openNode } from './engines.js'
@@ -18,14 +19,17 @@ export class Installation {
   readonly nats: TestNats
   readonly time: Time = createRealTime()
   readonly #home = mkdtempSync(join(tmpdir(), 'parley-cluster-'))
+  /** Of nodes that are opened without any of their own. */
+  readonly #limits: LimitOverrides
   readonly #nodes = new Set<ClusterNode>()
 
-  private constructor(nats: TestNats) {
+  private constructor(nats: TestNats, limits: LimitOverrides) {
     this.nats = nats
+    this.#limits = limits
   }
 
-  static async make(t: Test): Promise<Installation> {
-    const installation = new Installation(await TestNats.start())
+  static async make(t: Test, limits: LimitOverrides): Promise<Installation> {
+    const installation = new Installation(await TestNats.start(), limits)
     t.teardown(async () => {
       installation.nats.resume()
       await Promise.all([...installation.#nodes].map((node) => node.crash()))
@@ -56,7 +60,7 @@ export class Installation {
 
   async open(over: Partial<NodeOptions>): Promise<ClusterNode> {
     const defaults = { handlers: plain, time: this.time, servers: [this.nats.url], shards: clusterShards }
-    const node = await openNode({ ...defaults, ...over })
+    const node = await openNode({ ...defaults, limits: this.#limits, ...over })
     this.#nodes.add(node)
     return node
   }

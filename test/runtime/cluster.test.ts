@@ -6,7 +6,7 @@ import { type Bus, BusUnreachable } from '../../runtime/nats/contract.js'
 import { createLog } from '../../runtime/observe/log.js'
 import type { Shards } from '../../runtime/shard/contract.js'
 import { openEmbedded } from '../../runtime/shard/embedded.js'
-import { cluster, shard } from '../../runtime/shard/limits.js'
+import type { LimitOverrides } from '../../runtime/shard/limits.js'
 import { rendezvousRank, shardOf } from '../../runtime/shard/placement.js'
 import { openStore } from '../../runtime/store/lmdb.js'
 import { act, counters, executeScript, seenOf, seen as seenQuery, testHandlers } from '../contract/shards/handlers.js'
@@ -19,8 +19,13 @@ import { createRealTime } from '../harness/time.js'
  * The machine may be slow: a node that is there is not given up, and whoever asks waits. What is tested here is what
  * comes out.
  */
-Object.assign(cluster, { leaseMs: 4_000, graceMs: 1_000 })
-Object.assign(shard, { executeMs: 60_000 })
+const patient = { shard: { executeMs: 60_000 }, cluster: { leaseMs: 4_000, graceMs: 1_000 } }
+const patientButFor = (limits: LimitOverrides): LimitOverrides => ({
+  shard: { ...patient.shard, ...limits.shard },
+  cluster: { ...patient.cluster, ...limits.cluster },
+})
+/** So that a few commands make snapshots. */
+const smallSnapshots = patientButFor({ cluster: { snapshotEntries: 25, entriesKept: 5, rowsPerSnapshotPart: 4 } })
 
 const allShards = Array.from({ length: clusterShards }, (_, number) => number)
 const shardsRanked = (...ids: string[]) => allShards.map((number) => rendezvousRank(number, ids)[0])
@@ -36,7 +41,7 @@ function events(node: ClusterNode, event: string) {
 }
 
 t.test('Two nodes share the shards, keep copies of each other’s, and tell alike how they stand', async (t) => {
-  const installation = await Installation.make(t)
+  const installation = await Installation.make(t, patient)
   const ann = await installation.node('ann')
   await waitUntilOwned(ann, isRanked('ann'))
   const ben = await installation.node('ben')
@@ -64,7 +69,7 @@ t.test('Two nodes share the shards, keep copies of each other’s, and tell alik
 })
 
 t.test('A node that joins cold takes its part by itself, while others ask and without a failed ask', async (t) => {
-  const installation = await Installation.make(t)
+  const installation = await Installation.make(t, patient)
   const ann = await installation.node('ann')
   const ben = await installation.node('ben')
   await waitUntilOwned(ann, isRanked('ann', 'ben'))
@@ -91,7 +96,7 @@ t.test('A node that joins cold takes its part by itself, while others ask and wi
 })
 
 t.test('A node that stops hands over what it owns, while others ask and without a failed ask', async (t) => {
-  const installation = await Installation.make(t)
+  const installation = await Installation.make(t, patient)
   const [ann, ben, cyd] = [
     await installation.node('ann'),
     await installation.node('ben'),
@@ -136,7 +141,7 @@ t.test(
       performed.set(payload, [...(performed.get(payload) ?? []), id])
     }
     const working = { handlers: testHandlers(() => ({ deliver: deliver as never })) }
-    const installation = await Installation.make(t)
+    const installation = await Installation.make(t, patient)
     const nodes = {
       ann: await installation.node('ann', working),
       ben: await installation.node('ben', working),
@@ -182,10 +187,7 @@ t.test(
 t.test(
   'Snapshots are made as logs grow, logs are trimmed to them, and a cold node is built from snapshot and log',
   async (t) => {
-    const before = { ...cluster }
-    t.teardown(() => void Object.assign(cluster, before))
-    Object.assign(cluster, { snapshotEntries: 25, entriesKept: 5, rowsPerSnapshotPart: 4 })
-    const installation = await Installation.make(t)
+    const installation = await Installation.make(t, smallSnapshots)
     const ann = await installation.node('ann')
     await waitUntilOwned(ann, isRanked('ann'))
     const load = new Load(ann.engine, 6)
@@ -227,10 +229,7 @@ t.test(
 )
 
 t.test('A node that was away too long for the log is built from a snapshot again', async (t) => {
-  const before = { ...cluster }
-  t.teardown(() => void Object.assign(cluster, before))
-  Object.assign(cluster, { snapshotEntries: 25, entriesKept: 5, rowsPerSnapshotPart: 4 })
-  const installation = await Installation.make(t)
+  const installation = await Installation.make(t, smallSnapshots)
   const ann = await installation.node('ann')
   const ben = await installation.node('ben')
   await waitUntilOwned(ann, isRanked('ann', 'ben'))
@@ -258,7 +257,7 @@ t.test('A node that was away too long for the log is built from a snapshot again
 })
 
 t.test('Data of an embedded engine grows into a cluster, and every node that joins has it', async (t) => {
-  const installation = await Installation.make(t)
+  const installation = await Installation.make(t, patient)
   const owners = Array.from({ length: 40 }, (_, n) => `owner-${n}`)
   await withEmbedded(installation.dir('ann'), async (shards) => {
     for (const [n, owner] of owners.entries()) {
@@ -299,7 +298,7 @@ t.test('Data of an embedded engine grows into a cluster, and every node that joi
 })
 
 t.test('However often a node dies while it brings its data in, in the end all of it is there', async (t) => {
-  const installation = await Installation.make(t)
+  const installation = await Installation.make(t, patient)
   const owners = Array.from({ length: 12 }, (_, n) => `owner-${n}`)
   await withEmbedded(installation.dir('ann'), async (shards) => {
     for (const [n, owner] of owners.entries()) await executeScript({ shards }, owner, { count: n + 1 })
@@ -325,9 +324,7 @@ t.test('However often a node dies while it brings its data in, in the end all of
 })
 
 t.test('A node that does not belong to the installation is told so in a sentence, and joins nothing', async (t) => {
-  const installation = await Installation.make(t)
-  Object.assign(cluster, { joinMs: 300 })
-  t.teardown(() => void Object.assign(cluster, { joinMs: 30_000 }))
+  const installation = await Installation.make(t, patientButFor({ cluster: { joinMs: 300 } }))
   await t.rejects(installation.client(), {
     name: 'BusUnusable',
     message: /know no installation yet. Start a node with the role shards first/,
@@ -369,7 +366,7 @@ t.test('A node that does not belong to the installation is told so in a sentence
 })
 
 t.test('A shard that is moved by hand goes there and stays, as long as the node is there', async (t) => {
-  const installation = await Installation.make(t)
+  const installation = await Installation.make(t, patient)
   const [ann, ben] = [await installation.node('ann'), await installation.node('ben')]
   const client = await installation.client()
   await waitUntilOwned(client, isRanked('ann', 'ben'))
@@ -407,10 +404,8 @@ t.test('A shard that is moved by hand goes there and stays, as long as the node 
 })
 
 t.test('An answer that was lost or is late is asked for again, and the command is decided once', async (t) => {
-  const before = { ...shard }
-  t.teardown(() => void Object.assign(shard, before))
-  const installation = await Installation.make(t)
-  const ann = await installation.node('ann')
+  const installation = await Installation.make(t, patient)
+  const ann = await installation.node('ann', { limits: patientButFor({ shard: { mailboxCommands: 1 } }) })
   await waitUntilOwned(ann, isRanked('ann'))
   let [sent, requests] = [0, 0]
   // Of three answers two are lost on their way back.
@@ -431,10 +426,11 @@ t.test('An answer that was lost or is late is asked for again, and the command i
   t.equal((await seenOf({ shards: ann.engine }, 'a')).journal.length, 20)
 
   // Asked many times while it waits, it takes one place: the mailbox has no more.
-  Object.assign(shard, { mailboxCommands: 1, requestFirstMs: 10, requestMs: 10 })
+  const limits = patientButFor({ shard: { requestFirstMs: 10, requestMs: 10 } })
+  const hasty = await installation.client({ wrapBus: loseAppends, limits })
   sent = 0
   const release = ann.clock.holdTicks()
-  const late = executeScript({ shards: client.engine }, 'a', { count: 1 })
+  const late = executeScript({ shards: hasty.engine }, 'a', { count: 1 })
   await waitUntil(() => sent > 10)
   release()
   t.match(await late, { counted: 21 })
@@ -442,10 +438,7 @@ t.test('An answer that was lost or is late is asked for again, and the command i
 })
 
 t.test('Whoever is refused after an ask without an answer is told that it is not known what came of it', async (t) => {
-  const before = { ...shard }
-  t.teardown(() => void Object.assign(shard, before))
-  Object.assign(shard, { mailboxCommands: 1 })
-  const installation = await Installation.make(t)
+  const installation = await Installation.make(t, patientButFor({ shard: { mailboxCommands: 1 } }))
   const ann = await installation.node('ann')
   await waitUntilOwned(ann, isRanked('ann'))
   let lose = 0
@@ -471,15 +464,13 @@ t.test('Whoever is refused after an ask without an answer is told that it is not
 })
 
 t.test('While the servers are silent nothing is acknowledged, and afterwards everything goes on', async (t) => {
-  const before = { ...shard }
-  t.teardown(() => void Object.assign(shard, before))
-  const installation = await Installation.make(t)
-  const [ann, ben] = [await installation.node('ann'), await installation.node('ben')]
+  const installation = await Installation.make(t, patient)
+  const limits = patientButFor({ shard: { executeMs: 1_500 } })
+  const [ann, ben] = [await installation.node('ann', { limits }), await installation.node('ben')]
   const client = await installation.client()
   await waitUntilOwned(client, isRanked('ann', 'ben'))
   const load = new Load(client.engine)
   await load.waitForProgress()
-  Object.assign(shard, { executeMs: 1_500 })
   await installation.nats.pause()
   const mine = ownersIn(shardsRanked('ann', 'ben').indexOf('ann')).at(-1)!
   const answer = await executeScript({ shards: ann.engine }, mine, { write: 'perhaps' })
@@ -492,7 +483,6 @@ t.test('While the servers are silent nothing is acknowledged, and afterwards eve
     'nor is anything read that may be old',
   )
   installation.nats.resume()
-  Object.assign(shard, before)
   await waitUntilOwned(client, isRanked('ann', 'ben'))
   await waitUntil(() => ann.engine.inspect().failure === undefined && ben.engine.inspect().failure === undefined)
   await load.waitForProgress()
@@ -507,7 +497,7 @@ t.test('While the servers are silent nothing is acknowledged, and afterwards eve
 })
 
 t.test('Servers that restart, and so forget who was there, change nothing', async (t) => {
-  const installation = await Installation.make(t)
+  const installation = await Installation.make(t, patient)
   const [ann] = [await installation.node('ann'), await installation.node('ben')]
   const client = await installation.client()
   await waitUntilOwned(client, isRanked('ann', 'ben'))
@@ -525,7 +515,7 @@ t.test('Servers that restart, and so forget who was there, change nothing', asyn
 })
 
 t.test('Servers that lost their disks are given back what the nodes have', async (t) => {
-  const installation = await Installation.make(t)
+  const installation = await Installation.make(t, patient)
   const nodes = [await installation.node('ann'), await installation.node('ben')]
   const client = await installation.client()
   await waitUntilOwned(client, isRanked('ann', 'ben'))
@@ -559,7 +549,7 @@ t.test('Servers that lost their disks are given back what the nodes have', async
 t.test(
   'Whoever watches a table hears of changes in the shards that its process owns, wherever they were asked',
   async (t) => {
-    const installation = await Installation.make(t)
+    const installation = await Installation.make(t, patient)
     const [ann, ben] = [await installation.node('ann'), await installation.node('ben')]
     const watchedOwners = { ann: new Set<string>(), ben: new Set<string>() }
     ann.engine.watch(counters, ([owner]) => watchedOwners.ann.add(owner))
@@ -583,7 +573,7 @@ t.test(
 t.test(
   'A cluster of nodes of which one does not know a command yet refuses it for now, and asks on for what it knows',
   async (t) => {
-    const installation = await Installation.make(t)
+    const installation = await Installation.make(t, patient)
     const future = { ...act, name: 'test.future' }
     const newer = { handlers: testHandlers(undefined, { commands: [future as never] }) }
     const ann = await installation.node('ann')

@@ -1,7 +1,6 @@
 /** Checks that the copies of a shard at the end of its log hold the same bytes, and are reported as up to date. */
 
 import { lineageIdOf } from '../../runtime/shard/cluster/entry.js'
-import { cluster as limits } from '../../runtime/shard/limits.js'
 import { shardOf } from '../../runtime/shard/placement.js'
 import { type Change, table } from '../../runtime/store/contract.js'
 import { keyBytes } from '../../runtime/store/key.js'
@@ -20,7 +19,7 @@ const statusWithinMs = 5_000
  * Differences as sentences; empty when all are alike. Undefined while a shard has no owner or lacks up-to-date copies.
  */
 export async function differences(world: World): Promise<readonly string[] | undefined> {
-  const { plan, bus, nodes, targets, rng, timeline } = world
+  const { plan, bus, limits, nodes, targets, rng, timeline } = world
   const target = rng.pick(targets())
   const outcome = await attempt(target, timeline, statusWithinMs, () => target.engine.status())
   if (outcome.kind !== 'answered') return undefined
@@ -36,7 +35,7 @@ export async function differences(world: World): Promise<readonly string[] | und
       return number === log.last() && lineageId === lineageIdOf(lastEntry.bytes)
     })
     const [first] = upToDate
-    if (!first || upToDate.length < Math.min(limits.copies, replicaNodes.length)) return undefined
+    if (!first || upToDate.length < Math.min(limits.cluster.copies, replicaNodes.length)) return undefined
     const owner = positionOf(first, shard).owner.split('/')[0]
     if (outcome.answer[shard]?.owner !== owner) return undefined
     const holders = world.owners.filter((each) => shardOf(each, plan.shards) === shard).map(holdersOf)

@@ -1,13 +1,17 @@
 /** Smaller limits for a run, so that a few commands reach bounds that take thousands in production. */
-import { cluster, shard } from '../../runtime/shard/limits.js'
+import {
+  cluster,
+  type EngineLimits,
+  type LimitOverrides,
+  mergeLimits,
+  type ShardLimits,
+  shard,
+} from '../../runtime/shard/limits.js'
 import type { Rng } from './world/rng.js'
 
-export interface Limits {
-  readonly shard: Partial<Record<keyof typeof shard, number>>
-  readonly cluster: Partial<Record<keyof typeof cluster, number>>
-}
+export type DrawnLimits = Required<LimitOverrides>
 
-export function drawLimits(rng: Rng): Limits {
+export function drawLimits(rng: Rng): DrawnLimits {
   return {
     shard: {
       mailboxCommands: rng.pick([4, 8, 30, shard.mailboxCommands]),
@@ -28,16 +32,11 @@ export function drawLimits(rng: Rng): Limits {
   }
 }
 
-/** Sets them, with some replaced; the returned function restores the product's own. */
-export function setLimits(limits: Limits, instead: Limits['shard'] = {}): () => void {
-  const before = { shard: { ...shard }, cluster: { ...cluster } }
+/** The limits of all engines of a run: the drawn ones, with some replaced. */
+export function engineLimits(drawn: DrawnLimits, replaced: Partial<ShardLimits> = {}): EngineLimits {
   // Derived from another limit, so that a seed draws the same values as before.
-  const { loadedEffectsPerLane = shard.loadedEffectsPerLane } = limits.shard
+  const { loadedEffectsPerLane = shard.loadedEffectsPerLane } = drawn.shard
   const isSmall = loadedEffectsPerLane < shard.loadedEffectsPerLane
-  Object.assign(shard, isSmall && { loadedEffects: 2 * loadedEffectsPerLane }, limits.shard, instead)
-  Object.assign(cluster, limits.cluster)
-  return () => {
-    Object.assign(shard, before.shard)
-    Object.assign(cluster, before.cluster)
-  }
+  const derived = isSmall ? { loadedEffects: 2 * loadedEffectsPerLane } : {}
+  return mergeLimits({ shard: { ...derived, ...drawn.shard, ...replaced }, cluster: drawn.cluster })
 }

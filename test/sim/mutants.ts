@@ -2,8 +2,8 @@
 import type { Clock } from '../../runtime/clock.js'
 import type { Bus, Log } from '../../runtime/nats/contract.js'
 import type { Engine, ExecuteOptions } from '../../runtime/shard/contract.js'
+import type { ShardLimits } from '../../runtime/shard/limits.js'
 import { shardOf } from '../../runtime/shard/placement.js'
-import type { Limits } from './limits.js'
 import type { EngineKind } from './plan.js'
 import type { Disk, Durability } from './world/disk.js'
 import type { Incarnation } from './world/life.js'
@@ -26,7 +26,7 @@ export interface Mutation {
   readonly clock?: (clock: Clock, context: MutationContext) => Clock
   readonly engine?: (engine: Engine, context: MutationContext) => Engine
   readonly newCommandId?: (made: number, context: MutationContext) => string
-  readonly limits?: Limits['shard']
+  readonly limits?: Partial<ShardLimits>
   readonly receiverAcceptsRepeats?: true
 }
 

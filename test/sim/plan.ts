@@ -1,5 +1,5 @@
 /** The plan of a run as its seed draws it: the size of the world, the load, and the faults. */
-import { drawLimits, type Limits } from './limits.js'
+import { type DrawnLimits, drawLimits } from './limits.js'
 import { type Rng, seededRng } from './world/rng.js'
 
 export type EngineKind = 'embedded' | 'cluster'
@@ -27,7 +27,7 @@ export interface Plan {
   /** Whether the servers may lose acknowledged writes. */
   readonly disasters: boolean
   readonly entryBytes: number
-  readonly limits: Limits
+  readonly limits: DrawnLimits
 }
 
 export interface Wishes {

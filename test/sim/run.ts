@@ -1,9 +1,8 @@
 /** One run: opens a world, injects faults, waits for quiet and judges the result. */
-import { shard } from '../../runtime/shard/limits.js'
+import { mergeLimits } from '../../runtime/shard/limits.js'
 import { differences } from './copies.js'
 import { injectFaults } from './faults.js'
 import { judge, missingWork, type States } from './judge.js'
-import { setLimits } from './limits.js'
 import { runClient } from './load/client.js'
 import { type OwnerState, readOwner } from './load/commands.js'
 import type { Counts, History } from './load/history.js'
@@ -31,7 +30,6 @@ const alikeWithinMs = 30_000
 const pollEveryMs = 400
 
 export async function run(plan: Plan, options: WorldOptions = {}): Promise<RunResult> {
-  const restoreLimits = setLimits(plan.limits, options.mutation?.limits)
   const world = openWorld(plan, options)
   const onUnhandled = (error: unknown) => {
     world.history.addViolation(`a promise was rejected and nobody took it: ${(error as Error)?.stack ?? error}`)
@@ -42,7 +40,6 @@ export async function run(plan: Plan, options: WorldOptions = {}): Promise<RunRe
     await live(world)
   } finally {
     process.off('unhandledRejection', onUnhandled)
-    restoreLimits()
   }
   const { history, trace, timeline } = world
   return {
@@ -145,7 +142,7 @@ function openClients(world: World, over: () => boolean): { waiting(): number } {
   const { plan, timeline, history, trace, targets, owners } = world
   const destinations = Array.from({ length: plan.destinations }, (_, index) => `d${index}`)
   const stepsEach = Math.ceil(plan.steps / plan.clients)
-  const { mailboxCommands, commandsPerCommit } = { ...shard, ...plan.limits.shard }
+  const { mailboxCommands, commandsPerCommit } = mergeLimits(plan.limits).shard
   const maxWaiting = mailboxCommands + commandsPerCommit
   const pressure = openPressure({ timeline, shards: plan.shards, max: maxWaiting, addViolation: history.addViolation })
   let waiting = plan.clients

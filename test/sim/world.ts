@@ -1,8 +1,10 @@
 /** A whole world: nodes on simulated time, disks and network, a receiver, clients, and their history. */
 import type { Bus } from '../../runtime/nats/contract.js'
 import type { Log } from '../../runtime/observe/log.js'
+import type { EngineLimits } from '../../runtime/shard/limits.js'
 import type { EngineOptions } from '../../runtime/shard/options.js'
 import { engines } from './engines.js'
+import { engineLimits } from './limits.js'
 import { commands, queries } from './load/commands.js'
 import { simEffectHandlers } from './load/effects.js'
 import { type History, openHistory } from './load/history.js'
@@ -25,6 +27,8 @@ import { openWriters, type Writers } from './writers.js'
 export interface World {
   readonly plan: Plan
   readonly rng: Rng
+  /** The limits of every engine. */
+  readonly limits: EngineLimits
   readonly timeline: Timeline
   readonly trace: Trace
   readonly history: History
@@ -52,6 +56,7 @@ export interface WorldOptions {
 
 export function openWorld(plan: Plan, { mutation = {}, print, ignored }: WorldOptions = {}): World {
   const rng = rngOf(plan)
+  const limits = engineLimits(plan.limits, mutation.limits)
   const timeline = openTimeline()
   const trace = openTrace(timeline.now, print)
   const { note } = trace
@@ -62,7 +67,12 @@ export function openWorld(plan: Plan, { mutation = {}, print, ignored }: WorldOp
     addViolation,
   })
   const quiet = createQuietPeriod(timeline.now)
-  const writers = openWriters({ now: timeline.now, addViolation, changed: quiet.disturb })
+  const writers = openWriters({
+    now: timeline.now,
+    addViolation,
+    changed: quiet.disturb,
+    leaseMs: limits.cluster.leaseMs,
+  })
   const bus = openSimBus({
     timeline,
     rng: rng.fork('bus'),
@@ -114,6 +124,7 @@ export function openWorld(plan: Plan, { mutation = {}, print, ignored }: WorldOp
             effectHandlers: simEffectHandlers({
               incarnation,
               shards: plan.shards,
+              limits: limits.shard,
               receiver,
               addViolation,
               begins: writers.effectBegins,
@@ -122,6 +133,7 @@ export function openWorld(plan: Plan, { mutation = {}, print, ignored }: WorldOp
           clock: mutation.clock?.(clock.of(incarnation), context) ?? clock.of(incarnation),
           newCommandId: () => mutation.newCommandId?.(ids++, context) ?? `${incarnation.name}-${ids++}`,
           log: logInto((line) => incarnation.alive() && note(`${incarnation.name} ${line}`)),
+          limits,
         }
         function connect(): Bus {
           const connected = bus.connect(incarnation, link, clock)
@@ -155,6 +167,7 @@ export function openWorld(plan: Plan, { mutation = {}, print, ignored }: WorldOp
   const world: World = {
     plan,
     rng,
+    limits,
     timeline,
     trace,
     history,

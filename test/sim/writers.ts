@@ -1,7 +1,6 @@
 /** One writer at a time: who appended to each shard's log, and whether a process acts for a shard that it has lost. */
 
 import { type Assembler, createAssembler, lineageIdOf } from '../../runtime/shard/cluster/entry.js'
-import { cluster as limits } from '../../runtime/shard/limits.js'
 import type { Incarnation } from './world/life.js'
 import type { Entry } from './world/log.js'
 
@@ -34,9 +33,10 @@ export interface WriterOptions {
   readonly addViolation: (sentence: string) => void
   /** Called when a shard changes its owner. */
   readonly changed: () => void
+  readonly leaseMs: number
 }
 
-export function openWriters({ now, addViolation, changed }: WriterOptions): Writers {
+export function openWriters({ now, addViolation, changed, leaseMs }: WriterOptions): Writers {
   const shards = new Map<number, ShardWriter>()
   const lastBeat = new Map<string, number>()
 
@@ -82,7 +82,7 @@ export function openWriters({ now, addViolation, changed }: WriterOptions): Writ
     effectBegins(incarnation, shard, id) {
       const writer = shards.get(shard)
       if (!writer?.certain || writer.by === incarnation.name) return
-      const leaseEnds = (lastBeat.get(incarnation.name) ?? Number.NEGATIVE_INFINITY) + limits.leaseMs / slowest
+      const leaseEnds = (lastBeat.get(incarnation.name) ?? Number.NEGATIVE_INFINITY) + leaseMs / slowest
       if (now() <= leaseEnds) return
       addViolation(
         `${incarnation.name} begins the effect ${id}, though ${writer.by} has owned shard ${shard} since ${writer.since.toFixed(1)}`,

@@ -6,7 +6,7 @@
 import type { Clock } from '../../clock.js'
 import type { Log as CommitLog } from '../../nats/contract.js'
 import type { Log } from '../../observe/log.js'
-import { cluster as limits } from '../limits.js'
+import type { ClusterLimits } from '../limits.js'
 import { type Copy, Diverged, isAheadOf, type LogEnd } from './copy.js'
 import { isReseed, lineageIdOf } from './entry.js'
 import type { SnapshotStore } from './snapshotstore.js'
@@ -36,13 +36,14 @@ export function openFollower(options: {
   copy: Copy
   snapshotStore: SnapshotStore
   clock: Clock
+  limits: ClusterLimits
   logger: Log
   /** False once the node no longer needs the copy. */
   isNeeded: () => boolean
   /** Called when the shard has another owner, or the log cannot be followed. */
   onChange: () => void
 }): Follower {
-  const { number, log, copy, snapshotStore, clock, logger, isNeeded, onChange } = options
+  const { number, log, copy, snapshotStore, clock, limits, logger, isNeeded, onChange } = options
   let stopFollowing: (() => void) | undefined
   /** The log does not continue from the copy, which must be rebuilt. */
   let hasDiverged = false

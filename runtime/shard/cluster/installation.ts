@@ -1,9 +1,8 @@
 /** Joining an installation: a node must have the installation's id, number of shards and root key. */
-import type { Clock } from '../../clock.js'
 import { type Bucket, BusUnusable } from '../../nats/contract.js'
 import { decodePlain, encodePlain } from '../../store/codec.js'
 import type { Store } from '../../store/contract.js'
-import { retryUntil } from './retry.js'
+import type { RetryUntil } from './retry.js'
 
 export interface Installation {
   readonly id: string
@@ -26,17 +25,16 @@ export async function joinInstallation(options: {
   key: string
   isEmpty: () => boolean
   seedLogs: () => Promise<void>
-  clock: Clock
+  retryUntil: RetryUntil
 }): Promise<Installation> {
-  const { settings, store, shards, key, clock } = options
-  let record = await retryUntil(clock, () => settings.get(installationRecord))
+  const { settings, store, shards, key, retryUntil } = options
+  let record = await retryUntil(() => settings.get(installationRecord))
   if (!record?.value && store) {
     await options.seedLogs()
     const own: Installation = { id: store.identity.installation, shards, key }
-    if (await retryUntil(clock, () => settings.create(installationRecord, encodePlain(own)))) return own
+    if (await retryUntil(() => settings.create(installationRecord, encodePlain(own)))) return own
   }
   record = await retryUntil(
-    clock,
     () => settings.get(installationRecord),
     (candidate) => candidate?.value !== undefined,
   )

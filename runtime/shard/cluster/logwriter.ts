@@ -4,7 +4,13 @@ import type { Clock } from '../../clock.js'
 import { BusUnreachable, type Log } from '../../nats/contract.js'
 import { sleep } from '../../time.js'
 import { LogTruncated, NotOwner, OutcomeUnknown } from '../errors.js'
-import { cluster as limits } from '../limits.js'
+import type { ClusterLimits } from '../limits.js'
+
+export interface AppendContext {
+  readonly log: Log
+  readonly clock: Clock
+  readonly limits: Pick<ClusterLimits, 'retryMs'>
+}
 
 /**
  * Resolves when all messages are in the log, one after the other, right behind `after`. Rejects with NotOwner when
@@ -13,15 +19,14 @@ import { cluster as limits } from '../limits.js'
  * long as the servers are silent: a call under the same number never appends twice.
  */
 export async function appendWithRetry(
-  log: Log,
-  clock: Clock,
+  context: AppendContext,
   messages: readonly Uint8Array[],
   after: number,
 ): Promise<void> {
-  for (const [index, message] of messages.entries()) await appendOne(log, clock, message, after + index)
+  for (const [index, message] of messages.entries()) await appendOne(context, message, after + index)
 }
 
-async function appendOne(log: Log, clock: Clock, message: Uint8Array, after: number): Promise<void> {
+async function appendOne({ log, clock, limits }: AppendContext, message: Uint8Array, after: number): Promise<void> {
   for (;;) {
     try {
       if ((await log.append(message, after)) === 'appended') return

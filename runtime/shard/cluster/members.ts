@@ -7,7 +7,7 @@ import type { Clock } from '../../clock.js'
 import type { Bucket, KvEntry } from '../../nats/contract.js'
 import { decodePlain, encodePlain } from '../../store/codec.js'
 import type { ClusterNode } from '../contract.js'
-import { cluster as limits } from '../limits.js'
+import type { ClusterLimits } from '../limits.js'
 import type { NodeIdentity } from '../options.js'
 
 export interface Member extends ClusterNode {
@@ -51,10 +51,11 @@ export function openMembers(options: {
   /** Whether this node can own shards now. */
   keepsShards: () => boolean
   clock: Clock
+  limits: Pick<ClusterLimits, 'heartbeatEveryMs' | 'leaseMs' | 'graceMs'>
   /** Called when a node joined, left or changed, and when this node lost its lease. */
   onChange: () => void
 }): Members {
-  const { bucket, node, keepsShards, clock, onChange } = options
+  const { bucket, node, keepsShards, clock, limits, onChange } = options
   const seenMembers = new Map<string, SeenMember>()
   let leaving = false
   let stopped = false

@@ -11,7 +11,7 @@ import type { Change } from '../../store/contract.js'
 import { serialCommits } from '../../store/deferredcommit.js'
 import type { LocalShardStatus } from '../contract.js'
 import { LogTruncated, NotOwner, OutcomeUnknown } from '../errors.js'
-import { cluster as limits } from '../limits.js'
+import type { ClusterLimits } from '../limits.js'
 import type { OwnedShard, ShardOptions } from '../ownedshard.js'
 import type { Copy, Position } from './copy.js'
 import { createAssembler, type Entry, encodeEntry } from './entry.js'
@@ -65,11 +65,13 @@ export interface ShardOwnerOptions {
   readonly serve: (shard: OwnedShard) => () => void
   readonly newLineageId: () => string
   readonly clock: Clock
+  readonly limits: ClusterLimits
   readonly logger: Log
 }
 
 export function openShardOwner(options: ShardOwnerOptions): ShardOwner {
   const { number, nodeId, ownerId, log, copy, members, peers, settings, snapshotStore, clock, logger } = options
+  const { limits } = options
   const follower = openFollower({ ...options, isNeeded: () => !stopping, onChange: wake })
   let current: Ownership | undefined
   let lastOwnershipEpoch = 0
@@ -211,7 +213,7 @@ export function openShardOwner(options: ShardOwnerOptions): ShardOwner {
   async function append(lineageId: string, entry: Entry, after: number): Promise<boolean> {
     const messages = encodeEntry(lineageId, entry, log.entryBytes)
     return tryWrite(async () => {
-      await appendWithRetry(log, clock, messages, after)
+      await appendWithRetry(options, messages, after)
       await copy.apply(lineageId, entry, after + messages.length)
     })
   }
@@ -299,7 +301,7 @@ export function openShardOwner(options: ShardOwnerOptions): ShardOwner {
       const entry: Entry = { kind: 'commit', epoch, owner: ownerId, changes }
       const messages = encodeEntry(lineageId, entry, log.entryBytes)
       const after = copy.position().number
-      await appendWithRetry(log, clock, messages, after)
+      await appendWithRetry(options, messages, after)
       await copy.apply(lineageId, entry, after + messages.length)
       return messages.reduce((sum, message) => sum + message.length, 0)
     } catch (error) {

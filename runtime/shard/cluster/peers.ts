@@ -2,7 +2,7 @@
 
 import type { Rpc } from '../../nats/contract.js'
 import { decodePlain, encodePlain } from '../../store/codec.js'
-import { cluster as limits, shard as shardLimits } from '../limits.js'
+import type { EngineLimits } from '../limits.js'
 import { type Ancestor, isAheadOf, type LogEnd } from './copy.js'
 
 export interface CopyStatus {
@@ -41,9 +41,6 @@ export interface Peers {
 
 type PeerRequest = { readonly kind: 'release' | 'forceTakeover'; readonly shard: number } | { readonly kind: 'status' }
 
-const releaseMs = shardLimits.handOverMs + limits.leaseMs
-const statusMs = limits.heartbeatEveryMs
-
 function subjectOf(node: string): string {
   return `node.${node}`
 }
@@ -58,7 +55,10 @@ export function servePeers(rpc: Rpc, node: string, handlers: PeerHandlers): () =
   })
 }
 
-export function createPeers(rpc: Rpc, others: () => readonly string[]): Peers {
+export function createPeers(rpc: Rpc, others: () => readonly string[], { shard, cluster }: EngineLimits): Peers {
+  const releaseMs = shard.handOverMs + cluster.leaseMs
+  const statusMs = cluster.heartbeatEveryMs
+
   async function call(node: string, request: PeerRequest, withinMs: number): Promise<unknown> {
     try {
       return decodePlain(await rpc.request(subjectOf(node), encodePlain(request), withinMs))

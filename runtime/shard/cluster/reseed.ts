@@ -2,18 +2,14 @@
  * Reseeds the log of a shard from this node's copy, because the servers have lost entries, or because the data is older
  * than any log: a snapshot of the copy, then a new lineage that begins with it.
  */
-import type { Clock } from '../../clock.js'
-import type { Log } from '../../nats/contract.js'
 import { ancestorsOf, type Copy } from './copy.js'
 import { encodeEntry, lineageIdOf, type OwnerEntry } from './entry.js'
-import { appendWithRetry } from './logwriter.js'
+import { type AppendContext, appendWithRetry } from './logwriter.js'
 import type { SnapshotStore } from './snapshotstore.js'
 
-export interface ReseedContext {
-  readonly log: Log
+export interface ReseedContext extends AppendContext {
   readonly copy: Copy
   readonly snapshotStore: SnapshotStore
-  readonly clock: Clock
 }
 
 /**
@@ -21,10 +17,11 @@ export interface ReseedContext {
  * then.
  */
 export async function reseedLog(
-  { log, copy, snapshotStore, clock }: ReseedContext,
+  context: ReseedContext,
   newEpoch: { readonly lineageId: string; readonly epoch: number; readonly owner: string },
   last: number,
 ): Promise<void> {
+  const { log, copy, snapshotStore } = context
   const { lineageId, epoch, owner } = newEpoch
   const lastMessage = last > 0 ? await log.read(last) : undefined
   const number = last + 1
@@ -37,6 +34,6 @@ export async function reseedLog(
   }
   await snapshotStore.putSeed(head)
   const entry: OwnerEntry = { kind: 'owner', epoch, owner, reseeded: true }
-  await appendWithRetry(log, clock, encodeEntry(lineageId, entry, log.entryBytes), last)
+  await appendWithRetry(context, encodeEntry(lineageId, entry, log.entryBytes), last)
   await copy.reseed(head)
 }

@@ -3,22 +3,22 @@
 import type { Clock } from '../../clock.js'
 import { BusUnreachable } from '../../nats/contract.js'
 import { sleep } from '../../time.js'
-import { cluster as limits } from '../limits.js'
+import type { ClusterLimits } from '../limits.js'
 
 /**
  * Retries for `joinMs` while the call gets no answer, or none that `isAccepted` accepts; then returns the last answer.
  */
-export async function retryUntil<T>(
-  clock: Clock,
-  call: () => Promise<T>,
-  isAccepted: (answer: T) => boolean = () => true,
-): Promise<T> {
-  for (const deadline = clock.monotonic() + limits.joinMs; ; await sleep(clock, limits.retryMs)) {
-    try {
-      const answer = await call()
-      if (isAccepted(answer) || clock.monotonic() >= deadline) return answer
-    } catch (error) {
-      if (!(error instanceof BusUnreachable) || clock.monotonic() >= deadline) throw error
+export type RetryUntil = <T>(call: () => Promise<T>, isAccepted?: (answer: T) => boolean) => Promise<T>
+
+export function createRetry(clock: Clock, { joinMs, retryMs }: Pick<ClusterLimits, 'joinMs' | 'retryMs'>): RetryUntil {
+  return async (call, isAccepted = () => true) => {
+    for (const deadline = clock.monotonic() + joinMs; ; await sleep(clock, retryMs)) {
+      try {
+        const answer = await call()
+        if (isAccepted(answer) || clock.monotonic() >= deadline) return answer
+      } catch (error) {
+        if (!(error instanceof BusUnreachable) || clock.monotonic() >= deadline) throw error
+      }
     }
   }
 }

@@ -9,8 +9,9 @@ import {
   type RootSecrets,
   sealRootSecrets,
 } from '../../secrets/rootsecrets.js'
+import { cluster as limits } from '../limits.js'
 import { installationRecord, rootSecretsRecord } from './installation.js'
-import { retryUntil } from './retry.js'
+import { createRetry } from './retry.js'
 
 interface AgreedSecrets {
   readonly secrets: RootSecrets
@@ -28,10 +29,11 @@ export async function agreeRootSecrets(
   localVerdict: KeyVerdict | undefined,
   clock: Clock,
 ): Promise<AgreedSecrets> {
-  const shared = () => retryUntil(clock, () => settings.get(rootSecretsRecord))
+  const retryUntil = createRetry(clock, limits)
+  const shared = () => retryUntil(() => settings.get(rootSecretsRecord))
   const stored = (await shared())?.value
   if (stored) return openSealed(stored)
-  const isInstalled = (await retryUntil(clock, () => settings.get(installationRecord)))?.value !== undefined
+  const isInstalled = (await retryUntil(() => settings.get(installationRecord)))?.value !== undefined
   if (!isInstalled && localVerdict === undefined) return openSealed(await waitForSecrets())
   if (!isInstalled && localVerdict === 'wrong') throw wrongKeyError()
   const secrets = isInstalled
@@ -40,7 +42,7 @@ export async function agreeRootSecrets(
       ? localVerdict.secrets
       : newRootSecrets()
   const sealed = sealRootSecrets(root, secrets)
-  if (await retryUntil(clock, () => settings.create(rootSecretsRecord, sealed))) return { secrets, sealed }
+  if (await retryUntil(() => settings.create(rootSecretsRecord, sealed))) return { secrets, sealed }
   return openSealed(await waitForSecrets())
 
   function openSealed(sealed: Uint8Array): AgreedSecrets {
@@ -51,7 +53,6 @@ export async function agreeRootSecrets(
 
   async function waitForSecrets(): Promise<Uint8Array> {
     const entry = await retryUntil(
-      clock,
       () => settings.get(rootSecretsRecord),
       (candidate) => candidate?.value !== undefined,
     )

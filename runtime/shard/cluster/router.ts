@@ -13,7 +13,7 @@ import { combineAnswers } from '../answers.js'
 import type { Shards } from '../contract.js'
 import type { CommandRequest } from '../decision.js'
 import { MailboxFull, NotOwner, OutcomeUnknown } from '../errors.js'
-import { shard as limits } from '../limits.js'
+import type { ShardLimits } from '../limits.js'
 import type { OwnedShard } from '../ownedshard.js'
 import { shardOf } from '../placement.js'
 import { outcomeUnknown, unavailable } from '../refusals.js'
@@ -83,9 +83,14 @@ export interface RouterOptions {
   readonly localShard: (number: number) => OwnedShard | undefined
   readonly newCommandId: () => string
   readonly clock: Clock
+  readonly limits: ShardLimits
 }
 
-export function createRouter({ rpc, shards, registry, localShard, newCommandId, clock }: RouterOptions): Shards {
+export function createRouter(options: RouterOptions): Shards {
+  const { rpc, shards, registry, localShard, newCommandId, clock, limits } = options
+  const requestTimes = { firstMs: limits.requestFirstMs, mostMs: limits.requestMs }
+  const retryTimes = { firstMs: limits.requestRetryMs, mostMs: limits.requestRetryMaxMs }
+
   /** Tries until an answer or the deadline. `local` and `request` are the same call, here and on another node. */
   async function deliver(
     number: number,
@@ -100,7 +105,7 @@ export function createRouter({ rpc, shards, registry, localShard, newCommandId, 
         const shard = localShard(number)
         const leftMs = Math.max(1, deadline - clock.monotonic())
         if (shard) return await limitTime(leftMs, local(shard, isUncertain), 'command' in request)
-        const requestTimeoutMs = backoffMs(attempts + 1, { firstMs: limits.requestFirstMs, mostMs: limits.requestMs })
+        const requestTimeoutMs = backoffMs(attempts + 1, requestTimes)
         const reply = await sendRequest(number, request, Math.min(requestTimeoutMs, leftMs))
         if ('answer' in reply) return reply.answer
         if ('failed' in reply) throw new Error(reply.failed)
@@ -113,7 +118,7 @@ export function createRouter({ rpc, shards, registry, localShard, newCommandId, 
         else if (!(error instanceof NotOwner || error instanceof NoResponders)) throw error
       }
       if (clock.monotonic() >= deadline) return refusal()
-      await sleep(clock, backoffMs(attempts + 1, { firstMs: limits.requestRetryMs, mostMs: limits.requestRetryMaxMs }))
+      await sleep(clock, backoffMs(attempts + 1, retryTimes))
     }
   }
 

@@ -6,7 +6,7 @@
 
 import { decodePlain, encodePlain } from '../../store/codec.js'
 import type { Change, Space } from '../../store/contract.js'
-import { cluster as limits } from '../limits.js'
+import type { ClusterLimits } from '../limits.js'
 import type { Position } from './copy.js'
 
 /** Snapshots of another version are refused (decision 073). */
@@ -18,13 +18,16 @@ interface Head {
   readonly position: Position
 }
 
-/** `pace` is awaited between parts: it yields to other work, and throws when the snapshot is no longer needed. */
-export async function* writeSnapshot(
-  space: Space,
-  head: Position,
-  position: () => Position,
-  pace: () => Promise<void>,
-): AsyncGenerator<Buffer> {
+export interface SnapshotSource {
+  readonly space: Space
+  readonly head: Position
+  readonly position: () => Position
+  /** Awaited between parts: it yields to other work, and throws when the snapshot is no longer needed. */
+  readonly pace: () => Promise<void>
+  readonly limits: Pick<ClusterLimits, 'rowsPerSnapshotPart'>
+}
+
+export async function* writeSnapshot({ space, head, position, pace, limits }: SnapshotSource): AsyncGenerator<Buffer> {
   yield frame({ version: snapshotVersion, position: head } satisfies Head)
   let after: Buffer | undefined
   for (;;) {

@@ -4,7 +4,7 @@ import type { Clock } from '../../clock.js'
 import type { Log as CommitLog, ObjectStore } from '../../nats/contract.js'
 import type { Log } from '../../observe/log.js'
 import type { Space } from '../../store/contract.js'
-import { cluster as limits } from '../limits.js'
+import type { ClusterLimits } from '../limits.js'
 import type { Copy, Position } from './copy.js'
 import type { Settings } from './settings.js'
 import { readSnapshot, writeSnapshot } from './snapshotcodec.js'
@@ -31,9 +31,10 @@ export function createSnapshotStore(options: {
   objects: ObjectStore
   settings: Settings
   clock: Clock
+  limits: ClusterLimits
   logger: Log
 }): SnapshotStore {
-  const { number: shard, space, log, objects, settings, clock, logger } = options
+  const { number: shard, space, log, objects, settings, clock, limits, logger } = options
 
   /** Resolves with the size of the snapshot. */
   async function putSnapshot(head: Position, position: () => Position, isNeeded: () => boolean): Promise<number> {
@@ -45,7 +46,7 @@ export function createSnapshotStore(options: {
       if (!isNeeded()) throw new Error('the snapshot is not wanted any more')
     }
     async function* counted(): AsyncGenerator<Buffer> {
-      for await (const part of writeSnapshot(space, head, position, pace)) {
+      for await (const part of writeSnapshot({ space, head, position, pace, limits })) {
         bytes += part.length
         yield part
       }

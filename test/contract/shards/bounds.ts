@@ -201,14 +201,12 @@ export function boundsSuite(t: Test, openFixture: OpenEngineFixture): void {
   t.test(
     'More destinations than are served at a time, and more effects than are held, are all performed',
     async (t) => {
-      const { loadedEffects } = limits
-      Object.assign(limits, { loadedEffects: 2 * limits.loadedEffectsPerLane })
-      t.teardown(() => void Object.assign(limits, { loadedEffects }))
       const destinations = limits.activeLanes + 60
       const depth = 5 * limits.loadedEffectsPerLane
       const done = new Map<string, number[]>()
       let dies = true
       const fixtureOptions = () => ({
+        limits: { shard: { loadedEffects: 2 * limits.loadedEffectsPerLane } },
         handlers: testHandlers(() => ({
           async deliver({ to, n }: { to: string; n: number }) {
             if (dies) return new Promise<void>(() => {})

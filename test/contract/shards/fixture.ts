@@ -1,6 +1,7 @@
 /** What the suite of the shards is run on: an engine with everything around it, opened, ended and opened again. */
 import type { Test } from 'tap'
 import type { Engine, Handlers, Shards } from '../../../runtime/shard/contract.js'
+import type { LimitOverrides } from '../../../runtime/shard/limits.js'
 import { shardOf } from '../../../runtime/shard/placement.js'
 import type { Reader, Store } from '../../../runtime/store/contract.js'
 import type { ProcessClock, Time } from '../../harness/time.js'
@@ -34,6 +35,7 @@ export interface EngineFixture {
 
 export interface EngineFixtureOptions {
   readonly handlers: Handlers
+  readonly limits?: LimitOverrides
   /** A house that has ended: this one goes on with its data. */
   readonly after?: EngineFixture
 }

@@ -37,10 +37,12 @@ export interface ChatOptions {
   readonly siblings?: AgentContext['siblings']
   readonly isOwnChannel?: true
   readonly loopGuard?: { readonly messages: number; readonly seconds: number }
+  readonly failsOverUndelivered?: boolean
 }
 
 export function createChat(options: ChatOptions = {}) {
   const { channel = 'sms', compliance, minDelayMs = 0, siblings = {}, isOwnChannel, loopGuard } = options
+  const { failsOverUndelivered = false } = options
   const traits = traitsOf(channel)
   const agent: AgentContext = {
     provider: 'emulator',
@@ -123,7 +125,7 @@ export function createChat(options: ChatOptions = {}) {
 
   function apply<Input extends ConversationInput>(input: Input) {
     const command = { at, mint: (prefix: string) => `${prefix}_${++ids}`, scaled: (ms: number) => ms }
-    const reduction = reduce(conversation, input, { command, stored })
+    const reduction = reduce(conversation, input, { command, stored, failsOverUndelivered })
     for (const record of reduction.records) write(record)
     for (const effect of reduction.effects) applyEffect(effect)
     conversation = reduction.conversation

@@ -417,9 +417,7 @@ t.test(
 t.test(
   'Once it is switched on, what has not arrived in time goes to the next channel, and nothing else does',
   async (t) => {
-    Object.assign(limits, { failsOverUndelivered: true })
-    t.teardown(() => void Object.assign(limits, { failsOverUndelivered: false }))
-    const chat = createChat({ channel: 'rcs', siblings: { sms: 'usr_b' } })
+    const chat = createChat({ channel: 'rcs', siblings: { sms: 'usr_b' }, failsOverUndelivered: true })
     const [arrived, late, later] = ['one', 'two', 'three'].map((word) => {
       const id = idOf(chat.send(text(word, inTime)))
       chat.sent()

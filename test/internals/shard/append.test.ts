@@ -5,6 +5,7 @@ import type { Clock } from '../../../runtime/clock.js'
 import { BusUnreachable, type Log } from '../../../runtime/nats/contract.js'
 import { appendWithRetry } from '../../../runtime/shard/cluster/logwriter.js'
 import { LogTruncated, NotOwner, OutcomeUnknown } from '../../../runtime/shard/errors.js'
+import { cluster as limits } from '../../../runtime/shard/limits.js'
 
 /** Time that passes as soon as somebody waits for it. */
 const hasty: Clock = {
@@ -63,6 +64,8 @@ function logWith(fates: readonly Fate[], stored: string[] = []) {
   }
 }
 
+const append = (log: Log, messages: readonly Uint8Array[], after: number) =>
+  appendWithRetry({ log, clock: hasty, limits }, messages, after)
 const bytes = (words: readonly string[]) => words.map((word) => Buffer.from(word))
 const anyFates = fc.array(fc.constantFrom<Fate>('answered', 'answered', 'lost', 'answer lost', 'late'), {
   maxLength: 12,
@@ -74,7 +77,7 @@ t.test('Alone, it always gets there, each message once and in order', async (t) 
     fc.asyncProperty(anyFates, anyWords, fc.nat({ max: 3 }), async (fates, words, before) => {
       const old = Array.from({ length: before }, (_, at) => `old ${at}`)
       const { log, stored } = logWith(fates, [...old])
-      await appendWithRetry(log, hasty, bytes(words), before)
+      await append(log, bytes(words), before)
       if (String(stored) !== String([...old, ...words])) throw new Error(`the log holds ${stored}`)
     }),
     { numRuns: 300 },
@@ -88,7 +91,7 @@ t.test('Beside another writer it ends with the truth', async (t) => {
     fc.asyncProperty(anyFates, anyWords, fc.nat({ max: 10 }), async (fates, words, at) => {
       const { log, stored, writes } = logWith(fates)
       writes('another’s', at)
-      const outcome = await appendWithRetry(log, hasty, bytes(words), 0).catch((error) => error)
+      const outcome = await append(log, bytes(words), 0).catch((error) => error)
       // What is still on its way arrives, and changes nothing any more.
       await log.bounds().catch(() => {})
       const isThere = words.every((word, index) => stored[index] === word)
@@ -104,10 +107,10 @@ t.test('Beside another writer it ends with the truth', async (t) => {
 
 t.test('A log that has lost its end, or was trimmed past the question, is told apart from another owner', async (t) => {
   const lost = logWith([], ['one'])
-  await t.rejects(appendWithRetry(lost.log, hasty, bytes(['mine']), 3), LogTruncated)
+  await t.rejects(append(lost.log, bytes(['mine']), 3), LogTruncated)
   t.same(lost.stored, ['one'])
   const trimmed = logWith([], ['one', 'two', 'three'])
   trimmed.trimmed.upTo = 2
-  await t.rejects(appendWithRetry(trimmed.log, hasty, bytes(['mine']), 1), OutcomeUnknown)
-  await t.rejects(appendWithRetry(trimmed.log, hasty, bytes(['mine']), 2), NotOwner)
+  await t.rejects(append(trimmed.log, bytes(['mine']), 1), OutcomeUnknown)
+  await t.rejects(append(trimmed.log, bytes(['mine']), 2), NotOwner)
 })

@@ -98,6 +98,7 @@ function memberOf(
     node: { id, incarnation, info: {} },
     keepsShards: options.keepsShards ?? (() => true),
     clock: clockOf(timeline, options.rate),
+    limits,
     onChange: options.changed ?? (() => {}),
   })
 }
@@ -388,7 +389,7 @@ t.test(
     const leases: (number | undefined)[] = []
     const node = { id: 'a', incarnation: '1', info: {} }
     const changed = () => leases.push(members.leaseEpoch())
-    const members = openMembers({ bucket, node, clock, keepsShards: () => true, onChange: changed })
+    const members = openMembers({ bucket, node, clock, limits, keepsShards: () => true, onChange: changed })
     const starting = members.start()
     await turn()
     answers.pop()!()

@@ -27,7 +27,7 @@ function createSender(isHere: boolean, command: Command<{ readonly idle: boolean
       isHere ? query.read(undefined as never, input) : undefined,
   } as unknown as Shards
   const registry = createRegistry({ commands: [command], queries: [isIdle] } as never)
-  const handleEffect = createSendHandler({ shards, registry, clock: systemClock, log })
+  const handleEffect = createSendHandler({ shards, registry, clock: systemClock, log, limits })
   const send = (input: { idle: boolean }) =>
     handleEffect(sendEffect('org', command.name, input).payload as never, { id: 'one' } as EffectContext)
   return { executed, ids, send }
@@ -74,7 +74,7 @@ function createBatchSender(
     },
   } as unknown as Shards
   const registry = createRegistry({ commands: [receive, receiveBatch], queries: [] } as never)
-  const handleEffect = createSendHandler({ shards, registry, clock: systemClock, log })
+  const handleEffect = createSendHandler({ shards, registry, clock: systemClock, log, limits })
   const send = (owner: string, of: string) =>
     handleEffect(sendEffect(owner, receive.name, { of }).payload as never, { id: of } as EffectContext)
   return { executed, handleEffect, send }
@@ -113,7 +113,7 @@ t.test('What one commit tells an owner is one effect, and the rest of it in its 
         effect: effect(owner, nth),
         batchCommand: 'heard together',
       }))
-      const groups = groupByBatch(all)
+      const groups = groupByBatch(all, limits.messagesPerBatch)
       const perOwner = ['org', 'other'].map((one) => owners.filter((owner) => owner === one).length)
       t.equal(
         groups.length,

@@ -8,13 +8,14 @@ import type { Clock } from '../../../runtime/clock.js'
 import type { Log } from '../../../runtime/observe/log.js'
 import type { EffectContext } from '../../../runtime/shard/contract.js'
 import type { PendingEffect } from '../../../runtime/shard/decision.js'
-import { shard as limits } from '../../../runtime/shard/limits.js'
+import { type ShardLimits, shard } from '../../../runtime/shard/limits.js'
 import { openOutbox } from '../../../runtime/shard/outbox.js'
 import type { Reader } from '../../../runtime/store/contract.js'
 import { compareKeys } from '../../runtime/store/generated.js'
 
 /** Small, so that a few effects reach every bound. */
-Object.assign(limits, {
+const limits: ShardLimits = {
+  ...shard,
   effectsInFlight: 4,
   effectsPerDestination: 2,
   releasedEffectsPerLane: 3,
@@ -22,7 +23,7 @@ Object.assign(limits, {
   trackedLanes: 4,
   loadedEffectsPerLane: 2,
   loadedEffects: 3,
-})
+}
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent }
 
@@ -39,7 +40,7 @@ interface Attempt {
 }
 
 /** An outbox on a record in memory; performers, settling and time are in the hands of the test. */
-function openBench() {
+function openBench(over: Partial<ShardLimits> = {}) {
   const record: PendingEffect[] = []
   const running: Attempt[] = []
   const settling: (() => void)[] = []
@@ -89,6 +90,7 @@ function openBench() {
     mayRun: () => holder.isOurs,
     clock,
     log: silent,
+    limits: { ...limits, ...over },
   })
 
   function runEffect(
@@ -296,10 +298,8 @@ t.test(
 )
 
 t.test('An effect that was read from the record before its commit was told is performed once', async (t) => {
-  const before = { ...limits }
-  t.teardown(() => void Object.assign(limits, before))
-  Object.assign(limits, { effectsInFlight: 4, effectsPerDestination: 4, loadedEffectsPerLane: 3, loadedEffects: 3 })
-  const { outbox, record, running, settling, began, commit } = openBench()
+  const over = { effectsInFlight: 4, effectsPerDestination: 4, loadedEffectsPerLane: 3, loadedEffects: 3 }
+  const { outbox, record, running, settling, began, commit } = openBench(over)
   outbox.enqueue(commit(['a', 'a', 'a', 'a']))
   outbox.enqueue(commit(['c', 'c', 'c', 'c']))
   t.same([...began.keys()], ['a'], 'one lane has all the places')

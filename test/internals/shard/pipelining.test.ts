@@ -7,6 +7,7 @@ import { createLog } from '../../../runtime/observe/log.js'
 import type { Command, Handlers, Query } from '../../../runtime/shard/contract.js'
 import { openEmbedded } from '../../../runtime/shard/embedded.js'
 import { NotOwner } from '../../../runtime/shard/errors.js'
+import { shard as limits } from '../../../runtime/shard/limits.js'
 import { createRegistry } from '../../../runtime/shard/registry.js'
 import { openShard } from '../../../runtime/shard/shard.js'
 import { groupCommits } from '../../../runtime/store/commits.js'
@@ -257,6 +258,7 @@ t.test('A shard that is lost while it finishes what was asked waits for nothing 
     onCommit() {},
     clock: systemClock,
     log,
+    limits,
     newCommandId: () => '1',
   })
   const executing = t.rejects(

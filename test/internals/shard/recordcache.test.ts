@@ -3,14 +3,13 @@ import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { campaignTable } from '../../../mgmt/campaigns/store.js'
 import { settingsTable, timerTable } from '../../../mgmt/outreach/store.js'
-import { shard as limits } from '../../../runtime/shard/limits.js'
 import { createOverlay } from '../../../runtime/shard/overlay.js'
 import { withCache } from '../../../runtime/shard/recordcache.js'
 import { cacheReads, cacheWrites, type Key, type Table, table } from '../../../runtime/store/contract.js'
 import { openStore } from '../../../runtime/store/lmdb.js'
 import { tempDir } from '../../harness/webhooknode.js'
 
-Object.assign(limits, { cachedRecords: 3, cachedRanges: 1, cachedRangeRows: 2 })
+const limits = { cachedRecords: 3, cachedRanges: 1, cachedRangeRows: 2 }
 
 const cached = cacheWrites(table<[string, number], { n: number }>('soon'))
 const often = cacheReads(table<[string, number], { n: number }>('often'))
@@ -28,11 +27,12 @@ async function openCounted(t: Test) {
       return read(...args)
     }
   }
-  const recent = withCache({
+  const counted = {
     ...space,
     get: countReads(space.get) as typeof space.get,
     range: countReads(space.range) as typeof space.range,
-  })
+  }
+  const recent = withCache(counted, limits)
   return { space, recent, reads }
 }
 
@@ -46,7 +46,7 @@ t.test('Reads answer what the space holds, after any commits, removals and failu
   for (const of of [cached, often]) {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {
-        const recent = withCache(space)
+        const recent = withCache(space, limits)
         const rangesMatch = () => {
           for (const prefix of [['a'], ['b'], []]) {
             t.same([...recent.range(of, { prefix })], [...space.range(of, { prefix })])

@@ -40,7 +40,15 @@ for (const id of [undefined, 'of the caller']) {
       },
     } as Partial<OwnedShard> as OwnedShard
     const rpc = { request: () => t.fail('no other node is asked') as never, serve: () => () => {} }
-    const router = createRouter({ rpc, shards: 1, registry, localShard: () => slow, newCommandId: () => 'made', clock })
+    const router = createRouter({
+      rpc,
+      shards: 1,
+      registry,
+      localShard: () => slow,
+      newCommandId: () => 'made',
+      clock,
+      limits,
+    })
     const answer = await router.execute('owner', note, 'x', { id })
     t.ok(isRefusal(answer))
     t.same(answer, outcomeUnknown)

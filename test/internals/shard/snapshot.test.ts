@@ -8,13 +8,12 @@ import t from 'tap'
 import { createCopy, type Position } from '../../../runtime/shard/cluster/copy.js'
 import { type CommitEntry, encodeEntry } from '../../../runtime/shard/cluster/entry.js'
 import { readSnapshot, writeSnapshot } from '../../../runtime/shard/cluster/snapshotcodec.js'
-import { cluster } from '../../../runtime/shard/limits.js'
 import { encodePlain } from '../../../runtime/store/codec.js'
 import type { Change, Space } from '../../../runtime/store/contract.js'
 import { openStore } from '../../../runtime/store/lmdb.js'
 
 /** Small parts, so that a few rows make many. */
-Object.assign(cluster, { rowsPerSnapshotPart: 3 })
+const limits = { rowsPerSnapshotPart: 3 }
 
 const dir = mkdtempSync(join(tmpdir(), 'parley-snapshot-'))
 const shards = 600
@@ -79,7 +78,9 @@ t.test('A snapshot comes back as it was, however it is cut up on the way', async
       async (changes, sizes) => {
         const space = newSpace()
         await space.commit(changes)
-        const bytes = await collect(writeSnapshot(space, head, () => ({ ...head, number: 47 }), unpaced))
+        const bytes = await collect(
+          writeSnapshot({ space, head, position: () => ({ ...head, number: 47 }), pace: unpaced, limits }),
+        )
         const { rows, position } = await read(cut(bytes, sizes))
         if (!same(rows, rowsOf(space))) throw new Error('the rows are others')
         if (!isDeepStrictEqual(position, { ...head, completeFrom: 47 }))
@@ -94,7 +95,7 @@ t.test('A snapshot comes back as it was, however it is cut up on the way', async
 t.test('A snapshot that is cut short anywhere, or was written by another Parley, is refused', async (t) => {
   const space = newSpace()
   await space.commit(Array.from({ length: 10 }, (_, n) => ({ key: Buffer.from([0x20, n]), value: Buffer.from([n]) })))
-  const bytes = await collect(writeSnapshot(space, head, () => head, unpaced))
+  const bytes = await collect(writeSnapshot({ space, head, position: () => head, pace: unpaced, limits }))
   for (let length = 0; length < bytes.length; length++) {
     await t.rejects(read(cut(bytes.subarray(0, length), [7])), /cut short/, `${length} of ${bytes.length} bytes`)
   }
@@ -116,7 +117,7 @@ t.test('A snapshot that is not wanted any more ends where it is', async (t) => {
   const onPart = async () => {
     if (++parts > 3) throw new Error('not wanted')
   }
-  await t.rejects(collect(writeSnapshot(space, head, () => head, onPart)), /not wanted/)
+  await t.rejects(collect(writeSnapshot({ space, head, position: () => head, pace: onPart, limits })), /not wanted/)
 })
 
 t.test('A snapshot made while commits go on becomes the state itself with the entries after its head', async (t) => {
@@ -140,7 +141,7 @@ t.test('A snapshot made while commits go on becomes the state itself with the en
           log.push(entry)
           await own.apply(lineageId, entry, head.number + log.length)
         }
-        const bytes = await collect(writeSnapshot(space, head, own.position, commitOne))
+        const bytes = await collect(writeSnapshot({ space, head, position: own.position, pace: commitOne, limits }))
         meanwhile += log.length
         while (later.length > 0) await commitOne()
 

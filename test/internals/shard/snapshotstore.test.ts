@@ -14,7 +14,7 @@ import { cluster } from '../../../runtime/shard/limits.js'
 import type { Space } from '../../../runtime/store/contract.js'
 import { manualClock, waitUntil } from '../../harness/clock.js'
 
-Object.assign(cluster, { snapshotEntries: 2, entriesKept: 1 })
+const limits = { ...cluster, snapshotEntries: 2, entriesKept: 1 }
 
 const lineageId = '0011223344556677'
 
@@ -82,13 +82,14 @@ async function openSnapshotter() {
     objects: snapshots,
     settings,
     clock: manualClock(),
+    limits,
     logger: log as never,
   })
   const snapshotter = snapshotStore.createSnapshotter({ position: () => position } as Copy, lineageId)
   /** Lets the log grow until a snapshot is made, or is not. */
   async function make(): Promise<string> {
     const before = made.length
-    for (let entry = 0; entry < cluster.snapshotEntries; entry++) {
+    for (let entry = 0; entry < limits.snapshotEntries; entry++) {
       position = { ...position, number: position.number + 1 }
       snapshotter.addEntry(1_000)
     }

@@ -26,6 +26,7 @@ function scheduled(...due: readonly number[]) {
   const timers = openTimers({
     reader,
     clock,
+    limits,
     fire: (timer) => ring(timer),
     latestAt: began,
     reschedule: async () => {},
@@ -105,6 +106,7 @@ t.test(
             now: () => clock.now() - behind,
             setTimer: (at, call) => clock.setTimer(at + behind, call),
           },
+          limits,
           fire: async () => {},
           latestAt: began,
           reschedule: async (entries) => void redated.push(...entries.map(({ key }) => key[2])),

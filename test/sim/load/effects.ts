@@ -1,7 +1,7 @@
 /** The effect handlers of a simulated process, and the checks of every effect as it begins. */
 import { isRefusal } from '../../../core/errors.js'
 import type { EffectHandler, Shards } from '../../../runtime/shard/contract.js'
-import { shard as limits } from '../../../runtime/shard/limits.js'
+import type { ShardLimits } from '../../../runtime/shard/limits.js'
 import { shardOf } from '../../../runtime/shard/placement.js'
 import type { Incarnation } from '../world/life.js'
 import { type Delivery, deliverKind, marks, report } from './commands.js'
@@ -10,6 +10,7 @@ import type { Receiver } from './receiver.js'
 export interface EffectOptions {
   readonly incarnation: Incarnation
   readonly shards: number
+  readonly limits: ShardLimits
   readonly receiver: Receiver
   readonly addViolation: (sentence: string) => void
   /** Called for each effect as it begins. */
@@ -17,7 +18,7 @@ export interface EffectOptions {
 }
 
 export function simEffectHandlers(options: EffectOptions): (shards: Shards) => Readonly<Record<string, EffectHandler>> {
-  const { incarnation, receiver, addViolation } = options
+  const { incarnation, limits, receiver, addViolation } = options
   const running = new Map<string, number>()
 
   /** Counts concurrent effects; the returned function ends one. */
