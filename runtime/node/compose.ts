@@ -341,7 +341,7 @@ export async function openNode(config: Config, context: NodeContext): Promise<No
     planes: { mgmt, gateway: { ...gateway, sockets: webchat.sockets } },
     bootstrapResult: bootstrapped,
     engine,
-    ...(state.store && { store: state.store }),
+    store: state.store,
     health,
     grants,
     maxSockets: fileLimits.sockets,

@@ -42,6 +42,7 @@ export interface World {
 
 /** The node: `mgmt` and `gateway` inject requests into its planes. */
 export interface WorldNode extends TestNode {
+  readonly shardCount: number
   /** Every record of a table, in whatever shard. */
   rows<K extends Key, V>(table: Table<K, V>): Row<K, V>[]
 }
@@ -127,7 +128,8 @@ export interface Envelope {
   readonly event: { readonly eventId: string; readonly event: TypedEvent; readonly timestamp: string }
 }
 
-const ref: AgentRef = { orgId: 'acme', agentId: 'desk' }
+/** The agent of every world. */
+export const agentRef: AgentRef = { orgId: 'acme', agentId: 'desk' }
 const shardCount = 4
 const webhookPath = '/hook'
 
@@ -138,7 +140,7 @@ export async function createWorld(t: Test, options: WorldOptions = {}): Promise<
   const { wrapAdapter, adapters, requests, setProvider } = scriptProvider(specs, clock)
   const opened = await openTestNode({
     ...options.node,
-    env: { PARLEY_BOOTSTRAP_ORG: ref.orgId, PARLEY_SHARDS: String(shardCount), ...options.node?.env },
+    env: { PARLEY_BOOTSTRAP_ORG: agentRef.orgId, PARLEY_SHARDS: String(shardCount), ...options.node?.env },
     dir: tempDir(t),
     clock: { ...clock, advance: async (ms) => clock.advance(ms) },
     wrapAdapter,
@@ -149,19 +151,19 @@ export async function createWorld(t: Test, options: WorldOptions = {}): Promise<
     await opened.close()
   })
   const { store, asidOf } = opened.node
-  const node: WorldNode = { ...opened, rows: (table) => allRows(store!, shardCount, table) }
+  const node: WorldNode = { ...opened, shardCount, rows: (table) => allRows(store!, shardCount, table) }
 
   async function manage(method: string, path: string, json?: unknown): Promise<Response['json']> {
-    const reply = await node.mgmt(method, `/v1/orgs/${ref.orgId}/agents${path}`, { token: node.key, json })
+    const reply = await node.mgmt(method, `/v1/orgs/${agentRef.orgId}/agents${path}`, { token: node.key, json })
     if (reply.status > 299) throw new Error(`${method} ${path}: ${reply.status} ${reply.text}`)
     return reply.text === '' ? undefined : reply.json
   }
-  await manage('POST', '', { id: ref.agentId, name: 'Harbor Desk', ...fields })
-  const { accessToken: token } = await manage('POST', `/${ref.agentId}/gateway/_rotateToken`)
+  await manage('POST', '', { id: agentRef.agentId, name: 'Harbor Desk', ...fields })
+  const { accessToken: token } = await manage('POST', `/${agentRef.agentId}/gateway/_rotateToken`)
   const agent: WorldAgent = {
-    ref,
-    asid: (address, channel) => asidOf(formatAgentKey(ref), channel, address),
-    manage: (method, path, json) => manage(method, `/${ref.agentId}${path}`, json),
+    ref: agentRef,
+    asid: (address, channel) => asidOf(formatAgentKey(agentRef), channel, address),
+    manage: (method, path, json) => manage(method, `/${agentRef.agentId}${path}`, json),
     call: (method, path, json) => node.gateway(method, `/v4${path}`, { token, json }),
   }
   if (hasWebhook) {

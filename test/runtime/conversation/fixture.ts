@@ -1,4 +1,4 @@
-/** The words of tests about conversations, over a world with one agent: what people say, what is sent, what is known. */
+/** The words of tests about conversations, over a world with one agent: what people write and what is sent to them. */
 import type { Test } from 'tap'
 import type { ChannelName } from '../../../core/channelnames.js'
 import type { TypedEvent } from '../../../core/conversation/state.js'
