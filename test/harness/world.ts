@@ -3,21 +3,19 @@
  * webhook, for tests that tell what happens between people, the agent and the providers.
  */
 import type { Test } from 'tap'
-import { signatureHeader, signatureOf } from '../../adapters/emulator/adapter.js'
-import { type AgentRef, formatAgentKey } from '../../core/agentref.js'
+import type { AgentRef } from '../../core/agentref.js'
 import type { Adapter, SendOutcome } from '../../core/channel/adapter.js'
 import type { ChannelName } from '../../core/channelnames.js'
 import type { TypedEvent } from '../../core/conversation/state.js'
-import { loadOrCreateSecretKey } from '../../runtime/secrets/rootkey.js'
-import { deriveKey } from '../../runtime/secrets/seal.js'
 import type { Shards } from '../../runtime/shard/contract.js'
 import type { Key, Row, Table } from '../../runtime/store/contract.js'
+import { createAgents, type NodeAgent } from './agents.js'
 import { allRows } from './allrows.js'
-import type { Response } from './injection.js'
+import { createLeapingClock, type LeapingClock } from './clock.js'
 import { openTestNode, type TestNode, type TestNodeOptions } from './node.js'
 import { type Behavior, openReceiver, type Received } from './receiver.js'
 import { withSerialization } from './serialization.js'
-import { createLeapingClock, type LeapingClock, tempDir } from './webhooknode.js'
+import { tempDir } from './tempdir.js'
 
 /**
  * What `createWorld` opens, and what a test may rely on:
@@ -35,7 +33,8 @@ import { createLeapingClock, type LeapingClock, tempDir } from './webhooknode.js
 export interface World {
   readonly clock: LeapingClock
   readonly node: WorldNode
-  readonly agent: WorldAgent
+  /** The one agent of the world, with what people send to it. */
+  readonly agent: NodeAgent
   readonly channels: WorldChannels
   readonly webhook: WorldWebhook
 }
@@ -47,30 +46,14 @@ export interface WorldNode extends TestNode {
   rows<K extends Key, V>(table: Table<K, V>): Row<K, V>[]
 }
 
-/** The one agent of the world. */
-export interface WorldAgent {
-  readonly ref: AgentRef
-  /** The user id of a person of the agent. */
-  asid(address: string, channel: ChannelName): string
-  /** A request to the management API below the agent's path; it throws when it is refused. */
-  manage(method: string, path: string, json?: unknown): Promise<Response['json']>
-  /** A request of the agent to the gateway, below `/v4`. */
-  call(method: string, path: string, json?: unknown): Promise<Response>
-}
-
 /** The channels of the agent, bound to emulated phones whose provider answers as the script says. */
 export interface WorldChannels {
   /** The adapters in the order of `WorldOptions.channels`; a test may assign members of its own to them. */
   readonly adapters: readonly Adapter[]
   /** Every request that a provider was given, oldest first. */
   readonly requests: readonly ProviderRequest[]
-  bindingId(channel: ChannelName): string
   /** Sets the answer to every further request. */
   setProvider(next: Provider): void
-  /** The signature by which a binding believes that body. */
-  sign(channel: ChannelName, body: string | Uint8Array): string
-  /** A callback of the provider, signed unless another signature is given. */
-  callBack(channel: ChannelName, body: string | Uint8Array, signature?: string): Promise<Response>
   /** Disables the binding, or makes it Active again, also when it is ActionRequired. */
   setReady(channel: ChannelName, isReady: boolean): Promise<void>
 }
@@ -150,21 +133,14 @@ export async function createWorld(t: Test, options: WorldOptions = {}): Promise<
     receiver.cutConnections()
     await opened.close()
   })
-  const { store, asidOf } = opened.node
+  const { store } = opened.node
   const node: WorldNode = { ...opened, shardCount, rows: (table) => allRows(store!, shardCount, table) }
-
-  async function manage(method: string, path: string, json?: unknown): Promise<Response['json']> {
-    const reply = await node.mgmt(method, `/v1/orgs/${agentRef.orgId}/agents${path}`, { token: node.key, json })
-    if (reply.status > 299) throw new Error(`${method} ${path}: ${reply.status} ${reply.text}`)
-    return reply.text === '' ? undefined : reply.json
-  }
-  await manage('POST', '', { id: agentRef.agentId, name: 'Harbor Desk', ...fields })
-  const { accessToken: token } = await manage('POST', `/${agentRef.agentId}/gateway/_rotateToken`)
-  const agent: WorldAgent = {
-    ref: agentRef,
-    asid: (address, channel) => asidOf(formatAgentKey(agentRef), channel, address),
-    manage: (method, path, json) => manage(method, `/${agentRef.agentId}${path}`, json),
-    call: (method, path, json) => node.gateway(method, `/v4${path}`, { token, json }),
+  const agent = await createAgents(node).createAgent(
+    { id: agentRef.agentId, name: 'Harbor Desk', ...fields },
+    specs.map(({ channel }) => channel),
+  )
+  for (const { channel, settings } of specs) {
+    if (settings) await agent.manage('PATCH', `/channels/${agent.binding(channel)}`, settings)
   }
   if (hasWebhook) {
     const { status, text } = await agent.call('POST', '/webhook', { webhookUrl: receiver.url(webhookPath) })
@@ -174,7 +150,19 @@ export async function createWorld(t: Test, options: WorldOptions = {}): Promise<
     clock,
     node,
     agent,
-    channels: { adapters: adapters(), requests, setProvider, ...(await bindChannels(specs, node, agent)) },
+    channels: {
+      adapters: adapters(),
+      requests,
+      setProvider,
+      async setReady(channel, isReady) {
+        const path = `/channels/${agent.binding(channel)}`
+        const { status } = await agent.manage('GET', path)
+        if (isReady === (status === 'Active')) return
+        if (isReady && status === 'Disabled') await agent.manage('POST', `${path}/_enable`)
+        else if (isReady) await agent.manage('PATCH', path, { auth: {} })
+        else if (status === 'Active') await agent.manage('POST', `${path}/_disable`)
+      },
+    },
     webhook: {
       setBehavior: (behavior) => receiver.setBehavior(webhookPath, behavior),
       requests: () => receiver.at(webhookPath),
@@ -219,36 +207,6 @@ function scriptProvider(specs: readonly ChannelSpec[], clock: Pick<LeapingClock,
     adapters: () => specs.map(({ channel }) => scripted.get(channel)!),
     setProvider(next: Provider): void {
       provider = next
-    },
-  }
-}
-
-/** Binds the channels of the agent to the emulated phones, and signs as those phones do. */
-async function bindChannels(specs: readonly ChannelSpec[], node: TestNode, { manage }: WorldAgent) {
-  const phoneKey = deriveKey(loadOrCreateSecretKey(node.dir).key, 'emulated phones')
-  const bindingIds = new Map<ChannelName, string>()
-  for (const { channel, settings } of specs) {
-    const { id } = await manage('POST', '/channels', { channel, mode: 'unmanaged', provider: 'emulator', auth: {} })
-    if (settings) await manage('PATCH', `/channels/${id}`, settings)
-    bindingIds.set(channel, id)
-  }
-  const bindingId = (channel: ChannelName) => bindingIds.get(channel)!
-  const sign = (channel: ChannelName, body: string | Uint8Array) =>
-    signatureOf(phoneKey, bindingId(channel), Buffer.from(body as string))
-  return {
-    bindingId,
-    sign,
-    callBack(channel: ChannelName, body: string | Uint8Array, signature = sign(channel, body)): Promise<Response> {
-      const headers = { [signatureHeader]: signature }
-      return node.gateway('POST', `/v4/ingress/${bindingId(channel)}`, { body, headers })
-    },
-    async setReady(channel: ChannelName, isReady: boolean): Promise<void> {
-      const path = `/channels/${bindingId(channel)}`
-      const { status } = await manage('GET', path)
-      if (isReady === (status === 'Active')) return
-      if (isReady && status === 'Disabled') await manage('POST', `${path}/_enable`)
-      else if (isReady) await manage('PATCH', path, { auth: {} })
-      else if (status === 'Active') await manage('POST', `${path}/_disable`)
     },
   }
 }

@@ -63,7 +63,6 @@ export async function openGatewayFixture(t: Test, options: GatewayFixtureOptions
   t.teardown(() => client?.close())
   const { clock, node, agent, webhook } = world
 
-  let items = 0
   const fixture = {
     clock,
     deps,
@@ -74,16 +73,16 @@ export async function openGatewayFixture(t: Test, options: GatewayFixtureOptions
     inject: node.gateway,
     adapters: world.channels.adapters,
     providerRequests: world.channels.requests,
-    bindingId: world.channels.bindingId,
-    sign: world.channels.sign,
+    bindingId: agent.binding,
+    sign: agent.signatureOf,
     setProvider: world.channels.setProvider,
-    ingress: world.channels.callBack,
+    ingress: agent.ingress,
     setReady: world.channels.setReady,
     setWebhookBehavior: webhook.setBehavior,
     rotateSecret: webhook.rotateSecret,
     requests: webhook.requests,
     envelopes: webhook.envelopes,
-    asid: (address: string, channel: ChannelName = 'sms') => agent.asid(address, channel),
+    asid: (address: string, channel: ChannelName = 'sms') => agent.userId(channel, address),
     /** The events of a person as words: the text of a message, a kind, or a state with its channel. */
     eventTexts: (asid: string): string[] =>
       webhook
@@ -94,12 +93,8 @@ export async function openGatewayFixture(t: Test, options: GatewayFixtureOptions
     waitingCount: () => node.rows(eventTable).length,
     waitingEvents: () => node.rows(eventTable).map(({ value }) => value),
     /** A person sends a text, which is on record when this resolves. */
-    async receiveText(address: string, text: string, channel: ChannelName = 'sms'): Promise<string> {
-      const body = JSON.stringify({ items: [{ id: `in-${++items}`, from: address, text }] })
-      const { status } = await fixture.ingress(channel, body)
-      if (status !== 200) throw new Error(`the ingress answered ${status}`)
-      return fixture.asid(address, channel)
-    },
+    receiveText: (address: string, text: string, channel: ChannelName = 'sms') =>
+      agent.receiveText(channel, address, text),
     async send(userId: string, messages: readonly unknown[], more: object = {}) {
       const answer = await agent.call('POST', '/messages', { userId, messages, ...more })
       if (!answer.json?.results) throw new Error(`the send was answered ${answer.status}: ${answer.text}`)
