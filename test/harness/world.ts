@@ -23,7 +23,7 @@ import { tempDir } from './tempdir.js'
  * - The product is the one that `npm start` composes. State is in a real LMDB store in a folder of its own, commands
  *   pass through the embedded engine, and every command, query and answer is serialized as for another process.
  * - Requests are injected into the real pipeline of each plane, so nothing listens except the webhook of the agent.
- * - Time passes only when the test advances the clock. Commits and requests of the product take the time they need.
+ * - The product's time passes only when the test advances the clock. Commits and outgoing requests take real time.
  * - Outgoing calls reach loopback addresses; the webhook is a real HTTP server there.
  * - Messages to people end at the script of `channels`; everything before and after the provider's answer is real.
  * - The agent, its webhook and its bindings are created and changed through the API, as an operator does it.
