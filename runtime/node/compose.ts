@@ -7,6 +7,7 @@ import { webchatAdapter } from '../../adapters/webchat/adapter.js'
 import { chatLook } from '../../adapters/webchat/widget/look.js'
 import type { Adapter } from '../../core/channel/adapter.js'
 import { traitsOf } from '../../core/channel/channeltraits.js'
+import type { HostedAdapter } from '../../core/channel/hostedadapter.js'
 import { isRefusal } from '../../core/errors.js'
 import { agentWebhook, provider as providerLimits, shutdown } from '../../core/limits/index.js'
 import { objectTable } from '../../mgmt/agents/mediaobjects.js'
@@ -96,11 +97,12 @@ export async function openNode(config: Config, context: NodeContext): Promise<No
   })
   const builtIn = [...builtInAdapters, ...emulator.adapters]
   const partners = await openPartners(config.adapters ?? [], { from: process.cwd(), existing: builtIn, log })
-  const adapters = [
+  const wrapAdapter = context.wrapAdapter ?? ((adapter) => adapter)
+  const adapters: readonly HostedAdapter[] = [
     ...emulator.adapters,
     ...builtInAdapters.map((each) => guardAdapter(each, log)),
     ...partners.adapters,
-  ]
+  ].map(wrapAdapter)
   const addresses = createPublicAddresses()
   const { urls } = addresses
   const mgmtUrl = () => urls().mgmt
@@ -209,7 +211,8 @@ export async function openNode(config: Config, context: NodeContext): Promise<No
     addressOf: async (host, port) => (emulator.isMessageCenter(host, port) ? host : addressOf(host)),
     log,
   })
-  const { deps, ingress, handlerDeps } = createGatewayDeps({
+  const wrapGateway = context.wrapGateway ?? ((parts) => parts)
+  const gatewayParts = wrapGateway({
     gatewayModule: conversations,
     shards: engine,
     ...{ directory, contexts, adapters: adapterOf, asidOf, media, providers, connections, sealer, client: agentClient },
@@ -219,6 +222,7 @@ export async function openNode(config: Config, context: NodeContext): Promise<No
     campaigns: createCampaignGate(engine, management.mayDispatchCampaignSend, clock),
     ...{ clock, log, metrics },
   })
+  const { deps, ingress, handlerDeps } = createGatewayDeps(gatewayParts)
   const pages = createPageTokens(deriveKey(secrets.signing, 'page tokens'))
   await engine.start()
   const bootstrapped = config.roles.includes('mgmt')
@@ -337,6 +341,7 @@ export async function openNode(config: Config, context: NodeContext): Promise<No
     planes: { mgmt, gateway: { ...gateway, sockets: webchat.sockets } },
     bootstrapResult: bootstrapped,
     engine,
+    store: state.store,
     health,
     grants,
     maxSockets: fileLimits.sockets,

@@ -1,4 +1,5 @@
 /** A node as processes and tests use it, and the environment that it runs in. */
+import type { HostedAdapter } from '../../core/channel/hostedadapter.js'
 import type { Grants } from '../../mgmt/access/grants.js'
 import type { Clock } from '../clock.js'
 import type { AsidOf } from '../conversation/asid.js'
@@ -11,8 +12,10 @@ import type { SocketAcceptor } from '../http/websocket.js'
 import type { Health } from '../observe/health.js'
 import type { Log } from '../observe/log.js'
 import type { Engine, Handlers, Shards } from '../shard/contract.js'
+import type { Store } from '../store/contract.js'
 import type { Urls } from './addresses.js'
 import type { BootstrapResult } from './bootstrap.js'
+import type { GatewayDepsOptions } from './gateway.js'
 
 export interface PlaneParts {
   readonly routes: readonly Route[]
@@ -28,6 +31,8 @@ export interface Node {
   readonly planes: Readonly<Record<Plane, PlaneParts>>
   readonly bootstrapResult: BootstrapResult
   readonly engine: Engine
+  /** Committed state of the shards on this node, for tests; absent in a process without shards. */
+  readonly store?: Pick<Store, 'space'>
   readonly health: Health
   readonly grants: Grants
   /** Maximum connections of each listener, within the open-file limit of the process. */
@@ -51,6 +56,10 @@ export interface NodeContext {
   readonly checkReplies?: boolean
   /** Wraps the shards that the node uses, for tests. */
   readonly wrapShards?: <S extends Shards>(shards: S) => S
+  /** Wraps each adapter except that of web chat, for tests whose provider answers as they say. */
+  readonly wrapAdapter?: (adapter: HostedAdapter) => HostedAdapter
+  /** Wraps what the stages of the gateway share, for tests that count calls of a part or replace it. */
+  readonly wrapGateway?: (parts: GatewayDepsOptions) => GatewayDepsOptions
   /** Additional routes, commands and queries, for tests and benchmarks. */
   readonly extraRoutes?: readonly Route[]
   readonly extraModule?: Handlers

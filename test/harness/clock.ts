@@ -1,4 +1,4 @@
-/** A clock that moves only when a test moves it, and fires the alarms on the way. */
+/** Clocks that move only when a test moves them: one fires the alarms on the way, the other at the end of each step. */
 import type { Clock } from '../../runtime/clock.js'
 
 export interface ManualClock extends Clock {
@@ -30,6 +30,48 @@ export function manualClock(start = Date.parse('2026-03-01T12:00:00.000Z')): Man
       }
       now = deadline
       await flushPending()
+    },
+  }
+}
+
+/** The time at which a leaping clock begins. */
+export const began = Date.parse('2030-01-01T00:00:00Z')
+
+export interface LeapingClock extends Clock {
+  /** Moves time on in one step and fires the alarms that are now past. */
+  advance(ms: number): void
+  /** Sets the time of day back. No time passes, and no alarm waits longer for it. */
+  setBack(ms: number): void
+}
+
+/** An alarm for a past moment fires at once: the disk, not the test, decides when commits end. */
+export function createLeapingClock(): LeapingClock {
+  let now = began
+  let behind = 0
+  const waiting = new Set<{ at: number; call: () => void }>()
+  const ring = () => {
+    for (const each of [...waiting].filter(({ at }) => at <= now)) {
+      if (waiting.delete(each)) each.call()
+    }
+  }
+  return {
+    now: () => now,
+    monotonic: () => now + behind - began,
+    nextTick: (call) => void setImmediate(call),
+    setTimer(at, call) {
+      const each = { at, call }
+      waiting.add(each)
+      if (at <= now) setImmediate(ring)
+      return () => void waiting.delete(each)
+    },
+    advance(ms) {
+      now += ms
+      ring()
+    },
+    setBack(ms) {
+      now -= ms
+      behind += ms
+      for (const each of waiting) each.at -= ms
     },
   }
 }

@@ -10,10 +10,8 @@ import { issueKey } from '../../mgmt/access/issue.js'
 import { createOrg } from '../../mgmt/orgs/store.js'
 import { webhookCommands } from '../../mgmt/webhooks/commands.js'
 import { readConfig } from '../../runtime/config/config.js'
-import type { Route } from '../../runtime/http/route.js'
-import { openNode } from '../../runtime/node/compose.js'
+import { type NodeContext, openNode } from '../../runtime/node/compose.js'
 import { createLog } from '../../runtime/observe/log.js'
-import type { Handlers, Shards } from '../../runtime/shard/contract.js'
 import { type ManualClock, manualClock } from './clock.js'
 import { type Inject, injectInto } from './injection.js'
 import { withSerialization } from './serialization.js'
@@ -35,26 +33,23 @@ export interface TestNode {
   close(): Promise<void>
 }
 
-export interface TestNodeOptions {
+type Injected = 'randomBytes' | 'extraRoutes' | 'extraModule' | 'wrapShards' | 'wrapAdapter' | 'wrapGateway'
+
+/** By default the node serializes every command, as for another process. */
+export interface TestNodeOptions extends Pick<NodeContext, Injected> {
   env?: Record<string, string>
   clock?: ManualClock
   dir?: string
-  extraRoutes?: readonly Route[]
-  extraModule?: Handlers
-  /** Wraps the node's shards; by default every command is serialized as for another process. */
-  wrapShards?: <S extends Shards>(shards: S) => S
 }
 
 export async function openTestNode(options: TestNodeOptions = {}): Promise<TestNode> {
-  const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'parley-')))
-  const clock = options.clock ?? manualClock()
+  const { clock = manualClock(), env = {}, dir: home, wrapShards = withSerialization, ...injected } = options
+  const dir = home ?? (await mkdtemp(join(tmpdir(), 'parley-')))
   const logged: Record<string, unknown>[] = []
   const { log } = createLog({ destination: { write: (line) => logged.push(JSON.parse(line)) }, now: clock.now })
-  const env = { PARLEY_DATA_DIR: dir, PARLEY_ALLOW_PRIVATE_URLS: 'true', ...options.env }
-  const read = readConfig(env)
+  const read = readConfig({ PARLEY_DATA_DIR: dir, PARLEY_ALLOW_PRIVATE_URLS: 'true', ...env })
   if ('problems' in read) throw new Error(read.problems.join('\n'))
-  const { extraRoutes, extraModule, wrapShards = withSerialization } = options
-  const node = await openNode(read.config, { clock, log, checkReplies: true, extraRoutes, extraModule, wrapShards })
+  const node = await openNode(read.config, { ...injected, clock, log, wrapShards, checkReplies: true })
   node.setPublicUrls({ mgmt: 'http://mgmt.test', gateway: 'http://gateway.test' })
   const key = node.bootstrapResult.key ?? ''
   await node.bootstrapResult.markShown?.()
@@ -88,7 +83,7 @@ export async function openTestNode(options: TestNodeOptions = {}): Promise<TestN
     },
     async close() {
       await node.close()
-      if (!options.dir) await rm(dir, { recursive: true, force: true })
+      if (!home) await rm(dir, { recursive: true, force: true })
     },
   }
 }

@@ -35,8 +35,11 @@ export async function openReceiver(t: Test) {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  t.teardown(() => {
+  function cutConnections(): void {
     for (const socket of sockets) socket.destroy()
+  }
+  t.teardown(() => {
+    cutConnections()
     return new Promise((done) => server.close(done))
   })
   return {
@@ -45,8 +48,12 @@ export async function openReceiver(t: Test) {
     /** Matches any query, where the path has none. */
     at: (path: string) => received.filter((each) => each.path === path || each.path.split('?')[0] === path),
     setBehavior: (path: string, how: Behavior) => void behaviour.set(path, how),
+    /** Ends every request that was not answered. */
+    cutConnections,
   }
 }
+
+export type Receiver = Awaited<ReturnType<typeof openReceiver>>
 
 export function answer(...statuses: number[]): Behavior {
   return (response, nth) => void response.writeHead(statuses[Math.min(nth, statuses.length) - 1]!).end()

@@ -4,29 +4,21 @@
  */
 
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Test } from 'tap'
 import { expandScopes, type Member } from '../../core/access.js'
 import { egress } from '../../core/limits/index.js'
 import type { OrgEventName, OrgEventPayload } from '../../core/orgevents.js'
-import { moduleOf } from '../../mgmt/area.js'
-import { createWebhookTryHandler } from '../../mgmt/webhooks/attempt.js'
-import { webhookCommands } from '../../mgmt/webhooks/commands.js'
-import { cancelOnChange, createInFlightTries } from '../../mgmt/webhooks/inflight.js'
-import { webhookQueries } from '../../mgmt/webhooks/queries.js'
+import { createWebhooks } from '../../mgmt/webhooks/index.js'
 import type { WebhookTry } from '../../mgmt/webhooks/queue.js'
-import { webhookRoutes } from '../../mgmt/webhooks/routes.js'
 import type { DeliveryView, WebhookView } from '../../mgmt/webhooks/schema.js'
 import type { Sealer } from '../../mgmt/webhooks/secret.js'
 import { signedHeaders } from '../../runtime/agentwebhook/sign.js'
-import type { Clock } from '../../runtime/clock.js'
 import { checkUrl } from '../../runtime/egress/guard.js'
 import { openPoster, type PosterOptions } from '../../runtime/egress/post.js'
 import { createPageTokens } from '../../runtime/http/pagetokens.js'
 import { createPipeline } from '../../runtime/http/pipeline.js'
 import { createLog } from '../../runtime/observe/log.js'
+import { createMetrics } from '../../runtime/observe/metrics.js'
 import { open as openSealed, seal } from '../../runtime/secrets/seal.js'
 import type { Command, Shards } from '../../runtime/shard/contract.js'
 import { openEmbedded } from '../../runtime/shard/embedded.js'
@@ -34,50 +26,13 @@ import { shardOf } from '../../runtime/shard/placement.js'
 import type { Key, Row, Table } from '../../runtime/store/contract.js'
 import { openStore } from '../../runtime/store/lmdb.js'
 import { allRows } from './allrows.js'
-import { waitUntil } from './clock.js'
+import { createLeapingClock, type LeapingClock, waitUntil } from './clock.js'
 import { injectInto } from './injection.js'
 import { withSerialization } from './serialization.js'
+import { tempDir } from './tempdir.js'
 
-export const began = Date.parse('2030-01-01T00:00:00Z')
-
-export interface LeapingClock extends Clock {
-  /** Moves time on in one step and fires the alarms that are now past. */
-  advance(ms: number): void
-  /** Sets the time of day back. No time passes, and no alarm waits longer for it. */
-  setBack(ms: number): void
-}
-
-/** An alarm for a past moment fires at once: the disk, not the test, decides when commits end. */
-export function createLeapingClock(): LeapingClock {
-  let now = began
-  let behind = 0
-  const waiting = new Set<{ at: number; call: () => void }>()
-  const ring = () => {
-    for (const each of [...waiting].filter(({ at }) => at <= now)) {
-      if (waiting.delete(each)) each.call()
-    }
-  }
-  return {
-    now: () => now,
-    monotonic: () => now + behind - began,
-    nextTick: (call) => void setImmediate(call),
-    setTimer(at, call) {
-      const each = { at, call }
-      waiting.add(each)
-      if (at <= now) setImmediate(ring)
-      return () => void waiting.delete(each)
-    },
-    advance(ms) {
-      now += ms
-      ring()
-    },
-    setBack(ms) {
-      now -= ms
-      behind += ms
-      for (const each of waiting) each.at -= ms
-    },
-  }
-}
+export { began, createLeapingClock } from './clock.js'
+export { tempDir } from './tempdir.js'
 
 const dataKey = Buffer.alloc(32, 7)
 export const sealer: Sealer = {
@@ -113,28 +68,25 @@ export async function openWebhookNode(t: Test, options: WebhookNodeOptions = {})
   const store = await openStore({ dir, shards: shardCount })
   const patient = { connectMs: 20_000, headersMs: 20_000, totalMs: 20_000, answerBytes: egress.answerBytes }
   const poster = openPoster({ limits: patient, ...options, allowPrivate })
-  const commands = webhookCommands({ timeScale })
-  const tries = createInFlightTries()
-  const emit = emitWith(commands.enqueue)
-  const own = moduleOf({ commands, queries: webhookQueries })
-  const createHandler = (shards: Shards, sealedBy = sealer) =>
-    createWebhookTryHandler({
-      shards: withSerialization(shards),
-      commands,
-      post: poster.post,
-      sealer: sealedBy,
-      sign: signedHeaders,
-      clock,
-      inFlight: tries,
-    })
+  const webhooks = createWebhooks({
+    ...{ randomBytes, clock, timeScale },
+    post: poster.post,
+    sign: signedHeaders,
+    checkUrl: (url) => checkUrl(url, { allowPrivate }),
+    metrics: createMetrics(),
+  })
+  const { commands, module, orgEvent } = webhooks
+  const emit = emitWith(orgEvent)
+  const handlersOver = (shards: Shards, sealedBy = sealer) =>
+    webhooks.effectHandlers({ shards: withSerialization(shards), sealer: sealedBy as never })
   const engine = withSerialization(
     openEmbedded({
       shards: shardCount,
       store,
       handlers: {
-        commands: [...own.commands, emit],
-        queries: own.queries,
-        effectHandlers: (shards) => ({ webhookTry: createHandler(shards) }),
+        commands: [...module.commands, emit],
+        queries: module.queries,
+        effectHandlers: (shards) => handlersOver(shards),
       },
       clock,
       newCommandId: () => randomBytes(12).toString('hex'),
@@ -142,19 +94,12 @@ export async function openWebhookNode(t: Test, options: WebhookNodeOptions = {})
     }),
   )
   const space = (owner: string) => store.space(shardOf(owner, shardCount))
-  cancelOnChange(engine, tries)
+  webhooks.subscribe(engine)
   await engine.start()
   const pages = createPageTokens(Buffer.alloc(32, 9))
   const serve = createPipeline({
     prefix: '/v1',
-    routes: webhookRoutes({
-      shards: engine,
-      commands,
-      sealer,
-      pages,
-      checkUrl: (url) => checkUrl(url, { allowPrivate }),
-      randomBytes,
-    }),
+    routes: webhooks.routes({ shards: engine, sealer: sealer as never, pages }),
     style: 'problem',
     authenticate: memberOf,
     buckets: {
@@ -191,7 +136,7 @@ export async function openWebhookNode(t: Test, options: WebhookNodeOptions = {})
     /** Makes one delivery attempt as the engine would, with the test's own signal or sealer. */
     async runAttempt(which: WebhookTry, signal = new AbortController().signal, sealedBy?: Sealer): Promise<void> {
       const { orgId: owner } = which
-      await createHandler(engine, sealedBy)(which, {
+      await handlersOver(engine, sealedBy).webhookTry!(which as never, {
         id: 'by hand',
         owner,
         reader: space(owner),
@@ -225,12 +170,6 @@ export async function openWebhookNode(t: Test, options: WebhookNodeOptions = {})
   return node
 }
 export type WebhookNode = Awaited<ReturnType<typeof openWebhookNode>>
-
-export function tempDir(t: Test): string {
-  const dir = mkdtempSync(join(tmpdir(), 'parley-webhooks-'))
-  t.teardown(() => rmSync(dir, { recursive: true, force: true }))
-  return dir
-}
 
 /** The whole token here is `<org>.<role>`. */
 function memberOf(token: string): Member | undefined {

@@ -3,9 +3,8 @@
 import t, { type Test } from 'tap'
 import type { TrafficEntry } from '../../core/conversation/entry.js'
 import { conversation as kept, traffic as limits } from '../../core/limits/index.js'
-import { flushPending } from '../harness/clock.js'
+import { createLeapingClock, flushPending } from '../harness/clock.js'
 import { openTestNode, type Response } from '../harness/node.js'
-import { createLeapingClock } from '../harness/webhooknode.js'
 import { addTraffic } from '../runtime/traffic/fixture.js'
 
 const leaping = createLeapingClock()

@@ -20,9 +20,10 @@ import { type CommitContext, decide } from '../../runtime/shard/decision.js'
 import { createOverlay } from '../../runtime/shard/overlay.js'
 import { outboxTable, timerNameTable, timerTable } from '../../runtime/shard/tables.js'
 import { encodeWrites } from '../../runtime/store/space.js'
-import { waitUntil } from '../harness/clock.js'
+import { began, createLeapingClock, waitUntil } from '../harness/clock.js'
 import { answer, type Behavior, hang, isSignedWith, openReceiver, type Received } from '../harness/receiver.js'
-import { afterTries, began, createLeapingClock, openWebhookNode, sealer, tempDir } from '../harness/webhooknode.js'
+import { tempDir } from '../harness/tempdir.js'
+import { afterTries, openWebhookNode, sealer } from '../harness/webhooknode.js'
 
 const second = 1000
 const minute = 60 * second

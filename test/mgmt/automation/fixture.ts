@@ -33,10 +33,12 @@ export interface AutomationFixture {
 }
 
 /** Enters somebody with an identity, as a conversation would have. */
-const enterPerson: { people?: SendsFixture['people'] } & Command<{ change: PersonChange; address?: string }, Person> = {
+const createEnterPerson = (
+  peopleOf: () => SendsFixture['people'],
+): Command<{ change: PersonChange; address?: string }, Person> => ({
   name: 'test.enter',
   decide(tx, { change, address }, meta) {
-    const people = enterPerson.people!
+    const people = peopleOf()
     const blank = newPerson(people.newId(meta), 'test', meta.at)
     const created = applyChange(blank, { consent: { status: 'granted' }, ...change }, meta.at)
     if (isRefusal(created)) return created
@@ -45,10 +47,11 @@ const enterPerson: { people?: SendsFixture['people'] } & Command<{ change: Perso
     people.save(tx, agentRef, undefined, person, meta)
     return person
   },
-}
+})
 
 export async function openAutomationFixture(t: Test): Promise<AutomationFixture> {
-  const sends = await openSendsFixture(t, {}, [enterPerson as Command<never, unknown>])
+  const enterPerson = createEnterPerson(() => sends.people)
+  const sends: SendsFixture = await openSendsFixture(t, {}, [enterPerson as Command<never, unknown>])
   const { commands, queries } = sends.automation
 
   async function ask<I, R>(command: Command<I, R>, input: object): Promise<R> {
@@ -81,10 +84,8 @@ export async function openAutomationFixture(t: Test): Promise<AutomationFixture>
       ask(commands.create, {
         body: { id: 'welcome', name: 'Welcome', outreachId: 'hello', trigger: { kind: 'person.created' }, ...body },
       }),
-    person(change = {}, isReachable = true) {
-      enterPerson.people = sends.people
-      return ask(enterPerson, { change, ...(isReachable && { address: newNumber() }) })
-    },
+    person: (change = {}, isReachable = true) =>
+      ask(enterPerson, { change, ...(isReachable && { address: newNumber() }) }),
     change: (personId, change) => ask(sends.people.commands.change, { personId, change }),
     setSending: (sent) => ask(sends.parts.commands.setSending, { sent }),
     async waitForState(personId, state, passMs = 20_000) {

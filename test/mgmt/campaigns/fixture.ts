@@ -65,13 +65,12 @@ export interface CampaignsFixture {
 }
 
 /** Enters people with identities, as conversations would have. */
-const enterPeople: { people?: SendsFixture['people'] } & Command<
-  { all: readonly PersonSpec[]; from: number },
-  readonly Person[]
-> = {
+const createEnterPeople = (
+  peopleOf: () => SendsFixture['people'],
+): Command<{ all: readonly PersonSpec[]; from: number }, readonly Person[]> => ({
   name: 'test.enterAll',
   decide(tx, { all, from }, meta) {
-    const people = enterPeople.people!
+    const people = peopleOf()
     return all.map(({ isUnreachable, isStopped, received, marketingAt, importBatchId, sandbox, ...change }, nth) => {
       const blank = newPerson(people.newId(meta), 'test', meta.at)
       const created = applyChange(blank, { consent: { status: 'granted' }, ...change }, meta.at)
@@ -92,7 +91,7 @@ const enterPeople: { people?: SendsFixture['people'] } & Command<
       return person
     })
   },
-}
+})
 const perCommand = 500
 
 export async function openCampaignsFixture(
@@ -104,6 +103,7 @@ export async function openCampaignsFixture(
   const personas = new Map<string, string>()
   const personOf: Personas['personOf'] = (reader, at, id) =>
     personas.has(id) ? sends.people.byId(reader, at, personas.get(id)!) : undefined
+  const enterPeople = createEnterPeople(() => sends.people)
   let enteredCount = 0
   let area!: CampaignArea
   let onReady!: Parameters<Channels['onReady']>[0]
@@ -169,7 +169,6 @@ export async function openCampaignsFixture(
       return isRefusal(answer) ? answer : undefined
     },
     async people(all) {
-      enterPeople.people = sends.people
       const specs = typeof all === 'number' ? Array.from({ length: all }, () => ({})) : all
       const created: Person[] = []
       for (let from = 0; from < specs.length; from += perCommand) {

@@ -29,12 +29,12 @@ const failedAttempts = (fixture: GatewayFixture) =>
 t.test('A reply whose binding is not ready waits for it, and the agent is told that it does', async (t) => {
   const fixture = await openGatewayFixture(t)
   fixture.setWebhookBehavior(answering(fixture, 'hi', textMessage('Hello')))
-  fixture.isReady('sms', false)
+  await fixture.setReady('sms', false)
   const asid = await fixture.receiveText(ann, 'hi')
   await waitUntil(() => fixture.eventTexts(asid).includes('queued sms bindingNotReady'))
   t.same(fixture.providerRequests, [])
   t.same(fixture.deadLetters(), [])
-  fixture.isReady('sms', true)
+  await fixture.setReady('sms', true)
   fixture.clock.advance(waitsFor(fixture, asid)! - fixture.clock.now())
   await waitUntil(() => fixture.eventTexts(asid).includes('sent sms'))
   t.same(texts(fixture), ['Hello'])
@@ -43,7 +43,7 @@ t.test('A reply whose binding is not ready waits for it, and the agent is told t
 t.test('A reply with another channel to go to does not wait for a binding that is not ready', async (t) => {
   const fixture = await openGatewayFixture(t)
   fixture.setWebhookBehavior(answering(fixture, 'hi', textMessage('Hello', { delivery: { channels: ['sms', 'rcs'] } })))
-  fixture.isReady('sms', false)
+  await fixture.setReady('sms', false)
   const asid = await fixture.receiveText(ann, 'hi')
   await waitUntil(() => fixture.eventTexts(asid).includes('sent rcs'))
 })
@@ -67,10 +67,10 @@ t.test(
     fixture.setWebhookBehavior(
       answering(fixture, 'hi', textMessage('one'), textMessage('two', { delivery: { channels: ['rcs'] } })),
     )
-    fixture.isReady('rcs', false)
+    await fixture.setReady('rcs', false)
     const asid = await fixture.receiveText(ann, 'hi')
     await waitUntil(() => fixture.deadLetters().length === 1)
-    fixture.isReady('rcs', true)
+    await fixture.setReady('rcs', true)
     const { at, id } = fixture.deadLetters()[0]!
     const [replay] = deadLetterModule.commands
     const deadLetter = { ...agentRef, asid, positions: [[at, id]] as const }

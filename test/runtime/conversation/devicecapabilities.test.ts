@@ -48,7 +48,7 @@ const texts = (fixture: GatewayFixture) => fixture.providerRequests.map(({ text 
 
 /** What the capabilities route says of a choice. */
 async function shownLevel(fixture: GatewayFixture, asid: string): Promise<string> {
-  const { json } = await fixture.inject('GET', `/v4/capabilities?userId=${asid}`, { token: 'agent' })
+  const { json } = await fixture.call('GET', `/capabilities?userId=${asid}`)
   return json.parts['ask.choice']
 }
 

@@ -135,7 +135,12 @@ t.test('However many calls are refused, each binding has one line a minute that 
   await refuse(30)
   await waitUntil(() => lines().length === 1)
   t.match(lines(), [
-    { event: 'ingress.signature_refused', level: 'warn', channel: 'sms', data: { bindingId: 'cb_sms' } },
+    {
+      event: 'ingress.signature_refused',
+      level: 'warn',
+      channel: 'sms',
+      data: { bindingId: fixture.bindingId('sms') },
+    },
   ])
   t.equal((await fixture.ingress('rcs', '{}', 'wrong')).status, 401)
   await waitUntil(() => lines().length === 2)
@@ -158,7 +163,10 @@ t.test('However many calls are refused, each binding has one line a minute that 
   )
   t.equal((await fixture.ingress('sms', '{"items":[{}]}')).status, 422)
   await waitUntil(() => lines().length === 7)
-  t.match(lines().find(({ event }) => event === 'ingress.malformed')?.data, { bindingId: 'cb_sms', problem: /./ })
+  t.match(lines().find(({ event }) => event === 'ingress.malformed')?.data, {
+    bindingId: fixture.bindingId('sms'),
+    problem: /./,
+  })
 
   fixture.clock.advance(limits.keptMs)
   await advanceUntil(fixture, () => lines().length === 0)

@@ -3,10 +3,9 @@
 import t from 'tap'
 import { rejectionReasons } from '../../../core/conversation/rejections.js'
 import { amf, channelBinding, ingress, conversation as limits } from '../../../core/limits/index.js'
-import { advanceUntilAnswered, waitUntil } from '../../harness/clock.js'
+import { createAgents, type Result } from '../../harness/agents.js'
+import { advanceUntilAnswered, createLeapingClock, waitUntil } from '../../harness/clock.js'
 import { openTestNode, type Response } from '../../harness/node.js'
-import { createLeapingClock } from '../../harness/webhooknode.js'
-import { createAgents, type Result } from './agents.js'
 import { openGatewayFixture, textMessage } from './fixture.js'
 
 const leaping = createLeapingClock()

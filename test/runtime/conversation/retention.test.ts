@@ -11,8 +11,8 @@ import { createLog } from '../../../runtime/observe/log.js'
 import { openEmbedded } from '../../../runtime/shard/embedded.js'
 import { openStore } from '../../../runtime/store/lmdb.js'
 import { contextOn } from '../../harness/agentcontext.js'
-import { waitUntil } from '../../harness/clock.js'
-import { createLeapingClock, tempDir } from '../../harness/webhooknode.js'
+import { createLeapingClock, waitUntil } from '../../harness/clock.js'
+import { tempDir } from '../../harness/tempdir.js'
 
 const asid = 'usr_somebody'
 const agent = contextOn('sms')

@@ -45,12 +45,12 @@ async function nextFailedTry(fixture: GatewayFixture, asid: string): Promise<voi
 
 t.test('A binding that is not ready receives: what people say reaches the agent, and STOP counts', async (t) => {
   const fixture = await openGatewayFixture(t)
-  fixture.isReady('sms', false)
+  await fixture.setReady('sms', false)
   const asid = await fixture.receiveText(ann, 'Is anyone there?')
   await fixture.receiveText(ann, 'STOP')
   await fixture.waitForWebhook()
   t.same(fixture.eventTexts(asid), ['conversationStarted', 'Is anyone there?', 'optOut'])
-  fixture.isReady('sms', true)
+  await fixture.setReady('sms', true)
   t.same(await fixture.send(asid, [textMessage('Hello')]), [{ messageId: '', accepted: false, reason: 'optedOut' }])
   t.same(fixture.providerRequests, [])
 })
@@ -60,7 +60,7 @@ t.test('A binding that is not ready applies the receipts of what went out before
   const asid = await fixture.receiveText(ann, 'hi')
   await fixture.send(asid, [textMessage('Hello')])
   await waitUntil(() => fixture.eventTexts(asid).includes('sent sms'))
-  fixture.isReady('sms', false)
+  await fixture.setReady('sms', false)
   const receipt = {
     id: 'r1',
     from: ann,
@@ -73,11 +73,11 @@ t.test('A binding that is not ready applies the receipts of what went out before
 t.test('Sends over a binding that is not ready are refused with bindingNotReady', async (t) => {
   const fixture = await openGatewayFixture(t)
   const asid = await fixture.receiveText(ann, 'hi')
-  fixture.isReady('sms', false)
+  await fixture.setReady('sms', false)
   t.same(await fixture.send(asid, [textMessage('Hello')]), [
     { messageId: '', accepted: false, reason: 'bindingNotReady' },
   ])
-  fixture.isReady('sms', true)
+  await fixture.setReady('sms', true)
   t.match(await fixture.send(asid, [textMessage('Hello')]), [{ accepted: true }])
 })
 
@@ -99,8 +99,8 @@ t.test(
     fixture.setProvider(() => account)
     await fixture.send(asid, [textMessage('One'), textMessage('Two')])
     await advanceUntil(fixture, () => fixture.operatorCalls.length > 0)
-    t.same(fixture.operatorCalls, [{ bindingId: 'cb_sms', detail: 'The token has ended.' }])
-    fixture.isReady('sms', false)
+    t.same(fixture.operatorCalls, [{ bindingId: fixture.bindingId('sms'), detail: 'The token has ended.' }])
+    await fixture.setReady('sms', false)
     for (let tries = 0; tries < 8; tries++) await nextFailedTry(fixture, asid)
     await fixture.waitForWebhook()
     t.equal(fixture.providerRequests.length, 2, 'nothing is handed over meanwhile')
@@ -108,7 +108,7 @@ t.test(
       fixture.eventTexts(asid).filter((each) => each.includes('sms')),
       ['queued sms bindingNotReady'],
     )
-    fixture.isReady('sms', true)
+    await fixture.setReady('sms', true)
     fixture.setProvider(acceptAll)
     await nextTry(fixture, asid)
     await waitUntil(() => fixture.eventTexts(asid).filter((each) => each === 'sent sms').length === 2)
@@ -125,9 +125,9 @@ t.test('What waits for another try when its binding stops being ready is kept, w
   fixture.setProvider(() => refusal('sendFailed', { retry: 'later' }))
   await fixture.send(asid, [textMessage('Hello')])
   await waitsForTry(fixture, asid)
-  fixture.isReady('sms', false)
+  await fixture.setReady('sms', false)
   for (let tries = 0; tries < 6; tries++) await nextFailedTry(fixture, asid)
-  fixture.isReady('sms', true)
+  await fixture.setReady('sms', true)
   for (const _each of limits.sendRetryMs.slice(1)) await nextFailedTry(fixture, asid)
   await fixture.waitForWebhook()
   t.notOk(fixture.eventTexts(asid).some((each) => each.startsWith('failed')))
@@ -142,7 +142,7 @@ t.test('What waits for its binding for a day has failed with bindingNotReady', a
   fixture.setProvider(() => refusal('sendFailed', { retry: 'later' }))
   await fixture.send(asid, [textMessage('Hello')])
   await waitsForTry(fixture, asid)
-  fixture.isReady('sms', false)
+  await fixture.setReady('sms', false)
   await nextFailedTry(fixture, asid)
   fixture.clock.advance(limits.deferredMs)
   await waitUntil(() => flightOf(fixture, asid) === undefined)

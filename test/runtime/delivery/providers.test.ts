@@ -20,8 +20,9 @@ import { type InboundDeps, recordInbound } from '../../../runtime/ingress/inboun
 import { ingressMetrics } from '../../../runtime/ingress/metrics.js'
 import type { Log } from '../../../runtime/observe/log.js'
 import { createMetrics } from '../../../runtime/observe/metrics.js'
+import { createLeapingClock } from '../../harness/clock.js'
 import { answer, openReceiver } from '../../harness/receiver.js'
-import { createLeapingClock, sealer } from '../../harness/webhooknode.js'
+import { sealer } from '../../harness/webhooknode.js'
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent }
 

@@ -59,7 +59,7 @@ const statesOf = (fixture: GatewayFixture, asid: string) =>
   fixture.eventTexts(asid).filter((each) => each.includes(channel))
 
 async function carouselLevel(fixture: GatewayFixture, asid: string): Promise<string> {
-  const { json } = await fixture.inject('GET', `/v4/capabilities?userId=${asid}`, { token: 'agent' })
+  const { json } = await fixture.call('GET', `/capabilities?userId=${asid}`)
   return json.parts.carousel
 }
 

@@ -10,9 +10,9 @@ import { conversationCommands } from '../../../runtime/conversation/commands.js'
 import { createOutreachPort } from '../../../runtime/conversation/outreachport.js'
 import { readConversation } from '../../../runtime/conversation/queries.js'
 import { contextOn } from '../../harness/agentcontext.js'
+import { createAgents } from '../../harness/agents.js'
 import { flushPending, waitUntil } from '../../harness/clock.js'
 import { openTestNode, type TestNode } from '../../harness/node.js'
-import { createAgents } from '../conversation/agents.js'
 import { acceptAll, openGatewayFixture, textMessage } from '../conversation/fixture.js'
 
 const auth = { phoneNumberId: '111', accessToken: 'EAAG01234567', appSecret: 'secret of the app', verifyToken: 'word' }

@@ -7,8 +7,8 @@ import t from 'tap'
 import { signatureHeader, signatureOf } from '../../../adapters/emulator/adapter.js'
 import { ingress } from '../../../core/limits/index.js'
 import { conversationTable, seenTable, trafficTable } from '../../../runtime/conversation/tables.js'
+import { createAgents } from '../../harness/agents.js'
 import { openTestNode } from '../../harness/node.js'
-import { createAgents } from '../conversation/agents.js'
 import { type GatewayFixture, openGatewayFixture } from '../conversation/fixture.js'
 
 const ann = '+15550101'
@@ -27,7 +27,7 @@ t.test('A call whose signature is wrong, missing or malformed is refused and lea
   await fixture.waitForWebhook()
   const before = recordsOf(fixture)
   const other = batch(text('2', ben, 'hello'))
-  const signed = signatureOf(Buffer.alloc(32, 5), 'cb_sms', Buffer.from(other))
+  const signed = fixture.sign('sms', other)
   const badSignatures = [
     '',
     'x',
@@ -35,14 +35,14 @@ t.test('A call whose signature is wrong, missing or malformed is refused and lea
     signed.slice(1),
     `${signed}0`,
     `v0=${signed}`,
-    signatureOf(Buffer.alloc(32, 6), 'cb_sms', Buffer.from(other)),
-    signatureOf(Buffer.alloc(32, 5), 'cb_rcs', Buffer.from(other)),
-    signatureOf(Buffer.alloc(32, 5), 'cb_sms', Buffer.from(body)),
+    signatureOf(Buffer.alloc(32, 6), fixture.bindingId('sms'), Buffer.from(other)),
+    fixture.sign('rcs', other),
+    fixture.sign('sms', body),
     'ÿ'.repeat(64),
   ]
   for (const wrong of badSignatures)
     t.equal((await fixture.ingress('sms', other, wrong)).status, 401, wrong.slice(0, 20))
-  const bare = await fixture.inject('POST', '/v4/ingress/cb_sms', { body: other })
+  const bare = await fixture.inject('POST', `/v4/ingress/${fixture.bindingId('sms')}`, { body: other })
   t.equal(bare.status, 401)
   t.type(bare.json.message, 'string')
   t.same(recordsOf(fixture), before)
@@ -51,7 +51,7 @@ t.test('A call whose signature is wrong, missing or malformed is refused and lea
 t.test('A call with any one byte changed is refused', async (t) => {
   const fixture = await openGatewayFixture(t)
   const body = Buffer.from(batch(text('1', ann, 'hello')))
-  const signed = signatureOf(Buffer.alloc(32, 5), 'cb_sms', body)
+  const signed = fixture.sign('sms', body)
   for (let offset = 0; offset < body.length; offset++) {
     const changed = Buffer.from(body)
     changed[offset]! ^= 1

@@ -2,8 +2,8 @@
 import { createHmac } from 'node:crypto'
 import t from 'tap'
 import { appleAuth, bearer, messageBody } from '../../adapters/vendor/apple/samples.js'
+import { createAgents } from '../../harness/agents.js'
 import { openTestNode } from '../../harness/node.js'
-import { createAgents } from '../conversation/agents.js'
 
 const secrets = { accessToken: 'EAAG0123456789', appSecret: 'secret of the one app', verifyToken: 'word' }
 const person = '15550100123'

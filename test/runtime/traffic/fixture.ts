@@ -1,8 +1,4 @@
-/**
- * Conversations without what leads to their records: a real store and engine, and everything that lists of them cost.
- */
-
-import { randomBytes } from 'node:crypto'
+/** The records of conversations in a world, without what leads to them, and the lists that tests read from them. */
 import type { Test } from 'tap'
 import type { AgentRef } from '../../../core/agentref.js'
 import type { TrafficEntry } from '../../../core/conversation/entry.js'
@@ -13,20 +9,14 @@ import type { RecordQuery } from '../../../core/traffic/query.js'
 import { newConversation } from '../../../runtime/conversation/commands.js'
 import { HistoryWriter } from '../../../runtime/conversation/history.js'
 import { conversationTable, type DeadLetter, deadLetterTable } from '../../../runtime/conversation/tables.js'
-import { createGatewayModule } from '../../../runtime/node/gateway.js'
-import { createLog } from '../../../runtime/observe/log.js'
 import { sandboxRemove } from '../../../runtime/sandbox/commands.js'
-import type { Command } from '../../../runtime/shard/contract.js'
-import { openEmbedded } from '../../../runtime/shard/embedded.js'
-import type { Key, Reader, Row, Table } from '../../../runtime/store/contract.js'
-import { openStore } from '../../../runtime/store/lmdb.js'
+import type { Command, Handlers, Query, Shards } from '../../../runtime/shard/contract.js'
+import { shardOf } from '../../../runtime/shard/placement.js'
+import type { Reader } from '../../../runtime/store/contract.js'
 import { createTrafficLists, type Traffic } from '../../../runtime/traffic/messages.js'
-import { allRows } from '../../harness/allrows.js'
-import { withSerialization } from '../../harness/serialization.js'
-import { createLeapingClock, tempDir } from '../../harness/webhooknode.js'
+import { agentRef, createWorld } from '../../harness/world.js'
 
-export const agentRef = { orgId: 'acme', agentId: 'desk' }
-const shardCount = 4
+export { agentRef }
 
 interface TrafficInput {
   readonly asid: string
@@ -64,10 +54,9 @@ export const addTraffic: Command<TrafficInput, null> = {
 }
 
 export async function openTrafficFixture(t: Test) {
-  const clock = createLeapingClock()
-  const store = await openStore({ dir: tempDir(t), shards: shardCount })
-  const { log } = createLog({ destination: { write: () => {} } })
-  const parts = createGatewayModule({ timeScale: 1 })
+  const extraModule: Handlers = { commands: [addTraffic], queries: [], effectHandlers: () => ({}) }
+  const { clock, node } = await createWorld(t, { agent: { hasWebhook: false }, node: { extraModule } })
+  const { engine, store } = node.node
   let readCount = 0
   const withCounter = (reader: Reader): Reader => ({
     get(...args) {
@@ -81,32 +70,27 @@ export async function openTrafficFixture(t: Test) {
       }
     },
   })
-  const queries = parts.queries.map((query) => {
-    return { ...query, read: (reader: Reader, input: never) => query.read(withCounter(reader), input) }
-  })
-  const engine = withSerialization(
-    openEmbedded({
-      shards: shardCount,
-      store,
-      handlers: { commands: [...parts.commands, addTraffic, sandboxRemove], queries, effectHandlers: () => ({}) },
-      clock,
-      newCommandId: () => randomBytes(12).toString('hex'),
-      log,
-    }),
-  )
-  await engine.start()
-  t.teardown(async () => {
-    await engine.stop()
-    await store.close()
-  })
-  const rows = <K extends Key, V>(table: Table<K, V>): Row<K, V>[] => allRows(store, shardCount, table)
+  const countRows = (shard: number, query: Query<never, unknown>, input: unknown) =>
+    query.read(withCounter(store!.space(shard)), input as never)
+  /** Reads what each query reads once more from the store, to count the rows. */
+  const counted: Shards = {
+    ...engine,
+    query(owner, query, input) {
+      countRows(shardOf(owner, node.shardCount), query, input)
+      return engine.query(owner, query, input)
+    },
+    queryAll(query, input) {
+      for (let shard = 0; shard < node.shardCount; shard++) countRows(shard, query, input)
+      return engine.queryAll(query, input)
+    },
+  }
   let entryCount = 0
   return {
     clock,
     engine,
-    rows,
-    traffic: createTrafficLists({ shards: engine, shardCount, timeScale: 1, clock }),
-    /** Says one thing for each type, and answers what it is known by. */
+    rows: node.rows,
+    traffic: createTrafficLists({ shards: counted, shardCount: node.shardCount, timeScale: 1, clock }),
+    /** Records one entry and returns its message id. */
     async addEntry(asid: string, how: Partial<TrafficEntry> = {}, more: Partial<TrafficInput> = {}): Promise<string> {
       const messageId = `m${++entryCount}`
       const entry = {
@@ -120,7 +104,7 @@ export async function openTrafficFixture(t: Test) {
       await engine.execute(asid, addTraffic, { asid, entries: [entry], ...more })
       return messageId
     },
-    /** How many rows were looked at for that. */
+    /** How many rows the queries of that call read. */
     async cost(runQuery: () => Promise<unknown>): Promise<number> {
       const before = readCount
       await runQuery()

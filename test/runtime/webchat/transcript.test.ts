@@ -17,7 +17,7 @@ import { openStore } from '../../../runtime/store/lmdb.js'
 import { webchatQueries } from '../../../runtime/webchat/index.js'
 import { readTranscript, readUnmarked, type TranscriptPage } from '../../../runtime/webchat/transcript.js'
 import { contextOn } from '../../harness/agentcontext.js'
-import { tempDir } from '../../harness/webhooknode.js'
+import { tempDir } from '../../harness/tempdir.js'
 
 const agent = contextOn('webchat', { provider: 'webchat', binding: { isActive: true, minDelayMs: 0 } })
 
