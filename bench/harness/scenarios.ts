@@ -1,5 +1,6 @@
 /** The list of all scenarios. */
 import { actors } from '../scenarios/actors/scenario.js'
+import { campaignPaced } from '../scenarios/campaign/pacedscenario.js'
 import { campaign } from '../scenarios/campaign/scenario.js'
 import { campaignStage } from '../scenarios/campaign/stagescenario.js'
 import { cluster } from '../scenarios/cluster/scenario.js'
@@ -39,6 +40,7 @@ export const scenarios: readonly Scenario[] = [
   journeyBudget,
   journeyCluster,
   campaign,
+  campaignPaced,
   campaignStage,
   traffic,
   webchat,

@@ -3,7 +3,7 @@
  */
 import type { NodeContext } from '../../../runtime/node/compose.js'
 import { outreachId } from '../journey/fixtures.js'
-import { call, type JourneyNode, newNodeSetup, setUpAgent, startJourneyNode } from '../journey/node.js'
+import { call, type JourneyNode, newNodeSetup, type RcsBinding, setUpAgent, startJourneyNode } from '../journey/node.js'
 import { fillAudience } from './audience.js'
 
 export interface CampaignNode extends JourneyNode {
@@ -17,9 +17,13 @@ type Answer = any
 const timeScale = 1
 
 /** Starts the node, sets up the agent, stops the node, writes the audience to its disk, starts the node again. */
-export async function openCampaignNode(people: number, wrapShards?: NodeContext['wrapShards']): Promise<CampaignNode> {
+export async function openCampaignNode(
+  people: number,
+  wrapShards?: NodeContext['wrapShards'],
+  binding?: RcsBinding,
+): Promise<CampaignNode> {
   const setup = newNodeSetup()
-  const configured = await setUpAgent(await startJourneyNode(setup, { timeScale }))
+  const configured = await setUpAgent(await startJourneyNode(setup, { timeScale }), binding)
   const { agent } = configured
   await configured.stop()
   await fillAudience(setup, agent, people)

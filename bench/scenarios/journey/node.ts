@@ -60,20 +60,24 @@ export async function startJourneyNode({ dir, rootKey, key }: NodeSetup, options
   return { url: urls.mgmt, key, agent: { orgId, agentId: '' }, dir, rootKey, stop }
 }
 
+/** A provider of rcs with its credentials. */
+export interface RcsBinding {
+  readonly provider: string
+  readonly auth: unknown
+}
+
 /** Creates the agent, its outreach and its binding. */
-export async function setUpAgent(node: JourneyNode): Promise<JourneyNode> {
+export async function setUpAgent(
+  node: JourneyNode,
+  binding: RcsBinding = { provider: 'emulator', auth: {} },
+): Promise<JourneyNode> {
   const agents = `${node.url}/v1/orgs/${orgId}/agents`
   const { id: agentId } = await call('POST', agents, node.key, { name: agentName })
   const at = `${agents}/${agentId}`
   await call('PUT', `${at}/people/fields`, node.key, { fields: peopleFields })
   await call('POST', `${at}/message-templates`, node.key, template)
   await call('POST', `${at}/outreach`, node.key, outreach)
-  await call('POST', `${at}/channels`, node.key, {
-    channel: 'rcs',
-    mode: 'unmanaged',
-    provider: 'emulator',
-    auth: {},
-  })
+  await call('POST', `${at}/channels`, node.key, { channel: 'rcs', mode: 'unmanaged', ...binding })
   return { ...node, agent: { orgId, agentId } }
 }
 
