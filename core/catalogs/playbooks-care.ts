@@ -94,7 +94,7 @@ export const servicePlaybooks: readonly PlaybookTemplate[] = [
         9"). Note the whole request, save it to the record, and alert the team once, so that they find it when they
         return.
       - If it is urgent but not dangerous, give the out-of-hours contact from knowledge. If there is none, say honestly
-        that the team reads this in the morning.
+        that the team does not read this before the morning.
       - If life, health or property is in danger, give the local emergency number before anything else.
 
       Put all of this in one message rather than three. Do not apologize more than once.
