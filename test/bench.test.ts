@@ -70,7 +70,7 @@ t.test('Every scenario begins with its limit and compares only candidates that i
   }
 })
 
-t.test('--list names every scenario with its sentence, and a name that is none is refused', async (t) => {
+t.test('--list names every scenario with its sentence, and an unknown name is refused', async (t) => {
   const { out, code } = await bench('--list')
   t.equal(code, 0)
   for (const { name, purpose } of scenarios) t.ok(out.includes(`${name} `) && out.includes(purpose), name)
@@ -149,7 +149,7 @@ function statOf(pid: string): string {
   }
 }
 
-t.test('While one candidate is measured the others stand still, where the scenario says so', async (t) => {
+t.test('While one candidate is measured, the others stand still where the scenario says so', async (t) => {
   const still: number[] = []
   const waitForStopped = (expected: number) => async () => {
     // A process is stopped a moment after it is told to.
@@ -168,7 +168,7 @@ t.test('While one candidate is measured the others stand still, where the scenar
   t.equal(countStopped(), 0, 'and nobody is left standing')
 })
 
-t.test('Failures and a load at its own limit are remarked on', async (t) => {
+t.test('The report remarks on failures and on a load at its own limit', async (t) => {
   t.same(remarksFor([sample(10, { loadCores: 0.5 })]), [])
   t.same(remarksFor([sample(10, { loadCores: 0.97, cpuMicros: 600_000 })]), ['load-bound'])
   t.match(remarksFor([sample(10, { loadCores: 0.5, cpuMicros: 400_000 })]), [/neither/])
@@ -176,7 +176,7 @@ t.test('Failures and a load at its own limit are remarked on', async (t) => {
 })
 
 t.test(
-  'An answer is framed by its content-length however the name is spelt, and only once its head is whole',
+  'A response is framed by its content-length in any spelling, and only once its head is complete',
   async (t) => {
     const head = 'HTTP/1.1 201 Created\r\nX-Length: 7\r\nCONTENT-Length:  12\r\n\r\n'
     const bytes = Buffer.from(`${head}hello, world`)
@@ -187,7 +187,7 @@ t.test(
   },
 )
 
-t.test('The load follows answers that come in pieces and tells refusals and lost connections apart', async (t) => {
+t.test('The load parses responses in pieces and distinguishes refusals from lost connections', async (t) => {
   // A machine that stands still for the whole window measures again; a load that counts no pieces never ends this.
   let measured = await measureInPieces()
   while (measured.operations <= 2) measured = await measureInPieces()
@@ -219,7 +219,7 @@ async function measureInPieces(): Promise<Sample> {
 }
 
 t.test(
-  'A window lasts until something was answered in it: a machine that stands still measures nothing as nothing',
+  'A window lasts until at least one response came, so a stalled machine is not measured as zero',
   async (t) => {
     const server = createServer((socket) => {
       socket.on('error', () => undefined)
@@ -244,7 +244,7 @@ t.test(
 const takesMinutes = ['campaign', 'campaign-stage', 'config', 'journey', 'journey-budget', 'journey-cluster', 'webchat']
 
 t.test(
-  'A short run of every scenario that is made quickly prints its tables and leaves a report that loads nothing',
+  'A short run of every quick scenario prints its tables and writes a self-contained report',
   async (t) => {
     const folder = t.testdir()
     const json = join(folder, 'measured.json')

@@ -87,12 +87,12 @@ for (const adapter of builtInAdapters) {
     return received.items.length > 0 || (received.otherAccounts?.length ?? 0) > 0
   }
 
-  t.test(`Everything that ${provider} tells comes to something, but for kinds that are listed`, async (t) => {
+  t.test(``Every kind of item that ${provider} reports has an effect, except the listed kinds`, async (t) => {
     const nothing = samples.calls.filter((sample) => !isCovered(sample)).map(({ name }) => name)
     t.same(nothing.sort(), [...unspoken].sort())
   })
 
-  t.test(`What ${provider} tells of a kind that no document has comes to something or is refused`, async (t) => {
+  t.test(``An item of ${provider} of an undocumented kind has an effect or is refused`, async (t) => {
     const reported = samples.calls.filter(({ name, becomes }) => becomes.kind === 'items' && !unspoken.includes(name))
     const altered = reported.flatMap((sample) => variantsOf(sample.body).map((body) => ({ sample, body })))
     for (const { sample, body } of altered) {
@@ -117,7 +117,7 @@ function variantsOf(body: unknown): readonly unknown[] {
 }
 
 t.test(
-  'Everything that a message center brings comes to something or is refused, but for kinds that are listed',
+  'Every item of a message center has an effect or is refused, except the listed kinds',
   async (t) => {
     const head = { command: 'deliver_sm', command_status: 0, sequence_number: 1 }
     const from = { ...head, source_addr: '15550001', source_addr_ton: 1, destination_addr: '15550100' }

@@ -39,7 +39,7 @@ const outcome = {
   ],
 } as unknown as Outcome
 
-t.test('In a browser', { skip: findChromium() ? false : 'Chromium is not installed' }, async (t) => {
+t.test('The report opens in a browser', { skip: findChromium() ? false : 'Chromium is not installed' }, async (t) => {
   await mkdir('test/output', { recursive: true })
   const file = resolve('test/output/bench-report.html')
   await writeFile(file, reportPage(outcome, await charts(outcome)))

@@ -7,7 +7,7 @@ import t from 'tap'
 import { idFromBytes } from '../../core/ids.js'
 
 t.test(
-  'An id is its first 130 bits, five at a time, in an alphabet without letters that look like others',
+  'An id is the first 130 bits, five at a time, in an alphabet without ambiguous letters',
   async (t) => {
     const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
     const written = (bytes: Uint8Array) => {
@@ -29,6 +29,6 @@ t.test(
   },
 )
 
-t.test('Fewer than 17 bytes are no id', async (t) => {
+t.test('Fewer than 17 bytes give no id', async (t) => {
   t.throws(() => idFromBytes('usr', new Uint8Array(16)), { message: 'an id needs at least 17 bytes' })
 })

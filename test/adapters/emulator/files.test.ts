@@ -42,7 +42,7 @@ const at = (opening: MediaAccess) => {
 
 for (const [provider, adapter, address, secret] of rows) {
   t.test(
-    `${provider}: what a person sends opens by the request that the real adapter says, and by no other`,
+    ``${provider}: a file of a person opens with the request of the real adapter only`,
     async (t) => {
       const harness = await openAdapterHarness(t, provider, adapter)
       const sendContext = harness.sendContextTo(address, 'x')
@@ -65,7 +65,7 @@ for (const [provider, adapter, address, secret] of rows) {
     },
   )
 
-  t.test(`${provider}: what is kept elsewhere is sent on to, and faults of all calls are for files, too`, async (t) => {
+  t.test(``${provider}: a file stored elsewhere is redirected to, and faults of all calls apply to files`, async (t) => {
     const harness = await openAdapterHarness(t, provider, adapter)
     const mediaRef = await receiveMediaRef(harness, provider, address, outside)
     const { url, headers } = at(await adapter.openMedia!(mediaRef, harness.sendContextTo(address, 'x')))

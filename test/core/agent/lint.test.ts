@@ -204,7 +204,7 @@ const cases: Record<LintCode, [AgentDocument, string]> = {
 
 const listOf = { error: 'errors', warning: 'warnings', advice: 'advice' } as const
 
-t.test('An agent that is in order has no findings but the advice that stands to reason', async (t) => {
+t.test('A valid agent has no findings except standing advice', async (t) => {
   t.same(lint({ ...sample, objectives: [] }), { errors: [], warnings: [], advice: [] })
   t.same(lint(emptyDocument), { errors: [], warnings: [], advice: [] })
 })
@@ -237,7 +237,7 @@ t.test('Flow errors refuse the playbook with 422 agent.playbook.flow_invalid, wa
 })
 
 t.test(
-  'A flow that could run is refused once what it names or uses is gone, and taken again when that is back',
+  'A flow is refused while something that it references is missing, and accepted when it is back',
   async (t) => {
     const flow: Flow = {
       steps: [
@@ -295,7 +295,7 @@ function lintedMs(document: AgentDocument): number {
   return process.cpuUsage(before).user / 1_000
 }
 
-t.test('Four times the agent takes about four times the time, whatever its texts hold', async (t) => {
+t.test('Lint time grows in proportion to the agent, for any texts', async (t) => {
   const chain = (length: number): AgentDocument => ({
     ...emptyDocument,
     playbooks: Array.from({ length }, (_, nth) => ({
@@ -323,7 +323,7 @@ t.test('Four times the agent takes about four times the time, whatever its texts
   t.ok(isLinear(), `${small} ms and ${big} ms`)
 })
 
-t.test('Lint looks through a large agent in many steps, and finds the same', async (t) => {
+t.test('Lint checks a large agent in many steps, with the same findings', async (t) => {
   const length = 60
   const document: AgentDocument = {
     ...emptyDocument,

@@ -11,7 +11,7 @@ t.test('Every channel of the contract has its traits', async (t) => {
   for (const channel of channelNames) t.equal(traitsOf(channel).channel, channel)
 })
 
-t.test('What the table says is possible', async (t) => {
+t.test('Every row of the table of traits is possible', async (t) => {
   for (const channel of channelNames) {
     const { text, chips, card, carousel, list } = traitsOf(channel)
     t.ok((text.besideMax ?? text.max) <= text.max, `${channel}: text beside chips is not longer than text`)
@@ -21,7 +21,7 @@ t.test('What the table says is possible', async (t) => {
   }
 })
 
-t.test('The document says what each part comes to', async (t) => {
+t.test('The document lists how each part is shown', async (t) => {
   const levels = (channel: (typeof channelNames)[number]) => capabilitiesOf(traitsOf(channel), 'any').parts
   t.same(Object.keys(levels('sms')), partTypes)
   const onSms: Record<string, string> = { ...levels('sms') }

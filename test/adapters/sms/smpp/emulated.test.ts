@@ -7,7 +7,7 @@ import { sender } from './sender.js'
 
 const person = '+15550100001'
 
-t.test('A person is written to and heard although the line throttles, is silent, breaks and renames', async (t) => {
+t.test('A person is written to and answers over a connection that throttles, is silent, breaks and renames ids', async (t) => {
   const { emulator, account } = await openEmulatorHarness(t)
   const auth = account('smpp').auth as unknown as SmppAuth
   const { session, reportedItems } = openTestSession(auth.port, { auth, limits: { submitMs: 60 } })
@@ -43,7 +43,7 @@ t.test('A person is written to and heard although the line throttles, is silent,
   )
 })
 
-t.test('A person who cannot be reached, or has opted out at the provider, is told as such', async (t) => {
+t.test('A person who is unreachable or has opted out at the provider is reported as such', async (t) => {
   const { emulator, account } = await openEmulatorHarness(t)
   const auth = account('smpp').auth as unknown as SmppAuth
   const { session, reportedItems } = openTestSession(auth.port, { auth })

@@ -9,7 +9,7 @@ import { callProvider, testProvider } from '../../rcs/rbm/provider.js'
 
 const person = '+15550100001'
 
-t.test('A person is written to, heard, and no longer written to', async (t) => {
+t.test('A person is written to, answers, and is not written to after STOP', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const account = emulated.account('twilio')
   const auth = account.auth as unknown as TwilioAuth
@@ -61,7 +61,7 @@ t.test('A person is written to, heard, and no longer written to', async (t) => {
   })
 })
 
-t.test('What fails later is a receipt that says why, and what is busy is tried again', async (t) => {
+t.test('A later failure is a receipt with its reason, and a send to a busy provider is retried', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const account = emulated.account('twilio')
   const auth = account.auth as unknown as TwilioAuth

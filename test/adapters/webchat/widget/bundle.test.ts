@@ -14,7 +14,7 @@ t.test('The widget is less than 30 kB once compressed', async (t) => {
   t.ok(bytes > 10_000, 'and all of it is there')
 })
 
-t.test('The same sources always make the same script, which is whole by itself', async (t) => {
+t.test('The same sources always produce the same self-contained script', async (t) => {
   const script = await bundleWidget()
   t.equal(await bundleWidget(), script)
   t.notMatch(script, /\bimport\s*[({"']|\brequire\(|innerHTML=`|eval\(/)

@@ -12,7 +12,7 @@ const browser = await openBrowser()
 t.teardown(() => browser.close())
 const hello = 'Welcome! How can we help?'
 
-t.test('Whoever scrolls to the top is shown older lines above, and goes on reading where they were', async (t) => {
+t.test('A visitor who scrolls to the top gets older lines above, and keeps the reading position', async (t) => {
   const gateway = await FakeGateway.open(t)
   gateway.maxLines = 30
   const all = Array.from({ length: 70 }, (_, at) => `Number ${at + 1}`)
@@ -31,7 +31,7 @@ t.test('Whoever scrolls to the top is shown older lines above, and goes on readi
   t.equal(await page.getByText(hello).count(), 0, 'nobody is greeted in the middle of a conversation')
   await shot('older')
 
-  await t.test('and the same by keyboard, until there are no more', async (t) => {
+  await t.test('A visitor loads older lines by keyboard until there are no more', async (t) => {
     await page.getByRole('button', { name: 'Show older messages' }).focus()
     await page.keyboard.press('Enter')
     await waitForText(page, hello, ...all)
@@ -43,14 +43,14 @@ t.test('Whoever scrolls to the top is shown older lines above, and goes on readi
     t.same(await faults(page), [])
   })
 
-  await t.test('and what is new is read aloud again, while what was old was not', async () => {
+  await t.test('New lines are announced to screen readers again, and older lines are not', async () => {
     await waitUntil(async () => (await log.getAttribute('aria-live')) === 'polite')
     gateway.sendMessage(words('Number 71'))
     await waitForText(page, hello, ...all, 'Number 71')
   })
 })
 
-t.test('Older lines that could not be told are asked for again', async (t) => {
+t.test('A failed request for older lines is repeated', async (t) => {
   const gateway = await FakeGateway.open(t)
   gateway.maxLines = 2
   for (const text of ['One', 'Two', 'Three']) gateway.sendMessage(words(text))

@@ -32,7 +32,7 @@ async function openSite(t: Test, frames: () => readonly string[]): Promise<strin
 
 const ask = `{ parleyAsks: 'visitor' }`
 
-t.test('The page around a chat gets the id of its visitor when it asks for it, and no other page does', async (t) => {
+t.test('The page around a chat gets the visitor id on request, and no other page does', async (t) => {
   const gateway = await FakeGateway.open(t)
   const other = await openSite(t, () => [])
   const site = await openSite(t, () => [gateway.pageUrl, other])
@@ -52,7 +52,7 @@ t.test('The page around a chat gets the id of its visitor when it asks for it, a
   t.same(await beside.evaluate('got'), [], 'a frame beside the chat gets nothing')
 })
 
-t.test('A site that the chat does not name neither frames it nor gets the id', async (t) => {
+t.test('A site that the chat does not allow neither frames it nor gets the id', async (t) => {
   const gateway = await FakeGateway.open(t)
   const site = await openSite(t, () => [gateway.pageUrl])
   gateway.inputs = { ...gateway.inputs, origins: ['https://harbor.example'] }
@@ -66,7 +66,7 @@ t.test('A site that the chat does not name neither frames it nor gets the id', a
 })
 
 t.test(
-  'An id is sent to a site of the chat only, also where a browser does not heed the policy of the page',
+  'An id is sent to allowed sites only, even if a browser ignores the policy of the page',
   async (t) => {
     const gateway = await FakeGateway.open(t)
     const site = await openSite(t, () => [gateway.pageUrl])

@@ -34,7 +34,7 @@ const good = {
 }
 
 t.test(
-  'A flow of the right shape that lint has no errors for can be accepted, and says where it is from',
+  'A valid flow without lint errors can be accepted, and records its origin',
   async (t) => {
     const checked = checkWith(good)
     t.same(faultsOfFlow(checked), [])
@@ -44,7 +44,7 @@ t.test(
   },
 )
 
-t.test('What is wrong with a flow is told by its path: shape first, then lint', async (t) => {
+t.test('Faults of a flow are reported with their path: shape first, then lint', async (t) => {
   for (const flow of [undefined, null, 'x', [], 7, {}, { steps: 'x' }, { ...good, more: 1 }]) {
     const checked = checkWith(flow)
     t.equal(checked.schema.ok, false)
@@ -60,7 +60,7 @@ t.test('What is wrong with a flow is told by its path: shape first, then lint', 
   ])
 })
 
-t.test('A walk through a flow asks each slot once, tries every way, and tells where it ended', async (t) => {
+t.test('A walk through a flow asks each slot once, tries every branch, and reports where it ended', async (t) => {
   const walk = dryRunFlow(good as never)
   t.same(walk, {
     reachedEnd: true,
@@ -96,7 +96,7 @@ t.test('A walk through a flow asks each slot once, tries every way, and tells wh
 })
 
 t.test(
-  'Whatever a playbook says, the model is told two messages, the second of them the material as JSON',
+  'For any playbook the model gets two messages, the second of them the material as JSON',
   async (t) => {
     fc.assert(
       fc.property(anyText(), fc.string(), (body, brief) => {
@@ -126,7 +126,7 @@ t.test('The material lists only what the flow may use', async (t) => {
   t.same(material.playbooks, [], 'a flow does not call itself')
 })
 
-t.test('A repair is told the last answer and what is wrong with it, and does not grow with the tries', async (t) => {
+t.test('A repair contains the last answer and its faults, and does not grow with the attempts', async (t) => {
   const talk = flowPrompt(buildMaterial(document, playbook, [], undefined))
   const faults = Array.from({ length: 100 }, (_, nth) => ({ path: `p${nth}`, message: 'is wrong' }))
   const once = repairPrompt(talk, 'bad', faults)
