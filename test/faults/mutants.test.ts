@@ -19,20 +19,20 @@ async function killsOf(mutant: Mutant, count: 'missing' | 'doubled') {
   }
 }
 
-t.test('A node that answers before its commit is found out by a kill', async (t) => {
+t.test('A node that answers before its commit is detected by a kill', async (t) => {
   const { missing, problems, seed } = await killsOf('hasty', 'missing')
   t.ok(missing > 0, `with seed ${seed}`)
   t.match(problems.join('\n'), /was acknowledged at place \d+ of book-\d+, where/)
 })
 
-t.test('A node that does not remember ids is found out by a kill', async (t) => {
+t.test('A node that forgets command ids is detected by a kill', async (t) => {
   const { doubled, problems, seed } = await killsOf('forgetful', 'doubled')
   t.ok(doubled > 0, `with seed ${seed}`)
   t.match(problems.join('\n'), /is in book-\d+ \d times/)
 })
 
 t.test(
-  'Nodes that show what is no longer so, or perform what is no longer theirs, are found out by a pause',
+  'A node that shows stale state, or runs effects of a lost shard, is detected by a pause',
   async (t) => {
     const seed = Math.floor(Math.random() * 2 ** 31)
     const cluster = await openClusterUnderLoad(seed, ['stale', 'careless'])

@@ -22,7 +22,7 @@ const linesNamed = async (testAgent: TestAgent, event: string, count = 1) => {
   return lines(testAgent, `event=${event}`)
 }
 
-t.test('A call with a bad signature, and a signed one that cannot be read, is a line of the log', async (t) => {
+t.test('A call with a bad signature, and a signed call that cannot be read, each have a log line', async (t) => {
   const testAgent = await TestAgent.open(t, node, 'Ingress')
   const { id: bindingId, ingressUrl } = await testAgent.bind('sms', { mode: 'unmanaged', provider: 'emulator' })
   for (let call = 0; call < 5; call++) {
@@ -39,7 +39,7 @@ t.test('A call with a bad signature, and a signed one that cannot be read, is a 
 })
 
 t.test(
-  'A send is a line when it is accepted, with what was asked of the number and what its template lacked',
+  'An accepted send has log lines, with the capability check and the missing slots',
   async (t) => {
     const carrier = await createCarrier(t, node, 'rbm')
     const { testAgent } = carrier
@@ -99,7 +99,7 @@ t.test(
   },
 )
 
-t.test('An Outreach that is not sent to a person is a line with the reason', async (t) => {
+t.test('A suppressed Outreach has a log line with its reason', async (t) => {
   const carrier = await createCarrier(t, node, 'rbm')
   const { testAgent } = carrier
   await makeOutreach(carrier, 'note', 'A note.')
@@ -118,7 +118,7 @@ t.test('An Outreach that is not sent to a person is a line with the reason', asy
   ])
 })
 
-t.test('Sends that a campaign makes together are one line that counts them', async (t) => {
+t.test('Sends dispatched by a campaign share one log line with their number', async (t) => {
   const carrier = await createCarrier(t, node, 'rbm')
   const { testAgent } = carrier
   await makeOutreach(carrier, 'spring', 'Spring is here.')
@@ -138,7 +138,7 @@ t.test('Sends that a campaign makes together are one line that counts them', asy
   t.equal((await linesNamed(testAgent, 'capability.checked', 3)).length, 3)
 })
 
-t.test('A turn in the emulator is a line, without what was said', async (t) => {
+t.test('A turn in the emulator has a log line, without the text', async (t) => {
   const testAgent = await TestAgent.open(t, node, 'Rehearsed')
   const { id } = await testAgent.manage('POST', `${testAgent.agentPath}/personas`, { name: 'Ada' })
   await testAgent.manage('POST', `${testAgent.agentPath}/personas/${id}/turns`, { text: 'hush hush' })
@@ -147,7 +147,7 @@ t.test('A turn in the emulator is a line, without what was said', async (t) => {
   t.notMatch(JSON.stringify(turns), 'hush')
 })
 
-t.test('Lines of one agent are not those of another', async (t) => {
+t.test('Log lines of one agent are not shown for another', async (t) => {
   const testAgent = await TestAgent.open(t, node, 'Apart')
   t.same(await lines(testAgent, 'limit=1000'), [])
   const answer = await fetch(`${node.mgmt}/v1/orgs/demo/agents/not-there/logs`, {

@@ -59,7 +59,7 @@ async function addressesShown(text: RegExp): Promise<string[]> {
 }
 
 t.test(
-  'Two hundred people are sent to once each, over a pause, a kill and a resume, and the report adds up',
+  'Two hundred people get one message each, over a pause, a kill and a resume, and the report adds up',
   async (t) => {
     await on('POST', '/message-templates', { id: 'hi', name: 'Hi', body: 'Hello {person.firstName|block-send}!' })
     await on('POST', '/outreach', { id: 'spring', name: 'Spring', class: 'marketing', openerTemplateId: 'hi' })

@@ -62,7 +62,7 @@ async function createTestAgent(name: string): Promise<TestAgent> {
   return testAgent
 }
 
-t.test('A webhook that answers 500 or not at all is seen at its first failure, everywhere', async (t) => {
+t.test('A webhook that answers 500 or not at all is visible at its first failure, in every view', async (t) => {
   for (const [name, reply, code] of [
     ['Broken', status(500), 500],
     ['Silent', (response) => void response.socket?.destroy(), undefined],
@@ -88,7 +88,7 @@ t.test('A webhook that answers 500 or not at all is seen at its first failure, e
   }
 })
 
-t.test('A webhook that refuses an event is told as failed, and one that takes it as replied', async (t) => {
+t.test('A refused event is logged as failed, and an accepted one as replied', async (t) => {
   const testAgent = await createTestAgent('Mixed')
   testAgent.alwaysReply = status(404)
   await testAgent.phoneAct('sms', { text: 'Hello' }, phone)
@@ -105,7 +105,7 @@ t.test('A webhook that refuses an event is told as failed, and one that takes it
 })
 
 t.test(
-  'Attempts are listed newest first in pages, of one person or all, and not for an agent that is not there',
+  'Attempts are listed newest first in pages, of one person or all, and not for an unknown agent',
   async (t) => {
     const testAgent = await createTestAgent('Pages')
     for (const from of ['+15550101', '+15550102', '+15550103']) await testAgent.phoneAct('sms', { text: 'Hello' }, from)
@@ -189,7 +189,7 @@ t.test('Rules apply to replies and to POST /messages: a replacement, a refusal, 
 })
 
 t.test(
-  'Dead letters are listed oldest first in pages with their content, and replayed all at once in their order',
+  'Dead letters are listed oldest first in pages with their content, and replayed in their order',
   async (t) => {
     const testAgent = await createTestAgent('Letters')
     const path = '/gateway/dead-letters'
@@ -228,7 +228,7 @@ t.test(
   },
 )
 
-t.test('Every event of the log catalog is shown by a flow, or is named here as one without', async (t) => {
+t.test('Every event of the log catalog is shown by a flow, or is listed here as one without', async (t) => {
   const testAgent = await createTestAgent('Talker')
   await testAgent.change('sms', { compliance: { enabled: true } })
   const ask = {

@@ -17,7 +17,7 @@ const url = `data:image/png;base64,${png.toString('base64')}`
 
 for (const provider of ['whatsapp', 'slack', 'twilio'] as const) {
   t.test(
-    `A picture that is sent over ${provider} opens for the agent, and without the credentials for nobody`,
+    ``A picture sent over ${provider} opens for the agent, and not without the credentials`,
     async (t) => {
       const { channel, address, hasWindow } = providerRows[provider]
       const testAgent = await TestAgent.open(t, node, `Pictures of ${provider}`)

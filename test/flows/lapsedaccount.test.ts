@@ -10,7 +10,7 @@ t.setTimeout(120_000)
 
 const people = 20
 
-t.test('A provider that refuses the account holds a campaign until its operator has seen to it', async (t) => {
+t.test('A provider that refuses the account pauses a campaign until its operator acts', async (t) => {
   const node = await startNode({ PARLEY_ALLOW_PRIVATE_URLS: 'true', PARLEY_TIME_SCALE: '60' })
   t.teardown(() => node.clean())
   const carrier = await createCarrier(t, node, 'rbm')

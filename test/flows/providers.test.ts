@@ -42,7 +42,7 @@ for (const providerConversation of openConversations) {
   const { channel } = row
 
   const delivered = t.test(`A conversation on ${channel} over ${provider}`, { buffered: true }, async (t) => {
-    t.test('begins when the person writes, and a choice is offered as the channel has it', async (t) => {
+    t.test('The conversation begins with the person’s message, and a choice is offered in the channel’s form', async (t) => {
       t.equal(await account.greet(), row.greets ? 'taken' : 'none')
       if (row.hasConnection) await waitForConnections(t)
       const end = await account.injectFaults({ kind: 'duplicateReceipts' })
@@ -88,7 +88,7 @@ for (const providerConversation of openConversations) {
       await end()
     })
 
-    t.test('goes on with the answer, typed or tapped, as a result', async (t) => {
+    t.test('The conversation continues with the answer, typed or tapped, as a result', async (t) => {
       await account.act(row.pick)
       const result = { intent: 'ask.choice', intentId: 'room', optionIds: ['green'], labels: ['Green room'] }
       await providerConversation.expectEvents(t, { type: 'result', result: { ...result, ...answerOrigin(row.pick) } })
@@ -98,7 +98,7 @@ for (const providerConversation of openConversations) {
       await providerConversation.expectEvents(t, { type: 'result', result: { ...agreed, ...answerOrigin(row.agree) } })
     })
 
-    t.test('has each message once, however receipts come and whatever the provider answers at first', async (t) => {
+    t.test('Each message is sent once, for any receipts and any first response of the provider', async (t) => {
       await providerConversation.sendWithFaults(t, card, { kind: 'reorderedReceipts' }, { kind: 'duplicateReceipts' })
       await providerConversation.sendWithFaults(
         t,
@@ -127,12 +127,12 @@ for (const providerConversation of openConversations) {
       for (const text of once) t.equal((await account.sentContaining(text)).length, 1, text)
     })
 
-    t.test('loses nothing that was accepted and never answered for', async (t) => {
+    t.test('Messages accepted without an answer are not lost', async (t) => {
       await providerConversation.sendWithFaults(t, textMessage('Never answered'), { kind: 'noAnswer', times: 1 })
       t.equal((await account.sentContaining('Never answered')).length, row.knowsIds ? 1 : 2)
     })
 
-    t.test('waits for the operator when the credentials are not taken, and goes on with those', async (t) => {
+    t.test('Messages wait for the operator when credentials are refused, and continue with new ones', async (t) => {
       const { auth } = account.account
       // A line that is bound stays so: there, credentials are refused when it is bound anew.
       const end = row.hasConnection ? undefined : await account.injectFaults({ kind: 'unauthorized' })
@@ -162,7 +162,7 @@ for (const providerConversation of openConversations) {
       t.equal((await account.sentContaining('Who are you?')).length, 1, 'what was accepted before goes out once')
     })
 
-    t.test('tells when somebody is not reached any more, and by which reason', async (t) => {
+    t.test('An unreachable person is reported with the reason', async (t) => {
       const { kind, isReported, optsOut, ...why } = row.lost
       const end = await account.injectFaults({ kind })
       await providerConversation.expectFailure(t, textMessage('Are you there?'), why, isReported ? ['sent'] : [])
@@ -186,7 +186,7 @@ for (const providerConversation of openConversations) {
 
     const { leaving } = row
     if (leaving) {
-      t.test('ends when the person leaves: nothing reaches them until they are back', async (t) => {
+      t.test('The conversation ends when the person leaves: they get no message until they are back', async (t) => {
         const before = (await account.sent()).length
         await account.act(leaving.leave)
         await providerConversation.expectEvents(t, ...leaving.optOutEvents.map(systemEvent))
@@ -211,7 +211,7 @@ for (const providerConversation of openConversations) {
       })
     }
 
-    t.test('told each state of each message once, and none that cannot be', async (t) => {
+    t.test('Each state of each message is reported once, and no impossible one', async (t) => {
       const statuses = testAgent.statuses()
       const keys = statuses.map(({ messageId, state }) => `${messageId} ${state}`)
       t.same(keys, [...new Set(keys)])
@@ -232,7 +232,7 @@ for (const providerConversation of openConversations) {
   conversations.push(delivered)
 }
 
-t.test('A phone without rcs gets its messages on sms, if their sender allows that', { buffered: true }, async (t) => {
+t.test('A phone without rcs gets its messages on sms, if their sender allows failover', { buffered: true }, async (t) => {
   const providerConversation = await ProviderConversation.open(t, node, 'rbm', 'Harbor Relay')
   const { testAgent, account } = providerConversation
   const sms = await EmulatedAccount.open(testAgent, 'twilio', 'sms', account.address)
@@ -262,7 +262,7 @@ t.test('A phone without rcs gets its messages on sms, if their sender allows tha
   t.equal(providerConversation.statuses(messageId).length, 2, 'each state once')
 })
 
-t.test('Who takes up a device without lists reads numbers from then on', { buffered: true }, async (t) => {
+t.test('A person who switches to a device without lists gets numbered options from then on', { buffered: true }, async (t) => {
   const providerConversation = await ProviderConversation.open(t, node, 'apple', 'Harbor Devices')
   const { testAgent, account } = providerConversation
   const capabilityEvent = (level: string) => ({
@@ -358,7 +358,7 @@ const signing = {
   deviceCapabilities: () => [],
 }
 
-t.test('A call whose signature is off by a byte, or that has none, leaves nothing but a number', async (t) => {
+t.test('A call with a wrong or missing signature leaves only a count', async (t) => {
   const counted = await refusedCalls()
   let calls = 0
   for (const { provider: name, account, testAgent, attempt } of openConversations) {

@@ -12,7 +12,7 @@ const credentials = { accountSid: `AC${'0'.repeat(32)}`, authToken: 'a-token-of-
 const count = 8
 
 t.test(
-  'What was under way when a node was killed is handed over with its public address after the restart',
+  'Messages in flight when a node was killed are sent with their public URL after the restart',
   async (t) => {
     const callbacks: string[] = []
     const hanging: ServerResponse[] = []

@@ -20,7 +20,7 @@ interface Entry {
 
 const words = ({ origin, type, subtype, text }: Entry) => [origin, type, subtype, text].filter(Boolean).join(' ')
 
-t.test('Everything that was said is listed with its channel, its session and what became of it', async (t) => {
+t.test('Every message is listed with its channel, its session and its outcome', async (t) => {
   const testAgent = await TestAgent.open(t, node, 'Harbor Desk')
   await testAgent.bind('sms', { mode: 'managed', inputs: {} })
   testAgent.replies(aml('Which room?\n[[chips: Red room | Blue room]]'), noReply)
@@ -50,7 +50,7 @@ t.test('Everything that was said is listed with its channel, its session and wha
   t.same(await list(`/messages?sessionId=${sessionId}`), entries)
 })
 
-t.test('A rehearsal is listed when test traffic is asked for, on the channel that it looked like', async (t) => {
+t.test('Sandbox traffic is listed when test traffic is requested, on the simulated channel', async (t) => {
   const testAgent = await TestAgent.open(t, node, 'Rehearsed Desk')
   testAgent.replies(aml('Good day.'))
   const persona = await testAgent.manage('POST', `${testAgent.agentPath}/personas`, { name: 'Ada', channel: 'rcs' })

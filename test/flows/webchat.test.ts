@@ -78,7 +78,7 @@ const confirm = {
 const location = { type: 'ask.location', intentId: 'where', prompt: 'Where shall we pick you up?' }
 
 t.test(
-  'A visitor writes, chooses, picks, confirms and says where they are, and every answer is a result',
+  'A visitor writes, chooses, picks, confirms and shares a place, and every answer is a result',
   async (t) => {
     const { testAgent, page, url, troubles, waitForEvents } = await meet(t, 'Harbor Desk')
     testAgent.replies(
@@ -118,7 +118,7 @@ t.test(
   },
 )
 
-t.test('What is written while there is no network is heard once, in order, when there is', async (t) => {
+t.test('Messages written offline arrive once and in order when the visitor is online again', async (t) => {
   const { page, url, events, waitForEvents } = await meet(t, 'Patient Desk')
   await page.goto(url)
   await writes(page, 'Zero')
@@ -137,7 +137,7 @@ t.test('What is written while there is no network is heard once, in order, when 
   )
 })
 
-t.test('Two tabs are one conversation, and a message that one of them saw is read', async (t) => {
+t.test('Two tabs are one conversation, and a message seen in one of them is read', async (t) => {
   const { testAgent, page, url, waitForEvents } = await meet(t, 'Double Desk')
   await page.goto(url)
   await writes(page, 'Hello')
@@ -157,12 +157,12 @@ t.test('Two tabs are one conversation, and a message that one of them saw is rea
   await waitForText(page, 'Hello', 'Hello to both', 'From the other')
 })
 
-t.test('The widget and the page of a chat that is not there answer 404', async (t) => {
+t.test('The widget and the page of an unknown chat answer 404', async (t) => {
   for (const path of ['demo.nobody', 'demo.nobody/widget.js'])
     t.equal((await fetch(`${node.gateway}/v4/webchat/${path}`)).status, 404)
 })
 
-t.test('The script is kept by browsers, compressed, and says how the chat looks', async (t) => {
+t.test('The script is cached by browsers, compressed, and contains the chat’s design', async (t) => {
   const { testAgent, url } = await meet(t, 'Bright "Desk" </script>')
   t.ok(testAgent.agentPath)
   const answer = await fetch(`${url}/widget.js`)

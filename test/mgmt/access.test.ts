@@ -55,7 +55,7 @@ const sessions = Object.fromEntries(
 )
 
 for (const route of routes) {
-  t.test(`${nameOf(route)} lets in whom it should and nobody else`, async (t) => {
+  t.test(``${nameOf(route)} admits the callers of the contract and no others`, async (t) => {
     const { access } = route
     if (access.who === 'public') {
       t.not((await call(route, undefined)).status, 401, 'it needs no token')
@@ -139,7 +139,7 @@ for (const route of routes) {
   })
 }
 
-t.test('A scope stands for what the contract says it implies', async (t) => {
+t.test('A scope implies the scopes that the contract lists', async (t) => {
   t.same(expandScopes(['agents:write']), ['agents:read', 'agents:write', 'catalogs:read'])
   t.same(expandScopes(['people:write']), ['people:read', 'people:write', 'people:export', 'catalogs:read'])
   t.same(expandScopes([]), ['catalogs:read'], 'the catalogs come with every token')
@@ -162,7 +162,7 @@ t.test('A scope stands for what the contract says it implies', async (t) => {
   )
 })
 
-t.test('GET /me tells a key its id, role, expanded scopes and that it is the system operator’s', async (t) => {
+t.test('GET /me shows a key’s id, role, expanded scopes and whether it is the system operator’s', async (t) => {
   const me = (await node.mgmt('GET', '/v1/me', { token: node.key })).json
   t.match(me, {
     caller: { kind: 'user', id: /^key_/ },
@@ -178,7 +178,7 @@ t.test('GET /me tells a key its id, role, expanded scopes and that it is the sys
   t.match(user, { caller: { kind: 'user' }, org: { role: 'viewer' }, isSysop: false })
 })
 
-t.test('An emulator grant tells the org and agent it opens, and a sitting ends after an hour', async (t) => {
+t.test('An emulator grant names the org and agent it opens, and its sitting ends after an hour', async (t) => {
   const link = await node.mgmt('GET', '/v1/emulator/session', { token: grant })
   t.match(link.json, { orgId: 'demo', agentId: 'ada', kind: 'link' })
   const clock = manualClock()
@@ -199,7 +199,7 @@ t.test('An emulator grant tells the org and agent it opens, and a sitting ends a
   t.equal((await own.mgmt('GET', '/v1/emulator/session', { token })).status, 401)
 })
 
-t.test('A session lasts an hour, asks for no more than admin, and ends with the key that made it', async (t) => {
+t.test('A session lasts an hour, requests no more than admin, and ends with the key that created it', async (t) => {
   const clock = manualClock()
   const own = await openTestNode({ clock })
   t.teardown(() => own.close())
@@ -234,7 +234,7 @@ t.test('A session lasts an hour, asks for no more than admin, and ends with the 
   t.equal((await own.mgmt('GET', '/v1/me', { token: other })).status, 401, 'an hour later it is over')
 })
 
-t.test('A session never holds more than its key does at that moment', async (t) => {
+t.test('A session never has more scopes than its key has at that moment', async (t) => {
   const own = await openTestNode()
   t.teardown(() => own.close())
   const keys = '/v1/orgs/demo/api-keys'
@@ -261,7 +261,7 @@ t.test('A session never holds more than its key does at that moment', async (t) 
   t.equal((await own.mgmt('GET', '/v1/me', { token })).json.org.role, 'admin', 'and follows it up again')
 })
 
-t.test('Whatever scopes a key and a role have, a session holds those of both and the lower role', async () => {
+t.test('For any scopes of a key and a role, a session has those of both and the lower role', async () => {
   fc.assert(
     fc.property(fc.subarray([...scopes]), fc.constantFrom(...roles), (granted, role) => {
       const about = { id: 'x', orgId: 'demo', isSysop: false } as const
@@ -278,7 +278,7 @@ t.test('Whatever scopes a key and a role have, a session holds those of both and
   )
 })
 
-t.test('A system operator’s key is changed and removed by system operators alone, who may make others', async (t) => {
+t.test('Only system operators change and remove a system operator’s key, and they may create others', async (t) => {
   const own = await openTestNode()
   t.teardown(() => own.close())
   const keys = '/v1/orgs/demo/api-keys'
@@ -460,7 +460,7 @@ t.test('An API key appears once, is kept as a hash, and can be read, changed and
     t.equal((await own.mgmt(method, item, { token, json: {} })).status, 404)
 })
 
-t.test('A key that cannot be made or changed says which field is wrong, and nothing changes', async (t) => {
+t.test('An invalid creation or change of a key names the field, and changes nothing', async (t) => {
   const own = await openTestNode()
   t.teardown(() => own.close())
   const keys = '/v1/orgs/demo/api-keys'
@@ -497,7 +497,7 @@ t.test('A key that cannot be made or changed says which field is wrong, and noth
   )
 })
 
-t.test('The org can be read by any of its tokens and changed by its admins', async (t) => {
+t.test('Any token of an org reads it, and its admins change it', async (t) => {
   const own = await openTestNode()
   t.teardown(() => own.close())
   const token = own.key
@@ -530,7 +530,7 @@ t.test('The org can be read by any of its tokens and changed by its admins', asy
   }
 })
 
-t.test('X-Svc-Agent is recorded when it is well formed, ignored when not, and never judged', async (t) => {
+t.test('X-Svc-Agent is recorded when it is well formed, ignored otherwise, and never decides', async (t) => {
   const own = await openTestNode()
   t.teardown(() => own.close())
   for (const name of ['mcp.copilot-1', 'Not Allowed', 'a'.repeat(33)]) {

@@ -49,7 +49,7 @@ async function findMember(ring: ApiKeyAuth, key: string): Promise<Member | undef
   return answer
 }
 
-t.test('A key is recognised on any process, and at once where its org is owned and it was seen before', async (t) => {
+t.test('A key is recognized by any process, and synchronously if its org is owned and the key was seen', async (t) => {
   const { key, id } = await newKey()
   t.type(here.verify(key), Promise, 'a key not seen before is asked about')
   const member = await findMember(here, key)
@@ -77,7 +77,7 @@ t.test('A key is recognised on any process, and at once where its org is owned a
   }
 })
 
-t.test('Whoever asks after a change was answered sees it, on any process', async (t) => {
+t.test('A check after an answered change sees the change, on any process', async (t) => {
   const { key, id } = await newKey()
   for (const ring of [here, elsewhere]) t.ok(await findMember(ring, key))
   await engine.execute(orgId, commands.patch, { orgId, keyId: id, isSysop: false, patch: { scopes: ['org:admin'] } })
@@ -172,7 +172,7 @@ function versionOf(answer: Member | undefined | Refusal): number | 'revoked' {
 
 type Step = 'find' | 'holds' | 'patch' | 'revoke' | 'lose' | 'gain' | 'answer'
 
-t.test('However questions, changes and owners cross, nobody is told what was over when he asked', async () => {
+t.test('For any interleaving of checks, changes and owners, no check uses state that ended before it', async () => {
   const step: fc.Arbitrary<Step> = fc.oneof(
     { weight: 6, arbitrary: fc.constant<Step>('find') },
     { weight: 2, arbitrary: fc.constant<Step>('holds') },
@@ -228,7 +228,7 @@ t.test('However questions, changes and owners cross, nobody is told what was ove
   if (cachedCount < 100) throw new Error('hardly anything was known without asking, so little was shown')
 })
 
-t.test('A key revoked while it is being asked about does not come back', async (t) => {
+t.test('A key revoked during a check does not become valid again', async (t) => {
   const model = openModel()
   const first = model.ring.verify(model.key) as Promise<Member>
   await waitUntil(() => model.pending() === 1)
@@ -241,7 +241,7 @@ t.test('A key revoked while it is being asked about does not come back', async (
   t.equal(await second, undefined)
 })
 
-t.test('What was known under one tenure counts for nothing under the next', async (t) => {
+t.test('Keys cached under one epoch are not used under the next', async (t) => {
   const model = openModel()
   const resolveVersion = async (answer: ReturnType<ApiKeyAuth['verify']>) => {
     await waitUntil(() => model.pending() === 1)
@@ -258,7 +258,7 @@ t.test('What was known under one tenure counts for nothing under the next', asyn
   t.notOk(model.ring.verify(model.key) instanceof Promise)
 })
 
-t.test('Without its shard a key is neither good nor bad: 503, for a key and for a session made with it', async (t) => {
+t.test('Without its shard a key is neither valid nor invalid: 503, for a key and for its session', async (t) => {
   let isDown = false
   const own = await openTestNode({
     wrapShards: (shards) => ({
@@ -287,7 +287,7 @@ t.test('Without its shard a key is neither good nor bad: 503, for a key and for 
   t.equal(await status(key), 401, 'revoked, it is refused at once by who owns nothing')
 })
 
-t.test('A key that cannot be made leaves nothing to find', async (t) => {
+t.test('A key that cannot be created leaves no rows', async (t) => {
   const bytes = randomBytes(24)
   const issuer = {
     shards: engine,
@@ -306,7 +306,7 @@ t.test('A key that cannot be made leaves nothing to find', async (t) => {
   t.match(await issueKey({ ...issuer, shards: down }, past), { refused: 'service.unavailable' })
 })
 
-t.test('A row of the index stays as it is, and only the key it tells of takes it away', async (t) => {
+t.test('A row of the index never changes, and only the key it points to removes it', async (t) => {
   const hash = hashKey(generateKey(randomBytes))
   const owner = ownerOfHash(hash)
   const first = { orgId, keyId: 'key_first' }
@@ -318,13 +318,13 @@ t.test('A row of the index stays as it is, and only the key it tells of takes it
   t.equal(await engine.query(owner, keyIndex.find, { hash }), null)
 })
 
-t.test('A hash that is not the key’s own opens nothing, whatever the index says', async (t) => {
+t.test('A hash that is not the key’s own opens nothing, for any index row', async (t) => {
   const { id } = await newKey()
   const hash = hashKey(generateKey(randomBytes))
   t.equal(await engine.query(orgId, keyQueries.verify, { orgId, keyId: id, hash }), null)
 })
 
-t.test('The use of a key is written at most once a minute, however many processes see it', async (t) => {
+t.test('lastUsedAt of a key is written at most once a minute, for any number of processes', async (t) => {
   const { key, id } = await newKey()
   const asked: string[] = []
   const countingShards = (name: string): Shards & Local => ({
@@ -360,7 +360,7 @@ t.test('The use of a key is written at most once a minute, however many processe
   t.equal(await engine.execute(orgId, commands.recordUse, { orgId, keyId: 'key_gone', at }), false)
 })
 
-t.test('A process remembers a bounded number of keys', async (t) => {
+t.test('A process caches a bounded number of keys', async (t) => {
   const shards: Shards & Local = {
     execute: async () => refuse('service.unavailable'),
     async query<I, R>(owner: string, query: Query<I, R>) {

@@ -32,13 +32,13 @@ t.teardown(async () => {
 const me = (node: TestNode, token: string): Promise<Response> => node.mgmt('GET', '/v1/me', { token })
 const keys = '/v1/orgs/demo/api-keys'
 
-t.test('Nodes that start together make one org, and its key opens all of them', async (t) => {
+t.test('Nodes that start together create one org, and its key opens all of them', async (t) => {
   t.equal(nodes.filter(({ node }) => node.bootstrapResult.key !== undefined).length, 1)
   for (const node of nodes) t.match((await me(node, key)).json, { org: { id: 'demo', name: 'Demo' }, isSysop: true })
   t.equal((await asking.mgmt('GET', keys, { token: key })).json.data.length, 1)
 })
 
-t.test('A key made on any node is good on every node, and revoked on any is refused on every, at once', async (t) => {
+t.test('A key created on any node is valid on every node, and revoked on any is refused on every, at once', async (t) => {
   for (const maker of nodes) {
     for (const revoker of nodes) {
       const made = await maker.mgmt('POST', keys, { token: key, json: { name: 'x', scopes: ['people:read'] } })
@@ -58,7 +58,7 @@ t.test('A key made on any node is good on every node, and revoked on any is refu
 })
 
 t.test(
-  'An access token rotated on any node is good on every node, and the one before refused on every, at once',
+  'An access token rotated on any node is valid on every node, and the old one refused, at once',
   async (t) => {
     const agents = '/v1/orgs/demo/agents'
     const webhook = (node: TestNode, token: string) => node.gateway('GET', '/v4/webhook', { token })
@@ -94,7 +94,7 @@ t.test(
   },
 )
 
-t.test('What is changed on one node is read on every other', async (t) => {
+t.test('A change on one node is read on every other', async (t) => {
   for (const [nth, node] of nodes.entries()) {
     const name = `Renamed ${nth}`
     t.equal((await node.mgmt('PATCH', '/v1/orgs/demo', { token: key, json: { name } })).status, 200)
@@ -103,7 +103,7 @@ t.test('What is changed on one node is read on every other', async (t) => {
 })
 
 t.test(
-  'A webhook made on a node without shards hears of every event, signed, and any node reads its log',
+  'A webhook created on a node without shards gets every event, signed, and any node reads its log',
   async (t) => {
     const receiver = await openReceiver(t)
     /** A try may be made again when its shard changes hands; who receives it tells by the id. */
@@ -126,7 +126,7 @@ t.test(
   },
 )
 
-t.test('While shards change hands a good key is never called bad, and a revoked one never good', async (t) => {
+t.test('While shards move, a valid key is never refused, and a revoked one never accepted', async (t) => {
   const revoked = (await first.mgmt('POST', keys, { token: key, json: { name: 'gone' } })).json
   t.equal((await me(asking, revoked.key)).status, 200)
   t.equal((await asking.mgmt('DELETE', `${keys}/${revoked.id}`, { token: key })).status, 204)

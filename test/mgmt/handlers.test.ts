@@ -66,7 +66,7 @@ t.test('Every command and query that a module of an area exports is registered',
   )
 })
 
-t.test('Tests of this plane find out what cannot travel to another process', async (t) => {
+t.test('Tests of this plane detect values that cannot be serialized for another process', async (t) => {
   const echo: Command<unknown, unknown> = { name: 'test.echo', decide: (_tx, input) => input }
   let reached = 0
   const shards = withSerialization({

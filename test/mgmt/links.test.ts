@@ -87,7 +87,7 @@ async function usesOf({ links }: Linked): Promise<[left: number, redeemed: numbe
   return [usesRemaining, redemptionCount]
 }
 
-t.test('A link is made, listed, paused and resumed, and deleted', async (t) => {
+t.test('A link is created, listed, paused and resumed, and deleted', async (t) => {
   const linked = await newAgent()
   const { bindingId, links } = linked
   const created = await call('POST', links, { bindingId, label: ' For the fair ', maxUses: 3 })
@@ -121,7 +121,7 @@ t.test('A link is made, listed, paused and resumed, and deleted', async (t) => {
   t.equal((await call('POST', '/nobody/outreach-links', { bindingId })).status, 404)
 })
 
-t.test('What is wrong with a link is said with 400, in the classic style', async (t) => {
+t.test('An invalid link is refused with 400, in the classic style', async (t) => {
   const linked = await newAgent()
   const other = await newAgent()
   const sms = { channel: 'sms', mode: 'unmanaged', provider: 'emulator', auth: {} }
@@ -152,7 +152,7 @@ t.test('What is wrong with a link is said with 400, in the classic style', async
 })
 
 t.test(
-  'Whoever enters a number is written to, and takes one use however often and however it is written',
+  'A person who enters a number gets a message, and spends one use however often they enter it',
   async (t) => {
     const linked = await newAgent('Harbor *Desk*')
     const { code } = await newLink(linked, { maxUses: 3 })
@@ -172,7 +172,7 @@ t.test(
   },
 )
 
-t.test('The greeting of the default playbook is what the agent opens with', async (t) => {
+t.test('The greeting of the default playbook is the opener of the link', async (t) => {
   const linked = await newAgent('Greeter')
   const template = { id: 'greeting', name: 'Greeting', body: 'Ahoy {person.firstName|sailor}, {agent.name} here.' }
   t.equal((await call('POST', `/${linked.agent}/message-templates`, template)).status, 201)
@@ -184,7 +184,7 @@ t.test('The greeting of the default playbook is what the agent opens with', asyn
   t.same(await readShownTo(linked), ['+14155550110 Ahoy sailor, Greeter here.'])
 })
 
-t.test('Nobody who opted out is written to, and nobody learns that they did', async (t) => {
+t.test('An opted-out person gets no message, and the page does not reveal the opt-out', async (t) => {
   const linked = await newAgent()
   const { code } = await newLink(linked)
   const answers = [await enter(code, '+14155550120')]
@@ -208,7 +208,7 @@ t.test('Nobody who opted out is written to, and nobody learns that they did', as
   t.same(answered[2], answered[0])
 })
 
-t.test('What is no number is shown again with what is wrong, and nothing of it runs', async (t) => {
+t.test('An invalid number is shown again with the reason, and never as markup', async (t) => {
   const linked = await newAgent('<b>Harbor</b> & "Sons"')
   const { code } = await newLink(linked)
   const page = await node.gateway('GET', `/v4/start/${code}`)
@@ -232,7 +232,7 @@ t.test('What is no number is shown again with what is wrong, and nothing of it r
   t.same(await usesOf(linked), [25, 0])
 })
 
-t.test('The page has the colour and the picture of the agent, also when a number was wrong', async (t) => {
+t.test('The page has the colour and the picture of the agent, even after an invalid number', async (t) => {
   const linked = await newAgent()
   const { code } = await newLink(linked)
   const identity = { brandColor: '#0f6b5c', smallLogoUrl: 'https://cdn.example/harbor.png' }
@@ -245,7 +245,7 @@ t.test('The page has the colour and the picture of the agent, also when a number
   }
 })
 
-t.test('A form of another site is not taken', async (t) => {
+t.test('A form of another site is refused', async (t) => {
   const linked = await newAgent()
   const { code } = await newLink(linked)
   for (const headers of [
@@ -261,7 +261,7 @@ t.test('A form of another site is not taken', async (t) => {
   t.equal((await enter(code, '+14155550130', { 'sec-fetch-site': 'same-origin' })).status, 303)
 })
 
-t.test('A link that is closed looks like one that never was', async (t) => {
+t.test('A closed link looks like one that never existed', async (t) => {
   const linked = await newAgent()
   const unknown = await node.gateway('GET', '/v4/start/0123456789012345678901')
   t.equal(unknown.status, 404)
@@ -284,7 +284,7 @@ t.test('A link that is closed looks like one that never was', async (t) => {
 })
 
 t.test(
-  'Deleting a binding disables its links with the reason, and resuming does not bring the channel back',
+  'Deleting a binding disables its links with the reason, and resuming does not restore the channel',
   async (t) => {
     const linked = await newAgent()
     const { id, code } = await newLink(linked)
@@ -306,7 +306,7 @@ async function redeem(linked: Linked, id: string, personaId: string): Promise<Re
   return call('POST', `${linked.links}/${id}/redeem`, { personaId })
 }
 
-t.test('A persona uses a link without taking a use, and finds the opening among its turns', async (t) => {
+t.test('A persona uses a link without spending a use, and finds the opener among its turns', async (t) => {
   const linked = await newAgent('Rehearsed')
   const { id } = await newLink(linked)
   const { json: persona } = await call('POST', `/${linked.agent}/personas`, { name: 'Ada' })
@@ -337,7 +337,7 @@ t.test('A persona uses a link without taking a use, and finds the opening among 
   t.match(closed.json, { code: 'agent.outreach_link.unavailable', detail: 'The link is disabled.' })
 })
 
-t.test('An agent has so many links and no more', async (t) => {
+t.test('The number of links of an agent is bounded', async (t) => {
   const linked = await newAgent()
   for (let count = 0; count < limits.perAgent; count++) await newLink(linked)
   const { status, json } = await call('POST', linked.links, { bindingId: linked.bindingId })
@@ -362,7 +362,7 @@ function fakeShard() {
 
 type Move = { enter: number } | { disable: boolean } | { wait: number } | { release: true }
 
-t.test('Whatever happens to a link, its uses are the numbers taken, each once, and never too many', async () => {
+t.test('For any events the uses of a link are its accepted numbers, each once, within the limit', async () => {
   const agentRef = { orgId: 'demo', agentId: 'ada' }
   const move: fc.Arbitrary<Move> = fc.oneof(
     { weight: 6, arbitrary: fc.record({ enter: fc.nat({ max: 5 }) }) },
@@ -410,7 +410,7 @@ t.test('Whatever happens to a link, its uses are the numbers taken, each once, a
   )
 })
 
-t.test('An agent takes its links along', async (t) => {
+t.test('Deleting an agent deletes its links', async (t) => {
   const linked = await newAgent()
   const { code } = await newLink(linked)
   await call('DELETE', `/${linked.agent}`)
@@ -420,7 +420,7 @@ t.test('An agent takes its links along', async (t) => {
 })
 
 t.test(
-  'Limits: a number is written to a few times, an address tries a few more, and neither learns of the other',
+  'A number gets few messages and an address few more attempts, each with its own limit',
   async (t) => {
     const own = await openListening()
     const linked = await newAgent('Limited', own)
@@ -442,7 +442,7 @@ t.test(
   },
 )
 
-t.test('In a browser', { skip: findChromium() ? false : 'Chromium is not installed' }, async (t) => {
+t.test('The pages work in a browser', { skip: findChromium() ? false : 'Chromium is not installed' }, async (t) => {
   const own = await openListening()
   const linked = await newAgent('Harbor Desk', own)
   const { url } = await newLink(linked, {}, own)
@@ -451,7 +451,7 @@ t.test('In a browser', { skip: findChromium() ? false : 'Chromium is not install
   await mkdir('test/output', { recursive: true })
 
   for (const colorScheme of ['light', 'dark'] as const) {
-    t.test(`a number is entered on a small phone, ${colorScheme}, without a script`, async (t) => {
+    t.test(``A number is entered on a small phone, ${colorScheme}, without a script`, async (t) => {
       const { page, problems: troubles, close } = await browser.visit({ origin: own.origin, colorScheme })
       await page.setViewportSize({ width: 320, height: 640 })
       const checkPage = async (name: string) => {
@@ -483,7 +483,7 @@ t.test('In a browser', { skip: findChromium() ? false : 'Chromium is not install
     })
   }
 
-  t.test('a closed link says so', async (t) => {
+  t.test('A closed link says so', async (t) => {
     const { page, close } = await browser.visit({ origin: own.origin })
     await page.goto(`${own.origin}/v4/start/nothing`)
     await page.getByRole('heading', { name: 'This link is not open' }).waitFor()
@@ -494,7 +494,7 @@ t.test('In a browser', { skip: findChromium() ? false : 'Chromium is not install
   })
 })
 
-t.test('A link that was made although nobody was told is led to by its code', async (t) => {
+t.test('A link created without its index row is found by its code', async (t) => {
   const between = <S extends Shards>(shards: S): S => {
     const through = withSerialization(shards)
     const ask: Shards['execute'] = async (owner, command, input, options) => {

@@ -24,7 +24,7 @@ function callOf(route: Route, org: string, agent: string) {
   return { path: `/v1${path}${search}`, sent: sent || {} }
 }
 
-t.test('Every route below an agent is 404 for an agent that is not there, and for one of another org', async (t) => {
+t.test('Every route below an agent is 404 for a missing agent, and for one of another org', async (t) => {
   const node = await openTestNode()
   t.teardown(() => node.close())
   await node.makeOrg('rival')

@@ -71,7 +71,7 @@ t.test('A package that cannot be written is refused in plain words, and no file 
   t.equal(readFileSync(join(into, 'notes.txt'), 'utf8'), 'mine')
 })
 
-t.test('The command prints what it wrote, and fails with 2', async (t) => {
+t.test('The command prints what it wrote, and fails with 2 for an unknown channel', async (t) => {
   const command = join(import.meta.dirname, '../../../adapters/kit/scaffold.js')
   const run = (...args: string[]) => spawnSync(process.execPath, [command, ...args], { encoding: 'utf8' })
   const into = join(tempDir(t), 'made')

@@ -221,7 +221,7 @@ t.test('A value below its minimum is refused with its path', async (t) => {
   for (const [outcome, field] of below) t.same(errorsOf(outcome), { code: 'request.invalid', fields: [field] }, field)
 })
 
-t.test('Characters are counted as code points or graphemes, as people count them', async (t) => {
+t.test('Length is counted in code points, and a lone surrogate is refused', async (t) => {
   t.same(errorsOf(putGoal({ name: '👍'.repeat(80) })), undefined)
   t.same(errorsOf(putGoal({ name: '👍'.repeat(81) }))?.fields, ['goals[0].name'])
   t.same(errorsOf(putGoal({ name: 'half \ud800' }))?.fields, ['goals[0].name'])

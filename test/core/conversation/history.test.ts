@@ -34,7 +34,7 @@ const record = fc.record({
   waitMs: fc.integer({ min: 0, max: markMs }),
 })
 
-t.test('Of any records, a session counts its content, begins with the first and ends with the last of it', async () => {
+t.test('For any records, a session counts its content, begins with its first and ends with its last record', async () => {
   fc.assert(
     fc.property(fc.array(record, { maxLength: 40 }), (records) => {
       const steps = walk(records)
@@ -59,7 +59,7 @@ t.test('Of any records, a session counts its content, begins with the first and 
   )
 })
 
-t.test('A session that goes on leaves marks, and no record of it lies a full mark behind its newest', async () => {
+t.test('A long session writes marks, and each record lies within one mark of the newest', async () => {
   fc.assert(
     fc.property(fc.array(record, { maxLength: 40 }), (records) => {
       for (const { at, step } of walk(records)) {
@@ -76,7 +76,7 @@ t.test('Receipts neither begin nor prolong a session', async (t) => {
   t.equal(advanceSession(soFar, entryOf('two', 'status'), 5, markMs), undefined)
 })
 
-t.test('The preview of a first message is cut where it is too long, between characters', async (t) => {
+t.test('The preview of a first message is cut between characters if it is too long', async (t) => {
   const most = limits.previewChars
   t.equal(previewOf('a'.repeat(most)), 'a'.repeat(most))
   t.equal(previewOf('a'.repeat(most + 1)), `${'a'.repeat(most - 1)}…`)

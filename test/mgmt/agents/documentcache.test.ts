@@ -22,7 +22,7 @@ const agentRef = { orgId: 'demo', agentId: 'ada' }
 const fixture = await openAgentsFixture()
 t.teardown(() => fixture.node.close())
 
-t.test('A write answers with the tag that the next read shows, and each part has a tag of its own', async (t) => {
+t.test('A write returns the ETag that the next read shows, and each part has its own ETag', async (t) => {
   const { call } = await fixture.agent()
   const first = await call('GET', '/goals')
   t.match(first.headers.etag, /^"\d+-1"$/)
@@ -40,7 +40,7 @@ t.test('A write answers with the tag that the next read shows, and each part has
   t.equal(repeated.headers.etag, written.headers.etag, 'a write that changes nothing makes no version')
 })
 
-t.test('If-Match lets a write through only if the resource is as it was read', async (t) => {
+t.test('If-Match allows a write only if the resource is unchanged since the read', async (t) => {
   const { call } = await fixture.agent()
   const { etag } = (await call('PUT', '/personality', { text: 'One.' })).headers
   const mine = await call('PUT', '/personality', { text: 'Two.' }, { 'if-match': etag! })
@@ -61,7 +61,7 @@ t.test('If-Match lets a write through only if the resource is as it was read', a
   t.equal((await call('PATCH', '', { name: 'Other' }, { 'if-match': '"0-0"' })).status, 412, 'the agent itself too')
 })
 
-t.test('An agent shows its tag from the first, and goes only as it was read', async (t) => {
+t.test('An agent has an ETag from the start, and is deleted only if unchanged', async (t) => {
   const json = { name: 'Tagged' }
   const made = await fixture.node.mgmt('POST', '/v1/orgs/demo/agents', { token: fixture.node.key, json })
   const call = fixture.callAs(fixture.node.key, made.json.id)
@@ -75,7 +75,7 @@ t.test('An agent shows its tag from the first, and goes only as it was read', as
   t.equal((await call('DELETE', '', undefined, { 'if-match': etag! })).status, 404)
 })
 
-t.test('An agent made anew under an id has none of the tags of the one before it', async (t) => {
+t.test('A new agent with a used id has none of the old ETags', async (t) => {
   const { id, call } = await fixture.agent()
   const { etag } = (await call('GET', '/personality/diff')).headers
   await call('DELETE', '')
@@ -83,7 +83,7 @@ t.test('An agent made anew under an id has none of the tags of the one before it
   t.equal((await call('PUT', '/personality', { text: 'x' }, { 'if-match': etag! })).status, 412)
 })
 
-t.test('Every change is on record with who made it, newest first, page by page', async (t) => {
+t.test('Every change is on record with its author, newest first, page by page', async (t) => {
   const { id, call } = await fixture.agent()
   await call('PUT', '/personality', { text: 'One.' }, { 'x-svc-agent': 'copilot-1' })
   await call('PUT', '/personality', { text: 'One.' })
@@ -117,7 +117,7 @@ t.test('Every change is on record with who made it, newest first, page by page',
   t.equal((await fixture.callAs(fixture.node.key, 'nobody')('GET', '/activity')).status, 404)
 })
 
-t.test('So many changes stay on record, and the oldest make room', async (t) => {
+t.test('The number of recorded changes is bounded, and the oldest are dropped', async (t) => {
   const root = createOverlay({ get: () => undefined, range: () => [], encode: encodeWrites })
   root.put(agentTable, ['demo', 'ada'], {
     id: 'ada',
@@ -138,7 +138,7 @@ t.test('So many changes stay on record, and the oldest make room', async (t) => 
   t.equal(auditPage.data.at(-1)!.version, 6)
 })
 
-t.test('The org hears which parts of an agent changed', async (t) => {
+t.test('The org gets an event with the changed parts of an agent', async (t) => {
   const receiver = await openReceiver(t)
   const json = { url: receiver.url('/changes'), events: ['agent.updated'] }
   t.equal((await fixture.node.mgmt('POST', '/v1/orgs/demo/webhooks', { token: fixture.node.key, json })).status, 201)
@@ -153,7 +153,7 @@ t.test('The org hears which parts of an agent changed', async (t) => {
   t.equal(receivedEvents().length, 2)
 })
 
-t.test('A deleted agent leaves nothing behind for the next one of its id', async (t) => {
+t.test('A deleted agent leaves nothing for the next one with its id', async (t) => {
   const { id, call } = await fixture.agent()
   await call('POST', '/apply-template', { templateId: '@svc/agent.salon' })
   const crm = { description: 'x', endpoint: { url: 'https://crm.example' }, authHeader: 'Bearer abcdefghijkl' }
@@ -170,7 +170,7 @@ t.test('A deleted agent leaves nothing behind for the next one of its id', async
   t.strictSame((await call('GET', '/integrations')).json.data[0].auth, { set: false })
 })
 
-t.test('What another process wrote is what is read, however much was held in memory', async (t) => {
+t.test('A write of another process is read, whatever is cached', async (t) => {
   const own = await openAgentsFixture()
   const { id, call } = await own.agent()
   await call('POST', '/playbooks', { name: 'Front desk', body: 'Help.' })
@@ -185,7 +185,7 @@ t.test('What another process wrote is what is read, however much was held in mem
   t.equal((await after('GET', '/activity')).json.data[0].version, 3)
 })
 
-t.test('A body that is too large is refused, and one as large as lists may be is not', async (t) => {
+t.test('A body that is too large is refused, and one as large as lists may be is accepted', async (t) => {
   const { call } = await fixture.agent()
   const facts = (count: number) =>
     Array.from({ length: count }, (_, nth) => ({ question: `Q${nth}`, answer: 'x'.repeat(900) }))
@@ -196,7 +196,7 @@ t.test('A body that is too large is refused, and one as large as lists may be is
   t.equal((await call('GET', '/knowledge/facts')).json.data.length, 2_000)
 })
 
-t.test('A body that is no object is refused at its root, whatever the resource', async (t) => {
+t.test('A body that is not an object is refused at its root, for every resource', async (t) => {
   const { call } = await fixture.agent()
   for (const path of ['/personality', '/goals', '/rules', '/knowledge/things', '/scheduling', '/integrations/x']) {
     for (const body of [[], 'text', 7, null]) {
@@ -251,7 +251,7 @@ function request(
 }
 
 t.test(
-  'What is held in memory never differs from what is kept, whatever commit is lost and whoever owns the shard',
+  'The cache never differs from the store, for any lost commit and any owner',
   async (t) => {
     let conflicts = 0
     let written = 0
@@ -301,7 +301,7 @@ t.test(
   },
 )
 
-t.test('What is shown of an agent is made once, and again when something of the agent is different', async (t) => {
+t.test('The view of an agent is rendered once, and again when the agent changes', async (t) => {
   const documents = createDocuments({ orgEvent })
   const root = createOverlay({ get: () => undefined, range: () => [], encode: encodeWrites })
   root.put(agentTable, ['demo', 'ada'], {
@@ -340,7 +340,7 @@ t.test('What is shown of an agent is made once, and again when something of the 
   t.strictSame(after, one)
 })
 
-t.test('Whoever shows what an agent has is told where each picture is served, and the document is not', async (t) => {
+t.test('Views contain the URL of each picture, and the document does not', async (t) => {
   const documents = createDocuments({ orgEvent, mediaUrl: (object) => `https://gateway.example/v4/media/${object}` })
   const root = createOverlay({ get: () => undefined, range: () => [], encode: encodeWrites })
   root.put(agentTable, ['demo', 'ada'], {

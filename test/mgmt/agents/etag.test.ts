@@ -65,7 +65,7 @@ const kinds: readonly Kind[] = [
 ]
 
 for (const { list, make, change, methods } of kinds) {
-  t.test(`An item of ${list} has a tag of its own, which a change of another item leaves as it is`, async (t) => {
+  t.test(``An item of ${list} has its own ETag, which a change of another item does not affect`, async (t) => {
     const { call } = await fixture.agent()
     const p = await make(call, 'p')
     const q = await make(call, 'q')
@@ -103,7 +103,7 @@ for (const { list, make, change, methods } of kinds) {
   })
 }
 
-t.test('A new item is answered with its own tag', async (t) => {
+t.test('A new item is returned with its own ETag', async (t) => {
   const { call } = await fixture.agent()
   const made = await call('POST', '/playbooks', { name: 'Front' })
   t.equal(made.headers.etag, (await call('GET', '/playbooks/front')).headers.etag)
@@ -117,7 +117,7 @@ t.test('A new item is answered with its own tag', async (t) => {
   )
 })
 
-t.test('A secret of an item that changed makes another tag, however little of it is shown', async (t) => {
+t.test('A changed secret of an item changes its ETag, although it is not shown', async (t) => {
   const { call } = await fixture.agent()
   const crm = { description: 'CRM', endpoint: { url: 'https://a.example/' } }
   const tags = new Set<string>()
@@ -133,7 +133,7 @@ t.test('A secret of an item that changed makes another tag, however little of it
   t.equal(tags.size, 5)
 })
 
-t.test('The tags of an item are not those of one of its id in an agent of before', async (t) => {
+t.test('The ETags of an item differ from those of a deleted agent’s item with its id', async (t) => {
   const { id, call } = await fixture.agent()
   const { etag } = (await call('POST', '/playbooks', { name: 'Front' })).headers
   await call('DELETE', '')
@@ -142,7 +142,7 @@ t.test('The tags of an item are not those of one of its id in an agent of before
   t.equal((await call('PATCH', '/playbooks/front', { body: 'x' }, { 'if-match': etag! })).status, 412)
 })
 
-t.test('If-None-Match answers 304 without a body while what was read is what there is', async (t) => {
+t.test('If-None-Match answers 304 without a body while the resource is unchanged', async (t) => {
   const { call } = await fixture.agent()
   await call('POST', '/playbooks', { name: 'Front' })
   await call('POST', '/playbooks', { name: 'Back' })

@@ -45,7 +45,7 @@ t.test('A repeated event has the same id, and each state of a message has its ow
   t.equal(new Set(ids).size, ids.length)
 })
 
-t.test('A tap on a link or a map produces no item', async (t) => {
+t.test('A tap on an action that only opens something produces no item', async (t) => {
   const tapped = (suggestionResponse: object) =>
     itemsOf({ senderPhoneNumber: address, messageId: 'MxB1', suggestionResponse })
   t.same(tapped({ postbackData: 'untold', text: 'View on map', type: 'ACTION' }), [])

@@ -49,7 +49,7 @@ t.test('Ids match on a connection that did not submit, once it knows the format 
   )
 })
 
-t.test('Ids that are not numbers match regardless of case only', async (t) => {
+t.test('Ids that are not numbers are compared without their case and leading zeros', async (t) => {
   const ids = createMessageIds(10)
   t.equal(ids.recordSubmit('0A1b-XYZ', person), 'a1b-xyz')
   t.equal(ids.resolveReceipt('0a1b-xyz', person).providerId, 'a1b-xyz')

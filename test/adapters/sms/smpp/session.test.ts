@@ -387,7 +387,7 @@ t.test('A closed connection fails all waiting submits, unbinds and stays closed'
   t.equal(center.requests.filter(({ command }) => command === 'bind_transceiver').length, 1)
 })
 
-t.test('A connection closes by itself when its submits have to end', async (t) => {
+t.test('A connection unbinds and closes when the node stops sending', async (t) => {
   const { center, session, stopping } = await openTestCenter(t)
   await waitUntilConnected(session)
   stopping.abort()

@@ -122,7 +122,7 @@ t.test('Device capabilities are reported with every action of the person', async
   }
 })
 
-t.test('An empty header reports no capabilities, and a long one is bounded', async (t) => {
+t.test('An unusable header reports no capabilities, and a long list is bounded', async (t) => {
   for (const header of ['', ' ', ',,', 'X'.repeat(limits.deviceCapabilityChars + 1)])
     t.equal(deviceCapabilitiesIn(header), undefined)
   const many = Array.from({ length: 500 }, (_, at) => `A${at}`)
